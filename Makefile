@@ -1,0 +1,42 @@
+# Two commands on a fresh machine: `make demo` shows the main job, `make test` runs every check.
+VENV := .venv
+PY := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+SYSTEM_LIBS := libgl1 libglib2.0-0
+
+.PHONY: setup demo test lint types contracts unit bench score clean
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml tools/system_libs.sh
+	sh tools/system_libs.sh $(SYSTEM_LIBS)
+	test -x $(PY) || python3 -m venv $(VENV)
+	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+demo: setup
+	$(VENV)/bin/companion demo
+
+test: lint types contracts unit
+
+lint: setup
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+
+types: setup
+	$(VENV)/bin/mypy
+
+contracts: setup
+	$(VENV)/bin/lint-imports
+
+unit: setup
+	$(PY) -m pytest
+
+bench: setup
+	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	$(PY) -m tools.bench
+
+score: setup
+	$(PY) -m tools.score
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,174 @@
+"""What a stacking game is.  Every game file implements :class:`Game`; nothing else in the program names a game.
+
+Legality has one truth: :meth:`Game.violations`.  A move is legal when it returns an empty tuple; the list of
+legal moves, the referee's diagnosis and every explanation are made from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from companion.rules.board import Cell, Layout, Piece, Player, Sight, Stack, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A position of any game.  Games that need more (reserve, bans, …) subclass it with further frozen fields."""
+
+    board: tuple[Stack, ...]
+    to_move: Player
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What a player did, as in notation.md; never what followed from it.
+
+    One of: ``source``→``target`` with the top ``count`` pieces; ``piece`` (or the hand's) from the reserve onto
+    ``target`` (``source`` None); off the board (``target`` None); promotion of the pawn on ``source`` with level
+    ``level`` of ``target``; pillar ``target`` by ``step`` (+1/−1).
+    """
+
+    source: Cell | None
+    target: Cell | None
+    count: int = 0
+    piece: Piece = ""
+    level: int = 0
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One numbered rule: its id (``"DOM-5"``), a short title, and its text for people."""
+
+    id: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One broken rule: its id, one sentence for the player that names squares, and those squares' names."""
+
+    rule: str
+    text: str
+    cells: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The end of a game: the winner (None: drawn) and the rule that ended it."""
+
+    winner: Player | None
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A table on the way to the end of a turn, e.g. a stack of six before its bottom piece is taken off.
+
+    ``todo`` is one sentence for people; ``cells`` are the names of the squares that it concerns.
+    """
+
+    table: Table
+    todo: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Something a hand can do in one go that has a move text, legal or not, and the table that it leaves.
+
+    ``player`` is whose act it is: the owner of what was moved when he may not move now, else the player to move.
+    """
+
+    move: Move
+    player: Player
+    table: Table
+
+
+class Game(Protocol):
+    """One game in one variant for one number of players.  Stateless: positions come in, values come out."""
+
+    @property
+    def tag(self) -> str:
+        """As in notation.md: ``domination``, ``domination:classic/3``."""
+        ...
+
+    @property
+    def layout(self) -> Layout:
+        """The board's cells."""
+        ...
+
+    @property
+    def players(self) -> tuple[Player, ...]:
+        """The players in turn order."""
+        ...
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """Every piece letter that can stand on the board."""
+        ...
+
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """The rules by id, shared ones (G-…) included, in the rulebook's order."""
+        ...
+
+    def start(self) -> Position:
+        """The position in which the game begins."""
+        ...
+
+    def parse_position(self, board: tuple[Stack, ...], to_move: Player, keys: Mapping[str, str]) -> Position:
+        """The position from its text's parts.  Raises BadPositionText when they do not fit this game."""
+        ...
+
+    def position_keys(self, position: Position) -> tuple[tuple[str, str], ...]:
+        """The ``key=value`` parts of the position's text, in the rulebook's order, empty ones left out."""
+        ...
+
+    def legal_moves(self, position: Position) -> tuple[Move, ...]:
+        """Every legal move, each once.  Empty when the game is over."""
+        ...
+
+    def violations(self, position: Position, move: Move) -> tuple[Violation, ...]:
+        """Every rule that ``move`` breaks, the one that the player should hear first in front; empty if legal."""
+        ...
+
+    def play(self, position: Position, move: Move) -> Position:
+        """The position after a legal move (unchecked: callers ask :meth:`violations` first)."""
+        ...
+
+    def outcome(self, position: Position) -> Outcome | None:
+        """The end, or None while the game goes on."""
+        ...
+
+    def table(self, position: Position) -> Table:
+        """What stands on the board in ``position``."""
+        ...
+
+    def sight(self, stack: Stack) -> Sight:
+        """What a perfect camera sees of ``stack``."""
+        ...
+
+    def stages(self, position: Position, move: Move) -> tuple[Stage, ...]:
+        """Tables that a legal move may pass through before its turn is complete; empty for most moves."""
+        ...
+
+    def attempts(self, position: Position) -> Iterable[Attempt]:
+        """Every single act, legal or not and by any player, that has a move text and that a hand could do now.
+
+        Total over the physical board: any stack or part of one onto any other cell, any reserve piece onto any
+        cell, any pillar by one level, any piece off the board.
+        """
+        ...
+
+    def breaches(self, position: Position, table: Table) -> tuple[Violation, ...]:
+        """The rules broken when ``table`` is found and no single act of :meth:`attempts` explains it.
+
+        Never empty.  Two things moved, a piece added, removed or swapped: G-2 and the game's own rule for it
+        (DOM-7 for a piece taken off, DIA-2 for a pillar by two levels).  Hidden pieces of ``table`` may be
+        ``"?"`` (only tops and heights were seen).
+        """
+        ...
