@@ -1,0 +1,57 @@
+"""The reading of one picture: for every cell a probability of each thing that could stand there.
+
+This is the one type of vision that other packages import.  It knows letters and heights, but no rules.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+State = tuple[int | None, str | None]
+"""What can stand on a cell, as a camera sees it: (height in pieces or None where it cannot be seen, top piece)."""
+
+EMPTY: State = (0, None)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Per-cell distributions of one frame.
+
+    Attributes:
+        cells: names of the cells, in the kit's order (n).
+        states: everything that can stand on a cell of this kit; ``states[0]`` is :data:`EMPTY` (m).
+        log_likelihood: (n, m) float32, natural logarithm of p(picture | state) up to a constant a row; each row is
+            shifted so that its logsumexp is 0, which makes ``exp`` the posterior under equal priors.
+        foreign: (n,) float32 in 0…1, the share of the cell's surroundings that neither the empty board nor any piece
+            explains: a hand, a sleeve, an arm.
+        t_s: time of the frame in seconds.
+    """
+
+    cells: tuple[str, ...]
+    states: tuple[State, ...]
+    log_likelihood: npt.NDArray[np.float32]
+    foreign: npt.NDArray[np.float32]
+    t_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check shapes once, here."""
+        expected = (len(self.cells), len(self.states))
+        if self.log_likelihood.shape != expected:
+            raise ValueError(f"log_likelihood: expected {expected}, got {self.log_likelihood.shape}")
+        if self.foreign.shape != expected[:1]:
+            raise ValueError(f"foreign: expected {expected[:1]}, got {self.foreign.shape}")
+
+    @cached_property
+    def index(self) -> dict[State, int]:
+        """Column of each state."""
+        return {state: i for i, state in enumerate(self.states)}
+
+    def best(self, cell: int) -> tuple[State, float]:
+        """The likeliest state of cell number ``cell`` and its probability (0…1)."""
+        row = self.log_likelihood[cell]
+        i = int(row.argmax())
+        return self.states[i], float(np.exp(row[i]))
