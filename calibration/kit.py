@@ -1,0 +1,271 @@
+"""A kit: one physical set, in millimetres.  Mat with markers and patches, squares, pieces; a TOML file, never code.
+
+World frame of every kit: origin at the middle of the mat, x to the first player's right, y away from the first
+player, z up from the mat's upper face.  Colours are sRGB (r, g, b), each 0…255.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from calibration.errors import ProfileError
+from calibration.toml import Table, load
+
+KITS = Path(__file__).parent / "kits"
+Colour = tuple[int, int, int]
+SHAPES = ("disc", "cube", "pyramid")
+_FILES = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A printed square marker: its id and the mm of its centre; its own "up" points to +y."""
+
+    id: int
+    at_mm: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A printed square of known colour, for light and white balance."""
+
+    colour: Colour
+    at_mm: tuple[float, float]
+    size_mm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mat:
+    """The printed sheet: its size, paper colour, markers (``cv2.aruco`` dictionary name, outer edge) and patches."""
+
+    width_mm: float
+    height_mm: float
+    colour: Colour
+    dictionary: str
+    marker_mm: float
+    markers: tuple[Marker, ...]
+    patches: tuple[Patch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The squares: counts, pitch, centre of a1, names of missing ones.  Terrain step is 0 where there is none."""
+
+    files: int
+    ranks: int
+    pitch_mm: float
+    a1_mm: tuple[float, float]
+    missing: frozenset[str]
+    cell_colour: Colour
+    line_colour: Colour
+    terrain_step_mm: float
+    terrain_colour: Colour
+
+
+@dataclass(frozen=True, slots=True)
+class Pillars:
+    """Raisable pillars: at level n the top is at ``base_mm + n * step_mm``; noise is one raw reading's deviation."""
+
+    side_mm: float
+    base_mm: float
+    step_mm: float
+    lowest: int
+    highest: int
+    colour: Colour
+    top_colour: Colour
+    sensor_noise_mm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stacking:
+    """How pyramids stack: rise of a smaller one put over a larger one, and of a larger one over a smaller one."""
+
+    tower_rise_mm: float
+    keep_rise_mm: float
+
+
+@dataclass(frozen=True, slots=True)
+class PieceKind:
+    """What a piece letter looks like.
+
+    ``width_mm`` is a disc's diameter, a cube's side, a pyramid's base edge; a cube's height is its side.
+    ``glyph`` is the character on a disc's upper face ("" for none).
+    """
+
+    letter: str
+    shape: str
+    width_mm: float
+    height_mm: float
+    colour: Colour
+    glyph: str
+    glyph_colour: Colour
+
+
+@dataclass(frozen=True)
+class Kit:
+    """One physical set.  ``cells`` are the names of the existing squares in the order a1, b1, …, a2, …."""
+
+    name: str
+    game: str
+    mat: Mat
+    board: Board
+    pieces: tuple[PieceKind, ...]
+    pillars: Pillars | None
+    stacking: Stacking | None
+    enrol: Mapping[str, str]
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Names of the existing squares."""
+        names = (f"{_FILES[x]}{y + 1}" for y in range(self.board.ranks) for x in range(self.board.files))
+        return tuple(name for name in names if name not in self.board.missing)
+
+    def centre_mm(self, cell: str) -> tuple[float, float]:
+        """World x, y of a square's centre."""
+        x, y = _FILES.index(cell[0]), int(cell[1:]) - 1
+        return self.board.a1_mm[0] + x * self.board.pitch_mm, self.board.a1_mm[1] + y * self.board.pitch_mm
+
+    def piece(self, letter: str) -> PieceKind:
+        """The piece kind of a letter.  Raises KeyError when the kit has none."""
+        return next(kind for kind in self.pieces if kind.letter == letter)
+
+
+def available_kits() -> tuple[str, ...]:
+    """Names of the kits that come with the program."""
+    return tuple(sorted(path.stem for path in KITS.glob("*.toml")))
+
+
+def load_kit(name: str) -> Kit:
+    """The kit of that name, or of that file when ``name`` is a path.  Raises ProfileError."""
+    if name in available_kits():
+        return read_kit(KITS / f"{name}.toml")
+    path = Path(name)
+    if path.suffix == ".toml" or path.exists():
+        return read_kit(path)
+    near = difflib.get_close_matches(name, available_kits(), n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(available_kits())}, or give a .toml file"
+    raise ProfileError(f"kit {name!r} is not known; {hint}")
+
+
+def read_kit(path: Path) -> Kit:
+    """The kit of a TOML file.  Raises ProfileError naming file, key and what is expected."""
+    top = Table(load(path), str(path))
+    board = _board(top.table("board"))
+    kit = Kit(
+        name=path.stem,
+        game=top.get("game", str),
+        mat=_mat(top.table("mat")),
+        board=board,
+        pieces=_pieces(top.table("pieces")),
+        pillars=_pillars(top.table("pillars")) if top.has("pillars") else None,
+        stacking=_stacking(top.table("stacking")) if top.has("stacking") else None,
+        enrol=_enrol(top.table("enrol")) if top.has("enrol") else {},
+    )
+    top.done()
+    letters = {kind.letter for kind in kit.pieces}
+    for cell, letter in kit.enrol.items():
+        if cell not in kit.cells:
+            raise ProfileError(f"{path}: enrol: {cell} is no square of this board")
+        if letter not in letters:
+            raise ProfileError(f"{path}: enrol: {cell} = {letter!r} is no piece of this kit")
+    return kit
+
+
+def _mat(table: Table) -> Mat:
+    markers = []
+    for row in table.tables("markers"):
+        markers.append(Marker(row.get("id", int), row.point("at")))
+        row.done()
+    patches = []
+    for row in table.tables("patches"):
+        patches.append(Patch(row.colour("colour"), row.point("at"), row.length("size_mm")))
+        row.done()
+    mat = Mat(
+        width_mm=table.length("width_mm"),
+        height_mm=table.length("height_mm"),
+        colour=table.colour("colour", "#ffffff"),
+        dictionary=table.get("dictionary", str),
+        marker_mm=table.length("marker_mm"),
+        markers=tuple(markers),
+        patches=tuple(patches),
+    )
+    table.done()
+    if len({marker.id for marker in markers}) != len(markers) or not markers:
+        raise ProfileError(f"{table.where}: markers need ids that differ")
+    return mat
+
+
+def _board(table: Table) -> Board:
+    board = Board(
+        files=table.get("files", int),
+        ranks=table.get("ranks", int),
+        pitch_mm=table.length("pitch_mm"),
+        a1_mm=table.point("a1_mm"),
+        missing=frozenset(table.get("missing", list, [])),
+        cell_colour=table.colour("cell_colour", "#d8d2c0"),
+        line_colour=table.colour("line_colour", "#5b5446"),
+        terrain_step_mm=table.get("terrain_step_mm", float, 0.0),
+        terrain_colour=table.colour("terrain_colour", "#d8d2c0"),
+    )
+    table.done()
+    if not (1 <= board.files <= len(_FILES) and 1 <= board.ranks <= 99):
+        raise ProfileError(f"{table.where}: files must be 1 to {len(_FILES)} and ranks 1 to 99")
+    return board
+
+
+def _pieces(table: Table) -> tuple[PieceKind, ...]:
+    kinds = []
+    for letter in table.keys():
+        if len(letter) != 1:
+            raise ProfileError(f"{table.where}: {letter}: a piece is named by one letter")
+        kinds.append(_piece(letter, table.table(letter)))
+    if not kinds:
+        raise ProfileError(f"{table.where}: at least one piece is needed")
+    return tuple(kinds)
+
+
+def _piece(letter: str, table: Table) -> PieceKind:
+    shape = table.get("shape", str)
+    if shape not in SHAPES:
+        raise ProfileError(f"{table.where}: shape must be one of {', '.join(SHAPES)}, got {shape!r}")
+    width_mm = table.length({"disc": "diameter_mm", "cube": "side_mm", "pyramid": "base_mm"}[shape])
+    kind = PieceKind(
+        letter=letter,
+        shape=shape,
+        width_mm=width_mm,
+        height_mm=width_mm if shape == "cube" else table.length("height_mm"),
+        colour=table.colour("colour"),
+        glyph=table.get("glyph", str, ""),
+        glyph_colour=table.colour("glyph_colour", "#000000"),
+    )
+    table.done()
+    return kind
+
+
+def _pillars(table: Table) -> Pillars:
+    lowest, highest = table.point("levels")
+    pillars = Pillars(
+        side_mm=table.length("side_mm"),
+        base_mm=table.length("base_mm"),
+        step_mm=table.length("step_mm"),
+        lowest=int(lowest),
+        highest=int(highest),
+        colour=table.colour("colour"),
+        top_colour=table.colour("top_colour"),
+        sensor_noise_mm=table.length("sensor_noise_mm", 1.0),
+    )
+    table.done()
+    return pillars
+
+
+def _stacking(table: Table) -> Stacking:
+    stacking = Stacking(table.get("tower_rise_mm", float), table.get("keep_rise_mm", float))
+    table.done()
+    return stacking
+
+
+def _enrol(table: Table) -> Mapping[str, str]:
+    return {cell: table.get(cell, str) for cell in table.keys()}

@@ -1,0 +1,97 @@
+"""Reading TOML strictly: every key is asked for by name and type, and a key that nobody asked for is an error."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from pathlib import Path
+from typing import Any, TypeVar
+
+from calibration.errors import ProfileError
+
+T = TypeVar("T")
+
+
+class Table:
+    """One TOML table being read.  Every error names the file, the key's full path, and what is expected."""
+
+    def __init__(self, values: object, where: str) -> None:
+        if not isinstance(values, dict):
+            raise ProfileError(f"{where}: expected a table, got {values!r}")
+        self._values = dict(values)
+        self._known: list[str] = []
+        self.where = where
+
+    def keys(self) -> tuple[str, ...]:
+        """Names of all keys that stand in this table."""
+        return tuple(self._values)
+
+    def has(self, key: str) -> bool:
+        """Whether ``key`` stands in this table."""
+        return key in self._values
+
+    def get(self, key: str, kind: type[T], default: T | None = None) -> T:
+        """The value of ``key``; ``default`` where it is absent.  Raises ProfileError when absent or of another type."""
+        self._known.append(key)
+        value = self._values.get(key, default)
+        if value is None:
+            raise ProfileError(f"{self.where}: {key} is missing")
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise ProfileError(f"{self.where}: {key} must be {kind.__name__}, got {value!r}")
+        return value
+
+    def length(self, key: str, default: float | None = None) -> float:
+        """A length in millimetres (or a count): a number greater than zero."""
+        value = self.get(key, float, default)
+        if not 0 < value < float("inf"):
+            raise ProfileError(f"{self.where}: {key} must be greater than zero, got {value!r}")
+        return value
+
+    def point(self, key: str) -> tuple[float, float]:
+        """A pair of numbers [x, y]."""
+        value = self.get(key, list)
+        if len(value) != 2 or not all(isinstance(v, int | float) and not isinstance(v, bool) for v in value):
+            raise ProfileError(f"{self.where}: {key} must be two numbers [x, y], got {value!r}")
+        return float(value[0]), float(value[1])
+
+    def colour(self, key: str, default: str | None = None) -> tuple[int, int, int]:
+        """A colour ``"#rrggbb"`` as (r, g, b), each 0…255."""
+        value = self.get(key, str, default)
+        digits = value[1:]
+        if len(value) != 7 or value[0] != "#" or not all(c in "0123456789abcdefABCDEF" for c in digits):
+            raise ProfileError(f'{self.where}: {key} must be a colour "#rrggbb", got {value!r}')
+        return int(digits[0:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)
+
+    def table(self, key: str) -> Table:
+        """The table under ``key``; an absent one is an error."""
+        self._known.append(key)
+        if key not in self._values:
+            raise ProfileError(f"{self.where}: [{key}] is missing")
+        return Table(self._values[key], f"{self.where}: {key}")
+
+    def tables(self, key: str) -> tuple[Table, ...]:
+        """The list of tables under ``key``."""
+        rows = self.get(key, list)
+        return tuple(Table(row, f"{self.where}: {key}[{i}]") for i, row in enumerate(rows))
+
+    def done(self) -> None:
+        """Refuse keys that nobody asked for, naming the nearest known one."""
+        for key in self._values:
+            if key not in self._known:
+                near = difflib.get_close_matches(key, self._known, n=1)
+                hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(sorted(set(self._known)))}"
+                raise ProfileError(f"{self.where}: {key} is not known{hint}")
+
+
+def load(path: Path) -> dict[str, Any]:
+    """The contents of a TOML file.  Raises ProfileError when it cannot be read or is not TOML."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ProfileError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ProfileError(f"{path}: is not UTF-8 text (byte {error.start})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ProfileError(f"{path}: is not TOML: {error}") from error
