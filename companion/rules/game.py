@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from companion.rules.board import Cell, Layout, Piece, Player, Sight, Stack, Table
+from companion.rules.board import Cell, Layout, Piece, Player, Sight, Stack, Table, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,16 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One numbered rule: its id (``"DOM-5"``), a short title, and its text for people."""
+    """One numbered rule: its id (``"DOM-5"``), a short title, and its text for people.
+
+    ``refusal`` is the sentence for who breaks it, with named places for the particulars
+    (:func:`companion.rules.citing.cite` fills them in); a rule that nobody can break has none.
+    """
 
     id: str
     title: str
     text: str
+    refusal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +117,11 @@ class Game(Protocol):
         ...
 
     @property
+    def names(self) -> Mapping[Player, str]:
+        """What people call each player: ``{"R": "Red", ...}``."""
+        ...
+
+    @property
     def rules(self) -> Mapping[str, Rule]:
         """The rules by id, shared ones (G-…) included, in the rulebook's order."""
         ...
@@ -156,11 +166,13 @@ class Game(Protocol):
         """Tables that a legal move may pass through before its turn is complete; empty for most moves."""
         ...
 
-    def attempts(self, position: Position) -> Iterable[Attempt]:
+    def attempts(self, position: Position, within: frozenset[Cell] | None = None) -> Iterable[Attempt]:
         """Every single act, legal or not and by any player, that has a move text and that a hand could do now.
 
         Total over the physical board: any stack or part of one onto any other cell, any reserve piece onto any
-        cell, any pillar by one level, any piece off the board.
+        cell, any pillar by one level, any piece off the board.  With ``within`` only the acts that change no
+        cell outside it.  The table of a legal move is the one after its whole turn; that of an illegal one is
+        what the hand alone leaves.
         """
         ...
 
@@ -172,3 +184,8 @@ class Game(Protocol):
         ``"?"`` (only tops and heights were seen).
         """
         ...
+
+
+def view(game: Game, table: Table) -> View:
+    """What a perfect camera and perfect pillar sensors see of ``table``."""
+    return View(tuple(map(game.sight, table.stacks)), table.levels)

@@ -1,0 +1,83 @@
+"""The games, found by file name: a module here with ``TITLE``, ``VARIANTS``, ``PLAYERS`` and ``build`` is a game.
+
+This file knows none of them by name, so that a new game is one new file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from types import ModuleType
+
+from companion.errors import UnknownGame
+from companion.rules import notation
+from companion.rules.game import Game, Position
+
+
+@dataclass(frozen=True, slots=True)
+class GameInfo:
+    """What can be chosen of one game: its variants (``""`` is the main rules) and numbers of players."""
+
+    name: str
+    title: str
+    variants: tuple[str, ...]
+    players: tuple[int, ...]
+
+
+@cache
+def available_games() -> tuple[GameInfo, ...]:
+    """Every game in this folder, by name."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    modules = {name: _module(name) for name in names}
+    return tuple(GameInfo(name, module.TITLE, module.VARIANTS, module.PLAYERS) for name, module in modules.items())
+
+
+def available_tags() -> tuple[str, ...]:
+    """The tag of every game in every variant for every number of players."""
+    return tuple(
+        notation.format_tag(info.name, variant, players)
+        for info in available_games()
+        for variant in info.variants
+        for players in info.players
+    )
+
+
+@cache
+def load_game(tag: str) -> Game:
+    """The game of ``tag`` (``domination``, ``domination:classic/3``; two players need not be written).
+
+    Raises:
+        UnknownGame: no such game, variant or number of players; the message names those that there are.
+    """
+    name, variant, players = notation.parse_tag(tag)
+    known = {info.name: info for info in available_games()}
+    if name not in known:
+        nearest = get_close_matches(name, known, n=2) or list(known)
+        raise UnknownGame(f"there is no game {notation.quoted(name)}; did you mean {' or '.join(nearest)}?")
+    info = known[name]
+    if variant not in info.variants:
+        others = ", ".join(f"{name}:{other}" if other else name for other in info.variants)
+        raise UnknownGame(f"{name} has no variant {notation.quoted(variant)}; there are {others}")
+    count = 2 if players is None else players
+    if count not in info.players:
+        raise UnknownGame(f"{name} is not played by {count}; write {' or '.join(f'/{n}' for n in info.players)}")
+    game: Game = _module(name).build(variant, count)
+    return game
+
+
+def read_position(text: str) -> tuple[Game, Position]:
+    """The game and the position that a position's text means.
+
+    Raises:
+        UnknownGame: it names no game.
+        BadPositionText: it is no position of its game.
+    """
+    game = load_game(notation.position_tag(text))
+    return game, notation.parse_position(game, text)
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"companion.games.{name}")

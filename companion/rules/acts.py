@@ -1,0 +1,56 @@
+"""What a hand can do to a board in one go, whatever the rules say: the raw material of ``attempts``.
+
+Each function yields the act as a move with the stacks that the hand leaves, nothing taken off, nothing captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from companion.rules.board import Cell, Piece, Stack
+from companion.rules.game import Move
+
+Act = tuple[Move, tuple[Stack, ...]]
+
+
+def cells_within(board: tuple[Stack, ...], within: frozenset[Cell] | None) -> tuple[Cell, ...]:
+    """The cells that an act may change."""
+    return tuple(range(len(board))) if within is None else tuple(sorted(within))
+
+
+def transfers(board: tuple[Stack, ...], within: frozenset[Cell] | None = None) -> Iterator[Act]:
+    """The top pieces of any stack, one to all of them, onto any other cell."""
+    cells = cells_within(board, within)
+    for source in cells:
+        stack = board[source]
+        for count in range(1, len(stack) + 1):
+            stays, moves = stack[:-count], stack[-count:]
+            for target in cells:
+                if target != source:
+                    yield Move(source, target, count), replaced(board, {source: stays, target: board[target] + moves})
+
+
+def additions(board: tuple[Stack, ...], piece: Piece, within: frozenset[Cell] | None = None) -> Iterator[Act]:
+    """``piece`` from beside the board onto any cell."""
+    for target in cells_within(board, within):
+        yield Move(None, target, piece=piece), replaced(board, {target: board[target] + piece})
+
+
+def removals(board: tuple[Stack, ...], within: frozenset[Cell] | None = None) -> Iterator[Act]:
+    """The top piece of any stack off the board."""
+    for source in cells_within(board, within):
+        if board[source]:
+            yield Move(source, None, 1), replaced(board, {source: board[source][:-1]})
+
+
+def replaced(board: tuple[Stack, ...], stacks: dict[Cell, Stack]) -> tuple[Stack, ...]:
+    """``board`` with other ``stacks`` on some cells."""
+    changed = list(board)
+    for cell, stack in stacks.items():
+        changed[cell] = stack
+    return tuple(changed)
+
+
+def top_owners(board: Iterable[Stack]) -> frozenset[Piece]:
+    """The pieces that lie on top of some stack."""
+    return frozenset(stack[-1] for stack in board if stack)

@@ -1,0 +1,66 @@
+"""From a broken rule to the sentence that a player hears."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from companion.rules.board import Layout, Table
+from companion.rules.game import Rule, Violation
+
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def number(n: int) -> str:
+    """``n`` as a word: ``three``; as digits where people would write digits."""
+    return NUMBERS[n] if 0 <= n < len(NUMBERS) else str(n)
+
+
+def counted(n: int, noun: str) -> str:
+    """``one piece``, ``two pieces``, ``no pieces``."""
+    return f"{number(n)} {noun}" if n == 1 else f"{number(n)} {noun}s"
+
+
+def listed(words: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else "nothing"
+
+
+def cite(rule: Rule, cells: Iterable[str], **particulars: str) -> Violation:
+    """The violation of ``rule`` on ``cells`` (names, each once), its sentence filled in with ``particulars``."""
+    return Violation(rule.id, rule.refusal.format(**particulars), tuple(dict.fromkeys(cells)))
+
+
+def is_same_stack(known: str, seen: str) -> bool:
+    """Whether ``seen``, in which ``?`` stands for a hidden piece, may be ``known``."""
+    return len(known) == len(seen) and all(b in (a, "?") for a, b in zip(known, seen, strict=True))
+
+
+def changed_cells(layout: Layout, before: Table, after: Table) -> tuple[str, ...]:
+    """Names of the cells whose stack or pillar differs; a ``?`` in ``after`` differs from nothing."""
+    stacks = zip(before.stacks, after.stacks, strict=True)
+    changed = {i for i, (known, seen) in enumerate(stacks) if not is_same_stack(known, seen)}
+    if before.levels is not None and after.levels is not None:
+        levels = zip(before.levels, after.levels, strict=True)
+        changed |= {i for i, (old, new) in enumerate(levels) if old != new}
+    return tuple(layout.cells[i] for i in sorted(changed))
+
+
+def surplus(before: Table, after: Table) -> int:
+    """How many pieces more than ``before`` lie in ``after``; negative when some have gone."""
+    return sum(map(len, after.stacks)) - sum(map(len, before.stacks))
+
+
+def cite_disturbance(rule: Rule, layout: Layout, before: Table, after: Table) -> Violation:
+    """G-2 (``rule``) for a table that no single act explains: says what is too much, missing or changed, and where."""
+    cells = changed_cells(layout, before, after)
+    more = surplus(before, after)
+    where = listed(cells)
+    if more > 0:
+        what = f"{counted(more, 'piece')} too many on the board ({where})"
+    elif more < 0:
+        what = f"{counted(-more, 'piece')} gone from the board ({where})"
+    elif len(cells) == 1:
+        what = f"the pieces of {where} are not the ones that stood there"
+    else:
+        what = f"{where} have changed at once"
+    return cite(rule, cells, what=what)

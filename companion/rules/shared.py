@@ -1,0 +1,57 @@
+"""The rules that all games share (rulebook, "Shared by all five"), and the names of the usual colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from companion.rules.board import Player
+from companion.rules.game import Rule
+
+COLOURS: Mapping[Player, str] = MappingProxyType({"R": "Red", "G": "Green", "B": "Blue", "Y": "Yellow"})
+
+SHARED_RULES: tuple[Rule, ...] = (
+    Rule(
+        "G-1",
+        "Turns",
+        "Players act in turn; a turn is exactly one move. Only the player to move may change the board.",
+        "{what} is {owner}'s, and it is {mover}'s turn.",
+    ),
+    Rule(
+        "G-2",
+        "One thing at a time",
+        "A move is made with pieces of one stack (or one reserve piece, one pillar); nothing else on the board may be "
+        "touched or shifted.",
+        "{what}; one turn is one move, made with what stands in one place, and all the rest stays as it is.",
+    ),
+    Rule(
+        "G-3",
+        "Skipping",
+        "A player without a legal move is skipped; if nobody can move the game is drawn.",
+    ),
+    Rule(
+        "G-4",
+        "Repetition",
+        "The same position for the third time is a draw, which the match reports.",
+    ),
+    Rule(
+        "G-5",
+        "After the end",
+        "After the game has ended no move is legal.",
+        "the game is over, so {what} no longer counts.",
+    ),
+)
+
+
+def by_id(rules: Iterable[Rule]) -> Mapping[str, Rule]:
+    """The rules by id, in their order, read-only."""
+    return MappingProxyType({rule.id: rule for rule in rules})
+
+
+def next_player(players: tuple[Player, ...], after: Player, able: Iterable[Player]) -> Player | None:
+    """The next in turn after ``after`` among those who are ``able`` to move (G-3); None when nobody is."""
+    here = players.index(after) + 1
+    for player in players[here:] + players[:here]:
+        if player in able:
+            return player
+    return None
