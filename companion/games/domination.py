@@ -9,17 +9,18 @@ looking the same, and a reserve piece put on such a stack may leave the whole bo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from companion.errors import BadPositionText
 from companion.rules import acts
-from companion.rules.board import NOBODY, Cell, Layout, Piece, Player, Sight, Stack, Table
-from companion.rules.citing import cite, cite_disturbance, counted, number, surplus
-from companion.rules.game import Attempt, Move, Outcome, Position, Rule, Stage, Violation
+from companion.rules.board import NOBODY, Cell, Layout, Piece, Player, Stack, Table
+from companion.rules.citing import cite, counted, number
+from companion.rules.game import Move, Outcome, Position, Rule, Stage, Violation
 from companion.rules.notation import refuse_other_keys
 from companion.rules.shared import COLOURS, SHARED_RULES, by_id, next_player
+from companion.rules.stacking import StackingGame, check_numbers, check_to_move
 
 TITLE = "Domination (Focus)"
 VARIANTS = ("", "classic")
@@ -111,18 +112,11 @@ def build(variant: str, players: int) -> Domination:
 
 
 @dataclass(frozen=True)
-class Domination:
-    """Domination for ``count`` players; see :class:`companion.rules.game.Game`."""
+class Domination(StackingGame):
+    """Domination; see :class:`companion.rules.game.Game`."""
 
-    variant: str
-    count: int
-
-    @cached_property
-    def tag(self) -> str:
-        """``domination``, ``domination:classic/3``."""
-        return (
-            "domination" + (f":{self.variant}" if self.variant else "") + (f"/{self.count}" if self.count > 2 else "")
-        )
+    name = "domination"
+    loss_rule = "DOM-7"
 
     @property
     def layout(self) -> Layout:
@@ -171,15 +165,11 @@ class Domination:
         for cell, stack in enumerate(board):
             if len(stack) > HIGHEST:
                 raise BadPositionText(f"{LAYOUT.cells[cell]} is higher than {HIGHEST}: {stack[:20]}")
-        for i, player in enumerate(self.players):
-            held = sum(stack.count(player) for stack in board) + reserve[i] + hand.count(player)
-            if held > PIECES_EACH[self.count]:
-                raise BadPositionText(f"{held} pieces {player} are too many; each player has {PIECES_EACH[self.count]}")
         position = DominationPosition(board, to_move, hand, reserve)
+        beside = hand + "".join(player * n for player, n in zip(self.players, reserve, strict=True))
+        check_numbers(board, beside, dict.fromkeys(self.players, PIECES_EACH[self.count]))
         able = self._able(position)
-        proper = able if len(able) > 1 else {NOBODY}
-        if to_move not in proper:
-            raise BadPositionText(f"{to_move} cannot be to move here; write one of {' '.join(sorted(proper))}")
+        check_to_move(to_move, able if len(able) > 1 else NOBODY)
         return position
 
     def _parse_reserve(self, text: str) -> tuple[int, ...]:
@@ -236,32 +226,24 @@ class Domination:
         """DOM-1 … DOM-6, and G-1, G-2, G-5."""
         assert isinstance(position, DominationPosition)
         if position.to_move == NOBODY:
-            return (cite(self.rules["G-5"], self._cells(move), what="this move"),)
+            return self.after_the_end(move)
         if move.source is None and move.target is not None and not move.step:
             return tuple(self._reserve_violations(position, move.piece, move.target))
         if move.source is None or move.target is None or move.level or move.step:
-            return tuple(self._foreign_violations(position, move))
+            if move.source is not None and move.target is None:
+                return self.unknown_act(move, self.rules["DOM-7"])
+            return self.unknown_act(move)
         return tuple(self._stack_violations(position, move.source, move.target, move.count))
-
-    def _cells(self, move: Move) -> tuple[str, ...]:
-        return tuple(LAYOUT.cells[cell] for cell in (move.source, move.target) if cell is not None)
 
     def _reserve_violations(self, position: DominationPosition, piece: Piece, target: Cell) -> Iterator[Violation]:
         name, player = LAYOUT.cells[target], piece or position.to_move
         if player != position.to_move:
-            yield self._out_of_turn((name,), f"the piece put on {name}", player, position.to_move)
+            yield self.out_of_turn(position, name, f"the piece put on {name}", player)
         if player in position.hand:
             if position.board[target]:
                 yield cite(self.rules["DOM-2"], (name,), player=self.names[player], why=f", and {name} is occupied")
         elif not position.reserve[self.players.index(player)]:
             yield cite(self.rules["DOM-6"], (name,), player=self.names[player], target=name)
-
-    def _foreign_violations(self, position: DominationPosition, move: Move) -> Iterator[Violation]:
-        """Acts that this game does not know: a piece off the board, a promotion, a pillar."""
-        cells = self._cells(move)
-        yield cite(self.rules["G-2"], cells, what=f"Domination has no such move on {' and '.join(cells)}")
-        if move.source is not None and move.target is None and position.board[move.source]:
-            yield cite(self.rules["DOM-7"], cells, what=f"nothing may be taken from {cells[0]}")
 
     def _stack_violations(
         self, position: DominationPosition, source: Cell, target: Cell, count: int
@@ -276,7 +258,7 @@ class Domination:
         if position.to_move in position.hand:
             yield cite(self.rules["DOM-2"], (start, end), player=mover, why="")
         if stack[-1] != position.to_move:
-            yield self._out_of_turn((start,), f"the stack on {start}", stack[-1], position.to_move)
+            yield self.out_of_turn(position, start, f"the stack on {start}", stack[-1])
             yield cite(self.rules["DOM-1"], (start,), who=self.names[stack[-1]], source=start)
         if count > len(stack):
             held = counted(len(stack), "piece")
@@ -296,9 +278,6 @@ class Domination:
             yield cite(
                 self.rules["DOM-5"], (start, end), pieces=pieces, reach=reach, source=start, target=end, distance=far
             )
-
-    def _out_of_turn(self, cells: tuple[str, ...], what: str, owner: Player, mover: Player) -> Violation:
-        return cite(self.rules["G-1"], cells, what=what, owner=self.names[owner], mover=self.names[mover])
 
     def play(self, position: Position, move: Move) -> DominationPosition:
         """The pieces moved, the overflow taken off, the turn passed on (DOM-7, DOM-8, G-3)."""
@@ -340,14 +319,6 @@ class Domination:
             return None
         return Outcome(next(iter(self._able(position)), None), "DOM-8")
 
-    def table(self, position: Position) -> Table:
-        """The stacks; what is in reserve or captured lies beside the board."""
-        return Table(position.board)
-
-    def sight(self, stack: Stack) -> Sight:
-        """Height and commander."""
-        return (len(stack), stack[-1]) if stack else (0, None)
-
     def stages(self, position: Position, move: Move) -> tuple[Stage, ...]:
         """The stack higher than five as it stands first, and after each piece taken from its bottom but the last."""
         board = self._laid(position.board, move)
@@ -376,31 +347,11 @@ class Domination:
         stays, moved = board[move.source][: -move.count], board[move.source][-move.count :]
         return acts.replaced(board, {move.source: stays, move.target: board[move.target] + moved})
 
-    def attempts(self, position: Position, within: frozenset[Cell] | None = None) -> Iterable[Attempt]:
-        """Any part of a stack onto any square, a reserve piece, even one that is not there, onto any square."""
+    def acts(self, position: Position, within: frozenset[Cell] | None) -> Iterator[acts.Act]:
+        """Any part of a stack, or a reserve piece, onto any square; the top of a stack off the board."""
         assert isinstance(position, DominationPosition)
-        for move, stacks in self._acts(position, within):
-            owner = position.board[move.source][-1] if move.source is not None else move.piece
-            if move.target is None or self.violations(position, move):
-                yield Attempt(move, owner, Table(stacks))
-            else:
-                yield Attempt(move, owner, self.table(self.play(position, move)))
-
-    def _acts(self, position: DominationPosition, within: frozenset[Cell] | None) -> Iterator[acts.Act]:
-        yield from acts.transfers(position.board, within)
-        for i, player in enumerate(self.players):
+        yield from super().acts(position, within)
+        for player, reserve in zip(self.players, position.reserve, strict=True):
             # The player to move may always be caught smuggling a piece in (DOM-6); others need one to put.
-            if player == position.to_move or player in position.hand or position.reserve[i]:
+            if player == position.to_move or player in position.hand or reserve:
                 yield from acts.additions(position.board, player, within)
-        yield from acts.removals(position.board, within)
-
-    def breaches(self, position: Position, table: Table) -> tuple[Violation, ...]:
-        """G-2, with DOM-7 where pieces have gone from the board; G-5 in front after the end."""
-        before = self.table(position)
-        disturbance = cite_disturbance(self.rules["G-2"], LAYOUT, before, table)
-        broken = [disturbance]
-        if position.to_move == NOBODY:
-            broken.insert(0, cite(self.rules["G-5"], disturbance.cells, what="what was done on the board"))
-        if (gone := -surplus(before, table)) > 0:
-            broken.append(cite(self.rules["DOM-7"], disturbance.cells, what=f"{counted(gone, 'piece')} went otherwise"))
-        return tuple(broken)

@@ -1,0 +1,122 @@
+"""What the games have in common: each game file says only in what it differs.
+
+A game derives from :class:`StackingGame` and gives the rest of :class:`companion.rules.game.Game`: ``layout``,
+``players``, ``pieces``, ``names``, ``rules``, ``start``, its keys, ``legal_moves``, ``violations``, ``play`` and
+``outcome``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from companion.errors import BadPositionText
+from companion.rules import acts
+from companion.rules.board import NOBODY, Cell, Piece, Player, Sight, Stack, Table
+from companion.rules.citing import cite, cite_disturbance, listed, surplus
+from companion.rules.game import Attempt, Game, Move, Position, Rule, Stage, Violation
+from companion.rules.notation import format_tag
+
+
+@dataclass(frozen=True)
+class StackingGame(Game):
+    """A game in ``variant`` (``""``: the main rules) for ``count`` players."""
+
+    variant: str
+    count: int
+
+    name: ClassVar[str]
+    """As in the tag."""
+
+    loss_rule: ClassVar[str] = ""
+    """The rule that is broken, with G-2, when a piece has gone from the board; empty where there is none."""
+
+    @cached_property
+    def tag(self) -> str:
+        """``domination``, ``domination:classic/3``."""
+        return format_tag(self.name, self.variant, self.count)
+
+    def owner(self, piece: Piece) -> Player | None:
+        """Whose ``piece`` is; None: nobody's."""
+        return piece if piece in self.players else None
+
+    def table(self, position: Position) -> Table:
+        """The stacks; what else there is lies beside the board."""
+        return Table(position.board)
+
+    def sight(self, stack: Stack) -> Sight:
+        """Height and top piece."""
+        return (len(stack), stack[-1]) if stack else (0, None)
+
+    def stages(self, position: Position, move: Move) -> tuple[Stage, ...]:  # noqa: ARG002 - most games have none
+        """None: a turn is complete when the pieces stand where they were moved."""
+        return ()
+
+    def attempts(self, position: Position, within: frozenset[Cell] | None = None) -> Iterable[Attempt]:
+        """The game's acts with the table that each leaves: after the whole turn for a legal one."""
+        for move, stacks in self.acts(position, within):
+            player = self._actor(position, move)
+            if self.violations(position, move):
+                yield Attempt(move, player, self.left_by(position, move, stacks))
+            else:
+                yield Attempt(move, player, self.table(self.play(position, move)))
+
+    def acts(self, position: Position, within: frozenset[Cell] | None) -> Iterator[acts.Act]:
+        """What a hand can do: here any part of a stack onto any other cell, or its top piece off the board."""
+        yield from acts.transfers(position.board, within)
+        yield from acts.removals(position.board, within)
+
+    def left_by(self, position: Position, move: Move, stacks: tuple[Stack, ...]) -> Table:  # noqa: ARG002
+        """The table when a hand has made the illegal ``move`` and left ``stacks``."""
+        return Table(stacks)
+
+    def _actor(self, position: Position, move: Move) -> Player:
+        piece = move.piece if move.source is None else position.board[move.source][-1:]
+        return (self.owner(piece) if piece else None) or position.to_move
+
+    def breaches(self, position: Position, table: Table) -> tuple[Violation, ...]:
+        """G-2, with the game's own rule where pieces have gone from the board; G-5 in front after the end."""
+        before = self.table(position)
+        broken = [cite_disturbance(self.rules["G-2"], self.layout, before, table)]
+        cells = broken[0].cells
+        if position.to_move == NOBODY:
+            broken.insert(0, cite(self.rules["G-5"], cells, what="what was done on the board"))
+        if self.loss_rule and surplus(before, table) < 0:
+            broken.append(cite(self.rules[self.loss_rule], cells, what=f"{listed(cells)} lost pieces otherwise"))
+        return tuple(broken)
+
+    def cell_names(self, move: Move) -> tuple[str, ...]:
+        """Names of the cells that ``move`` names."""
+        return tuple(self.layout.cells[cell] for cell in (move.source, move.target) if cell is not None)
+
+    def after_the_end(self, move: Move) -> tuple[Violation, ...]:
+        """G-5 for any move."""
+        return (cite(self.rules["G-5"], self.cell_names(move), what="this move"),)
+
+    def out_of_turn(self, position: Position, cell: str, what: str, owner: Player) -> Violation:
+        """G-1: ``what`` on ``cell`` is ``owner``'s, who is not to move."""
+        owner, mover = self.names[owner], self.names[position.to_move]
+        return cite(self.rules["G-1"], (cell,), what=what, owner=owner, mover=mover)
+
+    def unknown_act(self, move: Move, *others: Rule, **particulars: str) -> tuple[Violation, ...]:
+        """G-2, and ``others``, for an act that has a text but is no kind of move in this game."""
+        cells = self.cell_names(move)
+        what = f"{self.name.title()} knows no such act on {listed(cells)}"
+        return tuple(cite(rule, cells, **({"what": what} | particulars)) for rule in (self.rules["G-2"], *others))
+
+
+def check_numbers(board: Iterable[Stack], beside: str, most: Mapping[Piece, int]) -> None:
+    """Raise BadPositionText when there are more of a piece, on the board and ``beside`` it, than ``most``."""
+    pieces = "".join(board) + beside
+    for piece, allowed in most.items():
+        if (found := pieces.count(piece)) > allowed:
+            raise BadPositionText(f"{found} pieces {piece} are too many; the game has {allowed}")
+
+
+def check_to_move(to_move: Player, proper: Iterable[Player]) -> None:
+    """Raise BadPositionText when nobody of ``proper`` is ``to_move``."""
+    allowed = sorted(proper)
+    if to_move not in allowed:
+        raise BadPositionText(f"{to_move} cannot be to move here; write {' or '.join(allowed)}")
