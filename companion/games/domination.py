@@ -15,7 +15,7 @@ from functools import cached_property
 
 from companion.errors import BadPositionText
 from companion.rules import acts
-from companion.rules.board import NOBODY, Cell, Layout, Piece, Player, Stack, Table
+from companion.rules.board import NOBODY, ORTHOGONAL, Cell, Layout, Piece, Player, Stack, Table
 from companion.rules.citing import cite, counted, number
 from companion.rules.game import Move, Outcome, Position, Rule, Stage, Violation
 from companion.rules.notation import refuse_other_keys
@@ -87,7 +87,6 @@ CLASSIC_DISTANCE = Rule(
 )
 
 LAYOUT = Layout(8, 8, frozenset(["a1", "b1", "a2", "g1", "h1", "h2", "a7", "a8", "b8", "h7", "h8", "g8"]))
-DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
 # Ranks from the highest down, as the rulebook prints them; a dot is an empty square.
 STARTS: Mapping[int, str] = {
@@ -214,13 +213,12 @@ class Domination(StackingGame):
         return tuple(tuple(tuple(self._reach(cell, height)) for height in heights) for cell in range(len(LAYOUT.cells)))
 
     def _reach(self, source: Cell, height: int) -> Iterator[Move]:
-        x, y = LAYOUT.places[source]
         for count in range(1, height + 1):
-            for dx, dy in DIRECTIONS:
+            for dx, dy in ORTHOGONAL:
                 for far in (count,) if self.is_exact else range(1, count + 1):
                     # A corner that is no square does not bend the line: beyond it a rank has no squares either.
-                    if (place := (x + dx * far, y + dy * far)) in LAYOUT.at:
-                        yield Move(source, LAYOUT.at[place], count)
+                    if (target := LAYOUT.step(source, dx * far, dy * far)) is not None:
+                        yield Move(source, target, count)
 
     def violations(self, position: Position, move: Move) -> tuple[Violation, ...]:
         """DOM-1 … DOM-6, and G-1, G-2, G-5."""
@@ -255,11 +253,11 @@ class Domination(StackingGame):
             yield cite(self.rules["DOM-1"], (start,), who="nobody", source=start)
             yield cite(self.rules["DOM-3"], (start,), source=start, held="no pieces", taken="nothing")
             return
-        if position.to_move in position.hand:
-            yield cite(self.rules["DOM-2"], (start, end), player=mover, why="")
         if stack[-1] != position.to_move:
             yield self.out_of_turn(position, start, f"the stack on {start}", stack[-1])
             yield cite(self.rules["DOM-1"], (start,), who=self.names[stack[-1]], source=start)
+        if position.to_move in position.hand:
+            yield cite(self.rules["DOM-2"], (start, end), player=mover, why="")
         if count > len(stack):
             held = counted(len(stack), "piece")
             yield cite(self.rules["DOM-3"], (start,), source=start, held=held, taken=counted(count, "piece"))
@@ -304,8 +302,8 @@ class Domination(StackingGame):
 
     def _turned(self, position: DominationPosition) -> DominationPosition:
         able = self._able(position)
-        following = next_player(self.players, position.to_move, able) if len(able) > 1 else None
-        return replace(position, to_move=following or NOBODY)
+        following = next_player(self.players, position.to_move, able.__contains__) if len(able) > 1 else NOBODY
+        return replace(position, to_move=following)
 
     def _able(self, position: DominationPosition) -> frozenset[Player]:
         """The players who can still move, now or when their turn comes (DOM-8)."""

@@ -19,17 +19,22 @@ NOBODY: Player = "-"
 
 FILES = "abcdefghijklmnopqrstuvwxyz"
 
+ORTHOGONAL = ((1, 0), (-1, 0), (0, 1), (0, -1))
+DIAGONAL = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+
 
 @dataclass(frozen=True)
 class Layout:
     """The cells of a board: ``files`` × ``ranks`` without those named in ``missing``.
 
-    ``cells`` is ordered as sensors are wired and as people count: a1, b1, …, a2, b2, ….
+    ``cells`` is ordered as sensors are wired and as people count: a1, b1, …, a2, b2, ….  ``terrain`` is the level of
+    the ground on each cell, in that order, in blocks' heights; empty where the ground is flat.
     """
 
     files: int
     ranks: int
     missing: frozenset[str] = frozenset()
+    terrain: tuple[int, ...] = ()
 
     @cached_property
     def cells(self) -> tuple[str, ...]:
@@ -51,6 +56,11 @@ class Layout:
     def at(self) -> dict[tuple[int, int], Cell]:
         """Cell by (file, rank), both from 0; places off the board are absent."""
         return {place: i for i, place in enumerate(self.places)}
+
+    def step(self, cell: Cell, dx: int, dy: int) -> Cell | None:
+        """The cell ``dx`` files to the right of ``cell`` and ``dy`` ranks above it; None: off the board."""
+        x, y = self.places[cell]
+        return self.at.get((x + dx, y + dy))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
-from companion.rules.board import Player
+from companion.rules.board import NOBODY, Player
 from companion.rules.game import Rule
 
 COLOURS: Mapping[Player, str] = MappingProxyType({"R": "Red", "G": "Green", "B": "Blue", "Y": "Yellow"})
@@ -48,10 +48,10 @@ def by_id(rules: Iterable[Rule]) -> Mapping[str, Rule]:
     return MappingProxyType({rule.id: rule for rule in rules})
 
 
-def next_player(players: tuple[Player, ...], after: Player, able: Iterable[Player]) -> Player | None:
-    """The next in turn after ``after`` among those who are ``able`` to move (G-3); None when nobody is."""
+def next_player(players: tuple[Player, ...], after: Player, is_able: Callable[[Player], bool]) -> Player:
+    """The next in turn after ``after`` who is able to move (G-3); NOBODY when none is."""
     here = players.index(after) + 1
     for player in players[here:] + players[:here]:
-        if player in able:
+        if is_able(player):
             return player
-    return None
+    return NOBODY
