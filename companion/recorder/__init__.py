@@ -1,0 +1,1 @@
+"""Keeping matches: an append-only store in one SQLite file."""

@@ -1,0 +1,39 @@
+"""How the events of a match hang together: each carries the SHA-256 of itself and of the one before.
+
+Whoever alters, adds or drops an event inside a match must alter every hash after it.  The chain proves damage and
+careless edits; it does not stop somebody who computes all hashes anew, nor tell when a match's last events are cut off.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+
+from companion.events import Event, to_json
+
+NO_EVIDENCE = bytes(32)
+"""Stands for the digest of the evidence where an event has none."""
+
+
+def event_text(event: Event) -> str:
+    """The event as it is stored and hashed: one line of ASCII JSON, fields in their order, no spaces."""
+    return json.dumps(to_json(event), separators=(",", ":"), allow_nan=False)
+
+
+def first_hash(match_row: Iterable[str]) -> bytes:
+    """The hash before a match's first event, made of the match's own row, so that this cannot be altered either."""
+    return hashlib.sha256(json.dumps(["match", *match_row]).encode()).digest()
+
+
+def next_hash(before: bytes, text: str, evidence: bytes | None) -> bytes:
+    """The hash of an event.
+
+    Args:
+        before: hash of the event before, 32 bytes.
+        text: the event's :func:`event_text`.
+        evidence: SHA-256 of the evidence kept with it, 32 bytes.  Only the digest is hashed, so that old evidence
+            can be dropped for space and the chain still holds.
+    """
+    # Two parts of fixed length in front: no two different events can run together into the same bytes.
+    return hashlib.sha256(before + (evidence or NO_EVIDENCE) + text.encode()).digest()

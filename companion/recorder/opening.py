@@ -1,0 +1,98 @@
+"""Opening the store's file: for the one who writes, and for those who only read."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from companion.errors import StoreError
+from companion.recorder import schema
+from companion.recorder.faults import told_plainly
+
+OPENING_TIMEOUT_S = 2.0
+"""How long opening waits for another program, which may be recovering the store after a power cut."""
+
+WRITING_TIMEOUT_MS = 200
+"""How long a transaction waits for another writer: a verdict must not wait longer."""
+
+
+def connect_writer(path: Path) -> sqlite3.Connection:
+    """Open ``path``, made if need be, brought to the newest version, checked.  Raises StoreError."""
+    _refuse_unfit_path(path)
+    with told_plainly(path), _closed_on_failure(sqlite3.connect(path, OPENING_TIMEOUT_S, isolation_level=None)) as db:
+        _refuse_unfit_content(path, db)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+        db.execute("PRAGMA foreign_keys = ON")
+        schema.migrate(db)
+        _refuse_damage(path, db)
+        db.execute(f"PRAGMA busy_timeout = {WRITING_TIMEOUT_MS}")
+        return db
+
+
+def connect_reader(path: Path) -> sqlite3.Connection:
+    """Open ``path`` to read only, also on a read-only disk.  Raises StoreError."""
+    _refuse_unfit_path(path)
+    if not path.exists():
+        raise StoreError(f"{path}: there is no such match store; a match makes it, or give another FILE")
+    with told_plainly(path), _closed_on_failure(_connect_to_read(path)) as db:
+        db.execute("PRAGMA query_only = ON")
+        _refuse_unfit_content(path, db)
+        if (version := schema.version_of(db)) < len(schema.MIGRATIONS):
+            why = "holds no match yet" if version == 0 else "is of an older version; the next match in it updates it"
+            raise StoreError(f"{path}: {why}")
+        return db
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    # "rw" and not "ro": only so SQLite tidies its side files up afterwards; it falls back to reading by itself.
+    with _closed_on_failure(_connect(path, "mode=rw")) as db:
+        try:
+            schema.version_of(db)
+        except sqlite3.OperationalError as error:
+            # A store in WAL mode on a read-only disk: SQLite cannot make its side files, and needs none when the
+            # last writer has left in order.
+            is_left_open = path.with_name(path.name + "-wal").exists()
+            if error.sqlite_errorname != "SQLITE_CANTOPEN" or is_left_open:
+                raise
+            db.close()
+            return _connect(path, "immutable=1")
+        return db
+
+
+def _connect(path: Path, query: str) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?{query}"
+    return sqlite3.connect(uri, OPENING_TIMEOUT_S, isolation_level=None, uri=True)
+
+
+@contextmanager
+def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    try:
+        yield connection
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _refuse_unfit_path(path: Path) -> None:
+    if path.is_dir():
+        raise StoreError(f"{path}: is a folder; give the match store's FILE")
+    if not path.parent.is_dir():
+        raise StoreError(f"{path}: there is no folder {path.parent}; make it, or give another FILE")
+
+
+def _refuse_unfit_content(path: Path, connection: sqlite3.Connection) -> None:
+    if schema.is_foreign(connection):
+        raise StoreError(f"{path}: is another program's SQLite file; give another FILE")
+    if (version := schema.version_of(connection)) > len(schema.MIGRATIONS):
+        raise StoreError(
+            f"{path}: was written by a newer version of this program (store version {version}, "
+            f"this one knows {len(schema.MIGRATIONS)}); update the program, or give another FILE"
+        )
+
+
+def _refuse_damage(path: Path, connection: sqlite3.Connection) -> None:
+    if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+        raise StoreError(f"{path}: is damaged; put it aside with its -wal file and give another FILE")

@@ -1,0 +1,50 @@
+"""Whether a match's chain of hashes holds."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from companion.errors import StoreError
+from companion.recorder.chain import event_text, next_hash
+from companion.recorder.store import MatchId, Record, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """Where a match's record stops being trustworthy: at event ``n``, and ``why`` in one line."""
+
+    n: int
+    why: str
+
+
+def broken_at(store: Store, match: MatchId) -> Break | None:
+    """The first event at which the chain of ``match`` breaks, None where it is whole.
+
+    Raises:
+        StoreError: no such match, or the file cannot be read.
+    """
+    before = store.first_hash(match)
+    for n, record in enumerate(store.records(match), start=1):
+        if why := _fault(store, match, record, n, before):
+            return Break(record.n, why)
+        before = record.hash
+    return None
+
+
+def _fault(store: Store, match: MatchId, record: Record, n: int, before: bytes) -> str:
+    """What is wrong with one record that should be the ``n``-th and follow the hash ``before``; empty: nothing."""
+    if record.n != n:
+        return f"event {n} is missing"
+    if next_hash(before, record.text, record.evidence) != record.hash:
+        return "it, or the match's row or an event before it, was altered: its hash does not follow"
+    try:
+        event = store.read(match, record)
+    except StoreError as error:
+        return str(error)
+    if (event_text(event), event.event, event.n) != (record.text, record.kind, n):
+        return "it does not say what its row says"
+    content = store.evidence(match, n)
+    if content is not None and hashlib.sha256(content).digest() != record.evidence:
+        return "its evidence was altered"
+    return ""

@@ -1,0 +1,223 @@
+"""The match store: one SQLite file for many matches, to which events are only ever appended.
+
+How to use it (one thread; each further thread opens its own)::
+
+    store = Store.open(path)                        # makes the file; its folder must exist
+    match = store.begin(MatchInfo("domination", ("R", "G"), start_text, datetime.now(UTC), "domination"))
+    store.append(match, event)                      # returns once the event is on the disk; show it only then
+    store.close()
+
+While a referee writes, others read: ``Store.open(path, read_only=True).events(match)``.  A match that must go on when
+the disk fails is written through :class:`companion.recorder.keeper.Keeper`.
+
+Every method raises StoreError, in one line that names the file and the remedy, when the file fails it; what was
+appended before stays.  WAL with ``synchronous=FULL``: a committed event survives the death of the program and, as far
+as the disk keeps its word, a power cut.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NewType, Self
+
+from companion.errors import BadText, StoreError
+from companion.events import Event, from_json
+from companion.recorder.chain import event_text, first_hash, next_hash
+from companion.recorder.faults import told_plainly
+from companion.recorder.opening import connect_reader, connect_writer
+from companion.rules.board import Player
+
+MatchId = NewType("MatchId", int)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchInfo:
+    """What is known when a match begins.
+
+    Attributes:
+        game: the game's tag.
+        players: their letters in turn order.
+        start: text of the start position.
+        started_at: when, with a time zone.
+        kit: name or path of the kit.
+        names: the people, in the order of ``players``; empty where they were not given.
+    """
+
+    game: str
+    players: tuple[Player, ...]
+    start: str
+    started_at: datetime
+    kit: str
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One stored event as it lies in the file: ``text`` is its JSON, ``evidence`` the digest of its evidence."""
+
+    n: int
+    kind: str
+    text: str
+    evidence: bytes | None
+    hash: bytes
+
+
+class Store:
+    """An open match store.  See the module's text."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+    @classmethod
+    def open(cls, path: Path, *, read_only: bool = False) -> Self:
+        """Open the store ``path``, made if need be unless ``read_only``.
+
+        Raises:
+            StoreError: no such folder or file, not a match store, damaged, locked, of a newer version, disk full.
+        """
+        connection = connect_reader(path) if read_only else connect_writer(path)
+        # A damaged text shows where the chain breaks, not as a refusal to read the row.
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        return cls(path, connection)
+
+    def close(self) -> None:
+        """Close the file; nothing is lost if this is never called."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def begin(self, info: MatchInfo) -> MatchId:
+        """Keep a new match and return its number."""
+        row = _match_row(info)
+        with self._transaction():
+            sql = "INSERT INTO match (game, players, start, started_at, kit) VALUES (?, ?, ?, ?, ?)"
+            number = self._connection.execute(sql, row).lastrowid
+        assert number is not None
+        return MatchId(number)
+
+    def append(self, match: MatchId, event: Event, evidence: bytes | None = None) -> None:
+        """Keep one event, with e.g. a picture as evidence; on return both are on the disk.
+
+        Appending the last event once more does nothing, so that a writer unsure of success may simply repeat.
+
+        Raises:
+            StoreError: the event does not follow the last one, or the file fails.
+        """
+        text = event_text(event)
+        digest = None if evidence is None else hashlib.sha256(evidence).digest()
+        with self._transaction():
+            n, last_text, before = self._end_of(match)
+            if event.n == n and text == last_text:
+                return
+            if event.n != n + 1:
+                raise StoreError(
+                    f"{self.path}: event {event.n} cannot follow event {n} of match {match}; "
+                    "is a second referee writing this match? Start a new one"
+                )
+            row = (match, event.n, event.event, text, digest, next_hash(before, text, digest))
+            self._connection.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", row)
+            if evidence is not None:
+                self._connection.execute("INSERT INTO evidence VALUES (?, ?, ?)", (match, event.n, evidence))
+
+    def info(self, match: MatchId) -> MatchInfo:
+        """What was known when ``match`` began."""
+        game, players, start, started_at, kit = self._match_row(match)
+        try:
+            seats = [(str(letter), str(name)) for letter, name in json.loads(players)]
+            begun = datetime.fromisoformat(started_at)
+        except (ValueError, TypeError) as error:
+            raise StoreError(f"{self.path}: the row of match {match} is damaged ({error})") from error
+        names = tuple(name for _, name in seats)
+        return MatchInfo(game, tuple(x for x, _ in seats), start, begun, kit, names if any(names) else ())
+
+    def match_ids(self) -> tuple[MatchId, ...]:
+        """The numbers of all matches, the oldest first."""
+        with told_plainly(self.path):
+            return tuple(MatchId(row[0]) for row in self._connection.execute("SELECT id FROM match ORDER BY id"))
+
+    def events(self, match: MatchId) -> tuple[Event, ...]:
+        """All events of ``match``, as far as it was kept."""
+        return tuple(self.read(match, record) for record in self.records(match))
+
+    def read(self, match: MatchId, record: Record) -> Event:
+        """The event of a record.  Raises StoreError, naming the record, when its text is none."""
+        try:
+            row = json.loads(record.text)
+            if not isinstance(row, dict):
+                raise BadText("not a JSON object")
+            return from_json(row)
+        except (ValueError, RecursionError) as error:
+            raise StoreError(f"{self.path}: event {record.n} of match {match} is damaged ({error})") from error
+
+    def records(self, match: MatchId, kinds: tuple[str, ...] = ()) -> Iterator[Record]:
+        """The stored rows of ``match`` in order, all or only those of ``kinds``."""
+        self._match_row(match)
+        sql = "SELECT n, kind, body, evidence, hash FROM event WHERE match = ?"
+        if kinds:
+            sql += f" AND kind IN ({', '.join('?' * len(kinds))})"
+        with told_plainly(self.path):
+            for row in self._connection.execute(sql + " ORDER BY n", (match, *kinds)):
+                yield Record(*row)
+
+    def counts(self, kind: str) -> dict[MatchId, int]:
+        """How many events of ``kind`` each match has; matches without one are absent."""
+        sql = "SELECT match, count(*) FROM event WHERE kind = ? GROUP BY match"
+        with told_plainly(self.path):
+            return {MatchId(match): count for match, count in self._connection.execute(sql, (kind,))}
+
+    def evidence(self, match: MatchId, n: int) -> bytes | None:
+        """What was kept as evidence with event ``n``; None where there was none or it was dropped for space."""
+        sql = "SELECT content FROM evidence WHERE match = ? AND n = ?"
+        with told_plainly(self.path):
+            row = self._connection.execute(sql, (match, n)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def first_hash(self, match: MatchId) -> bytes:
+        """The hash that the first event of ``match`` follows."""
+        return first_hash(self._match_row(match))
+
+    def _match_row(self, match: MatchId) -> tuple[str, str, str, str, str]:
+        sql = "SELECT game, players, start, started_at, kit FROM match WHERE id = ?"
+        with told_plainly(self.path):
+            row = self._connection.execute(sql, (match,)).fetchone()
+        if row is None:
+            raise StoreError(f"{self.path}: holds no match {match}; `companion matches` lists those that there are")
+        game, players, start, started_at, kit = row
+        return game, players, start, started_at, kit
+
+    def _end_of(self, match: MatchId) -> tuple[int, str, bytes]:
+        """Number, text and hash of the last event; before the first 0, no text, and the match row's hash."""
+        sql = "SELECT n, body, hash FROM event WHERE match = ? ORDER BY n DESC LIMIT 1"
+        row = self._connection.execute(sql, (match,)).fetchone()
+        return (0, "", self.first_hash(match)) if row is None else (row[0], row[1], bytes(row[2]))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with told_plainly(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+
+
+def _match_row(info: MatchInfo) -> tuple[str, str, str, str, str]:
+    if info.started_at.tzinfo is None:
+        raise ValueError("started_at needs a time zone")
+    names = info.names or ("",) * len(info.players)
+    seats = json.dumps(list(zip(info.players, names, strict=True)))
+    return info.game, seats, info.start, info.started_at.astimezone(UTC).isoformat(), info.kit
