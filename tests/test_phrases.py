@@ -1,0 +1,177 @@
+"""Sentences for people: whole, in every language, for every event and state."""
+
+import string
+
+import pytest
+
+from companion.errors import BadText
+from companion.events import (
+    KINDS,
+    Accepted,
+    Corrected,
+    Event,
+    GameOver,
+    Illegal,
+    Repeated,
+    Restored,
+    SensorsChanged,
+    Skipped,
+    Start,
+    TakenBack,
+    Unfinished,
+    Unsure,
+    ViewChanged,
+)
+from companion.phrases import ENGLISH, GERMAN, LANGUAGES, language, sentence, to_move
+
+RED_NEXT = "domination 4/6/8/8/8/8/6/4 R"
+OVER = "domination 4/6/8/8/8/8/6/4 -"
+
+SAID: tuple[tuple[Event, str, str], ...] = (
+    (
+        Start(t=0, n=1, position=RED_NEXT),
+        "The match begins. Red to move.",
+        "Die Partie beginnt. Rot ist am Zug.",
+    ),
+    (
+        Accepted(t=0, n=1, player="G", move="c3-d3", position=RED_NEXT),
+        "Green played c3-d3. Red to move.",
+        "Grün hat c3-d3 gezogen. Rot ist am Zug.",
+    ),
+    (
+        Accepted(t=0, n=1, player="G", move="c3-d3", position=OVER),
+        "Green played c3-d3.",
+        "Grün hat c3-d3 gezogen.",
+    ),
+    (
+        Illegal(
+            t=0,
+            n=1,
+            player="R",
+            attempt="c3-c6",
+            rules=("DOM-5", "G-1"),
+            reason="too far.",
+            cells=("c3", "c6"),
+            seen="",
+            expected="",
+        ),
+        "Red: c3-c6 is not allowed (DOM-5, G-1): too far. Put it back.",
+        "Rot: c3-c6 ist nicht erlaubt (DOM-5, G-1), Felder c3, c6. Bitte zurückstellen.",
+    ),
+    (
+        Illegal(t=0, n=1, player="R", attempt=None, rules=("G-2",), reason="two.", cells=("a3",), seen="", expected=""),
+        "Red: this is not allowed (G-2): two. Put it back.",
+        "Rot: Das ist nicht erlaubt (G-2), Felder a3. Bitte zurückstellen.",
+    ),
+    (
+        Unfinished(t=0, n=1, todo="take 2 pieces from the bottom of c3.", cells=("c3",)),
+        "The move is not finished: take 2 pieces from the bottom of c3.",
+        "Der Zug ist noch nicht zu Ende, Felder c3.",
+    ),
+    (Restored(t=0, n=1), "The table is right again.", "Das Brett stimmt wieder."),
+    (
+        TakenBack(t=0, n=1, moves=("c3-d3", "e4-e5"), position=RED_NEXT),
+        "Taken back: c3-d3, e4-e5. Red to move.",
+        "Zurückgenommen: c3-d3, e4-e5. Rot ist am Zug.",
+    ),
+    (
+        Unsure(t=0, n=1, options=("c3-d3", "c3-d3:1", "d3-c3"), question="Which move was it?"),
+        "Which move was it? (c3-d3 or c3-d3:1 or d3-c3)",
+        "Welcher Zug war es: c3-d3 oder c3-d3:1 oder d3-c3?",
+    ),
+    (
+        Corrected(t=0, n=1, by="Ada", position=RED_NEXT),
+        "Ada has set the position. Red to move.",
+        "Ada hat die Stellung gesetzt. Rot ist am Zug.",
+    ),
+    (
+        Corrected(t=0, n=1, by="Ada", move="c3-d3", position=RED_NEXT),
+        "Ada rules that c3-d3 was played. Red to move.",
+        "Ada entscheidet: Gezogen wurde c3-d3. Rot ist am Zug.",
+    ),
+    (
+        Corrected(t=0, n=1, by="Ada", move="c3-d3"),
+        "Ada rules that c3-d3 was played.",
+        "Ada entscheidet: Gezogen wurde c3-d3.",
+    ),
+    (
+        ViewChanged(t=0, n=1, state="dark"),
+        "It is too dark to see; switch on a light.",
+        "Es ist zu dunkel; bitte Licht machen.",
+    ),
+    (ViewChanged(t=0, n=1, state="upside-down"), "Camera: upside-down.", "Kamera: upside-down."),
+    (
+        SensorsChanged(t=0, n=1, state="fault", cells=("a1", "b1")),
+        "The pillar sensors of a1, b1 are at fault.",
+        "Die Säulensensoren von a1, b1 sind gestört.",
+    ),
+    (Skipped(t=0, n=1, player="Y"), "Yellow cannot move and is skipped.", "Gelb kann nicht ziehen und setzt aus."),
+    (
+        Repeated(t=0, n=1, times=2, position=RED_NEXT),
+        "This position has now been on the table 2 times.",
+        "Diese Stellung steht zum 2. Mal auf dem Brett.",
+    ),
+    (GameOver(t=0, n=1, winner="B", rule="DOM-9", position=OVER), "Blue wins (DOM-9).", "Blau gewinnt (DOM-9)."),
+    (
+        GameOver(t=0, n=1, winner=None, rule="G-4", position=OVER),
+        "The game is drawn (G-4).",
+        "Die Partie ist unentschieden (G-4).",
+    ),
+)
+
+
+@pytest.mark.parametrize(("event", "english", "german"), SAID)
+def test_each_event_is_said_in_each_language(event: Event, english: str, german: str) -> None:
+    assert sentence(event, ENGLISH) == english
+    assert sentence(event, GERMAN) == german
+
+
+def test_the_examples_above_cover_every_kind_of_event() -> None:
+    assert {type(event) for event, _, _ in SAID} == set(KINDS.values())
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_language_has_the_same_texts_and_players(code: str) -> None:
+    assert LANGUAGES[code].texts.keys() == ENGLISH.texts.keys()
+    assert LANGUAGES[code].players.keys() == ENGLISH.players.keys()
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("state", ["clear", "hand", "blocked", "no-mat", "moved", "dark", "camera-lost"])
+def test_every_state_of_the_view_has_words_of_its_own(code: str, state: str) -> None:
+    assert sentence(ViewChanged(t=0, n=1, state=state), LANGUAGES[code]) == LANGUAGES[code].texts[f"view.{state}"]
+
+
+@pytest.mark.parametrize("tongue", LANGUAGES.values())
+def test_a_text_names_only_fields_that_its_event_has(tongue: object) -> None:
+    assert isinstance(tongue, type(ENGLISH))
+    for key, text in tongue.texts.items():
+        known = {"next"} if key == "turn" else set(KINDS[key.split(".")[0]].__dataclass_fields__)
+        assert {name for _, name, _, _ in string.Formatter().parse(text) if name} <= known, key
+
+
+def test_given_names_go_before_the_languages_words() -> None:
+    event = Accepted(t=0, n=1, player="B", move="c3-d3", position=RED_NEXT)
+    assert sentence(event, ENGLISH, {"B": "Black"}) == "Black played c3-d3. Red to move."
+
+
+def test_a_brace_in_a_text_from_outside_is_only_a_brace() -> None:
+    event = Unfinished(t=0, n=1, todo="take {player} off", cells=())
+    assert sentence(event) == "The move is not finished: take {player} off."
+
+
+def test_a_line_break_from_outside_does_not_break_the_line() -> None:
+    event = Corrected(t=0, n=1, by="Ada\nLovelace", move="c3-d3")
+    assert sentence(event) == "Ada Lovelace rules that c3-d3 was played."
+
+
+def test_an_unknown_language_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(BadText, match="no language 'xx'; write one of en de"):
+        language("xx")
+
+
+@pytest.mark.parametrize(
+    ("text", "player"), [(RED_NEXT, "R"), (OVER, "-"), ("domination/3 4 Y hands=B", "Y"), ("", "-")]
+)
+def test_the_player_to_move_is_the_third_word(text: str, player: str) -> None:
+    assert to_move(text) == player
