@@ -1,0 +1,140 @@
+"""How a hand carries out an act in time: in, to the source, to the target, out; and what lies there meanwhile."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.kit import Kit
+from companion.rules.board import Player, Table
+from companion.simulate.hand import HOVER_MM, SKINS, SLEEVES, Hand
+from companion.simulate.players import Act, changed
+from companion.simulate.standing import Setup, rearranged
+from vision.shapes import floor_mm, rises_mm
+
+SEATS_DEG = {2: (-90.0, 90.0), 3: (-90.0, 180.0, 90.0), 4: (-90.0, 180.0, 90.0, 0.0)}
+"""Direction in which each player sits, in turn order: the first where the kit's first player sits, then clockwise."""
+
+AWAY_MM = 500.0
+BESIDE_MM = 60.0
+"""How far beyond the mat's edge lie the pieces that are not on the board."""
+
+AWAY_UP_MM = 45.0
+
+Point = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Tempo:
+    """How long (s) a hand takes to come in, rests on each cell, takes from one to the next, to go out."""
+
+    reach_s: float
+    rest_s: float
+    carry_s: float
+    leave_s: float
+
+
+LEISURELY = Tempo(0.55, 0.35, 0.45, 0.55)
+BRISK = Tempo(0.25, 0.25, 0.25, 0.25)
+
+
+@dataclass(frozen=True, eq=False)
+class Gesture:
+    """One act in time.
+
+    Attributes:
+        act: what is done.
+        start_s: when the hand sets out.
+        times_s: (k,) times since ``start_s`` at which the hand is at each of ``places``.
+        places: (k, 3) mm.
+        setups: what lies on the board: (index into ``times_s`` from which on, setup), the first from the beginning.
+        seat_deg: direction in which the owner of the hand sits.
+        look: which skin and sleeve.
+    """
+
+    act: Act
+    start_s: float
+    times_s: Point
+    places: Point
+    setups: tuple[tuple[int, Setup], ...]
+    seat_deg: float
+    look: int
+
+    @property
+    def end_s(self) -> float:
+        """When the hand is gone."""
+        return self.start_s + float(self.times_s[-1])
+
+    def setup(self, t_s: float) -> Setup:
+        """What lies on the board at this time."""
+        passed = int(np.searchsorted(self.times_s, t_s - self.start_s, side="right"))
+        return [setup for place, setup in self.setups if place < passed or place == 0][-1]
+
+    def hand(self, t_s: float) -> Hand:
+        """Where the hand is at this time."""
+        t = t_s - self.start_s
+        k = int(np.clip(np.searchsorted(self.times_s, t, side="right"), 1, len(self.times_s) - 1))
+        share = np.clip((t - self.times_s[k - 1]) / (self.times_s[k] - self.times_s[k - 1]), 0, 1)
+        eased = share * share * (3 - 2 * share)
+        x, y, z = (1 - eased) * self.places[k - 1] + eased * self.places[k]
+        look = self.look % len(SKINS)
+        return Hand((float(x), float(y), float(z)), self.seat_deg, SKINS[look], SLEEVES[look])
+
+
+def gesture(
+    act: Act, before: Setup, kit: Kit, players: tuple[Player, ...], start_s: float, tempo: Tempo, rng: random.Random
+) -> Gesture:
+    """The way of the hand that does ``act`` to ``before``."""
+    seat = players.index(act.player)
+    seat_deg = SEATS_DEG[len(players)][seat]
+    out = _outward(seat_deg)
+    old = Table(before.stacks, before.levels)
+    cells = list(changed(old, act.table))
+    setups = [(0, before)]
+    stops: list[Point] = []
+    if all(len(act.table.stacks[i]) > len(old.stacks[i]) for i in cells):
+        stops.append(_beside(kit, out))
+    for cell in cells:
+        stops.append(_over(kit, cell, old, act.table))
+        stacks, levels = list(setups[-1][1].stacks), act.table.levels
+        stacks[cell] = act.table.stacks[cell]
+        setups.append((3 * len(stops) - 1, rearranged(setups[-1][1], stacks, levels, rng)))
+    if all(len(act.table.stacks[i]) < len(old.stacks[i]) for i in cells):
+        stops.append(_beside(kit, out))
+    times, places = _way(stops, AWAY_MM * out, tempo)
+    return Gesture(act, start_s, times, places, tuple(setups), seat_deg, seat)
+
+
+def _way(stops: list[Point], away: Point, tempo: Tempo) -> tuple[Point, Point]:
+    """Times (k,) and places (k, 3): away; at each stop its rest begins, is half over (the cell changes), ends; away."""
+    outside = np.array([away[0], away[1], AWAY_UP_MM])
+    times, places = [0.0], [outside]
+    for i, stop in enumerate(stops):
+        arrival = times[-1] + (tempo.reach_s if i == 0 else tempo.carry_s)
+        times += [arrival, arrival + tempo.rest_s / 2, arrival + tempo.rest_s]
+        places += [stop, stop, stop]
+    times.append(times[-1] + tempo.leave_s)
+    places.append(outside)
+    return np.array(times), np.array(places)
+
+
+def _outward(seat_deg: float) -> Point:
+    return np.array([np.cos(np.radians(seat_deg)), np.sin(np.radians(seat_deg)), 0.0])
+
+
+def _beside(kit: Kit, out: Point) -> Point:
+    """Where a player keeps what is not on the board."""
+    half = np.array([kit.mat.width_mm / 2 + BESIDE_MM, kit.mat.height_mm / 2 + BESIDE_MM, 0.0])
+    return np.array([*(out * half)[:2], HOVER_MM])
+
+
+def _over(kit: Kit, cell: int, before: Table, after: Table) -> Point:
+    """The point of touch on a cell: over the higher of what lay and what will lie there."""
+    name = kit.cells[cell]
+    stacks = (before.stacks[cell], after.stacks[cell])
+    top = max((rises_mm(kit, s)[-1] + kit.piece(s[-1]).height_mm for s in stacks if s), default=0.0)
+    level = None if before.levels is None else before.levels[cell]
+    return np.array([*kit.centre_mm(name), floor_mm(kit, level) + top + HOVER_MM])

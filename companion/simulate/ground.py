@@ -1,0 +1,126 @@
+"""What never moves: the wooden table with the printed mat on it, seen by the camera."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Colour, Kit
+from calibration.markers import dictionary
+from companion.simulate.light import Light, fall, to_linear, to_srgb
+from vision.register import Registration
+
+Picture = npt.NDArray[np.uint8]
+Array = npt.NDArray[np.float64]
+
+MAT_PX_PER_MM = 8
+"""Resolution of the printed sheet; a marker's module of 4.5 mm has exactly 36 dots, so that no edge is rounded."""
+
+WOOD_MM = 1600
+"""Side of the table's texture, 1 px a mm; it is mirrored beyond."""
+
+WOOD: tuple[Colour, ...] = ((150, 104, 66), (136, 92, 58), (160, 113, 74), (143, 97, 60))
+PLANK_MM = 120
+LINE_MM = 0.6
+FINER = 3
+"""Each picture element is the mean of this many by this many looks."""
+
+
+def ground(kit: Kit, camera: Camera, pose: Registration, light: Light) -> Picture:
+    """(height, width, 3) uint8 BGR: the empty table, without shadows, noise or blur."""
+    x, y = places_mm(camera, pose)
+    size = (camera.width_px * FINER, camera.height_px * FINER)
+    fine_x, fine_y = (cv2.resize(axis.astype(np.float32), size, interpolation=cv2.INTER_LINEAR) for axis in (x, y))
+    width, height = kit.mat.width_mm, kit.mat.height_mm
+    paper = cv2.remap(
+        sheet(kit),
+        (fine_x + width / 2) * MAT_PX_PER_MM - 0.5,
+        (height / 2 - fine_y) * MAT_PX_PER_MM - 0.5,
+        cv2.INTER_LINEAR,
+    )
+    table = cv2.remap(wood(), fine_x + WOOD_MM / 2, fine_y + WOOD_MM / 2, cv2.INTER_LINEAR, None, cv2.BORDER_REFLECT)
+    on_mat = (np.abs(fine_x) < width / 2) & (np.abs(fine_y) < height / 2)
+    looks = np.where(on_mat[..., None], paper, table)
+    albedo = to_linear(cv2.resize(looks, (camera.width_px, camera.height_px), interpolation=cv2.INTER_AREA))
+    direct = light.towards[2] * fall(light, x, y)
+    glow = direct[..., None] * np.array(light.colour) + np.array(light.room)
+    bright = albedo * glow * vignette(camera)[..., None]
+    return np.ascontiguousarray(np.round(to_srgb(bright)).astype(np.uint8)[..., ::-1])
+
+
+def places_mm(camera: Camera, pose: Registration) -> tuple[Array, Array]:
+    """World x and y, each (height, width), of what every picture element shows of the plane z = 0."""
+    u, v = np.meshgrid(np.arange(camera.width_px, dtype=np.float64), np.arange(camera.height_px, dtype=np.float64))
+    pixels = np.stack([u.ravel(), v.ravel()], axis=1)
+    seen = cv2.undistortPoints(pixels[:, None], camera.matrix, camera.distortion).reshape(-1, 2)
+    rays = np.column_stack([seen, np.ones(len(seen))]) @ pose.rotation
+    reach = -pose.centre_mm[2] / np.minimum(rays[:, 2], -1e-6)
+    places = pose.centre_mm[:2] + reach[:, None] * rays[:, :2]
+    shape = (camera.height_px, camera.width_px)
+    return places[:, 0].reshape(shape), places[:, 1].reshape(shape)
+
+
+def vignette(camera: Camera) -> Array:
+    """(height, width) share of the light that the lens lets through: 1 in the middle, less towards the corners."""
+    u = (np.arange(camera.width_px) - camera.matrix[0, 2]) / camera.matrix[0, 0]
+    v = (np.arange(camera.height_px) - camera.matrix[1, 2]) / camera.matrix[1, 1]
+    # The cosine-to-the-fourth law of thin lenses, half corrected as in most webcams.
+    share: Array = (1 + u[None, :] ** 2 + v[:, None] ** 2) ** -1.0
+    return share
+
+
+def sheet(kit: Kit) -> Picture:
+    """(height, width, 3) uint8 RGB, the printed mat at MAT_PX_PER_MM, its far edge in the first row."""
+    mat = kit.mat
+    size = (round(mat.height_mm * MAT_PX_PER_MM), round(mat.width_mm * MAT_PX_PER_MM))
+    print_ = np.empty((*size, 3), np.uint8)
+    print_[:] = mat.colour
+    for patch in mat.patches:
+        _fill(print_, kit, patch.at_mm, patch.size_mm, patch.colour)
+    for marker in mat.markers:
+        image = cv2.aruco.generateImageMarker(
+            dictionary(mat.dictionary), marker.id, round(mat.marker_mm * MAT_PX_PER_MM)
+        )
+        rows, columns = _square(kit, marker.at_mm, mat.marker_mm)
+        print_[rows, columns] = np.asarray(image)[..., None]
+    if kit.pillars is None:
+        for cell in kit.cells:
+            centre, pitch = kit.centre_mm(cell), kit.board.pitch_mm
+            _fill(print_, kit, centre, pitch + LINE_MM, kit.board.line_colour)
+        for cell in kit.cells:
+            _fill(print_, kit, kit.centre_mm(cell), kit.board.pitch_mm - LINE_MM, kit.board.cell_colour)
+    return _mottled(print_)
+
+
+def wood() -> Picture:
+    """(WOOD_MM, WOOD_MM, 3) uint8 RGB, planks along x, 1 px a mm."""
+    rng = np.random.default_rng(0)
+    streaks = np.asarray(cv2.GaussianBlur(rng.normal(0, 1, (WOOD_MM, WOOD_MM)), (0, 0), sigmaX=90, sigmaY=1.6))
+    grain = streaks / streaks.std()
+    planks = np.arange(WOOD_MM) // PLANK_MM
+    colours = np.array(WOOD, np.float64)[planks % len(WOOD)]
+    joints = np.where(np.arange(WOOD_MM) % PLANK_MM == 0, 0.45, 1.0)
+    board = colours[:, None, :] * (1 + 0.09 * grain[..., None]) * joints[:, None, None]
+    return np.asarray(np.clip(board, 0, 255), np.uint8)
+
+
+def _fill(print_: Picture, kit: Kit, at_mm: tuple[float, float], side_mm: float, colour: Colour) -> None:
+    rows, columns = _square(kit, at_mm, side_mm)
+    print_[rows, columns] = colour
+
+
+def _square(kit: Kit, at_mm: tuple[float, float], side_mm: float) -> tuple[slice, slice]:
+    left = round((at_mm[0] - side_mm / 2 + kit.mat.width_mm / 2) * MAT_PX_PER_MM)
+    top = round((kit.mat.height_mm / 2 - at_mm[1] - side_mm / 2) * MAT_PX_PER_MM)
+    side = round(side_mm * MAT_PX_PER_MM)
+    return slice(top, top + side), slice(left, left + side)
+
+
+def _mottled(print_: Picture) -> Picture:
+    """Paper is not quite even: slow variations of less than a hundredth."""
+    rng = np.random.default_rng(1)
+    small = rng.normal(0, 0.006, (print_.shape[0] // 24, print_.shape[1] // 24))
+    cloud = cv2.resize(small, (print_.shape[1], print_.shape[0]), interpolation=cv2.INTER_CUBIC)
+    return np.asarray(np.clip(print_ * (1 + np.asarray(cloud)[..., None]), 0, 255), np.uint8)

@@ -1,0 +1,163 @@
+"""A modelled hand and forearm over the table: rounded limbs, drawn over the picture, with a soft shadow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.kit import Colour
+from companion.simulate.light import Array, shade, shadow_on_floor, to_srgb
+from companion.simulate.render import Picture, darkened, painted
+from companion.simulate.sprite import Scene, Sprite, gathered
+from vision.shapes import hull
+
+SKINS: tuple[Colour, ...] = ((214, 160, 128), (141, 92, 66), (190, 138, 106), (98, 64, 48))
+SLEEVES: tuple[Colour, ...] = ((52, 66, 92), (110, 108, 104), (70, 40, 44), (40, 74, 60))
+
+HOVER_MM = 9.0
+"""Height of the fingertips over what they take."""
+
+HAND_SHADOW_SHARE = 0.35
+BANDS = ((1.0, 0.78), (0.82, 0.95), (0.55, 1.06))
+"""A round limb is painted as nested bands: (share of the width, brightness)."""
+
+WRIST = (105.0, 58.0)
+"""The wrist lies this far back from the fingertips, and this high."""
+
+ELBOW = (330.0, 75.0)
+FINGERS = ((-15.0, 12.0, 8.0), (-2.0, 0.0, 8.0), (11.0, 3.0, 7.5), (22.0, 16.0, 6.5))
+"""Fingertips: mm to the right of the point of touch, mm back from it, radius.  The first is the thumb."""
+
+KNUCKLES_BACK_MM, KNUCKLES_UP_MM = 58.0, 46.0
+
+
+BEADS = 9
+NEAREST_MM = 60.0
+WIDEST = 1.1
+"""Tangent of the angle from the optical axis up to which anything is drawn; the picture's corner has 0.7."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """Where a hand is and whose: the point (mm) that it touches, the way its arm comes in, its colours.
+
+    Attributes:
+        at_mm: world x, y, z of the point between the fingertips.
+        from_deg: direction, anticlockwise from +x, in which the owner sits.
+        skin: sRGB.
+        sleeve: sRGB.
+    """
+
+    at_mm: tuple[float, float, float]
+    from_deg: float
+    skin: Colour
+    sleeve: Colour
+
+
+@dataclass(frozen=True, eq=False)
+class _Limb:
+    """A rounded bar from one ball to another: ends (2, 3) mm, radii (2,) mm, its colour."""
+
+    ends: Array
+    radii: tuple[float, float]
+    colour: Colour
+
+
+def with_hand(clear: Picture, scene: Scene, hand: Hand) -> Picture:
+    """A new picture: ``clear`` (height, width, 3) uint8 BGR, without blur and noise, with the hand over it."""
+    sprite = _sprite(scene, hand)
+    if sprite is None:
+        return clear
+    height, width = clear.shape[:2]
+    left, top = max(0, int(sprite.box[0])), max(0, int(sprite.box[1]))
+    right, bottom = min(width, int(sprite.box[2]) + 2), min(height, int(sprite.box[3]) + 2)
+    if left >= right or top >= bottom:
+        return clear
+    box = (left, top, right, bottom)
+    result = clear.copy()
+    floor = darkened(clear[top:bottom, left:right], sprite.shadows, box, HAND_SHADOW_SHARE)
+    result[top:bottom, left:right] = painted(floor, [sprite], box)
+    return result
+
+
+def _sprite(scene: Scene, hand: Hand) -> Sprite | None:
+    """The hand as polygons; None while it is out of sight."""
+    polygons: list[tuple[Array, Array]] = []
+    shadows: list[Array] = []
+    for limb in _limbs(hand):
+        colour = _lit(scene, limb)
+        for share, bright in BANDS:
+            if len(outline := _outline(scene, limb, share)):
+                polygons.append((outline, np.minimum(255, colour * bright)))
+        balls = np.vstack([_ball(end, radius) for end, radius in _beads(limb)])
+        if len(fallen := _in_sight(scene, shadow_on_floor(scene.light, balls, 0.0))):
+            shadows.append(hull(scene.project(fallen)))
+    return gathered(polygons, shadows) if polygons else None
+
+
+def _limbs(hand: Hand) -> list[_Limb]:
+    """Those first that others cover: wrist, sleeve, palm, fingers."""
+    back = np.array([np.cos(np.radians(hand.from_deg)), np.sin(np.radians(hand.from_deg)), 0.0])
+    right = np.array([-back[1], back[0], 0.0])
+    at = np.array(hand.at_mm)
+    up = np.array([0.0, 0.0, 1.0])
+    wrist, elbow = (at + far * back + high * up for far, high in (WRIST, ELBOW))
+    cuff = wrist + 0.25 * (elbow - wrist)
+    palm = at + KNUCKLES_BACK_MM * back + KNUCKLES_UP_MM * up
+    limbs = [
+        _Limb(np.stack([cuff, wrist]), (27.0, 27.0), hand.skin),
+        _Limb(np.stack([elbow, cuff]), (52.0, 38.0), hand.sleeve),
+        _Limb(np.stack([wrist, palm]), (30.0, 25.0), hand.skin),
+    ]
+    for side, behind, radius in FINGERS:
+        tip = at + side * right + behind * back + radius * up
+        knuckle = at + 1.15 * side * right + KNUCKLES_BACK_MM * back + KNUCKLES_UP_MM * up
+        limbs.append(_Limb(np.stack([knuckle, tip]), (radius + 3.0, radius), hand.skin))
+    return limbs
+
+
+def _outline(scene: Scene, limb: _Limb, share: float) -> Array:
+    """(k, 2) px, the outline of the limb, or of its middle ``share``, as far as it is in sight."""
+    eye = scene.pose.centre_mm
+    angle = np.linspace(0, 2 * np.pi, 24, endpoint=False)[:, None]
+    circles = []
+    for middle, radius in _beads(limb):
+        view = (eye - middle) / np.linalg.norm(eye - middle)
+        across = np.cross(view, [0.0, 0.0, 1.0])
+        across /= np.linalg.norm(across)
+        circles.append(middle + share * radius * (np.cos(angle) * across + np.sin(angle) * np.cross(across, view)))
+    seen = _in_sight(scene, np.vstack(circles))
+    return hull(scene.project(seen)) if len(seen) else np.empty((0, 2))
+
+
+def _beads(limb: _Limb) -> list[tuple[Array, float]]:
+    """Balls (middle, radius) along a limb, close enough that what is cut off at the edge of sight is small."""
+    shares = np.linspace(0, 1, BEADS)
+    middles = (1 - shares)[:, None] * limb.ends[0] + shares[:, None] * limb.ends[1]
+    radii = (1 - shares) * limb.radii[0] + shares * limb.radii[1]
+    return [(middle, float(radius)) for middle, radius in zip(middles, radii, strict=True)]
+
+
+def _in_sight(scene: Scene, points_mm: Array) -> Array:
+    """Those of points (n, 3) for which the lens' formula holds: before the camera, not far outside the picture."""
+    before = points_mm @ scene.pose.rotation.T + scene.pose.translation_mm
+    depth = np.maximum(before[:, 2], 1e-6)
+    wide = np.abs(before[:, :2]).max(axis=1) / depth
+    seen: Array = points_mm[(before[:, 2] > NEAREST_MM) & (wide < WIDEST)]
+    return seen
+
+
+def _ball(middle: Array, radius: float) -> Array:
+    """(16, 3) mm, a horizontal circle: a ball as far as its shadow is concerned."""
+    angle = np.linspace(0, 2 * np.pi, 16, endpoint=False)
+    ring = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.zeros(16)], axis=1)
+    return np.maximum(middle + ring, [-np.inf, -np.inf, 1.0])
+
+
+def _lit(scene: Scene, limb: _Limb) -> Array:
+    """(3,) BGR of a limb, its upper side turned to the light."""
+    middle = limb.ends.mean(axis=0, keepdims=True)
+    bright = shade(scene.light, limb.colour, np.array([[0.0, 0.0, 1.0]]), middle, scene.pose.centre_mm)
+    colour: Array = to_srgb(bright)[0, ::-1]
+    return colour

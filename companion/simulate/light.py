@@ -1,0 +1,105 @@
+"""The light over the simulated table: how bright and what colour a surface looks from its slope.
+
+Reckoned in linear light; colours go in and out as sRGB, the way kits and pictures have them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.kit import Colour
+
+Array = npt.NDArray[np.float64]
+
+SHINE_EXPONENT = 30.0
+"""Narrowness of the highlight of lacquered wood."""
+
+
+@dataclass(frozen=True)
+class Light:
+    """A lamp or window, and what the room throws back.
+
+    Attributes:
+        direction: towards the light, world axes, any length.
+        colour: linear (r, g, b) of the direct light, times its strength: a white surface that faces it becomes this.
+        room: linear (r, g, b) of the light from everywhere else.
+        fall_per_mm: how much weaker it gets for each mm away from the light's side, as a share.
+        shine: strength of highlights.
+        noise: standard deviation of a picture element, in 8-bit steps.
+    """
+
+    direction: tuple[float, float, float]
+    colour: tuple[float, float, float]
+    room: tuple[float, float, float]
+    fall_per_mm: float
+    shine: float
+    noise: float
+
+    @property
+    def towards(self) -> Array:
+        """(3,) unit vector towards the light."""
+        direction = np.array(self.direction)
+        unit: Array = direction / np.linalg.norm(direction)
+        return unit
+
+
+WINDOW = Light((-0.55, 0.35, 0.75), (0.68, 0.69, 0.70), (0.37, 0.375, 0.38), 0.0005, 0.10, 1.6)
+LAMP = Light((0.5, 0.45, 0.8), (0.80, 0.70, 0.55), (0.24, 0.21, 0.17), 0.0008, 0.16, 2.2)
+LIGHTS = {"window": WINDOW, "lamp": LAMP}
+
+
+def to_linear(colour: npt.ArrayLike) -> Array:
+    """Linear light 0…1 of sRGB values 0…255."""
+    value = np.asarray(colour, np.float64) / 255
+    linear: Array = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
+    return linear
+
+
+def to_srgb(linear: Array) -> Array:
+    """SRGB values 0…255 of linear light, clipped as a sensor clips."""
+    value = np.clip(linear, 0, 1)
+    encoded: Array = 255 * np.where(value <= 0.0031308, value * 12.92, 1.055 * value ** (1 / 2.4) - 0.055)
+    return encoded
+
+
+def fall(light: Light, x_mm: Array, y_mm: Array) -> Array:
+    """Share of the direct light that reaches places (…) of the table; 1 in the middle."""
+    side = light.towards[:2] / np.linalg.norm(light.towards[:2])
+    share: Array = np.clip(1 + light.fall_per_mm * (x_mm * side[0] + y_mm * side[1]), 0.3, 1.7)
+    return share
+
+
+def shade(light: Light, colour: Colour, normals: Array, places_mm: Array, eye_mm: Array) -> Array:
+    """What colour surfaces look.
+
+    Args:
+        light: the light.
+        colour: sRGB of the material.
+        normals: (m, 3) unit normals.
+        places_mm: (m, 3) where they are.
+        eye_mm: (3,) who looks.
+
+    Returns:
+        (m, 3) linear (r, g, b).
+    """
+    direct = np.clip(normals @ light.towards, 0, None) * fall(light, places_mm[:, 0], places_mm[:, 1])
+    room = 0.7 + 0.3 * normals[:, 2]
+    glow = direct[:, None] * np.array(light.colour) + room[:, None] * np.array(light.room)
+    view = eye_mm - places_mm
+    half = light.towards + view / np.linalg.norm(view, axis=1, keepdims=True)
+    half /= np.linalg.norm(half, axis=1, keepdims=True)
+    facing = np.clip(np.einsum("ij,ij->i", normals, half), 0, 1)
+    shine = light.shine * facing**SHINE_EXPONENT
+    result: Array = to_linear(colour) * glow + shine[:, None] * np.array(light.colour)
+    return result
+
+
+def shadow_on_floor(light: Light, points_mm: Array, floor_mm: float) -> Array:
+    """(n, 3) mm, where the shadow of points (n, 3) falls on a floor at this height."""
+    towards = light.towards
+    drop = (points_mm[:, 2:] - floor_mm) / towards[2]
+    fallen: Array = points_mm - drop * towards
+    return fallen

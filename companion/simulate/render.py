@@ -1,0 +1,154 @@
+"""The simulated camera's pictures of the table: perspective, lens, light, shadows, blur, noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from companion.simulate.ground import ground
+from companion.simulate.light import Array
+from companion.simulate.sprite import SHADOW_BLUR_PX, Scene, Sprite, cell_sprite
+from companion.simulate.standing import Pile, Setup
+
+Picture = npt.NDArray[np.uint8]
+Box = tuple[int, int, int, int]
+"""Left, top, right, bottom in whole pixels, the last two exclusive."""
+
+FINER = 4
+"""Bodies are painted with this many times as many picture elements each way, then averaged.  (OpenCV also fills the
+elements that an outline only touches, so bodies come out 1/8 px too large all round.)"""
+
+SUBPIXEL_BITS = 4
+SHADOW_SHARE = 0.42
+"""How much of the floor's light a shadow takes away, in sRGB steps."""
+
+BLUR_PX = 0.55
+NOISE_MARGIN_PX = 64
+"""The noise of each picture is a piece of one larger field, taken elsewhere each time."""
+
+
+class Renderer:
+    """Draws tables.  Remembers the last one, so that only what changed is painted anew."""
+
+    def __init__(self, scene: Scene, seed: int = 0) -> None:
+        self._scene = scene
+        self._ground = ground(scene.kit, scene.camera, scene.pose, scene.light)
+        self._order = _far_to_near(scene)
+        empty: Sequence[Pile] = [()] * len(scene.kit.cells)
+        self._keys: list[tuple[Pile, int | None] | None] = [None] * len(scene.kit.cells)
+        self._sprites: list[Sprite | None] = [None] * len(scene.kit.cells)
+        self._clear = self._ground.copy()
+        rng = np.random.default_rng(seed)
+        size = (scene.camera.height_px + NOISE_MARGIN_PX, scene.camera.width_px + NOISE_MARGIN_PX, 3)
+        self._noise = np.round(rng.normal(0, scene.light.noise, size)).astype(np.int16)
+        self._update(Setup(tuple(empty)))
+
+    @property
+    def scene(self) -> Scene:
+        """The kit, camera, pose and light."""
+        return self._scene
+
+    def clear(self, setup: Setup) -> Picture:
+        """(height, width, 3) uint8 BGR without blur and noise; the caller must not write to it."""
+        self._update(setup)
+        return self._clear
+
+    def picture(self, setup: Setup, seq: int) -> Picture:
+        """(height, width, 3) uint8 BGR as the camera gives it; ``seq`` chooses the noise."""
+        return self.developed(self.clear(setup), seq)
+
+    def developed(self, clear: Picture, seq: int) -> Picture:
+        """``clear`` (height, width, 3) uint8 BGR through the lens' blur and the sensor's noise."""
+        soft = cv2.GaussianBlur(clear, (0, 0), BLUR_PX)
+        # Shot noise after the gamma curve is nearly the same at every brightness, so one field serves all.
+        dy, dx = (seq * 37) % NOISE_MARGIN_PX, (seq * 23 + seq // NOISE_MARGIN_PX * 7) % NOISE_MARGIN_PX
+        noise = self._noise[dy : dy + clear.shape[0], dx : dx + clear.shape[1]]
+        return np.asarray(cv2.add(soft, noise, dtype=cv2.CV_8U), np.uint8)
+
+    def _update(self, setup: Setup) -> None:
+        """Paint the cells whose contents differ from what was painted last."""
+        boxes = []
+        for i, (cell, pile) in enumerate(zip(self._scene.kit.cells, setup.piles, strict=True)):
+            level = None if setup.levels is None else setup.levels[i]
+            if self._keys[i] == (pile, level):
+                continue
+            before, after = self._sprites[i], cell_sprite(self._scene, cell, pile, level)
+            self._keys[i], self._sprites[i] = (pile, level), after
+            boxes += [sprite.box for sprite in (before, after) if sprite is not None]
+        for box in _merged([self._whole(box) for box in boxes]):
+            self._paint(box)
+
+    def _paint(self, box: Box) -> None:
+        left, top, right, bottom = box
+        sprites = [sprite for i in self._order if (sprite := self._sprites[i]) and _touches(sprite.box, box)]
+        floor = darkened(self._ground[top:bottom, left:right], [s for sprite in sprites for s in sprite.shadows], box)
+        self._clear[top:bottom, left:right] = painted(floor, sprites, box)
+
+    def _whole(self, box: tuple[float, float, float, float]) -> Box:
+        """``box`` in whole pixels, inside the picture."""
+        camera = self._scene.camera
+        left, top = max(0, int(box[0])), max(0, int(box[1]))
+        return (
+            left,
+            top,
+            max(left, min(camera.width_px, int(box[2]) + 2)),
+            max(top, min(camera.height_px, int(box[3]) + 2)),
+        )
+
+
+def darkened(floor: Picture, shadows: Sequence[Array], box: Box, share: float = SHADOW_SHARE) -> Picture:
+    """``floor``, the part of the picture in ``box``, with soft shadows of these polygons (px)."""
+    mask = np.zeros(floor.shape[:2], np.uint8)
+    for shadow in shadows:
+        cv2.fillConvexPoly(mask, _fixed(shadow - box[:2], 1), 255, cv2.LINE_8, SUBPIXEL_BITS)
+    soft = cv2.GaussianBlur(mask, (0, 0), SHADOW_BLUR_PX)
+    keep = (255 - share * soft).astype(np.uint8)
+    return np.asarray(cv2.multiply(floor, cv2.merge([keep, keep, keep]), scale=1 / 255), np.uint8)
+
+
+def painted(floor: Picture, sprites: Sequence[Sprite], box: Box) -> Picture:
+    """``floor``, the part of the picture in ``box``, with sprites painted over it in their order."""
+    if not sprites or not floor.size:
+        return floor
+    size = (floor.shape[1] * FINER, floor.shape[0] * FINER)
+    fine = cv2.resize(floor, size, interpolation=cv2.INTER_NEAREST)
+    for sprite in sprites:
+        corners, begin = _fixed(sprite.points - box[:2], FINER), 0
+        for end, colour in zip(sprite.ends, sprite.colours, strict=True):
+            cv2.fillConvexPoly(fine, corners[begin:end], colour.tolist(), cv2.LINE_8, SUBPIXEL_BITS)
+            begin = end
+    small = cv2.resize(fine, (floor.shape[1], floor.shape[0]), interpolation=cv2.INTER_AREA)
+    return np.asarray(small, np.uint8)
+
+
+def _fixed(points_px: Array, finer: int) -> npt.NDArray[np.int32]:
+    """Points as OpenCV's fixed-point numbers, in a picture ``finer`` times as fine."""
+    return np.round((points_px * finer + (finer - 1) / 2) * (1 << SUBPIXEL_BITS)).astype(np.int32)
+
+
+def _far_to_near(scene: Scene) -> tuple[int, ...]:
+    """Cell numbers in the order in which they must be painted: nearer ones hide farther ones."""
+    eye = scene.pose.centre_mm[:2]
+    centres = np.array([scene.kit.centre_mm(cell) for cell in scene.kit.cells])
+    return tuple(int(i) for i in np.argsort(-np.linalg.norm(centres - eye, axis=1)))
+
+
+def _touches(box: tuple[float, float, float, float], other: Box) -> bool:
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
+
+
+def _merged(boxes: Sequence[Box]) -> list[Box]:
+    """Boxes that together cover ``boxes`` and do not overlap each other."""
+    apart: list[Box] = []
+    for box in boxes:
+        joined = box
+        while touching := [other for other in apart if _touches(other, joined)]:
+            apart = [other for other in apart if other not in touching]
+            corners = np.array([joined, *touching])
+            low, high = corners[:, :2].min(axis=0), corners[:, 2:].max(axis=0)
+            joined = (int(low[0]), int(low[1]), int(high[0]), int(high[1]))
+        apart.append(joined)
+    return apart

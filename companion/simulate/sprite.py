@@ -1,0 +1,139 @@
+"""One cell's pieces as coloured polygons in the picture, ready to be painted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.camera import Camera
+from calibration.kit import Colour, Kit, PieceKind
+from companion.simulate.light import Array, Light, shade, shadow_on_floor, to_srgb
+from companion.simulate.standing import Pile
+from vision.register import Registration, project
+from vision.shapes import Solid, circle, column, faces_towards, floor_mm, hull, moved, piece, rises_mm
+
+RINGS_SHARE = (0.80, 0.50)
+"""Radii of the grooves turned into a disc's upper face, as shares of its radius."""
+
+RING_MM = 0.45
+RING_SHADE = 0.72
+"""Brightness of a groove beside that of the face."""
+
+CONTACT_MM = 1.6
+"""How far round its foot a piece dims the floor, because less of the room's light gets there."""
+
+SHADOW_BLUR_PX = 4.0
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What does not change from picture to picture: the kit, the camera, where it stands, the light."""
+
+    kit: Kit
+    camera: Camera
+    pose: Registration
+    light: Light
+
+    def project(self, points_mm: Array) -> Array:
+        """(n, 2) px of world points (n, 3) mm."""
+        return project(points_mm, self.pose, self.camera)
+
+
+@dataclass(frozen=True, eq=False)
+class Sprite:
+    """Convex polygons in the order in which they are painted.
+
+    Attributes:
+        points: (n, 2) float64 px, the corners of all polygons, one after another.
+        ends: (k,) where each polygon ends in ``points``.
+        colours: (k, 3) float64 BGR 0…255.
+        shadows: polygons (j, 2) px that darken the floor before anything stands on it.
+        box: left, top, right, bottom px of everything, shadows and their blur included.
+    """
+
+    points: Array
+    ends: tuple[int, ...]
+    colours: Array
+    shadows: tuple[Array, ...]
+    box: tuple[float, float, float, float]
+
+
+def cell_sprite(scene: Scene, cell: str, pile: Pile, level: int | None) -> Sprite | None:
+    """What stands on a cell; None for nothing."""
+    kit = scene.kit
+    polygons: list[tuple[Array, Array]] = []
+    shadows: list[Array] = []
+    base = column(kit, cell, level)
+    if base is not None:
+        colour, top_colour = _column_colours(kit)
+        polygons += _faces(scene, base, colour, top_colour)
+        shadows += _shadows(scene, base, 0.0)
+    floor = floor_mm(kit, level)
+    x, y = kit.centre_mm(cell)
+    stack = "".join(standing.letter for standing in pile)
+    for standing, rise in zip(pile, rises_mm(kit, stack), strict=True):
+        kind = kit.piece(standing.letter)
+        at = np.array([x + standing.off_mm[0], y + standing.off_mm[1], floor + rise])
+        solid = moved(piece(kind), at, standing.turn_deg)
+        polygons += piece_polygons(scene, solid, kind, standing.tint)
+        shadows += _shadows(scene, solid, 0.0)
+    return gathered(polygons, shadows) if polygons else None
+
+
+def piece_polygons(scene: Scene, solid: Solid, kind: PieceKind, tint: float = 0.0) -> list[tuple[Array, Array]]:
+    """A piece's visible faces, and the grooves of a disc: (px polygon, BGR) each."""
+    red, green, blue = (min(255, round(channel * (1 + tint))) for channel in kind.colour)
+    polygons = _faces(scene, solid, (red, green, blue), None)
+    if kind.shape == "disc":
+        centre = solid.points[list(solid.top)].mean(axis=0)
+        face = polygons[-1][1]
+        for share in RINGS_SHARE:
+            radius = share * kind.width_mm / 2
+            for r, colour in ((radius, face * RING_SHADE), (radius - RING_MM, face)):
+                polygons.append((scene.project(circle(r, 0.0) + centre), colour))
+    return polygons
+
+
+def gathered(polygons: list[tuple[Array, Array]], shadows: list[Array]) -> Sprite:
+    """One sprite of polygons and shadows."""
+    everything = np.vstack([p for p, _ in polygons])
+    around = np.vstack([everything, *shadows])
+    reach = 3 * SHADOW_BLUR_PX
+    left, top = around.min(axis=0) - reach
+    right, bottom = around.max(axis=0) + reach
+    ends = tuple(int(end) for end in np.cumsum([len(p) for p, _ in polygons]))
+    colours = np.array([colour for _, colour in polygons])
+    return Sprite(everything, ends, colours, tuple(shadows), (float(left), float(top), float(right), float(bottom)))
+
+
+def _faces(scene: Scene, solid: Solid, colour: Colour, top_colour: Colour | None) -> list[tuple[Array, Array]]:
+    """The visible faces of a body, lower ones first."""
+    eye = scene.pose.centre_mm
+    seen = np.flatnonzero(faces_towards(solid, eye))
+    bright = shade(scene.light, colour, solid.normals[seen], solid.middles[seen], eye)
+    if top_colour is not None:
+        flat = solid.normals[seen][:, 2] > 0.99
+        bright[flat] = shade(scene.light, top_colour, solid.normals[seen][flat], solid.middles[seen][flat], eye)
+    pixels = scene.project(solid.points)
+    u = (pixels.mean(axis=0) - scene.camera.matrix[:2, 2]) / np.diag(scene.camera.matrix)[:2]
+    colours = to_srgb(bright / (1 + u @ u))[:, ::-1]
+    return [(pixels[list(solid.faces[face])], c) for face, c in zip(seen, colours, strict=True)]
+
+
+def _shadows(scene: Scene, solid: Solid, floor: float) -> list[Array]:
+    """What a body darkens of the floor: its cast shadow, and the ground close round its foot."""
+    fallen = shadow_on_floor(scene.light, solid.points, floor)
+    shadows = [hull(scene.project(fallen))]
+    lowest = solid.points[solid.points[:, 2] < floor + 2]
+    if len(lowest):
+        middle = lowest.mean(axis=0)
+        outward = (lowest - middle) / np.linalg.norm(lowest - middle, axis=1, keepdims=True)
+        shadows.append(hull(scene.project(lowest + CONTACT_MM * outward)))
+    return shadows
+
+
+def _column_colours(kit: Kit) -> tuple[Colour, Colour]:
+    if kit.pillars is not None:
+        return kit.pillars.colour, kit.pillars.top_colour
+    return kit.board.terrain_colour, kit.board.terrain_colour

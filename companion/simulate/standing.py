@@ -1,0 +1,93 @@
+"""Pieces as hands put them down: a little off the middle, turned, in stacks that lean."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+OFF_CENTRE_MM = 1.5
+LEAN_MM = 2.4
+"""How far the top of a high stack may lie from its foot."""
+
+TURN_DEG = 8.0
+TINT = 0.03
+"""Share by which the paint of two pieces of one kind may differ."""
+
+LEANING_PIECES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One piece where it stands: its letter, mm off the middle of its cell, turned by degrees, brighter by a share."""
+
+    letter: str
+    off_mm: tuple[float, float]
+    turn_deg: float
+    tint: float
+
+
+Pile = tuple[Standing, ...]
+"""The pieces of one cell, bottom first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Everything on the board: the pile of each cell in the kit's order, and the pillar or terrain levels."""
+
+    piles: tuple[Pile, ...]
+    levels: tuple[int, ...] | None = None
+
+    @property
+    def stacks(self) -> tuple[str, ...]:
+        """The letters alone."""
+        return tuple("".join(piece.letter for piece in pile) for pile in self.piles)
+
+
+def seeded(purpose: str, seed: int) -> random.Random:
+    """A generator of its own for each purpose, so that one part's draws do not shift another's."""
+    return random.Random(f"{purpose} {seed}")  # noqa: S311 - a game, not a secret
+
+
+def set_up(stacks: Sequence[str], levels: tuple[int, ...] | None, rng: random.Random) -> Setup:
+    """``stacks`` as a hand would set them up."""
+    return Setup(tuple(_piled((), stack, rng) for stack in stacks), levels)
+
+
+def rearranged(setup: Setup, stacks: Sequence[str], levels: tuple[int, ...] | None, rng: random.Random) -> Setup:
+    """``setup`` after a hand made it ``stacks``: what was not lifted lies as it lay."""
+    pairs = zip(setup.piles, stacks, strict=True)
+    return Setup(tuple(_piled(_untouched(pile, stack), stack, rng) for pile, stack in pairs), levels)
+
+
+def exact(stacks: Sequence[str], levels: tuple[int, ...] | None = None) -> Setup:
+    """``stacks`` with every piece exactly on the middle of its cell."""
+    return Setup(tuple(tuple(Standing(letter, (0.0, 0.0), 0.0, 0.0) for letter in stack) for stack in stacks), levels)
+
+
+def _untouched(pile: Pile, stack: str) -> Pile:
+    """The lowest pieces of ``pile`` that are still there."""
+    for i, piece in enumerate(pile):
+        if i >= len(stack) or piece.letter != stack[i]:
+            return pile[:i]
+    return pile
+
+
+def _piled(below: Pile, stack: str, rng: random.Random) -> Pile:
+    """``below`` with the rest of ``stack`` put on it, leaning one way."""
+    lean = _within(LEAN_MM, rng) / LEANING_PIECES
+    pile = list(below)
+    for level in range(len(below), len(stack)):
+        x, y = _within(OFF_CENTRE_MM, rng) + lean * level
+        turn, tint = rng.uniform(-TURN_DEG, TURN_DEG), rng.uniform(-TINT, TINT)
+        pile.append(Standing(stack[level], (float(x), float(y)), turn, tint))
+    return tuple(pile)
+
+
+def _within(radius: float, rng: random.Random) -> npt.NDArray[np.float64]:
+    """A point (2,) of a disc of this radius."""
+    r, angle = radius * rng.random() ** 0.5, rng.uniform(0, 2 * np.pi)
+    return np.array([r * np.cos(angle), r * np.sin(angle)])

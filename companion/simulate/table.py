@@ -1,0 +1,199 @@
+"""The simulated table as a source of pictures: players act, a hand comes and goes, the camera looks on."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from calibration.camera import Camera
+from calibration.kit import Kit
+from companion.events import Accepted, Event, GameOver, Illegal, Restored, TakenBack, Unfinished, Unsure
+from companion.match import Match
+from companion.rules.board import Player, Table
+from companion.rules.game import Position
+from companion.simulate.gesture import BRISK, LEISURELY, Gesture, Tempo, gesture
+from companion.simulate.hand import with_hand
+from companion.simulate.light import WINDOW, Light
+from companion.simulate.players import Act, Habits, play
+from companion.simulate.render import Picture, Renderer
+from companion.simulate.sprite import Scene
+from companion.simulate.standing import seeded, set_up
+from companion.simulate.viewpoint import default_camera, default_pose
+from vision.source import Frame
+
+ANSWERS = (Accepted, GameOver, Illegal, Restored, TakenBack, Unfinished, Unsure)
+"""Events that tell the players that the referee has seen what they did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast the table lives.
+
+    Attributes:
+        fps: frames a second.
+        hands: how fast hands are.
+        opening_s: the table lies calm so long before the first act.
+        calm_s: shortest calm after an act.
+        think_s: time between the referee's word and the next act.
+        patience_s: without a word from the referee the players go on after so long.
+    """
+
+    fps: float
+    hands: Tempo
+    opening_s: float
+    calm_s: float
+    think_s: float
+    patience_s: float
+
+
+REAL = Pace(fps=12.0, hands=LEISURELY, opening_s=1.5, calm_s=0.9, think_s=0.7, patience_s=4.0)
+FAST = Pace(fps=8.0, hands=BRISK, opening_s=0.75, calm_s=0.5, think_s=0.0, patience_s=3.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What really happened in one act, with the times of a recording's truth; ``t_calm_to`` is None until it is known.
+
+    ``text`` is the move or attempt (None where no single move says it), ``rules`` the ids that it breaks,
+    ``position`` the game's position afterwards, ``table`` what then stands on the board.
+    """
+
+    kind: str
+    player: Player
+    t_hand_from: float
+    t_hand_to: float
+    t_calm_from: float
+    t_calm_to: float | None
+    text: str | None
+    rules: tuple[str, ...]
+    position: Position
+    table: Table
+
+
+class SimulatedTable:
+    """A :class:`vision.source.FrameSource` that plays a match before the camera.
+
+    The same seed gives the same players, pieces and pictures; what is heard from the referee changes only the time
+    at which the next act begins.
+    """
+
+    def __init__(
+        self,
+        kit: Kit,
+        match: Match,
+        seed: int,
+        *,
+        pace: Pace = REAL,
+        habits: Habits | None = None,
+        light: Light = WINDOW,
+        wait: Callable[[float], None] | None = None,
+    ) -> None:
+        """A table in the position of ``match``; ``wait`` (as of :func:`clock`) is called with each frame's t_s."""
+        camera = default_camera()
+        self.truth: list[Truth] = []
+        self._pace, self._wait = pace, wait
+        self._kit, self._players = kit, match.game.players
+        self._acts = play(match, seeded("players", seed), habits or Habits())
+        self._rng = seeded("hands", seed)
+        table = match.game.table(match.position)
+        self._setup = set_up(table.stacks, table.levels, self._rng)
+        self._renderer = Renderer(Scene(kit, camera, default_pose(kit, camera), light), seed)
+        self._gesture: Gesture | None = None
+        self._ready_s: float = pace.opening_s
+        self._now_s = 0.0
+        self._over = self._closed = False
+
+    @property
+    def camera(self) -> Camera:
+        """The simulated camera's calibration, which is exact."""
+        return self._renderer.scene.camera
+
+    @property
+    def scene(self) -> Scene:
+        """Kit, camera, true pose and light."""
+        return self._renderer.scene
+
+    def frames(self) -> Iterator[Frame]:
+        """Frames at the table's pace until the match is over or the source is closed."""
+        for seq in itertools.count():
+            t_s = seq / self._pace.fps
+            if self._wait is not None:
+                self._wait(t_s)
+            image = self.frame(t_s, seq)
+            if self._closed or self._over:
+                return
+            yield Frame(image, seq, t_s)
+
+    def close(self) -> None:
+        """End :meth:`frames`."""
+        self._closed = True
+
+    def hear(self, event: Event) -> None:
+        """The referee has spoken: players wait for that before they go on, and then not much longer."""
+        if self._gesture is None and self.truth and isinstance(event, ANSWERS):
+            soonest = max(self.truth[-1].t_calm_from + self._pace.calm_s, self._now_s + self._pace.think_s)
+            self._ready_s = min(self._ready_s, soonest)
+
+    def frame(self, t_s: float, seq: int = 0) -> Picture:
+        """(720, 1280, 3) uint8 BGR at ``t_s``, which must not be earlier than in the call before."""
+        self._advance(t_s)
+        if self._gesture is None:
+            return self._renderer.picture(self._setup, seq)
+        clear = self._renderer.clear(self._gesture.setup(t_s))
+        handy = with_hand(clear, self.scene, self._gesture.hand(t_s))
+        return self._renderer.developed(handy, seq)
+
+    def _advance(self, t_s: float) -> None:
+        self._now_s = t_s
+        if self._gesture is not None and t_s >= self._gesture.end_s:
+            self._finish(self._gesture)
+        if self._gesture is None and t_s >= self._ready_s:
+            act = next(self._acts, None)
+            if self.truth and self.truth[-1].t_calm_to is None:
+                self.truth[-1] = replace(self.truth[-1], t_calm_to=t_s)
+            if act is None:
+                self._over = True
+            else:
+                self._gesture = self._begun(act, t_s)
+
+    def _begun(self, act: Act, t_s: float) -> Gesture:
+        return gesture(act, self._setup, self._kit, self._players, t_s, self._pace.hands, self._rng)
+
+    def _finish(self, done: Gesture) -> None:
+        act, end = done.act, done.end_s
+        self._setup = done.setup(end)
+        self._gesture, self._ready_s = None, end + self._pace.patience_s
+        self.truth.append(
+            Truth(act.kind, act.player, done.start_s, end, end, None, act.text, act.rules, act.position, act.table)
+        )
+
+
+def clock() -> Callable[[float], None]:
+    """For :class:`SimulatedTable`: waits until so many seconds have passed since the first call."""
+    begun: float | None = None
+
+    def wait(t_s: float) -> None:
+        nonlocal begun
+        now = time.monotonic()
+        begun = now - t_s if begun is None else begun
+        time.sleep(max(0.0, begun + t_s - now))
+
+    return wait
+
+
+def enrol_picture(kit: Kit, light: Light = WINDOW, seed: int = 0) -> Picture:
+    """The simulated camera's picture of single pieces on the kit's [enrol] cells, in the same light as the table's."""
+    return _still(kit, tuple(kit.enrol.get(cell, "") for cell in kit.cells), light, seed)
+
+
+def empty_picture(kit: Kit, light: Light = WINDOW, seed: int = 0) -> Picture:
+    """The simulated camera's picture of the empty board, in the same light as the table's."""
+    return _still(kit, ("",) * len(kit.cells), light, seed)
+
+
+def _still(kit: Kit, stacks: tuple[str, ...], light: Light, seed: int) -> Picture:
+    camera = default_camera()
+    renderer = Renderer(Scene(kit, camera, default_pose(kit, camera), light), seed)
+    return renderer.picture(set_up(stacks, None, seeded("still", seed)), 0)

@@ -1,0 +1,71 @@
+"""The simulated camera: its lens, and where it stands."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calibration.camera import Camera
+from calibration.kit import Kit
+from vision.register import Points, Registration, project
+
+ELEVATION_DEG = 60.0
+AZIMUTH_DEG = -84.0
+"""From behind the first player, a little from his right."""
+
+ROLL_DEG = 0.8
+AIM_SHARE = -0.09
+"""The camera looks at a point this share of the mat's height nearer than its middle, so that the near edge fits."""
+
+MARGIN_PX = 20.0
+TALLEST_MM = 40.0
+"""Height over the board's floor of things that must not be cut off by the picture's edge."""
+
+NEAREST_MM, FARTHEST_MM, STEP_MM = 300.0, 1500.0, 5.0
+
+
+def default_camera() -> Camera:
+    """A webcam of 1280 × 720 with mild barrel distortion; calibrated without error, because it is made."""
+    matrix = np.array([[1050.0, 0.0, 643.0], [0.0, 1051.5, 356.0], [0.0, 0.0, 1.0]])
+    return Camera(1280, 720, matrix, np.array([-0.06, 0.02, 0.0004, -0.0003, 0.0]), 0.0)
+
+
+def default_pose(kit: Kit, camera: Camera | None = None) -> Registration:
+    """The nearest place on a slanting line from which the camera sees the whole mat and everything on it."""
+    camera = camera or default_camera()
+    points = _extent(kit)
+    aim = np.array([0.0, AIM_SHARE * kit.mat.height_mm, 0.0])
+    for distance in np.arange(NEAREST_MM, FARTHEST_MM, STEP_MM):
+        pose = looking_at(aim, float(distance), kit)
+        pixels = project(points, pose, camera)
+        low, high = pixels.min(axis=0), pixels.max(axis=0)
+        if (low > MARGIN_PX).all() and (high < [camera.width_px - MARGIN_PX, camera.height_px - MARGIN_PX]).all():
+            return pose
+    raise ValueError(f"the mat of {kit.name} is too large for this camera")
+
+
+def looking_at(point_mm: Points, distance_mm: float, kit: Kit) -> Registration:
+    """The pose that looks at ``point_mm`` (3,) from the usual direction, this far away."""
+    elevation, azimuth = np.radians([ELEVATION_DEG, AZIMUTH_DEG])
+    outward = np.array(
+        [np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)],
+    )
+    right = np.cross(-outward, [0.0, 0.0, 1.0])
+    right /= np.linalg.norm(right)
+    level = np.stack([right, np.cross(-outward, right), -outward])
+    roll = np.radians(ROLL_DEG)
+    tilt = np.array([[np.cos(roll), -np.sin(roll), 0], [np.sin(roll), np.cos(roll), 0], [0, 0, 1]])
+    rotation = tilt @ level
+    centre = point_mm + distance_mm * outward
+    return Registration(rotation, -rotation @ centre, tuple(marker.id for marker in kit.mat.markers), 0.0)
+
+
+def _extent(kit: Kit) -> Points:
+    """(n, 3) mm, the corners of the mat, and the tallest things to expect on each cell."""
+    x, y = kit.mat.width_mm / 2, kit.mat.height_mm / 2
+    tallest = TALLEST_MM
+    if kit.pillars is not None:
+        tallest += kit.pillars.base_mm + kit.pillars.highest * kit.pillars.step_mm
+    centres = np.array([kit.centre_mm(cell) for cell in kit.cells])
+    mat = [[sx * x, sy * y, 0.0] for sx in (-1, 1) for sy in (-1, 1)]
+    board = [[*centre, tallest] for centre in centres]
+    return np.array(mat + board)

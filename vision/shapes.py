@@ -1,0 +1,187 @@
+"""The shapes of a kit's things in mm (discs, cubes, pyramids, pillars, terrain) and their outlines in a picture.
+
+Every body is convex, so the convex hull of its projected corners is its exact outline.  One module for the belief
+that is drawn over a picture and for the simulated table, so that they cannot disagree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Kit, PieceKind
+from vision.register import Registration, project
+
+Points = npt.NDArray[np.float64]
+
+DISC_SIDES = 36
+"""Sides of the polygon that stands for a circle; at 30 px radius it stays within 0.12 px of it."""
+
+CHAMFER_SHARE = 0.13
+"""Width of a disc's bevelled edge as a share of its height."""
+
+CUBE_BEVEL_MM = 0.5
+"""Width of a cube's bevelled edge; wooden blocks of all sizes are broken alike."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """A convex body.
+
+    Attributes:
+        points: (n, 3) float64 mm, its corners.
+        faces: corner numbers of each face, in order round the face; lower parts of the body come first.
+        normals: (m, 3) float64, outward unit normal of each face.
+        middles: (m, 3) float64 mm, a point on each face.
+        top: corner numbers of the upper face; a single one for a pyramid's tip.
+    """
+
+    points: Points
+    faces: tuple[tuple[int, ...], ...]
+    normals: Points
+    middles: Points
+    top: tuple[int, ...]
+
+
+def disc(diameter_mm: float, height_mm: float) -> Solid:
+    """A draughtsman with bevelled edges, standing on the origin."""
+    bevel = CHAMFER_SHARE * height_mm
+    radius = diameter_mm / 2
+    rings = ((radius - bevel, 0.0), (radius, bevel), (radius, height_mm - bevel), (radius - bevel, height_mm))
+    return _stacked_rings([circle(r, z) for r, z in rings])
+
+
+def block(width_mm: float, depth_mm: float, height_mm: float) -> Solid:
+    """A box with a bevelled upper edge, its base centred on the origin: a cube, a pillar, a square of terrain."""
+    bevel = min(CUBE_BEVEL_MM, height_mm / 2)
+    x, y = width_mm / 2, depth_mm / 2
+    rings = ((x, y, 0.0), (x, y, height_mm - bevel), (x - bevel, y - bevel, height_mm))
+    return _stacked_rings([_rectangle(*ring) for ring in rings])
+
+
+def pyramid(base_mm: float, height_mm: float) -> Solid:
+    """A square pyramid, its base centred on the origin."""
+    half = base_mm / 2
+    points = np.vstack([_rectangle(half, half, 0.0), [[0.0, 0.0, height_mm]]])
+    return _solid(points, [(i, (i + 1) % 4, 4) for i in range(4)], (4,))
+
+
+def circle(radius_mm: float, z_mm: float) -> Points:
+    """(DISC_SIDES, 3) mm, a horizontal circle round the z axis, anticlockwise seen from above."""
+    angle = np.linspace(0, 2 * np.pi, DISC_SIDES, endpoint=False)
+    return np.stack([radius_mm * np.cos(angle), radius_mm * np.sin(angle), np.full(DISC_SIDES, z_mm)], axis=1)
+
+
+@lru_cache(maxsize=128)
+def piece(kind: PieceKind) -> Solid:
+    """A piece of this kind, standing on the origin."""
+    if kind.shape == "disc":
+        return disc(kind.width_mm, kind.height_mm)
+    if kind.shape == "cube":
+        return block(kind.width_mm, kind.width_mm, kind.height_mm)
+    return pyramid(kind.width_mm, kind.height_mm)
+
+
+def moved(solid: Solid, by_mm: Points, turn_deg: float = 0.0) -> Solid:
+    """``solid`` turned about the z axis (anticlockwise from above), then shifted by (3,) mm."""
+    turn = np.radians(turn_deg)
+    rotation = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]])
+    points, middles = solid.points @ rotation.T + by_mm, solid.middles @ rotation.T + by_mm
+    return Solid(points, solid.faces, solid.normals @ rotation.T, middles, solid.top)
+
+
+def floor_mm(kit: Kit, level: int | None) -> float:
+    """Height above the mat of what the pieces of a cell stand on, at this pillar or terrain level."""
+    if kit.pillars is not None:
+        return kit.pillars.base_mm + (level or 0) * kit.pillars.step_mm
+    return (level or 0) * kit.board.terrain_step_mm
+
+
+def column(kit: Kit, cell: str, level: int | None) -> Solid | None:
+    """The pillar or terrain of a cell; None where the pieces stand on the mat."""
+    height = floor_mm(kit, level)
+    if height <= 0:
+        return None
+    side = kit.board.pitch_mm if kit.pillars is None else kit.pillars.side_mm
+    return moved(block(side, side, height), np.array([*kit.centre_mm(cell), 0.0]))
+
+
+def rises_mm(kit: Kit, stack: str) -> tuple[float, ...]:
+    """Height of each piece's base over the floor of its cell, bottom first."""
+    kinds = [kit.piece(letter) for letter in stack]
+    rises, base = [], 0.0
+    for i, kind in enumerate(kinds):
+        if i > 0:
+            base += _rise_mm(kit, kinds[i - 1], kind)
+        rises.append(base)
+    return tuple(rises)
+
+
+def pieces(kit: Kit, cell: str, stack: str, level: int | None = None) -> tuple[Solid, ...]:
+    """The pieces of a stack, bottom first, as if each lay exactly on the middle of its cell."""
+    x, y = kit.centre_mm(cell)
+    floor = floor_mm(kit, level)
+    return tuple(
+        moved(piece(kit.piece(letter)), np.array([x, y, floor + rise]))
+        for letter, rise in zip(stack, rises_mm(kit, stack), strict=True)
+    )
+
+
+def cell_corners(kit: Kit, cell: str, level: int | None = None) -> Points:
+    """(4, 3) mm, the corners of a cell's floor."""
+    half = kit.board.pitch_mm / 2
+    corners: Points = _rectangle(half, half, floor_mm(kit, level)) + np.array([*kit.centre_mm(cell), 0.0])
+    return corners
+
+
+def outline_px(solid: Solid, pose: Registration, camera: Camera) -> Points:
+    """(k, 2) px, the outline of a body in the picture, a convex polygon."""
+    return hull(project(solid.points, pose, camera))
+
+
+def hull(points_px: Points) -> Points:
+    """(k, 2) px, the convex hull of points (n, 2), to the 1/1000 px."""
+    corners = cv2.convexHull(points_px.astype(np.float32), returnPoints=False).ravel()
+    outline: Points = points_px[corners]
+    return outline
+
+
+def faces_towards(solid: Solid, eye_mm: Points) -> npt.NDArray[np.bool_]:
+    """(m,) which faces can be seen from ``eye_mm`` (3,)."""
+    seen: npt.NDArray[np.bool_] = np.einsum("ij,ij->i", solid.normals, eye_mm - solid.middles) > 0
+    return seen
+
+
+def _rise_mm(kit: Kit, below: PieceKind, above: PieceKind) -> float:
+    if kit.stacking is None:
+        return below.height_mm
+    return kit.stacking.tower_rise_mm if above.width_mm < below.width_mm else kit.stacking.keep_rise_mm
+
+
+def _rectangle(x: float, y: float, z: float) -> Points:
+    return np.array([[-x, -y, z], [x, -y, z], [x, y, z], [-x, y, z]])
+
+
+def _stacked_rings(rings: list[Points]) -> Solid:
+    """The body between rings of equally many corners (k, 3), lowest first, closed above and open below."""
+    k, count = len(rings[0]), len(rings)
+    faces: list[tuple[int, ...]] = []
+    for low in range(0, (count - 1) * k, k):
+        faces.extend((low + i, low + (i + 1) % k, low + k + (i + 1) % k, low + k + i) for i in range(k))
+    top = tuple(range((count - 1) * k, count * k))
+    return _solid(np.vstack(rings), [*faces, top], top)
+
+
+def _solid(points: Points, faces: list[tuple[int, ...]], top: tuple[int, ...]) -> Solid:
+    normals, middles = [], []
+    for face in faces:
+        a, b, c = points[[face[0], face[1], face[-1]]]
+        normal = np.cross(b - a, c - a)
+        normals.append(normal / np.linalg.norm(normal))
+        middles.append(points[list(face)].mean(axis=0))
+    return Solid(points, tuple(faces), np.array(normals), np.array(middles), top)
