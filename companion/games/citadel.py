@@ -15,9 +15,9 @@ from types import MappingProxyType
 
 from companion.rules.board import NOBODY, ORTHOGONAL, Cell, Layout, Player, Stack
 from companion.rules.citing import cite, counted
-from companion.rules.game import Move, Outcome, Position, Rule, Violation
+from companion.rules.game import Move, Outcome, Position, Violation
 from companion.rules.notation import refuse_other_keys
-from companion.rules.shared import SHARED_RULES, by_id, next_player
+from companion.rules.shared import SHARED_RULES, by_id, next_player, read_rules
 from companion.rules.stacking import StackingGame, check_numbers, check_to_move
 
 TITLE = "Citadel, the blocks game"
@@ -25,60 +25,43 @@ VARIANTS = ("", "six")
 PLAYERS = (2,)
 BLOCKS_EACH = 8
 
-RULES = (
-    Rule(
-        "CIT-1",
-        "Control",
-        "The owner of a stack's top block controls the stack, and only he may move any of it. A lone block is a stack "
-        "of one.",
-        "{who} controls {source}; only the owner of the top block may move any of a stack.",
-    ),
-    Rule(
-        "CIT-2",
-        "Taking",
-        "A move takes the top k blocks of one square, 1 ≤ k ≤ n (k = n the whole stack, k < n splits it), keeping "
-        "their order.",
-        "{source} has {held}, so {taken} cannot be taken from its top.",
-    ),
-    Rule(
-        "CIT-3",
-        "One square",
-        "The target is an orthogonal neighbour on the board; never diagonal, never farther than one square.",
-        "blocks go one square along a rank or file; {source} and {target} are not such neighbours.",
-    ),
-    Rule(
-        "CIT-4",
-        "Level or down",
-        "With b = the level of the lowest moved block and s = the level at which a further block would come to rest on "
-        "the target: the move is legal when s = b (a plain move, or a slide onto blocks of any colour) or s < b (the "
-        "unit falls to level s, onto bare board or onto blocks of any colour).",
-        "{source} to {target} goes up from level {low} to level {high}; blocks stay level or fall.",
-    ),
-    Rule(
-        "CIT-5",
-        "Climbing",
-        "One level up, s = b+1, is legal only for a lone block (n = 1) that climbs bare board or a block of its own "
-        "colour (the target's top block is its own).",
-        "one level up is for a lone block onto bare board or its own colour; {why}.",
-    ),
-    Rule(
-        "CIT-6",
-        "No other way up",
-        "A stack, and a block split off a stack, never goes up. Nothing goes up by more than one level. A lone block "
-        "cannot climb a block of the other colour.",
-        "{why}, so it cannot go up from {source} to {target}.",
-    ),
-    Rule(
-        "CIT-7",
-        "After the move",
-        "The unit lies on top of the target; what stays behind is controlled by the owner of its new top.",
-    ),
-    Rule(
-        "CIT-8",
-        "End",
-        "A player holds a goal square when both the bottom and the top block on it are his (what lies between does not "
-        "matter). Who holds all four wins at once; checked after every move, for the mover first.",
-    ),
+RULES = read_rules(
+    """
+CIT-1 Control
+The owner of a stack's top block controls the stack, and only he may move any of it. A lone block is a stack of one.
+! {who} controls {source}; only the owner of the top block may move any of a stack.
+
+CIT-2 Taking
+A move takes the top k blocks of one square, 1 ≤ k ≤ n (k = n the whole stack, k < n splits it), keeping their order.
+! {source} has {held}, so {taken} cannot be taken from its top.
+
+CIT-3 One square
+The target is an orthogonal neighbour on the board; never diagonal, never farther than one square.
+! blocks go one square along a rank or file; {source} and {target} are not such neighbours.
+
+CIT-4 Level or down
+With b = the level of the lowest moved block and s = the level at which a further block would come to rest on the
+target: the move is legal when s = b (a plain move, or a slide onto blocks of any colour) or s < b (the unit falls to
+level s, onto bare board or onto blocks of any colour).
+! {source} to {target} goes up from level {low} to level {high}; blocks stay level or fall.
+
+CIT-5 Climbing
+One level up, s = b+1, is legal only for a lone block (n = 1) that climbs bare board or a block of its own colour (the
+target's top block is its own).
+! one level up is for a lone block onto bare board or its own colour; {why}.
+
+CIT-6 No other way up
+A stack, and a block split off a stack, never goes up. Nothing goes up by more than one level. A lone block cannot
+climb a block of the other colour.
+! {why}, so it cannot go up from {source} to {target}.
+
+CIT-7 After the move
+The unit lies on top of the target; what stays behind is controlled by the owner of its new top.
+
+CIT-8 End
+A player holds a goal square when both the bottom and the top block on it are his (what lies between does not matter).
+Who holds all four wins at once; checked after every move, for the mover first.
+"""
 )
 
 

@@ -19,7 +19,7 @@ from companion.rules.board import NOBODY, ORTHOGONAL, Cell, Layout, Piece, Playe
 from companion.rules.citing import cite, counted, number
 from companion.rules.game import Move, Outcome, Position, Rule, Stage, Violation
 from companion.rules.notation import refuse_other_keys
-from companion.rules.shared import COLOURS, SHARED_RULES, by_id, next_player
+from companion.rules.shared import COLOURS, SHARED_RULES, by_id, next_player, read_rules
 from companion.rules.stacking import StackingGame, check_numbers, check_to_move
 
 TITLE = "Domination (Focus)"
@@ -28,62 +28,48 @@ PLAYERS = (2, 3, 4)
 HIGHEST = 5
 """Pieces that may stand in one stack (DOM-7)."""
 
-RULES = (
-    Rule(
-        "DOM-1",
-        "Control",
-        "A player controls the stacks whose top piece is his; only those may he move.",
-        "{who} controls {source}; a player moves only stacks that have his own piece on top.",
-    ),
-    Rule(
-        "DOM-2",
-        "First turn of three players",
-        "Three players: a player's first turn is to put the piece in his hand on an empty square, and nothing else.",
-        "{player} must first put the piece in hand on an empty square{why}.",
-    ),
-    Rule(
-        "DOM-3",
-        "Taking",
-        "A stack move takes the top k pieces of a controlled stack, keeping their order.",
-        "{source} has {held}, so {taken} cannot be taken from its top.",
-    ),
-    Rule(
-        "DOM-4",
-        "Straight lines",
-        "It goes straight along a rank or file, never diagonally, never round a corner, and stays on the board.",
-        "a stack goes straight along a rank or file; {source} to {target} is not straight.",
-    ),
-    Rule(
-        "DOM-5",
-        "Distance",
-        "It goes at least one and at most k squares (a lone piece: exactly one). Pieces passed over do not matter.",
-        "{pieces} at most {reach}; {source} to {target} is {distance}.",
-    ),
-    Rule(
-        "DOM-6",
-        "Reserve move",
-        "Reserve move: instead, one own reserve piece is put on top of any square, empty or not.",
-        "{player} has no piece in reserve to put on {target}.",
-    ),
-    Rule(
-        "DOM-7",
-        "Overflow",
-        "If the stack that received pieces is now higher than five, pieces are taken from its bottom until five "
-        "remain: the mover's go to his reserve, all others are captured and out of the game.",
-        "pieces leave the board only from the bottom of a stack that a move has made higher than five; {what}.",
-    ),
-    Rule(
-        "DOM-8",
-        "End",
-        "The game ends when only one player can still move (he controls a stack, or has a reserve piece, or a piece in "
-        "hand): he wins.",
-    ),
+RULES = read_rules(
+    """
+DOM-1 Control
+A player controls the stacks whose top piece is his; only those may he move.
+! {who} controls {source}; a player moves only stacks that have his own piece on top.
+
+DOM-2 First turn of three players
+Three players: a player's first turn is to put the piece in his hand on an empty square, and nothing else.
+! {player} must first put the piece in hand on an empty square{why}.
+
+DOM-3 Taking
+A stack move takes the top k pieces of a controlled stack, keeping their order.
+! {source} has {held}, so {taken} cannot be taken from its top.
+
+DOM-4 Straight lines
+It goes straight along a rank or file, never diagonally, never round a corner, and stays on the board.
+! a stack goes straight along a rank or file; {source} to {target} is not straight.
+
+DOM-5 Distance
+It goes at least one and at most k squares (a lone piece: exactly one). Pieces passed over do not matter.
+! {pieces} at most {reach}; {source} to {target} is {distance}.
+
+DOM-6 Reserve move
+Reserve move: instead, one own reserve piece is put on top of any square, empty or not.
+! {player} has no piece in reserve to put on {target}.
+
+DOM-7 Overflow
+If the stack that received pieces is now higher than five, pieces are taken from its bottom until five remain: the
+mover's go to his reserve, all others are captured and out of the game.
+! pieces leave the board only from the bottom of a stack that a move has made higher than five; {what}.
+
+DOM-8 End
+The game ends when only one player can still move (he controls a stack, or has a reserve piece, or a piece in hand): he
+wins.
+"""
 )
-CLASSIC_DISTANCE = Rule(
-    "DOM-5",
-    "Distance",
-    "It goes exactly k squares. Pieces passed over do not matter.",
-    "{pieces} exactly {reach}; {source} to {target} is {distance}.",
+CLASSIC_RULES = read_rules(
+    """
+DOM-5 Distance
+It goes exactly k squares. Pieces passed over do not matter.
+! {pieces} exactly {reach}; {source} to {target} is {distance}.
+"""
 )
 
 LAYOUT = Layout(8, 8, frozenset(["a1", "b1", "a2", "g1", "h1", "h2", "a7", "a8", "b8", "h7", "h8", "g8"]))
@@ -140,8 +126,7 @@ class Domination(StackingGame):
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
         """With the variant's DOM-5."""
-        own = (CLASSIC_DISTANCE if self.is_exact and rule.id == "DOM-5" else rule for rule in RULES)
-        return by_id((*SHARED_RULES, *own))
+        return by_id((*SHARED_RULES, *RULES, *(CLASSIC_RULES if self.is_exact else ())))
 
     @property
     def is_exact(self) -> bool:
@@ -329,6 +314,14 @@ class Domination(StackingGame):
             todo = f"take {counted(len(left), 'piece')} from the bottom of {name}: {self._fate(left, position.to_move)}"
             stages.append(Stage(table, todo, (name,)))
         return tuple(stages)
+
+    def due(self, position: Position) -> Stage | None:
+        """The piece still in hand (DOM-2)."""
+        assert isinstance(position, DominationPosition)
+        if position.to_move not in position.hand:
+            return None
+        todo = f"{self.names[position.to_move]} puts the piece in hand on an empty square"
+        return Stage(self.table(position), todo, ())
 
     def _fate(self, pieces: str, mover: Player) -> str:
         """Where overflowing pieces go: ``one to Red's reserve, one out of the game``."""

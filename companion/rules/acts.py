@@ -43,6 +43,30 @@ def removals(board: tuple[Stack, ...], within: frozenset[Cell] | None = None) ->
             yield Move(source, None, 1), replaced(board, {source: board[source][:-1]})
 
 
+def exchanges(board: tuple[Stack, ...], movable: str, within: frozenset[Cell] | None = None) -> Iterator[Act]:
+    """A ``movable`` top piece changing places with any different piece, on top or covered."""
+    cells = cells_within(board, within)
+    for source in cells:
+        if board[source][-1:] and board[source][-1] in movable:
+            for target in cells:
+                for level in range(1, len(board[target]) + 1):
+                    move = Move(source, target, level=level)
+                    if (after := exchanged(board, move)) != board:
+                        yield move, after
+
+
+def exchanged(board: tuple[Stack, ...], move: Move) -> tuple[Stack, ...]:
+    """The stacks when the top of ``move.source`` has changed places with the piece on a level of ``move.target``."""
+    assert move.source is not None
+    assert move.target is not None
+    place = move.level - 1
+    piece, top = board[move.target][place], board[move.source][-1]
+    changed = list(board)
+    changed[move.source] = changed[move.source][:-1] + piece
+    changed[move.target] = changed[move.target][:place] + top + changed[move.target][place + 1 :]
+    return tuple(changed)
+
+
 def replaced(board: tuple[Stack, ...], stacks: dict[Cell, Stack]) -> tuple[Stack, ...]:
     """``board`` with other ``stacks`` on some cells."""
     changed = list(board)

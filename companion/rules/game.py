@@ -166,6 +166,13 @@ class Game(Protocol):
         """Tables that a legal move may pass through before its turn is complete; empty for most moves."""
         ...
 
+    def due(self, position: Position) -> Stage | None:
+        """What must be done in ``position`` before anything else, where that is no ordinary move; else None.
+
+        Its table is the one that stands now: a pawn that waits for its promotion, a first piece still in hand.
+        """
+        ...
+
     def attempts(self, position: Position, within: frozenset[Cell] | None = None) -> Iterable[Attempt]:
         """Every single act, legal or not and by any player, that has a move text and that a hand could do now.
 

@@ -51,8 +51,12 @@ class StackingGame(Game):
         return (len(stack), stack[-1]) if stack else (0, None)
 
     def stages(self, position: Position, move: Move) -> tuple[Stage, ...]:  # noqa: ARG002 - most games have none
-        """None: a turn is complete when the pieces stand where they were moved."""
+        """Nothing: a turn is complete when the pieces stand where they were moved."""
         return ()
+
+    def due(self, position: Position) -> Stage | None:  # noqa: ARG002 - most games have none
+        """Nothing: any move may be made."""
+        return None
 
     def attempts(self, position: Position, within: frozenset[Cell] | None = None) -> Iterable[Attempt]:
         """The game's acts with the table that each leaves: after the whole turn for a legal one."""
