@@ -1,0 +1,107 @@
+"""A match: a game, the position in which it began, and everything played since.
+
+Immutable.  The camera sees only tops and heights; what lies below them, whose turn it is, how often a position has
+stood on the table, all that is known from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from companion.rules.board import NOBODY, Player
+from companion.rules.game import Game, Move, Outcome, Position
+
+DRAWING_REPETITIONS = 3
+"""G-4: the same position for the third time ends the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ply:
+    """One step of a match: the move, or None where an arbiter set the position by hand, and the position after."""
+
+    move: Move | None
+    position: Position
+
+
+@dataclass(frozen=True)
+class Match:
+    """``game`` from ``start`` on through ``plies``."""
+
+    game: Game
+    start: Position
+    plies: tuple[Ply, ...] = ()
+
+    @property
+    def position(self) -> Position:
+        """The position that the table should show."""
+        return self.plies[-1].position if self.plies else self.start
+
+    @property
+    def before(self) -> Position:
+        """The position before the last ply; the start when there is none."""
+        return self.plies[-2].position if len(self.plies) > 1 else self.start
+
+    def positions(self) -> Iterator[Position]:
+        """Every position of the match, the start first."""
+        yield self.start
+        for ply in self.plies:
+            yield ply.position
+
+    def play(self, move: Move) -> Match:
+        """The match after a legal move (unchecked, as :meth:`Game.play`)."""
+        return replace(self, plies=(*self.plies, Ply(move, self.game.play(self.position, move))))
+
+    def set_by_hand(self, position: Position) -> Match:
+        """The match after an arbiter's ruling that ``position`` is on the table."""
+        return replace(self, plies=(*self.plies, Ply(None, position)))
+
+    @cached_property
+    def undoable(self) -> int:
+        """How many of the last plies are moves: nothing is taken back across an arbiter's ruling."""
+        return next((i for i, ply in enumerate(reversed(self.plies)) if ply.move is None), len(self.plies))
+
+    def take_back(self, n: int) -> Match:
+        """The match without its last ``n`` moves.
+
+        Raises:
+            ValueError: fewer than ``n`` moves can be undone.
+        """
+        if not 0 < n <= self.undoable:
+            raise ValueError(f"cannot take back {n} moves: {self.undoable} can be undone")
+        return replace(self, plies=self.plies[:-n])
+
+    @cached_property
+    def repetitions(self) -> int:
+        """How often the present position has occurred in this match, now included."""
+        return sum(position == self.position for position in self.positions())
+
+    @cached_property
+    def skipped(self) -> tuple[Player, ...]:
+        """G-3: the players passed over between the last mover and the player to move, in turn order."""
+        if not self.plies or self.plies[-1].move is None:
+            return ()
+        mover, following = self.before.to_move, self.position.to_move
+        if NOBODY in (mover, following):
+            return ()
+        players = self.game.players
+        here = players.index(mover) + 1
+        passed: list[Player] = []
+        for player in players[here:] + players[:here]:
+            if player == following:
+                break
+            passed.append(player)
+        return tuple(player for player in passed if self._is_stuck(player))
+
+    @cached_property
+    def outcome(self) -> Outcome | None:
+        """The end of the match, by the game's own rules or by repetition (G-4); None while it goes on."""
+        ended = self.game.outcome(self.position)
+        if ended is None and self.repetitions >= DRAWING_REPETITIONS:
+            return Outcome(None, "G-4")
+        return ended
+
+    def _is_stuck(self, player: Player) -> bool:
+        """Whether ``player`` would have no move: someone to whom the turn order merely does not come is not skipped."""
+        return not self.game.legal_moves(replace(self.position, to_move=player))

@@ -1,0 +1,60 @@
+"""How long something must stand on the table before the referee says so.  Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from companion.referee.states import Mode
+from companion.tracker.interpret import Ambiguous, CannotTell, Illegal, Judgement
+from companion.tracker.sights import Changes
+
+AGREEING_READINGS = 2
+"""An accusation or a question needs the word of two pictures: a hand just out of view must not become a verdict."""
+
+LIFTED_READINGS, LIFTED_S = 3, 0.2
+"""Pieces gone from a stack may be in a hand that will put them down; a table that no single act explains may be one
+that two hands are still changing."""
+
+DOUBT_S = 1.0
+"""A calm table that stays unclear this long is asked about; a next hand often settles it before."""
+
+REPAIR_S = 3.0
+"""While something illegal stands, another wrong table is somebody's repair until it has stood this long."""
+
+SET_UP_S = 2.0
+"""People set up a board piece by piece: what is still wrong is said no more often than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """One doubtful view: seen since ``since_s``, in ``readings`` pictures in a row."""
+
+    kind: type[object]
+    changes: Changes
+    since_s: float
+    readings: int
+
+
+def suspect(before: Suspicion | None, judgement: Judgement, t_s: float) -> Suspicion | None:
+    """The suspicion after one more judgement; None when there is nothing to be patient about."""
+    meaning = judgement.interpretation
+    if not isinstance(meaning, (Illegal, Ambiguous, CannotTell)):
+        return None
+    kind = type(meaning)
+    # An unclear view flickers between its best explanations: it counts as one doubt all the same.
+    changes = () if isinstance(meaning, CannotTell) else judgement.changes
+    if before is not None and before.kind is kind and before.changes == changes:
+        return Suspicion(kind, changes, before.since_s, before.readings + 1)
+    return Suspicion(kind, changes, t_s, 1)
+
+
+def is_due(suspicion: Suspicion, judgement: Judgement, mode: Mode, t_s: float) -> bool:
+    """Whether it has stood long enough to be said in ``mode``."""
+    meaning, stood_s = judgement.interpretation, t_s - suspicion.since_s
+    if isinstance(meaning, CannotTell):
+        return bool(meaning.options) and stood_s >= DOUBT_S
+    if isinstance(meaning, Illegal) and mode is Mode.RESTORING:
+        return stood_s >= REPAIR_S
+    if isinstance(meaning, Illegal) and (meaning.is_lifted or meaning.diagnosis.move is None):
+        return suspicion.readings >= LIFTED_READINGS and stood_s >= LIFTED_S
+    return suspicion.readings >= AGREEING_READINGS

@@ -1,0 +1,31 @@
+"""The referee's own sentences; those about rules come from the game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from companion.rules.board import Layout, Table
+from companion.rules.citing import listed
+from companion.tracker.sights import Changes
+
+MOST_CELLS = 6
+"""A sentence that names more squares than this is not understood; the rest are counted."""
+
+
+def set_up_sentence(layout: Layout, expected: Table, changes: Changes) -> str:
+    """Which squares must hold what, e.g. ``set up: c3 must hold GR and d4 must be empty``."""
+    parts = [_must_hold(layout.cells[cell], expected.stacks[cell]) for cell, _ in changes[:MOST_CELLS]]
+    more = len(changes) - len(parts)
+    return "set up: " + listed([*parts, f"{more} more squares are wrong"] if more else parts)
+
+
+def _must_hold(cell: str, stack: str) -> str:
+    return f"{cell} must hold {stack}" if stack else f"{cell} must be empty"
+
+
+def question(options: Sequence[str], odd: Sequence[tuple[str, str]]) -> str:
+    """What people are asked: which move it was, or whether the one that nearly fits was played."""
+    if len(options) > 1:
+        return f"Which was played: {', '.join(options[:-1])} or {options[-1]}?"
+    doubts = [f"{cell} looks {sight}" if sight == "empty" else f"{cell} looks like {sight}" for cell, sight in odd]
+    return f"Was {options[0]} played?" + (f" {listed(doubts)}." if doubts else "")

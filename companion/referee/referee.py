@@ -1,0 +1,270 @@
+"""The referee of one table: frames and orders in, events out.
+
+Usage, by whoever owns camera, clock and threads (one thread calls everything)::
+
+    referee = Referee(Match(game, game.start()))
+    events = referee.begin(t_s=0.0)                      # start
+    for frame in source:
+        moving = gate.step(frame)                        # did anything move since the frame before?
+        glance = referee.glance(frame.t_s, moving=moving)
+        publish(glance.events)                           # a hand that stays long
+        if glance.read:                                  # this frame is worth a reading
+            publish(referee.observe(frame.t_s, read(frame)))
+    referee.view(t_s, "no-mat")                          # what vision says about the whole picture
+    referee.order(t_s, Answer(0), by="R")                # buttons, web page, arbiter
+
+Commit what :meth:`Referee.observe` returns before showing it.  :meth:`Referee.prepare` may be called when idle: it
+works out the next moves ahead of the next verdict.  :meth:`Referee.grounds` keeps why each verdict fell.
+
+A match that goes on after a restart is built with its plies and the number of its next event, and without ``begin``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from companion.events import Event, SensorsChanged, Start, ViewChanged
+from companion.match import Match
+from companion.referee import orders
+from companion.referee.orders import Order, OrderRefused
+from companion.referee.patience import is_due, suspect
+from companion.referee.states import Mode, Trigger
+from companion.referee.steps import Fact, Options, State, step
+from companion.rules.board import Player
+from companion.rules.game import Outcome
+from companion.rules.notation import format_position
+from companion.tracker import settle
+from companion.tracker.evidence import Evidence, combine, shows_hand, weigh
+from companion.tracker.hypotheses import Outlook, foresee
+from companion.tracker.interpret import (
+    Ambiguous,
+    CannotTell,
+    Illegal,
+    InProgress,
+    Judgement,
+    Played,
+    TakenBack,
+    Unchanged,
+    format_moves,
+    interpret,
+)
+from companion.tracker.settle import Calm
+from vision.reading import Reading
+
+COMBINED_READINGS = 4
+"""Readings of one calm that are weighed together; older ones are forgotten, lest a slow change be averaged away."""
+
+HAND_S = 3.0
+"""A hand over the board is play; from this long on it is worth a word (``view``: ``hand``)."""
+
+TRIGGERS: Mapping[type[object], Trigger] = {
+    Unchanged: Trigger.SAME,
+    Played: Trigger.PLAYED,
+    InProgress: Trigger.BEGUN,
+    TakenBack: Trigger.BACK,
+    Illegal: Trigger.WRONG,
+    Ambiguous: Trigger.ALIKE,
+    CannotTell: Trigger.ALIKE,
+}
+
+ORDERED: Mapping[type[object], Trigger] = {
+    orders.Answer: Trigger.ANSWERED,
+    orders.AcceptMove: Trigger.RULED,
+    orders.TakeBackMoves: Trigger.RULED,
+    orders.SetPosition: Trigger.RULED,
+    orders.Pause: Trigger.PAUSE,
+    orders.Resume: Trigger.RESUME,
+    orders.EndMatch: Trigger.CALLED_OFF,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What one frame of the gate leads to: whether to read it, and events."""
+
+    read: bool
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """Why a verdict fell: ``readings`` of a calm that had lasted ``calm_s``, and what they were taken to mean."""
+
+    t_s: float
+    calm_s: float
+    readings: int
+    judgement: Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The whole state in words, for the page: ``options`` when people are asked, ``todo`` and ``wrong`` squares."""
+
+    mode: str
+    view: str
+    position: str
+    to_move: Player
+    todo: str
+    wrong: tuple[str, ...]
+    options: tuple[str, ...]
+    outcome: Outcome | None
+
+
+class Referee:
+    """Feeds a state machine (:mod:`companion.referee.steps`) from pictures and people."""
+
+    def __init__(self, match: Match, first_n: int = 1) -> None:
+        """``first_n``: number of the next event."""
+        self._state = State(Mode.SETTING_UP, match)
+        self._next_n = first_n
+        self._calm = Calm()
+        self._frames: tuple[Evidence, ...] = ()
+        self._view = "clear"
+        self._busy_since_s: float | None = None
+        self._outlook: Outlook | None = None
+        self._grounds: dict[int, Grounds] = {}
+
+    @property
+    def match(self) -> Match:
+        """The match as far as it has been accepted."""
+        return self._state.match
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The present state for people."""
+        state, match = self._state, self._state.match
+        standing = state.context.standing or ()
+        return Snapshot(
+            mode=state.mode.value,
+            view=self._view,
+            position=format_position(match.game, match.position),
+            to_move=match.position.to_move,
+            todo=state.said,
+            wrong=tuple(match.game.layout.cells[cell] for cell, _ in standing),
+            options=tuple(format_moves(match, moves) for moves in state.options),
+            outcome=state.outcome,
+        )
+
+    def grounds(self, n: int) -> Grounds | None:
+        """Why event ``n`` was said; None for one that no picture led to."""
+        return self._grounds.get(n)
+
+    def begin(self, t_s: float) -> tuple[Event, ...]:
+        """The match begins."""
+        return self._numbered((Start(t=t_s, n=0, position=format_position(self.match.game, self.match.position)),))
+
+    def prepare(self) -> None:
+        """Work out what may come next, if that has not been done."""
+        self._foreseen()
+
+    def glance(self, t_s: float, *, moving: bool) -> Glance:
+        """The motion gate's word on the frame at ``t_s``."""
+        self._calm, read = settle.step(self._calm, t_s, moving=moving)
+        if not moving:
+            return Glance(read, ())
+        self._frames = ()
+        return Glance(read=False, events=self._busy(t_s))
+
+    def observe(self, t_s: float, reading: Reading) -> tuple[Event, ...]:
+        """What the reading of the frame at ``t_s`` leads to."""
+        if shows_hand(reading):
+            self._frames = ()
+            self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
+            return self._busy(t_s)
+        self._busy_since_s = None
+        cleared = self.view(t_s, "clear")
+        self._frames = (*self._frames, weigh(self.match.game.layout, reading))[-COMBINED_READINGS:]
+        outlook = self._foreseen()
+        judgement = interpret(combine(self._frames), outlook, self._state.context)
+        events = self._judge(t_s, outlook, judgement)
+        return cleared + events
+
+    def view(self, t_s: float, state: str) -> tuple[Event, ...]:
+        """What is to be said of the picture as a whole: the states of :class:`ViewChanged`; once each."""
+        if state == self._view:
+            return ()
+        self._view = state
+        self._frames = ()
+        return self._numbered((ViewChanged(t=t_s, n=0, state=state),))
+
+    def sensors(self, t_s: float, state: str, cells: tuple[str, ...] = ()) -> tuple[Event, ...]:
+        """What is to be said of the pillar sensors."""
+        return self._numbered((SensorsChanged(t=t_s, n=0, state=state, cells=cells),))
+
+    def order(self, t_s: float, order: Order, by: str = "arbiter") -> tuple[Event, ...]:
+        """What people want.
+
+        Raises:
+            OrderRefused: it does not fit now; nothing has changed.
+        """
+        _refuse_misfits(self._state, order)
+        is_dismissal = isinstance(order, orders.Answer) and order.option is None
+        trigger = Trigger.DISMISSED if is_dismissal else ORDERED[type(order)]
+        return self._take(t_s, trigger, Fact(order=order, by=by))
+
+    def _judge(self, t_s: float, outlook: Outlook, judgement: Judgement) -> tuple[Event, ...]:
+        """Say what the table means, or be patient."""
+        suspicion = suspect(self._state.suspicion, judgement, t_s)
+        known = _is_known(self._state, judgement)
+        due = not known and (suspicion is None or is_due(suspicion, judgement, self._state.mode, t_s))
+        self._state = replace(self._state, suspicion=None if known else suspicion)
+        self._calm = settle.after_reading(self._calm, t_s, settled=known or due, hand=False)
+        if not due:
+            return ()
+        lasted_s, readings = self._calm.lasted_s(t_s), len(self._frames)
+        fact = Fact(outlook, judgement, _options(judgement))
+        events = self._take(t_s, TRIGGERS[type(judgement.interpretation)], fact)
+        self._grounds |= {event.n: Grounds(t_s, lasted_s, readings, judgement) for event in events}
+        return events
+
+    def _take(self, t_s: float, trigger: Trigger, fact: Fact) -> tuple[Event, ...]:
+        before = self._state.match
+        self._state, events = step(self._state, trigger, fact, t_s)
+        if self._state.match is not before:
+            self._frames = ()
+            self._outlook = None
+        return self._numbered(events)
+
+    def _busy(self, t_s: float) -> tuple[Event, ...]:
+        """Something moves or lies over the board."""
+        if self._busy_since_s is None:
+            self._busy_since_s = t_s
+        return self.view(t_s, "hand") if t_s - self._busy_since_s >= HAND_S and self._view == "clear" else ()
+
+    def _foreseen(self) -> Outlook:
+        if self._outlook is None:
+            self._outlook = foresee(self.match)
+        return self._outlook
+
+    def _numbered(self, events: Iterable[Event]) -> tuple[Event, ...]:
+        numbered = tuple(replace(event, n=n) for n, event in enumerate(events, start=self._next_n))
+        self._next_n += len(numbered)
+        return numbered
+
+
+def _is_known(state: State, judgement: Judgement) -> bool:
+    """Whether the referee has already spoken of this very table."""
+    return (
+        state.mode in (Mode.RESTORING, Mode.ASKING)
+        and isinstance(judgement.interpretation, (Illegal, Ambiguous, CannotTell))
+        and judgement.changes == state.context.standing
+    )
+
+
+def _options(judgement: Judgement) -> Options:
+    meaning = judgement.interpretation
+    return meaning.options if isinstance(meaning, (Ambiguous, CannotTell)) else ()
+
+
+def _refuse_misfits(state: State, order: Order) -> None:
+    """Raise OrderRefused for an order whose content does not fit the match."""
+    match order:
+        case orders.Answer(int(option)) if state.mode is Mode.ASKING and not 0 <= option < len(state.options):
+            raise OrderRefused(f"there is no option {option}; there are {len(state.options)}, from 0")
+        case orders.AcceptMove(move) if state.match.game.violations(state.match.position, move):
+            raise OrderRefused("this move is not legal here; set the position instead")
+        case orders.TakeBackMoves(n) if not 0 < n <= state.match.undoable:
+            raise OrderRefused(f"cannot take back {n} moves: {state.match.undoable} can be undone")
+        case _:
+            pass

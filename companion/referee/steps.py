@@ -1,0 +1,286 @@
+"""What the referee does at each transition: (state, fact, time) → (state, events).  Pure; no clock, no numbers yet.
+
+Events leave here with ``n`` 0; :class:`companion.referee.referee.Referee` numbers them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from companion.events import (
+    Accepted,
+    Corrected,
+    Event,
+    GameOver,
+    Illegal,
+    Repeated,
+    Restored,
+    Skipped,
+    TakenBack,
+    Unfinished,
+    Unsure,
+)
+from companion.match import Match
+from companion.referee import orders
+from companion.referee.orders import Order
+from companion.referee.patience import SET_UP_S, Suspicion
+from companion.referee.phrases import question, set_up_sentence
+from companion.referee.states import TABLE, Action, Mode, Trigger
+from companion.rules.game import Move, Outcome
+from companion.rules.notation import format_move, format_position
+from companion.tracker import interpret as meanings
+from companion.tracker.diagnose import view_of
+from companion.tracker.hypotheses import Outlook
+from companion.tracker.interpret import Context, Judgement, format_moves
+from companion.tracker.sights import Changes, format_sights
+
+Options = tuple[tuple[Move, ...], ...]
+
+NOTHING_STANDS = Context()
+"""The table shows the last accepted position, as far as anybody has been told."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All that the referee remembers.
+
+    Attributes:
+        mode: what it waits for.
+        match: all that has been accepted.
+        context: the half-done turn or wrong table that has been spoken of, against the accepted position.
+        said: the last sentence about what is left to do, empty when there is none; at ``said_s``.
+        options: the moves that people have been asked about.
+        suspicion: what has been seen but not yet said.
+        ruling: an outcome given by the arbiter.
+    """
+
+    mode: Mode
+    match: Match
+    context: Context = NOTHING_STANDS
+    said: str = ""
+    said_s: float = float("-inf")
+    options: Options = ()
+    suspicion: Suspicion | None = None
+    ruling: Outcome | None = None
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The end of the match, if it has ended."""
+        return self.ruling or self.match.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What an action is about: a judged table with its outlook, or somebody's order."""
+
+    outlook: Outlook | None = None
+    judgement: Judgement | None = None
+    options: Options = ()
+    order: Order | None = None
+    by: str = ""
+
+    @property
+    def seen(self) -> tuple[Outlook, Judgement]:
+        """The judged table.  Only actions that a table triggers may ask for it."""
+        assert self.outlook is not None
+        assert self.judgement is not None
+        return self.outlook, self.judgement
+
+
+Events = tuple[Event, ...]
+Result = tuple[State, Events]
+
+
+def step(state: State, trigger: Trigger, fact: Fact, t_s: float) -> Result:
+    """One transition of the table, and the one that follows when the match has ended.
+
+    Raises:
+        OrderRefused: nothing of this kind can happen in this mode.
+    """
+    row = TABLE.get((state.mode, trigger))
+    if row is None:
+        raise orders.OrderRefused(f"{trigger.value}: not while the referee is {state.mode.value}")
+    mode, action = row
+    following, events = ACTIONS[action](state, fact, t_s)
+    following = replace(following, mode=mode)
+    if following.outcome is None or mode in (Mode.OVER, Mode.PAUSED):
+        return following, events
+    ended, farewell = step(following, Trigger.ENDED, Fact(), t_s)
+    return ended, events + farewell
+
+
+def nothing(state: State, _fact: Fact, _t_s: float) -> Result:
+    """Nobody is told anything."""
+    return replace(state, suspicion=None), ()
+
+
+def confirm(state: State, _fact: Fact, t_s: float) -> Result:
+    """The table shows the position (again); that is worth saying when something had been asked of people."""
+    events = (Restored(t=t_s, n=0),) if _awaits_people(state) else ()
+    return _calm(state, state.match), events
+
+
+def _awaits_people(state: State) -> bool:
+    return bool(state.said or state.options or state.context.standing)
+
+
+def accept(state: State, fact: Fact, t_s: float) -> Result:
+    """A legal move, or two, lies on the table."""
+    _, judgement = fact.seen
+    assert isinstance(judgement.interpretation, meanings.Played)
+    return _play(state, judgement.interpretation.moves, t_s)
+
+
+def accept_answer(state: State, fact: Fact, t_s: float) -> Result:
+    """People have said which move it was."""
+    assert isinstance(fact.order, orders.Answer)
+    assert fact.order.option is not None
+    return _play(state, state.options[fact.order.option], t_s)
+
+
+def _play(state: State, moves: tuple[Move, ...], t_s: float) -> Result:
+    match, events = state.match, list[Event]()
+    for move in moves:
+        text, player = format_move(match.game, match.position, move), match.position.to_move
+        match = match.play(move)
+        position = format_position(match.game, match.position)
+        events.append(Accepted(t=t_s, n=0, player=player, move=text, position=position))
+        events.extend(Skipped(t=t_s, n=0, player=passed) for passed in match.skipped)
+        if match.repetitions > 1:
+            events.append(Repeated(t=t_s, n=0, times=match.repetitions, position=position))
+    return _calm(state, match), tuple(events)
+
+
+def say_todo(state: State, fact: Fact, t_s: float) -> Result:
+    """A turn is half done: what is left to do, once for each thing left."""
+    _, judgement = fact.seen
+    stage = judgement.interpretation
+    assert isinstance(stage, meanings.InProgress)
+    following = replace(
+        _calm(state, state.match), context=Context(stage.moves, judgement.changes), said=stage.todo, said_s=t_s
+    )
+    is_known = state.mode is Mode.UNFINISHED and state.said == stage.todo
+    return following, () if is_known else (Unfinished(t=t_s, n=0, todo=stage.todo, cells=stage.cells),)
+
+
+def say_set_up(state: State, fact: Fact, t_s: float) -> Result:
+    """Before the match can go on, these squares must hold this."""
+    outlook, judgement = fact.seen
+    layout, wrong = outlook.match.game.layout, judgement.changes
+    todo = set_up_sentence(layout, outlook.table, wrong)
+    if state.said == todo or t_s - state.said_s < SET_UP_S:
+        return replace(state, suspicion=None), ()
+    cells = tuple(layout.cells[cell] for cell, _ in wrong)
+    following = replace(state, said=todo, said_s=t_s, suspicion=None)
+    return following, (Unfinished(t=t_s, n=0, todo=todo, cells=cells),)
+
+
+def take_back(state: State, fact: Fact, t_s: float) -> Result:
+    """The table shows an earlier position of the match."""
+    _, judgement = fact.seen
+    assert isinstance(judgement.interpretation, meanings.TakenBack)
+    n = judgement.interpretation.n
+    match = state.match.take_back(n)
+    moves = tuple(ply.move for ply in state.match.plies[-n:] if ply.move is not None)
+    texts = tuple(format_moves(match, moves).split())
+    position = format_position(match.game, match.position)
+    return replace(_calm(state, match), ruling=None), (TakenBack(t=t_s, n=0, moves=texts, position=position),)
+
+
+def accuse(state: State, fact: Fact, t_s: float) -> Result:
+    """Something against the rules lies on the table."""
+    outlook, judgement = fact.seen
+    assert isinstance(judgement.interpretation, meanings.Illegal)
+    found, match = judgement.interpretation.diagnosis, outlook.match
+    event = Illegal(
+        t=t_s,
+        n=0,
+        player=found.player,
+        attempt=None if found.move is None else format_move(match.game, match.position, found.move),
+        rules=found.rules,
+        reason=found.reason,
+        cells=found.cells,
+        seen=format_sights(match.game.layout, view_of(outlook, judgement.changes)),
+        expected=format_sights(match.game.layout, outlook.sights),
+    )
+    return replace(_calm(state, match), context=Context(standing=judgement.changes)), (event,)
+
+
+def accuse_again(state: State, fact: Fact, t_s: float) -> Result:
+    """Another wrong table than the one reported: a repair on its way is nothing new, a further act is."""
+    _, judgement = fact.seen
+    if _is_repair(judgement.changes, state.context.standing):
+        return replace(state, suspicion=None), ()
+    return accuse(state, fact, t_s)
+
+
+def _is_repair(changes: Changes, standing: Changes | None) -> bool:
+    """Whether no square is wrong that was right when the table was last spoken of."""
+    return {cell for cell, _ in changes} <= {cell for cell, _ in standing or ()}
+
+
+def ask(state: State, fact: Fact, t_s: float) -> Result:
+    """Several moves fit; asked once for the same ones."""
+    outlook, judgement = fact.seen
+    following = replace(
+        _calm(state, state.match), options=fact.options, context=Context(state.context.begun, judgement.changes)
+    )
+    if state.mode is Mode.ASKING and state.options == fact.options:
+        return following, ()
+    texts = tuple(format_moves(outlook.match, moves) for moves in fact.options)
+    return following, (Unsure(t=t_s, n=0, options=texts, question=question(texts, judgement.odd)),)
+
+
+def correct(state: State, fact: Fact, t_s: float) -> Result:
+    """A ruling; the table must then come to show the position that it leaves."""
+    match, text = state.match, None
+    if isinstance(fact.order, orders.AcceptMove):
+        text = format_move(match.game, match.position, fact.order.move)
+        match = match.play(fact.order.move)
+    elif isinstance(fact.order, orders.TakeBackMoves):
+        match = match.take_back(fact.order.n)
+    elif isinstance(fact.order, orders.SetPosition):
+        match = match.set_by_hand(fact.order.position)
+    position_text = None if text else format_position(match.game, match.position)
+    event = Corrected(t=t_s, n=0, by=fact.by, position=position_text, move=text)
+    return replace(_calm(state, match), ruling=None), (event,)
+
+
+def call_off(state: State, fact: Fact, t_s: float) -> Result:
+    """The arbiter ends the match."""
+    assert isinstance(fact.order, orders.EndMatch)
+    ruled = replace(state, ruling=Outcome(fact.order.winner, fact.order.rule))
+    return say_over(ruled, fact, t_s)
+
+
+def say_over(state: State, _fact: Fact, t_s: float) -> Result:
+    """The end."""
+    outcome = state.outcome
+    assert outcome is not None
+    position = format_position(state.match.game, state.match.position)
+    return replace(_calm(state, state.match), ruling=state.ruling), (
+        GameOver(t=t_s, n=0, winner=outcome.winner, rule=outcome.rule, position=position),
+    )
+
+
+def _calm(state: State, match: Match) -> State:
+    """``state`` with ``match`` and nothing standing, asked or suspected."""
+    return State(state.mode, match, ruling=state.ruling)
+
+
+ACTIONS: Mapping[Action, Callable[[State, Fact, float], Result]] = {
+    Action.NOTHING: nothing,
+    Action.CONFIRM: confirm,
+    Action.ACCEPT: accept,
+    Action.SAY_TODO: say_todo,
+    Action.SAY_SET_UP: say_set_up,
+    Action.TAKE_BACK: take_back,
+    Action.ACCUSE: accuse,
+    Action.ACCUSE_AGAIN: accuse_again,
+    Action.ASK: ask,
+    Action.ACCEPT_ANSWER: accept_answer,
+    Action.CORRECT: correct,
+    Action.CALL_OFF: call_off,
+    Action.SAY_OVER: say_over,
+}

@@ -1,0 +1,95 @@
+"""Readings of tables that never stood before a camera: what is seen of them, with errors of a known size.
+
+The errors are honest: a state that looks like the true one gets a log-likelihood ratio drawn from N(μ, 2μ) nats, the
+law that it follows when it is calibrated, so that p(state) means what it says.  On top come cells misread with
+conviction, cells of which nothing can be told, and hands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.reading import EMPTY, Reading, State
+
+UNLIKE_NATS = 60.0
+"""States that share neither height nor top are never confused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """How well a table is read.
+
+    Attributes:
+        height_nats: mean log-likelihood ratio against the same top one piece higher or lower.
+        top_nats: the same against another top at the same height.
+        misread: probability that a cell looks, with conviction, like something else; lasts as long as the scene.
+        unclear: probability that a cell's reading says nothing.
+        frame_nats: standard deviation of what changes from frame to frame of one scene.
+    """
+
+    height_nats: float = 30.0
+    top_nats: float = 40.0
+    misread: float = 0.0
+    unclear: float = 0.0
+    frame_nats: float = 0.5
+
+
+def kit_states(pieces: Sequence[str], highest: int) -> tuple[State, ...]:
+    """Everything that can stand on a cell: nothing, or 1…``highest`` pieces with any of ``pieces`` on top."""
+    return (EMPTY, *((height, piece) for piece in pieces for height in range(1, highest + 1)))
+
+
+def read_table(
+    cells: tuple[str, ...],
+    states: tuple[State, ...],
+    sights: Sequence[State],
+    noise: Noise,
+    rng: np.random.Generator,
+    covered: Iterable[int] = (),
+) -> Reading:
+    """A reading of the table that shows ``sights`` (n), with a hand over the ``covered`` cells."""
+    index = {state: i for i, state in enumerate(states)}
+    true = np.array([index[sight] for sight in sights])
+    lies = rng.random(len(true)) < noise.misread
+    looks = np.where(lies, rng.integers(len(states), size=len(true)), true)
+    mean = _mean_ratios(states, noise.height_nats, noise.top_nats)[looks]
+    log_likelihood = -rng.normal(mean, np.sqrt(2 * mean))
+    foreign = np.zeros(len(true), dtype=np.float32)
+    hidden = rng.random(len(true)) < noise.unclear
+    for cell in covered:
+        hidden[cell], foreign[cell] = True, 1.0
+    log_likelihood[hidden] = 0.0
+    return Reading(cells, states, _normal(log_likelihood), foreign)
+
+
+def next_frame(reading: Reading, t_s: float, noise: Noise, rng: np.random.Generator) -> Reading:
+    """The reading of another frame of the same scene, at ``t_s``."""
+    shake = rng.normal(0.0, noise.frame_nats, reading.log_likelihood.shape)
+    return replace(reading, log_likelihood=_normal(reading.log_likelihood + shake), t_s=t_s)
+
+
+@lru_cache(maxsize=8)
+def _mean_ratios(states: tuple[State, ...], height_nats: float, top_nats: float) -> npt.NDArray[np.float64]:
+    """(m, m) mean log-likelihood ratio of the row's state, which is there, against the column's."""
+
+    def ratio(there: State, other: State) -> float:
+        if there == other:
+            return 0.0
+        steps = abs((there[0] or 0) - (other[0] or 0))
+        if there[1] == other[1] or 0 in (there[0], other[0]):
+            return min(height_nats * steps**2, UNLIKE_NATS)
+        return top_nats if steps == 0 else UNLIKE_NATS
+
+    return np.array([[ratio(there, other) for other in states] for there in states])
+
+
+def _normal(log_likelihood: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+    """Each row shifted so that its logsumexp is 0."""
+    shifted = log_likelihood - log_likelihood.max(axis=1, keepdims=True)
+    shifted -= np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return np.asarray(shifted, dtype=np.float32)

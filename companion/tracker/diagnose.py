@@ -1,0 +1,77 @@
+"""From a table that no legal act explains to the act, the rules it breaks, and the squares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from companion.rules.board import Player, Sight, Stack, Table
+from companion.rules.game import Attempt, Move, Violation
+from companion.tracker.hypotheses import Outlook
+from companion.tracker.sights import Changes, altered, stack_of
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What was done wrong.
+
+    ``move`` is None when no single act explains the table; ``violations`` is never empty; ``cells`` are the names of
+    the squares that differ, then those that the violations name.
+    """
+
+    move: Move | None
+    player: Player
+    violations: tuple[Violation, ...]
+    cells: tuple[str, ...]
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The ids of the broken rules, each once, the one to be heard first in front."""
+        return tuple(dict.fromkeys(violation.rule for violation in self.violations))
+
+    @property
+    def reason(self) -> str:
+        """One sentence for people."""
+        clauses = dict.fromkeys(violation.text.rstrip(".") for violation in self.violations)
+        return "; ".join(clauses) + "."
+
+
+def diagnose(outlook: Outlook, changes: Changes, attempts: Iterable[Attempt]) -> Diagnosis:
+    """The likeliest of the ``attempts`` that leave this table; where there is none, what is wrong with the table.
+
+    Of several acts the one by the player to move comes first, then the one that breaks the fewest rules: of two ways
+    to say what stands there, the charitable one.
+    """
+    game, position = outlook.match.game, outlook.match.position
+    judged = [(attempt, game.violations(position, attempt.move)) for attempt in attempts]
+    broken = [(attempt, violations) for attempt, violations in judged if violations]
+    if broken:
+        attempt, violations = min(broken, key=lambda pair: (pair[0].player != position.to_move, len(pair[1])))
+        return Diagnosis(attempt.move, attempt.player, violations, _cells(outlook, changes, violations))
+    violations = game.breaches(position, table_as_seen(outlook, changes))
+    return Diagnosis(None, position.to_move, violations, _cells(outlook, changes, violations))
+
+
+def table_as_seen(outlook: Outlook, changes: Changes) -> Table:
+    """The last accepted table with ``changes``; what lies hidden in changed stacks is ``?``, what stayed is known."""
+    stacks = list(outlook.table.stacks)
+    for cell, sight in changes:
+        stacks[cell] = _nearest(stacks[cell], sight)
+    return Table(tuple(stacks), outlook.table.levels)
+
+
+def _nearest(known: Stack, sight: Sight) -> Stack:
+    """The stack of which ``sight`` is seen: what is left of the known one where that fits, else its pieces hidden."""
+    height, top = sight
+    left = known[:height]
+    return left if height and len(left) == height and left[-1] == top else stack_of(sight)
+
+
+def view_of(outlook: Outlook, changes: Changes) -> tuple[Sight, ...]:
+    """The whole view that differs from the last accepted one by ``changes``."""
+    return altered(outlook.sights, changes)
+
+
+def _cells(outlook: Outlook, changes: Changes, violations: tuple[Violation, ...]) -> tuple[str, ...]:
+    names = [outlook.match.game.layout.cells[cell] for cell, _ in changes]
+    return tuple(dict.fromkeys([*names, *(name for violation in violations for name in violation.cells)]))

@@ -1,0 +1,127 @@
+"""What readings say about the table, ready to be compared with what could lie there.
+
+A :class:`~vision.reading.Reading` is trusted as a distribution, but not without end: every cell mixes in a small floor,
+so that one cell misread with conviction cannot decide alone.  Cells behind a hand say nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.rules.board import Cell, Layout, Sight
+from vision.reading import Reading, State
+
+MISREAD = 1e-4
+"""Probability that a cell's reading has nothing to do with what lies there (a shadow, a piece out of true)."""
+
+HIDDEN_SHARE = 0.3
+"""From this share of unexplained surroundings on a cell is taken to be hidden, and its reading for nothing."""
+
+HAND_SHARE = 0.5
+"""One cell covered this far means that something lies over the board: hands cover several cells wholly."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where each sight stands among the states that a camera knows."""
+
+    states: tuple[State, ...]
+    index: dict[State, int]
+    tallest: dict[str | None, int]
+
+    def of(self, sight: Sight) -> int:
+        """The column of ``sight``; of the tallest known stack for one that is taller still; −1 if unknown."""
+        column = self.index.get(sight)
+        if column is not None:
+            return column
+        height, top = sight
+        highest = self.tallest.get(top)
+        return self.index[highest, top] if height is not None and highest is not None and height > highest else -1
+
+
+@lru_cache(maxsize=16)
+def columns_of(states: tuple[State, ...]) -> Columns:
+    """The columns of a kit's states, worked out once a kit."""
+    tallest: dict[str | None, int] = {}
+    for height, top in states:
+        if height is not None:
+            tallest[top] = max(height, tallest.get(top, 0))
+    return Columns(states, {state: i for i, state in enumerate(states)}, tallest)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one or more readings of the same calm table say.
+
+    Attributes:
+        columns: the states of the table's columns.
+        log_p: (n, m + 1) float64, log p(pictures | state) a cell in the layout's order, floored; the last column is
+            a state that the camera does not know.  Rows of hidden cells are 0: they say nothing.
+        hidden: (n,) bool.
+        readings: how many were combined.
+    """
+
+    columns: Columns
+    log_p: npt.NDArray[np.float64]
+    hidden: npt.NDArray[np.bool_]
+    readings: int
+
+    def best(self) -> npt.NDArray[np.intp]:
+        """(n,) the column of each cell's likeliest state."""
+        return np.asarray(self.log_p.argmax(axis=1), dtype=np.intp)
+
+    def sight(self, column: int) -> Sight:
+        """The sight of a column."""
+        return self.columns.states[column]
+
+
+def weigh(layout: Layout, reading: Reading) -> Evidence:
+    """The evidence of one reading, its cells brought into the order of ``layout``; cells that it lacks are hidden."""
+    m = len(reading.states)
+    rows = _row_numbers(layout, reading.cells)
+    log_p = np.full((len(rows), m + 1), np.log(MISREAD / m))
+    likelihood = np.exp(reading.log_likelihood.astype(np.float64))
+    floored = np.log((1 - MISREAD) * likelihood + MISREAD / m)
+    hidden: npt.NDArray[np.bool_] = rows < 0
+    hidden |= reading.foreign[rows] > HIDDEN_SHARE
+    log_p[:, :m] = floored[rows]
+    log_p[hidden] = 0.0
+    return Evidence(columns_of(reading.states), log_p, hidden, 1)
+
+
+@lru_cache(maxsize=16)
+def _row_numbers(layout: Layout, cells: tuple[str, ...]) -> npt.NDArray[np.intp]:
+    """(n,) the reading's row of each of the layout's cells, −1 where it has none."""
+    row = {name: i for i, name in enumerate(cells)}
+    return np.array([row.get(name, -1) for name in layout.cells], dtype=np.intp)
+
+
+def combine(frames: Sequence[Evidence]) -> Evidence:
+    """The evidence of several readings of one calm table: the mean of what each says of a cell that it sees.
+
+    The mean and not the sum: frames of a scene in which nothing moves err together, so the third one that is wrong
+    in the same place is no third witness.
+    """
+    if len(frames) == 1:
+        return frames[0]
+    seen = np.stack([~frame.hidden for frame in frames])
+    total = np.sum([frame.log_p for frame in frames], axis=0)
+    log_p = total / np.maximum(seen.sum(axis=0), 1)[:, np.newaxis]
+    return Evidence(frames[0].columns, log_p, ~seen.any(axis=0), len(frames))
+
+
+def shows_hand(reading: Reading) -> bool:
+    """Whether something that is neither board nor piece lies over the board: then it is no calm table."""
+    return bool((reading.foreign >= HAND_SHARE).any())
+
+
+def cells_against(evidence: Evidence, columns: npt.NDArray[np.intp], nats: float) -> frozenset[Cell]:
+    """The cells where some state fits better than the expected one (``columns``, (n,)) by more than ``nats``."""
+    here = np.arange(len(columns))
+    gain = evidence.log_p.max(axis=1) - evidence.log_p[here, columns]
+    return frozenset(int(cell) for cell in np.flatnonzero(gain > nats))

@@ -1,0 +1,231 @@
+"""Everything that may lie on the table now, given the match: each with how likely it is before looking.
+
+All of them are weighed together (:mod:`companion.tracker.interpret`).  The priors are only the order of magnitude of
+what happens at a table; a single well-read cell outweighs most of them, so the picture decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.match import Match
+from companion.rules.board import Cell, Sight, Table
+from companion.rules.game import Attempt, Game, Move, Position, Stage, view
+from companion.tracker.evidence import Columns, Evidence, cells_against
+from companion.tracker.sights import Changes
+
+LOG_SAME = log(0.5)
+"""Half of all calm scenes show what lay there before."""
+
+LOG_TURN = log(0.4)
+"""Shared equally among the legal moves."""
+
+LOG_BACK = log(0.01)
+"""Taking back the last move; each further move is half as likely."""
+
+LOG_PAIR = -13.5
+"""One pair of quick plies: one turn in fifty, shared among some thousand pairs."""
+
+LOG_ACT = -6.0
+"""One illegal act.  Not shared among the thousands that there are: an act that stands plainly on the table must be
+named even where it changes one cell, and one misread cell (evidence.MISREAD) is worth 13."""
+
+LOG_FAULT, LOG_FAULT_CELL = -1.0, -5.0
+"""Something wrong besides an expected table: once, and for each cell.  One cell costs as much as an illegal act."""
+
+LOG_BEGUN = log(20.0)
+"""A turn seen half done is far likelier to be finished than any other to be played."""
+
+PAIR_CELLS = 6
+"""Two plies change no more cells than this, even when one of them was a promotion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """The table of the last accepted position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A legal move, complete."""
+
+    move: Move
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """A legal move on its way."""
+
+    move: Move
+    stage: Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """The last ``n`` moves undone."""
+
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two legal moves, one after the other."""
+
+    first: Move
+    second: Move
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A single act, as yet not known to be illegal."""
+
+    attempt: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """None of these: each cell as it is best read."""
+
+
+Story = Same | Turn | Half | Back | Pair | Act | Other
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """What may have happened, the logarithm of its prior, and how its view differs from the last accepted one."""
+
+    story: Story
+    prior: float
+    changes: Changes
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What the table of ``match`` shows, and what may follow from it without looking.
+
+    Attributes:
+        table: the table of the last accepted position.
+        sights: its view.
+        expected: turns, stages, take-backs and no change; see :class:`Batch`.
+    """
+
+    match: Match
+    table: Table
+    sights: tuple[Sight, ...]
+    expected: Batch
+
+
+class Batch:
+    """Hypotheses with their changes laid out flat, so that all are scored by three array operations."""
+
+    def __init__(self, hypotheses: Iterable[Hypothesis]) -> None:
+        self.hypotheses = tuple(hypotheses)
+        rows = [(i, cell, sight) for i, h in enumerate(self.hypotheses) for cell, sight in h.changes]
+        self._owner = np.array([row[0] for row in rows], dtype=np.intp)
+        self._cell = np.array([row[1] for row in rows], dtype=np.intp)
+        self._sights = tuple(row[2] for row in rows)
+        self._prior = np.array([h.prior for h in self.hypotheses], dtype=np.float64)
+
+    def score(self, evidence: Evidence, base: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """(k,) log prior plus the gain over the last accepted view, whose columns are ``base`` (n,)."""
+        if not len(self._owner):
+            return self._prior
+        column = np.fromiter(map(evidence.columns.of, self._sights), dtype=np.intp, count=len(self._sights))
+        gain = evidence.log_p[self._cell, column] - evidence.log_p[self._cell, base[self._cell]]
+        return self._prior + np.bincount(self._owner, weights=gain, minlength=len(self.hypotheses))
+
+
+def base_columns(columns: Columns, sights: Sequence[Sight]) -> npt.NDArray[np.intp]:
+    """(n,) the columns of a whole view."""
+    return np.fromiter(map(columns.of, sights), dtype=np.intp, count=len(sights))
+
+
+def foresee(match: Match) -> Outlook:
+    """The outlook of ``match``: a few milliseconds' work, so it is kept until the match goes on."""
+    game, position = match.game, match.position
+    table = game.table(position)
+    sights = view(game, table).sights
+    seer = _Seer(game, table, sights)
+    hypotheses = [Hypothesis(Same(), LOG_SAME, ()), *seer.turns(position), *seer.backs(match)]
+    return Outlook(match, table, sights, Batch(hypotheses))
+
+
+@dataclass(frozen=True)
+class _Seer:
+    """Turns tables into changes against the last accepted view."""
+
+    game: Game
+    table: Table
+    sights: tuple[Sight, ...]
+
+    def changes(self, table: Table) -> Changes:
+        found: list[tuple[Cell, Sight]] = []
+        for cell, (before, after) in enumerate(zip(self.table.stacks, table.stacks, strict=True)):
+            if before != after and (sight := self.game.sight(after)) != self.sights[cell]:
+                found.append((cell, sight))
+        return tuple(found)
+
+    def turns(self, position: Position) -> Iterator[Hypothesis]:
+        """Legal moves, and the tables on the way to them; none once the game is over."""
+        moves = self.game.legal_moves(position)
+        prior = LOG_TURN - log(max(len(moves), 1))
+        for move in moves:
+            yield Hypothesis(Turn(move), prior, self.changes(self.game.table(self.game.play(position, move))))
+            for stage in self.game.stages(position, move):
+                yield Hypothesis(Half(move, stage), prior, self.changes(stage.table))
+
+    def backs(self, match: Match) -> Iterator[Hypothesis]:
+        """Every earlier position that no arbiter's ruling cuts off."""
+        earlier = list(match.positions())[-2::-1][: match.undoable]
+        for n, position in enumerate(earlier, start=1):
+            yield Hypothesis(Back(n), LOG_BACK - (n - 1) * log(2), self.changes(self.game.table(position)))
+
+
+def acts_within(outlook: Outlook, cells: frozenset[Cell]) -> Iterator[Hypothesis]:
+    """Single acts that change no cell but ``cells``."""
+    seer = _Seer(outlook.match.game, outlook.table, outlook.sights)
+    for attempt in seer.game.attempts(outlook.match.position, cells):
+        yield Hypothesis(Act(attempt), LOG_ACT, seer.changes(attempt.table))
+
+
+def pairs_within(outlook: Outlook, cells: frozenset[Cell]) -> Iterator[Hypothesis]:
+    """Two plies that together change ``cells`` and little else: one cell may be changed and changed back."""
+    game, position = outlook.match.game, outlook.match.position
+    seer = _Seer(game, outlook.table, outlook.sights)
+    for first in outlook.expected.hypotheses:
+        touched = {cell for cell, _ in first.changes}
+        if not isinstance(first.story, Turn) or len(touched - cells) > 1:
+            continue
+        between = game.play(position, first.story.move)
+        for second in game.legal_moves(between):
+            if {second.source, second.target} - {None} <= cells | touched:
+                changes = seer.changes(game.table(game.play(between, second)))
+                yield Hypothesis(Pair(first.story.move, second), LOG_PAIR, changes)
+
+
+def faulty(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp]) -> Hypothesis | None:
+    """``expected``, and something wrong besides: each cell its own best state where that is worth the price.
+
+    None where no cell is.
+    """
+    columns = columns_with(evidence, base, expected.changes)
+    cells = sorted(cells_against(evidence, columns, -LOG_FAULT_CELL))
+    if not cells:
+        return None
+    best = evidence.best()
+    seen = dict(expected.changes) | {cell: evidence.sight(int(best[cell])) for cell in cells}
+    changes = tuple((cell, sight) for cell, sight in sorted(seen.items()) if evidence.columns.of(sight) != base[cell])
+    return Hypothesis(Other(), expected.prior + LOG_FAULT + LOG_FAULT_CELL * len(cells), changes)
+
+
+def columns_with(evidence: Evidence, base: npt.NDArray[np.intp], changes: Changes) -> npt.NDArray[np.intp]:
+    """(n,) the columns of the view that differs from ``base`` by ``changes``."""
+    columns = base.copy()
+    for cell, sight in changes:
+        columns[cell] = evidence.columns.of(sight)
+    return columns

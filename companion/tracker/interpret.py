@@ -1,0 +1,304 @@
+"""What a calm table means for the match.
+
+Every hypothesis is scored against the evidence at once; those that would look the same are one; the likeliest view is
+accepted when it is clearly the likeliest.  What people are told about a view that has several explanations:
+
+* nothing changed, before all, unless a turn seen half done would end in the same view: then it has ended;
+* a legal move before an illegal act, and several legal moves are a question;
+* a legal move before a take-back, a take-back before an illegal act;
+* an illegal act before two quick legal plies: that just these two passed unseen is far less likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.match import Match
+from companion.rules.game import Move
+from companion.rules.notation import format_move
+from companion.tracker.diagnose import Diagnosis, diagnose
+from companion.tracker.evidence import Evidence, cells_against
+from companion.tracker.hypotheses import (
+    LOG_BEGUN,
+    LOG_FAULT_CELL,
+    LOG_SAME,
+    PAIR_CELLS,
+    Act,
+    Back,
+    Batch,
+    Half,
+    Hypothesis,
+    Other,
+    Outlook,
+    Pair,
+    Same,
+    Story,
+    Turn,
+    acts_within,
+    base_columns,
+    columns_with,
+    faulty,
+    pairs_within,
+)
+from companion.tracker.sights import Changes, format_sight
+
+SURE = 0.99
+"""Posterior from which a view is taken for what lies on the table."""
+
+SURE_OF_WRONG = 0.999
+"""The same before anybody is accused: a late verdict is cheaper than a false one."""
+
+WORTH_ASKING = 0.1
+"""A move likelier than this is offered when people are asked."""
+
+CHANGED_NATS = 1.0
+"""A cell may have changed when some state fits it this much better than the expected one."""
+
+FAR_BEHIND = 25.0
+"""Views this many nats behind the best are left out of the ranking: all of them together are no 1e-8."""
+
+NEAREST = 3
+"""So many of the best expected tables are tried with something wrong besides."""
+
+RANKED = 6
+"""So many explanations are kept with each verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The table shows the last accepted position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A legal move lies complete on the table, or two quick ones."""
+
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """Several moves, or sequences of moves, look exactly like this."""
+
+    options: tuple[tuple[Move, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InProgress:
+    """A legal move is half done; ``moves`` are those that pass through here, ``cells`` names of squares."""
+
+    moves: tuple[Move, ...]
+    todo: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """The last ``n`` moves were undone."""
+
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Illegal:
+    """Something against the rules lies on the table; ``is_lifted``: pieces are gone and none has come."""
+
+    diagnosis: Diagnosis
+    is_lifted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CannotTell:
+    """No explanation is clearly the best; ``options`` are the legal ones among the likely ones."""
+
+    options: tuple[tuple[Move, ...], ...]
+
+
+Interpretation = Unchanged | Played | Ambiguous | InProgress | TakenBack | Illegal | CannotTell
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the referee knows besides the match: the turn seen half done, the other table that it has already judged."""
+
+    begun: tuple[Move, ...] = ()
+    standing: Changes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One explanation in words, with its probability after looking."""
+
+    what: str
+    posterior: float
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """An interpretation with its grounds.
+
+    ``changes`` is the likeliest view against the last accepted one; ``odd`` are the cells that fit it badly, each as
+    name and what they look like; ``ranked`` the likeliest explanations, the best first.
+    """
+
+    interpretation: Interpretation
+    changes: Changes
+    posterior: float
+    ranked: tuple[Ranked, ...]
+    odd: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Hypotheses that look the same, with their posterior together."""
+
+    changes: Changes
+    stories: tuple[Story, ...]
+    posterior: float
+
+    @property
+    def is_wrong(self) -> bool:
+        return all(isinstance(story, (Act, Other)) for story in self.stories)
+
+    def legal(self) -> Iterator[tuple[Move, ...]]:
+        """The legal ways to this view: single moves, or pairs where no single move leads here."""
+        turns: list[tuple[Move, ...]] = [(story.move,) for story in self.stories if isinstance(story, Turn)]
+        yield from turns or [(story.first, story.second) for story in self.stories if isinstance(story, Pair)]
+
+
+def interpret(evidence: Evidence, outlook: Outlook, context: Context) -> Judgement:
+    """What the table means."""
+    base = base_columns(evidence.columns, outlook.sights)
+    groups = _grouped(*_scored(evidence, outlook, context, base))
+    best = groups[0]
+    wrong = sum(group.posterior for group in groups if group.is_wrong)
+    is_sure = wrong >= SURE_OF_WRONG if best.is_wrong else best.posterior >= SURE
+    meaning = _meaning(outlook, best, context) if is_sure else _undecided(groups)
+    ranked = tuple(Ranked(_told(outlook, group), group.posterior) for group in groups[:RANKED])
+    return Judgement(meaning, best.changes, best.posterior, ranked, _odd_cells(evidence, outlook, base, best.changes))
+
+
+def _scored(
+    evidence: Evidence, outlook: Outlook, context: Context, base: npt.NDArray[np.intp]
+) -> tuple[tuple[Hypothesis, ...], npt.NDArray[np.float64]]:
+    """All hypotheses worth considering with their scores; the expensive ones only where the table has changed."""
+    hypotheses = list(outlook.expected.hypotheses)
+    scores = [outlook.expected.score(evidence, base)]
+    scores[0] = scores[0] + np.array([_boost(h, context) for h in hypotheses])
+
+    def consider(batch: Batch) -> None:
+        hypotheses.extend(batch.hypotheses)
+        scores.append(batch.score(evidence, base))
+
+    changed = cells_against(evidence, base, CHANGED_NATS)
+    if context.standing is not None:
+        consider(Batch([Hypothesis(Other(), LOG_SAME, context.standing)]))
+    if changed:
+        nearest = [hypotheses[i] for i in np.argsort(-scores[0])[:NEAREST]]
+        consider(Batch(acts_within(outlook, changed)))
+        best = hypotheses[int(np.concatenate(scores).argmax())]
+        others = [other for h in (hypotheses[0], *nearest) if (other := faulty(h, evidence, base))]
+        consider(Batch(others))
+        is_unexplained = cells_against(evidence, columns_with(evidence, base, best.changes), -LOG_FAULT_CELL)
+        if is_unexplained and len(changed) <= PAIR_CELLS:
+            consider(Batch(pairs_within(outlook, changed)))
+    return tuple(hypotheses), np.concatenate(scores)
+
+
+def _boost(hypothesis: Hypothesis, context: Context) -> float:
+    story = hypothesis.story
+    return LOG_BEGUN if isinstance(story, Turn) and story.move in context.begun else 0.0
+
+
+def _grouped(hypotheses: tuple[Hypothesis, ...], scores: npt.NDArray[np.float64]) -> list[_Group]:
+    """Hypotheses that look the same taken together, the likeliest view first."""
+    weight = np.exp(scores - scores.max())
+    total = float(weight.sum())
+    members: dict[Changes, list[int]] = {}
+    for i in np.flatnonzero(scores > scores.max() - FAR_BEHIND):
+        members.setdefault(hypotheses[i].changes, []).append(int(i))
+    groups = [
+        _Group(changes, tuple(hypotheses[i].story for i in rows), float(weight[rows].sum()) / total)
+        for changes, rows in members.items()
+    ]
+    return sorted(groups, key=lambda group: -group.posterior)
+
+
+def _meaning(outlook: Outlook, group: _Group, context: Context) -> Interpretation:
+    """What people are told about the one view that is clearly the likeliest."""
+    options = tuple(group.legal())
+    finished = tuple(moves for moves in options if len(moves) == 1 and moves[0] in context.begun)
+    if len(finished) == 1:
+        return Played(finished[0])
+    if any(isinstance(story, Same) for story in group.stories):
+        return Unchanged()
+    options = finished or options
+    halves = [story for story in group.stories if isinstance(story, Half)]
+    attempts = [story.attempt for story in group.stories if isinstance(story, Act)]
+    is_quick_pair = bool(options) and len(options[0]) > 1
+    if options and not is_quick_pair:
+        return Played(options[0]) if len(options) == 1 else Ambiguous(options)
+    if halves:
+        stage = halves[0].stage
+        return InProgress(tuple(half.move for half in halves), stage.todo, stage.cells)
+    if backs := [story.n for story in group.stories if isinstance(story, Back)]:
+        return TakenBack(min(backs))
+    if options and not attempts:
+        return Played(options[0]) if len(options) == 1 else Ambiguous(options)
+    return Illegal(diagnose(outlook, group.changes, attempts), _is_lifted(outlook, group.changes))
+
+
+def _is_lifted(outlook: Outlook, changes: Changes) -> bool:
+    """Whether every changed stack has become lower: the pieces may be in a hand."""
+    heights = [(outlook.sights[cell][0], sight[0]) for cell, sight in changes]
+    return all(before is not None and after is not None and after < before for before, after in heights)
+
+
+def _undecided(groups: list[_Group]) -> CannotTell:
+    likely = [group for group in groups if group.posterior >= WORTH_ASKING]
+    return CannotTell(tuple(dict.fromkeys(moves for group in likely for moves in group.legal())))
+
+
+def _odd_cells(
+    evidence: Evidence, outlook: Outlook, base: npt.NDArray[np.intp], changes: Changes
+) -> tuple[tuple[str, str], ...]:
+    """The cells that contradict the likeliest explanation, and what they look like."""
+    best, names = evidence.best(), outlook.match.game.layout.cells
+    odd = sorted(cells_against(evidence, columns_with(evidence, base, changes), -LOG_FAULT_CELL))
+    return tuple((names[cell], format_sight(evidence.sight(int(best[cell])))) for cell in odd)
+
+
+def format_moves(match: Match, moves: tuple[Move, ...]) -> str:
+    """Consecutive moves from the match's position on, as people write them."""
+    texts = []
+    for move in moves:
+        texts.append(format_move(match.game, match.position, move))
+        match = match.play(move)
+    return " ".join(texts)
+
+
+def _told(outlook: Outlook, group: _Group) -> str:
+    """A group in words, for whoever looks at a disputed verdict."""
+    return " or ".join(dict.fromkeys(_story(outlook.match, story) for story in group.stories))
+
+
+def _story(match: Match, story: Story) -> str:
+    match story:
+        case Same():
+            return "no change"
+        case Turn(move):
+            return format_moves(match, (move,))
+        case Half(move, _):
+            return f"{format_moves(match, (move,))} half done"
+        case Back(n):
+            return f"{n} taken back"
+        case Pair(first, second):
+            return format_moves(match, (first, second))
+        case Act(attempt):
+            return f"act {format_move(match.game, match.position, attempt.move)}"
+        case Other():
+            return "something else"

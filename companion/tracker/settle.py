@@ -1,0 +1,64 @@
+"""When is the table calm, and when is a picture of it worth reading?  Pure: times come in, decisions go out.
+
+The gate in front says of each frame whether anything moved since the frame before.  A reading costs thirty times what
+the gate costs, so a calm table that has been understood is not read again and again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+FAST_READINGS = 6
+"""So many consecutive calm frames are read while the table is not understood: half a second at 12 frames a second."""
+
+DOUBTFUL_PAUSE_S = 0.5
+"""Then it is read this often: nothing moves, so the next frame says the same as the last."""
+
+HAND_PAUSE_S = 0.25
+"""A hand that rests over the board is looked at this often; when it leaves, motion starts a new calm at once."""
+
+SETTLED_PAUSE_S = 2.0
+"""An understood table is looked at this often, in case it changed slower than the gate notices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calm:
+    """A time in which nothing moved.
+
+    ``since_s`` is its first frame, None while something moves; ``readings`` counts those made in it, the last at
+    ``read_s``; ``settled`` says that the table has been understood, ``hand`` that something lay over it.
+    """
+
+    since_s: float | None = None
+    readings: int = 0
+    read_s: float = 0.0
+    settled: bool = False
+    hand: bool = False
+
+    def lasted_s(self, t_s: float) -> float:
+        """How long it has been calm at ``t_s``, in seconds."""
+        return 0.0 if self.since_s is None else t_s - self.since_s
+
+
+def step(calm: Calm, t_s: float, *, moving: bool) -> tuple[Calm, bool]:
+    """The calm after the frame at ``t_s``, and whether that frame should be read."""
+    if moving:
+        return Calm(), False
+    if calm.since_s is None:
+        return Calm(since_s=t_s), True
+    return calm, calm.readings == 0 or t_s - calm.read_s >= _pause_s(calm)
+
+
+def _pause_s(calm: Calm) -> float:
+    """How long the last reading of this calm is good for, in seconds."""
+    if calm.hand:
+        return HAND_PAUSE_S
+    if calm.settled:
+        return SETTLED_PAUSE_S
+    return 0.0 if calm.readings < FAST_READINGS else DOUBTFUL_PAUSE_S
+
+
+def after_reading(calm: Calm, t_s: float, *, settled: bool, hand: bool) -> Calm:
+    """The calm once the frame at ``t_s`` has been read and judged."""
+    since_s = t_s if calm.since_s is None else calm.since_s
+    return replace(calm, since_s=since_s, readings=calm.readings + 1, read_s=t_s, settled=settled, hand=hand)
