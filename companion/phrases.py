@@ -31,7 +31,8 @@ class Language:
 
     Attributes:
         players: what a player is called by his letter, where nobody gave names.
-        texts: sentence by event, ``turn`` for who is next; ``view.dark`` is the event ``view`` in its state ``dark``.
+        texts: sentence by event; ``view.dark`` is the event ``view`` in its state ``dark``.  Besides, ``turn`` says who
+            is next, and ``saved`` that a failing disk has taken all events after all.
         either: stands between the last two of several choices.
     """
 
@@ -54,7 +55,7 @@ ENGLISH = Language(
             "unfinished": "The move is not finished: {todo}.",
             "restored": "The table is right again.",
             "taken-back": "Taken back: {moves}.",
-            "unsure": "{question} ({options})",
+            "unsure": "{question}",
             "corrected.position": "{by} has set the position.",
             "corrected": "{by} rules that {move} was played.",
             "view": "Camera: {state}.",
@@ -73,6 +74,7 @@ ENGLISH = Language(
             "repeated": "This position has now been on the table {times} times.",
             "game-over": "{winner} wins ({rule}).",
             "game-over.drawn": "The game is drawn ({rule}).",
+            "saved": "Everything is saved again.",
         }
     ),
     either="or",
@@ -111,6 +113,7 @@ GERMAN = Language(
             "repeated": "Diese Stellung steht zum {times}. Mal auf dem Brett.",
             "game-over": "{winner} gewinnt ({rule}).",
             "game-over.drawn": "Die Partie ist unentschieden ({rule}).",
+            "saved": "Alles ist wieder gesichert.",
         }
     ),
     either="oder",

@@ -1,0 +1,116 @@
+"""The panel as the wiring sees it: events in, lights and sentences out.
+
+How to use it::
+
+    desk = open_desk("terminal", stream=sys.stderr)     # or "gpio", "none"
+    keeper.append(event)                                # first kept,
+    desk.warn(keeper.warning)
+    desk.tell(event)                                    # then shown
+    desk.close()                                        # dark, silent, pins given back
+
+A :class:`Desk` works in the caller's thread, which has to call :meth:`Desk.tick` where lights blink; a
+:class:`companion.panel.live.LiveDesk` does that by itself in a thread of its own.  ``open_desk`` is in
+:mod:`companion.panel.choice`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Protocol
+
+from companion.events import Event, ViewChanged
+from companion.panel.cues import OFF, SAVED, UNSAVED, Colour, Cue, Topic, cue_for
+from companion.panel.panel import Panel, Said, Shown
+from companion.panel.player import Playing, lights_at, next_change, started
+from companion.phrases import ENGLISH, Language, sentence
+from companion.rules.board import Player
+
+
+class Teller(Protocol):
+    """What the wiring needs of a desk."""
+
+    def tell(self, event: Event) -> None:
+        """Show an event."""
+        ...
+
+    def warn(self, warning: str | None) -> None:
+        """Show the store's standing warning, or that there is none (any more)."""
+        ...
+
+    def close(self) -> None:
+        """Put everything out."""
+        ...
+
+
+class Desk:
+    """One panel and what it has to show.
+
+    Args:
+        panel: the panel; closed with the desk.
+        clock: seconds, monotonic; the only source of time.
+        tongue: the language of the sentences.
+        names: what the players are called, where not as in the language.
+    """
+
+    def __init__(
+        self,
+        panel: Panel,
+        clock: Callable[[], float],
+        tongue: Language = ENGLISH,
+        names: Mapping[Player, str] = MappingProxyType({}),
+    ) -> None:
+        self._panel = panel
+        self._clock = clock
+        self._tongue = tongue
+        self._names = names
+        self._state = Playing()
+        self._said: Said | None = None
+
+    def tell(self, event: Event) -> None:
+        """Show the cue and the sentence of ``event``."""
+        cue = cue_for(event)
+        if not self._is_routine(event):
+            colour = OFF if cue is None else _colour_of(cue)
+            text = sentence(event, self._tongue, self._names)
+            self._said = Said(event.event if cue is None else cue.name, text, event.t, colour)
+        self._start(cue)
+
+    def warn(self, warning: str | None) -> None:
+        """Show the store's standing warning; said when it comes and when it goes, not when its words change."""
+        standing = self._state.standing.get(Topic.STORE)
+        was_unsaved = standing is not None and standing.cue is UNSAVED
+        if was_unsaved == (warning is not None):
+            return
+        cue = SAVED if warning is None else UNSAVED
+        self._said = Said(cue.name, warning or self._tongue.texts["saved"], None, _colour_of(UNSAVED))
+        self._start(cue)
+
+    def tick(self) -> float | None:
+        """Show what is due now.  Returns in how many seconds something may change, None: not by itself."""
+        t = self._clock()
+        self._panel.show(Shown(lights_at(self._state, t), self._state.turn, self._said))
+        change = next_change(self._state, t)
+        return None if change is None else max(0.0, change - t)
+
+    def close(self) -> None:
+        """Close the panel."""
+        self._panel.close()
+
+    def _start(self, cue: Cue | None) -> None:
+        if cue is not None:
+            self._state = started(self._state, cue, self._clock())
+        self.tick()
+
+    def _is_routine(self, event: Event) -> bool:
+        """Hands come and go with every move: only a view that returns after trouble is worth a sentence."""
+        if not isinstance(event, ViewChanged):
+            return False
+        standing = self._state.standing.get(Topic.VIEW)
+        was_trouble = standing is not None and bool(standing.cue.hold)
+        return event.state == "hand" or (event.state == "clear" and not was_trouble)
+
+
+def _colour_of(cue: Cue) -> Colour:
+    """The colour by which people know the cue: the first that it shows."""
+    return next((step.colour for step in (*cue.intro, *cue.hold) if step.colour != OFF), OFF)

@@ -1,0 +1,60 @@
+"""A desk in a thread of its own, for a panel whose lights blink while nothing happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from threading import Thread
+
+from companion.errors import CompanionError
+from companion.events import Event
+from companion.panel.desk import Desk
+
+
+class LiveDesk:
+    """Tells its desk everything from one thread; never makes the caller wait for a lamp.
+
+    Attributes:
+        failure: why the panel went dark during the match; empty while it works.  The match goes on without it.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self.failure = ""
+        self._desk = desk
+        self._tasks: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        self._thread = Thread(target=self._run, name="panel", daemon=True)
+        self._thread.start()
+
+    def tell(self, event: Event) -> None:
+        """Show an event, as soon as the thread gets to it."""
+        self._tasks.put(lambda: self._desk.tell(event))
+
+    def warn(self, warning: str | None) -> None:
+        """Show the store's standing warning, or that there is none."""
+        self._tasks.put(lambda: self._desk.warn(warning))
+
+    def close(self) -> None:
+        """Show what was told, then put everything out; a second call does nothing."""
+        self._tasks.put(None)
+        self._thread.join()
+        self._desk.close()
+
+    def _run(self) -> None:
+        try:
+            wait_s = self._desk.tick()
+            while (task := self._next_task(wait_s)) is not None:
+                task()
+                wait_s = self._desk.tick()
+        except CompanionError as error:
+            self.failure = str(error)
+
+    def _next_task(self, wait_s: float | None) -> Callable[[], object] | None:
+        """The next thing to do, nothing if it is only time for the next step, None if that was all."""
+        try:
+            return self._tasks.get(timeout=wait_s)
+        except Empty:
+            return _nothing
+
+
+def _nothing() -> None:
+    """A task for when only time has passed."""

@@ -1,0 +1,63 @@
+"""What a panel is.  Its forms: :mod:`companion.panel.gpio`, :mod:`companion.panel.terminal`, :class:`NoPanel`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from companion.errors import CompanionError
+from companion.panel.cues import OFF, Colour
+from companion.panel.player import Lights
+from companion.rules.board import Player
+
+
+class PanelError(CompanionError, OSError):
+    """The panel cannot be reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One sentence for people.
+
+    Attributes:
+        name: of the cue that belongs to it.
+        text: the sentence.
+        t: the event's time, seconds since the start; None for what is no event.
+        colour: what the status light shows for it.
+    """
+
+    name: str
+    text: str
+    t: float | None = None
+    colour: Colour = OFF
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a panel shows: lights and tone, whose turn it is, and what was said last."""
+
+    lights: Lights
+    turn: tuple[Player, ...] = ()
+    said: Said | None = None
+
+
+class Panel(Protocol):
+    """One form of panel."""
+
+    def show(self, shown: Shown) -> None:
+        """Show this, at once, until the next call.  Raises PanelError when the panel is gone."""
+        ...
+
+    def close(self) -> None:
+        """Go dark and silent and give everything back; a second call does nothing."""
+        ...
+
+
+class NoPanel:
+    """A panel that shows nothing."""
+
+    def show(self, shown: Shown) -> None:
+        """Nothing."""
+
+    def close(self) -> None:
+        """Nothing."""
