@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from companion.referee.states import Mode
-from companion.tracker.interpret import Ambiguous, CannotTell, Illegal, Judgement
+from companion.tracker.interpret import Ambiguous, CannotTell, Illegal, Interpretation, Judgement, Played
 from companion.tracker.sights import Changes
 
 AGREEING_READINGS = 2
@@ -38,7 +38,7 @@ class Suspicion:
 def suspect(before: Suspicion | None, judgement: Judgement, t_s: float) -> Suspicion | None:
     """The suspicion after one more judgement; None when there is nothing to be patient about."""
     meaning = judgement.interpretation
-    if not isinstance(meaning, (Illegal, Ambiguous, CannotTell)):
+    if not _needs_patience(meaning):
         return None
     kind = type(meaning)
     # An unclear view flickers between its best explanations: it counts as one doubt all the same.
@@ -46,6 +46,13 @@ def suspect(before: Suspicion | None, judgement: Judgement, t_s: float) -> Suspi
     if before is not None and before.kind is kind and before.changes == changes:
         return Suspicion(kind, changes, before.since_s, before.readings + 1)
     return Suspicion(kind, changes, t_s, 1)
+
+
+def _needs_patience(meaning: Interpretation) -> bool:
+    """Whether one picture is not enough: for accusations and questions, and for two plies at once."""
+    return isinstance(meaning, (Illegal, Ambiguous, CannotTell)) or (
+        isinstance(meaning, Played) and len(meaning.moves) > 1
+    )
 
 
 def is_due(suspicion: Suspicion, judgement: Judgement, mode: Mode, t_s: float) -> bool:

@@ -87,8 +87,7 @@ def weigh(layout: Layout, reading: Reading) -> Evidence:
     log_p = np.full((len(rows), m + 1), np.log(MISREAD / m))
     likelihood = np.exp(reading.log_likelihood.astype(np.float64))
     floored = np.log((1 - MISREAD) * likelihood + MISREAD / m)
-    hidden: npt.NDArray[np.bool_] = rows < 0
-    hidden |= reading.foreign[rows] > HIDDEN_SHARE
+    hidden = (rows < 0) | (reading.foreign[rows] > HIDDEN_SHARE)
     log_p[:, :m] = floored[rows]
     log_p[hidden] = 0.0
     return Evidence(columns_of(reading.states), log_p, hidden, 1)
@@ -112,7 +111,7 @@ def combine(frames: Sequence[Evidence]) -> Evidence:
     seen = np.stack([~frame.hidden for frame in frames])
     total = np.sum([frame.log_p for frame in frames], axis=0)
     log_p = total / np.maximum(seen.sum(axis=0), 1)[:, np.newaxis]
-    return Evidence(frames[0].columns, log_p, ~seen.any(axis=0), len(frames))
+    return Evidence(frames[0].columns, log_p, np.asarray(~seen.any(axis=0)), len(frames))
 
 
 def shows_hand(reading: Reading) -> bool:

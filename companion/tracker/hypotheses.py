@@ -38,6 +38,9 @@ named even where it changes one cell, and one misread cell (evidence.MISREAD) is
 LOG_FAULT, LOG_FAULT_CELL = -1.0, -5.0
 """Something wrong besides an expected table: once, and for each cell.  One cell costs as much as an illegal act."""
 
+LOG_FAULT_PIECE = -2.0
+"""And for every further piece by which a cell has grown: nobody smuggles in five pieces, but a cell may look so."""
+
 LOG_BEGUN = log(20.0)
 """A turn seen half done is far likelier to be finished than any other to be played."""
 
@@ -220,7 +223,13 @@ def faulty(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp])
     best = evidence.best()
     seen = dict(expected.changes) | {cell: evidence.sight(int(best[cell])) for cell in cells}
     changes = tuple((cell, sight) for cell, sight in sorted(seen.items()) if evidence.columns.of(sight) != base[cell])
-    return Hypothesis(Other(), expected.prior + LOG_FAULT + LOG_FAULT_CELL * len(cells), changes)
+    price = sum(_fault_price(evidence.sight(int(columns[cell])), seen[cell]) for cell in cells)
+    return Hypothesis(Other(), expected.prior + LOG_FAULT + price, changes)
+
+
+def _fault_price(expected: Sight, seen: Sight) -> float:
+    growth = (seen[0] or 0) - (expected[0] or 0)
+    return LOG_FAULT_CELL + LOG_FAULT_PIECE * max(0, growth - 1)
 
 
 def columns_with(evidence: Evidence, base: npt.NDArray[np.intp], changes: Changes) -> npt.NDArray[np.intp]:

@@ -49,8 +49,9 @@ from companion.tracker.sights import Changes, format_sight
 SURE = 0.99
 """Posterior from which a view is taken for what lies on the table."""
 
-SURE_OF_WRONG = 0.999
-"""The same before anybody is accused: a late verdict is cheaper than a false one."""
+SURE_OF_WRONG = 0.995
+"""The same before anybody is accused: a late verdict is cheaper than a false one.  One cell must be able to reach it
+(a piece too many): misreading a cell (evidence.MISREAD) is 1 : 1000 less likely than an illegal act that changes it."""
 
 WORTH_ASKING = 0.1
 """A move likelier than this is offered when people are asked."""
