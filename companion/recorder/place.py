@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from companion.errors import StoreError
+from companion.recorder.store import Store
 
 FOLDER = "stacking-games-referee"
 FILE = "matches.db"
 
 
-def default_store(environment: Mapping[str, str], home: Path) -> Path:
+def open_store(path: Path | None, *, read_only: bool = False) -> Store:
+    """The store ``path``, None: the default one, whose folder is made (readable by its owner only) to write in it.
+
+    Raises:
+        StoreError: see :meth:`companion.recorder.store.Store.open`.
+    """
+    if path is not None:
+        return Store.open(path, read_only=read_only)
+    default = default_store(os.environ)
+    if not read_only:
+        make_folder(default.parent)
+    elif not default.exists():
+        raise StoreError(f"{default}: there is no match store yet; play a match, or give --store FILE")
+    return Store.open(default, read_only=read_only)
+
+
+def default_store(environment: Mapping[str, str]) -> Path:
     """The store's path by the platform's rules.
 
     Under systemd ``$STATE_DIRECTORY/matches.db`` (its first folder, where it names several), else
     ``stacking-games-referee/matches.db`` in ``$XDG_DATA_HOME``, which counts only if absolute, or ``~/.local/share``.
+
+    Raises:
+        StoreError: nothing says where the user's files lie.
     """
     if state := environment.get("STATE_DIRECTORY", "").split(":")[0]:
         return Path(state) / FILE
     data = Path(environment.get("XDG_DATA_HOME", ""))
-    return (data if data.is_absolute() else home / ".local" / "share") / FOLDER / FILE
+    if data.is_absolute():
+        return data / FOLDER / FILE
+    home = Path(environment.get("HOME", ""))
+    if not home.is_absolute():
+        raise StoreError("no place for the match store is known ($HOME is not set); give --match FILE or --store FILE")
+    return home / ".local" / "share" / FOLDER / FILE
 
 
-def make_folder(store: Path) -> None:
-    """Make the folder of the default store, readable by its owner only.
-
-    Raises:
-        StoreError: it cannot be made.
-    """
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it.  Raises StoreError."""
     try:
-        store.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(f"{store.parent}: cannot make this folder ({error.strerror}); give --match FILE") from error
+        raise StoreError(f"{folder}: cannot make this folder ({error.strerror}); give --match FILE") from error

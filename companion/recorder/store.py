@@ -28,10 +28,11 @@ from pathlib import Path
 from typing import NewType, Self
 
 from companion.errors import BadText, StoreError
-from companion.events import Event, from_json
+from companion.events import Event
 from companion.recorder.chain import event_text, first_hash, next_hash
 from companion.recorder.faults import told_plainly
 from companion.recorder.opening import connect_reader, connect_writer
+from companion.recorder.reading import event_of
 from companion.rules.board import Player
 
 MatchId = NewType("MatchId", int)
@@ -136,8 +137,8 @@ class Store:
         game, players, start, started_at, kit = self._match_row(match)
         try:
             seats = [(str(letter), str(name)) for letter, name in json.loads(players)]
-            begun = datetime.fromisoformat(started_at)
-        except (ValueError, TypeError) as error:
+            begun = _parse_time(started_at)
+        except (ValueError, TypeError, RecursionError) as error:
             raise StoreError(f"{self.path}: the row of match {match} is damaged ({error})") from error
         names = tuple(name for _, name in seats)
         return MatchInfo(game, tuple(x for x, _ in seats), start, begun, kit, names if any(names) else ())
@@ -154,11 +155,8 @@ class Store:
     def read(self, match: MatchId, record: Record) -> Event:
         """The event of a record.  Raises StoreError, naming the record, when its text is none."""
         try:
-            row = json.loads(record.text)
-            if not isinstance(row, dict):
-                raise BadText("not a JSON object")
-            return from_json(row)
-        except (ValueError, RecursionError) as error:
+            return event_of(record.text)
+        except BadText as error:
             raise StoreError(f"{self.path}: event {record.n} of match {match} is damaged ({error})") from error
 
     def records(self, match: MatchId, kinds: tuple[str, ...] = ()) -> Iterator[Record]:
@@ -213,6 +211,14 @@ class Store:
             finally:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
+
+
+def _parse_time(text: str) -> datetime:
+    """A time that can be shown in every time zone.  Raises ValueError."""
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None or not 1970 <= time.year < 9999:
+        raise ValueError(f"{text[:40]!r} is no time with a time zone in our age")
+    return time
 
 
 def _match_row(info: MatchInfo) -> tuple[str, str, str, str, str]:

@@ -1,0 +1,42 @@
+"""From the text of a stored event to the event, believing nothing: the file may be damaged or written by anyone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from math import isfinite
+from types import UnionType
+from typing import Any, get_args, get_type_hints
+
+from companion.errors import BadText
+from companion.events import Event, from_json
+
+
+def event_of(text: str) -> Event:
+    """The event of its :func:`companion.recorder.chain.event_text`.
+
+    Raises:
+        BadText: the text is no event, or a field has a value of the wrong type.
+    """
+    try:
+        row = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadText(f"not JSON: {error}") from error
+    if not isinstance(row, dict) or not isinstance(row.get("event"), str):
+        raise BadText("not a JSON object that names its event")
+    event = from_json(row)
+    hints = get_type_hints(type(event))
+    for field in fields(event):
+        value = getattr(event, field.name)
+        if not _is_of_type(value, hints[field.name]):
+            raise BadText(f"event {event.event!r} cannot have {field.name} {ascii(value)[:40]}")
+    return event
+
+
+def _is_of_type(value: object, hint: Any) -> bool:
+    """Whether ``value`` is of the type of an event's field: str, int, float, tuple of str, or one of them or None."""
+    if isinstance(value, tuple):
+        return get_args(hint) == (str, ...) and all(isinstance(part, str) for part in value)
+    if hint is float:
+        return type(value) in (int, float) and isfinite(value)
+    return type(value) in (get_args(hint) if isinstance(hint, UnionType) else (hint,))

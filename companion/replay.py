@@ -1,0 +1,160 @@
+"""Playing a recorded match through the rules again: does every event say what the rules say?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from companion.errors import CompanionError
+from companion.events import Accepted, Corrected, Event, GameOver, Illegal, Repeated, Skipped, Start, TakenBack
+from companion.games import read_position
+from companion.match import Match
+from companion.rules.game import Move
+from companion.rules.notation import format_move, format_position, parse_move, parse_position
+
+
+class Unlawful(CompanionError):
+    """An event says what cannot have been."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The first event that the rules contradict, and ``why`` in one line."""
+
+    n: int
+    why: str
+
+
+def first_fault(events: Iterable[Event]) -> Fault | None:
+    """Where a match's events stop following from each other by the rules; None: nowhere."""
+    matches: tuple[Match, ...] = ()
+    for event in events:
+        try:
+            matches = _started(event) if not matches else _continued(matches, event)
+        except CompanionError as error:
+            return Fault(event.n, str(error))
+    return None
+
+
+def _started(event: Event) -> tuple[Match, ...]:
+    if not isinstance(event, Start):
+        raise Unlawful(f"the match begins with {event.event!r}, not with 'start'")
+    return (Match(*read_position(event.position)),)
+
+
+def _continued(matches: tuple[Match, ...], event: Event) -> tuple[Match, ...]:
+    """What the match can be after ``event``.
+
+    There may be several possibilities: an arbiter who takes moves back and one who sets the same position by hand
+    leave the same record, but not the same number of repetitions.
+    """
+    following: list[Match] = []
+    faults: list[CompanionError] = []
+    for match in matches:
+        try:
+            following.extend(_after(match, event))
+        except CompanionError as error:
+            faults.append(error)
+    if not following:
+        raise faults[0]
+    return tuple(following)
+
+
+def _after(match: Match, event: Event) -> tuple[Match, ...]:
+    """The match after ``event``, in every way that it may have come about.  Raises CompanionError: in none."""
+    match event:
+        case Start():
+            raise Unlawful("the match begins a second time")
+        case Accepted():
+            return (_accepted(match, event),)
+        case TakenBack():
+            return (_taken_back(match, event),)
+        case Corrected():
+            return _corrected(match, event)
+        case Illegal():
+            _check_illegal(match, event)
+        case Skipped(player=player):
+            _require(player in match.skipped, f"{player} could move and was not skipped")
+        case Repeated(times=times, position=position):
+            _check_position(match, position)
+            _require(times == match.repetitions, f"the position occurred {match.repetitions} times, not {times}")
+        case GameOver():
+            _check_end(match, event)
+        case _:
+            pass
+    return (match,)
+
+
+def _accepted(match: Match, event: Accepted) -> Match:
+    mover = match.position.to_move
+    _require(event.player == mover, f"{event.player} moved, but {mover} was to move")
+    following = match.play(_legal_move(match, event.move))
+    _check_position(following, event.position)
+    return following
+
+
+def _taken_back(match: Match, event: TakenBack) -> Match:
+    count = len(event.moves)
+    _require(0 < count <= match.undoable, f"{count} moves taken back, but {match.undoable} could be")
+    earlier = match.take_back(count)
+    replayed = earlier
+    for text, ply in zip(event.moves, match.plies[-count:], strict=True):
+        assert ply.move is not None, "only moves are undoable"
+        played = format_move(match.game, replayed.position, ply.move)
+        _require(text == played, f"{text} was taken back, but {played} had been played")
+        replayed = replayed.play(ply.move)
+    _check_position(earlier, event.position)
+    return earlier
+
+
+def _corrected(match: Match, event: Corrected) -> tuple[Match, ...]:
+    if event.move is not None:
+        following = match.play(_legal_move(match, event.move))
+        if event.position is not None:
+            _check_position(following, event.position)
+        return (following,)
+    _require(event.position is not None, "a ruling without move or position")
+    position = parse_position(match.game, event.position or "")
+    undone = (match.take_back(count + 1) for count in range(match.undoable))
+    return (match.set_by_hand(position), *(earlier for earlier in undone if earlier.position == position))
+
+
+def _check_illegal(match: Match, event: Illegal) -> None:
+    for rule in event.rules:
+        _require(rule in match.game.rules, f"{match.game.tag} has no rule {rule}")
+    # The text of a drop does not say whose piece it is, so only the mover's own attempts can be judged again.
+    if event.attempt is None or event.player != match.position.to_move:
+        return
+    move = parse_move(match.game, match.position, event.attempt)
+    broken = {violation.rule for violation in match.game.violations(match.position, move)}
+    rules = f"{', '.join(sorted(broken))}" if broken else "nothing"
+    _require(broken == set(event.rules), f"{event.attempt} breaks {rules}, not {', '.join(sorted(event.rules))}")
+
+
+def _check_end(match: Match, event: GameOver) -> None:
+    _check_position(match, event.position)
+    outcome = match.outcome
+    if outcome is None:
+        # An arbiter may end a match; what he cites is no rule of the game.
+        _require(event.rule not in match.game.rules, f"the game has not ended by {event.rule}")
+    else:
+        by_rules = f"{outcome.winner or 'nobody'} wins by {outcome.rule}"
+        _require((event.winner, event.rule) == (outcome.winner, outcome.rule), f"by the rules {by_rules}")
+
+
+def _legal_move(match: Match, text: str) -> Move:
+    _require(match.outcome is None, f"{text} was played after the end")
+    move = parse_move(match.game, match.position, text)
+    if broken := match.game.violations(match.position, move):
+        raise Unlawful(f"{text} is not legal: {broken[0].rule}, {broken[0].text}")
+    return move
+
+
+def _check_position(match: Match, recorded: str) -> None:
+    position = format_position(match.game, match.position)
+    _require(recorded == position, f"the position is {position!r}, not {recorded!r}")
+
+
+def _require(is_so: bool, why: str) -> None:  # noqa: FBT001 — reads as "require this, or say that"
+    if not is_so:
+        raise Unlawful(why)
