@@ -42,7 +42,7 @@ SHIFT = 4
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """How a picture was taken: the kit, the camera, where it stands, pillar or terrain levels in the order of the cells."""
+    """How a picture was taken: kit, camera, where it stands; pillar or terrain levels in the order of the cells."""
 
     kit: Kit
     camera: Camera

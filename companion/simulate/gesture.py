@@ -12,7 +12,7 @@ from calibration.kit import Kit
 from companion.rules.board import Player, Table
 from companion.simulate.hand import HOVER_MM, SKINS, SLEEVES, Hand
 from companion.simulate.players import Act, changed
-from companion.simulate.standing import Setup, rearranged
+from companion.simulate.standing import Setup, rearranged, untouched
 from vision.shapes import floor_mm, rises_mm
 
 SEATS_DEG = {2: (-90.0, 90.0), 3: (-90.0, 180.0, 90.0), 4: (-90.0, 180.0, 90.0, 0.0)}
@@ -41,6 +41,15 @@ LEISURELY = Tempo(0.55, 0.35, 0.45, 0.55)
 BRISK = Tempo(0.25, 0.25, 0.25, 0.25)
 
 
+@dataclass(frozen=True, slots=True)
+class State:
+    """What lies on the board and in the hand from ``times_s[since]`` on."""
+
+    since: int
+    setup: Setup
+    holds: str
+
+
 @dataclass(frozen=True, eq=False)
 class Gesture:
     """One act in time.
@@ -50,7 +59,7 @@ class Gesture:
         start_s: when the hand sets out.
         times_s: (k,) times since ``start_s`` at which the hand is at each of ``places``.
         places: (k, 3) mm.
-        setups: what lies on the board: (index into ``times_s`` from which on, setup), the first from the beginning.
+        states: what lies on the board and in the hand, in order of time.
         seat_deg: direction in which the owner of the hand sits.
         look: which skin and sleeve.
     """
@@ -59,7 +68,7 @@ class Gesture:
     start_s: float
     times_s: Point
     places: Point
-    setups: tuple[tuple[int, Setup], ...]
+    states: tuple[State, ...]
     seat_deg: float
     look: int
 
@@ -68,10 +77,10 @@ class Gesture:
         """When the hand is gone."""
         return self.start_s + float(self.times_s[-1])
 
-    def setup(self, t_s: float) -> Setup:
-        """What lies on the board at this time."""
-        passed = int(np.searchsorted(self.times_s, t_s - self.start_s, side="right"))
-        return [setup for place, setup in self.setups if place < passed or place == 0][-1]
+    def state(self, t_s: float) -> State:
+        """What lies on the board and in the hand at this time."""
+        t = t_s - self.start_s
+        return [state for state in self.states if state.since == 0 or self.times_s[state.since] <= t][-1]
 
     def hand(self, t_s: float) -> Hand:
         """Where the hand is at this time."""
@@ -81,7 +90,8 @@ class Gesture:
         eased = share * share * (3 - 2 * share)
         x, y, z = (1 - eased) * self.places[k - 1] + eased * self.places[k]
         look = self.look % len(SKINS)
-        return Hand((float(x), float(y), float(z)), self.seat_deg, SKINS[look], SLEEVES[look])
+        holds = self.state(t_s).holds
+        return Hand((float(x), float(y), float(z)), self.seat_deg, SKINS[look], SLEEVES[look], holds)
 
 
 def gesture(
@@ -90,22 +100,39 @@ def gesture(
     """The way of the hand that does ``act`` to ``before``."""
     seat = players.index(act.player)
     seat_deg = SEATS_DEG[len(players)][seat]
-    out = _outward(seat_deg)
+    out = np.array([np.cos(np.radians(seat_deg)), np.sin(np.radians(seat_deg)), 0.0])
     old = Table(before.stacks, before.levels)
-    cells = list(changed(old, act.table))
-    setups = [(0, before)]
+    levels = before.levels if act.table.levels is None else act.table.levels
+    swaps = {cell: _exchanged(old.stacks[cell], act.table.stacks[cell]) for cell in changed(old, act.table)}
+    states = [State(0, before, "")]
     stops: list[Point] = []
-    if all(len(act.table.stacks[i]) > len(old.stacks[i]) for i in cells):
+    if not any(taken for taken, _ in swaps.values()):
         stops.append(_beside(kit, out))
-    for cell in cells:
+        states.append(State(_half_rest(stops), before, "".join(put for _, put in swaps.values())))
+    for cell, (taken, put) in swaps.items():
         stops.append(_over(kit, cell, old, act.table))
-        stacks, levels = list(setups[-1][1].stacks), act.table.levels
+        setup, holds = states[-1].setup, states[-1].holds
+        stacks = list(setup.stacks)
         stacks[cell] = act.table.stacks[cell]
-        setups.append((3 * len(stops) - 1, rearranged(setups[-1][1], stacks, levels, rng)))
-    if all(len(act.table.stacks[i]) < len(old.stacks[i]) for i in cells):
+        states.append(State(_half_rest(stops), rearranged(setup, stacks, levels, rng), holds[len(put) :] + taken))
+    if states[-1].holds:
         stops.append(_beside(kit, out))
+        states.append(State(_half_rest(stops), states[-1].setup, ""))
     times, places = _way(stops, AWAY_MM * out, tempo)
-    return Gesture(act, start_s, times, places, tuple(setups), seat_deg, seat)
+    return Gesture(act, start_s, times, places, tuple(states), seat_deg, seat)
+
+
+def _exchanged(before: str, after: str) -> tuple[str, str]:
+    """What a hand takes from a stack, and what it puts there, to make it another."""
+    if before.endswith(after):
+        return before.removesuffix(after), ""
+    same = untouched(before, after)
+    return before[same:], after[same:]
+
+
+def _half_rest(stops: list[Point]) -> int:
+    """Where in :func:`_way` the rest at the last of these stops is half over."""
+    return 3 * len(stops) - 1
 
 
 def _way(stops: list[Point], away: Point, tempo: Tempo) -> tuple[Point, Point]:
@@ -119,10 +146,6 @@ def _way(stops: list[Point], away: Point, tempo: Tempo) -> tuple[Point, Point]:
     times.append(times[-1] + tempo.leave_s)
     places.append(outside)
     return np.array(times), np.array(places)
-
-
-def _outward(seat_deg: float) -> Point:
-    return np.array([np.cos(np.radians(seat_deg)), np.sin(np.radians(seat_deg)), 0.0])
 
 
 def _beside(kit: Kit, out: Point) -> Point:

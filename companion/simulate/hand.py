@@ -9,8 +9,8 @@ import numpy as np
 from calibration.kit import Colour
 from companion.simulate.light import Array, shade, shadow_on_floor, to_srgb
 from companion.simulate.render import Picture, darkened, painted
-from companion.simulate.sprite import Scene, Sprite, gathered
-from vision.shapes import hull
+from companion.simulate.sprite import Scene, Sprite, gathered, piece_polygons
+from vision.shapes import hull, moved, piece, rises_mm
 
 SKINS: tuple[Colour, ...] = ((214, 160, 128), (141, 92, 66), (190, 138, 106), (98, 64, 48))
 SLEEVES: tuple[Colour, ...] = ((52, 66, 92), (110, 108, 104), (70, 40, 44), (40, 74, 60))
@@ -47,12 +47,14 @@ class Hand:
         from_deg: direction, anticlockwise from +x, in which the owner sits.
         skin: sRGB.
         sleeve: sRGB.
+        holds: the pieces between the fingers, bottom first.
     """
 
     at_mm: tuple[float, float, float]
     from_deg: float
     skin: Colour
     sleeve: Colour
+    holds: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +85,7 @@ def with_hand(clear: Picture, scene: Scene, hand: Hand) -> Picture:
 
 def _sprite(scene: Scene, hand: Hand) -> Sprite | None:
     """The hand as polygons; None while it is out of sight."""
-    polygons: list[tuple[Array, Array]] = []
+    polygons = _held(scene, hand)
     shadows: list[Array] = []
     for limb in _limbs(hand):
         colour = _lit(scene, limb)
@@ -94,6 +96,19 @@ def _sprite(scene: Scene, hand: Hand) -> Sprite | None:
         if len(fallen := _in_sight(scene, shadow_on_floor(scene.light, balls, 0.0))):
             shadows.append(hull(scene.project(fallen)))
     return gathered(polygons, shadows) if polygons else None
+
+
+def _held(scene: Scene, hand: Hand) -> list[tuple[Array, Array]]:
+    """The pieces between the fingers, or nothing where they are out of sight."""
+    kinds = [scene.kit.piece(letter) for letter in hand.holds]
+    polygons: list[tuple[Array, Array]] = []
+    x, y, z = hand.at_mm
+    foot = z - HOVER_MM - sum(kind.height_mm for kind in kinds)
+    for kind, rise in zip(kinds, rises_mm(scene.kit, hand.holds), strict=True):
+        solid = moved(piece(kind), np.array([x, y, foot + rise]))
+        if len(_in_sight(scene, solid.points)) == len(solid.points):
+            polygons += piece_polygons(scene, solid, kind)
+    return polygons
 
 
 def _limbs(hand: Hand) -> list[_Limb]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,8 +60,8 @@ def set_up(stacks: Sequence[str], levels: tuple[int, ...] | None, rng: random.Ra
 
 def rearranged(setup: Setup, stacks: Sequence[str], levels: tuple[int, ...] | None, rng: random.Random) -> Setup:
     """``setup`` after a hand made it ``stacks``: what was not lifted lies as it lay."""
-    pairs = zip(setup.piles, stacks, strict=True)
-    return Setup(tuple(_piled(_untouched(pile, stack), stack, rng) for pile, stack in pairs), levels)
+    changes = zip(setup.piles, setup.stacks, stacks, strict=True)
+    return Setup(tuple(_piled(pile[: untouched(old, new)], new, rng) for pile, old, new in changes), levels)
 
 
 def exact(stacks: Sequence[str], levels: tuple[int, ...] | None = None) -> Setup:
@@ -68,12 +69,9 @@ def exact(stacks: Sequence[str], levels: tuple[int, ...] | None = None) -> Setup
     return Setup(tuple(tuple(Standing(letter, (0.0, 0.0), 0.0, 0.0) for letter in stack) for stack in stacks), levels)
 
 
-def _untouched(pile: Pile, stack: str) -> Pile:
-    """The lowest pieces of ``pile`` that are still there."""
-    for i, piece in enumerate(pile):
-        if i >= len(stack) or piece.letter != stack[i]:
-            return pile[:i]
-    return pile
+def untouched(before: str, after: str) -> int:
+    """How many pieces from the bottom on two stacks have in common."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
 
 
 def _piled(below: Pile, stack: str, rng: random.Random) -> Pile:

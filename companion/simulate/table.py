@@ -98,7 +98,8 @@ class SimulatedTable:
         self._acts = play(match, seeded("players", seed), habits or Habits())
         self._rng = seeded("hands", seed)
         table = match.game.table(match.position)
-        self._setup = set_up(table.stacks, table.levels, self._rng)
+        levels = table.levels if table.levels is not None else match.game.layout.terrain or None
+        self._setup = set_up(table.stacks, levels, self._rng)
         self._renderer = Renderer(Scene(kit, camera, default_pose(kit, camera), light), seed)
         self._gesture: Gesture | None = None
         self._ready_s: float = pace.opening_s
@@ -141,7 +142,7 @@ class SimulatedTable:
         self._advance(t_s)
         if self._gesture is None:
             return self._renderer.picture(self._setup, seq)
-        clear = self._renderer.clear(self._gesture.setup(t_s))
+        clear = self._renderer.clear(self._gesture.state(t_s).setup)
         handy = with_hand(clear, self.scene, self._gesture.hand(t_s))
         return self._renderer.developed(handy, seq)
 
@@ -163,7 +164,7 @@ class SimulatedTable:
 
     def _finish(self, done: Gesture) -> None:
         act, end = done.act, done.end_s
-        self._setup = done.setup(end)
+        self._setup = done.state(end).setup
         self._gesture, self._ready_s = None, end + self._pace.patience_s
         self.truth.append(
             Truth(act.kind, act.player, done.start_s, end, end, None, act.text, act.rules, act.position, act.table)

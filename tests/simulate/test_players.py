@@ -1,0 +1,115 @@
+"""The simulated players: what they do is what they say they do."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from itertools import islice, pairwise
+
+import pytest
+
+from companion.games import load_game
+from companion.match import Match
+from companion.rules.board import Table
+from companion.rules.game import view
+from companion.rules.notation import parse_move
+from companion.simulate.players import ILLEGAL, MOVE, OVERFLOW, RESTORE, TAKEBACK, Act, Habits, changed, play
+
+TAGS = ["domination", "domination/4", "citadel", "cheight"]
+NAUGHTY = Habits(illegal=0.4, takeback=0.15, two_at_once=0.3, overflow_at_once=0.3)
+
+
+def acts(tag: str, seed: int, count: int, habits: Habits = NAUGHTY) -> tuple[Match, list[Act]]:
+    """The first acts of a match."""
+    game = load_game(tag)
+    match = Match(game, game.start())
+    return match, list(islice(play(match, random.Random(seed), habits), count))
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_scripts_follow_the_rules(tag: str) -> None:
+    """Moves are legal and leave the table of the position after; all else leaves the position as it should."""
+    match, script = acts(tag, 1, 60)
+    game = match.game
+    for before, act in zip([None, *script], script, strict=False):
+        position = match.position
+        if act.kind == MOVE:
+            assert act.text is not None
+            move = parse_move(game, position, act.text)
+            assert game.violations(position, move) == ()
+            assert act.player == position.to_move
+            match = match.play(move)
+        elif act.kind == TAKEBACK:
+            assert act.player == match.before.to_move
+            match = match.take_back(1)
+        elif act.kind == RESTORE:
+            assert before is not None
+            assert (before.kind, before.player) == (ILLEGAL, act.player)
+        elif act.kind == OVERFLOW:
+            tables = [stage.table for m in game.legal_moves(position) for stage in game.stages(position, m)]
+            assert act.table in tables
+        assert act.position == match.position
+        if act.kind in (MOVE, TAKEBACK, RESTORE):
+            assert act.table == game.table(match.position)
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_illegal_acts_are_illegal_and_restored(tag: str) -> None:
+    """They break the rules that they name, look like nothing that is allowed, and the same player puts them right."""
+    match, script = acts(tag, 2, 80)
+    game = match.game
+    illegal = [i for i, act in enumerate(script[:-1]) if act.kind == ILLEGAL]
+    assert len(illegal) > 10
+    for i in illegal:
+        act, position = script[i], script[i].position
+        if act.text is None:
+            broken = game.breaches(position, act.table)
+        else:
+            broken = game.violations(position, parse_move(game, position, act.text))
+        assert act.rules == tuple(violation.rule for violation in broken) != ()
+        allowed = [game.table(position)] + [game.table(game.play(position, m)) for m in game.legal_moves(position)]
+        assert view(game, act.table) not in [view(game, table) for table in allowed]
+        assert script[i + 1].kind == RESTORE
+        assert script[i + 1].table == game.table(position)
+
+
+def test_every_kind_of_act_comes_up() -> None:
+    """Within a few long matches of Domination: all five kinds, several rules, attempts with and without a text."""
+    script = [act for seed in range(3) for act in acts("domination", seed, 200)[1]]
+    assert Counter(act.kind for act in script).keys() == {MOVE, ILLEGAL, RESTORE, TAKEBACK, OVERFLOW}
+    assert {"G-1", "G-2", "DOM-4", "DOM-5"} <= {act.rules[0] for act in script if act.rules}
+    assert {act.text is None for act in script if act.kind == ILLEGAL} == {True, False}
+
+
+def test_overflow_is_finished_by_the_same_player() -> None:
+    """After too high a stack comes another stage of it or the move itself, which takes pieces off that stack only."""
+    script = [act for seed in range(3) for act in acts("domination", seed, 200)[1]]
+    pairs = [(a, b) for a, b in pairwise(script) if a.kind == OVERFLOW]
+    assert pairs
+    for a, b in pairs:
+        assert b.kind in (OVERFLOW, MOVE)
+        assert b.player == a.player
+        (cell,) = changed(a.table, b.table)
+        assert a.table.stacks[cell].endswith(b.table.stacks[cell])
+
+
+def test_same_seed_same_script() -> None:
+    """And another seed, another one."""
+    assert acts("domination", 5, 40) == acts("domination", 5, 40)
+    assert acts("domination", 5, 40) != acts("domination", 6, 40)
+
+
+def test_honest_players_only_play() -> None:
+    """Without bad habits there are moves and overflows, up to the end of the match."""
+    match, script = acts("domination", 4, 2000, Habits(illegal=0, takeback=0))
+    assert {act.kind for act in script} <= {MOVE, OVERFLOW}
+    for act in script:
+        if act.kind == MOVE and act.text is not None:
+            match = match.play(parse_move(match.game, match.position, act.text))
+    assert match.outcome is not None
+
+
+def test_changed_cells_are_named_sources_first() -> None:
+    """A piece from the second cell onto the first; a pillar that rose."""
+    assert changed(Table(("A", "B", "C")), Table(("AB", "", "C"))) == [1, 0]
+    assert changed(Table(("", ""), (1, 1)), Table(("", ""), (1, 2))) == [1]

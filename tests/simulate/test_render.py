@@ -1,0 +1,170 @@
+"""The simulated camera's pictures."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from calibration.markers import dictionary
+from companion.simulate.hand import SKINS, SLEEVES, Hand, with_hand
+from companion.simulate.light import LIGHTS, WINDOW, to_linear, to_srgb
+from companion.simulate.render import Renderer
+from companion.simulate.sprite import Scene
+from companion.simulate.standing import LEAN_MM, OFF_CENTRE_MM, exact, rearranged, set_up
+from companion.simulate.viewpoint import default_camera, default_pose
+from vision.register import marker_corners, project, register
+from vision.shapes import outline_px, pieces
+
+KIT = load_kit("domination")
+CAMERA = default_camera()
+POSE = default_pose(KIT)
+EMPTY = ("",) * len(KIT.cells)
+
+
+@pytest.fixture(scope="module")
+def renderer() -> Renderer:
+    """The Domination table by the window."""
+    return Renderer(Scene(KIT, CAMERA, POSE, WINDOW))
+
+
+def stacks(**named: str) -> tuple[str, ...]:
+    """Stacks of all cells, from those named."""
+    return tuple(named.get(cell, "") for cell in KIT.cells)
+
+
+@pytest.mark.parametrize("light", LIGHTS)
+@pytest.mark.parametrize("name", ["domination", "citadel"])
+def test_markers_are_found_where_they_are(name: str, light: str) -> None:
+    """OpenCV finds every marker, and no other, with corners within half a pixel of their projections."""
+    kit = load_kit(name)
+    pose = default_pose(kit)
+    picture = Renderer(Scene(kit, CAMERA, pose, LIGHTS[light])).picture(exact(("",) * len(kit.cells)), 0)
+    parameters = cv2.aruco.DetectorParameters()
+    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    detector = cv2.aruco.ArucoDetector(dictionary(kit.mat.dictionary), parameters)
+    corners, ids, _ = detector.detectMarkers(picture)
+    assert sorted(ids.ravel()) == sorted(marker.id for marker in kit.mat.markers)
+    for found, marker in zip(corners, ids.ravel(), strict=True):
+        expected = project(marker_corners(kit.mat, int(marker)), pose, CAMERA)
+        assert np.linalg.norm(found[0] - expected, axis=1).max() < 0.5
+
+
+def test_the_mat_registers_to_the_true_pose(renderer: Renderer) -> None:
+    """The pose that vision finds is that from which the picture was made, to half a millimetre."""
+    gray = cv2.cvtColor(renderer.picture(exact(EMPTY), 0), cv2.COLOR_BGR2GRAY)
+    assert np.linalg.norm(register(gray, KIT, CAMERA).centre_mm - POSE.centre_mm) < 0.5
+
+
+def test_a_piece_is_painted_where_it_projects(renderer: Renderer) -> None:
+    """The pixels that one red disc changes to red are those inside its outline, to a pixel's width."""
+    before = renderer.clear(exact(EMPTY)).astype(int)
+    after = renderer.clear(exact(stacks(d5="R"))).astype(int)
+    red = (after[..., 2] - after[..., 1] > 60) & (before[..., 2] - before[..., 1] < 30)
+    mask = np.zeros(red.shape, np.uint8)
+    outline = outline_px(pieces(KIT, "d5", "R")[0], POSE, CAMERA)
+    cv2.fillConvexPoly(mask, np.round(outline * 16).astype(np.int32), 1, shift=4)
+    shell = cv2.dilate(mask, np.ones((3, 3), np.uint8)) - cv2.erode(mask, np.ones((3, 3), np.uint8))
+    assert not ((red != mask.astype(bool)) & (shell == 0)).any()
+    middle = np.argwhere(red).mean(axis=0)[::-1]
+    assert np.linalg.norm(middle - np.argwhere(mask).mean(axis=0)[::-1]) < 0.3
+
+
+def test_nearer_stacks_hide_farther_ones(renderer: Renderer) -> None:
+    """The red five-high stack on d4 covers the foot of the green one behind it on d5, not the other way round."""
+    alone = renderer.clear(exact(stacks(d4="RRRRR"))).copy()
+    both = renderer.clear(exact(stacks(d4="RRRRR", d5="G"))).copy()
+    for body in pieces(KIT, "d4", "RRRRR"):
+        pixels = np.round(outline_px(body, POSE, CAMERA)).astype(np.int32)
+        mask = cv2.erode(cv2.fillConvexPoly(np.zeros(alone.shape[:2], np.uint8), pixels, 1), np.ones((5, 5), np.uint8))
+        assert np.abs(alone[mask > 0].astype(int) - both[mask > 0]).max() < 10
+    assert (alone != both).any()
+
+
+def test_same_seed_same_pictures() -> None:
+    """Byte for byte, whatever was drawn in between; other noise in the next frame."""
+    setup = set_up(stacks(c3="RG", e4="G"), None, random.Random(5))
+    one, two = (Renderer(Scene(KIT, CAMERA, POSE, WINDOW), seed=3) for _ in range(2))
+    first = one.picture(setup, 7)
+    two.picture(exact(stacks(c3="GGG", f4="R")), 0)
+    assert (first == two.picture(setup, 7)).all()
+    assert (first != one.picture(setup, 8)).any()
+    other = Renderer(Scene(KIT, CAMERA, POSE, WINDOW), seed=4)
+    assert (first != other.picture(setup, 7)).any()
+
+
+def test_noise_is_as_strong_as_the_light_says(renderer: Renderer) -> None:
+    """The difference of two frames of one table has √2 times the noise of one."""
+    one, two = (renderer.picture(exact(EMPTY), seq).astype(float) for seq in (1, 2))
+    assert np.std(one - two) == pytest.approx(WINDOW.noise * 2**0.5, rel=0.1)
+
+
+def test_a_changed_table_takes_less_than_a_frame(renderer: Renderer) -> None:
+    """40 ms for one move at 1280 × 720 (best of five, so that other work on this machine does not count)."""
+    setup = set_up(stacks(**dict.fromkeys(KIT.cells, "RG")), None, random.Random(1))
+    renderer.picture(setup, 0)
+    times = []
+    for i in range(5):
+        setup = rearranged(
+            setup, stacks(**dict.fromkeys(KIT.cells, "RG") | {KIT.cells[i]: "R"}), None, random.Random(i)
+        )
+        begun = time.perf_counter()
+        renderer.picture(setup, i)
+        times.append(time.perf_counter() - begun)
+    assert min(times) < 0.040
+
+
+@pytest.mark.parametrize("name", ["diamond", "cheight", "citadel", "ziggurat"])
+def test_every_kit_can_be_drawn(name: str) -> None:
+    """Each piece of each kit changes the picture inside its own outline."""
+    kit = load_kit(name)
+    levels = (1,) * len(kit.cells) if kit.pillars or kit.board.terrain_step_mm else None
+    pose = default_pose(kit)
+    renderer = Renderer(Scene(kit, CAMERA, pose, WINDOW))
+    empty = renderer.clear(exact(("",) * len(kit.cells), levels)).copy()
+    for kind in kit.pieces:
+        picture = renderer.clear(exact((kind.letter,) + ("",) * (len(kit.cells) - 1), levels))
+        level = None if levels is None else 1
+        middle = outline_px(pieces(kit, kit.cells[0], kind.letter, level)[0], pose, CAMERA).mean(axis=0).astype(int)
+        assert (picture[middle[1], middle[0]] != empty[middle[1], middle[0]]).any()
+
+
+def test_hands_cover_what_they_are_over(renderer: Renderer) -> None:
+    """A hand over d4 hides d4 and leaves the far markers' corner alone; far away it is not drawn at all."""
+    clear = renderer.clear(exact(stacks(d4="R")))
+    x, y = KIT.centre_mm("d4")
+    handy = with_hand(clear, renderer.scene, Hand((x, y, 15.0), -90.0, SKINS[0], SLEEVES[0]))
+    column, row = project(np.array([[x, y, 7.0]]), POSE, CAMERA)[0].astype(int)
+    assert (handy[row, column] != clear[row, column]).any()
+    assert (handy[:60] == clear[:60]).all()
+    away = with_hand(clear, renderer.scene, Hand((x, -900.0, 15.0), -90.0, SKINS[0], SLEEVES[0]))
+    assert (away == clear).all()
+
+
+def test_jitter_stays_within_bounds() -> None:
+    """1.5 mm off the middle, and 2.4 mm of lean at most."""
+    setup = set_up(("RGBYR",) * 200, None, random.Random(2))
+    off = np.array([[piece.off_mm for piece in pile] for pile in setup.piles])
+    distance = np.linalg.norm(off, axis=2)
+    assert OFF_CENTRE_MM * 0.9 < distance[:, 0].max() <= OFF_CENTRE_MM
+    assert distance.max() <= OFF_CENTRE_MM + LEAN_MM
+
+
+def test_untouched_pieces_lie_as_they_lay() -> None:
+    """Lifting the top of one stack onto another moves no other piece."""
+    before = set_up(("RG", "B", "Y"), None, random.Random(2))
+    after = rearranged(before, ("R", "BG", "Y"), None, random.Random(3))
+    assert after.piles[0] == before.piles[0][:1]
+    assert after.piles[1][:1] == before.piles[1]
+    assert after.piles[2] == before.piles[2]
+    assert after.stacks == ("R", "BG", "Y")
+
+
+def test_light_is_reckoned_both_ways() -> None:
+    """To linear light and back for every 8-bit value."""
+    values = np.arange(256.0)
+    np.testing.assert_allclose(to_srgb(to_linear(values)), values, atol=1e-3)
