@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from companion.referee.states import Mode
-from companion.tracker.interpret import Ambiguous, CannotTell, Illegal, Interpretation, Judgement, Played
+from companion.rules.game import Move
+from companion.tracker.interpret import Ambiguous, CannotTell, Illegal, Interpretation, Judgement, Played, TakenBack
 from companion.tracker.sights import Changes
 
 AGREEING_READINGS = 2
@@ -49,10 +50,12 @@ def suspect(before: Suspicion | None, judgement: Judgement, t_s: float) -> Suspi
 
 
 def _needs_patience(meaning: Interpretation) -> bool:
-    """Whether one picture is not enough: for accusations and questions, and for two plies at once."""
-    return isinstance(meaning, (Illegal, Ambiguous, CannotTell)) or (
-        isinstance(meaning, Played) and len(meaning.moves) > 1
-    )
+    """Whether one picture is not enough: for accusations and questions, and for several things done at once."""
+    match meaning:
+        case Played((_, _, *_)) | TakenBack(_, Move()):
+            return True
+        case _:
+            return isinstance(meaning, (Illegal, Ambiguous, CannotTell))
 
 
 def is_due(suspicion: Suspicion, judgement: Judgement, mode: Mode, t_s: float) -> bool:

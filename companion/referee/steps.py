@@ -180,12 +180,17 @@ def take_back(state: State, fact: Fact, t_s: float) -> Result:
     """The table shows an earlier position of the match."""
     _, judgement = fact.seen
     assert isinstance(judgement.interpretation, meanings.TakenBack)
-    n = judgement.interpretation.n
+    n, then = judgement.interpretation.n, judgement.interpretation.then
     match = state.match.take_back(n)
     moves = tuple(ply.move for ply in state.match.plies[-n:] if ply.move is not None)
     texts = tuple(format_moves(match, moves).split())
     position = format_position(match.game, match.position)
-    return replace(_calm(state, match), ruling=None), (TakenBack(t=t_s, n=0, moves=texts, position=position),)
+    event = TakenBack(t=t_s, n=0, moves=texts, position=position)
+    following = replace(_calm(state, match), ruling=None)
+    if then is None:
+        return following, (event,)
+    played, events = _play(following, (then,), t_s)
+    return played, (event, *events)
 
 
 def accuse(state: State, fact: Fact, t_s: float) -> Result:

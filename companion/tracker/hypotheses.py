@@ -47,6 +47,11 @@ LOG_BEGUN = log(20.0)
 PAIR_CELLS = 6
 """Two plies change no more cells than this, even when one of them was a promotion."""
 
+LOG_REPLAY = -13.5
+"""Moves taken back and another one played in one go; as rare as a pair.  At most REPLAYED moves are looked behind."""
+
+REPLAYED = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Same:
@@ -84,6 +89,14 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class Replay:
+    """The last ``n`` moves undone and a legal one played instead."""
+
+    n: int
+    move: Move
+
+
+@dataclass(frozen=True, slots=True)
 class Act:
     """A single act, as yet not known to be illegal."""
 
@@ -95,7 +108,7 @@ class Other:
     """None of these: each cell as it is best read."""
 
 
-Story = Same | Turn | Half | Back | Pair | Act | Other
+Story = Same | Turn | Half | Back | Pair | Replay | Act | Other
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +222,17 @@ def pairs_within(outlook: Outlook, cells: frozenset[Cell]) -> Iterator[Hypothesi
             if {second.source, second.target} - {None} <= cells | touched:
                 changes = seer.changes(game.table(game.play(between, second)))
                 yield Hypothesis(Pair(first.story.move, second), LOG_PAIR, changes)
+
+
+def replays(outlook: Outlook) -> Iterator[Hypothesis]:
+    """A few moves taken back, and a legal one played instead."""
+    match = outlook.match
+    seer = _Seer(match.game, outlook.table, outlook.sights)
+    for n in range(1, min(REPLAYED, match.undoable) + 1):
+        earlier = match.take_back(n).position
+        for move in match.game.legal_moves(earlier):
+            changes = seer.changes(match.game.table(match.game.play(earlier, move)))
+            yield Hypothesis(Replay(n, move), LOG_REPLAY, changes)
 
 
 def faulty(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp]) -> Hypothesis | None:

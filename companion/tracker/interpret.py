@@ -6,7 +6,8 @@ accepted when it is clearly the likeliest.  What people are told about a view th
 * nothing changed, before all, unless a turn seen half done would end in the same view: then it has ended;
 * a legal move before an illegal act, and several legal moves are a question;
 * a legal move before a take-back, a take-back before an illegal act;
-* an illegal act before two quick legal plies: that just these two passed unseen is far less likely.
+* an illegal act before two quick legal plies, or before a move taken back and played otherwise: that just these passed
+  unseen is far less likely.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from companion.tracker.hypotheses import (
     Other,
     Outlook,
     Pair,
+    Replay,
     Same,
     Story,
     Turn,
@@ -43,6 +45,7 @@ from companion.tracker.hypotheses import (
     columns_with,
     faulty,
     pairs_within,
+    replays,
 )
 from companion.tracker.sights import Changes, format_sight
 
@@ -99,9 +102,10 @@ class InProgress:
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """The last ``n`` moves were undone."""
+    """The last ``n`` moves were undone, and ``then`` one was played instead."""
 
     n: int
+    then: Move | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +209,10 @@ def _scored(
         others = [other for h in (hypotheses[0], *nearest) if (other := faulty(h, evidence, base))]
         consider(Batch(others))
         is_unexplained = cells_against(evidence, columns_with(evidence, base, best.changes), -LOG_FAULT_CELL)
-        if is_unexplained and len(changed) <= PAIR_CELLS:
-            consider(Batch(pairs_within(outlook, changed)))
+        if is_unexplained:
+            consider(Batch(replays(outlook)))
+            if len(changed) <= PAIR_CELLS:
+                consider(Batch(pairs_within(outlook, changed)))
     return tuple(hypotheses), np.concatenate(scores)
 
 
@@ -250,6 +256,9 @@ def _meaning(outlook: Outlook, group: _Group, context: Context) -> Interpretatio
         return TakenBack(min(backs))
     if options and not attempts:
         return Played(options[0]) if len(options) == 1 else Ambiguous(options)
+    again = [story for story in group.stories if isinstance(story, Replay)]
+    if len(again) == 1 and not attempts:
+        return TakenBack(again[0].n, again[0].move)
     return Illegal(diagnose(outlook, group.changes, attempts), _is_lifted(outlook, group.changes))
 
 
@@ -299,6 +308,8 @@ def _story(match: Match, story: Story) -> str:
             return f"{n} taken back"
         case Pair(first, second):
             return format_moves(match, (first, second))
+        case Replay(n, move):
+            return f"{n} taken back and {format_moves(match.take_back(n), (move,))}"
         case Act(attempt):
             return f"act {format_move(match.game, match.position, attempt.move)}"
         case Other():
