@@ -218,7 +218,7 @@ def _board(table: Table) -> Board:
 
 def _pieces(table: Table) -> tuple[PieceKind, ...]:
     kinds = []
-    for letter in table.keys():
+    for letter in table.names():
         if len(letter) != 1:
             raise ProfileError(f"{table.where}: {letter}: a piece is named by one letter")
         kinds.append(_piece(letter, table.table(letter)))
@@ -268,4 +268,4 @@ def _stacking(table: Table) -> Stacking:
 
 
 def _enrol(table: Table) -> Mapping[str, str]:
-    return {cell: table.get(cell, str) for cell in table.keys()}
+    return {cell: table.get(cell, str) for cell in table.names()}

@@ -22,7 +22,7 @@ class Table:
         self._known: list[str] = []
         self.where = where
 
-    def keys(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, ...]:
         """Names of all keys that stand in this table."""
         return tuple(self._values)
 

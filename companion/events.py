@@ -172,7 +172,9 @@ def from_json(row: dict[str, Any]) -> Event:
     kind = KINDS.get(row.get("event", ""))
     if kind is None:
         raise BadText(f"event {row.get('event')!r} is not known; known are {', '.join(KINDS)}")
-    given = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items() if key != "event"}
+    given: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in row.items() if key != "event"
+    }
     known = {field.name for field in fields(kind)}
     if unknown := sorted(given.keys() - known):
         raise BadText(f"event {kind.event!r} has no field {unknown[0]!r}")

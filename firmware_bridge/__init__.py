@@ -1,0 +1,1 @@
+"""The wire to the pillar controller, and its firmware."""

@@ -1,0 +1,1 @@
+"""Perception: pictures in, probabilities out; it knows kits but no rules."""

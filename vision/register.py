@@ -85,7 +85,9 @@ def marker_corners(mat: Mat, marker_id: int) -> Points:
     """(4, 3) mm, corners of a marker in the order of ``cv2.aruco``: from its top left clockwise."""
     x, y = next(marker.at_mm for marker in mat.markers if marker.id == marker_id)
     half = mat.marker_mm / 2
-    return np.array([[x - half, y + half, 0], [x + half, y + half, 0], [x + half, y - half, 0], [x - half, y - half, 0]])
+    return np.array(
+        [[x - half, y + half, 0], [x + half, y + half, 0], [x + half, y - half, 0], [x - half, y - half, 0]]
+    )
 
 
 def project(points_mm: Points, pose: Registration, camera: Camera) -> Points:
@@ -93,6 +95,11 @@ def project(points_mm: Points, pose: Registration, camera: Camera) -> Points:
     rvec = cv2.Rodrigues(pose.rotation)[0]
     pixels, _ = cv2.projectPoints(points_mm, rvec, pose.translation_mm, camera.matrix, camera.distortion)
     return np.asarray(pixels, np.float64).reshape(-1, 2)
+
+
+def to_gray(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """(height, width) uint8 of a picture (height, width, 3) uint8 BGR."""
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
 @lru_cache(maxsize=8)
@@ -107,7 +114,7 @@ def _detector(name: str, window_px: int | None) -> cv2.aruco.ArucoDetector:
 def _find(
     gray: npt.NDArray[np.uint8], mat: Mat, window_px: int | None
 ) -> tuple[dict[int, list[Points]], tuple[int, ...]]:
-    """Corners (4, 2) px of the mat's markers by id (an id may be seen more than once), and ids that are not the mat's."""
+    """Corners (4, 2) px of the mat's markers by id (one may be seen more than once), and ids that are not the mat's."""
     corners, ids, _ = _detector(mat.dictionary, window_px).detectMarkers(gray)
     wanted = {marker.id for marker in mat.markers}
     found: dict[int, list[Points]] = {}
@@ -123,8 +130,9 @@ def _find(
 def _missing(kit: Kit, found: dict[int, list[Points]], strangers: tuple[int, ...]) -> str:
     wanted = sorted(marker.id for marker in kit.mat.markers)
     if strangers and not found:
+        others = ", ".join(map(str, strangers))
         return (
-            f"another mat is in view (markers {', '.join(map(str, strangers))}); the kit {kit.name} has markers "
+            f"another mat is in view (markers {others}); the kit {kit.name} has markers "
             f"{', '.join(map(str, wanted))}: choose the kit of this mat"
         )
     seen = f"only marker {next(iter(found))}" if found else "none"

@@ -1,0 +1,1 @@
+"""Frame sources, one device or format a file."""

@@ -1,0 +1,150 @@
+"""Calibrate a lens from photographs of a ChArUco board: intrinsics, distortion, and how good they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.errors import ProfileError
+from calibration.markers import dictionary
+from calibration.picture import load_picture
+from calibration.toml import Table, load
+
+MIN_CORNERS = 6
+"""Corners that a photograph needs to take part: OpenCV's calibration wants at least six points a view."""
+
+MIN_PHOTOS = 3
+"""Fewest photographs for a camera matrix: each view of a plane gives two constraints, and five are needed
+(Zhang, A flexible new technique for camera calibration, 2000)."""
+
+GRID = (4, 3)
+"""Coverage is told on a grid of this many columns and rows over the picture."""
+
+CHARUCO_OFFSET_PX = 0.5
+"""CharucoDetector counts from the corner of the first pixel; everything else here counts from its middle."""
+
+
+@dataclass(frozen=True, slots=True)
+class CharucoBoard:
+    """The calibration board, as ``cv2.aruco.CharucoBoard`` describes it."""
+
+    squares_x: int
+    squares_y: int
+    square_mm: float
+    marker_mm: float
+    dictionary: str
+    legacy_pattern: bool
+
+
+DEFAULT_BOARD = CharucoBoard(9, 6, 30.0, 22.0, "DICT_5X5_100", legacy_pattern=False)
+
+
+@dataclass(frozen=True)
+class LensCalibration:
+    """A calibrated camera and what it rests on.
+
+    Attributes:
+        camera: the result.
+        used: photographs that took part.
+        skipped: (photograph, why) of those that did not.
+        coverage: (rows, columns) bool, which parts of the picture had corners.
+    """
+
+    camera: Camera
+    used: tuple[Path, ...]
+    skipped: tuple[tuple[Path, str], ...]
+    coverage: npt.NDArray[np.bool_]
+
+
+def read_board(path: Path) -> CharucoBoard:
+    """The board of a TOML file.  Raises ProfileError."""
+    table = Table(load(path), str(path))
+    board = CharucoBoard(
+        squares_x=table.get("squares_x", int),
+        squares_y=table.get("squares_y", int),
+        square_mm=table.length("square_mm"),
+        marker_mm=table.length("marker_mm"),
+        dictionary=table.get("dictionary", str),
+        legacy_pattern=table.get("legacy_pattern", bool, False),
+    )
+    table.done()
+    if board.squares_x < 3 or board.squares_y < 3 or board.marker_mm >= board.square_mm:
+        raise ProfileError(f"{path}: a board needs at least 3 x 3 squares and markers smaller than its squares")
+    return board
+
+
+def calibrate_lens(photos: tuple[Path, ...], board: CharucoBoard) -> LensCalibration:
+    """Intrinsics and distortion from photographs of ``board``.
+
+    Raises ProfileError when a photograph cannot be read or differs in size, or too few show the board.
+    """
+    target = cv2.aruco.CharucoBoard(
+        (board.squares_x, board.squares_y), board.square_mm, board.marker_mm, dictionary(board.dictionary)
+    )
+    target.setLegacyPattern(board.legacy_pattern)
+    detector = cv2.aruco.CharucoDetector(target)
+    views: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]] = []
+    used: list[Path] = []
+    skipped: list[tuple[Path, str]] = []
+    size: tuple[int, int] | None = None
+    for photo in photos:
+        gray = np.asarray(cv2.cvtColor(load_picture(photo), cv2.COLOR_BGR2GRAY), np.uint8)
+        if size is None:
+            size = (gray.shape[1], gray.shape[0])
+        elif size != (gray.shape[1], gray.shape[0]):
+            raise ProfileError(f"{photo}: is {gray.shape[1]} x {gray.shape[0]} px, the others {size[0]} x {size[1]} px")
+        view = _corners(detector, target, gray)
+        if view is None:
+            skipped.append((photo, "the calibration board is not seen, or too little of it"))
+        else:
+            views.append(view)
+            used.append(photo)
+    if size is None or len(views) < MIN_PHOTOS:
+        raise ProfileError(
+            f"lens: only {len(views)} of {len(photos)} photographs show the calibration board; {MIN_PHOTOS} are needed "
+            f"(board: {board.squares_x} x {board.squares_y} squares, {board.dictionary})"
+        )
+    return LensCalibration(_solve(views, size), tuple(used), tuple(skipped), _coverage(views, size))
+
+
+def _corners(
+    detector: cv2.aruco.CharucoDetector, target: cv2.aruco.CharucoBoard, gray: npt.NDArray[np.uint8]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]] | None:
+    """(object points (n, 3) mm, image points (n, 2) px) of one photograph; None when it shows too few corners."""
+    corners, ids, _, _ = detector.detectBoard(gray)
+    if corners is None or ids is None or len(corners) < MIN_CORNERS:
+        return None
+    world, seen = target.matchImagePoints([np.asarray(corner) for corner in corners], np.asarray(ids))
+    points = np.asarray(world, np.float32).reshape(-1, 3)
+    pixels = np.asarray(seen, np.float32).reshape(-1, 2) - np.float32(CHARUCO_OFFSET_PX)
+    if np.linalg.matrix_rank(points[:, :2] - points[0, :2]) < 2:  # all on one line: no plane, no pose
+        return None
+    return points, pixels
+
+
+def _solve(views: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]], size: tuple[int, int]) -> Camera:
+    try:
+        error, matrix, distortion, _, _ = cv2.calibrateCamera(
+            [points for points, _ in views], [pixels for _, pixels in views], size, np.eye(3), np.zeros(5)
+        )
+    except cv2.error as failure:
+        why = "the photographs do not determine a camera; vary angle and place"
+        raise ProfileError(f"lens: {why} ({failure.err})") from None
+    coefficients = np.asarray(distortion, np.float64).ravel()[:5]
+    return Camera(size[0], size[1], np.asarray(matrix, np.float64), coefficients, float(error))
+
+
+def _coverage(
+    views: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]], size: tuple[int, int]
+) -> npt.NDArray[np.bool_]:
+    seen = np.zeros((GRID[1], GRID[0]), bool)
+    for _, pixels in views:
+        columns = np.clip((pixels[:, 0] * GRID[0] / size[0]).astype(int), 0, GRID[0] - 1)
+        rows = np.clip((pixels[:, 1] * GRID[1] / size[1]).astype(int), 0, GRID[1] - 1)
+        seen[rows, columns] = True
+    return seen

@@ -1,0 +1,23 @@
+"""Reading picture files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.errors import ProfileError
+
+
+def load_picture(path: Path) -> npt.NDArray[np.uint8]:
+    """The picture of a file as (height, width, 3) uint8, BGR.  Raises ProfileError when it cannot be read."""
+    try:
+        data = np.fromfile(path, np.uint8)
+    except OSError as error:
+        raise ProfileError(f"{path}: cannot be read: {error.strerror or error}") from error
+    picture = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
+    if picture is None:
+        raise ProfileError(f"{path}: is not a picture that can be read (empty, cut short, or another kind of file)")
+    return np.asarray(picture, np.uint8)

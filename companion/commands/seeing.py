@@ -1,0 +1,152 @@
+"""`companion calibrate` and `companion read`: from photographs to camera, set and board readings."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import cv2
+
+from calibration.camera import format_camera, read_camera
+from calibration.errors import ProfileError
+from calibration.kit import Kit, load_kit
+from calibration.lens import DEFAULT_BOARD, GRID, LensCalibration, calibrate_lens, read_board
+from calibration.looks import SetLook, format_look, nominal_look, read_look
+from calibration.picture import load_picture
+from companion.errors import CompanionError
+from vision.enrol import enrol
+from vision.errors import VisionError
+from vision.reader import Reader
+from vision.reading import Reading
+from vision.source import Frame
+
+GOOD_REPROJECTION_PX = 0.5
+"""Above this a lens calibration is worth repeating: heights are told apart by a few pixels."""
+
+ADVISED_PHOTOS = 8
+
+
+def add_parsers(subparsers: Any) -> None:
+    """Add `calibrate` and `read`."""
+    calibrate = subparsers.add_parser("calibrate", help="calibrate the lens, or learn the look of a set")
+    kinds = calibrate.add_subparsers(dest="kind", required=True, metavar="lens|pieces", parser_class=type(calibrate))
+    lens = kinds.add_parser("lens", help="intrinsics and distortion from photographs of a ChArUco board")
+    lens.add_argument("images", nargs="+", type=Path, metavar="IMAGE")
+    lens.add_argument("--board", type=Path, help="TOML file that describes the board (default: 9 x 6 squares of 30 mm)")
+    lens.add_argument("-o", "--output", type=Path, required=True, metavar="CAMERA.toml")
+    lens.set_defaults(run=run_lens)
+    pieces = kinds.add_parser("pieces", help="a set's look from the kit's [enrol] photograph")
+    pieces.add_argument("kit", metavar="KIT")
+    pieces.add_argument("image", type=Path, metavar="IMAGE")
+    pieces.add_argument("--camera", type=Path, required=True, metavar="CAMERA.toml")
+    pieces.add_argument("-o", "--output", type=Path, required=True, metavar="SET.toml")
+    pieces.set_defaults(run=run_pieces)
+    read = subparsers.add_parser("read", help="read the board in photographs")
+    read.add_argument("kit", metavar="KIT")
+    read.add_argument("images", nargs="+", type=Path, metavar="IMAGE")
+    read.add_argument("--camera", type=Path, required=True, metavar="CAMERA.toml")
+    read.add_argument("--set", type=Path, metavar="SET.toml", help="the look of the set (default: the kit's colours)")
+    read.add_argument("--levels", help="levels of the pillars, ranks from the highest down joined by /, files by ,")
+    read.add_argument("--json", action="store_true", help="one JSON object a line")
+    read.set_defaults(run=run_read)
+
+
+def run_lens(arguments: argparse.Namespace) -> int:
+    """`companion calibrate lens`."""
+    board = read_board(arguments.board) if arguments.board else DEFAULT_BOARD
+    result = calibrate_lens(tuple(arguments.images), board)
+    write_text(arguments.output, format_camera(result.camera))
+    print("\n".join(lens_report(result)))
+    print(f"written: {arguments.output}")
+    return 0
+
+
+def lens_report(result: LensCalibration) -> list[str]:
+    """Lines that say how good a lens calibration is and what would make it better."""
+    error, share = result.camera.reprojection_px, result.coverage.mean()
+    lines = [f"{path}: left out: {why}" for path, why in result.skipped]
+    quality = "good" if error <= GOOD_REPROJECTION_PX else "poor: take sharper photographs of a flat board"
+    lines.append(f"reprojection error {error:.3f} px over {len(result.used)} photographs: {quality}")
+    lines.append(f"the board was seen in {share:.0%} of {GRID[0]} x {GRID[1]} parts of the picture")
+    if share < 1 or len(result.used) < ADVISED_PHOTOS:
+        lines.append("for a better lens: photographs with the board in every corner, near, and tilted")
+    return lines
+
+
+def run_pieces(arguments: argparse.Namespace) -> int:
+    """`companion calibrate pieces`."""
+    kit = load_kit(arguments.kit)
+    camera = read_camera(arguments.camera)
+    image = load_picture(arguments.image)
+    try:
+        look = enrol(image, kit, camera)
+    except VisionError as error:
+        raise ProfileError(f"{arguments.image}: {error}") from error
+    write_text(arguments.output, format_look(look))
+    print(f"learned {len(look.pieces)} kinds of pieces; written: {arguments.output}")
+    return 0
+
+
+def run_read(arguments: argparse.Namespace) -> int:
+    """`companion read`: exit code 1 when the mat was not found in some picture."""
+    cv2.setNumThreads(1)
+    kit = load_kit(arguments.kit)
+    camera = read_camera(arguments.camera)
+    if arguments.levels and kit.pillars is None:
+        raise CompanionError(f"--levels: the kit {kit.name} has no pillars")
+    reader = Reader(kit, camera, load_look(arguments.set, kit))
+    images = [(path, load_picture(path)) for path in arguments.images]
+    found = True
+    for path, image in images:
+        row = read_row(reader, path, image)
+        found &= row["found"]
+        print(json.dumps(row) if arguments.json else describe(row), flush=True)
+    return 0 if found else 1
+
+
+def read_row(reader: Reader, path: Path, image: Any) -> dict[str, Any]:
+    """One reading as interfaces.md has it."""
+    begun = time.perf_counter()
+    try:
+        reading = reader.read(Frame(image, 0, 0.0))
+    except VisionError as error:
+        return {"image": str(path), "found": False, "why": str(error)}
+    ms = 1000 * (time.perf_counter() - begun)
+    return {"image": str(path), "found": True, "cells": cells_row(reading), "ms": round(ms, 1)}
+
+
+def cells_row(reading: Reading) -> dict[str, dict[str, Any]]:
+    """Every cell's likeliest height and top with their probability."""
+    rows: dict[str, dict[str, Any]] = {}
+    for i, cell in enumerate(reading.cells):
+        (height, top), p = reading.best(i)
+        rows[cell] = {"height": height} | ({"top": top} if top else {}) | {"p": round(p, 4)}
+    return rows
+
+
+def describe(row: dict[str, Any]) -> str:
+    """A reading for people: what stands where, doubtful squares marked."""
+    if not row["found"]:
+        return f"{row['image']}: {row['why']}"
+    stacks = [
+        f"{name} {cell['height']}{cell['top']}" + ("" if cell["p"] >= 0.99 else f"? ({cell['p']:.2f})")
+        for name, cell in row["cells"].items()
+        if cell.get("top")
+    ]
+    return f"{row['image']}: {len(stacks)} stacks: {', '.join(stacks)} ({row['ms']} ms)"
+
+
+def load_look(path: Path | None, kit: Kit) -> SetLook:
+    """The look of a set file, or what the kit promises where there is none."""
+    return read_look(path, kit) if path else nominal_look(kit)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a small text file.  Raises ProfileError with a clear line."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ProfileError(f"{path}: cannot be written: {error.strerror or error}") from error

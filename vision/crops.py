@@ -1,0 +1,84 @@
+"""A small picture of every cell, turned so that a stack stands upright in it.
+
+In a crop, columns run along the picture of the world's vertical.  The outline of anything convex that stands upright is
+then one run of pixels a column, and sums over it are two look-ups in a cumulative sum.  A crop pixel is one millimetre
+high (at the mat, across the line of sight) and two wide, since heights are what is hard to see.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Kit
+from vision.register import Points, Registration, project
+
+COLUMN_MM = 2
+"""Width of a crop's column; its rows are 1 mm high."""
+
+SLACK_MM = 6.0
+"""How far beyond the widest piece a crop reaches: pieces stand askew, and stacks lean."""
+
+
+@dataclass(frozen=True, eq=False)
+class Crops:
+    """The crops of all cells (n) for one pose.
+
+    Attributes:
+        origin_px: (n, 2) where the crop's origin, the cell's centre on the mat, is in the picture.
+        to_crop: (n, 2, 2) picture pixels → crop millimetres, around the origin; crop axes are u right, v down.
+        to_picture: (n, 2, 2) its inverse.
+        u_mm: (columns,) int, column coordinates.
+        v_mm: (rows,) int, row coordinates.
+        map_px: (n, rows, columns, 2) float32, picture place of each crop pixel, for ``cv2.remap``.
+        flat_px: (n, rows, columns) int32, the nearest picture pixel as an index into the flattened picture; 0 outside.
+        outside: (n, rows, columns) bool, true where the crop leaves the picture.
+        centres_mm: (n, 3) world place of the cells' centres.
+    """
+
+    origin_px: Points
+    to_crop: Points
+    to_picture: Points
+    u_mm: npt.NDArray[np.int32]
+    v_mm: npt.NDArray[np.int32]
+    map_px: npt.NDArray[np.float32]
+    flat_px: npt.NDArray[np.int32]
+    outside: npt.NDArray[np.bool_]
+    centres_mm: Points
+
+    def from_picture(self, cells: npt.NDArray[np.intp], points_px: Points) -> Points:
+        """Crop coordinates (k, p, 2) mm of picture points (k, p, 2) px, each row in the crop of ``cells[k]``."""
+        around = points_px - self.origin_px[cells][:, None]
+        turned: Points = np.einsum("kij,kpj->kpi", self.to_crop[cells], around)
+        return turned
+
+
+def make_crops(kit: Kit, pose: Registration, camera: Camera, width_mm: float, height_mm: float) -> Crops:
+    """Crops that hold anything up to ``width_mm`` wide and ``height_mm`` high that stands on a cell."""
+    centres = np.array([(*kit.centre_mm(cell), 0.0) for cell in kit.cells])
+    origin = project(centres, pose, camera)
+    up = project(centres + np.array([0.0, 0.0, 10.0]), pose, camera) - origin
+    up /= np.linalg.norm(up, axis=1, keepdims=True)
+    right = np.column_stack([-up[:, 1], up[:, 0]])
+    across = [(project(centres + step, pose, camera) - origin) / 5 for step in ((5.0, 0.0, 0.0), (0.0, 5.0, 0.0))]
+    scale = np.linalg.svd(np.stack(across, axis=2), compute_uv=False)[:, 0]  # px per mm across the line of sight
+    to_crop = np.stack([right, -up], axis=1) / scale[:, None, None]
+    tops = np.einsum("nij,nj->ni", to_crop, project(centres + np.array([0.0, 0.0, height_mm]), pose, camera) - origin)
+    reach = int(np.ceil(width_mm / 2 + SLACK_MM))
+    side = -(-reach // COLUMN_MM)
+    u = COLUMN_MM * np.arange(-side, side + 1, dtype=np.int32)
+    v = np.arange(int(np.floor(tops[:, 1].min())) - reach, reach + 1, dtype=np.int32)
+    step_u, step_v = right * scale[:, None], -up * scale[:, None]
+    places = (
+        origin[:, None, None]
+        + u[None, None, :, None] * step_u[:, None, None]
+        + v[None, :, None, None] * step_v[:, None, None]
+    ).astype(np.float32)
+    nearest = np.rint(places).astype(np.int32)
+    beyond = (nearest < 0) | (nearest >= (camera.width_px, camera.height_px))
+    outside = np.asarray(beyond.any(axis=3), np.bool_)
+    flat = np.where(outside, 0, nearest[..., 1] * camera.width_px + nearest[..., 0]).astype(np.int32)
+    return Crops(origin, to_crop, np.asarray(np.linalg.inv(to_crop), np.float64), u, v, places, flat, outside, centres)

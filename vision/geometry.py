@@ -1,0 +1,130 @@
+"""Everything about one camera pose that does not change from frame to frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Kit
+from vision.crops import Crops, make_crops
+from vision.errors import VisionError
+from vision.outlines import DiscOutlines, disc_outlines
+from vision.register import Points, Registration, project
+
+TALLEST = 10
+"""Pieces in the tallest stack that is looked for: twice Domination's limit, which an unfinished turn can reach."""
+
+SURROUND_STEP = 8
+"""Every how many pixels what lies outside the mat is sampled."""
+
+SAME_POSE_PX = 0.5
+"""Poses that put the mat's corners this close together share their geometry: it is twice the measured repeatability."""
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """Crops, outlines and masks of one pose; n cells, and crops of (rows, columns) pixels.
+
+    Attributes:
+        pose: the registration that it was made for.
+        tops: number of piece kinds.
+        crops: see :class:`vision.crops.Crops`.
+        outlines: see :class:`vision.outlines.DiscOutlines`.
+        far_row: (n, levels, k) int32, row in a cumulative sum where the face of each level begins.
+        near_row: (n, levels, k) int32, the row after its last.
+        columns: (k,) int32, the crop columns that the outlines are sampled on.
+        covers: (n, levels, k) bool, whether the face reaches the column.
+        off_mat: (n, rows, columns) bool, crop pixels that show what lies outside the mat.
+        far_first: (n,) cells from the farthest to the nearest to the camera.
+        rank: (n,) place of each cell in ``far_first``, from 1.
+        parties: cells in four groups; no two of a group are neighbours, so a group can be explained at once.
+        neighbours: (n, n) bool, pairs of cells whose crops overlap.
+        mat_px: (4, 2) the mat's corners in the picture.
+        surround_px: indices into the flattened picture, a sample of what lies outside the mat.
+    """
+
+    pose: Registration
+    tops: int
+    crops: Crops
+    outlines: DiscOutlines
+    far_row: npt.NDArray[np.int32]
+    near_row: npt.NDArray[np.int32]
+    columns: npt.NDArray[np.int32]
+    covers: npt.NDArray[np.bool_]
+    off_mat: npt.NDArray[np.bool_]
+    far_first: npt.NDArray[np.intp]
+    rank: npt.NDArray[np.int32]
+    parties: tuple[npt.NDArray[np.intp], ...]
+    neighbours: npt.NDArray[np.bool_]
+    mat_px: Points
+    surround_px: npt.NDArray[np.intp]
+
+
+def mat_corners(kit: Kit) -> Points:
+    """(4, 3) mm, the mat's corners."""
+    x, y = kit.mat.width_mm / 2, kit.mat.height_mm / 2
+    return np.array([(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)])
+
+
+def make_geometry(kit: Kit, pose: Registration, camera: Camera, rounding_mm: float) -> Geometry:
+    """The geometry of a kit of discs seen from ``pose``.  Raises VisionError for kits of other shapes."""
+    kind = kit.pieces[0]
+    if any((p.shape, p.width_mm, p.height_mm) != ("disc", kind.width_mm, kind.height_mm) for p in kit.pieces):
+        raise VisionError(f"the kit {kit.name} has pieces other than discs of one size, which cannot be read yet")
+    # A rounded rim begins to curve in below the upper face and above the foot: that is where the outline is widest.
+    rises = (rounding_mm, *(kind.height_mm * level - rounding_mm for level in range(1, TALLEST + 1)))
+    crops = make_crops(kit, pose, camera, kind.width_mm, rises[-1])
+    outlines = disc_outlines(crops, pose, camera, kind.width_mm / 2, rises)
+    rows = len(crops.v_mm)
+    wide = np.flatnonzero(np.abs(crops.u_mm) <= kind.width_mm / 2)
+    first = crops.v_mm[0] - 0.5
+    distance = np.linalg.norm(crops.centres_mm - pose.centre_mm, axis=1)
+    far_first = np.argsort(-distance)
+    rank = np.empty(len(distance), np.int32)
+    rank[far_first] = np.arange(1, len(distance) + 1)
+    mat_px = project(mat_corners(kit), pose, camera)
+    beside = np.ones((camera.height_px, camera.width_px), np.uint8)
+    cv2.fillConvexPoly(beside, np.rint(mat_px).astype(np.int32), 0)
+    sample = np.flatnonzero(beside[::SURROUND_STEP, ::SURROUND_STEP])
+    step_rows, step_columns = np.divmod(sample, beside[::SURROUND_STEP, ::SURROUND_STEP].shape[1])
+    return Geometry(
+        pose=pose,
+        tops=len(kit.pieces),
+        crops=crops,
+        outlines=outlines,
+        far_row=np.clip(np.rint(outlines.far[..., wide] - first), 0, rows).astype(np.int32),
+        near_row=np.clip(np.rint(outlines.near[..., wide] - first), 0, rows).astype(np.int32),
+        columns=wide.astype(np.int32),
+        covers=outlines.covers[..., wide],
+        off_mat=beside.ravel()[crops.flat_px].astype(bool),
+        far_first=far_first,
+        rank=rank,
+        parties=_parties(kit),
+        neighbours=_neighbours(crops),
+        mat_px=mat_px,
+        surround_px=(step_rows * camera.width_px + step_columns) * SURROUND_STEP,
+    )
+
+
+def _neighbours(crops: Crops) -> npt.NDArray[np.bool_]:
+    low, high = crops.map_px.min(axis=(1, 2)), crops.map_px.max(axis=(1, 2))
+    overlap = ((low[:, None] < high[None]) & (low[None] < high[:, None])).all(axis=2)
+    np.fill_diagonal(overlap, val=False)
+    return np.asarray(overlap, np.bool_)
+
+
+def _parties(kit: Kit) -> tuple[npt.NDArray[np.intp], ...]:
+    places = np.array([kit.centre_mm(cell) for cell in kit.cells]) - kit.board.a1_mm
+    odd = np.rint(places / kit.board.pitch_mm).astype(int) % 2
+    groups = (np.flatnonzero((odd == (x, y)).all(axis=1)) for y in (0, 1) for x in (0, 1))
+    return tuple(group for group in groups if len(group))
+
+
+def same_pose(geometry: Geometry, kit: Kit, pose: Registration, camera: Camera) -> bool:
+    """Whether ``pose`` sees the mat where ``geometry`` has it."""
+    moved = project(mat_corners(kit), pose, camera) - geometry.mat_px
+    return bool((np.abs(moved) < SAME_POSE_PX).all())

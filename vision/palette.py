@@ -1,0 +1,120 @@
+"""What colours a surface can show: log-likelihood of a pixel for every material, as one look-up table.
+
+A surface of reflectance a in light l shows ``s * a * l + w * l``: s for how squarely and how brightly it is lit, w for
+what its lacquer mirrors (the dichromatic model: Shafer, Using color to separate reflection components, 1985).
+The table is filled by drawing from that model; pixels are looked up after their light was divided out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.looks import SetLook
+
+BINS = 32
+"""Bins a channel: 8 codes wide, about twice the noise of a dim picture."""
+
+TOP_VALUE = 1.25
+"""Largest value kept, relative to white paper in the same place, in display (gamma) space."""
+
+GAMMA = 2.4
+"""Exponent of the sRGB curve: a factor on linear light is close to this root of it on display values."""
+
+DRAWS = 20_000
+STRAY = 0.03
+"""Share of pixels that follow no model: dust, print, edges, JPEG.  It bounds what one pixel can say."""
+
+FLOOR, TABLE, SIDE, TOPS = 0, 1, 2, 3
+"""Columns of the table: bare square or paper, what lies outside the mat, the side of any piece, then each piece's
+upper face in the kit's order, and last each piece's side in the same order."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shading:
+    """How a kind of surface is lit: share in full light, its spread (log), range in shade, mirrored light, tint."""
+
+    lit: float
+    spread: float
+    shade: tuple[float, float]
+    mirrored: float
+    tint: float
+
+
+# Upper faces and the floor look at the same light, so s is near 1 unless something shades them; sides may be lit by
+# anything from nothing to a lamp that meets them squarely.
+_FLOOR = _Shading(lit=0.7, spread=0.12, shade=(0.15, 1.0), mirrored=0.005, tint=0.08)
+_TOP = _Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05)
+_SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.08)
+
+SENSOR_NOISE = 0.02
+"""Standard deviation of a pixel in display space (5 codes of 255): shot noise, read noise and JPEG of a dim picture."""
+
+
+def build_palette(look: SetLook, letters: tuple[str, ...]) -> npt.NDArray[np.float32]:
+    """Log-likelihoods (BINS³, 3 + 2 letters) float32; the TABLE column is flat until a picture fills it."""
+    rng = np.random.default_rng(0)  # drawn once and always alike: the same picture gives the same reading
+    tops = [np.array(look.pieces[letter]) for letter in letters]
+    sides = [_learn(_draw(top, _SIDE, rng)) for top in tops]
+    columns = [
+        _learn(_draw(np.array(look.floor), _FLOOR, rng)),
+        np.full(BINS**3, -3 * np.log(BINS)),
+        np.log(np.mean(np.exp(sides), axis=0)),
+        *(_learn(_draw(top, _TOP, rng)) for top in tops),
+        *sides,
+    ]
+    return np.column_stack(columns).astype(np.float32)
+
+
+def table_column(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Log-likelihood (BINS³,) of what lies outside the mat, from values (n, 3) seen there (as :func:`normalise`)."""
+    return _learn(values)
+
+
+def normalise(codes: npt.NDArray[np.uint8], light: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Display values relative to white paper in the same light.
+
+    Args:
+        codes: (…, 3) uint8, BGR.
+        light: broadcastable to ``codes``, r g b, linear.
+
+    Returns:
+        (…, 3) float32, r g b.
+    """
+    gain = (light ** (-1 / GAMMA) / 255).astype(np.float32)
+    return codes[..., ::-1] * gain
+
+
+def bin_index(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
+    """Row of the palette for values (…, 3) → (…)."""
+    q = np.minimum((values * np.float32(BINS / TOP_VALUE)).astype(np.int32), BINS - 1)
+    row: npt.NDArray[np.int32] = (q[..., 0] * BINS + q[..., 1]) * BINS + q[..., 2]
+    return row
+
+
+def _draw(reflectance: npt.NDArray[np.float64], shading: _Shading, rng: np.random.Generator) -> npt.NDArray[np.float32]:
+    lit = np.exp(rng.normal(0, shading.spread, DRAWS))
+    strength = np.where(rng.random(DRAWS) < shading.lit, lit, rng.uniform(*shading.shade, DRAWS))
+    tint = np.exp(rng.normal(0, shading.tint, (DRAWS, 3)))
+    shown = reflectance * strength[:, None] * tint + rng.exponential(shading.mirrored, DRAWS)[:, None]
+    values = _display(shown) + rng.normal(0, SENSOR_NOISE, (DRAWS, 3))
+    return np.clip(values, 0, TOP_VALUE).astype(np.float32)
+
+
+def _display(linear: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Display values of linear light (IEC 61966-2-1), 1 being white."""
+    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * np.maximum(linear, 1e-9) ** (1 / GAMMA) - 0.055)
+
+
+def _learn(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Smoothed histogram of values (n, 3) as log-likelihood (BINS³,)."""
+    counts: npt.NDArray[np.floating] = np.bincount(bin_index(values), minlength=BINS**3).reshape(BINS, BINS, BINS) * 1.0
+    for axis in range(3):
+        padded = np.pad(counts, [(1, 1) if a == axis else (0, 0) for a in range(3)], mode="edge")
+        low, mid, high = (np.take(padded, range(i, i + BINS), axis=axis) for i in range(3))
+        counts = (low + 2 * mid + high) / 4
+    share = counts / max(float(counts.sum()), 1.0)
+    log_likelihood: npt.NDArray[np.float32] = np.log((1 - STRAY) * share + STRAY / BINS**3).ravel().astype(np.float32)
+    return log_likelihood
