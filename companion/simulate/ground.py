@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +25,7 @@ WOOD_MM = 1600
 
 WOOD: tuple[Colour, ...] = ((150, 104, 66), (136, 92, 58), (160, 113, 74), (143, 97, 60))
 PLANK_MM = 120
+GRAIN_MM, GRAIN_STEP_MM = 90, 16
 LINE_MM = 0.6
 FINER = 3
 """Each picture element is the mean of this many by this many looks."""
@@ -41,9 +44,9 @@ def ground(kit: Kit, camera: Camera, pose: Registration, light: Light) -> Pictur
         cv2.INTER_LINEAR,
     )
     table = cv2.remap(wood(), fine_x + WOOD_MM / 2, fine_y + WOOD_MM / 2, cv2.INTER_LINEAR, None, cv2.BORDER_REFLECT)
-    on_mat = (np.abs(fine_x) < width / 2) & (np.abs(fine_y) < height / 2)
-    looks = np.where(on_mat[..., None], paper, table)
-    albedo = to_linear(cv2.resize(looks, (camera.width_px, camera.height_px), interpolation=cv2.INTER_AREA))
+    on_mat = ((np.abs(fine_x) < width / 2) & (np.abs(fine_y) < height / 2)).astype(np.uint8)
+    cv2.copyTo(paper, on_mat, table)
+    albedo = to_linear(cv2.resize(table, (camera.width_px, camera.height_px), interpolation=cv2.INTER_AREA))
     direct = light.towards[2] * fall(light, x, y)
     glow = direct[..., None] * np.array(light.colour) + np.array(light.room)
     bright = albedo * glow * vignette(camera)[..., None]
@@ -94,15 +97,18 @@ def sheet(kit: Kit) -> Picture:
     return _mottled(print_)
 
 
+@cache
 def wood() -> Picture:
     """(WOOD_MM, WOOD_MM, 3) uint8 RGB, planks along x, 1 px a mm."""
     rng = np.random.default_rng(0)
-    streaks = np.asarray(cv2.GaussianBlur(rng.normal(0, 1, (WOOD_MM, WOOD_MM)), (0, 0), sigmaX=90, sigmaY=1.6))
-    grain = streaks / streaks.std()
+    # The grain is a hundred times as long as wide, so few columns carry it.
+    seeds = rng.normal(0, 1, (WOOD_MM, WOOD_MM // GRAIN_STEP_MM)).astype(np.float32)
+    streaks = cv2.GaussianBlur(seeds, (0, 0), sigmaX=GRAIN_MM / GRAIN_STEP_MM, sigmaY=1.6)
+    grain = cv2.resize(streaks / streaks.std(), (WOOD_MM, WOOD_MM), interpolation=cv2.INTER_LINEAR)
     planks = np.arange(WOOD_MM) // PLANK_MM
-    colours = np.array(WOOD, np.float64)[planks % len(WOOD)]
     joints = np.where(np.arange(WOOD_MM) % PLANK_MM == 0, 0.45, 1.0)
-    board = colours[:, None, :] * (1 + 0.09 * grain[..., None]) * joints[:, None, None]
+    colours = np.array(WOOD, np.float32)[planks % len(WOOD)] * joints[:, None]
+    board = colours[:, None, :].astype(np.float32) * (1 + 0.09 * np.asarray(grain)[..., None])
     return np.asarray(np.clip(board, 0, 255), np.uint8)
 
 
@@ -121,6 +127,6 @@ def _square(kit: Kit, at_mm: tuple[float, float], side_mm: float) -> tuple[slice
 def _mottled(print_: Picture) -> Picture:
     """Paper is not quite even: slow variations of less than a hundredth."""
     rng = np.random.default_rng(1)
-    small = rng.normal(0, 0.006, (print_.shape[0] // 24, print_.shape[1] // 24))
+    small = rng.normal(1, 0.006, (print_.shape[0] // 24, print_.shape[1] // 24)).astype(np.float32)
     cloud = cv2.resize(small, (print_.shape[1], print_.shape[0]), interpolation=cv2.INTER_CUBIC)
-    return np.asarray(np.clip(print_ * (1 + np.asarray(cloud)[..., None]), 0, 255), np.uint8)
+    return np.asarray(cv2.multiply(print_, cv2.merge([cloud, cloud, cloud]), dtype=cv2.CV_8U), np.uint8)

@@ -6,6 +6,7 @@ Everything follows from the game's own rules and a random generator; no game is 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -87,7 +88,8 @@ def _chosen(match: Match, rng: random.Random) -> Move:
     game, position = match.game, match.position
     moves = game.legal_moves(position)
     views = [view(game, game.table(game.play(position, move))) for move in moves]
-    plain = [move for move, seen in zip(moves, views, strict=True) if views.count(seen) == 1] or list(moves)
+    often = Counter(views)
+    plain = [move for move, seen in zip(moves, views, strict=True) if often[seen] == 1] or list(moves)
     return max(rng.sample(plain, min(2, len(plain))), key=lambda move: _tallest(game, position, move))
 
 
