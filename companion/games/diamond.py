@@ -17,7 +17,7 @@ from types import MappingProxyType
 from companion.errors import BadPositionText
 from companion.rules import acts
 from companion.rules.board import NOBODY, Cell, Layout, Piece, Player, Stack, Table
-from companion.rules.citing import changed_cells, cite, counted, listed
+from companion.rules.citing import cite, counted
 from companion.rules.game import Move, Outcome, Position, Rule, Violation
 from companion.rules.lines import lines_of
 from companion.rules.notation import quoted, refuse_other_keys
@@ -36,7 +36,7 @@ A turn is either one pillar move or one push.
 
 DIA-2 Pillar move
 Any one pillar, occupied or not, goes up or down by exactly one level within the range; a cube on it rides along.
-! a pillar moves by exactly one level, between {low} and {high}; {what}.
+! a pillar moves by exactly one level and stays within its range; {what}.
 
 DIA-3 Whose cubes
 A player may push every big cube, his own small cube and small cubes that nobody owns; never another player's small
@@ -144,6 +144,7 @@ class Diamond(StackingGame):
     """Diamond; see :class:`companion.rules.game.Game`."""
 
     name = "diamond"
+    jump_rule = "DIA-2"
     layout = LAYOUT
     pieces = (*CORNERS, BIG)
 
@@ -166,11 +167,6 @@ class Diamond(StackingGame):
     def is_pairwise(self) -> bool:
         """Whether a drop looks only at the two pillars concerned."""
         return self.variant == "pairwise"
-
-    @property
-    def highest(self) -> int:
-        """The highest level of a pillar; the lowest is 0."""
-        return HIGHEST[self.variant]
 
     def start(self) -> DiamondPosition:
         """Small cubes in their corners, big ones on the middles of the edges."""
@@ -197,8 +193,10 @@ class Diamond(StackingGame):
             raise BadPositionText("levels= is 25 numbers: five ranks from 5 down, joined by /, files joined by ,")
         words = [word for rank in reversed(ranks) for word in rank]
         for word in words:
-            if not (word.isascii() and word.isdigit() and len(word) < 3 and int(word) <= self.highest):
-                raise BadPositionText(f"{quoted(word)} is no level; pillars stand between 0 and {self.highest}")
+            if not (word.isascii() and word.isdigit() and len(word) < 3 and int(word) <= HIGHEST[self.variant]):
+                raise BadPositionText(
+                    f"{quoted(word)} is no level; pillars stand between 0 and {HIGHEST[self.variant]}"
+                )
         return tuple(map(int, words))
 
     def _parse_bans(self, text: str, board: tuple[Stack, ...]) -> tuple[tuple[Ban, ...], tuple[Ban, ...]]:
@@ -211,7 +209,7 @@ class Diamond(StackingGame):
             cell = LAYOUT.index[name]
             if back in LAYOUT.index and board[cell]:
                 cubes.append(Ban(cell, LAYOUT.index[back], player))
-            elif back.isascii() and back.isdigit() and len(back) < 3 and int(back) <= self.highest:
+            elif back.isascii() and back.isdigit() and len(back) < 3 and int(back) <= HIGHEST[self.variant]:
                 pillars.append(Ban(cell, int(back), player))
             else:
                 raise BadPositionText(f"ban {quoted(part)} names neither a level of a pillar nor a cube that is there")
@@ -232,7 +230,7 @@ class Diamond(StackingGame):
         assert isinstance(position, DiamondPosition)
         if position.to_move == NOBODY:
             return ()
-        levels, highest = position.levels, self.highest
+        levels, highest = position.levels, HIGHEST[self.variant]
         moves = [move for move, level in zip(RISES, levels, strict=True) if level < highest]
         moves += [move for move, level in zip(FALLS, levels, strict=True) if level > 0]
         for source, cube in enumerate(position.board):
@@ -294,14 +292,11 @@ class Diamond(StackingGame):
 
     def _pillar_violations(self, position: DiamondPosition, cell: Cell, step: int) -> Iterator[Violation]:
         name, level = LAYOUT.cells[cell], position.levels[cell] + step
-        if not 0 <= level <= self.highest or abs(step) > 1:
-            yield self._leap_violation((name,), f"{name} would go to level {level}")
+        if not 0 <= level <= HIGHEST[self.variant] or abs(step) > 1:
+            yield cite(self.rules["DIA-2"], (name,), what=f"{name} cannot go to level {level}")
         for ban in position.pillar_bans:
             if ban.cell == cell and ban.back == level:
                 yield self._reversal(ban, f"pillar {name} away from level {level}", (name,))
-
-    def _leap_violation(self, names: tuple[str, ...], what: str) -> Violation:
-        return cite(self.rules["DIA-2"], names, low="0", high=str(self.highest), what=what)
 
     def _reversal(self, ban: Ban, what: str, cells: tuple[str, ...]) -> Violation:
         return cite(self.rules["DIA-9"], cells, player=self.names[ban.player], what=what)
@@ -387,29 +382,6 @@ class Diamond(StackingGame):
         for cell in acts.cells_within(position.board, within):
             yield RISES[cell], position.board
             yield FALLS[cell], position.board
-
-    def left_by(self, position: Position, move: Move, stacks: tuple[Stack, ...]) -> Table:
-        """With the pillar moved, too."""
-        assert isinstance(position, DiamondPosition)
-        levels = list(position.levels)
-        if move.target is not None:
-            levels[move.target] += move.step
-        return Table(stacks, tuple(levels))
-
-    def breaches(self, position: Position, table: Table) -> tuple[Violation, ...]:
-        """G-2 as in all games; DIA-2 for pillars that moved by more than one level, alone when it was just one."""
-        assert isinstance(position, DiamondPosition)
-        broken = super().breaches(position, table)
-        leaps = [
-            name
-            for name, old, new in zip(LAYOUT.cells, position.levels, table.levels or position.levels, strict=True)
-            if abs(new - old) > 1
-        ]
-        if not leaps:
-            return broken
-        leap = self._leap_violation(tuple(leaps), f"{listed(leaps)} moved by more")
-        is_alone = changed_cells(LAYOUT, self.table(position), table) == tuple(leaps) and len(leaps) == 1
-        return (*broken[:-1], leap) if is_alone else (*broken, leap)
 
 
 def banned(bans: tuple[Ban, ...], moved: Cell, new: Ban) -> tuple[Ban, ...]:

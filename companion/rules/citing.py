@@ -50,17 +50,21 @@ def surplus(before: Table, after: Table) -> int:
     return sum(map(len, after.stacks)) - sum(map(len, before.stacks))
 
 
-def cite_disturbance(rule: Rule, layout: Layout, before: Table, after: Table) -> Violation:
-    """G-2 (``rule``) for a table that no single act explains: says what is too much, missing or changed, and where."""
-    cells = changed_cells(layout, before, after)
-    more = surplus(before, after)
+def jumped_pillars(layout: Layout, before: Table, after: Table) -> tuple[str, ...]:
+    """Names of the pillars that moved by more than one level."""
+    if before.levels is None or after.levels is None:
+        return ()
+    levels = zip(layout.cells, before.levels, after.levels, strict=True)
+    return tuple(name for name, old, new in levels if abs(new - old) > 1)
+
+
+def disturbance(cells: Sequence[str], surplus: int) -> str:
+    """What no single act explains, in words: ``surplus`` pieces too many or (negative) too few, or only changes."""
     where = listed(cells)
-    if more > 0:
-        what = f"{counted(more, 'piece')} too many on the board ({where})"
-    elif more < 0:
-        what = f"{counted(-more, 'piece')} gone from the board ({where})"
-    elif len(cells) == 1:
-        what = f"the pieces of {where} are not the ones that stood there"
-    else:
-        what = f"{where} have changed at once"
-    return cite(rule, cells, what=what)
+    if surplus > 0:
+        return f"{counted(surplus, 'piece')} too many on the board ({where})"
+    if surplus < 0:
+        return f"{counted(-surplus, 'piece')} gone from the board ({where})"
+    if len(cells) == 1:
+        return f"the pieces of {where} are not the ones that stood there"
+    return f"{where} have changed at once"

@@ -126,6 +126,10 @@ class Game(Protocol):
         """The rules by id, shared ones (G-…) included, in the rulebook's order."""
         ...
 
+    def owner(self, piece: Piece) -> Player | None:
+        """Whose ``piece`` is; None: nobody's."""
+        ...
+
     def start(self) -> Position:
         """The position in which the game begins."""
         ...

@@ -15,7 +15,7 @@ from typing import ClassVar
 from companion.errors import BadPositionText
 from companion.rules import acts
 from companion.rules.board import NOBODY, Cell, Piece, Player, Sight, Stack, Table
-from companion.rules.citing import cite, cite_disturbance, listed, surplus
+from companion.rules.citing import changed_cells, cite, disturbance, jumped_pillars, listed, surplus
 from companion.rules.game import Attempt, Game, Move, Position, Rule, Stage, Violation
 from companion.rules.notation import format_tag
 
@@ -32,6 +32,9 @@ class StackingGame(Game):
 
     loss_rule: ClassVar[str] = ""
     """The rule that is broken, with G-2, when a piece has gone from the board; empty where there is none."""
+
+    jump_rule: ClassVar[str] = ""
+    """The rule that is broken when a pillar has moved by more than one level; empty where there are no pillars."""
 
     @cached_property
     def tag(self) -> str:
@@ -72,21 +75,31 @@ class StackingGame(Game):
         yield from acts.transfers(position.board, within)
         yield from acts.removals(position.board, within)
 
-    def left_by(self, position: Position, move: Move, stacks: tuple[Stack, ...]) -> Table:  # noqa: ARG002
+    def left_by(self, position: Position, move: Move, stacks: tuple[Stack, ...]) -> Table:
         """The table when a hand has made the illegal ``move`` and left ``stacks``."""
-        return Table(stacks)
+        levels = self.table(position).levels
+        if levels is not None and move.step and move.target is not None:
+            levels = (*levels[: move.target], levels[move.target] + move.step, *levels[move.target + 1 :])
+        return Table(stacks, levels)
 
     def _actor(self, position: Position, move: Move) -> Player:
         piece = move.piece if move.source is None else position.board[move.source][-1:]
         return (self.owner(piece) if piece else None) or position.to_move
 
     def breaches(self, position: Position, table: Table) -> tuple[Violation, ...]:
-        """G-2, with the game's own rule where pieces have gone from the board; G-5 in front after the end."""
+        """G-2, with the game's own rule where pieces have gone or a pillar jumped; G-5 in front after the end."""
         before = self.table(position)
-        broken = [cite_disturbance(self.rules["G-2"], self.layout, before, table)]
-        cells = broken[0].cells
+        cells = changed_cells(self.layout, before, table)
+        jumps = jumped_pillars(self.layout, before, table)
+        broken = []
         if position.to_move == NOBODY:
-            broken.insert(0, cite(self.rules["G-5"], cells, what="what was done on the board"))
+            broken.append(cite(self.rules["G-5"], cells, what="what was done on the board"))
+        # One pillar that moved by too much, and nothing else, is one thing.
+        if len(cells) != 1 or not jumps:
+            broken.append(cite(self.rules["G-2"], cells, what=disturbance(cells, surplus(before, table))))
+        if jumps:
+            what = f"{listed(jumps)} moved by more than one"
+            broken.append(cite(self.rules[self.jump_rule], jumps, what=what))
         if self.loss_rule and surplus(before, table) < 0:
             broken.append(cite(self.rules[self.loss_rule], cells, what=f"{listed(cells)} lost pieces otherwise"))
         return tuple(broken)
