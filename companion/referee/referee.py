@@ -58,6 +58,9 @@ COMBINED_READINGS = 4
 HAND_S = 3.0
 """A hand over the board is play; from this long on it is worth a word (``view``: ``hand``)."""
 
+STRANGE_S = 2.0
+"""A table that looks like nothing people do (Judgement.is_strange) is taken for a hand so long, then for what it is."""
+
 TRIGGERS: Mapping[type[object], Trigger] = {
     Unchanged: Trigger.SAME,
     Played: Trigger.PLAYED,
@@ -164,6 +167,7 @@ class Referee:
         if not moving:
             return Glance(read, ())
         self._frames = ()
+        self._state = replace(self._state, suspicion=None)
         return Glance(read=False, events=self._busy(t_s))
 
     def observe(self, t_s: float, reading: Reading) -> tuple[Event, ...]:
@@ -177,8 +181,11 @@ class Referee:
         self._frames = (*self._frames, weigh(self.match.game.layout, reading))[-COMBINED_READINGS:]
         outlook = self._foreseen()
         judgement = interpret(combine(self._frames), outlook, self._state.context)
-        events = self._judge(t_s, outlook, judgement)
-        return cleared + events
+        if judgement.is_strange and self._calm.lasted_s(t_s) < STRANGE_S:
+            self._frames = ()
+            self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
+            return cleared
+        return cleared + self._judge(t_s, outlook, judgement)
 
     def view(self, t_s: float, state: str) -> tuple[Event, ...]:
         """What is to be said of the picture as a whole: the states of :class:`ViewChanged`; once each."""

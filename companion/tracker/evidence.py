@@ -16,8 +16,11 @@ import numpy.typing as npt
 from companion.rules.board import Cell, Layout, Sight
 from vision.reading import Reading, State
 
-MISREAD = 1e-4
-"""Probability that a cell's reading has nothing to do with what lies there (a shadow, a piece out of true)."""
+MISREAD = 1e-5
+"""Probability that a cell's reading has nothing at all to do with what lies there; a reading in doubt says so itself.
+
+With the forty states of a kit this makes one cell worth at most 15 nats.
+"""
 
 HIDDEN_SHARE = 0.3
 """From this share of unexplained surroundings on a cell is taken to be hidden, and its reading for nothing."""

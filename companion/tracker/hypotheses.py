@@ -31,18 +31,23 @@ LOG_BACK = log(0.01)
 LOG_PAIR = -13.5
 """One pair of quick plies: one turn in fifty, shared among some thousand pairs."""
 
-LOG_ACT = -6.0
-"""One illegal act.  Not shared among the thousands that there are: an act that stands plainly on the table must be
-named even where it changes one cell, and one misread cell (evidence.MISREAD) is worth 13."""
+LOG_ACT = -8.0
+"""One illegal act: some three nats less than a legal move of a usual position, so that a doubtful cell is read in favour
+of the rules, and a well-read one is not.  One act in thirty turns, shared among the hundreds that look different, would
+be less still; but an act that stands plainly on the table must be named even where it changes one cell only, against
+the 15 nats of evidence.MISREAD."""
 
-LOG_FAULT, LOG_FAULT_CELL = -1.0, -5.0
+LOG_FAULT, LOG_FAULT_CELL = -3.0, -5.0
 """Something wrong besides an expected table: once, and for each cell.  One cell costs as much as an illegal act."""
 
 LOG_FAULT_PIECE = -2.0
 """And for every further piece by which a cell has grown: nobody smuggles in five pieces, but a cell may look so."""
 
-LOG_BEGUN = log(20.0)
-"""A turn seen half done is far likelier to be finished than any other to be played."""
+LOG_BEGUN = log(0.5)
+"""A turn seen half done is finished, shared among the moves that it may have been, more often than all else together."""
+
+LOG_STANDING = log(0.25)
+"""A table that has been spoken of (half done, illegal, in question) still stands as it was."""
 
 PAIR_CELLS = 6
 """Two plies change no more cells than this, even when one of them was a promotion."""

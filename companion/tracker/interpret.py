@@ -14,11 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 import numpy.typing as npt
 
 from companion.match import Match
+from companion.rules.board import Cell, Sight
 from companion.rules.game import Move
 from companion.rules.notation import format_move
 from companion.tracker.diagnose import Diagnosis, diagnose
@@ -26,7 +28,7 @@ from companion.tracker.evidence import Evidence, cells_against
 from companion.tracker.hypotheses import (
     LOG_BEGUN,
     LOG_FAULT_CELL,
-    LOG_SAME,
+    LOG_STANDING,
     PAIR_CELLS,
     Act,
     Back,
@@ -54,7 +56,7 @@ SURE = 0.99
 
 SURE_OF_WRONG = 0.995
 """The same before anybody is accused: a late verdict is cheaper than a false one.  One cell must be able to reach it
-(a piece too many): misreading a cell (evidence.MISREAD) is 1 : 1000 less likely than an illegal act that changes it."""
+(a piece too many): evidence.MISREAD makes misreading it a thousand times less likely than an act that changes it."""
 
 WORTH_ASKING = 0.1
 """A move likelier than this is offered when people are asked."""
@@ -67,6 +69,9 @@ FAR_BEHIND = 25.0
 
 NEAREST = 3
 """So many of the best expected tables are tried with something wrong besides."""
+
+STRANGE_PIECES = 3
+"""Nobody adds so many pieces in one go; a cell that seems to have grown by so many is behind a sleeve or a hand."""
 
 RANKED = 6
 """So many explanations are kept with each verdict."""
@@ -146,8 +151,9 @@ class Ranked:
 class Judgement:
     """An interpretation with its grounds.
 
-    ``changes`` is the likeliest view against the last accepted one; ``odd`` are the cells that fit it badly, each as
-    name and what they look like; ``ranked`` the likeliest explanations, the best first.
+    ``changes`` is the likeliest view against the last accepted one; ``odd`` are the cells that contradict the best
+    explanation by what people do, each as name and what it looks like; ``is_strange``: they look like nothing that
+    people do either, something must be in the way.  ``ranked``: the likeliest explanations, the best first.
     """
 
     interpretation: Interpretation
@@ -155,6 +161,7 @@ class Judgement:
     posterior: float
     ranked: tuple[Ranked, ...]
     odd: tuple[tuple[str, str], ...]
+    is_strange: bool
 
 
 @dataclass(frozen=True)
@@ -184,7 +191,11 @@ def interpret(evidence: Evidence, outlook: Outlook, context: Context) -> Judgeme
     is_sure = wrong >= SURE_OF_WRONG if best.is_wrong else best.posterior >= SURE
     meaning = _meaning(outlook, best, context) if is_sure else _undecided(groups)
     ranked = tuple(Ranked(_told(outlook, group), group.posterior) for group in groups[:RANKED])
-    return Judgement(meaning, best.changes, best.posterior, ranked, _odd_cells(evidence, outlook, base, best.changes))
+    done = next((group for group in groups if any(not isinstance(story, Other) for story in group.stories)), best)
+    odd = _odd_cells(evidence, columns_with(evidence, base, done.changes))
+    names = outlook.match.game.layout.cells
+    described = tuple((names[cell], format_sight(seen)) for cell, _, seen in odd)
+    return Judgement(meaning, best.changes, best.posterior, ranked, described, _is_strange(odd))
 
 
 def _scored(
@@ -193,7 +204,8 @@ def _scored(
     """All hypotheses worth considering with their scores; the expensive ones only where the table has changed."""
     hypotheses = list(outlook.expected.hypotheses)
     scores = [outlook.expected.score(evidence, base)]
-    scores[0] = scores[0] + np.array([_boost(h, context) for h in hypotheses])
+    if context.begun:
+        scores[0] = scores[0] + np.array([_boost(h, context) for h in hypotheses])
 
     def consider(batch: Batch) -> None:
         hypotheses.extend(batch.hypotheses)
@@ -201,7 +213,7 @@ def _scored(
 
     changed = cells_against(evidence, base, CHANGED_NATS)
     if context.standing is not None:
-        consider(Batch([Hypothesis(Other(), LOG_SAME, context.standing)]))
+        consider(Batch([Hypothesis(Other(), LOG_STANDING, context.standing)]))
     if changed:
         nearest = [hypotheses[i] for i in np.argsort(-scores[0])[:NEAREST]]
         consider(Batch(acts_within(outlook, changed)))
@@ -217,8 +229,10 @@ def _scored(
 
 
 def _boost(hypothesis: Hypothesis, context: Context) -> float:
+    """What having seen a turn half done adds to the prior of its end."""
     story = hypothesis.story
-    return LOG_BEGUN if isinstance(story, Turn) and story.move in context.begun else 0.0
+    is_end = isinstance(story, Turn) and story.move in context.begun
+    return LOG_BEGUN - log(len(context.begun)) - hypothesis.prior if is_end else 0.0
 
 
 def _grouped(hypotheses: tuple[Hypothesis, ...], scores: npt.NDArray[np.float64]) -> list[_Group]:
@@ -273,13 +287,17 @@ def _undecided(groups: list[_Group]) -> CannotTell:
     return CannotTell(tuple(dict.fromkeys(moves for group in likely for moves in group.legal())))
 
 
-def _odd_cells(
-    evidence: Evidence, outlook: Outlook, base: npt.NDArray[np.intp], changes: Changes
-) -> tuple[tuple[str, str], ...]:
-    """The cells that contradict the likeliest explanation, and what they look like."""
-    best, names = evidence.best(), outlook.match.game.layout.cells
-    odd = sorted(cells_against(evidence, columns_with(evidence, base, changes), -LOG_FAULT_CELL))
-    return tuple((names[cell], format_sight(evidence.sight(int(best[cell])))) for cell in odd)
+def _odd_cells(evidence: Evidence, columns: npt.NDArray[np.intp]) -> tuple[tuple[Cell, Sight, Sight], ...]:
+    """The cells that contradict the view of ``columns``, with what they should look like and what they do."""
+    best = evidence.best()
+    odd = sorted(cells_against(evidence, columns, -LOG_FAULT_CELL))
+    return tuple((cell, evidence.sight(int(columns[cell])), evidence.sight(int(best[cell]))) for cell in odd)
+
+
+def _is_strange(odd: tuple[tuple[Cell, Sight, Sight], ...]) -> bool:
+    """Whether some cell has grown by more than anybody adds, and no other has lost what it gained."""
+    growth = [(seen[0] or 0) - (expected[0] or 0) for _, expected, seen in odd]
+    return max(growth, default=0) >= STRANGE_PIECES and sum(growth) >= STRANGE_PIECES
 
 
 def format_moves(match: Match, moves: tuple[Move, ...]) -> str:
