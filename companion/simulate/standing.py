@@ -11,14 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 OFF_CENTRE_MM = 1.5
+"""How far the foot of a stack may lie off the middle of its cell."""
+
+STEP_MM = 0.7
+"""How far a piece may lie off the one below it."""
+
 LEAN_MM = 2.4
-"""How far the top of a high stack may lie from its foot."""
+"""How far any piece of a stack may lie off its foot."""
 
 TURN_DEG = 8.0
 TINT = 0.03
 """Share by which the paint of two pieces of one kind may differ."""
-
-LEANING_PIECES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +78,17 @@ def untouched(before: str, after: str) -> int:
 
 
 def _piled(below: Pile, stack: str, rng: random.Random) -> Pile:
-    """``below`` with the rest of ``stack`` put on it, leaning one way."""
-    lean = _within(LEAN_MM, rng) / LEANING_PIECES
+    """``below`` with the rest of ``stack`` put on it, each piece nearly straight on the one before."""
     pile = list(below)
-    for level in range(len(below), len(stack)):
-        x, y = _within(OFF_CENTRE_MM, rng) + lean * level
+    for letter in stack[len(below) :]:
+        if pile:
+            foot, last = np.array(pile[0].off_mm), np.array(pile[-1].off_mm)
+            lean = last + _within(STEP_MM, rng) - foot
+            x, y = foot + lean * min(1.0, LEAN_MM / float(np.hypot(*lean)))
+        else:
+            x, y = _within(OFF_CENTRE_MM, rng)
         turn, tint = rng.uniform(-TURN_DEG, TURN_DEG), rng.uniform(-TINT, TINT)
-        pile.append(Standing(stack[level], (float(x), float(y)), turn, tint))
+        pile.append(Standing(letter, (float(x), float(y)), turn, tint))
     return tuple(pile)
 
 
