@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -28,9 +29,13 @@ REMEDIES = {
 
 @contextmanager
 def told_plainly(path: Path) -> Iterator[None]:
-    """Turn every error of SQLite about the store ``path`` into a StoreError."""
+    """Turn every error of SQLite or the system about the store ``path`` into a StoreError."""
     try:
         yield
+    except StoreError:
+        raise
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read ({error.strerror}); check it, or give another FILE") from error
     except sqlite3.Error as error:
         raise StoreError(f"{path}: {explanation(path, error)}") from error
 
@@ -41,6 +46,8 @@ def explanation(path: Path, error: sqlite3.Error) -> str:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR) and has_no_room(path):
         code = sqlite3.SQLITE_FULL
+    elif code == sqlite3.SQLITE_CANTOPEN and not os.access(path.parent, os.W_OK):
+        code = sqlite3.SQLITE_READONLY
     return REMEDIES.get(code) or f"SQLite says {' '.join(str(error).split())!r}; put the file aside, give another FILE"
 
 

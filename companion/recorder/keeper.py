@@ -91,13 +91,13 @@ class Keeper:
         """Write through a fresh connection: one to a disk that was pulled out and put back fails for ever."""
         path = self.store.path
         self.store.close()
-        if not path.exists():
-            # Opening would make an empty store, perhaps on the disk below the one that was pulled out.
-            self._fault = f"{path}: is gone; put its disk back"
-            return
         try:
+            # A missing file must not be made anew, perhaps on the disk below the one that was pulled out.
+            path.stat()
             self.store = Store.open(path)
         except StoreError as error:
             self._fault = str(error)
-            return
-        self._write()
+        except OSError as error:
+            self._fault = f"{path}: is gone ({error.strerror}); put its disk back"
+        else:
+            self._write()

@@ -17,10 +17,14 @@ OPENING_TIMEOUT_S = 2.0
 WRITING_TIMEOUT_MS = 200
 """How long a transaction waits for another writer: a verdict must not wait longer."""
 
+MAGIC = b"SQLite format 3\x00"
+"""The first bytes of every SQLite file."""
+
 
 def connect_writer(path: Path) -> sqlite3.Connection:
     """Open ``path``, made if need be, brought to the newest version, checked.  Raises StoreError."""
-    _refuse_unfit_path(path)
+    with told_plainly(path):
+        _refuse_unfit_path(path)
     with told_plainly(path), _closed_on_failure(sqlite3.connect(path, OPENING_TIMEOUT_S, isolation_level=None)) as db:
         _refuse_unfit_content(path, db)
         db.execute("PRAGMA journal_mode = WAL")
@@ -34,9 +38,10 @@ def connect_writer(path: Path) -> sqlite3.Connection:
 
 def connect_reader(path: Path) -> sqlite3.Connection:
     """Open ``path`` to read only, also on a read-only disk.  Raises StoreError."""
-    _refuse_unfit_path(path)
-    if not path.exists():
-        raise StoreError(f"{path}: there is no such match store; a match makes it, or give another FILE")
+    with told_plainly(path):
+        _refuse_unfit_path(path)
+        if not path.exists():
+            raise StoreError(f"{path}: there is no such match store; a match makes it, or give another FILE")
     with told_plainly(path), _closed_on_failure(_connect_to_read(path)) as db:
         db.execute("PRAGMA query_only = ON")
         _refuse_unfit_content(path, db)
@@ -81,6 +86,14 @@ def _refuse_unfit_path(path: Path) -> None:
         raise StoreError(f"{path}: is a folder; give the match store's FILE")
     if not path.parent.is_dir():
         raise StoreError(f"{path}: there is no folder {path.parent}; make it, or give another FILE")
+    # SQLite would take a file that is shorter than its header for an empty one, and write over it.
+    if path.exists() and _first_bytes(path) not in (b"", MAGIC):
+        raise StoreError(f"{path}: is not a match store; give another FILE")
+
+
+def _first_bytes(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(MAGIC))
 
 
 def _refuse_unfit_content(path: Path, connection: sqlite3.Connection) -> None:

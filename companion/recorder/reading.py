@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
-from math import isfinite
 from types import UnionType
 from typing import Any, get_args, get_type_hints
 
 from companion.errors import BadText
 from companion.events import Event, from_json
+
+LONGEST_S = 1e9
+"""No time within a match is longer; not-a-number and infinity, which JSON texts can bring in, are not below it."""
 
 
 def event_of(text: str) -> Event:
@@ -38,5 +40,5 @@ def _is_of_type(value: object, hint: Any) -> bool:
     if isinstance(value, tuple):
         return get_args(hint) == (str, ...) and all(isinstance(part, str) for part in value)
     if hint is float:
-        return type(value) in (int, float) and isfinite(value)
+        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LONGEST_S
     return type(value) in (get_args(hint) if isinstance(hint, UnionType) else (hint,))

@@ -1,0 +1,104 @@
+"""A match goes on while its disk fails, says so, and is written in full when there is room again."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from companion.errors import StoreError
+from companion.events import Event
+from companion.recorder.keeper import RETRY_S, Keeper
+from companion.recorder.store import MatchId, Store
+
+Make = Callable[[int], Event]
+
+
+@pytest.fixture
+def keeper(store: Store, match: MatchId) -> Iterator[Keeper]:
+    keeper = Keeper(store, match)
+    yield keeper
+    keeper.store.close()
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Nobody else can write to the store meanwhile."""
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    yield
+    other.execute("ROLLBACK")
+    other.close()
+
+
+def test_a_good_disk_gives_no_warning(keeper: Keeper, event: Make) -> None:
+    keeper.append(event(1), b"picture")
+    assert (keeper.warning, keeper.waiting) == (None, ())
+    assert keeper.store.events(keeper.match) == (event(1),)
+    assert keeper.store.evidence(keeper.match, 1) == b"picture"
+
+
+def test_a_failing_disk_is_said_at_once_and_the_events_wait(path: Path, keeper: Keeper, event: Make) -> None:
+    keeper.append(event(1))
+    with locked(path):
+        keeper.append(event(2), b"picture")
+        assert keeper.warning is not None
+        assert keeper.warning.startswith(f"NOT SAVED: 1 event only in memory ({path}: another program is writing in it")
+        keeper.append(event(3))
+        assert keeper.warning.startswith("NOT SAVED: 2 events only in memory")
+        assert keeper.waiting == (event(2), event(3))
+    keeper.retry(event(3).t + RETRY_S)
+    assert (keeper.warning, keeper.waiting) == (None, ())
+    assert keeper.store.events(keeper.match) == (event(1), event(2), event(3))
+    assert keeper.store.evidence(keeper.match, 2) == b"picture"
+
+
+def test_the_next_event_brings_the_waiting_ones_along(path: Path, keeper: Keeper, event: Make) -> None:
+    with locked(path):
+        keeper.append(event(1))
+    keeper.append(event(2))
+    assert keeper.warning is None
+    assert keeper.store.events(keeper.match) == (event(1), event(2))
+
+
+def test_a_failing_disk_is_not_tried_at_every_turn(path: Path, keeper: Keeper, event: Make) -> None:
+    with locked(path):
+        keeper.append(event(1))
+    keeper.retry(event(1).t + 0.9 * RETRY_S)
+    assert keeper.waiting == (event(1),)
+    keeper.retry(event(1).t + RETRY_S)
+    assert keeper.waiting == ()
+
+
+def test_a_disk_that_was_pulled_out_is_not_replaced_by_an_empty_store(path: Path, keeper: Keeper, event: Make) -> None:
+    with locked(path):
+        keeper.append(event(1))
+    aside = path.with_name("aside.db")
+    path.rename(aside)
+    keeper.retry(event(1).t + RETRY_S)
+    assert (
+        keeper.warning
+        == f"NOT SAVED: 1 event only in memory ({path}: is gone (No such file or directory); put its disk back)"
+    )
+    assert not path.exists()
+    aside.rename(path)
+    keeper.retry(event(1).t + 2 * RETRY_S)
+    assert keeper.warning is None
+    assert keeper.store.events(keeper.match) == (event(1),)
+
+
+def test_closing_tries_once_more(path: Path, keeper: Keeper, event: Make) -> None:
+    with locked(path):
+        keeper.append(event(1))
+    keeper.close()
+    with Store.open(path, read_only=True) as reader:
+        assert reader.events(keeper.match) == (event(1),)
+
+
+def test_closing_with_events_unwritten_fails_and_keeps_them(path: Path, keeper: Keeper, event: Make) -> None:
+    with locked(path):
+        keeper.append(event(1))
+        with pytest.raises(StoreError, match=rf"1 events of match {keeper.match} are not saved: {path}"):
+            keeper.close()
+    assert keeper.waiting == (event(1),)

@@ -1,0 +1,93 @@
+"""The chain of hashes: whole for what was appended, broken at the right event by every change behind its back."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from companion.events import Event
+from companion.recorder.chain import first_hash, next_hash
+from companion.recorder.proof import Break, broken_at
+from companion.recorder.store import MatchId, Store
+
+Make = Callable[[int], Event]
+ALTERED = "it, or the match's row or an event before it, was altered: its hash does not follow"
+
+
+@pytest.fixture
+def kept(store: Store, match: MatchId, event: Make) -> MatchId:
+    """A match of nine events, the fifth with evidence."""
+    for n in range(1, 10):
+        store.append(match, event(n), b"picture" if n == 5 else None)
+    return match
+
+
+def tamper(path: Path, *statements: str) -> None:
+    """Change the file as somebody would who knows SQLite."""
+    other = sqlite3.connect(path, isolation_level=None)
+    names = other.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
+    for (name,) in names:
+        other.execute(f"DROP TRIGGER {name}")
+    for statement in statements:
+        assert other.execute(statement).rowcount > 0
+    other.close()
+
+
+def test_what_was_appended_holds(store: Store, kept: MatchId) -> None:
+    assert broken_at(store, kept) is None
+
+
+def test_a_match_without_events_holds(store: Store, match: MatchId) -> None:
+    assert broken_at(store, match) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("UPDATE event SET body = replace(body, 'c3-d3', 'c3-d4') WHERE n = 4", Break(4, ALTERED)),
+        ("UPDATE event SET hash = x'00' WHERE n = 4", Break(4, ALTERED)),
+        ("UPDATE event SET evidence = x'00' WHERE n = 4", Break(4, ALTERED)),
+        ("UPDATE event SET evidence = NULL WHERE n = 5", Break(5, ALTERED)),
+        ("UPDATE event SET kind = 'illegal' WHERE n = 4", Break(4, "it does not say what its row says")),
+        ("UPDATE evidence SET content = x'00' WHERE n = 5", Break(5, "its evidence was altered")),
+        ("UPDATE match SET kit = 'other'", Break(1, ALTERED)),
+        ("UPDATE match SET started_at = '2020-01-01T00:00:00+00:00'", Break(1, ALTERED)),
+        ("DELETE FROM event WHERE n = 1", Break(2, "event 1 is missing")),
+        ("DELETE FROM event WHERE n = 4", Break(5, "event 4 is missing")),
+        ("UPDATE event SET body = CAST(x'ff00fe' AS TEXT) WHERE n = 4", Break(4, ALTERED)),
+    ],
+)
+def test_a_change_breaks_the_chain_at_its_event(
+    path: Path, store: Store, kept: MatchId, statement: str, expected: Break
+) -> None:
+    tamper(path, statement)
+    assert broken_at(store, kept) == expected
+
+
+def test_two_events_exchanged_break_the_chain(path: Path, store: Store, kept: MatchId) -> None:
+    swap = "UPDATE event SET n = CASE n WHEN 3 THEN -4 WHEN 4 THEN -3 END WHERE n IN (3, 4)"
+    tamper(path, swap, "UPDATE event SET n = -n WHERE n < 0")
+    assert broken_at(store, kept) == Break(3, ALTERED)
+
+
+def test_evidence_dropped_for_space_leaves_the_chain_whole(path: Path, store: Store, kept: MatchId) -> None:
+    tamper(path, "DELETE FROM evidence")
+    assert store.evidence(kept, 5) is None
+    assert broken_at(store, kept) is None
+
+
+def test_damage_in_one_match_leaves_the_others_whole(path: Path, store: Store, kept: MatchId, event: Make) -> None:
+    other = store.begin(store.info(kept))
+    store.append(other, event(1))
+    tamper(path, f"UPDATE event SET body = '' WHERE match = {kept} AND n = 1")
+    assert broken_at(store, kept) == Break(1, ALTERED)
+    assert broken_at(store, other) is None
+
+
+def test_the_hash_is_the_one_that_is_documented() -> None:
+    # Computed once with sha256sum: a change of the chain would break every kept match.
+    before = first_hash(("domination", "[]", "p", "2026-11-21T19:30:00+00:00", "domination"))
+    assert before.hex() == "2e584d5f6ee1470537754eb0e2e69fe4cd99470027fde252904dbee947ddc430"
+    assert next_hash(before, "{}", None).hex() == "5c270a320554949d3b5a3c50aa75c8683a8dc340599e40d58e403691ab1c7b64"
+    assert next_hash(before, "{}", bytes(31) + b"\x01") != next_hash(before, "{}", None)
