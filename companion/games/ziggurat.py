@@ -64,11 +64,11 @@ the last, within its size, staying within files a-f there too.
 ZIG-7 Leaving from a Tower or Keep
 From a Tower or Keep only the top piece may leave, only by its owner, and only when the stack stands on that owner's
 last rank.
-! only {owner} may take the top piece of that Tower or Keep off the board, and only on his last rank; {why}.
+! only {owner} may take the top piece of {source} off the board, and only from his last rank; {why}.
 
 ZIG-8 One of each type
 A player takes off at most one piece of each type.
-! {owner} has already taken a {piece} off the board.
+! {owner} has already taken a {piece} off the board; the one on {source} stays.
 
 ZIG-9 Reinforcement
 A reserve piece is put on an empty square of the own home rank whose start piece was of that type.
@@ -307,9 +307,9 @@ class Ziggurat(StackingGame):
             yield cite(self.rules["ZIG-6"], (start,), piece=kind, reach=_squares(stack), source=start)
         elif len(stack) > 1 and (not can_leave or owner_of(stack[-1]) != position.to_move):
             why = f"it is {self.names[position.to_move]}'s turn" if can_leave else f"{start} is not on it"
-            yield cite(self.rules["ZIG-7"], (start,), owner=owner, why=why)
+            yield cite(self.rules["ZIG-7"], (start,), owner=owner, source=start, why=why)
         if self._taken_off(position, stack[-1]):
-            yield cite(self.rules["ZIG-8"], (start,), owner=owner, piece=kind)
+            yield cite(self.rules["ZIG-8"], (start,), owner=owner, piece=kind, source=start)
 
     def _way_violations(self, board: tuple[Stack, ...], source: Cell, target: Cell, count: int) -> Iterator[Violation]:
         stack, below, start, end = board[source], board[target], LAYOUT.cells[source], LAYOUT.cells[target]

@@ -28,15 +28,19 @@ GROUND = ("#efeade", "#8f7a58")
 """The lightest and the darkest square: the lowest and the highest level of ground or pillars."""
 
 SQUARE = 60
-SLAB = 10
+SLAB = 16
 """Height of a piece in the picture; a stack that would not fit is pressed together."""
 MARGIN = 30
 
 
 def draw_text(game: Game, position: Position) -> str:
-    """The board with ranks downward and files to the right; stacks bottom to top, ``.`` for an empty square."""
+    """The board with ranks downward and files to the right; stacks bottom to top, ``.`` for an empty square.
+
+    Empty squares of raised ground show its level; pillars stand after what is on them.
+    """
     layout, table = game.layout, game.table(position)
-    words = [stack or "." for stack in table.stacks]
+    ground = [str(level) if level else "." for level in layout.terrain or (0,) * len(layout.cells)]
+    words = [stack or bare for stack, bare in zip(table.stacks, ground, strict=True)]
     if table.levels is not None:
         words = [f"{word}{level}" for word, level in zip(words, table.levels, strict=True)]
     width = max(len(word) for word in words) + 1

@@ -1,0 +1,49 @@
+"""Positions to try things on: those that seeded random play reaches, the same in every run."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import pytest
+
+from companion.games import available_tags, load_game
+from companion.rules.game import Game, Position
+
+
+@cache
+def played_positions(tag: str, games: int, longest: int) -> tuple[Position, ...]:
+    """Every position of some random games, the start and the ends included."""
+    game, chance = load_game(tag), random.Random(f"{tag} {games}")
+    positions: list[Position] = []
+    for _ in range(games):
+        position = game.start()
+        positions.append(position)
+        while (moves := game.legal_moves(position)) and len(positions) % longest:
+            position = game.play(position, chance.choice(moves))
+            positions.append(position)
+    return tuple(positions)
+
+
+@pytest.fixture(params=available_tags())
+def tag(request: pytest.FixtureRequest) -> str:
+    """Every game in every variant for every number of players, one after another."""
+    return str(request.param)
+
+
+@pytest.fixture
+def game(tag: str) -> Game:
+    """The game of ``tag``."""
+    return load_game(tag)
+
+
+@pytest.fixture
+def positions(tag: str) -> tuple[Position, ...]:
+    """Some hundred positions of random play, finished games among them."""
+    return played_positions(tag, games=4, longest=120)
+
+
+@pytest.fixture
+def sample(positions: tuple[Position, ...]) -> list[Position]:
+    """A few of ``positions``, for what takes long; the last, often a finished game, among them."""
+    return [*random.Random(len(positions)).sample(positions, 5), positions[0], positions[-1]]
