@@ -8,13 +8,23 @@ import numpy as np
 
 from calibration.camera import Camera
 from calibration.kit import Colour, Kit, PieceKind
-from companion.simulate.light import Array, Light, shade, shadow_on_floor, to_srgb
+from companion.simulate.glyphs import strokes
+from companion.simulate.light import Array, Light, shade, shadow_on_floor, to_linear, to_srgb
 from companion.simulate.standing import Pile
 from vision.register import Registration, project
 from vision.shapes import Solid, circle, column, faces_towards, floor_mm, hull, moved, piece, rises_mm
 
-RINGS_SHARE = (0.80, 0.50)
+RING_SHARES: tuple[float, ...] = (0.80, 0.50)
 """Radii of the grooves turned into a disc's upper face, as shares of its radius."""
+
+PAINTED_RING_SHARES = (0.80,)
+"""On discs with a character there is one ring, of its colour."""
+
+GLYPH_SHARE = 0.52
+"""Side of a character as a share of its disc's diameter."""
+
+TURN_DEG = {"disc": 180.0, "cube": 8.0, "pyramid": 8.0}
+"""How far pieces are turned when nobody cares: discs lie as they fall."""
 
 RING_MM = 0.45
 RING_SHADE = 0.72
@@ -75,7 +85,7 @@ def cell_sprite(scene: Scene, cell: str, pile: Pile, level: int | None) -> Sprit
     for standing, rise in zip(pile, rises_mm(kit, stack), strict=True):
         kind = kit.piece(standing.letter)
         at = np.array([x + standing.off_mm[0], y + standing.off_mm[1], floor + rise])
-        solid = moved(piece(kind), at, standing.turn_deg)
+        solid = moved(piece(kind), at, standing.turn * TURN_DEG[kind.shape])
         polygons += piece_polygons(scene, solid, kind, standing.tint)
         shadows += _shadows(scene, solid, 0.0)
     return gathered(polygons, shadows) if polygons else None
@@ -85,13 +95,8 @@ def piece_polygons(scene: Scene, solid: Solid, kind: PieceKind, tint: float = 0.
     """A piece's visible faces, and the grooves of a disc: (px polygon, BGR) each."""
     red, green, blue = (min(255, round(channel * (1 + tint))) for channel in kind.colour)
     polygons = _faces(scene, solid, (red, green, blue), None)
-    if kind.shape == "disc":
-        centre = solid.points[list(solid.top)].mean(axis=0)
-        face = polygons[-1][1]
-        for share in RINGS_SHARE:
-            radius = share * kind.width_mm / 2
-            for r, colour in ((radius, face * RING_SHADE), (radius - RING_MM, face)):
-                polygons.append((scene.project(circle(r, 0.0) + centre), colour))
+    if kind.shape == "disc" and polygons:
+        polygons += _marks(scene, solid, kind, polygons[-1][1])
     return polygons
 
 
@@ -105,6 +110,26 @@ def gathered(polygons: list[tuple[Array, Array]], shadows: list[Array]) -> Sprit
     ends = tuple(int(end) for end in np.cumsum([len(p) for p, _ in polygons]))
     colours = np.array([colour for _, colour in polygons])
     return Sprite(everything, ends, colours, tuple(shadows), (float(left), float(top), float(right), float(bottom)))
+
+
+def _marks(scene: Scene, solid: Solid, kind: PieceKind, face: Array) -> list[tuple[Array, Array]]:
+    """What is turned or painted into a disc's upper face, which has the colour ``face`` (BGR)."""
+    rim = solid.points[list(solid.top)]
+    centre = rim.mean(axis=0)
+    ink, shares = face * RING_SHADE, RING_SHARES
+    if kind.glyph:
+        # Paint reflects in the same light as the wood beside it.
+        ratio = to_linear(kind.glyph_colour) / np.maximum(to_linear(kind.colour), 1e-3)
+        ink, shares = to_srgb(to_linear(face) * ratio[::-1]), PAINTED_RING_SHARES
+    marks = []
+    for share in shares:
+        radius = share * kind.width_mm / 2
+        marks += [(scene.project(circle(r, 0.0) + centre), c) for r, c in ((radius, ink), (radius - RING_MM, face))]
+    if kind.glyph:
+        right = (rim[0] - centre) / np.linalg.norm(rim[0] - centre)
+        axes = GLYPH_SHARE * kind.width_mm * np.stack([right, np.cross([0.0, 0.0, 1.0], right)])
+        marks += [(scene.project(centre + bar @ axes), ink) for bar in strokes(kind.glyph)]
+    return marks
 
 
 def _faces(scene: Scene, solid: Solid, colour: Colour, top_colour: Colour | None) -> list[tuple[Array, Array]]:

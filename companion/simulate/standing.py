@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,18 +19,20 @@ STEP_MM = 0.7
 LEAN_MM = 2.4
 """How far any piece of a stack may lie off its foot."""
 
-TURN_DEG = 8.0
 TINT = 0.03
 """Share by which the paint of two pieces of one kind may differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One piece where it stands: its letter, mm off the middle of its cell, turned by degrees, brighter by a share."""
+    """One piece where it stands: its letter, mm off the middle of its cell, turned, brighter by a share.
+
+    ``turn`` is −1…1 of the way that pieces of its shape may be turned from upright.
+    """
 
     letter: str
     off_mm: tuple[float, float]
-    turn_deg: float
+    turn: float
     tint: float
 
 
@@ -67,6 +69,11 @@ def rearranged(setup: Setup, stacks: Sequence[str], levels: tuple[int, ...] | No
     return Setup(tuple(_piled(pile[: untouched(old, new)], new, rng) for pile, old, new in changes), levels)
 
 
+def upright(setup: Setup) -> Setup:
+    """``setup`` with every piece turned as the first player reads it."""
+    return Setup(tuple(tuple(replace(piece, turn=0.0) for piece in pile) for pile in setup.piles), setup.levels)
+
+
 def exact(stacks: Sequence[str], levels: tuple[int, ...] | None = None) -> Setup:
     """``stacks`` with every piece exactly on the middle of its cell."""
     return Setup(tuple(tuple(Standing(letter, (0.0, 0.0), 0.0, 0.0) for letter in stack) for stack in stacks), levels)
@@ -87,7 +94,7 @@ def _piled(below: Pile, stack: str, rng: random.Random) -> Pile:
             x, y = foot + lean * min(1.0, LEAN_MM / float(np.hypot(*lean)))
         else:
             x, y = _within(OFF_CENTRE_MM, rng)
-        turn, tint = rng.uniform(-TURN_DEG, TURN_DEG), rng.uniform(-TINT, TINT)
+        turn, tint = rng.uniform(-1, 1), rng.uniform(-TINT, TINT)
         pile.append(Standing(letter, (float(x), float(y)), turn, tint))
     return tuple(pile)
 

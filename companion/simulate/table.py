@@ -19,7 +19,7 @@ from companion.simulate.light import WINDOW, Light
 from companion.simulate.players import Act, Habits, play
 from companion.simulate.render import Picture, Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up
+from companion.simulate.standing import seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.source import Frame
 
@@ -184,17 +184,20 @@ def clock() -> Callable[[float], None]:
     return wait
 
 
-def enrol_picture(kit: Kit, light: Light = WINDOW, seed: int = 0) -> Picture:
-    """The simulated camera's picture of single pieces on the kit's [enrol] cells, in the same light as the table's."""
-    return _still(kit, tuple(kit.enrol.get(cell, "") for cell in kit.cells), light, seed)
+def enrol_picture(kit: Kit, light: Light = WINDOW, levels: tuple[int, ...] | None = None) -> Picture:
+    """The simulated camera's picture of single pieces on the kit's [enrol] cells, in the same light as the table's.
+
+    ``levels`` are those of pillars or terrain, in the order of the kit's cells; None: all 0.
+    """
+    return _still(kit, tuple(kit.enrol.get(cell, "") for cell in kit.cells), light, levels)
 
 
-def empty_picture(kit: Kit, light: Light = WINDOW, seed: int = 0) -> Picture:
+def empty_picture(kit: Kit, light: Light = WINDOW, levels: tuple[int, ...] | None = None) -> Picture:
     """The simulated camera's picture of the empty board, in the same light as the table's."""
-    return _still(kit, ("",) * len(kit.cells), light, seed)
+    return _still(kit, ("",) * len(kit.cells), light, levels)
 
 
-def _still(kit: Kit, stacks: tuple[str, ...], light: Light, seed: int) -> Picture:
+def _still(kit: Kit, stacks: tuple[str, ...], light: Light, levels: tuple[int, ...] | None) -> Picture:
     camera = default_camera()
-    renderer = Renderer(Scene(kit, camera, default_pose(kit, camera), light), seed)
-    return renderer.picture(set_up(stacks, None, seeded("still", seed)), 0)
+    renderer = Renderer(Scene(kit, camera, default_pose(kit, camera), light))
+    return renderer.picture(upright(set_up(stacks, levels, seeded("still", 0))), 0)
