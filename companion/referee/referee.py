@@ -30,7 +30,7 @@ from companion.referee import orders
 from companion.referee.orders import Order, OrderRefused
 from companion.referee.patience import is_due, suspect
 from companion.referee.states import Mode, Trigger
-from companion.referee.steps import Fact, Options, State, step
+from companion.referee.steps import Fact, Options, State, disturbed, step
 from companion.rules.board import Player
 from companion.rules.game import Outcome
 from companion.rules.notation import format_position
@@ -167,7 +167,7 @@ class Referee:
         if not moving:
             return Glance(read, ())
         self._frames = ()
-        self._state = replace(self._state, suspicion=None)
+        self._state = disturbed(self._state)
         return Glance(read=False, events=self._busy(t_s))
 
     def observe(self, t_s: float, reading: Reading) -> tuple[Event, ...]:

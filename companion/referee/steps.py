@@ -110,6 +110,16 @@ def step(state: State, trigger: Trigger, fact: Fact, t_s: float) -> Result:
     return ended, events + farewell
 
 
+def disturbed(state: State) -> State:
+    """``state`` when the calm ends: what was suspected is over, what was not understood will not be seen again."""
+    if state.suspicion is None:
+        return state
+    context = state.context
+    if state.suspicion.kind is meanings.CannotTell:
+        context = replace(context, unclear=context.unclear + 1)
+    return replace(state, suspicion=None, context=context)
+
+
 def nothing(state: State, _fact: Fact, _t_s: float) -> Result:
     """Nobody is told anything."""
     return replace(state, suspicion=None), ()
@@ -126,7 +136,7 @@ def _awaits_people(state: State) -> bool:
 
 
 def accept(state: State, fact: Fact, t_s: float) -> Result:
-    """A legal move, or two, lies on the table."""
+    """A legal move, or several, lies on the table."""
     _, judgement = fact.seen
     assert isinstance(judgement.interpretation, meanings.Played)
     return _play(state, judgement.interpretation.moves, t_s)

@@ -6,6 +6,7 @@ what happens at a table; a single well-read cell outweighs most of them, so the 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log
@@ -28,14 +29,15 @@ LOG_TURN = log(0.4)
 LOG_BACK = log(0.01)
 """Taking back the last move; each further move is half as likely."""
 
-LOG_PAIR = -13.5
-"""One pair of quick plies: one turn in fifty, shared among some thousand pairs."""
+LOG_PLIES, LOG_PLY = -1.5, -6.0
+"""Several plies since the last verdict: once, and for each.  A pair of quick plies is one turn in fifty, shared among
+some thousand pairs; more only pass when the view was bad for a while."""
 
 LOG_ACT = -8.0
-"""One illegal act: some three nats less than a legal move of a usual position, so that a doubtful cell is read in favour
-of the rules, and a well-read one is not.  One act in thirty turns, shared among the hundreds that look different, would
-be less still; but an act that stands plainly on the table must be named even where it changes one cell only, against
-the 15 nats of evidence.MISREAD."""
+"""One illegal act: some three nats less than a legal move of a usual position, so that a doubtful cell is read in
+favour of the rules, and a well-read one is not.  One act in thirty turns, shared among hundreds that look otherwise,
+would be less still; but an act that stands plainly on the table must be named even where it changes one cell only,
+against the 15 nats of evidence.MISREAD."""
 
 LOG_FAULT, LOG_FAULT_CELL = -3.0, -5.0
 """Something wrong besides an expected table: once, and for each cell.  One cell costs as much as an illegal act."""
@@ -44,16 +46,20 @@ LOG_FAULT_PIECE = -2.0
 """And for every further piece by which a cell has grown: nobody smuggles in five pieces, but a cell may look so."""
 
 LOG_BEGUN = log(0.5)
-"""A turn seen half done is finished, shared among the moves that it may have been, more often than all else together."""
+"""A turn seen half done is finished more often than all else; shared among the moves that it may have been."""
 
 LOG_STANDING = log(0.25)
 """A table that has been spoken of (half done, illegal, in question) still stands as it was."""
 
-PAIR_CELLS = 6
-"""Two plies change no more cells than this, even when one of them was a promotion."""
+QUICK_PLIES, MOST_PLIES = 2, 4
+"""So many plies may follow each other before a calm table is seen; further ones only when the last calm tables have
+been unclear, one for each: three plies of two players look like two acts of one of them."""
+
+MOST_CELLS, MOST_POSITIONS = 8, 200
+"""Sequences are sought when no more cells have changed, through so many positions: a few milliseconds."""
 
 LOG_REPLAY = -13.5
-"""Moves taken back and another one played in one go; as rare as a pair.  At most REPLAYED moves are looked behind."""
+"""At most REPLAYED moves taken back and another one played in one go: as rare as two plies."""
 
 REPLAYED = 3
 
@@ -86,11 +92,10 @@ class Back:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two legal moves, one after the other."""
+class Plies:
+    """Several legal moves, one after the other."""
 
-    first: Move
-    second: Move
+    moves: tuple[Move, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,7 @@ class Other:
     """None of these: each cell as it is best read."""
 
 
-Story = Same | Turn | Half | Back | Pair | Replay | Act | Other
+Story = Same | Turn | Half | Back | Plies | Replay | Act | Other
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,19 +219,36 @@ def acts_within(outlook: Outlook, cells: frozenset[Cell]) -> Iterator[Hypothesis
         yield Hypothesis(Act(attempt), LOG_ACT, seer.changes(attempt.table))
 
 
-def pairs_within(outlook: Outlook, cells: frozenset[Cell]) -> Iterator[Hypothesis]:
-    """Two plies that together change ``cells`` and little else: one cell may be changed and changed back."""
-    game, position = outlook.match.game, outlook.match.position
+def sequences_within(outlook: Outlook, cells: frozenset[Cell], most: int) -> Iterator[Hypothesis]:
+    """Two to ``most`` plies that together change ``cells`` and little else, each of them visibly.
+
+    At most one other cell may be touched, since what one ply changes another can change back.
+    """
+    game = outlook.match.game
     seer = _Seer(game, outlook.table, outlook.sights)
-    for first in outlook.expected.hypotheses:
-        touched = {cell for cell, _ in first.changes}
-        if not isinstance(first.story, Turn) or len(touched - cells) > 1:
-            continue
-        between = game.play(position, first.story.move)
-        for second in game.legal_moves(between):
-            if {second.source, second.target} - {None} <= cells | touched:
-                changes = seer.changes(game.table(game.play(between, second)))
-                yield Hypothesis(Pair(first.story.move, second), LOG_PAIR, changes)
+    waiting: deque[tuple[Position, tuple[Move, ...], frozenset[Cell]]] = deque([(outlook.match.position, (), cells)])
+    for _ in range(MOST_POSITIONS):
+        if not waiting:
+            return
+        position, moves, allowed = waiting.popleft()
+        for move in game.legal_moves(position):
+            touched = frozenset(cell for cell in (move.source, move.target) if cell is not None)
+            if not touched & allowed or len((touched | allowed) - cells) > 1:
+                continue
+            following = game.play(position, move)
+            if _looks_same(game, position, following):
+                continue
+            plies = (*moves, move)
+            if len(plies) > 1:
+                prior = LOG_PLIES + LOG_PLY * len(plies)
+                yield Hypothesis(Plies(plies), prior, seer.changes(game.table(following)))
+            if len(plies) < most:
+                waiting.append((following, plies, allowed | touched))
+
+
+def _looks_same(game: Game, before: Position, after: Position) -> bool:
+    """Whether a ply leaves the board as it was to the eye: nobody may claim that such a one passed unseen."""
+    return view(game, game.table(before)) == view(game, game.table(after))
 
 
 def replays(outlook: Outlook) -> Iterator[Hypothesis]:

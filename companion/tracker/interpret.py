@@ -6,8 +6,8 @@ accepted when it is clearly the likeliest.  What people are told about a view th
 * nothing changed, before all, unless a turn seen half done would end in the same view: then it has ended;
 * a legal move before an illegal act, and several legal moves are a question;
 * a legal move before a take-back, a take-back before an illegal act;
-* an illegal act before two quick legal plies, or before a move taken back and played otherwise: that just these passed
-  unseen is far less likely.
+* an illegal act before several quick legal plies, or before a move taken back and played otherwise: that just these
+  passed unseen is far less likely.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ from companion.tracker.hypotheses import (
     LOG_BEGUN,
     LOG_FAULT_CELL,
     LOG_STANDING,
-    PAIR_CELLS,
+    MOST_CELLS,
+    MOST_PLIES,
+    QUICK_PLIES,
     Act,
     Back,
     Batch,
@@ -37,7 +39,7 @@ from companion.tracker.hypotheses import (
     Hypothesis,
     Other,
     Outlook,
-    Pair,
+    Plies,
     Replay,
     Same,
     Story,
@@ -46,13 +48,16 @@ from companion.tracker.hypotheses import (
     base_columns,
     columns_with,
     faulty,
-    pairs_within,
     replays,
+    sequences_within,
 )
 from companion.tracker.sights import Changes, format_sight
 
 SURE = 0.99
 """Posterior from which a view is taken for what lies on the table."""
+
+SURE_OF_LITTLE = 0.95
+"""The same for what commits nobody: that nothing has changed, that a turn is half done."""
 
 SURE_OF_WRONG = 0.995
 """The same before anybody is accused: a late verdict is cheaper than a false one.  One cell must be able to reach it
@@ -84,7 +89,7 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A legal move lies complete on the table, or two quick ones."""
+    """A legal move lies complete on the table, or several quick ones."""
 
     moves: tuple[Move, ...]
 
@@ -133,10 +138,15 @@ Interpretation = Unchanged | Played | Ambiguous | InProgress | TakenBack | Illeg
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the referee knows besides the match: the turn seen half done, the other table that it has already judged."""
+    """What the referee knows besides the match.
+
+    ``begun``: the moves that a turn seen half done may become; ``standing``: another table that it has spoken of;
+    ``unclear``: how many calm tables in a row it could not understand.
+    """
 
     begun: tuple[Move, ...] = ()
     standing: Changes | None = None
+    unclear: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +187,9 @@ class _Group:
         return all(isinstance(story, (Act, Other)) for story in self.stories)
 
     def legal(self) -> Iterator[tuple[Move, ...]]:
-        """The legal ways to this view: single moves, or pairs where no single move leads here."""
+        """The legal ways to this view: single moves, or sequences where no single move leads here."""
         turns: list[tuple[Move, ...]] = [(story.move,) for story in self.stories if isinstance(story, Turn)]
-        yield from turns or [(story.first, story.second) for story in self.stories if isinstance(story, Pair)]
+        yield from turns or [story.moves for story in self.stories if isinstance(story, Plies)]
 
 
 def interpret(evidence: Evidence, outlook: Outlook, context: Context) -> Judgement:
@@ -188,8 +198,9 @@ def interpret(evidence: Evidence, outlook: Outlook, context: Context) -> Judgeme
     groups = _grouped(*_scored(evidence, outlook, context, base))
     best = groups[0]
     wrong = sum(group.posterior for group in groups if group.is_wrong)
-    is_sure = wrong >= SURE_OF_WRONG if best.is_wrong else best.posterior >= SURE
-    meaning = _meaning(outlook, best, context) if is_sure else _undecided(groups)
+    meaning = _meaning(outlook, best, context)
+    if (wrong if best.is_wrong else best.posterior) < _needed(meaning):
+        meaning = _undecided(groups)
     ranked = tuple(Ranked(_told(outlook, group), group.posterior) for group in groups[:RANKED])
     done = next((group for group in groups if any(not isinstance(story, Other) for story in group.stories)), best)
     odd = _odd_cells(evidence, columns_with(evidence, base, done.changes))
@@ -223,8 +234,9 @@ def _scored(
         is_unexplained = cells_against(evidence, columns_with(evidence, base, best.changes), -LOG_FAULT_CELL)
         if is_unexplained:
             consider(Batch(replays(outlook)))
-            if len(changed) <= PAIR_CELLS:
-                consider(Batch(pairs_within(outlook, changed)))
+            if len(changed) <= MOST_CELLS:
+                most = min(QUICK_PLIES + context.unclear, MOST_PLIES)
+                consider(Batch(sequences_within(outlook, changed, most)))
     return tuple(hypotheses), np.concatenate(scores)
 
 
@@ -260,8 +272,8 @@ def _meaning(outlook: Outlook, group: _Group, context: Context) -> Interpretatio
     options = finished or options
     halves = [story for story in group.stories if isinstance(story, Half)]
     attempts = [story.attempt for story in group.stories if isinstance(story, Act)]
-    is_quick_pair = bool(options) and len(options[0]) > 1
-    if options and not is_quick_pair:
+    is_sequence = bool(options) and len(options[0]) > 1
+    if options and not is_sequence:
         return Played(options[0]) if len(options) == 1 else Ambiguous(options)
     if halves:
         stage = halves[0].stage
@@ -280,6 +292,13 @@ def _is_lifted(outlook: Outlook, changes: Changes) -> bool:
     """Whether every changed stack has become lower: the pieces may be in a hand."""
     heights = [(outlook.sights[cell][0], sight[0]) for cell, sight in changes]
     return all(before is not None and after is not None and after < before for before, after in heights)
+
+
+def _needed(meaning: Interpretation) -> float:
+    """The posterior from which ``meaning`` is said."""
+    if isinstance(meaning, Illegal):
+        return SURE_OF_WRONG
+    return SURE_OF_LITTLE if isinstance(meaning, (Unchanged, InProgress)) else SURE
 
 
 def _undecided(groups: list[_Group]) -> CannotTell:
@@ -324,8 +343,8 @@ def _story(match: Match, story: Story) -> str:
             return f"{format_moves(match, (move,))} half done"
         case Back(n):
             return f"{n} taken back"
-        case Pair(first, second):
-            return format_moves(match, (first, second))
+        case Plies(moves):
+            return format_moves(match, moves)
         case Replay(n, move):
             return f"{n} taken back and {format_moves(match.take_back(n), (move,))}"
         case Act(attempt):
