@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.kit import Colour
-from companion.simulate.light import Array, shade, shadow_on_floor, to_srgb
+from companion.simulate.light import Array, shade, shadow_on_mat, to_srgb
 from companion.simulate.render import Picture, darkened, painted
 from companion.simulate.sprite import Scene, Sprite, gathered, piece_polygons
 from vision.shapes import hull, moved, piece, rises_mm
@@ -18,7 +18,9 @@ SLEEVES: tuple[Colour, ...] = ((52, 66, 92), (110, 108, 104), (70, 40, 44), (40,
 HOVER_MM = 9.0
 """Height of the fingertips over what they take."""
 
-HAND_SHADOW_SHARE = 0.35
+HAND_SHADOW = 0.9
+"""A hand is high above the mat: its shadow is a little lighter than those of pieces."""
+
 BANDS = ((1.0, 0.78), (0.82, 0.95), (0.55, 1.06))
 """A round limb is painted as nested bands: (share of the width, brightness)."""
 
@@ -78,7 +80,7 @@ def with_hand(clear: Picture, scene: Scene, hand: Hand) -> Picture:
         return clear
     box = (left, top, right, bottom)
     result = clear.copy()
-    floor = darkened(clear[top:bottom, left:right], sprite.shadows, box, HAND_SHADOW_SHARE)
+    floor = darkened(clear[top:bottom, left:right], [sprite], box, HAND_SHADOW * scene.light.shadow_share)
     result[top:bottom, left:right] = painted(floor, [sprite], box)
     return result
 
@@ -93,9 +95,9 @@ def _sprite(scene: Scene, hand: Hand) -> Sprite | None:
             if len(outline := _outline(scene, limb, share)):
                 polygons.append((outline, np.minimum(255, colour * bright)))
         balls = np.vstack([_ball(end, radius) for end, radius in _beads(limb)])
-        if len(fallen := _in_sight(scene, shadow_on_floor(scene.light, balls, 0.0))):
+        if len(fallen := _in_sight(scene, shadow_on_mat(scene.light, balls))):
             shadows.append(hull(scene.project(fallen)))
-    return gathered(polygons, shadows) if polygons else None
+    return gathered(polygons, shadows, []) if polygons else None
 
 
 def _held(scene: Scene, hand: Hand) -> list[tuple[Array, Array]]:

@@ -45,6 +45,12 @@ class Light:
         unit: Array = direction / np.linalg.norm(direction)
         return unit
 
+    @property
+    def shadow_share(self) -> float:
+        """Share of a floor's sRGB value that is lost where the direct light does not reach it."""
+        room, direct = np.mean(self.room), np.mean(self.colour) * self.towards[2]
+        return float(1 - (room / (room + direct)) ** (1 / 2.2))
+
 
 WINDOW = Light((-0.55, 0.35, 0.75), (0.68, 0.69, 0.70), (0.37, 0.375, 0.38), 0.0005, 0.10, 1.6)
 LAMP = Light((0.5, 0.45, 0.8), (0.80, 0.70, 0.55), (0.24, 0.21, 0.17), 0.0008, 0.16, 2.2)
@@ -97,9 +103,8 @@ def shade(light: Light, colour: Colour, normals: Array, places_mm: Array, eye_mm
     return result
 
 
-def shadow_on_floor(light: Light, points_mm: Array, floor_mm: float) -> Array:
-    """(n, 3) mm, where the shadow of points (n, 3) falls on a floor at this height."""
+def shadow_on_mat(light: Light, points_mm: Array) -> Array:
+    """(n, 3) mm, where the shadow of points (n, 3) falls on the plane z = 0."""
     towards = light.towards
-    drop = (points_mm[:, 2:] - floor_mm) / towards[2]
-    fallen: Array = points_mm - drop * towards
+    fallen: Array = points_mm - points_mm[:, 2:] / towards[2] * towards
     return fallen

@@ -22,8 +22,8 @@ FINER = 4
 elements that an outline only touches, so bodies come out 1/8 px too large all round.)"""
 
 SUBPIXEL_BITS = 4
-SHADOW_SHARE = 0.42
-"""How much of the floor's light a shadow takes away, in sRGB steps."""
+CONTACT = 0.5
+"""Darkness of the floor close round a foot beside that of a full shadow."""
 
 BLUR_PX = 0.55
 NOISE_MARGIN_PX = 64
@@ -84,7 +84,8 @@ class Renderer:
     def _paint(self, box: Box) -> None:
         left, top, right, bottom = box
         sprites = [sprite for i in self._order if (sprite := self._sprites[i]) and _touches(sprite.box, box)]
-        floor = darkened(self._ground[top:bottom, left:right], [s for sprite in sprites for s in sprite.shadows], box)
+        ground_here = self._ground[top:bottom, left:right]
+        floor = darkened(ground_here, sprites, box, self._scene.light.shadow_share)
         self._clear[top:bottom, left:right] = painted(floor, sprites, box)
 
     def _whole(self, box: tuple[float, float, float, float]) -> Box:
@@ -99,11 +100,13 @@ class Renderer:
         )
 
 
-def darkened(floor: Picture, shadows: Sequence[Array], box: Box, share: float = SHADOW_SHARE) -> Picture:
-    """``floor``, the part of the picture in ``box``, with soft shadows of these polygons (px)."""
+def darkened(floor: Picture, sprites: Sequence[Sprite], box: Box, share: float) -> Picture:
+    """``floor``, the part of the picture in ``box``, with soft shadows that take ``share`` of its sRGB values."""
     mask = np.zeros(floor.shape[:2], np.uint8)
-    for shadow in shadows:
-        cv2.fillConvexPoly(mask, _fixed(shadow - box[:2], 1), 255, cv2.LINE_8, SUBPIXEL_BITS)
+    contacts = [(polygon, round(255 * CONTACT)) for sprite in sprites for polygon in sprite.contacts]
+    shadows = [(polygon, 255) for sprite in sprites for polygon in sprite.shadows]
+    for polygon, dark in contacts + shadows:
+        cv2.fillConvexPoly(mask, _fixed(polygon - box[:2], 1), dark, cv2.LINE_8, SUBPIXEL_BITS)
     soft = cv2.GaussianBlur(mask, (0, 0), SHADOW_BLUR_PX)
     keep = (255 - share * soft).astype(np.uint8)
     return np.asarray(cv2.multiply(floor, cv2.merge([keep, keep, keep]), scale=1 / 255), np.uint8)

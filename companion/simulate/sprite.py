@@ -9,7 +9,7 @@ import numpy as np
 from calibration.camera import Camera
 from calibration.kit import Colour, Kit, PieceKind
 from companion.simulate.glyphs import strokes
-from companion.simulate.light import Array, Light, shade, shadow_on_floor, to_linear, to_srgb
+from companion.simulate.light import Array, Light, shade, shadow_on_mat, to_linear, to_srgb
 from companion.simulate.standing import Pile
 from vision.register import Registration, project
 from vision.shapes import Solid, circle, column, faces_towards, floor_mm, hull, moved, piece, rises_mm
@@ -58,7 +58,8 @@ class Sprite:
         points: (n, 2) float64 px, the corners of all polygons, one after another.
         ends: (k,) where each polygon ends in ``points``.
         colours: (k, 3) float64 BGR 0…255.
-        shadows: polygons (j, 2) px that darken the floor before anything stands on it.
+        shadows: polygons (j, 2) px of the floor that the light does not reach.
+        contacts: polygons (j, 2) px of the floor, close round a foot, that get less of the room's light.
         box: left, top, right, bottom px of everything, shadows and their blur included.
     """
 
@@ -66,6 +67,7 @@ class Sprite:
     ends: tuple[int, ...]
     colours: Array
     shadows: tuple[Array, ...]
+    contacts: tuple[Array, ...]
     box: tuple[float, float, float, float]
 
 
@@ -74,11 +76,13 @@ def cell_sprite(scene: Scene, cell: str, pile: Pile, level: int | None) -> Sprit
     kit = scene.kit
     polygons: list[tuple[Array, Array]] = []
     shadows: list[Array] = []
+    contacts: list[Array] = []
     base = column(kit, cell, level)
     if base is not None:
         colour, top_colour = _column_colours(kit)
         polygons += _faces(scene, base, colour, top_colour)
-        shadows += _shadows(scene, base, 0.0)
+        shadows.append(_shadow(scene, base))
+        contacts.append(_contact(scene, base))
     floor = floor_mm(kit, level)
     x, y = kit.centre_mm(cell)
     stack = "".join(standing.letter for standing in pile)
@@ -87,8 +91,10 @@ def cell_sprite(scene: Scene, cell: str, pile: Pile, level: int | None) -> Sprit
         at = np.array([x + standing.off_mm[0], y + standing.off_mm[1], floor + rise])
         solid = moved(piece(kind), at, standing.turn * TURN_DEG[kind.shape])
         polygons += piece_polygons(scene, solid, kind, standing.tint)
-        shadows += _shadows(scene, solid, 0.0)
-    return gathered(polygons, shadows) if polygons else None
+        shadows.append(_shadow(scene, solid))
+        if at[2] == 0:
+            contacts.append(_contact(scene, solid))
+    return gathered(polygons, shadows, contacts) if polygons else None
 
 
 def piece_polygons(scene: Scene, solid: Solid, kind: PieceKind, tint: float = 0.0) -> list[tuple[Array, Array]]:
@@ -100,16 +106,17 @@ def piece_polygons(scene: Scene, solid: Solid, kind: PieceKind, tint: float = 0.
     return polygons
 
 
-def gathered(polygons: list[tuple[Array, Array]], shadows: list[Array]) -> Sprite:
-    """One sprite of polygons and shadows."""
+def gathered(polygons: list[tuple[Array, Array]], shadows: list[Array], contacts: list[Array]) -> Sprite:
+    """One sprite of polygons (px, BGR) and of what they darken."""
     everything = np.vstack([p for p, _ in polygons])
-    around = np.vstack([everything, *shadows])
+    around = np.vstack([everything, *shadows, *contacts])
     reach = 3 * SHADOW_BLUR_PX
     left, top = around.min(axis=0) - reach
     right, bottom = around.max(axis=0) + reach
     ends = tuple(int(end) for end in np.cumsum([len(p) for p, _ in polygons]))
     colours = np.array([colour for _, colour in polygons])
-    return Sprite(everything, ends, colours, tuple(shadows), (float(left), float(top), float(right), float(bottom)))
+    box = (float(left), float(top), float(right), float(bottom))
+    return Sprite(everything, ends, colours, tuple(shadows), tuple(contacts), box)
 
 
 def _marks(scene: Scene, solid: Solid, kind: PieceKind, face: Array) -> list[tuple[Array, Array]]:
@@ -146,16 +153,17 @@ def _faces(scene: Scene, solid: Solid, colour: Colour, top_colour: Colour | None
     return [(pixels[list(solid.faces[face])], c) for face, c in zip(seen, colours, strict=True)]
 
 
-def _shadows(scene: Scene, solid: Solid, floor: float) -> list[Array]:
-    """What a body darkens of the floor: its cast shadow, and the ground close round its foot."""
-    fallen = shadow_on_floor(scene.light, solid.points, floor)
-    shadows = [hull(scene.project(fallen))]
-    lowest = solid.points[solid.points[:, 2] < floor + 2]
-    if len(lowest):
-        middle = lowest.mean(axis=0)
-        outward = (lowest - middle) / np.linalg.norm(lowest - middle, axis=1, keepdims=True)
-        shadows.append(hull(scene.project(lowest + CONTACT_MM * outward)))
-    return shadows
+def _shadow(scene: Scene, solid: Solid) -> Array:
+    """(k, 2) px, a body's shadow on the mat."""
+    return hull(scene.project(shadow_on_mat(scene.light, solid.points)))
+
+
+def _contact(scene: Scene, solid: Solid) -> Array:
+    """(k, 2) px, the mat close round the foot of a body."""
+    foot = solid.points[solid.points[:, 2] < solid.points[:, 2].min() + CONTACT_MM]
+    middle = foot.mean(axis=0)
+    outward = (foot - middle) / np.linalg.norm(foot - middle, axis=1, keepdims=True)
+    return hull(scene.project(foot + CONTACT_MM * outward))
 
 
 def _column_colours(kit: Kit) -> tuple[Colour, Colour]:

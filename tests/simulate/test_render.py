@@ -85,6 +85,19 @@ def test_nearer_stacks_hide_farther_ones(renderer: Renderer) -> None:
     assert (alone != both).any()
 
 
+def test_shadows_fall_away_from_the_light(renderer: Renderer) -> None:
+    """Behind a stack of five, seen from the window, the floor loses the light's share; before it nothing."""
+    empty = renderer.clear(exact(EMPTY)).astype(float)
+    tall = renderer.clear(exact(stacks(d4="RRRRR"))).astype(float)
+    x, y = KIT.centre_mm("d4")
+    away = -WINDOW.towards[:2] / np.hypot(*WINDOW.towards[:2])
+    for side, expected in ((22.0, 1 - WINDOW.shadow_share), (-22.0, 1.0)):
+        place = np.array([[x + side * away[0], y + side * away[1], 0.0]])
+        column, row = project(place, POSE, CAMERA)[0].astype(int)
+        patch = np.s_[row - 1 : row + 2, column - 1 : column + 2]
+        assert (tall[patch].mean() / empty[patch].mean()) == pytest.approx(expected, abs=0.06)
+
+
 def test_same_seed_same_pictures() -> None:
     """Byte for byte, whatever was drawn in between; other noise in the next frame."""
     setup = set_up(stacks(c3="RG", e4="G"), None, random.Random(5))
