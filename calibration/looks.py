@@ -25,17 +25,11 @@ class SetLook:
         kit: name of the kit that the set belongs to.
         floor: of an empty square.
         pieces: of each piece letter's upper face.
-        rounding_mm: how far below its upper face a piece is widest (a rounded or chamfered rim).
     """
 
     kit: str
     floor: Reflectance
     pieces: Mapping[str, Reflectance]
-    rounding_mm: float
-
-
-NOMINAL_ROUNDING_MM = 0.5
-"""Of a turned or moulded piece, until a set was enrolled."""
 
 
 def linear(colour: Colour) -> Reflectance:
@@ -51,7 +45,7 @@ def _linear(value: float) -> float:
 def nominal_look(kit: Kit) -> SetLook:
     """The look that the kit file itself promises: what to use before a set was enrolled."""
     pieces = {kind.letter: linear(kind.colour) for kind in kit.pieces}
-    return SetLook(kit.name, linear(kit.board.cell_colour), pieces, NOMINAL_ROUNDING_MM)
+    return SetLook(kit.name, linear(kit.board.cell_colour), pieces)
 
 
 def format_look(look: SetLook) -> str:
@@ -59,7 +53,7 @@ def format_look(look: SetLook) -> str:
     rows = "".join(f'"{letter}" = {_list(value)}\n' for letter, value in look.pieces.items())
     return (
         "# The look of one set, made by `companion calibrate pieces`: linear reflectances relative to white paper.\n"
-        f'kit = "{look.kit}"\nfloor = {_list(look.floor)}\nrounding_mm = {look.rounding_mm:.2f}\n\n[pieces]\n{rows}'
+        f'kit = "{look.kit}"\nfloor = {_list(look.floor)}\n\n[pieces]\n{rows}'
     )
 
 
@@ -72,11 +66,9 @@ def read_look(path: Path, kit: Kit) -> SetLook:
     floor = _reflectance(table, "floor")
     pieces = table.table("pieces")
     colours = {kind.letter: _reflectance(pieces, kind.letter) for kind in kit.pieces}
-    look = SetLook(name, floor, colours, table.get("rounding_mm", float))
+    look = SetLook(name, floor, colours)
     pieces.done()
     table.done()
-    if not 0 <= look.rounding_mm <= min(kind.height_mm for kind in kit.pieces) / 3:
-        raise ProfileError(f"{path}: rounding_mm must be between 0 and a third of a piece's height")
     return look
 
 

@@ -16,6 +16,7 @@ from typing import NoReturn
 
 from calibration.errors import ProfileError
 from companion.errors import CompanionError
+from vision.errors import VisionError
 
 MODULES: dict[str, tuple[str, ...]] = {
     "rules": ("games", "start", "show", "legal", "check", "play", "perft"),
@@ -62,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return DONE
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
-    except (CompanionError, ProfileError, OSError) as error:
+    except (CompanionError, ProfileError, VisionError, OSError) as error:
         print(f"companion {arguments.command}: {error}", file=sys.stderr)
         return CANNOT
     return code

@@ -10,21 +10,16 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import Reflectance, SetLook, nominal_look
-from vision import stacks
 from vision.errors import VisionError
-from vision.geometry import TALLEST
 from vision.light import LINEAR, measure_light
 from vision.outlines import CIRCLE
-from vision.reader import Reader, explain
+from vision.reader import Reader
 from vision.reading import EMPTY
-from vision.register import Points, Registration, project, register, to_gray
+from vision.register import Points, project, register, to_gray
 from vision.source import Frame
 
 SAMPLED_SHARE = 0.7
 """Share of a face's radius that is sampled: a piece may stand 1.5 mm off, and rims are in another light."""
-
-ROUNDINGS_MM = tuple(np.arange(0.0, 1.51, 0.25))
-"""Rim roundings tried; the one that explains the enrolled pieces best is kept."""
 
 FLOOR_SHARE = 0.35
 """Share of the pitch round a square's middle that is sampled for the floor, clear of the lines."""
@@ -56,7 +51,6 @@ def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> SetLook:
         pieces[letter] = reflectance(_face_points(kit, cell, letter))
     floor = reflectance(np.vstack([_floor_points(kit, cell) for cell in kit.cells if _is_clear(kit, cell)]))
     learned = replace(look, floor=floor, pieces=pieces)
-    learned = replace(learned, rounding_mm=_best_rounding(image, kit, camera, learned, pose))
     _check(image, kit, camera, learned)
     return learned
 
@@ -82,19 +76,6 @@ def _is_clear(kit: Kit, cell: str) -> bool:
     reach = 1.5 * kit.board.pitch_mm
     places = (kit.centre_mm(other) for other in kit.enrol)
     return all(abs(x - px) > reach or abs(y - py) > reach for px, py in places)
-
-
-def _best_rounding(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, look: SetLook, pose: Registration) -> float:
-    rows = [kit.cells.index(cell) for cell in kit.enrol]
-    prior = stacks.askew_prior(TALLEST)
-    explained = []
-    for rounding_mm in ROUNDINGS_MM:
-        reader = Reader(kit, camera, replace(look, rounding_mm=rounding_mm))
-        geometry = reader.geometry(pose)
-        columns = [reader.states.index((1, letter)) for letter in kit.enrol.values()]
-        scores = explain(reader.evidence(image, geometry), geometry, prior, (camera.height_px, camera.width_px))
-        explained.append(scores[rows, columns].sum())
-    return float(ROUNDINGS_MM[int(np.argmax(explained))])
 
 
 def _check(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, look: SetLook) -> None:

@@ -18,6 +18,9 @@ from vision.register import Points, Registration, project
 TALLEST = 10
 """Pieces in the tallest stack that is looked for: twice Domination's limit, which an unfinished turn can reach."""
 
+ROUNDED_MM = 0.5
+"""How far from its faces a turned or moulded piece is at its widest."""
+
 SURROUND_STEP = 8
 """Every how many pixels what lies outside the mat is sampled."""
 
@@ -34,8 +37,9 @@ class Geometry:
         tops: number of piece kinds.
         crops: see :class:`vision.crops.Crops`.
         outlines: see :class:`vision.outlines.DiscOutlines`.
-        far_row: (n, levels, k) int32, row in a cumulative sum where the face of each level begins.
-        near_row: (n, levels, k) int32, the row after its last.
+        far_row: (n, levels, k) float32, place in a cumulative sum along the crop's column where the face of each level
+            begins: row i of the crop is what lies between i and i + 1.
+        near_row: (n, levels, k) float32, where it ends.
         columns: (k,) int32, the crop columns that the outlines are sampled on.
         covers: (n, levels, k) bool, whether the face reaches the column.
         off_mat: (n, rows, columns) bool, crop pixels that show what lies outside the mat.
@@ -51,8 +55,8 @@ class Geometry:
     tops: int
     crops: Crops
     outlines: DiscOutlines
-    far_row: npt.NDArray[np.int32]
-    near_row: npt.NDArray[np.int32]
+    far_row: npt.NDArray[np.float32]
+    near_row: npt.NDArray[np.float32]
     columns: npt.NDArray[np.int32]
     covers: npt.NDArray[np.bool_]
     off_mat: npt.NDArray[np.bool_]
@@ -70,16 +74,15 @@ def mat_corners(kit: Kit) -> Points:
     return np.array([(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)])
 
 
-def make_geometry(kit: Kit, pose: Registration, camera: Camera, rounding_mm: float) -> Geometry:
+def make_geometry(kit: Kit, pose: Registration, camera: Camera) -> Geometry:
     """The geometry of a kit of discs seen from ``pose``.  Raises VisionError for kits of other shapes."""
     kind = kit.pieces[0]
     if any((p.shape, p.width_mm, p.height_mm) != ("disc", kind.width_mm, kind.height_mm) for p in kit.pieces):
         raise VisionError(f"the kit {kit.name} has pieces other than discs of one size, which cannot be read yet")
     # A rounded rim begins to curve in below the upper face and above the foot: that is where the outline is widest.
-    rises = (rounding_mm, *(kind.height_mm * level - rounding_mm for level in range(1, TALLEST + 1)))
+    rises = (ROUNDED_MM, *(kind.height_mm * level - ROUNDED_MM for level in range(1, TALLEST + 1)))
     crops = make_crops(kit, pose, camera, kind.width_mm, rises[-1])
     outlines = disc_outlines(crops, pose, camera, kind.width_mm / 2, rises)
-    rows = len(crops.v_mm)
     wide = np.flatnonzero(np.abs(crops.u_mm) <= kind.width_mm / 2)
     first = crops.v_mm[0] - 0.5
     distance = np.linalg.norm(crops.centres_mm - pose.centre_mm, axis=1)
@@ -96,8 +99,8 @@ def make_geometry(kit: Kit, pose: Registration, camera: Camera, rounding_mm: flo
         tops=len(kit.pieces),
         crops=crops,
         outlines=outlines,
-        far_row=np.clip(np.rint(outlines.far[..., wide] - first), 0, rows).astype(np.int32),
-        near_row=np.clip(np.rint(outlines.near[..., wide] - first), 0, rows).astype(np.int32),
+        far_row=(outlines.far[..., wide] - first).astype(np.float32),
+        near_row=(outlines.near[..., wide] - first).astype(np.float32),
         columns=wide.astype(np.int32),
         covers=outlines.covers[..., wide],
         off_mat=beside.ravel()[crops.flat_px].astype(bool),

@@ -19,7 +19,7 @@ from vision.geometry import TALLEST, Geometry, make_geometry, same_pose
 from vision.light import measure_light
 from vision.outlines import face_polygon
 from vision.reading import EMPTY, Reading, State
-from vision.register import Registration, register, to_gray
+from vision.register import Registration, check_size, register, to_gray
 from vision.source import Frame
 
 SWEEPS = 4
@@ -51,28 +51,40 @@ class Reader:
         standing = [(height, letter) for height in range(1, TALLEST + 1) for letter in self.letters]
         self.states: tuple[State, ...] = (EMPTY, *standing)
         self._palette = palette.build_palette(look, self.letters)
-        self._prior = stacks.askew_prior(TALLEST)
         self._geometry: Geometry | None = None
 
     def register(self, image: npt.NDArray[np.uint8]) -> Registration:
         """The pose in a picture (height, width, 3) uint8 BGR.  Raises VisionError, MatNotFound."""
         return register(to_gray(image), self.kit, self.camera)
 
+    @property
+    def pose(self) -> Registration:
+        """The pose of the last picture that was read."""
+        assert self._geometry is not None, "nothing was read yet"
+        return self._geometry.pose
+
     def geometry(self, pose: Registration) -> Geometry:
         """The geometry for a pose, kept while the mat stays where it is."""
         if self._geometry is None or not same_pose(self._geometry, self.kit, pose, self.camera):
-            self._geometry = make_geometry(self.kit, pose, self.camera, self.look.rounding_mm)
+            self._geometry = make_geometry(self.kit, pose, self.camera)
         return self._geometry
+
+    def check_size(self, image: npt.NDArray[np.uint8]) -> None:
+        """Raise VisionError for a picture of another size than the camera was calibrated for."""
+        check_size(image, self.camera)
 
     def read(self, frame: Frame) -> Reading:
         """The reading of a frame.  Raises VisionError, MatNotFound."""
+        return self.read_with_geometry(frame)[0]
+
+    def read_with_geometry(self, frame: Frame) -> tuple[Reading, Geometry]:
+        """The reading of a frame and the geometry that it rests on.  Raises VisionError, MatNotFound."""
         geometry = self.geometry(self.register(frame.image))
         evidence = self.evidence(frame.image, geometry)
-        scores = explain(evidence, geometry, self._prior, (self.camera.height_px, self.camera.width_px))
+        scores = explain(evidence, geometry, (self.camera.height_px, self.camera.width_px))
         log_likelihood = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
-        return Reading(
-            self.kit.cells, self.states, log_likelihood.astype(np.float32), _foreign(evidence, geometry), frame.t_s
-        )
+        foreign = _foreign(evidence, geometry)
+        return Reading(self.kit.cells, self.states, log_likelihood.astype(np.float32), foreign, frame.t_s), geometry
 
     def evidence(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> Array:
         """(n, rows, columns, materials) log-likelihood of every crop pixel for every material of the palette."""
@@ -95,8 +107,8 @@ class Reader:
 class _Board:
     """The explanation of a whole board while it is being found: each cell's scores, best state and stand."""
 
-    def __init__(self, evidence: Array, geometry: Geometry, prior: Array, size: tuple[int, int]) -> None:
-        self.evidence, self.geometry, self.prior, self.size = evidence, geometry, prior, size
+    def __init__(self, evidence: Array, geometry: Geometry, size: tuple[int, int]) -> None:
+        self.evidence, self.geometry, self.size = evidence, geometry, size
         n = len(evidence)
         floor = evidence[..., palette.FLOOR]
         either = np.logaddexp(evidence[..., palette.TABLE], floor) - np.float32(np.log(2))
@@ -107,7 +119,7 @@ class _Board:
         upright = stacks.score_upright(stacks.accumulate(gain), geometry, np.arange(n))
         self.scores = np.concatenate([np.zeros((n, 1), np.float32), upright.reshape(n, -1)], axis=1)
         self.best = self.scores.argmax(axis=1)
-        self.shift = np.zeros((n, 2), np.intp)
+        self.shift = np.zeros((n, 2), np.float32)
         self.outlines: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None] = [None] * n
         for cell in range(n):
             self._outline(cell)
@@ -139,14 +151,14 @@ class _Board:
         upright = stacks.score_upright(sums, self.geometry, cells)
         height = upright.max(axis=2).argmax(axis=1) + 1
         levels = np.clip(height[:, None] + (-1, 0, 1), 1, TALLEST)
-        askew, shift = stacks.score_askew(sums, self.geometry, cells, levels, self.prior)
+        askew, shift = stacks.score_askew(sums, self.geometry, cells, levels)
         np.put_along_axis(upright, levels[..., None] - 1, askew, axis=1)
         self.scores[cells, 1:] = upright.reshape(len(cells), -1)
         stand = shift[np.arange(len(cells)), askew.max(axis=2).argmax(axis=1)]
         for k, cell in enumerate(cells):
             self._settle(int(cell), stand[k], hidden[k])
 
-    def _settle(self, cell: int, shift: npt.NDArray[np.intp], hidden: npt.NDArray[np.bool_]) -> None:
+    def _settle(self, cell: int, shift: Array, hidden: npt.NDArray[np.bool_]) -> None:
         """Take over a cell's best state and tell its neighbours, unless most of what was believed there is hidden.
 
         A stack wrongly believed in front must not wipe out the one behind, whose colours would then seem to be its own.
@@ -187,16 +199,15 @@ class _Board:
         return labels, ranks
 
 
-def explain(evidence: Array, geometry: Geometry, prior: Array, size: tuple[int, int]) -> Array:
+def explain(evidence: Array, geometry: Geometry, size: tuple[int, int]) -> Array:
     """Scores (n, 1 + heights * tops): log-likelihood ratio of every state against an empty cell, neighbours considered.
 
     Args:
         evidence: (n, rows, columns, materials) log-likelihoods of the palette's materials.
         geometry: of the pose.
-        prior: :func:`vision.stacks.askew_prior`.
         size: (height, width) of the picture.
     """
-    board = _Board(evidence, geometry, prior, size)
+    board = _Board(evidence, geometry, size)
     for _ in range(SWEEPS):
         if not board.sweep():
             break
@@ -204,7 +215,8 @@ def explain(evidence: Array, geometry: Geometry, prior: Array, size: tuple[int, 
 
 
 def _foreign(evidence: Array, geometry: Geometry) -> Array:
-    """(n,) share of each crop's pixels that no material explains."""
-    stray = (evidence.max(axis=3) < STRAY_LOG) & ~geometry.crops.outside
+    """(n,) share of the pixels of each cell's floor, or of what stands on it, that no material explains."""
+    rows = np.abs(geometry.crops.v_mm) <= geometry.outlines.radius_mm
+    stray = (evidence[:, rows].max(axis=3) < STRAY_LOG) & ~geometry.crops.outside[:, rows]
     share: Array = stray.mean(axis=(1, 2)).astype(np.float32)
     return share

@@ -67,11 +67,7 @@ def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registrat
         VisionError: the picture is of another size than the camera was calibrated for.
         MatNotFound: too few markers, or markers that contradict each other or the mat.
     """
-    if gray.shape != (camera.height_px, camera.width_px):
-        raise VisionError(
-            f"the picture is {gray.shape[1]} x {gray.shape[0]} px, the camera file is for "
-            f"{camera.width_px} x {camera.height_px} px; calibrate the lens at this size"
-        )
+    check_size(gray, camera)
     wanted = {marker.id for marker in kit.mat.markers}
     found, strangers = _find(gray, kit.mat, THRESHOLD_WINDOW_PX)
     if set(found) != wanted:
@@ -95,6 +91,16 @@ def project(points_mm: Points, pose: Registration, camera: Camera) -> Points:
     rvec = cv2.Rodrigues(pose.rotation)[0]
     pixels, _ = cv2.projectPoints(points_mm, rvec, pose.translation_mm, camera.matrix, camera.distortion)
     return np.asarray(pixels, np.float64).reshape(-1, 2)
+
+
+def check_size(image: npt.NDArray[np.uint8], camera: Camera) -> None:
+    """Raise VisionError for a picture of another size than the camera was calibrated for."""
+    height, width = image.shape[:2]
+    if (height, width) != (camera.height_px, camera.width_px):
+        raise VisionError(
+            f"the picture is {width} x {height} px, the camera file is for "
+            f"{camera.width_px} x {camera.height_px} px; calibrate the lens at this size"
+        )
 
 
 def to_gray(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:

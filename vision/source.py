@@ -9,6 +9,12 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from vision.errors import VisionError
+
+
+class SourceLost(VisionError, OSError):
+    """A source that gives no more pictures though it should: unplugged, frozen, or broken in the middle."""
+
 
 @dataclass(frozen=True, eq=False)
 class Frame:
@@ -29,7 +35,10 @@ class FrameSource(Protocol):
     """A camera, a file, or a simulated table."""
 
     def frames(self) -> Iterator[Frame]:
-        """Frames in order of time until the source ends; a live source skips frames that nobody fetched in time."""
+        """Frames in order of time until the source ends; a live source skips frames that nobody fetched in time.
+
+        Raises SourceLost.
+        """
         ...
 
     def close(self) -> None:

@@ -31,20 +31,21 @@ ROUNDING_MM = 0.5
 SIDEWAYS = np.arange(-2, 3)
 """Shifts tried across the line of sight, in columns."""
 
-ALONG = np.arange(-5, 6)
-"""Shifts of the face tried along the line of sight, in rows."""
+ALONG = np.arange(-5.0, 5.5, 1.0)
+"""Shifts of the face tried first along the line of sight, in rows."""
 
-FOOT = np.arange(-3, 4)
-"""Shifts of the foot tried along the line of sight, in rows."""
+FOOT = np.arange(-3.0, 3.5, 1.0)
+"""Shifts of the foot tried first along the line of sight, in rows."""
+
+FINER = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
+"""Shifts tried round the best of the first."""
 
 
-def askew_prior(levels: int) -> Array:
-    """(levels, along, sideways, foot) log prior of a stack of 1…levels discs standing so."""
-    along, sideways, foot = np.meshgrid(ALONG, SIDEWAYS * COLUMN_MM, FOOT, indexing="ij")
-    place = -0.5 * (foot**2 + sideways**2) / PLACE_MM**2
-    lean_mm = np.hypot(np.where(np.arange(levels) > 0, LEAN_MM, 0.0), ROUNDING_MM)[:, None, None, None]
-    prior: Array = (place - 0.5 * ((along - foot) / lean_mm) ** 2).astype(np.float32)
-    return prior
+def log_prior(levels: Indices, along: Array, sideways: Array, foot: Array) -> Array:
+    """Log prior of stacks of so many discs standing so: shifts in mm, all broadcast together."""
+    lean_mm2 = np.where(levels > 1, LEAN_MM**2, 0.0) + ROUNDING_MM**2
+    prior: Array = -0.5 * ((foot**2 + sideways**2) / PLACE_MM**2 + (along - foot) ** 2 / lean_mm2)
+    return prior.astype(np.float32)
 
 
 def accumulate(gain: Array) -> Array:
@@ -67,20 +68,19 @@ def score_upright(sums: Array, geometry: Geometry, cells: Indices) -> Array:
         (b, levels, tops) log-likelihood ratio against an empty cell, levels 1….
     """
     tops = geometry.tops
-    row, column = np.arange(len(cells))[:, None, None], geometry.columns[None, None]
+    batch = np.arange(len(cells))[:, None, None]
     covers = geometry.covers[cells, 1:, :, None]
-    far = sums[row, geometry.far_row[cells, 1:], column]
-    near = sums[row, geometry.near_row[cells, 1:], column]
-    foot = sums[row, np.maximum(geometry.near_row[cells, :1], geometry.near_row[cells, 1:]), column, 0]
+    far = _sums_at(sums, batch, geometry.far_row[cells, 1:], geometry.columns)
+    near = _sums_at(sums, batch, geometry.near_row[cells, 1:], geometry.columns)
+    foot_row = np.maximum(geometry.near_row[cells, :1], geometry.near_row[cells, 1:])
+    foot = _sums_at(sums[..., :1], batch, foot_row, geometry.columns)[..., 0]
     face = ((near - far)[..., 1 : 1 + tops] * covers).sum(axis=2)
     side = ((foot - near[..., 0]) * covers[..., 0]).sum(axis=2)
     upright: Array = face + side[..., None]
     return upright
 
 
-def score_askew(
-    sums: Array, geometry: Geometry, cells: Indices, levels: Indices, prior: Array
-) -> tuple[Array, Indices]:
+def score_askew(sums: Array, geometry: Geometry, cells: Indices, levels: Indices) -> tuple[Array, Array]:
     """Scores for some heights, each stack standing as it explains the pixels best.
 
     Args:
@@ -88,33 +88,46 @@ def score_askew(
         geometry: of the pose.
         cells: (b,) the cells that ``sums`` belongs to.
         levels: (b, l) heights to try, 1….
-        prior: :func:`askew_prior`.
 
     Returns:
         (b, l, tops) log-likelihood ratio against an empty cell, and (b, l, 2) the shift (u, v) mm of the face.
     """
     best_top = score_upright(sums, geometry, cells).max(axis=1).argmax(axis=1)
     probe = _Probe(sums, geometry, cells, levels)
-    along, sideways, foot = _stand(probe, best_top, prior)
-    nearby_a = np.clip(along[..., None] + (-1, 0, 1), 0, len(ALONG) - 1)
-    nearby_f = np.clip(foot[..., None] + (-1, 0, 1), 0, len(FOOT) - 1)
-    faces = probe.faces(ALONG[nearby_a], SIDEWAYS[sideways])  # b, l, 3, tops
-    bands = probe.bands(ALONG[nearby_a], SIDEWAYS[sideways], FOOT[nearby_f])  # b, l, 3, 3
-    stand = prior[levels[..., None, None] - 1, nearby_a[..., None], sideways[..., None, None], nearby_f[..., None, :]]
+    along, sideways, foot = _stand(probe, best_top)
+    finer_along, finer_foot = along[..., None] + FINER, foot[..., None] + FINER
+    faces = probe.faces(finer_along, sideways)  # b, l, along, tops
+    bands = probe.bands(finer_along, sideways, finer_foot)  # b, l, along, foot
+    across_mm = sideways[..., None, None] * COLUMN_MM
+    stand = log_prior(levels[..., None, None], finer_along[..., None], across_mm, finer_foot[..., None, :])
     whole = faces + (bands + stand).max(axis=3)[..., None]
     which = whole.max(axis=3).argmax(axis=2)
-    v = np.take_along_axis(ALONG[nearby_a], which[..., None], axis=2)[..., 0]
-    return whole.max(axis=2), np.stack([SIDEWAYS[sideways] * COLUMN_MM, v], axis=-1)
+    v = np.take_along_axis(finer_along, which[..., None], axis=2)[..., 0]
+    return whole.max(axis=2), np.stack([sideways * COLUMN_MM, v], axis=-1)
 
 
-def _stand(probe: _Probe, best_top: Indices, prior: Array) -> tuple[Indices, Indices, Indices]:
-    """Indices (b, l) into ALONG, SIDEWAYS and FOOT of how each height stands best, judged by the likeliest top."""
+def _stand(probe: _Probe, best_top: Indices) -> tuple[Array, Indices, Array]:
+    """Shifts (b, l) along, sideways (columns) and of the foot that suit each height best, by the likeliest top."""
     face, foot = probe.everywhere(best_top)  # b, l, along, sideways; b, l, foot, sideways
-    total = face[..., None] + foot.transpose(0, 1, 3, 2)[:, :, None] + prior[probe.levels - 1]
+    a, s, f = np.meshgrid(ALONG, SIDEWAYS * COLUMN_MM, FOOT, indexing="ij")
+    prior = log_prior(probe.levels[..., None, None, None], a, s, f)
+    total = face[..., None] + foot.transpose(0, 1, 3, 2)[:, :, None] + prior
     best = total.reshape(*total.shape[:2], -1).argmax(axis=2)
     along, rest = np.divmod(best, len(SIDEWAYS) * len(FOOT))
     sideways, foot_index = np.divmod(rest, len(FOOT))
-    return along, sideways, foot_index
+    return ALONG[along], SIDEWAYS[sideways], FOOT[foot_index]
+
+
+def _sums_at(sums: Array, batch: Indices, row: Array, column: Indices) -> Array:
+    """Cumulative sums (…, k) at fractional rows: a pixel cut by an edge counts with the part that is covered."""
+    row = np.clip(row, 0, sums.shape[1] - 1.001)
+    above = row.astype(np.intp)
+    part = (row - above).astype(np.float32)[..., None]
+    first = (batch * sums.shape[1] + above) * sums.shape[2] + column
+    flat = sums.reshape(-1, sums.shape[3])
+    upper = flat[first]
+    at: Array = upper + part * (flat[first + sums.shape[2]] - upper)
+    return at
 
 
 class _Probe:
@@ -122,58 +135,55 @@ class _Probe:
 
     def __init__(self, sums: Array, geometry: Geometry, cells: Indices, levels: Indices) -> None:
         self.sums, self.geometry, self.cells, self.levels = sums, geometry, cells, levels
-        self.tops = geometry.tops
-        self.rows, self.columns = sums.shape[1] - 1, sums.shape[2]
         self.covers = geometry.covers[cells[:, None], levels].astype(np.float32)  # b, l, k
         self.near = geometry.near_row[cells[:, None], levels]
         self.far = geometry.far_row[cells[:, None], levels]
         self.foot = np.maximum(geometry.near_row[cells, 0][:, None], self.near)
-        self.batch = np.arange(len(cells)) * ((self.rows + 1) * self.columns)
 
     def everywhere(self, best_top: Indices) -> tuple[Array, Array]:
         """Face less the side above its near edge (b, l, along, sideways), and side above the foot (b, l, foot, …)."""
-        one = self.sums[np.arange(len(self.cells)), :, :, 1 + best_top].ravel()
-        side = self.sums[..., 0].ravel()
-        column = self.geometry.columns + SIDEWAYS[:, None]
+        sums, column = self.sums, self.geometry.columns + SIDEWAYS[:, None]
+        one = sums[np.arange(len(self.cells)), :, :, 1 + best_top].ravel()
+        side = sums[..., 0].ravel()
+        batch = np.arange(len(self.cells))[:, None, None, None, None] * sums.shape[1]
 
-        def at(edge: npt.NDArray[np.int32], shifts: Indices) -> Indices:
-            row = np.clip(edge[:, :, None] + shifts[:, None], 0, self.rows)
-            index: Indices = self.batch[:, None, None, None, None] + row[:, :, :, None] * self.columns + column
+        def at(edge: Array, shifts: Array) -> Indices:
+            # Whole rows will do here: the best stand is looked into more finely afterwards.
+            row = np.rint(np.clip(edge[:, :, None] + shifts[:, None], 0, sums.shape[1] - 1)).astype(np.intp)
+            index: Indices = (batch + row[:, :, :, None]) * sums.shape[2] + column
             return index
 
         near = at(self.near, ALONG)
         face = one[near] - one[at(self.far, ALONG)] - side[near]
-        foot = side[at(self.foot, FOOT)]
         faces: Array = np.einsum("blask,blk->blas", face, self.covers)
-        return faces, np.einsum("blfsk,blk->blfs", foot, self.covers)
+        return faces, np.einsum("blfsk,blk->blfs", side[at(self.foot, FOOT)], self.covers)
 
-    def faces(self, along: Indices, sideways: Indices) -> Array:
+    def faces(self, along: Array, sideways: Indices) -> Array:
         """(b, l, a, tops) faces at shifts ``along`` (b, l, a) rows and ``sideways`` (b, l) columns."""
-        flat = self.sums.reshape(-1, self.sums.shape[3])[:, 1 : 1 + self.tops]
+        tops = self.geometry.tops
         column = (self.geometry.columns + sideways[..., None])[:, :, None]
-
-        def at(edge: npt.NDArray[np.int32]) -> Indices:
-            row = np.clip(edge[:, :, None] + along[..., None], 0, self.rows)
-            index: Indices = self.batch[:, None, None, None] + row * self.columns + column
-            return index
-
-        faces: Array = np.einsum("blakt,blk->blat", flat[at(self.near)] - flat[at(self.far)], self.covers)
+        batch = np.arange(len(self.cells))[:, None, None, None]
+        sums = self.sums[..., 1 : 1 + tops]
+        near = _sums_at(sums, batch, self.near[:, :, None] + along[..., None], column)
+        far = _sums_at(sums, batch, self.far[:, :, None] + along[..., None], column)
+        faces: Array = np.einsum("blakt,blk->blat", near - far, self.covers)
         return faces
 
-    def bands(self, along: Indices, sideways: Indices, foot: Indices) -> Array:
+    def bands(self, along: Array, sideways: Indices, foot: Array) -> Array:
         """(b, l, a, f) sides as bands of one colour each, between faces at ``along`` and feet at ``foot`` rows."""
+        tops = self.geometry.tops
         steps = np.arange(int(self.levels.max()) + 1)
         level = np.minimum(steps, self.levels[..., None])  # b, l, step; bands above the top have no thickness
         part = (level / self.levels[..., None])[..., None, None]
-        shift = np.rint(along[:, :, None, :, None] * part + foot[:, :, None, None] * (1 - part)).astype(np.intp)
+        shift = along[:, :, None, :, None] * part + foot[:, :, None, None] * (1 - part)
         edge = self.geometry.near_row[self.cells[:, None, None], level]  # b, l, step, k
-        row = np.clip(edge[:, :, :, None, None] + shift[..., None], 0, self.rows)
+        row = edge[:, :, :, None, None] + shift[..., None]
         row = np.maximum.accumulate(row[:, :, ::-1], axis=2)[:, :, ::-1]  # no disc's edge is below a lower disc's
         column = (self.geometry.columns + sideways[..., None])[:, :, None, None, None]
-        flat = self.sums.reshape(-1, self.sums.shape[3])[:, 1 + self.tops :]
-        index = self.batch[:, None, None, None, None, None] + row * self.columns + column
-        sums = np.einsum("blnafkt,blk->blnaft", flat[index], self.covers)
+        batch = np.arange(len(self.cells))[:, None, None, None, None, None]
+        sums = _sums_at(self.sums[..., 1 + tops :], batch, row, column)
+        sums = np.einsum("blnafkt,blk->blnaft", sums, self.covers)
         band = sums[:, :, :-1] - sums[:, :, 1:]
-        each = np.logaddexp.reduce(band, axis=5) - np.float32(np.log(self.tops))
+        each = np.logaddexp.reduce(band, axis=5) - np.float32(np.log(tops))
         whole: Array = each.sum(axis=2)
         return whole

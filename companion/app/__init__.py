@@ -1,0 +1,1 @@
+"""Wiring: a source of pictures, the eyes, the referee, and everything that listens to it."""

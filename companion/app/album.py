@@ -1,0 +1,51 @@
+"""What the camera saw with what the program believed over it, as a folder of pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+
+from companion.app.eyes import Eyes, Look
+from companion.errors import CompanionError
+from companion.events import Event
+from companion.phrases import ENGLISH, sentence
+from vision.draw import Sight, belief
+from vision.source import Frame
+
+
+class Album:
+    """Writes every frame that was read to a folder: ``000123.jpg`` is frame 123."""
+
+    def __init__(self, folder: Path, eyes: Eyes, levels: tuple[int, ...]) -> None:
+        """``levels``: of the terrain, empty for a flat board.  Raises CompanionError when there can be no folder."""
+        self._folder, self._eyes, self._levels = folder, eyes, levels
+        self._caption = ""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CompanionError(
+                f"{folder}: cannot make this folder ({error.strerror}); give --pictures DIR"
+            ) from error
+
+    def __call__(self, frame: Frame, look: Look, events: tuple[Event, ...]) -> None:
+        """Write one picture.  Raises CompanionError when the disk refuses it."""
+        if events:
+            self._caption = sentence(events[-1], ENGLISH)
+        picture = frame.image
+        if look.reading is not None:
+            sight = Sight(self._eyes.reader.kit, self._eyes.reader.camera, self._eyes.reader.pose, self._levels or None)
+            picture = belief(frame.image, sight, look.reading, self._caption, _cells(events))
+        file = self._folder / f"{frame.seq:06d}.jpg"
+        done, data = cv2.imencode(".jpg", picture)
+        try:
+            file.write_bytes(data.tobytes() if done else b"")
+        except OSError as error:
+            raise CompanionError(
+                f"{file}: cannot be written ({error.strerror}); free the disk or drop --pictures"
+            ) from error
+
+
+def _cells(events: tuple[Event, ...]) -> tuple[str, ...]:
+    """The squares that the last event is about."""
+    return tuple(getattr(events[-1], "cells", ())) if events else ()

@@ -1,0 +1,131 @@
+"""One table at work: frames in, events kept first and shown then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import cv2
+
+from companion.app.eyes import Eyes, Look
+from companion.errors import SourceError
+from companion.events import Event, Illegal, Unsure
+from companion.panel.desk import Teller
+from companion.recorder.keeper import Keeper
+from companion.referee.referee import Referee
+from vision.source import Frame, FrameSource, SourceLost
+
+EVIDENCE_QUALITY = 80
+"""JPEG quality of the picture that is kept with a verdict that may be disputed."""
+
+
+class Listener(Protocol):
+    """Anything that is told what the referee says, after it has been kept."""
+
+    def __call__(self, event: Event) -> None:
+        """Take one event; must be quick."""
+        ...
+
+
+class Onlooker(Protocol):
+    """Anything that wants to see what was seen: a frame that was read, and what was believed of it."""
+
+    def __call__(self, frame: Frame, look: Look, events: tuple[Event, ...]) -> None:
+        """Take one read frame."""
+        ...
+
+
+@dataclass
+class Table:
+    """Runs a source through eyes and referee; commits every event before anybody is told.
+
+    Attributes:
+        source: where frames come from; closed with the table.
+        eyes: reads them.
+        referee: judges.
+        keeper: the match's place in the store.
+        desk: the panel.
+        listeners: told after the panel, in order.
+        onlookers: given every frame that was read.
+    """
+
+    source: FrameSource
+    eyes: Eyes
+    referee: Referee
+    keeper: Keeper
+    desk: Teller
+    listeners: list[Listener] = field(default_factory=list)
+    onlookers: list[Onlooker] = field(default_factory=list)
+    is_over: Callable[[], bool] = lambda: False
+    seen: bool = False
+    why_unseen: str = "no calm picture"
+
+    def run(self) -> None:
+        """Referee until the source ends or ``is_over`` says so.
+
+        Raises:
+            SourceError: the source failed, or the mat was not seen in a single frame of it.
+            StoreError: events could not be written in the end.
+        """
+        with _closing(self):
+            self._publish(self.referee.begin(0.0), None)
+            t_s = 0.0
+            try:
+                for frame in self.source.frames():
+                    t_s = frame.t_s
+                    self._step(frame)
+                    self.keeper.retry(t_s)
+                    self.desk.warn(self.keeper.warning)
+                    if self.is_over():
+                        break
+            except SourceLost:
+                self._publish(self.referee.view(t_s, "camera-lost"), None)
+                raise
+            if not self.seen:
+                raise SourceError(f"the board was never read: {self.why_unseen}")
+
+    def _step(self, frame: Frame) -> None:
+        glance = self.referee.glance(frame.t_s, moving=self.eyes.moving(frame))
+        self._publish(glance.events, frame)
+        if not glance.read:
+            return
+        look = self.eyes.look(frame)
+        if look.reading is None:
+            self.why_unseen = look.why
+            events = self.referee.view(frame.t_s, look.view)
+        else:
+            self.seen = True
+            events = self.referee.observe(frame.t_s, look.reading)
+        self._publish(events, frame)
+        for onlooker in self.onlookers:
+            onlooker(frame, look, events)
+        self.referee.prepare()
+
+    def _publish(self, events: tuple[Event, ...], frame: Frame | None) -> None:
+        for event in events:
+            self.keeper.append(event, _evidence(event, frame))
+            self.desk.warn(self.keeper.warning)
+            self.desk.tell(event)
+            for listener in self.listeners:
+                listener(event)
+
+
+@contextmanager
+def _closing(table: Table) -> Iterator[None]:
+    """Close source, panel and store, whatever happens; the store last, so that its failure is not hidden."""
+    try:
+        yield
+    finally:
+        table.source.close()
+        table.desk.close()
+        table.keeper.close()
+
+
+def _evidence(event: Event, frame: Frame | None) -> bytes | None:
+    """The decisive picture as JPEG, for verdicts that may be disputed."""
+    if frame is None or not isinstance(event, Illegal | Unsure):
+        return None
+    _, data = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, EVIDENCE_QUALITY])
+    return data.tobytes()

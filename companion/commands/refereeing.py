@@ -1,0 +1,140 @@
+"""`companion referee`: a real table, or a recording of one, refereed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import cv2
+
+from calibration.camera import Camera, read_camera
+from calibration.kit import Kit, load_kit
+from calibration.looks import nominal_look, read_look
+from companion.app.album import Album
+from companion.app.eyes import Eyes
+from companion.app.table import Table
+from companion.errors import CompanionError
+from companion.events import Event, to_json
+from companion.games import load_game, read_position
+from companion.match import Match
+from companion.panel.choice import KINDS, open_desk
+from companion.recorder.keeper import Keeper
+from companion.recorder.place import open_store
+from companion.recorder.store import MatchInfo
+from companion.referee.referee import Referee
+from companion.rules.game import Game
+from companion.rules.notation import format_position
+from vision.source import FrameSource
+from vision.sources.recording import RecordingSource, read_recording
+from vision.sources.video4linux import Video4LinuxSource
+
+
+def add_parsers(subparsers: Any) -> None:
+    """Add `referee`."""
+    referee = subparsers.add_parser("referee", help="referee a match at a table, or a recording of one")
+    referee.add_argument("game", metavar="GAME[:variant][/n]")
+    referee.add_argument("--kit", metavar="KIT", help="name or file of the kit (default: the game's own)")
+    referee.add_argument("--camera", type=Path, metavar="CAMERA.toml", help="the calibrated camera")
+    referee.add_argument(
+        "--set", type=Path, metavar="SET.toml", help="the look of the set (default: the kit's colours)"
+    )
+    referee.add_argument("--start", metavar="POSITION", help="where the match begins (default: the game's start)")
+    source = referee.add_mutually_exclusive_group(required=True)
+    source.add_argument("--device", type=int, metavar="N", help="USB or V4L2 camera number N")
+    source.add_argument("--recording", type=Path, metavar="DIR", help="a recorded match")
+    add_output(referee)
+    referee.set_defaults(run=run_referee)
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where events go."""
+    parser.add_argument("--match", type=Path, metavar="FILE", help="the match store (default: the user's own)")
+    parser.add_argument("--panel", choices=KINDS, help="lights and sound (default: terminal, with --json none)")
+    parser.add_argument("--pictures", type=Path, metavar="DIR", help="write every read picture with the belief over it")
+    parser.add_argument("--json", action="store_true", help="print one event a line as JSON")
+
+
+def run_referee(arguments: argparse.Namespace) -> int:
+    """`companion referee`."""
+    cv2.setNumThreads(1)
+    match = begin_match(arguments.game, arguments.start or _recorded_start(arguments))
+    kit = load_kit(arguments.kit or match.game.tag.split(":")[0].split("/")[0])
+    check_kit(kit, match.game)
+    camera = _camera(arguments)
+    look = read_look(arguments.set, kit) if arguments.set else nominal_look(kit)
+    eyes = Eyes(kit, camera, look)
+    referee_match(arguments, match, kit, eyes, _source(arguments, camera))
+    return 0
+
+
+def referee_match(
+    arguments: argparse.Namespace, match: Match, kit: Kit, eyes: Eyes, source: FrameSource, **table: Any
+) -> None:
+    """Run one match from a source to the outputs that :func:`add_output` offers."""
+    store = open_store(arguments.match)
+    info = MatchInfo(
+        game=match.game.tag,
+        players=match.game.players,
+        start=format_position(match.game, match.position),
+        started_at=datetime.now(UTC),
+        kit=kit.name,
+    )
+    keeper = Keeper(store, store.begin(info))
+    panel = arguments.panel or ("none" if arguments.json else "terminal")
+    desk = open_desk(panel, match.game.players, sys.stderr if arguments.json else sys.stdout)
+    running = Table(source, eyes, Referee(match), keeper, desk, **table)
+    if arguments.json:
+        running.listeners.insert(0, print_event)
+    if arguments.pictures:
+        running.onlookers.append(Album(arguments.pictures, eyes, match.game.layout.terrain))
+    running.run()
+
+
+def print_event(event: Event) -> None:
+    """One event as a line of JSON, at once."""
+    print(json.dumps(to_json(event), ensure_ascii=False), flush=True)
+
+
+def begin_match(tag: str, start: str | None) -> Match:
+    """A match of the game ``tag`` from a position text, or from the game's start.  Raises CompanionError."""
+    game = load_game(tag)
+    if start is None:
+        return Match(game, game.start())
+    start_game, position = read_position(start)
+    if start_game.tag != game.tag:
+        raise CompanionError(f"--start: is a position of {start_game.tag}, not of {game.tag}")
+    return Match(game, position)
+
+
+def check_kit(kit: Kit, game: Game) -> None:
+    """Raise CompanionError when a kit's squares or pieces are not those of the game."""
+    if set(kit.cells) != set(game.layout.cells):
+        raise CompanionError(
+            f"the kit {kit.name} has {len(kit.cells)} squares that do not fit {game.tag}; choose another"
+        )
+    missing = set(game.pieces) - {kind.letter for kind in kit.pieces}
+    if missing:
+        raise CompanionError(f"the kit {kit.name} lacks the pieces {', '.join(sorted(missing))} of {game.tag}")
+
+
+def _recorded_start(arguments: argparse.Namespace) -> str | None:
+    return read_recording(arguments.recording).start if arguments.recording else None
+
+
+def _camera(arguments: argparse.Namespace) -> Camera:
+    if arguments.camera:
+        return read_camera(arguments.camera)
+    recorded = read_recording(arguments.recording).camera if arguments.recording else None
+    if recorded is None:
+        raise CompanionError("--camera is missing: give the file that `companion calibrate lens` has written")
+    return read_camera(recorded)
+
+
+def _source(arguments: argparse.Namespace, camera: Camera) -> FrameSource:
+    if arguments.recording:
+        return RecordingSource(read_recording(arguments.recording))
+    return Video4LinuxSource(arguments.device, camera.width_px, camera.height_px)

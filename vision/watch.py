@@ -1,0 +1,115 @@
+"""What moves, and what reaches over the board: the cheap looks that every frame gets.
+
+Motion is the difference to the frame before.  A hand that rests does not move, so it is found by its arm: a change
+against the last picture of the bare table that reaches from the picture's edge, wider than any piece, to the board.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Kit
+from vision.geometry import Geometry
+from vision.reading import Reading
+
+Picture = npt.NDArray[np.uint8]
+
+SHRINK = 4
+"""Frames are watched at a quarter of their size: averaging 16 pixels divides the sensor's noise by four."""
+
+NOISE_FACTOR = 6.0
+"""A pixel has changed when it differs by so many standard deviations of the frame's own noise…"""
+
+LEAST_STEP = 8.0
+"""…and at least by so many codes: video compression makes smaller ones."""
+
+MOVING_SHARE = 0.2
+"""Share of a piece's picture that must change for something to move: less is a flicker at an edge."""
+
+ARM_WIDTHS = 1.3
+"""An arm is wider where it enters the picture than so many pieces: a tall stack may reach the edge too."""
+
+TOUCHED_SHARE = 0.03
+"""Share of a cell that an arm must cover for the cell to be hidden."""
+
+
+@dataclass(frozen=True, eq=False)
+class Glimpse:
+    """A frame made small.
+
+    Attributes:
+        small: (height / SHRINK, width / SHRINK, 3) uint8, BGR.
+        moving: whether anything has moved since the frame before; true for the first.
+    """
+
+    small: Picture
+    moving: bool
+
+
+class Watch:
+    """Watches one camera's frames; knows the frame before and the table without hands."""
+
+    def __init__(self, kit: Kit, camera: Camera) -> None:
+        self._shape = (camera.height_px // SHRINK, camera.width_px // SHRINK)
+        self._before: Picture | None = None
+        self._bare: Picture | None = None
+        self._kit = kit
+        # A piece's size until the mat has been found: as if the mat filled half of the picture's width.
+        self._piece_px = max(kind.width_mm for kind in kit.pieces) * self._shape[1] / (2 * kit.mat.width_mm)
+
+    def glimpse(self, image: Picture) -> Glimpse:
+        """Compare a frame (height, width, 3) uint8 BGR with the one before."""
+        small = np.asarray(cv2.resize(image, self._shape[::-1], interpolation=cv2.INTER_AREA), np.uint8)
+        before, self._before = self._before, small
+        if before is None:
+            return Glimpse(small, moving=True)
+        changed = int(np.count_nonzero(_changes(small, before)))
+        return Glimpse(small, moving=changed > MOVING_SHARE * self._piece_px**2)
+
+    def keep_bare(self, glimpse: Glimpse) -> None:
+        """Remember a picture in which no hand is over the board."""
+        self._bare = glimpse.small
+
+    def covered(self, reading: Reading, glimpse: Glimpse, geometry: Geometry) -> npt.NDArray[np.float32]:
+        """(n,) the reading's ``foreign``, and 1 for cells that an arm reaches over in this frame."""
+        self._piece_px = self._piece_width_px(geometry)
+        if self._bare is None:
+            return reading.foreign
+        arms = self._arms(_changes(glimpse.small, self._bare))
+        if arms is None:
+            return reading.foreign
+        rows = np.abs(geometry.crops.v_mm) <= geometry.outlines.radius_mm
+        places = np.rint(geometry.crops.map_px[:, rows] / SHRINK).astype(int)
+        x = np.clip(places[..., 0], 0, self._shape[1] - 1)
+        y = np.clip(places[..., 1], 0, self._shape[0] - 1)
+        touched = arms[y, x].mean(axis=(1, 2)) > TOUCHED_SHARE
+        return np.maximum(reading.foreign, touched.astype(np.float32))
+
+    def _arms(self, changes: Picture) -> Picture | None:
+        """(height, width) uint8, 1 where a change belongs to something that enters widely from the picture's edge."""
+        joined = cv2.morphologyEx(changes, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+        count, labels = cv2.connectedComponents(joined)
+        edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
+        widths = np.bincount(edge, minlength=count)
+        wide = widths >= ARM_WIDTHS * self._piece_px
+        wide[0] = False
+        return wide[labels].astype(np.uint8) if wide.any() else None
+
+    def _piece_width_px(self, geometry: Geometry) -> float:
+        """Mean width of the widest piece in the small picture."""
+        scale = np.linalg.norm(geometry.crops.to_picture[:, :, 0], axis=1).mean()
+        return float(max(kind.width_mm for kind in self._kit.pieces) * scale / SHRINK)
+
+
+def _changes(small: Picture, other: Picture) -> Picture:
+    """(height, width) uint8, 1 where two small pictures differ by more than noise."""
+    difference = cv2.absdiff(small, other)
+    largest = np.asarray(cv2.max(cv2.max(difference[..., 0], difference[..., 1]), difference[..., 2]), np.uint8)
+    # Most of a frame is still, so the median difference is the noise's own (of the largest of three channels).
+    noise = float(np.median(largest[::4, ::4]))
+    return (largest > max(LEAST_STEP, NOISE_FACTOR * noise)).astype(np.uint8)
