@@ -122,8 +122,9 @@ def cue_for(event: Event) -> Cue | None:
         case SensorsChanged(state=state):
             return SENSORS.get(state)
         case Skipped(player=player):
-            steps = tuple(Step(0.4, WHITE, lit, MIDDLE_HZ) for lit in ((player,), (), (player,)))
-            return Cue("skipped", Topic.NOTICE, Rank.NOTICE, steps)
+            long, short = Step(0.7, WHITE, (player,), MIDDLE_HZ), Step(0.15, WHITE, (player,), MIDDLE_HZ)
+            dark = Step(0.15, OFF, ())
+            return Cue("skipped", Topic.NOTICE, Rank.NOTICE, (long, dark, short, dark))
         case Repeated(times=times):
             return Cue(f"repeated {times}", Topic.NOTICE, Rank.NOTICE, blinks(times, 0.5, 0.3, WHITE, MIDDLE_HZ))
         case Illegal(player=player):
@@ -161,9 +162,10 @@ def _table(name: str, intro: Steps, rank: Rank = Rank.CALM, hold: Steps = READY)
     return name, Cue(name, Topic.TABLE, rank, intro, hold)
 
 
-def _trouble(name: str, topic: Topic, colour: Colour, hold: Steps) -> Cue:
-    """Two slow warning tones, at most every five seconds: a state that flickers must not sing."""
-    return Cue(name, topic, Rank.TROUBLE, blinks(2, 0.3, 0.3, colour, LOW_HZ), hold, pause_s=5.0)
+def _trouble(name: str, topic: Topic, hold: Steps) -> Cue:
+    """The hold's rhythm once with a low tone, at most every five seconds: a state that flickers must not sing."""
+    intro = tuple(replace(step, tone_hz=None if step.colour == OFF else LOW_HZ) for step in hold)
+    return Cue(name, topic, Rank.TROUBLE, intro, hold, pause_s=5.0)
 
 
 TABLE: dict[str, Cue] = dict(
@@ -193,17 +195,17 @@ VIEWS: dict[str, Cue] = {
     "clear": Cue("clear", Topic.VIEW, Rank.CALM),
     "hand": Cue("hand", Topic.VIEW, Rank.CALM),
     "moved": Cue("moved", Topic.VIEW, Rank.NOTICE, blinks(3, 0.1, 0.3, WHITE), pause_s=5.0),
-    "blocked": _trouble("blocked", Topic.VIEW, AMBER, blinks(1, 1.0, 1.0, AMBER)),
-    "no-mat": _trouble("no-mat", Topic.VIEW, AMBER, (*blinks(1, 1.0, 0.3, AMBER), *blinks(2, 0.3, 0.3, AMBER))),
-    "dark": _trouble("dark", Topic.VIEW, AMBER, blinks(1, 0.1, 1.9, AMBER)),
-    "camera-lost": _trouble("camera-lost", Topic.VIEW, RED, (*blinks(4, 0.1, 0.2, RED), Step(1.0, OFF))),
+    "blocked": _trouble("blocked", Topic.VIEW, blinks(1, 1.0, 1.0, AMBER)),
+    "no-mat": _trouble("no-mat", Topic.VIEW, (*blinks(1, 1.0, 0.3, AMBER), *blinks(2, 0.3, 0.3, AMBER))),
+    "dark": _trouble("dark", Topic.VIEW, blinks(1, 0.1, 1.9, AMBER)),
+    "camera-lost": _trouble("camera-lost", Topic.VIEW, (*blinks(4, 0.1, 0.2, RED), Step(1.0, OFF))),
 }
 """By state of the event ``view``."""
 
 SENSORS: dict[str, Cue] = {
     "ok": Cue("sensors ok", Topic.SENSORS, Rank.CALM),
-    "lost": _trouble("sensors lost", Topic.SENSORS, MAGENTA, (*blinks(3, 0.2, 0.2, MAGENTA), Step(0.8, OFF))),
-    "fault": _trouble("sensors fault", Topic.SENSORS, MAGENTA, (*blinks(3, 0.5, 0.2, MAGENTA), Step(0.8, OFF))),
+    "lost": _trouble("sensors lost", Topic.SENSORS, (*blinks(3, 0.2, 0.2, MAGENTA), Step(0.8, OFF))),
+    "fault": _trouble("sensors fault", Topic.SENSORS, (*blinks(3, 0.4, 0.2, MAGENTA), Step(0.7, OFF))),
 }
 """By state of the event ``sensors``."""
 

@@ -22,7 +22,7 @@ from typing import Protocol
 from companion.events import Event, ViewChanged
 from companion.panel.cues import OFF, SAVED, UNSAVED, Colour, Cue, Topic, cue_for
 from companion.panel.panel import Panel, Said, Shown
-from companion.panel.player import Playing, lights_at, next_change, started
+from companion.panel.player import Playing, advanced, lights_at, next_change, started
 from companion.phrases import ENGLISH, Language, sentence
 from companion.rules.board import Player
 
@@ -89,6 +89,7 @@ class Desk:
     def tick(self) -> float | None:
         """Show what is due now.  Returns in how many seconds something may change, None: not by itself."""
         t = self._clock()
+        self._state = advanced(self._state, t)
         self._panel.show(Shown(lights_at(self._state, t), self._state.turn, self._said))
         change = next_change(self._state, t)
         return None if change is None else max(0.0, change - t)

@@ -77,7 +77,10 @@ def started(state: Playing, cue: Cue, t: float) -> Playing:
 
 
 def advanced(state: Playing, t: float) -> Playing:
-    """``state`` at ``t``: an intro that is over makes room for the one that waits."""
+    """``state`` at ``t``: an intro that is over makes room for the one that waits.
+
+    To be asked before :func:`lights_at` and :func:`next_change`.
+    """
     if state.playing and t >= state.playing.end:
         state = replace(state, playing=None)
     if state.playing or state.waiting is None:

@@ -1,0 +1,20 @@
+"""A clock that only the test moves."""
+
+from dataclasses import dataclass
+
+import pytest
+
+
+@dataclass
+class Clock:
+    """Stands still until it is set."""
+
+    t: float = 0.0
+
+    def __call__(self) -> float:
+        return self.t
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()

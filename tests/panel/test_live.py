@@ -1,0 +1,128 @@
+"""The desk in a thread of its own: at once, in order, and never in the way of the match."""
+
+import time
+from queue import SimpleQueue
+from threading import Event as Signal
+
+import pytest
+
+from companion.events import Accepted, Restored, Start
+from companion.panel.desk import Desk
+from companion.panel.live import LiveDesk
+from companion.panel.panel import PanelError, Shown
+
+START = Start(t=0.0, n=1, position="g b R")
+PATIENCE_S = 10.0
+
+
+class Wall:
+    """A panel that hands on what it is shown, with the time; it can be made to fail."""
+
+    def __init__(self, failing_at: int = 0) -> None:
+        self.shown: SimpleQueue[tuple[float, Shown]] = SimpleQueue()
+        self.closed = Signal()
+        self._left = failing_at
+
+    def show(self, shown: Shown) -> None:
+        self._left -= 1
+        if self._left == 0:
+            raise PanelError("panel: unplugged")
+        self.shown.put((time.monotonic(), shown))
+
+    def close(self) -> None:
+        self.closed.set()
+
+    def next_said(self) -> tuple[float, str]:
+        """When something new is said, and what."""
+        while True:
+            t, shown = self.shown.get(timeout=PATIENCE_S)
+            if shown.said is not None:
+                return t, shown.said.text
+
+
+def accepted(n: int) -> Accepted:
+    return Accepted(t=float(n), n=n, player="R", move=f"m{n}", position="g b G")
+
+
+def test_events_are_shown_in_order_and_before_closing() -> None:
+    wall = Wall()
+    desk = LiveDesk(Desk(wall, time.monotonic))
+    desk.tell(START)
+    for n in range(2, 30):
+        desk.tell(accepted(n))
+    desk.warn("NOT SAVED")
+    desk.close()
+    said: list[str] = []
+    while not wall.shown.empty():
+        _, shown = wall.shown.get()
+        if shown.said is not None and (not said or said[-1] != shown.said.text):
+            said.append(shown.said.text)
+    assert said == [
+        "The match begins. Red to move.",
+        *(f"Red played m{n}. Green to move." for n in range(2, 30)),
+        "NOT SAVED",
+    ]
+    assert wall.closed.is_set()
+
+
+def test_lights_go_on_blinking_while_nothing_happens() -> None:
+    wall = Wall()
+    desk = LiveDesk(Desk(wall, time.monotonic))
+    desk.tell(accepted(2))
+    colours = []
+    while len(colours) < 3:
+        _, shown = wall.shown.get(timeout=PATIENCE_S)
+        if shown.said is not None and (not colours or shown.lights != colours[-1]):
+            colours.append(shown.lights)
+    desk.close()
+    assert [lights.tone_hz for lights in colours] == [None, 783.99, None]
+
+
+def test_a_cue_comes_within_20_ms_of_its_event() -> None:
+    wall = Wall()
+    desk = LiveDesk(Desk(wall, time.monotonic))
+    delays = []
+    for n in range(40):
+        told = time.monotonic()
+        desk.tell(accepted(n))
+        while f"m{n}." not in (found := wall.next_said())[1]:
+            pass
+        delays.append(found[0] - told)
+    desk.close()
+    assert sorted(delays)[20] < 0.020
+
+
+def test_a_panel_that_fails_does_not_stop_the_match() -> None:
+    wall = Wall(failing_at=3)
+    desk = LiveDesk(Desk(wall, time.monotonic))
+    for n in range(10):
+        desk.tell(accepted(n))
+    desk.warn("x")
+    desk.close()
+    assert desk.failure == "panel: unplugged"
+    assert wall.closed.is_set()
+
+
+def test_closing_twice_does_no_harm() -> None:
+    desk = LiveDesk(Desk(Wall(), time.monotonic))
+    desk.tell(Restored(t=0.0, n=1))
+    desk.close()
+    desk.close()
+    assert desk.failure == ""
+
+
+@pytest.mark.parametrize("event", [START, accepted(2)])
+def test_telling_does_not_wait_for_the_panel(event: Start | Accepted) -> None:
+    class Stuck(Wall):
+        def show(self, shown: Shown) -> None:
+            if shown.said is not None:
+                self.closed.wait(PATIENCE_S)
+
+    wall = Stuck()
+    desk = LiveDesk(Desk(wall, time.monotonic))
+    begun = time.monotonic()
+    desk.tell(event)
+    desk.tell(event)
+    assert time.monotonic() - begun < PATIENCE_S / 10
+    wall.closed.set()
+    desk.close()
