@@ -18,9 +18,9 @@ from vision.shapes import floor_mm, rises_mm
 SEATS_DEG = {2: (-90.0, 90.0), 3: (-90.0, 180.0, 90.0), 4: (-90.0, 180.0, 90.0, 0.0)}
 """Direction in which each player sits, in turn order: the first where the kit's first player sits, then clockwise."""
 
-AWAY_MM = 500.0
+AWAY_MM = 190.0
 BESIDE_MM = 60.0
-"""How far beyond the mat's edge lie the pieces that are not on the board."""
+"""How far beyond the mat's edge hands come from, out of the picture, and lie the pieces that are not on the board."""
 
 AWAY_UP_MM = 45.0
 
@@ -73,6 +73,11 @@ class Gesture:
     look: int
 
     @property
+    def done_s(self) -> float:
+        """When the hand has done its work and begins to go out."""
+        return self.start_s + float(self.times_s[-2])
+
+    @property
     def end_s(self) -> float:
         """When the hand is gone."""
         return self.start_s + float(self.times_s[-1])
@@ -118,7 +123,7 @@ def gesture(
     if states[-1].holds:
         stops.append(_beside(kit, out))
         states.append(State(_half_rest(stops), states[-1].setup, ""))
-    times, places = _way(stops, AWAY_MM * out, tempo)
+    times, places = _way(stops, _beyond(kit, out, AWAY_MM), tempo)
     return Gesture(act, start_s, times, places, tuple(states), seat_deg, seat)
 
 
@@ -150,8 +155,14 @@ def _way(stops: list[Point], away: Point, tempo: Tempo) -> tuple[Point, Point]:
 
 def _beside(kit: Kit, out: Point) -> Point:
     """Where a player keeps what is not on the board."""
-    half = np.array([kit.mat.width_mm / 2 + BESIDE_MM, kit.mat.height_mm / 2 + BESIDE_MM, 0.0])
-    return np.array([*(out * half)[:2], HOVER_MM])
+    x, y, _ = _beyond(kit, out, BESIDE_MM)
+    return np.array([x, y, HOVER_MM])
+
+
+def _beyond(kit: Kit, out: Point, by_mm: float) -> Point:
+    """The place so far beyond the middle of the mat's edge in this direction."""
+    place: Point = out * [kit.mat.width_mm / 2 + by_mm, kit.mat.height_mm / 2 + by_mm, 0.0]
+    return place
 
 
 def _over(kit: Kit, cell: int, before: Table, after: Table) -> Point:

@@ -104,6 +104,7 @@ class SimulatedTable:
         self._gesture: Gesture | None = None
         self._ready_s: float = pace.opening_s
         self._now_s = 0.0
+        self._heard_s: float | None = None
         self._over = self._closed = False
 
     @property
@@ -133,9 +134,9 @@ class SimulatedTable:
 
     def hear(self, event: Event) -> None:
         """The referee has spoken: players wait for that before they go on, and then not much longer."""
-        if self._gesture is None and self.truth and isinstance(event, ANSWERS):
-            soonest = max(self.truth[-1].t_calm_from + self._pace.calm_s, self._now_s + self._pace.think_s)
-            self._ready_s = min(self._ready_s, soonest)
+        if isinstance(event, ANSWERS) and (self._gesture is None or self._now_s >= self._gesture.done_s):
+            self._heard_s = self._now_s
+            self._hurry()
 
     def frame(self, t_s: float, seq: int = 0) -> Picture:
         """(720, 1280, 3) uint8 BGR at ``t_s``, which must not be earlier than in the call before."""
@@ -158,6 +159,13 @@ class SimulatedTable:
                 self._over = True
             else:
                 self._gesture = self._begun(act, t_s)
+                self._heard_s = None
+
+    def _hurry(self) -> None:
+        """Go on soon once the referee has spoken and the hand is gone."""
+        if self._gesture is None and self.truth and self._heard_s is not None:
+            calm = self.truth[-1].t_calm_from + self._pace.calm_s
+            self._ready_s = min(self._ready_s, max(calm, self._heard_s + self._pace.think_s))
 
     def _begun(self, act: Act, t_s: float) -> Gesture:
         return gesture(act, self._setup, self._kit, self._players, t_s, self._pace.hands, self._rng)
@@ -169,6 +177,7 @@ class SimulatedTable:
         self.truth.append(
             Truth(act.kind, act.player, done.start_s, end, end, None, act.text, act.rules, act.position, act.table)
         )
+        self._hurry()
 
 
 def clock() -> Callable[[float], None]:
