@@ -1,6 +1,7 @@
 """Cues: one for every event, told apart by rhythm alone, in tones that the buzzer has."""
 
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 
@@ -146,3 +147,9 @@ def test_the_winners_light_and_nobodys_after_a_draw() -> None:
 def test_a_state_that_nobody_knows_changes_nothing() -> None:
     assert cue_for(ViewChanged(t=0, n=1, state="upside-down")) is None
     assert cue_for(SensorsChanged(t=0, n=1, state="upside-down")) is None
+
+
+@pytest.mark.parametrize("name", CUES)
+def test_every_cue_is_explained(name: str) -> None:
+    page = Path(__file__).parents[2] / "docs" / "panel.md"
+    assert f"`{name}`" in page.read_text(encoding="utf-8")
