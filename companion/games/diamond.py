@@ -181,7 +181,7 @@ class Diamond(StackingGame):
             raise BadPositionText("two cubes stand on one pillar (DIA-5)")
         check_numbers(board, "", {**dict.fromkeys(CORNERS, 1), BIG: len(BIG_STARTS)})
         levels = self._parse_levels(keys.get("levels", ""))
-        pillars, cubes = self._parse_bans(keys.get("ban", ""), board)
+        pillars, cubes = self._parse_bans(keys.get("ban", ""), board, levels)
         check_to_move(to_move, NOBODY if self._winner(board) else self.players)
         if any(ban.player == to_move for ban in (*pillars, *cubes)):
             raise BadPositionText(f"a ban of {to_move} has ended with the beginning of {to_move}'s turn; leave it out")
@@ -199,21 +199,24 @@ class Diamond(StackingGame):
                 )
         return tuple(map(int, words))
 
-    def _parse_bans(self, text: str, board: tuple[Stack, ...]) -> tuple[tuple[Ban, ...], tuple[Ban, ...]]:
-        pillars, cubes = [], []
+    def _parse_bans(
+        self, text: str, board: tuple[Stack, ...], levels: tuple[int, ...]
+    ) -> tuple[tuple[Ban, ...], tuple[Ban, ...]]:
+        pillars: tuple[Ban, ...] = ()
+        cubes: tuple[Ban, ...] = ()
         for part in text.split(",") if text else ():
             name, _, rest = part.partition(">")
             back, _, player = rest.partition("@")
             if name not in LAYOUT.index or player not in self.players:
                 raise BadPositionText(f"ban {quoted(part)} is not written like c3>9@R or c4>c3@G")
             cell = LAYOUT.index[name]
-            if back in LAYOUT.index and board[cell]:
-                cubes.append(Ban(cell, LAYOUT.index[back], player))
-            elif back.isascii() and back.isdigit() and len(back) < 3 and int(back) <= HIGHEST[self.variant]:
-                pillars.append(Ban(cell, int(back), player))
+            if back in LAYOUT.index and back != name and board[cell]:
+                cubes = banned(cubes, cell, Ban(cell, LAYOUT.index[back], player))
+            elif back in (str(levels[cell] - 1), str(levels[cell] + 1)):
+                pillars = banned(pillars, cell, Ban(cell, int(back), player))
             else:
-                raise BadPositionText(f"ban {quoted(part)} names neither a level of a pillar nor a cube that is there")
-        return tuple(pillars), tuple(cubes)
+                raise BadPositionText(f"ban {quoted(part)} names neither a level next to {name}'s nor a cube there")
+        return pillars, cubes
 
     def position_keys(self, position: Position) -> tuple[tuple[str, str], ...]:
         """``levels`` and ``ban``."""
