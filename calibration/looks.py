@@ -25,11 +25,19 @@ class SetLook:
         kit: name of the kit that the set belongs to.
         floor: of an empty square.
         pieces: of each piece letter's upper face.
+        rim: how the side of a piece is shaded from its lower to its upper edge, in equal steps: natural log of the
+            brightness against the side's mean.  It shows where one piece ends and the next begins.
     """
 
     kit: str
     floor: Reflectance
     pieces: Mapping[str, Reflectance]
+    rim: tuple[float, ...]
+
+
+RIM_STEPS = 6
+FLAT_RIM = (0.0,) * RIM_STEPS
+"""Until a set was enrolled nothing is known of its rims."""
 
 
 def linear(colour: Colour) -> Reflectance:
@@ -45,7 +53,7 @@ def _linear(value: float) -> float:
 def nominal_look(kit: Kit) -> SetLook:
     """The look that the kit file itself promises: what to use before a set was enrolled."""
     pieces = {kind.letter: linear(kind.colour) for kind in kit.pieces}
-    return SetLook(kit.name, linear(kit.board.cell_colour), pieces)
+    return SetLook(kit.name, linear(kit.board.cell_colour), pieces, FLAT_RIM)
 
 
 def format_look(look: SetLook) -> str:
@@ -53,7 +61,7 @@ def format_look(look: SetLook) -> str:
     rows = "".join(f'"{letter}" = {_list(value)}\n' for letter, value in look.pieces.items())
     return (
         "# The look of one set, made by `companion calibrate pieces`: linear reflectances relative to white paper.\n"
-        f'kit = "{look.kit}"\nfloor = {_list(look.floor)}\n\n[pieces]\n{rows}'
+        f'kit = "{look.kit}"\nfloor = {_list(look.floor)}\nrim = {_list(look.rim)}\n\n[pieces]\n{rows}'
     )
 
 
@@ -66,14 +74,21 @@ def read_look(path: Path, kit: Kit) -> SetLook:
     floor = _reflectance(table, "floor")
     pieces = table.table("pieces")
     colours = {kind.letter: _reflectance(pieces, kind.letter) for kind in kit.pieces}
-    look = SetLook(name, floor, colours)
+    look = SetLook(name, floor, colours, _rim(table))
     pieces.done()
     table.done()
     return look
 
 
-def _list(value: Reflectance) -> str:
+def _list(value: tuple[float, ...]) -> str:
     return "[" + ", ".join(f"{v:.4f}" for v in value) + "]"
+
+
+def _rim(table: Table) -> tuple[float, ...]:
+    values = table.get("rim", list)
+    if len(values) != RIM_STEPS or not all(isinstance(v, int | float) and -3 < v < 3 for v in values):
+        raise ProfileError(f"{table.where}: rim must be {RIM_STEPS} numbers between -3 and 3")
+    return tuple(float(v) for v in values)
 
 
 def _reflectance(table: Table, key: str) -> Reflectance:

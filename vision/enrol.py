@@ -9,14 +9,15 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from calibration.looks import Reflectance, SetLook, nominal_look
+from calibration.looks import FLAT_RIM, RIM_STEPS, Reflectance, SetLook, nominal_look
 from vision.errors import VisionError
 from vision.light import LINEAR, measure_light
 from vision.outlines import CIRCLE
-from vision.reader import Reader
+from vision.reader import Reader, explain
 from vision.reading import EMPTY
 from vision.register import Points, project, register, to_gray
 from vision.source import Frame
+from vision.stacks import rim_residuals
 
 SAMPLED_SHARE = 0.7
 """Share of a face's radius that is sampled: a piece may stand 1.5 mm off, and rims are in another light."""
@@ -51,6 +52,7 @@ def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> SetLook:
         pieces[letter] = reflectance(_face_points(kit, cell, letter))
     floor = reflectance(np.vstack([_floor_points(kit, cell) for cell in kit.cells if _is_clear(kit, cell)]))
     learned = replace(look, floor=floor, pieces=pieces)
+    learned = replace(learned, rim=_rim(image, learned, kit, camera))
     _check(image, kit, camera, learned)
     return learned
 
@@ -76,6 +78,20 @@ def _is_clear(kit: Kit, cell: str) -> bool:
     reach = 1.5 * kit.board.pitch_mm
     places = (kit.centre_mm(other) for other in kit.enrol)
     return all(abs(x - px) > reach or abs(y - py) > reach for px, py in places)
+
+
+def _rim(image: npt.NDArray[np.uint8], look: SetLook, kit: Kit, camera: Camera) -> tuple[float, ...]:
+    """Mean shading of the sides of the enrolled pieces, from the lower to the upper edge."""
+    reader = Reader(kit, camera, look)
+    geometry = reader.geometry(reader.register(image))
+    evidence, values = reader.evidence(image, geometry)
+    board = explain(evidence, values, np.zeros(RIM_STEPS, np.float32), geometry, image.shape[:2])
+    sides = [board.sides[row][0] for cell in kit.enrol if (row := kit.cells.index(cell)) in board.sides]
+    if not sides:
+        return FLAT_RIM
+    residual, count = rim_residuals(np.stack(sides))
+    rim = (residual * count).sum(axis=0) / np.maximum(count.sum(axis=0), 1)
+    return tuple(float(step) for step in rim)
 
 
 def _check(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, look: SetLook) -> None:

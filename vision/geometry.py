@@ -40,7 +40,7 @@ class Geometry:
         far_row: (n, levels, k) float32, place in a cumulative sum along the crop's column where the face of each level
             begins: row i of the crop is what lies between i and i + 1.
         near_row: (n, levels, k) float32, where it ends.
-        columns: (k,) int32, the crop columns that the outlines are sampled on.
+        columns: (k,) intp, the crop columns that the outlines are sampled on.
         covers: (n, levels, k) bool, whether the face reaches the column.
         off_mat: (n, rows, columns) bool, crop pixels that show what lies outside the mat.
         far_first: (n,) cells from the farthest to the nearest to the camera.
@@ -57,7 +57,7 @@ class Geometry:
     outlines: DiscOutlines
     far_row: npt.NDArray[np.float32]
     near_row: npt.NDArray[np.float32]
-    columns: npt.NDArray[np.int32]
+    columns: npt.NDArray[np.intp]
     covers: npt.NDArray[np.bool_]
     off_mat: npt.NDArray[np.bool_]
     far_first: npt.NDArray[np.intp]
@@ -101,7 +101,7 @@ def make_geometry(kit: Kit, pose: Registration, camera: Camera) -> Geometry:
         outlines=outlines,
         far_row=(outlines.far[..., wide] - first).astype(np.float32),
         near_row=(outlines.near[..., wide] - first).astype(np.float32),
-        columns=wide.astype(np.int32),
+        columns=wide.astype(np.intp),
         covers=outlines.covers[..., wide],
         off_mat=beside.ravel()[crops.flat_px].astype(bool),
         far_first=far_first,

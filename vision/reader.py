@@ -51,6 +51,7 @@ class Reader:
         standing = [(height, letter) for height in range(1, TALLEST + 1) for letter in self.letters]
         self.states: tuple[State, ...] = (EMPTY, *standing)
         self._palette = palette.build_palette(look, self.letters)
+        self._rim = np.array(look.rim, np.float32)
         self._geometry: Geometry | None = None
 
     def register(self, image: npt.NDArray[np.uint8]) -> Registration:
@@ -80,14 +81,20 @@ class Reader:
     def read_with_geometry(self, frame: Frame) -> tuple[Reading, Geometry]:
         """The reading of a frame and the geometry that it rests on.  Raises VisionError, MatNotFound."""
         geometry = self.geometry(self.register(frame.image))
-        evidence = self.evidence(frame.image, geometry)
-        scores = explain(evidence, geometry, (self.camera.height_px, self.camera.width_px))
+        evidence, values = self.evidence(frame.image, geometry)
+        board = explain(evidence, values, self._rim, geometry, (self.camera.height_px, self.camera.width_px))
+        scores = board.scores
         log_likelihood = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
         foreign = _foreign(evidence, geometry)
         return Reading(self.kit.cells, self.states, log_likelihood.astype(np.float32), foreign, frame.t_s), geometry
 
-    def evidence(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> Array:
-        """(n, rows, columns, materials) log-likelihood of every crop pixel for every material of the palette."""
+    def evidence(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> tuple[Array, Array]:
+        """What every crop pixel shows.
+
+        Returns:
+            (n, rows, columns, materials) log-likelihood for every material of the palette, and (n, rows, columns, 3)
+            display values r g b relative to white paper.
+        """
         light = measure_light(image, self.kit, geometry.pose, self.camera)
         crops = geometry.crops
         n, rows, columns = crops.flat_px.shape
@@ -101,14 +108,22 @@ class Reader:
         self._palette[:, palette.TABLE] = palette.table_column(
             np.clip(palette.normalise(around, middle), 0, palette.TOP_VALUE)
         )
-        return self._palette[palette.bin_index(palette.normalise(codes, local))]
+        values = palette.normalise(codes, local)
+        return self._palette[palette.bin_index(values)], values
 
 
-class _Board:
-    """The explanation of a whole board while it is being found: each cell's scores, best state and stand."""
+class Board:
+    """The explanation of a whole board while it is being found.
 
-    def __init__(self, evidence: Array, geometry: Geometry, size: tuple[int, int]) -> None:
-        self.evidence, self.geometry, self.size = evidence, geometry, size
+    Attributes:
+        scores: (n, 1 + heights * tops) log-likelihood ratio of every state against an empty cell.
+        best: (n,) the best state of each cell.
+        sides: of each cell that was looked into, the shading of its best stack's side (:func:`stacks.score_askew`).
+    """
+
+    def __init__(self, evidence: Array, values: Array, rim: Array, geometry: Geometry, size: tuple[int, int]) -> None:
+        self.evidence, self.values, self.rim, self.geometry, self.size = evidence, values, rim, geometry, size
+        self.sides: dict[int, Array] = {}
         n = len(evidence)
         floor = evidence[..., palette.FLOOR]
         either = np.logaddexp(evidence[..., palette.TABLE], floor) - np.float32(np.log(2))
@@ -145,17 +160,21 @@ class _Board:
         behind = np.take_along_axis(evidence, label[..., None].astype(np.intp), axis=3)[..., 0]
         base = np.where(label > 0, behind, self.bare[cells])
         hidden = ranks.ravel()[flat] > self.geometry.rank[cells][:, None, None]
+        seen = self.visible[cells] & ~hidden
         gain = evidence[..., palette.SIDE :] - base[..., None]
-        gain *= (self.visible[cells] & ~hidden)[..., None]
+        gain *= seen[..., None]
         sums = stacks.accumulate(gain)
+        shade = stacks.accumulate_shade(self.values[cells], seen)
         upright = stacks.score_upright(sums, self.geometry, cells)
         height = upright.max(axis=2).argmax(axis=1) + 1
         levels = np.clip(height[:, None] + (-1, 0, 1), 1, TALLEST)
-        askew, shift = stacks.score_askew(sums, self.geometry, cells, levels)
+        askew, shift, sides = stacks.score_askew(sums, shade, self.rim, self.geometry, cells, levels)
         np.put_along_axis(upright, levels[..., None] - 1, askew, axis=1)
         self.scores[cells, 1:] = upright.reshape(len(cells), -1)
-        stand = shift[np.arange(len(cells)), askew.max(axis=2).argmax(axis=1)]
+        which = askew.max(axis=2).argmax(axis=1)
+        stand = shift[np.arange(len(cells)), which]
         for k, cell in enumerate(cells):
+            self.sides[int(cell)] = sides[k, which[k]]
             self._settle(int(cell), stand[k], hidden[k])
 
     def _settle(self, cell: int, shift: Array, hidden: npt.NDArray[np.bool_]) -> None:
@@ -199,19 +218,21 @@ class _Board:
         return labels, ranks
 
 
-def explain(evidence: Array, geometry: Geometry, size: tuple[int, int]) -> Array:
-    """Scores (n, 1 + heights * tops): log-likelihood ratio of every state against an empty cell, neighbours considered.
+def explain(evidence: Array, values: Array, rim: Array, geometry: Geometry, size: tuple[int, int]) -> Board:
+    """The explanation of a whole board, neighbours considered.
 
     Args:
         evidence: (n, rows, columns, materials) log-likelihoods of the palette's materials.
+        values: (n, rows, columns, 3) display values.
+        rim: shading of a piece's side, see :class:`calibration.looks.SetLook`.
         geometry: of the pose.
         size: (height, width) of the picture.
     """
-    board = _Board(evidence, geometry, size)
+    board = Board(evidence, values, rim, geometry, size)
     for _ in range(SWEEPS):
         if not board.sweep():
             break
-    return board.scores
+    return board
 
 
 def _foreign(evidence: Array, geometry: Geometry) -> Array:

@@ -31,21 +31,30 @@ ROUNDING_MM = 0.5
 SIDEWAYS = np.arange(-2, 3)
 """Shifts tried across the line of sight, in columns."""
 
-ALONG = np.arange(-5.0, 5.5, 1.0)
+ALONG = np.arange(-5, 6).astype(np.float32)
 """Shifts of the face tried first along the line of sight, in rows."""
 
-FOOT = np.arange(-3.0, 3.5, 1.0)
+FOOT = np.arange(-3, 4).astype(np.float32)
 """Shifts of the foot tried first along the line of sight, in rows."""
 
-FINER = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
+SHADE_SPREAD = 0.15
+"""Standard deviation of the log brightness of a side's pixels besides the rim's shading: texture, noise."""
+
+SHADE_INDEPENDENT_MM2 = 20.0
+"""Area over which texture and noise are one observation; they reach less far than errors of colour and outline."""
+
+DARK = 0.05
+"""Added to display values before the logarithm: below it noise rules."""
+
+FINER = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
 """Shifts tried round the best of the first."""
 
 
 def log_prior(levels: Indices, along: Array, sideways: Array, foot: Array) -> Array:
     """Log prior of stacks of so many discs standing so: shifts in mm, all broadcast together."""
     lean_mm2 = np.where(levels > 1, LEAN_MM**2, 0.0) + ROUNDING_MM**2
-    prior: Array = -0.5 * ((foot**2 + sideways**2) / PLACE_MM**2 + (along - foot) ** 2 / lean_mm2)
-    return prior.astype(np.float32)
+    prior = -0.5 * ((foot**2 + sideways**2) / PLACE_MM**2 + (along - foot) ** 2 / lean_mm2)
+    return np.asarray(prior, np.float32)
 
 
 def accumulate(gain: Array) -> Array:
@@ -80,17 +89,35 @@ def score_upright(sums: Array, geometry: Geometry, cells: Indices) -> Array:
     return upright
 
 
-def score_askew(sums: Array, geometry: Geometry, cells: Indices, levels: Indices) -> tuple[Array, Array]:
+def accumulate_shade(values: Array, seen: npt.NDArray[np.bool_]) -> Array:
+    """Sums down each crop's column of log brightness and of pixels, where seen: (b, rows + 1, columns, 2).
+
+    Args:
+        values: (b, rows, columns, 3) display values, r g b.
+        seen: (b, rows, columns) what nothing hides.
+    """
+    brightness = np.log(values.max(axis=3) + np.float32(DARK))
+    sums = np.zeros((len(values), values.shape[1] + 1, values.shape[2], 2), np.float32)
+    np.cumsum(np.stack([brightness * seen, seen], axis=3), axis=1, out=sums[:, 1:], dtype=np.float32)
+    return sums
+
+
+def score_askew(
+    sums: Array, shade: Array, rim: Array, geometry: Geometry, cells: Indices, levels: Indices
+) -> tuple[Array, Array, Array]:
     """Scores for some heights, each stack standing as it explains the pixels best.
 
     Args:
         sums: (b, rows + 1, columns, 1 + tops + tops), :func:`accumulate` of any side, each top, each top's side.
+        shade: (b, rows + 1, columns, 2), :func:`accumulate_shade`.
+        rim: (steps,) shading of a piece's side (:class:`calibration.looks.SetLook`).
         geometry: of the pose.
         cells: (b,) the cells that ``sums`` belongs to.
         levels: (b, l) heights to try, 1….
 
     Returns:
-        (b, l, tops) log-likelihood ratio against an empty cell, and (b, l, 2) the shift (u, v) mm of the face.
+        (b, l, tops) log-likelihood ratio against an empty cell; (b, l, 2) the shift (u, v) mm of the face; and
+        (b, l, levels, steps, 2) sums of log brightness and of pixels over each step of each side.
     """
     best_top = score_upright(sums, geometry, cells).max(axis=1).argmax(axis=1)
     probe = _Probe(sums, geometry, cells, levels)
@@ -98,18 +125,38 @@ def score_askew(sums: Array, geometry: Geometry, cells: Indices, levels: Indices
     finer_along, finer_foot = along[..., None] + FINER, foot[..., None] + FINER
     faces = probe.faces(finer_along, sideways)  # b, l, along, tops
     bands = probe.bands(finer_along, sideways, finer_foot)  # b, l, along, foot
-    across_mm = sideways[..., None, None] * COLUMN_MM
+    across_mm = (sideways[..., None, None] * COLUMN_MM).astype(np.float32)
     stand = log_prior(levels[..., None, None], finer_along[..., None], across_mm, finer_foot[..., None, :])
-    whole = faces + (bands + stand).max(axis=3)[..., None]
-    which = whole.max(axis=3).argmax(axis=2)
-    v = np.take_along_axis(finer_along, which[..., None], axis=2)[..., 0]
-    return whole.max(axis=2), np.stack([sideways * COLUMN_MM, v], axis=-1)
+    side = bands + stand
+    whole = faces + side.max(axis=3)[..., None]
+    which = whole.max(axis=3).argmax(axis=2)[..., None]
+    v = np.take_along_axis(finer_along, which, axis=2)[..., 0]
+    foot_index = np.take_along_axis(side.argmax(axis=3), which, axis=2)
+    steps = probe.shades(shade, len(rim), v, sideways, np.take_along_axis(finer_foot, foot_index, axis=2)[..., 0])
+    return whole.max(axis=2) + _rim_gain(steps, rim)[..., None], np.stack([sideways * COLUMN_MM, v], axis=-1), steps
+
+
+def rim_residuals(steps: Array) -> tuple[Array, Array]:
+    """Mean log brightness of each step less that of its side, and pixels: (…, steps) each, from (…, steps, 2)."""
+    count = steps[..., 1]
+    side = steps.sum(axis=-2)
+    mean = side[..., 0] / np.maximum(side[..., 1], 1e-3)
+    residual: Array = np.where(count > 0, steps[..., 0] / np.maximum(count, 1e-3) - mean[..., None], 0)
+    return residual, count
+
+
+def _rim_gain(steps: Array, rim: Array) -> Array:
+    """(b, l) log-likelihood ratio of sides shaded as ``rim`` says against evenly shaded ones."""
+    residual, count = rim_residuals(steps)
+    scale = COLUMN_MM / (2 * SHADE_SPREAD**2 * SHADE_INDEPENDENT_MM2)
+    gain: Array = (count * (2 * residual * rim - rim**2)).sum(axis=(2, 3)) * np.float32(scale)
+    return gain
 
 
 def _stand(probe: _Probe, best_top: Indices) -> tuple[Array, Indices, Array]:
     """Shifts (b, l) along, sideways (columns) and of the foot that suit each height best, by the likeliest top."""
     face, foot = probe.everywhere(best_top)  # b, l, along, sideways; b, l, foot, sideways
-    a, s, f = np.meshgrid(ALONG, SIDEWAYS * COLUMN_MM, FOOT, indexing="ij")
+    a, s, f = np.meshgrid(ALONG, (SIDEWAYS * COLUMN_MM).astype(np.float32), FOOT, indexing="ij")
     prior = log_prior(probe.levels[..., None, None, None], a, s, f)
     total = face[..., None] + foot.transpose(0, 1, 3, 2)[:, :, None] + prior
     best = total.reshape(*total.shape[:2], -1).argmax(axis=2)
@@ -147,7 +194,7 @@ class _Probe:
         side = sums[..., 0].ravel()
         batch = np.arange(len(self.cells))[:, None, None, None, None] * sums.shape[1]
 
-        def at(edge: Array, shifts: Array) -> Indices:
+        def at(edge: npt.NDArray[np.floating], shifts: npt.NDArray[np.floating]) -> Indices:
             # Whole rows will do here: the best stand is looked into more finely afterwards.
             row = np.rint(np.clip(edge[:, :, None] + shifts[:, None], 0, sums.shape[1] - 1)).astype(np.intp)
             index: Indices = (batch + row[:, :, :, None]) * sums.shape[2] + column
@@ -155,8 +202,10 @@ class _Probe:
 
         near = at(self.near, ALONG)
         face = one[near] - one[at(self.far, ALONG)] - side[near]
+        foot = side[at(self.foot, FOOT)]
         faces: Array = np.einsum("blask,blk->blas", face, self.covers)
-        return faces, np.einsum("blfsk,blk->blfs", side[at(self.foot, FOOT)], self.covers)
+        feet: Array = np.einsum("blfsk,blk->blfs", foot, self.covers)
+        return faces, feet
 
     def faces(self, along: Array, sideways: Indices) -> Array:
         """(b, l, a, tops) faces at shifts ``along`` (b, l, a) rows and ``sideways`` (b, l) columns."""
@@ -181,9 +230,26 @@ class _Probe:
         row = np.maximum.accumulate(row[:, :, ::-1], axis=2)[:, :, ::-1]  # no disc's edge is below a lower disc's
         column = (self.geometry.columns + sideways[..., None])[:, :, None, None, None]
         batch = np.arange(len(self.cells))[:, None, None, None, None, None]
-        sums = _sums_at(self.sums[..., 1 + tops :], batch, row, column)
+        sums = _sums_at(self.sums[..., 1 + tops :], batch, np.asarray(row, np.float32), column)
         sums = np.einsum("blnafkt,blk->blnaft", sums, self.covers)
         band = sums[:, :, :-1] - sums[:, :, 1:]
         each = np.logaddexp.reduce(band, axis=5) - np.float32(np.log(tops))
         whole: Array = each.sum(axis=2)
         return whole
+
+    def shades(self, shade: Array, steps: int, along: Array, sideways: Indices, foot: Array) -> Array:
+        """(b, l, levels, steps, 2) sums over each step of each side, for the stands (b, l) given."""
+        tallest = int(self.levels.max())
+        place = np.minimum(np.arange(tallest * steps + 1) / steps, self.levels[..., None])  # b, l, edge, in levels
+        below = np.minimum(place.astype(np.intp), self.levels[..., None] - 1)
+        rows = self.geometry.near_row[self.cells[:, None, None], below]
+        rise = self.geometry.near_row[self.cells[:, None, None], below + 1] - rows
+        part = (place / self.levels[..., None])[..., None]
+        shift = along[..., None, None] * part + foot[..., None, None] * (1 - part)
+        row = np.asarray(rows + rise * (place - below)[..., None] + shift, np.float32)  # b, l, edge, k
+        column = (self.geometry.columns + sideways[..., None])[:, :, None]
+        batch = np.arange(len(self.cells))[:, None, None, None]
+        sums = np.einsum("blekc,blk->blec", _sums_at(shade, batch, row, column), self.covers)
+        step = sums[:, :, :-1] - sums[:, :, 1:]
+        shades: Array = step.reshape(*step.shape[:2], tallest, steps, 2)
+        return shades

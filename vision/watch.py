@@ -88,7 +88,7 @@ class Watch:
         x = np.clip(places[..., 0], 0, self._shape[1] - 1)
         y = np.clip(places[..., 1], 0, self._shape[0] - 1)
         touched = arms[y, x].mean(axis=(1, 2)) > TOUCHED_SHARE
-        return np.maximum(reading.foreign, touched.astype(np.float32))
+        return np.asarray(np.maximum(reading.foreign, touched), np.float32)
 
     def _arms(self, changes: Picture) -> Picture | None:
         """(height, width) uint8, 1 where a change belongs to something that enters widely from the picture's edge."""
