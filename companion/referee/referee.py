@@ -58,6 +58,9 @@ COMBINED_READINGS = 4
 HAND_S = 3.0
 """A hand over the board is play; from this long on it is worth a word (``view``: ``hand``)."""
 
+PASSING, UNSEEN_S = ("no-mat", "blocked", "dark"), 2.0
+"""An arm over a marker hides the mat for a moment, which is no news."""
+
 STRANGE_S = 2.0
 """A table that looks like nothing people do (Judgement.is_strange) is taken for a hand so long, then for what it is."""
 
@@ -124,6 +127,7 @@ class Referee:
         self._calm = Calm()
         self._frames: tuple[Evidence, ...] = ()
         self._view = "clear"
+        self._unseen: float | None = None
         self._busy_since_s: float | None = None
         self._outlook: Outlook | None = None
         self._grounds: dict[int, Grounds] = {}
@@ -177,8 +181,9 @@ class Referee:
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
             return self._busy(t_s)
         self._busy_since_s = None
+        frames = self._frames
         cleared = self.view(t_s, "clear")
-        self._frames = (*self._frames, weigh(self.match.game.layout, reading))[-COMBINED_READINGS:]
+        self._frames = (*frames, weigh(self.match.game.layout, reading))[-COMBINED_READINGS:]
         outlook = self._foreseen()
         judgement = interpret(combine(self._frames), outlook, self._state.context)
         if judgement.is_strange and self._calm.lasted_s(t_s) < STRANGE_S:
@@ -188,11 +193,17 @@ class Referee:
         return cleared + self._judge(t_s, outlook, judgement)
 
     def view(self, t_s: float, state: str) -> tuple[Event, ...]:
-        """What is to be said of the picture as a whole: the states of :class:`ViewChanged`; once each."""
-        if state == self._view:
+        """What is to be said of the picture as a whole: the states of :class:`ViewChanged`; once each.
+
+        What a hand can do to a picture (PASSING) must last before it is said.
+        """
+        self._frames = ()
+        if state not in PASSING or self._unseen is None:
+            self._unseen = None if state == "clear" else t_s
+        lasts = self._unseen is not None and t_s - self._unseen >= UNSEEN_S
+        if state == self._view or (state in PASSING and not lasts):
             return ()
         self._view = state
-        self._frames = ()
         return self._numbered((ViewChanged(t=t_s, n=0, state=state),))
 
     def sensors(self, t_s: float, state: str, cells: tuple[str, ...] = ()) -> tuple[Event, ...]:

@@ -39,9 +39,13 @@ class Noise:
     frame_nats: float = 0.5
 
 
-def kit_states(pieces: Sequence[str], highest: int) -> tuple[State, ...]:
-    """Everything that can stand on a cell: nothing, or 1…``highest`` pieces with any of ``pieces`` on top."""
-    return (EMPTY, *((height, piece) for piece in pieces for height in range(1, highest + 1)))
+def kit_states(pieces: Sequence[str], highest: int, *, hides: bool = False) -> tuple[State, ...]:
+    """Everything that can stand on a cell: nothing, or 1…``highest`` pieces with any of ``pieces`` on top.
+
+    With ``hides`` a piece may also hide an unknown number of others.
+    """
+    heights = (*range(1, highest + 1), *([None] if hides else []))
+    return (EMPTY, *((height, piece) for piece in pieces for height in heights))
 
 
 def read_table(
@@ -80,10 +84,11 @@ def _mean_ratios(states: tuple[State, ...], height_nats: float, top_nats: float)
     def ratio(there: State, other: State) -> float:
         if there == other:
             return 0.0
-        steps = abs((there[0] or 0) - (other[0] or 0))
-        if there[1] == other[1] or 0 in (there[0], other[0]):
-            return min(height_nats * steps**2, UNLIKE_NATS)
-        return top_nats if steps == 0 else UNLIKE_NATS
+        # What hides others looks like one piece.
+        a, b = (1 if height is None else height for height in (there[0], other[0]))
+        if there[1] == other[1] or EMPTY in (there, other):
+            return min(height_nats * max(abs(a - b), 1) ** 2, UNLIKE_NATS)
+        return top_nats if a == b else UNLIKE_NATS
 
     return np.array([[ratio(there, other) for other in states] for there in states])
 

@@ -53,15 +53,27 @@ from companion.tracker.hypotheses import (
 )
 from companion.tracker.sights import Changes, format_sight
 
-SURE = 0.99
-"""Posterior from which a view is taken for what lies on the table."""
 
-SURE_OF_LITTLE = 0.95
-"""The same for what commits nobody: that nothing has changed, that a turn is half done."""
+@dataclass(frozen=True, slots=True)
+class Sureness:
+    """Posteriors from which something is taken for what lies on the table.
 
-SURE_OF_WRONG = 0.995
-"""The same before anybody is accused: a late verdict is cheaper than a false one.  One cell must be able to reach it
-(a piece too many): evidence.MISREAD makes misreading it a thousand times less likely than an act that changes it."""
+    ``little``: what commits nobody, that nothing has changed or that a turn is half done; ``legal``: moves played or
+    taken back; ``wrong``: accusations, for a late verdict is cheaper than a false one.
+    """
+
+    little: float
+    legal: float
+    wrong: float
+
+
+AT_FIRST = Sureness(little=0.95, legal=0.99, wrong=0.995)
+"""From the first picture on.  ``wrong`` is within reach of one cell (a piece too many), since evidence.MISREAD makes
+misreading it a thousand times less likely than an act that changes it."""
+
+PATIENT_READINGS = 4
+AFTER_PATIENCE = Sureness(little=0.95, legal=0.97, wrong=0.98)
+"""From the fourth picture of a calm on, as further ones will say the same: to ask would disturb more than it helps."""
 
 WORTH_ASKING = 0.1
 """A move likelier than this is offered when people are asked."""
@@ -199,7 +211,8 @@ def interpret(evidence: Evidence, outlook: Outlook, context: Context) -> Judgeme
     best = groups[0]
     wrong = sum(group.posterior for group in groups if group.is_wrong)
     meaning = _meaning(outlook, best, context)
-    if (wrong if best.is_wrong else best.posterior) < _needed(meaning):
+    needed = AFTER_PATIENCE if evidence.readings >= PATIENT_READINGS else AT_FIRST
+    if (wrong if best.is_wrong else best.posterior) < _needed(meaning, needed):
         meaning = _undecided(groups)
     ranked = tuple(Ranked(_told(outlook, group), group.posterior) for group in groups[:RANKED])
     done = next((group for group in groups if any(not isinstance(story, Other) for story in group.stories)), best)
@@ -294,11 +307,11 @@ def _is_lifted(outlook: Outlook, changes: Changes) -> bool:
     return all(before is not None and after is not None and after < before for before, after in heights)
 
 
-def _needed(meaning: Interpretation) -> float:
+def _needed(meaning: Interpretation, sureness: Sureness) -> float:
     """The posterior from which ``meaning`` is said."""
     if isinstance(meaning, Illegal):
-        return SURE_OF_WRONG
-    return SURE_OF_LITTLE if isinstance(meaning, (Unchanged, InProgress)) else SURE
+        return sureness.wrong
+    return sureness.little if isinstance(meaning, (Unchanged, InProgress)) else sureness.legal
 
 
 def _undecided(groups: list[_Group]) -> CannotTell:
