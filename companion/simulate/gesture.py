@@ -74,8 +74,9 @@ class Gesture:
 
     @property
     def done_s(self) -> float:
-        """When the hand has done its work and begins to go out."""
-        return self.start_s + float(self.times_s[-2])
+        """When the board lies as it will lie after the act, though the hand may still be there."""
+        last = self.states[-1].setup
+        return self.start_s + min(float(self.times_s[state.since]) for state in self.states if state.setup is last)
 
     @property
     def end_s(self) -> float:
