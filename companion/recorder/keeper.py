@@ -101,3 +101,17 @@ class Keeper:
             self._fault = f"{path}: is gone ({error.strerror}); put its disk back"
         else:
             self._write()
+            while self._waiting and self._is_written_bare():
+                self._write()
+
+    def _is_written_bare(self) -> bool:
+        """Write the first that waits without its evidence: where a picture finds no room, the event still may."""
+        event, evidence = self._waiting[0]
+        if evidence is None:
+            return False
+        try:
+            self.store.append(self.match, event)
+        except StoreError:
+            return False
+        del self._waiting[0]
+        return True

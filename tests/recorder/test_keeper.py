@@ -88,6 +88,24 @@ def test_a_disk_that_was_pulled_out_is_not_replaced_by_an_empty_store(path: Path
     assert keeper.store.events(keeper.match) == (event(1),)
 
 
+def test_an_event_whose_picture_finds_no_room_is_written_without_it(
+    path: Path, keeper: Keeper, event: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Store.append
+
+    def append(store: Store, match: MatchId, event: Event, evidence: bytes | None = None) -> None:
+        if evidence is not None and len(evidence) > 100:
+            raise StoreError(f"{path}: the disk is full")
+        whole(store, match, event, evidence)
+
+    monkeypatch.setattr(Store, "append", append)
+    for n, evidence in (1, None), (2, bytes(1000)), (3, b"small"), (4, bytes(1000)), (5, None):
+        keeper.append(event(n), evidence)
+    assert keeper.waiting == ()
+    assert keeper.store.events(keeper.match) == tuple(event(n) for n in range(1, 6))
+    assert [keeper.store.evidence(keeper.match, n) for n in (2, 3, 4)] == [None, b"small", None]
+
+
 def test_closing_tries_once_more(path: Path, keeper: Keeper, event: Make) -> None:
     with locked(path):
         keeper.append(event(1))
