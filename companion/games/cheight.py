@@ -72,7 +72,7 @@ is no check: moving into danger is legal.
 CHE-9 Covering
 An own piece may be covered only when its stack is lower than the mover's (the advisor excepted); an enemy piece may be
 covered at any height.
-! an own piece may be covered only when it stands lower; {target} is {there} high, {source} only {here}.
+! an own piece may be covered only when it stands lower; {target} is {there} high, {source} {here}.
 
 CHE-10 The covered king
 A player whose king lies under any piece, his own included, has lost at once.
@@ -301,7 +301,7 @@ class Cheight(StackingGame):
         faults = []
         if owner != position.to_move:
             yield self.out_of_turn(position, start, f"the piece on top of {start}", owner)
-            faults.append(f"{start} has {self.names[owner]}'s on top")
+            faults.append(f"the top of {start} is {self.names[owner]}'s")
         if count > len(stack):
             faults.append(f"{start} has not {counted(count, 'piece')}")
         elif count > 1 and stack[-1] not in "Aa":

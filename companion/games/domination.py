@@ -18,7 +18,7 @@ from companion.rules import acts
 from companion.rules.board import NOBODY, ORTHOGONAL, Cell, Layout, Piece, Player, Stack, Table
 from companion.rules.citing import cite, counted, number
 from companion.rules.game import Move, Outcome, Position, Rule, Stage, Violation
-from companion.rules.notation import refuse_other_keys
+from companion.rules.notation import quoted, refuse_other_keys
 from companion.rules.shared import COLOURS, SHARED_RULES, by_id, next_player, read_rules
 from companion.rules.stacking import StackingGame, check_numbers, check_to_move
 
@@ -143,8 +143,8 @@ class Domination(StackingGame):
         """Checks heights, numbers of pieces, the keys, and that the player to move can move."""
         refuse_other_keys(keys, ("hand", "reserve"))
         hand = keys.get("hand", "")
-        if not set(hand) <= set(self.players) or (hand and self.count != 3):
-            raise BadPositionText(f"hand={hand[:9]} does not fit; three players write those who hold a piece: RGB")
+        if hand and not (self.count == 3 and hand[0] == to_move and "RGB".endswith(hand)):
+            raise BadPositionText(f"hand={quoted(hand)} does not fit; three players write RGB, GB, B from to-move on")
         reserve = self._parse_reserve(keys.get("reserve", ""))
         for cell, stack in enumerate(board):
             if len(stack) > HIGHEST:

@@ -117,11 +117,14 @@ class StackingGame(Game):
         owner, mover = self.names[owner], self.names[position.to_move]
         return cite(self.rules["G-1"], (cell,), what=what, owner=owner, mover=mover)
 
-    def unknown_act(self, move: Move, *others: Rule, **particulars: str) -> tuple[Violation, ...]:
+    def unknown_act(self, move: Move, *others: Rule) -> tuple[Violation, ...]:
         """G-2, and ``others``, for an act that has a text but is no kind of move in this game."""
         cells = self.cell_names(move)
-        what = f"{self.name.title()} knows no such act on {listed(cells)}"
-        return tuple(cite(rule, cells, **({"what": what} | particulars)) for rule in (self.rules["G-2"], *others))
+        if move.source is not None and move.target is None:
+            what = f"a piece was taken off {cells[0]}"
+        else:
+            what = f"{self.name.title()} has no such move on {listed(cells)}"
+        return tuple(cite(rule, cells, what=what) for rule in (self.rules["G-2"], *others))
 
 
 def check_numbers(board: Iterable[Stack], beside: str, most: Mapping[Piece, int]) -> None:

@@ -49,7 +49,9 @@ def test_pawns_go_straight_forward(legal: Legal, broken: Broken, sentence: Sente
     assert legal(board(b4="P"), "b4") == {"b4-b5"}
     assert legal(board("B", b4="p"), "b4") == {"b4-b3"}
     assert broken(board(b4="P"), "b4-b3") == ["CHE-2"]
-    assert sentence(board(b4="P"), "b4-c5", "CHE-2") == "a pawn goes one square straight forward; b4 to c5 is no such way."
+    assert (
+        sentence(board(b4="P"), "b4-c5", "CHE-2") == "a pawn goes one square straight forward; b4 to c5 is no such way."
+    )
 
 
 @pytest.mark.rule("CHE-3")
@@ -106,7 +108,7 @@ def test_a_minimal_king_may_not_enter_a_kings_square(broken: Broken, legal: Lega
 def test_own_pieces_are_covered_only_from_higher_up(broken: Broken, sentence: Sentence, legal: Legal) -> None:
     tall = board(a1="R", a2="PP")
     assert broken(tall, "a1-a2") == ["CHE-3", "CHE-9"]
-    assert sentence(tall, "a1-a2", "CHE-9").endswith("a2 is two high, a1 only one.")
+    assert sentence(tall, "a1-a2", "CHE-9").endswith("a2 is two high, a1 one.")
     assert "a1-a2:1" in legal(board(a1="PPR", a2="PP"))
     assert "a1-a2" in legal(board(a1="R", a2="pp"))
 

@@ -16,10 +16,7 @@ Legal = Callable[..., set[str]]
 End = Callable[[str], tuple[str | None, str] | None]
 
 FLAT = "3,3,3,3,3/3,3,3,3,3/3,3,3,3,3/3,3,3,3,3/3,3,3,3,3"
-START = (
-    "diamond R,1,X,1,B/5/X,3,X/5/Y,1,X,1,G R "
-    "levels=11,11,9,7,7/11,9,9,9,7/9,9,9,9,9/7,9,9,9,11/7,7,9,11,11"
-)
+START = "diamond R,1,X,1,B/5/X,3,X/5/Y,1,X,1,G R levels=11,11,9,7,7/11,9,9,9,7/9,9,9,9,9/7,9,9,9,11/7,7,9,11,11"
 
 
 def field(board: str, to_move: str = "R", game: str = "diamond", ban: str = "", **levels: int) -> str:
@@ -185,10 +182,10 @@ def test_a_pillar_can_always_move(legal: Legal) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        (START.split(" levels")[0], "levels= is 25 numbers"),
+        (START.partition(" levels")[0], "levels= is 25 numbers"),
         (START.replace("=11,", "=20,"), "'20' is no level"),
         (START.replace("R,1,", "RX,1,"), "two cubes"),
-        (f"{START} ban=c3>9@R", "a ban of R has ended"),
+        (f"{START} ban=c3>10@R", "a ban of R has ended"),
         (f"{START} ban=c3>c2@G", "names neither"),
         (f"{START} ban=c3", "not written like"),
         (f"{START} ban=c3>10@G,a1>8@G", "write: diamond"),

@@ -17,7 +17,10 @@ Legal = Callable[..., set[str]]
 End = Callable[[str], tuple[str | None, str] | None]
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
-THREE = "domination/3 4/R,R,G,G,B,B/1,G,G,B,B,R,R,1/1,B,B,R,R,G,G,1/1,R,R,G,G,B,B,1/1,G,G,B,B,R,R,1/B,B,R,R,G,G/4 R hand=RGB"
+THREE = (
+    "domination/3 4/R,R,G,G,B,B/1,G,G,B,B,R,R,1/1,B,B,R,R,G,G,1/1,R,R,G,G,B,B,1/1,G,G,B,B,R,R,1/B,B,R,R,G,G/4 "
+    "R hand=RGB"
+)
 LONE = "domination 4/6/8/1,R,6/8/3,GGR,3,G/6/4 R"
 FULL = "domination 4/6/8/2,RGGRG,GR,4/8/7,G/6/4 R"
 
@@ -82,6 +85,12 @@ def test_three_players_first_place_their_piece(broken: Broken, after: After, leg
     assert placed.startswith("domination/3 R,3/")
     assert placed.endswith(" G hand=GB")
     assert "hand" not in after(placed, "*d8", "*e8")
+
+
+@pytest.mark.parametrize("hand", ["BGR", "R", "RG", "GB", "B", "RGBR", "Y"])
+def test_hands_are_emptied_in_turn(hand: str) -> None:
+    with pytest.raises(ValueError, match="does not fit"):
+        read_position(THREE.replace("=RGB", f"={hand}"))
 
 
 @pytest.mark.rule("DOM-2")

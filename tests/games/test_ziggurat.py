@@ -80,7 +80,16 @@ def test_captures_make_a_tower_or_a_keep(legal: Legal, broken: Broken, after: Af
 
 @pytest.mark.parametrize(
     ("stack", "name"),
-    [("Q", "Ziggurat"), ("Dw", "Tower"), ("qDW", "Tower"), ("wD", "Keep"), ("wDq", "Keep"), ("QW", ""), ("DD", ""), ("", "")],
+    [
+        ("Q", "Ziggurat"),
+        ("Dw", "Tower"),
+        ("qDW", "Tower"),
+        ("wD", "Keep"),
+        ("wDq", "Keep"),
+        ("QW", ""),
+        ("DD", ""),
+        ("", ""),
+    ],
 )
 def test_the_forms_of_stacks(stack: str, name: str) -> None:
     assert form(stack) == name

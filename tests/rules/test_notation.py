@@ -64,7 +64,7 @@ def test_unknown_games_are_told_what_there_is(text: str, hint: str) -> None:
         (START.replace("4/R", "x,3/R"), "neither a stack"),
         (START.replace("4/R", "٤/R"), "neither a stack"),
         (START.removesuffix("/4 R") + " R", "8 ranks, not 7"),
-        (START + " hand=R", "three players"),
+        (START + " hand=R", "does not fit; three players"),
         (START + " reserve=R1,G1", "19 pieces R are too many"),
         (START + " reserve=R0", "write: domination 4/R"),
         (START + " reserve=1R", "not written like"),
