@@ -15,7 +15,7 @@ from companion.rules.game import view
 from companion.rules.notation import parse_move
 from companion.simulate.players import ILLEGAL, MOVE, OVERFLOW, RESTORE, TAKEBACK, Act, Habits, changed, play
 
-TAGS = ["domination", "domination/4", "citadel", "cheight"]
+TAGS = ["domination", "domination/4", "citadel", "cheight", "ziggurat", "diamond"]
 NAUGHTY = Habits(illegal=0.4, takeback=0.15, two_at_once=0.3, overflow_at_once=0.3)
 
 
@@ -24,6 +24,12 @@ def acts(tag: str, seed: int, count: int, habits: Habits = NAUGHTY) -> tuple[Mat
     game = load_game(tag)
     match = Match(game, game.start())
     return match, list(islice(play(match, random.Random(seed), habits), count))
+
+
+@pytest.fixture(scope="module")
+def script() -> list[Act]:
+    """The acts of three long matches of Domination."""
+    return [act for seed in range(3) for act in acts("domination", seed, 200)[1]]
 
 
 @pytest.mark.parametrize("tag", TAGS)
@@ -73,17 +79,17 @@ def test_illegal_acts_are_illegal_and_restored(tag: str) -> None:
         assert script[i + 1].table == game.table(position)
 
 
-def test_every_kind_of_act_comes_up() -> None:
+@pytest.mark.slow
+def test_every_kind_of_act_comes_up(script: list[Act]) -> None:
     """Within a few long matches of Domination: all five kinds, several rules, attempts with and without a text."""
-    script = [act for seed in range(3) for act in acts("domination", seed, 200)[1]]
     assert Counter(act.kind for act in script).keys() == {MOVE, ILLEGAL, RESTORE, TAKEBACK, OVERFLOW}
     assert {"G-1", "G-2", "DOM-4", "DOM-5"} <= {act.rules[0] for act in script if act.rules}
     assert {act.text is None for act in script if act.kind == ILLEGAL} == {True, False}
 
 
-def test_overflow_is_finished_by_the_same_player() -> None:
+@pytest.mark.slow
+def test_overflow_is_finished_by_the_same_player(script: list[Act]) -> None:
     """After too high a stack comes another stage of it or the move itself, which takes pieces off that stack only."""
-    script = [act for seed in range(3) for act in acts("domination", seed, 200)[1]]
     pairs = [(a, b) for a, b in pairwise(script) if a.kind == OVERFLOW]
     assert pairs
     for a, b in pairs:
