@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from calibration.kit import available_kits
 from companion.errors import BadText, CompanionError
-from companion.games import available_games, load_game, read_position
+from companion.games import GameInfo, available_games, load_game, read_position
 from companion.rules import drawing, notation
 from companion.rules.game import Game, Position, Violation
+from companion.rules.pages import picture_name, rules_page
 from companion.rules.perft import divide, perft
 
 DONE, NO, CANNOT = 0, 1, 2
@@ -23,7 +25,8 @@ Json = dict[str, Any]
 
 def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
     """Add the commands of this module."""
-    _add(subparsers, "games", run_games, "the games, their variants and numbers of players, their kit")
+    games = _add(subparsers, "games", run_games, "the games, their variants and numbers of players, their kit")
+    games.add_argument("--pages", type=Path, metavar="DIR", help="write each game's rules with pictures to DIR")
     start = _add(subparsers, "start", run_start, "the start position of a game")
     start.add_argument("game", metavar="GAME[:variant][/n]")
     show = _add(subparsers, "show", run_show, "the board of a position, drawn with characters or as a picture")
@@ -61,12 +64,27 @@ def _depth(text: str) -> int:
 def run_games(arguments: argparse.Namespace) -> int:
     """Print every game."""
     for info in available_games():
-        variants = [variant for variant in info.variants if variant]
-        row = {"game": info.name, "title": info.title, "variants": variants, "players": info.players, "kit": info.name}
-        players = " or ".join(map(str, info.players))
-        extra = f"; variants: {', '.join(f'{info.name}:{variant}' for variant in variants)}" if variants else ""
-        _print(arguments, row, [f"{info.name:<12} {info.title}; {players} players; kit {info.name}{extra}"])
+        variants = [f"{info.name}:{variant}" for variant in info.variants if variant]
+        kit = info.name if info.name in available_kits() else None
+        row = {"game": info.name, "title": info.title, "variants": variants, "players": info.players, "kit": kit}
+        parts = [info.title, f"{_either(info.players)} players", f"kit {kit}" if kit else "no kit"]
+        parts += [f"variants: {', '.join(variants)}"] if variants else []
+        _print(arguments, row, [f"{info.name:<12} {'; '.join(parts)}"])
+        if arguments.pages is not None:
+            _write_page(info, arguments.pages)
     return DONE
+
+
+def _either(numbers: tuple[int, ...]) -> str:
+    """``2``, ``2 or 4``, ``2, 3 or 4``."""
+    return " or ".join(filter(None, (", ".join(map(str, numbers[:-1])), str(numbers[-1]))))
+
+
+def _write_page(info: GameInfo, folder: Path) -> None:
+    games = [load_game(tag) for tag in info.tags]
+    (folder / f"{info.name}.md").write_text(rules_page(info.title, info.about, games), encoding="utf-8")
+    for game in games:
+        (folder / picture_name(game)).write_text(drawing.draw_svg(game, game.start()), encoding="utf-8")
 
 
 def run_start(arguments: argparse.Namespace) -> int:

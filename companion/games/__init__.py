@@ -19,30 +19,34 @@ from companion.rules.game import Game, Position
 
 @dataclass(frozen=True, slots=True)
 class GameInfo:
-    """What can be chosen of one game: its variants (``""`` is the main rules) and numbers of players."""
+    """One game: what it is about, and what can be chosen: variants (``""`` is the main rules), numbers of players."""
 
     name: str
     title: str
+    about: str
     variants: tuple[str, ...]
     players: tuple[int, ...]
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The game in every variant for every number of players, the main one first."""
+        return tuple(notation.format_tag(self.name, variant, n) for variant in self.variants for n in self.players)
 
 
 @cache
 def available_games() -> tuple[GameInfo, ...]:
     """Every game in this folder, by name."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    modules = {name: _module(name) for name in names}
-    return tuple(GameInfo(name, module.TITLE, module.VARIANTS, module.PLAYERS) for name, module in modules.items())
+    return tuple(_info(name, _module(name)) for name in names)
+
+
+def _info(name: str, module: ModuleType) -> GameInfo:
+    return GameInfo(name, module.TITLE, module.__doc__ or "", module.VARIANTS, module.PLAYERS)
 
 
 def available_tags() -> tuple[str, ...]:
     """The tag of every game in every variant for every number of players."""
-    return tuple(
-        notation.format_tag(info.name, variant, players)
-        for info in available_games()
-        for variant in info.variants
-        for players in info.players
-    )
+    return tuple(tag for info in available_games() for tag in info.tags)
 
 
 @cache

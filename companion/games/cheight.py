@@ -17,7 +17,7 @@ from companion.errors import BadPositionText
 from companion.rules import acts
 from companion.rules.board import NOBODY, ORTHOGONAL, Cell, Layout, Piece, Player, Stack
 from companion.rules.citing import cite, counted, listed, number
-from companion.rules.game import Move, Outcome, Position, Stage, Violation
+from companion.rules.game import Move, Outcome, Position, Rule, Stage, Violation
 from companion.rules.heights import is_open, leap, shoot, slide, step
 from companion.rules.lines import Line, Lines, lines_of
 from companion.rules.notation import quoted, refuse_other_keys
@@ -67,7 +67,7 @@ their order.
 CHE-8 King
 One square in any of the eight directions, onto an enemy at any height or onto what is lower than its own stack. There
 is no check: moving into danger is legal.
-! a king goes one square in any direction{limit}; {why}.
+! a king goes one square in any direction; {why}.
 
 CHE-9 Covering
 An own piece may be covered only when its stack is lower than the mover's (the advisor excepted); an enemy piece may be
@@ -86,6 +86,14 @@ other side's move uncovered the pawn; the turn order does not change.
 
 CHE-12 No move left
 A player who must move and cannot has lost.
+"""
+)
+MINIMAL_RULES = read_rules(
+    """
+CHE-8 King
+One square in any of the eight directions, onto an enemy at any height or onto what is lower than its own stack, but
+not onto a square that holds a king. There is no check: moving into danger is legal.
+! a king goes one square in any direction, but not onto a king's; {why}.
 """
 )
 KINDS: Mapping[Piece, tuple[str, str]] = MappingProxyType(
@@ -138,7 +146,11 @@ class Cheight(StackingGame):
     players = ("R", "B")
     pieces = tuple("KABRNCPkabrncp")
     names = MappingProxyType({"R": "Red", "B": "Black"})
-    rules = by_id((*SHARED_RULES, *RULES))
+
+    @cached_property
+    def rules(self) -> Mapping[str, Rule]:
+        """With the variant's CHE-8."""
+        return by_id((*SHARED_RULES, *RULES, *(MINIMAL_RULES if self.variant == "minimal" else ())))
 
     @cached_property
     def layout(self) -> Layout:
@@ -252,12 +264,9 @@ class Cheight(StackingGame):
             return f"the piece on level {level} of {names[cell]} is the opponent's"
         if piece in "Pp":
             return f"the piece on level {level} of {names[cell]} is a pawn"
-        if level == len(stack) and self._rank(cell) == self._rank(pawn):
+        if level == len(stack) and names[cell][1:] == names[pawn][1:]:
             return f"the {KINDS[piece.upper()][0]} is on top of {names[cell]}, on the pawn's own last rank"
         return ""
-
-    def _rank(self, cell: Cell) -> int:
-        return self.layout.places[cell][1]
 
     def violations(self, position: Position, move: Move) -> tuple[Violation, ...]:
         """CHE-1 … CHE-9 and CHE-11, and G-1, G-2, G-5."""
@@ -331,8 +340,7 @@ class Cheight(StackingGame):
                 if barring
                 else f"{end} is closed to it"
             )
-        limit = ", but not onto a king's square" if self.variant == "minimal" else ""
-        return cite(self.rules[KINDS[stack[-1].upper()][1]], (start, end), why=why, limit=limit)
+        return cite(self.rules[KINDS[stack[-1].upper()][1]], (start, end), why=why)
 
     def _other(self, player: Player) -> Player:
         return self.players[1 - self.players.index(player)]
@@ -359,11 +367,7 @@ class Cheight(StackingGame):
 
     def _covered_king(self, board: tuple[Stack, ...]) -> Player | None:
         """Whose king lies under a piece (CHE-10); no single move covers both."""
-        for stack in board:
-            for king in "Kk":
-                if king in stack[:-1]:
-                    return self.owner(king)
-        return None
+        return next((self.owner(king) for stack in board for king in "Kk" if king in stack[:-1]), None)
 
     def _due_pawn(self, board: tuple[Stack, ...]) -> Cell | None:
         """The pawn on top of its far rank (CHE-11); a move brings at most one there, by arriving or by uncovering."""
