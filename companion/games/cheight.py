@@ -301,8 +301,7 @@ class Cheight(StackingGame):
 
     def _stack_violations(self, position: Position, source: Cell, target: Cell, count: int) -> Iterator[Violation]:
         board, start, end = position.board, self.layout.cells[source], self.layout.cells[target]
-        stack = board[source]
-        if not stack:
+        if not (stack := board[source]):
             yield cite(self.rules["G-2"], (start,), what=f"nothing stands on {start}")
             yield cite(self.rules["CHE-1"], (start,), what=f"{start} is empty")
             return
@@ -325,8 +324,7 @@ class Cheight(StackingGame):
 
     def _way_violation(self, board: tuple[Stack, ...], source: Cell, target: Cell) -> Violation:
         """The rule of the piece on ``source``, which may not go to ``target``."""
-        start, end = self.layout.cells[source], self.layout.cells[target]
-        stack = board[source]
+        stack, start, end = board[source], self.layout.cells[source], self.layout.cells[target]
         # On an empty board every target of the right shape is open (a king's, also where no king stands).
         bare = acts.replaced(("",) * len(board), {source: stack})
         if target not in self._reach(bare, source):
