@@ -28,12 +28,13 @@ SET_UP_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """One doubtful view: seen since ``since_s``, in ``readings`` pictures in a row."""
+    """One doubtful view: seen since ``since_s``, in ``readings`` pictures in a row; ``options`` that may explain it."""
 
     kind: type[object]
     changes: Changes
     since_s: float
     readings: int
+    options: tuple[tuple[Move, ...], ...]
 
 
 def suspect(before: Suspicion | None, judgement: Judgement, t_s: float) -> Suspicion | None:
@@ -41,12 +42,12 @@ def suspect(before: Suspicion | None, judgement: Judgement, t_s: float) -> Suspi
     meaning = judgement.interpretation
     if not _needs_patience(meaning):
         return None
-    kind = type(meaning)
+    kind, options = type(meaning), meaning.options if isinstance(meaning, CannotTell) else ()
     # An unclear view flickers between its best explanations: it counts as one doubt all the same.
     changes = () if isinstance(meaning, CannotTell) else judgement.changes
     if before is not None and before.kind is kind and before.changes == changes:
-        return Suspicion(kind, changes, before.since_s, before.readings + 1)
-    return Suspicion(kind, changes, t_s, 1)
+        return Suspicion(kind, changes, before.since_s, before.readings + 1, options)
+    return Suspicion(kind, changes, t_s, 1, options)
 
 
 def _needs_patience(meaning: Interpretation) -> bool:

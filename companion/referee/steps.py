@@ -116,7 +116,7 @@ def disturbed(state: State) -> State:
         return state
     context = state.context
     if state.suspicion.kind is meanings.CannotTell:
-        context = replace(context, unclear=context.unclear + 1)
+        context = replace(context, unclear=context.unclear + 1, doubted=state.suspicion.options)
     return replace(state, suspicion=None, context=context)
 
 

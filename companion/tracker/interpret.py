@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from companion.match import Match
 from companion.rules.board import Cell, Sight
-from companion.rules.game import Move
+from companion.rules.game import Move, Position
 from companion.rules.notation import format_move
 from companion.tracker.diagnose import Diagnosis, diagnose
 from companion.tracker.evidence import Evidence, cells_against
@@ -153,12 +153,13 @@ class Context:
     """What the referee knows besides the match.
 
     ``begun``: the moves that a turn seen half done may become; ``standing``: another table that it has spoken of;
-    ``unclear``: how many calm tables in a row it could not understand.
+    ``unclear``: how many calm tables in a row it could not understand; ``doubted``: what it took the last for.
     """
 
     begun: tuple[Move, ...] = ()
     standing: Changes | None = None
     unclear: int = 0
+    doubted: tuple[tuple[Move, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,11 +295,26 @@ def _meaning(outlook: Outlook, group: _Group, context: Context) -> Interpretatio
     if backs := [story.n for story in group.stories if isinstance(story, Back)]:
         return TakenBack(min(backs))
     if options and not attempts:
-        return Played(options[0]) if len(options) == 1 else Ambiguous(options)
+        return _sequence(outlook.match, options, context)
     again = [story for story in group.stories if isinstance(story, Replay)]
     if len(again) == 1 and not attempts:
         return TakenBack(again[0].n, again[0].move)
     return Illegal(diagnose(outlook, group.changes, attempts), _is_lifted(outlook, group.changes))
+
+
+def _sequence(match: Match, options: tuple[tuple[Move, ...], ...], context: Context) -> Played | Ambiguous:
+    """Several plies: which ones, is asked; in which order the same ones came, is not, since the position is the same.
+
+    An order in which the table passed through what was seen in doubt comes first.
+    """
+    fitting = [moves for moves in options if any(moves[: len(seen)] == seen for seen in context.doubted)]
+    ends: dict[Position, tuple[Move, ...]] = {}
+    for moves in (*fitting, *options):
+        position = match.position
+        for move in moves:
+            position = match.game.play(position, move)
+        ends.setdefault(position, moves)
+    return Played(next(iter(ends.values()))) if len(ends) == 1 else Ambiguous(options)
 
 
 def _is_lifted(outlook: Outlook, changes: Changes) -> bool:

@@ -1,0 +1,73 @@
+"""Tables as a good camera reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from companion.games import read_position
+from companion.match import Match
+from companion.rules.board import Stack
+from companion.rules.game import Move
+from companion.rules.notation import parse_move
+from companion.simulate.readings import Noise, kit_states, read_table
+from companion.tracker.evidence import Evidence, weigh
+from companion.tracker.hypotheses import foresee
+from companion.tracker.interpret import Context, Judgement, interpret
+from vision.reading import Reading
+
+CLEAR = Noise(height_nats=60.0, top_nats=60.0)
+HIGHEST = 10
+
+
+class Scene:
+    """A match and the table beside it."""
+
+    def __init__(self, position: str, *moves: str) -> None:
+        """A match from ``position`` on through some moves."""
+        self.match = Match(*read_position(position))
+        for text in moves:
+            self.match = self.match.play(self.move(text))
+
+    def move(self, text: str) -> Move:
+        """A move of the present position."""
+        return parse_move(self.match.game, self.match.position, text)
+
+    def board(self, **cells: Stack) -> tuple[Stack, ...]:
+        """The accepted table with some other stacks."""
+        board = list(self.match.game.table(self.match.position).stacks)
+        for name, stack in cells.items():
+            board[self.match.game.layout.index[name]] = stack
+        return tuple(board)
+
+    def after(self, text: str) -> tuple[Stack, ...]:
+        """The table after a legal move."""
+        game = self.match.game
+        return game.table(game.play(self.match.position, self.move(text))).stacks
+
+    def reading(self, board: tuple[Stack, ...], covered: Iterable[str] = (), odd: Iterable[str] = ()) -> Reading:
+        """A clear reading; cells behind a hand; cells misread, with full conviction, as one piece higher."""
+        game = self.match.game
+        states = kit_states(game.pieces, HIGHEST)
+        sights = [game.sight(stack) for stack in board]
+        for name in odd:
+            height, top = sights[game.layout.index[name]]
+            sights[game.layout.index[name]] = ((height or 0) + 1, top or game.pieces[0])
+        hidden = [game.layout.index[name] for name in covered]
+        return read_table(game.layout.cells, states, sights, CLEAR, np.random.default_rng(1), hidden)
+
+    def judge(
+        self, board: tuple[Stack, ...], context: Context | None = None, readings: int = 1, **reading: Iterable[str]
+    ) -> Judgement:
+        """What the table means."""
+        evidence: Evidence = weigh(self.match.game.layout, self.reading(board, **reading))
+        return interpret(replace(evidence, readings=readings), foresee(self.match), context or Context())
+
+
+@pytest.fixture
+def scene() -> Callable[..., Scene]:
+    """A scene from a position and some moves."""
+    return Scene

@@ -1,0 +1,92 @@
+"""What is made of readings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.rules.board import Layout
+from companion.tracker.evidence import HAND_SHARE, HIDDEN_SHARE, MISREAD, cells_against, combine, shows_hand, weigh
+from vision.reading import Reading
+
+LAYOUT = Layout(3, 1)
+STATES = ((0, None), (1, "R"), (2, "R"), (1, "G"))
+
+
+def reading(
+    *probable: int, cells: tuple[str, ...] = ("a1", "b1", "c1"), foreign: float = 0.0, sure: float = 1.0
+) -> Reading:
+    """A reading in which each cell has its state of number ``probable`` with probability ``sure``."""
+    p = np.full((len(cells), len(STATES)), (1 - sure) / (len(STATES) - 1))
+    p[np.arange(len(cells)), probable] = sure
+    with np.errstate(divide="ignore"):
+        log_p = np.log(p).astype(np.float32)
+    return Reading(cells, STATES, log_p, np.full(len(cells), foreign, dtype=np.float32))
+
+
+def test_no_cell_speaks_with_more_than_the_floor_allows() -> None:
+    """However sure the reading is."""
+    evidence = weigh(LAYOUT, reading(1, 0, 3))
+    worst = evidence.log_p.max(axis=1) - evidence.log_p.min(axis=1)
+    assert worst == pytest.approx(-np.log(MISREAD / len(STATES)), abs=1e-3)
+
+
+def test_cells_are_brought_into_the_order_of_the_layout() -> None:
+    """A kit may count its cells otherwise."""
+    evidence = weigh(LAYOUT, reading(1, 2, 3, cells=("c1", "a1", "b1")))
+    assert [evidence.sight(int(column)) for column in evidence.best()] == [(2, "R"), (1, "G"), (1, "R")]
+
+
+def test_cells_that_the_reading_lacks_say_nothing() -> None:
+    """They are hidden."""
+    evidence = weigh(LAYOUT, reading(1, 2, cells=("a1", "c1")))
+    assert evidence.hidden.tolist() == [False, True, False]
+    assert not evidence.log_p[1].any()
+
+
+def test_cells_behind_a_hand_say_nothing() -> None:
+    """From the share of foreign things that hides a cell on, and not before."""
+    covered = weigh(LAYOUT, reading(1, 1, 1, foreign=HIDDEN_SHARE + 0.01))
+    assert covered.hidden.all()
+    assert not covered.log_p.any()
+    assert not weigh(LAYOUT, reading(1, 1, 1, foreign=HIDDEN_SHARE - 0.01)).hidden.any()
+
+
+def test_a_well_covered_cell_is_a_hand() -> None:
+    """From the share that only hands reach on."""
+    assert shows_hand(reading(1, 1, 1, foreign=HAND_SHARE))
+    assert not shows_hand(reading(1, 1, 1, foreign=HAND_SHARE - 0.01))
+
+
+@pytest.mark.parametrize(
+    ("sight", "column"),
+    [((0, None), 0), ((2, "R"), 2), ((9, "R"), 2), ((2, "G"), 3), ((1, "Y"), -1), ((None, "R"), -1)],
+)
+def test_sights_that_the_camera_does_not_know(sight: tuple, column: int) -> None:
+    """Taller stacks look like the tallest known one; other pieces like nothing known."""
+    assert weigh(LAYOUT, reading(1, 1, 1)).columns.of(sight) == column
+
+
+def test_frames_of_one_calm_are_averaged_and_not_summed() -> None:
+    """Three times the same picture says no more than once."""
+    one = weigh(LAYOUT, reading(1, 2, 3, sure=0.9))
+    assert combine([one, one, one]).log_p == pytest.approx(one.log_p)
+    assert combine([one, one, one]).readings == 3
+
+
+def test_a_cell_hidden_in_one_frame_is_judged_by_the_others() -> None:
+    """What was hidden once does not weigh."""
+    hidden = weigh(LAYOUT, reading(1, 1, 1, foreign=0.4))
+    clear = weigh(LAYOUT, reading(2, 2, 2))
+    together = combine([hidden, clear])
+    assert together.log_p == pytest.approx(clear.log_p)
+    assert not together.hidden.any()
+
+
+def test_cells_that_contradict_an_expectation() -> None:
+    """By more than so many nats, and by no less."""
+    evidence = weigh(LAYOUT, reading(1, 2, 3, sure=0.9))
+    ratio = float(np.log(0.9 / (0.1 / 3)))
+    expected = np.array([1, 2, 0])
+    assert cells_against(evidence, expected, ratio - 0.1) == {2}
+    assert cells_against(evidence, expected, ratio + 0.1) == frozenset()

@@ -1,0 +1,219 @@
+"""What calm tables mean.  The pictures are clear unless a test says otherwise."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from companion.rules.game import view
+from companion.tracker.evidence import weigh
+from companion.tracker.hypotheses import foresee
+from companion.tracker.interpret import (
+    Ambiguous,
+    CannotTell,
+    Context,
+    Illegal,
+    InProgress,
+    Played,
+    TakenBack,
+    Unchanged,
+    interpret,
+)
+
+START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
+TALL = "domination 4/6/8/8/GR,GR,3,G,GGGGR,R/1,R,R,G,G,RRG,R,1/G,G,R,R,G,G/4 G"
+"""Green moves f4-g4 and one piece must leave g4."""
+
+OWN_FIVES = "domination 4/6/8/1,RRRRR,R,RRGRR,R,G,2/8/8/6/4 R reserve=R2"
+"""Red controls two stacks of five, b5 and d5, and the single piece c5 between them."""
+
+
+def test_nothing_has_changed(scene) -> None:
+    """The accepted table is the accepted table."""
+    judged = scene(START).judge(scene(START).board())
+    assert judged.interpretation == Unchanged()
+    assert judged.changes == ()
+    assert judged.odd == ()
+
+
+@pytest.mark.parametrize("position", [START, TALL, OWN_FIVES])
+def test_every_legal_move_is_known_by_its_view(scene, position: str) -> None:
+    """Moves that look like no other are played; those that look alike are a question; one nobody sees is none."""
+    at = scene(position)
+    game, here = at.match.game, at.match.position
+    before = view(game, game.table(here))
+    views = {move: view(game, game.table(game.play(here, move))) for move in game.legal_moves(here)}
+    often = Counter(views.values())
+    for move, seen in views.items():
+        meaning = at.judge(game.table(game.play(here, move)).stacks).interpretation
+        if seen == before:
+            assert meaning == Unchanged()
+        elif often[seen] == 1:
+            assert meaning == Played((move,))
+        else:
+            assert isinstance(meaning, Ambiguous)
+            assert {option[0] for option in meaning.options} == {m for m, v in views.items() if v == seen}
+
+
+def test_the_positions_of_that_test_have_moves_that_look_alike(scene) -> None:
+    """Else its third branch would never be tried."""
+    at = scene(OWN_FIVES)
+    assert isinstance(at.judge(at.after("c5-d5")).interpretation, Ambiguous)
+
+
+def test_a_stack_that_is_still_too_high(scene) -> None:
+    """The turn is in progress, and what is left to do is said."""
+    at = scene(TALL)
+    (stage,) = at.match.game.stages(at.match.position, at.move("f4-g4"))
+    meaning = at.judge(stage.table.stacks).interpretation
+    assert meaning == InProgress((at.move("f4-g4"),), stage.todo, ("g4",))
+
+
+def test_a_turn_seen_half_done_tells_moves_apart_that_end_alike(scene) -> None:
+    """What was asked before is known now."""
+    at = scene(OWN_FIVES)
+    begun = Context(begun=(at.move("c5-d5"),))
+    assert at.judge(at.after("c5-d5"), begun).interpretation == Played((at.move("c5-d5"),))
+
+
+def test_a_turn_seen_half_done_has_ended_even_if_nothing_looks_different(scene) -> None:
+    """A reserve piece onto an own stack of five leaves the board as it was."""
+    at = scene(OWN_FIVES)
+    assert at.judge(at.after("*b5")).interpretation == Unchanged()
+    assert at.judge(at.after("*b5"), Context(begun=(at.move("*b5"),))).interpretation == Played((at.move("*b5"),))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_moves_taken_back(scene, n: int) -> None:
+    """One or several, all at once."""
+    at = scene(START, "e4-e5", "f6-f5", "c5-c4")
+    earlier = at.match.take_back(n)
+    assert at.judge(at.match.game.table(earlier.position).stacks).interpretation == TakenBack(n)
+
+
+def test_a_legal_move_that_leads_back_is_a_move(scene) -> None:
+    """Green's move restores the start, which is also the position three moves ago."""
+    at = scene(START, "e4-e5", "g6-g5", "e5-e4:1")
+    assert at.judge(at.after("g5-g6:1")).interpretation == Played((at.move("g5-g6:1"),))
+
+
+def test_a_move_taken_back_and_another_one_played(scene) -> None:
+    """In one go: both are told."""
+    at = scene(START, "e4-e5")
+    earlier = scene(START)
+    assert at.judge(earlier.after("c5-b5")).interpretation == TakenBack(1, earlier.move("c5-b5"))
+
+
+def test_two_quick_plies(scene) -> None:
+    """Two players, one calm table."""
+    at = scene(START)
+    after = scene(START, "e4-e5")
+    meaning = at.judge(after.after("f6-f5")).interpretation
+    assert meaning == Played((at.move("e4-e5"), after.move("f6-f5")))
+
+
+def test_three_plies_are_believed_only_when_tables_before_were_unclear(scene) -> None:
+    """And in the order that the doubtful table before suggests."""
+    at, after = scene(START), scene(START, "e4-e5", "f6-f5")
+    board = after.after("c3-b3")
+    moves = (at.move("e4-e5"), scene(START, "e4-e5").move("f6-f5"), after.move("c3-b3"))
+    other_order = (moves[2], moves[1], moves[0])
+    assert isinstance(at.judge(board).interpretation, Illegal)
+    for order in (moves, other_order):
+        context = Context(unclear=1, doubted=(order[:1],))
+        assert at.judge(board, context).interpretation == Played(order)
+
+
+@pytest.mark.parametrize(
+    ("changes", "rules"),
+    [
+        ({"d7": "", "b6": "GG"}, {"G-1", "DOM-1", "DOM-4", "DOM-5"}),  # another's piece, not straight
+        ({"b7": "", "c6": "GR"}, {"DOM-4", "DOM-5"}),  # diagonal
+        ({"b7": "", "d7": "GR"}, {"DOM-5"}),  # too far
+        ({"d7": "", "d6": "RG"}, {"G-1", "DOM-1"}),  # out of turn
+        ({"h3": "R"}, {"DOM-6"}),  # no reserve
+        ({"b7": ""}, {"G-2", "DOM-7"}),  # a piece gone
+    ],
+)
+def test_single_illegal_acts_and_their_rules(scene, changes: dict[str, str], rules: set[str]) -> None:
+    """The act is found, with all the rules that it breaks and the squares."""
+    at = scene(START)
+    meaning = at.judge(at.board(**changes)).interpretation
+    assert isinstance(meaning, Illegal)
+    assert set(meaning.diagnosis.rules) == rules
+    assert meaning.diagnosis.move is not None
+    assert set(changes) <= set(meaning.diagnosis.cells)
+    assert meaning.is_lifted == (changes == {"b7": ""})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"b7": "", "b6": "GR", "g7": "", "g6": "GR"},  # two moves of one player
+        {"b7": "", "b6": "GR", "h3": "G"},  # a move and a piece too many
+        {"b7": "", "b6": "GR", "c3": ""},  # a move and a piece gone
+        {"c7": "G", "d7": "R"},  # swapped
+        {"c7": "G"},  # exchanged for another
+    ],
+)
+def test_tables_that_no_single_act_explains(scene, changes: dict[str, str]) -> None:
+    """No attempt is named; the squares are."""
+    at = scene(START)
+    judged = at.judge(at.board(**changes))
+    assert isinstance(judged.interpretation, Illegal)
+    assert judged.interpretation.diagnosis.move is None
+    assert "G-2" in judged.interpretation.diagnosis.rules
+    assert set(judged.interpretation.diagnosis.cells) == set(changes)
+
+
+def test_after_the_end_no_move_is_legal(scene) -> None:
+    """G-5 comes first."""
+    at = scene("domination 4/6/8/8/G,R,6/8/6/4 R", "b4-a4")
+    meaning = at.judge(at.board(a4="", a5="GR")).interpretation
+    assert isinstance(meaning, Illegal)
+    assert meaning.diagnosis.rules[0] == "G-5"
+
+
+def test_what_a_hand_hides_is_left_open(scene) -> None:
+    """A move under the hand is no move yet, half a move is no verdict."""
+    at = scene(START)
+    assert isinstance(at.judge(at.after("e4-e5"), covered=("e4", "e5")).interpretation, Unchanged)
+    meaning = at.judge(at.after("e4-e5"), covered=("e5", "d4", "f4", "e3")).interpretation
+    assert isinstance(meaning, CannotTell)
+
+
+def test_a_table_that_looks_like_nothing_is_strange(scene) -> None:
+    """Seven pieces more on a square are a sleeve; one is not."""
+    at = scene(START)
+    judged = at.judge(at.board(c4="RRRRRRRG"))
+    assert judged.is_strange
+    assert ("c4", "8G") in judged.odd
+    assert not at.judge(at.board(c4="GG")).is_strange
+
+
+def test_explanations_are_ranked_with_their_probabilities(scene) -> None:
+    """The best first, together at most certain."""
+    at = scene(START)
+    judged = at.judge(at.after("e4-e5"))
+    assert judged.ranked[0].what.startswith("e4-e5")
+    assert judged.ranked[0].posterior == judged.posterior
+    posteriors = [ranked.posterior for ranked in judged.ranked]
+    assert posteriors == sorted(posteriors, reverse=True)
+    assert sum(posteriors) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("nats", [2.0, 4.0, 6.0])
+def test_doubt_is_no_accusation(scene, nats: float) -> None:
+    """A cell that speaks against a legal move, but not with conviction, is no illegal act at once."""
+    at = scene(START)
+    game = at.match.game
+    reading = at.reading(at.after("e4-e5"))
+    cell, there = game.layout.index["h3"], reading.index[1, "R"]
+    log_p = reading.log_likelihood.copy()
+    log_p[cell] = -50.0
+    log_p[cell, there], log_p[cell, 0] = 0.0, -nats
+    doubtful = replace(reading, log_likelihood=log_p)
+    judged = interpret(weigh(game.layout, doubtful), foresee(at.match), Context())
+    assert not isinstance(judged.interpretation, Illegal)

@@ -1,0 +1,74 @@
+"""When a frame is worth reading."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.tracker.settle import (
+    DOUBTFUL_PAUSE_S,
+    FAST_READINGS,
+    HAND_PAUSE_S,
+    SETTLED_PAUSE_S,
+    Calm,
+    after_reading,
+    step,
+)
+
+FRAME_S = 1 / 12
+
+
+def read_times(frames: int, *, settled: bool, hand: bool = False, moving: frozenset[int] = frozenset()) -> list[int]:
+    """Numbers of the frames that are read when every reading ends in the same way."""
+    calm, read = Calm(), []
+    for i in range(frames):
+        calm, wanted = step(calm, i * FRAME_S, moving=i in moving)
+        if wanted:
+            read.append(i)
+            calm = after_reading(calm, i * FRAME_S, settled=settled, hand=hand)
+    return read
+
+
+def test_the_first_calm_frame_is_read() -> None:
+    """Not those before it."""
+    assert read_times(3, settled=True, moving=frozenset({0, 1})) == [2]
+
+
+def test_a_table_that_is_not_understood_is_read_frame_by_frame_and_then_now_and_then() -> None:
+    """Looking harder helps only for a while."""
+    read = read_times(24, settled=False)
+    assert read[:FAST_READINGS] == list(range(FAST_READINGS))
+    assert read[FAST_READINGS] * FRAME_S >= (FAST_READINGS - 1) * FRAME_S + DOUBTFUL_PAUSE_S
+    assert len(read) <= FAST_READINGS + 24 * FRAME_S / DOUBTFUL_PAUSE_S
+
+
+def test_an_understood_table_is_left_alone_for_long() -> None:
+    """Reading costs, and nothing moves."""
+    read = read_times(60, settled=True)
+    assert [i * FRAME_S >= SETTLED_PAUSE_S for i in read[1:2]] == [True]
+    assert len(read) == 3
+
+
+def test_a_resting_hand_is_looked_at_now_and_then() -> None:
+    """It will move before anything can be seen."""
+    read = read_times(12, settled=False, hand=True)
+    assert all((b - a) * FRAME_S >= HAND_PAUSE_S - 1e-9 for a, b in pairwise(read))
+    assert len(read) == 4
+
+
+def test_motion_ends_a_calm_at_once() -> None:
+    """And the next calm begins anew."""
+    assert read_times(6, settled=True, moving=frozenset({3})) == [0, 4]
+    calm, _ = step(Calm(since_s=1.0, readings=2), 2.0, moving=True)
+    assert calm == Calm()
+    assert calm.lasted_s(5.0) == 0.0
+
+
+@given(st.lists(st.booleans(), max_size=40), st.booleans())
+def test_nothing_is_ever_read_while_something_moves(moving: list[bool], settled: bool) -> None:
+    """And the first frame of every calm is read."""
+    read = read_times(len(moving), settled=settled, moving=frozenset(i for i, m in enumerate(moving) if m))
+    assert not any(moving[i] for i in read)
+    assert all(i in read for i in range(len(moving)) if not moving[i] and (i == 0 or moving[i - 1]))

@@ -1,0 +1,41 @@
+"""Tops and heights as text, and differences of views."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.games import load_game
+from companion.rules.board import Layout
+from companion.tracker.sights import altered, differences, format_sight, format_sights, stack_of
+
+SIGHTS = st.lists(st.sampled_from([(0, None), (1, "R"), (3, "G"), (None, "R")]), min_size=6, max_size=6).map(tuple)
+
+
+def test_the_start_of_domination() -> None:
+    """Empty runs are counted, heights stand before tops."""
+    game = load_game("domination")
+    sights = [game.sight(stack) for stack in game.start().board]
+    text = format_sights(game.layout, sights)
+    assert text.split("/")[:3] == ["4", "1R,1R,1G,1G,1R,1R", "1,1G,1G,1R,1R,1G,1G,1"]
+
+
+def test_heights_that_nobody_can_count_are_question_marks() -> None:
+    """And empty cells are called so."""
+    assert format_sights(Layout(3, 1), [(None, "Q"), (0, None), (2, "w")]) == "?Q,1,2w"
+    assert format_sight((0, None)) == "empty"
+
+
+@given(SIGHTS, SIGHTS)
+def test_differences_lead_from_one_view_to_the_other(before: tuple, after: tuple) -> None:
+    """Cell by cell, in order."""
+    changes = differences(before, after)
+    assert altered(before, changes) == after
+    assert [cell for cell, _ in changes] == [i for i in range(6) if before[i] != after[i]]
+
+
+def test_a_stack_of_which_only_the_top_is_known() -> None:
+    """The rest is question marks."""
+    assert stack_of((3, "G")) == "??G"
+    assert stack_of((0, None)) == ""
+    assert stack_of((None, "Q")) == "Q"
