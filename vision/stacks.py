@@ -16,17 +16,17 @@ from vision.geometry import Geometry
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 
-INDEPENDENT_MM2 = 60.0
+INDEPENDENT_MM2 = 40.0
 """Area over which pixels err together (a rim's shadow, a highlight, a colour a little off): one observation each."""
 
 PLACE_MM = 1.0
 """Standard deviation of a stack's foot from the middle of its cell, each way."""
 
-LEAN_MM = 1.0
+LEAN_MM = 0.8
 """Standard deviation of a stack's face from above its foot, each way."""
 
-ROUNDING_MM = 0.5
-"""Face and foot are rounded to whole millimetres apart, so even one disc seems to lean a little."""
+ROUNDING_MM = 0.3
+"""Face and foot are tried in half millimetres apart, so even one disc seems to lean a little."""
 
 SIDEWAYS = np.arange(-2, 3)
 """Shifts tried across the line of sight, in columns."""
@@ -52,8 +52,10 @@ FINER = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
 
 def log_prior(levels: Indices, along: Array, sideways: Array, foot: Array) -> Array:
     """Log prior of stacks of so many discs standing so: shifts in mm, all broadcast together."""
-    lean_mm2 = np.where(levels > 1, LEAN_MM**2, 0.0) + ROUNDING_MM**2
-    prior = -0.5 * ((foot**2 + sideways**2) / PLACE_MM**2 + (along - foot) ** 2 / lean_mm2)
+    lean_mm2 = np.where(levels > 1, LEAN_MM**2, 0.0)
+    # Across the line of sight one shift stands for foot and face, so it is as wide as both together.
+    across = sideways**2 / (PLACE_MM**2 + lean_mm2)
+    prior = -0.5 * (foot**2 / PLACE_MM**2 + across + (along - foot) ** 2 / (lean_mm2 + ROUNDING_MM**2))
     return np.asarray(prior, np.float32)
 
 
