@@ -30,9 +30,10 @@ from companion.referee.states import TABLE, Action, Mode, Trigger
 from companion.rules.game import Move, Outcome
 from companion.rules.notation import format_move, format_position
 from companion.tracker import interpret as meanings
+from companion.tracker.contest import Context
 from companion.tracker.diagnose import view_of
 from companion.tracker.hypotheses import Outlook
-from companion.tracker.interpret import Context, Judgement, format_moves
+from companion.tracker.interpret import Judgement, format_moves
 from companion.tracker.sights import Changes, format_sights
 
 Options = tuple[tuple[Move, ...], ...]

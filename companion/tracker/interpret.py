@@ -12,9 +12,7 @@ accepted when it is clearly the likeliest.  What people are told about a view th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from math import log
 
 import numpy as np
 import numpy.typing as npt
@@ -23,20 +21,14 @@ from companion.match import Match
 from companion.rules.board import Cell, Sight
 from companion.rules.game import Move, Position
 from companion.rules.notation import format_move
+from companion.tracker.contest import Context, Group, contest
 from companion.tracker.diagnose import Diagnosis, diagnose
 from companion.tracker.evidence import Evidence, cells_against
 from companion.tracker.hypotheses import (
-    LOG_BEGUN,
     LOG_FAULT_CELL,
-    LOG_STANDING,
-    MOST_CELLS,
-    MOST_PLIES,
-    QUICK_PLIES,
     Act,
     Back,
-    Batch,
     Half,
-    Hypothesis,
     Other,
     Outlook,
     Plies,
@@ -44,12 +36,8 @@ from companion.tracker.hypotheses import (
     Same,
     Story,
     Turn,
-    acts_within,
     base_columns,
     columns_with,
-    faulty,
-    replays,
-    sequences_within,
 )
 from companion.tracker.sights import Changes, format_sight
 
@@ -77,15 +65,6 @@ AFTER_PATIENCE = Sureness(little=0.95, legal=0.97, wrong=0.98)
 
 WORTH_ASKING = 0.1
 """A move likelier than this is offered when people are asked."""
-
-CHANGED_NATS = 1.0
-"""A cell may have changed when some state fits it this much better than the expected one."""
-
-FAR_BEHIND = 25.0
-"""Views this many nats behind the best are left out of the ranking: all of them together are no 1e-8."""
-
-NEAREST = 3
-"""So many of the best expected tables are tried with something wrong besides."""
 
 STRANGE_PIECES = 3
 """Nobody adds so many pieces in one go; a cell that seems to have grown by so many is behind a sleeve or a hand."""
@@ -149,20 +128,6 @@ Interpretation = Unchanged | Played | Ambiguous | InProgress | TakenBack | Illeg
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """What the referee knows besides the match.
-
-    ``begun``: the moves that a turn seen half done may become; ``standing``: another table that it has spoken of;
-    ``unclear``: how many calm tables in a row it could not understand; ``doubted``: what it took the last for.
-    """
-
-    begun: tuple[Move, ...] = ()
-    standing: Changes | None = None
-    unclear: int = 0
-    doubted: tuple[tuple[Move, ...], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Ranked:
     """One explanation in words, with its probability after looking."""
 
@@ -187,28 +152,10 @@ class Judgement:
     is_strange: bool
 
 
-@dataclass(frozen=True)
-class _Group:
-    """Hypotheses that look the same, with their posterior together."""
-
-    changes: Changes
-    stories: tuple[Story, ...]
-    posterior: float
-
-    @property
-    def is_wrong(self) -> bool:
-        return all(isinstance(story, (Act, Other)) for story in self.stories)
-
-    def legal(self) -> Iterator[tuple[Move, ...]]:
-        """The legal ways to this view: single moves, or sequences where no single move leads here."""
-        turns: list[tuple[Move, ...]] = [(story.move,) for story in self.stories if isinstance(story, Turn)]
-        yield from turns or [story.moves for story in self.stories if isinstance(story, Plies)]
-
-
 def interpret(evidence: Evidence, outlook: Outlook, context: Context) -> Judgement:
     """What the table means."""
     base = base_columns(evidence.columns, outlook.sights)
-    groups = _grouped(*_scored(evidence, outlook, context, base))
+    groups = contest(evidence, outlook, context, base)
     best = groups[0]
     wrong = sum(group.posterior for group in groups if group.is_wrong)
     meaning = _meaning(outlook, best, context)
@@ -223,59 +170,7 @@ def interpret(evidence: Evidence, outlook: Outlook, context: Context) -> Judgeme
     return Judgement(meaning, best.changes, best.posterior, ranked, described, _is_strange(odd))
 
 
-def _scored(
-    evidence: Evidence, outlook: Outlook, context: Context, base: npt.NDArray[np.intp]
-) -> tuple[tuple[Hypothesis, ...], npt.NDArray[np.float64]]:
-    """All hypotheses worth considering with their scores; the expensive ones only where the table has changed."""
-    hypotheses = list(outlook.expected.hypotheses)
-    scores = [outlook.expected.score(evidence, base)]
-    if context.begun:
-        scores[0] = scores[0] + np.array([_boost(h, context) for h in hypotheses])
-
-    def consider(batch: Batch) -> None:
-        hypotheses.extend(batch.hypotheses)
-        scores.append(batch.score(evidence, base))
-
-    changed = cells_against(evidence, base, CHANGED_NATS)
-    if context.standing is not None:
-        consider(Batch([Hypothesis(Other(), LOG_STANDING, context.standing)]))
-    if changed:
-        nearest = [hypotheses[i] for i in np.argsort(-scores[0])[:NEAREST]]
-        consider(Batch(acts_within(outlook, changed)))
-        best = hypotheses[int(np.concatenate(scores).argmax())]
-        others = [other for h in (hypotheses[0], *nearest) if (other := faulty(h, evidence, base))]
-        consider(Batch(others))
-        is_unexplained = cells_against(evidence, columns_with(evidence, base, best.changes), -LOG_FAULT_CELL)
-        if is_unexplained:
-            consider(Batch(replays(outlook)))
-            if len(changed) <= MOST_CELLS:
-                most = min(QUICK_PLIES + context.unclear, MOST_PLIES)
-                consider(Batch(sequences_within(outlook, changed, most)))
-    return tuple(hypotheses), np.concatenate(scores)
-
-
-def _boost(hypothesis: Hypothesis, context: Context) -> float:
-    """What having seen a turn half done adds to the prior of its end."""
-    story = hypothesis.story
-    is_end = isinstance(story, Turn) and story.move in context.begun
-    return LOG_BEGUN - log(len(context.begun)) - hypothesis.prior if is_end else 0.0
-
-
-def _grouped(hypotheses: tuple[Hypothesis, ...], scores: npt.NDArray[np.float64]) -> list[_Group]:
-    """Hypotheses that look the same taken together, the likeliest view first."""
-    weight = np.exp(scores - scores.max())
-    total = float(weight.sum())
-    members: dict[Changes, list[int]] = {}
-    for i in np.flatnonzero(scores > scores.max() - FAR_BEHIND):
-        members.setdefault(hypotheses[i].changes, []).append(int(i))
-    groups = [
-        _Group(changes, tuple(hypotheses[i].story for i in rows), float(weight[rows].sum()) / total)
-        for changes, rows in members.items()
-    ]
-    return sorted(groups, key=lambda group: -group.posterior)
-
-
-def _meaning(outlook: Outlook, group: _Group, context: Context) -> Interpretation:
+def _meaning(outlook: Outlook, group: Group, context: Context) -> Interpretation:
     """What people are told about the one view that is clearly the likeliest."""
     options = tuple(group.legal())
     finished = tuple(moves for moves in options if len(moves) == 1 and moves[0] in context.begun)
@@ -330,7 +225,7 @@ def _needed(meaning: Interpretation, sureness: Sureness) -> float:
     return sureness.little if isinstance(meaning, (Unchanged, InProgress)) else sureness.legal
 
 
-def _undecided(groups: list[_Group]) -> CannotTell:
+def _undecided(groups: tuple[Group, ...]) -> CannotTell:
     likely = [group for group in groups if group.posterior >= WORTH_ASKING]
     return CannotTell(tuple(dict.fromkeys(moves for group in likely for moves in group.legal())))
 
@@ -357,7 +252,7 @@ def format_moves(match: Match, moves: tuple[Move, ...]) -> str:
     return " ".join(texts)
 
 
-def _told(outlook: Outlook, group: _Group) -> str:
+def _told(outlook: Outlook, group: Group) -> str:
     """A group in words, for whoever looks at a disputed verdict."""
     return " or ".join(dict.fromkeys(_story(outlook.match, story) for story in group.stories))
 

@@ -14,9 +14,10 @@ from companion.rules.board import Stack
 from companion.rules.game import Move
 from companion.rules.notation import parse_move
 from companion.simulate.readings import Noise, kit_states, read_table
+from companion.tracker.contest import Context
 from companion.tracker.evidence import Evidence, weigh
 from companion.tracker.hypotheses import foresee
-from companion.tracker.interpret import Context, Judgement, interpret
+from companion.tracker.interpret import Judgement, interpret
 from vision.reading import Reading
 
 CLEAR = Noise(height_nats=60.0, top_nats=60.0)

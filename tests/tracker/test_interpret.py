@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from companion.rules.game import view
+from companion.tracker.contest import Context
 from companion.tracker.evidence import weigh
 from companion.tracker.hypotheses import foresee
 from companion.tracker.interpret import (
     Ambiguous,
     CannotTell,
-    Context,
     Illegal,
     InProgress,
     Played,

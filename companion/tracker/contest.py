@@ -1,0 +1,143 @@
+"""All hypotheses against one another: which views are likely, and what would explain each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.rules.game import Move
+from companion.tracker.evidence import Evidence, cells_against
+from companion.tracker.hypotheses import (
+    LOG_BEGUN,
+    LOG_FAULT_CELL,
+    LOG_STANDING,
+    MOST_CELLS,
+    MOST_PLIES,
+    QUICK_PLIES,
+    Act,
+    Batch,
+    Hypothesis,
+    Other,
+    Outlook,
+    Plies,
+    Story,
+    Turn,
+    acts_within,
+    columns_with,
+    faulty,
+    replays,
+    sequences_within,
+)
+from companion.tracker.sights import Changes
+
+CHANGED_NATS = 1.0
+"""A cell may have changed when some state fits it this much better than the expected one."""
+
+FAR_BEHIND = 25.0
+"""Views this many nats behind the best are left out of the ranking: all of them together are no 1e-8."""
+
+NEAREST = 3
+"""So many of the best expected tables are tried with something wrong besides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the referee knows besides the match.
+
+    ``begun``: the moves that a turn seen half done may become; ``standing``: another table that it has spoken of;
+    ``unclear``: how many calm tables in a row it could not understand; ``doubted``: what it took the last for.
+    """
+
+    begun: tuple[Move, ...] = ()
+    standing: Changes | None = None
+    unclear: int = 0
+    doubted: tuple[tuple[Move, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Group:
+    """Hypotheses that look the same, with their posterior together."""
+
+    changes: Changes
+    stories: tuple[Story, ...]
+    posterior: float
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether nothing legal looks like this."""
+        return all(isinstance(story, (Act, Other)) for story in self.stories)
+
+    def legal(self) -> Iterator[tuple[Move, ...]]:
+        """The legal ways to this view: single moves, or sequences where no single move leads here."""
+        turns: list[tuple[Move, ...]] = [(story.move,) for story in self.stories if isinstance(story, Turn)]
+        yield from turns or [story.moves for story in self.stories if isinstance(story, Plies)]
+
+
+def contest(evidence: Evidence, outlook: Outlook, context: Context, base: npt.NDArray[np.intp]) -> tuple[Group, ...]:
+    """The likely views, the likeliest first; ``base`` (n,) are the columns of the last accepted one."""
+    field = _Field(evidence, base)
+    field.enter(outlook.expected, [_boost(h, context) for h in outlook.expected.hypotheses] if context.begun else None)
+    if context.standing is not None:
+        field.enter(Batch([Hypothesis(Other(), LOG_STANDING, context.standing)]))
+    changed = cells_against(evidence, base, CHANGED_NATS)
+    if changed:
+        nearest = [outlook.expected.hypotheses[0], *field.best(NEAREST)]
+        field.enter(Batch(acts_within(outlook, changed)))
+        if field.is_unexplained():
+            field.enter(Batch(replays(outlook)))
+            if len(changed) <= MOST_CELLS:
+                most = min(QUICK_PLIES + context.unclear, MOST_PLIES)
+                field.enter(Batch(sequences_within(outlook, changed, most)))
+        field.enter(Batch(other for h in nearest if (other := faulty(h, evidence, base))))
+    return _grouped(field.hypotheses, field.scores)
+
+
+class _Field:
+    """The hypotheses that have entered the contest so far, with their scores."""
+
+    def __init__(self, evidence: Evidence, base: npt.NDArray[np.intp]) -> None:
+        self._evidence, self._base = evidence, base
+        self.hypotheses: list[Hypothesis] = []
+        self.scores = np.empty(0)
+
+    def enter(self, batch: Batch, boosts: Iterable[float] | None = None) -> None:
+        """Score some more; ``boosts`` are added to their priors."""
+        scores = batch.score(self._evidence, self._base)
+        self.scores = np.concatenate((self.scores, scores if boosts is None else scores + np.array(list(boosts))))
+        self.hypotheses.extend(batch.hypotheses)
+
+    def best(self, n: int) -> list[Hypothesis]:
+        """The ``n`` best, the best first."""
+        return [self.hypotheses[i] for i in np.argsort(-self.scores)[:n]]
+
+    def is_unexplained(self) -> bool:
+        """Whether some cell contradicts even the best one."""
+        (best,) = self.best(1)
+        return bool(
+            cells_against(self._evidence, columns_with(self._evidence, self._base, best.changes), -LOG_FAULT_CELL)
+        )
+
+
+def _boost(hypothesis: Hypothesis, context: Context) -> float:
+    """What having seen a turn half done adds to the prior of its end."""
+    story = hypothesis.story
+    is_end = isinstance(story, Turn) and story.move in context.begun
+    return LOG_BEGUN - log(len(context.begun)) - hypothesis.prior if is_end else 0.0
+
+
+def _grouped(hypotheses: list[Hypothesis], scores: npt.NDArray[np.float64]) -> tuple[Group, ...]:
+    """Hypotheses that look the same taken together, the likeliest view first."""
+    weight = np.exp(scores - scores.max())
+    total = float(weight.sum())
+    members: dict[Changes, list[int]] = {}
+    for i in np.flatnonzero(scores > scores.max() - FAR_BEHIND):
+        members.setdefault(hypotheses[i].changes, []).append(int(i))
+    groups = [
+        Group(changes, tuple(hypotheses[i].story for i in rows), float(weight[rows].sum()) / total)
+        for changes, rows in members.items()
+    ]
+    return tuple(sorted(groups, key=lambda group: -group.posterior))

@@ -1,0 +1,77 @@
+"""How long something must stand before it is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.referee.patience import DOUBT_S, LIFTED_S, REPAIR_S, is_due, suspect
+from companion.referee.states import Mode
+from companion.rules.game import Move, Violation
+from companion.tracker.diagnose import Diagnosis
+from companion.tracker.interpret import CannotTell, Illegal, Interpretation, Judgement, Played, TakenBack, Unchanged
+
+MOVE = Move(0, 1, 1)
+BROKEN = (Violation("G-2", "nothing else may be touched.", ("c3",)),)
+ACT = Illegal(Diagnosis(MOVE, "R", BROKEN, ("c3",)), is_lifted=False)
+LIFTED = Illegal(Diagnosis(MOVE, "R", BROKEN, ("c3",)), is_lifted=True)
+MESS = Illegal(Diagnosis(None, "R", BROKEN, ("c3",)), is_lifted=False)
+
+
+def judged(meaning: Interpretation, cell: int = 5) -> Judgement:
+    """A judgement of a table that differs in one cell."""
+    return Judgement(meaning, ((cell, (0, None)),), 0.999, (), (), is_strange=False)
+
+
+def due_after(judgement: Judgement, mode: Mode = Mode.WATCHING, frame_s: float = 1 / 12) -> int:
+    """The number of the reading, from 1, after which it is said."""
+    suspicion = None
+    for i in range(1000):
+        suspicion = suspect(suspicion, judgement, i * frame_s)
+        if suspicion is None or is_due(suspicion, judgement, mode, i * frame_s):
+            return i + 1
+    raise AssertionError("never said")
+
+
+@pytest.mark.parametrize("meaning", [Unchanged(), Played((MOVE,)), TakenBack(1)])
+def test_what_accuses_nobody_is_said_at_once(meaning: Interpretation) -> None:
+    """One clear picture is enough."""
+    assert due_after(judged(meaning)) == 1
+
+
+@pytest.mark.parametrize("meaning", [ACT, Played((MOVE, MOVE)), TakenBack(1, MOVE)])
+def test_two_pictures_for_a_complete_act_and_for_several_at_once(meaning: Interpretation) -> None:
+    """At 12 frames a second a complete illegal act is told within three calm frames."""
+    assert due_after(judged(meaning)) == 2
+
+
+@pytest.mark.parametrize("meaning", [LIFTED, MESS])
+def test_pieces_gone_and_messes_may_be_on_their_way(meaning: Interpretation) -> None:
+    """More pictures, and a time: a faster camera is not a faster accuser."""
+    assert 3 <= due_after(judged(meaning)) <= 5
+    assert due_after(judged(meaning), frame_s=1 / 100) == round(LIFTED_S * 100) + 1
+
+
+def test_doubt_becomes_a_question_after_a_while_only() -> None:
+    """And only when there is something to ask."""
+    assert due_after(judged(CannotTell(((MOVE,),))), frame_s=0.5) == DOUBT_S / 0.5 + 1
+    with pytest.raises(AssertionError, match="never"):
+        due_after(judged(CannotTell(())), frame_s=0.5)
+
+
+def test_a_repair_is_given_time() -> None:
+    """While something illegal stands."""
+    assert due_after(judged(ACT), Mode.RESTORING, frame_s=0.5) == REPAIR_S / 0.5 + 1
+
+
+def test_another_view_is_another_suspicion() -> None:
+    """It begins to count anew; an unclear view may flicker."""
+    first = suspect(None, judged(ACT, 5), 0.0)
+    assert first is not None
+    again, other = suspect(first, judged(ACT, 5), 0.1), suspect(first, judged(ACT, 6), 0.1)
+    assert again is not None
+    assert other is not None
+    assert (again.readings, again.since_s) == (2, 0.0)
+    assert (other.readings, other.since_s) == (1, 0.1)
+    unclear = suspect(suspect(None, judged(CannotTell(()), 5), 0.0), judged(CannotTell(()), 6), 0.1)
+    assert unclear is not None
+    assert unclear.readings == 2

@@ -1,0 +1,354 @@
+"""What the referee says to what happens at the table.  Pictures are clear; see test_campaign for others."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.events import (
+    Accepted,
+    Corrected,
+    Event,
+    GameOver,
+    Illegal,
+    Repeated,
+    Restored,
+    Skipped,
+    Start,
+    TakenBack,
+    Unfinished,
+    Unsure,
+    ViewChanged,
+    from_json,
+    to_json,
+)
+from companion.games import read_position
+from companion.match import Match
+from companion.referee.orders import (
+    AcceptMove,
+    Answer,
+    EndMatch,
+    OrderRefused,
+    Pause,
+    Resume,
+    SetPosition,
+    TakeBackMoves,
+)
+from companion.referee.referee import HAND_S, UNSEEN_S, Referee
+from companion.rules.notation import format_position, parse_move, parse_position
+
+START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
+TALL = "domination 4/6/8/8/GR,GR,3,G,GGGGR,R/1,R,R,G,G,RRG,R,1/G,G,R,R,G,G/4 G"
+OWN_FIVES = "domination 4/6/8/1,RRRRR,R,RRGRR,R,G,2/8/8/6/4 R"
+LAST = "domination 4/6/8/8/G,R,6/8/6/4 R"
+
+
+def match_at(text: str) -> Match:
+    """A match from a position."""
+    return Match(*read_position(text))
+
+
+def kinds(events: list[Event]) -> list[str]:
+    """What was said, in short."""
+    return [event.event for event in events]
+
+
+def settled(film, position: str = START):
+    """A film whose first calm table was the right one."""
+    shot = film(match_at(position))
+    assert shot.show() == []
+    return shot
+
+
+def test_a_match_begins_with_its_position(film) -> None:
+    """And nothing is said of a table that shows it."""
+    shot = film(match_at(START))
+    shot.show()
+    assert shot.events == [Start(t=0.0, n=1, position=START)]
+
+
+def test_a_legal_move_is_accepted_once(film) -> None:
+    """From the first calm picture, with the position after it."""
+    shot = settled(film)
+    begins = shot.t_s
+    (accepted,) = shot.show(("e4", ""), ("e5", "GR"))
+    assert isinstance(accepted, Accepted)
+    assert (accepted.player, accepted.move) == ("R", "e4-e5")
+    assert accepted.position == format_position(shot.game, shot.referee.match.position)
+    assert accepted.t - begins < 0.35
+    assert shot.show() == []
+
+
+def test_an_illegal_act_is_named_once_until_the_table_is_restored(film) -> None:
+    """With player, attempt, rules, squares, and what was seen and expected."""
+    shot = settled(film)
+    (illegal,) = shot.show(("d7", ""), ("b6", "GG"))
+    assert isinstance(illegal, Illegal)
+    assert (illegal.player, illegal.attempt) == ("G", "d7-b6")
+    assert illegal.rules == ("G-1", "DOM-1", "DOM-4", "DOM-5")
+    assert set(illegal.cells) == {"b6", "d7"}
+    assert illegal.expected.startswith("4/1R,1R,1G,1G,1R,1R/1,1G,")
+    assert illegal.seen.startswith("4/1R,1R,1,1G,1R,1R/1,2G,")
+    assert shot.show(("d7", ""), ("b6", "GG"), frames=60) == []
+    assert kinds(shot.show()) == ["restored"]
+
+
+def test_repairs_raise_no_further_alarm(film) -> None:
+    """A piece of the wrong table put back, or put somewhere else for a moment."""
+    shot = settled(film)
+    assert kinds(shot.show(("b7", ""), ("b6", "GR"), ("g7", ""), ("g6", "GR"))) == ["illegal"]
+    assert shot.show(("b7", ""), ("b6", "GR")) == [] or kinds(shot.events)[-1] == "accepted"
+
+
+def test_another_wrong_square_is_told_when_it_stays(film) -> None:
+    """It may be a repair on its way; after a while it is not."""
+    shot = settled(film)
+    shot.show(("d7", ""), ("b6", "GG"))
+    assert shot.show(("d7", ""), ("b6", "GG"), ("h3", "G"), frames=12) == []
+    (again,) = shot.show(("d7", ""), ("b6", "GG"), ("h3", "G"), frames=60)
+    assert isinstance(again, Illegal)
+    assert "h3" in again.cells
+    assert shot.show(("d7", ""), ("b6", "GG"), frames=60) == []
+
+
+def test_a_wrong_table_put_right_by_a_legal_move(film) -> None:
+    """The move is accepted; that the table was restored goes without saying."""
+    shot = settled(film)
+    assert kinds(shot.show(("e4", ""), ("e6", "RR"))) == ["illegal"]
+    assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["accepted"]
+
+
+def test_a_lifted_piece_is_no_verdict_while_a_hand_may_put_it_down(film) -> None:
+    """Two calm frames are not enough; half a second is."""
+    shot = settled(film)
+    assert shot.show(("g3", ""), frames=3) == []
+    assert shot.show(("g3", ""), ("h3", "R"), frames=3) == [shot.events[-1]]
+    assert isinstance(shot.events[-1], Accepted)
+    (removed,) = shot.show(("d7", ""), frames=9)
+    assert isinstance(removed, Illegal)
+    assert "DOM-7" in removed.rules
+
+
+def test_an_overflow_is_unfinished_until_its_pieces_are_off(film) -> None:
+    """Said once, then the move."""
+    shot = settled(film, TALL)
+    (unfinished,) = shot.show(("f4", ""), ("g4", "GGGGRG"))
+    assert isinstance(unfinished, Unfinished)
+    assert unfinished.cells == ("g4",)
+    assert shot.show(("f4", ""), ("g4", "GGGGRG")) == []
+    (accepted,) = shot.show(("f4", ""), ("g4", "GGGRG"))
+    assert isinstance(accepted, Accepted)
+    assert accepted.move == "f4-g4"
+
+
+def test_a_half_done_turn_may_be_undone(film) -> None:
+    """Then the table is restored."""
+    shot = settled(film, TALL)
+    assert kinds(shot.show(("f4", ""), ("g4", "GGGGRG"))) == ["unfinished"]
+    assert kinds(shot.show()) == ["restored"]
+
+
+def test_moves_are_taken_back_on_the_table(film) -> None:
+    """All of them in one event, in the order in which they had been played."""
+    shot = settled(film)
+    shot.show(("e4", ""), ("e5", "GR"))
+    shot.show(("f6", ""), ("f5", "RG"))
+    board = dict(zip(shot.game.layout.cells, shot.match.start.board, strict=True))
+    (back,) = shot.show(*board.items())
+    assert back == TakenBack(t=back.t, n=back.n, moves=("e4-e5", "f6-f5"), position=START)
+    assert shot.referee.match.plies == ()
+
+
+def test_moves_that_look_alike_are_asked_about_and_answered(film) -> None:
+    """By number; the answer counts as the move."""
+    shot = settled(film, OWN_FIVES)
+    (unsure,) = shot.show(("c5", ""))
+    assert isinstance(unsure, Unsure)
+    assert set(unsure.options) == {"c5-b5", "c5-d5"}
+    assert all(option in unsure.question for option in unsure.options)
+    assert shot.show(("c5", "")) == []
+    with pytest.raises(OrderRefused, match="no option 2"):
+        shot.referee.order(shot.t_s, Answer(2))
+    (accepted, *_) = shot.referee.order(shot.t_s, Answer(unsure.options.index("c5-d5")), by="R")
+    assert isinstance(accepted, Accepted)
+    assert accepted.move == "c5-d5"
+    assert shot.show() == []
+
+
+def test_none_of_the_moves_asked_about(film) -> None:
+    """The position stands, and the table must show it."""
+    shot = settled(film, OWN_FIVES)
+    shot.show(("c5", ""))
+    (corrected,) = shot.referee.order(shot.t_s, Answer(None), by="R")
+    assert corrected == Corrected(t=corrected.t, n=corrected.n, by="R", position=OWN_FIVES)
+    assert shot.show() == []
+
+
+def test_a_question_is_settled_by_the_next_clear_view(film) -> None:
+    """Here the piece is put back."""
+    shot = settled(film, OWN_FIVES)
+    shot.show(("c5", ""))
+    assert kinds(shot.show()) == ["restored"]
+    assert shot.referee.snapshot.options == ()
+
+
+def test_the_wrong_set_up_is_told_square_by_square(film) -> None:
+    """It is nobody's fault yet."""
+    shot = film(match_at(START))
+    (todo,) = shot.show(("c3", "G"), ("d4", ""), frames=24)
+    assert isinstance(todo, Unfinished)
+    assert set(todo.cells) == {"c3", "d4"}
+    assert "c3 must hold R" in todo.todo
+    assert kinds(shot.show()) == ["restored"]
+    assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["accepted"]
+
+
+def test_the_end_is_told_after_the_move_and_then_the_table_may_be_cleared(film) -> None:
+    """No alarm after the end, but the last move may be taken back."""
+    shot = settled(film, LAST)
+    events = shot.show(("b4", ""), ("a4", "GR"))
+    assert kinds(events) == ["accepted", "game-over"]
+    assert isinstance(events[1], GameOver)
+    assert (events[1].winner, events[1].rule) == ("R", "DOM-8")
+    assert shot.show(("a4", "")) == []
+    assert shot.referee.snapshot.mode == "over"
+    assert kinds(shot.show(("b4", "R"), ("a4", "G"))) == ["taken-back"]
+    assert shot.referee.snapshot.mode == "watching"
+
+
+def test_skipped_players_are_told(film) -> None:
+    """After the move that leaves them nothing."""
+    shot = settled(film, "domination/4 4/6/8/8/G,R,6/BRR,7/3,Y,2/4 R")
+    assert [event for event in shot.show(("b4", ""), ("a4", "GR")) if isinstance(event, Skipped)] == [
+        Skipped(t=shot.events[-1].t, n=3, player="G"),
+        Skipped(t=shot.events[-1].t, n=4, player="B"),
+    ]
+
+
+def test_repetitions_are_told_and_the_third_ends_the_match(film) -> None:
+    """G-4."""
+    shot = settled(film)
+    for _ in range(2):
+        shot.show(("e4", ""), ("e5", "GR"))
+        shot.show(("g6", ""), ("g5", "RG"))
+        shot.show(("e4", "R"), ("e5", "G"))
+        shot.show(("g6", "G"), ("g5", "R"))
+    times = [event.times for event in shot.events if isinstance(event, Repeated)]
+    assert times == [2, 2, 2, 2, 3]
+    assert isinstance(shot.events[-1], GameOver)
+    assert (shot.events[-1].winner, shot.events[-1].rule) == (None, "G-4")
+
+
+def test_a_resting_hand_is_not_judged(film) -> None:
+    """However long it rests, and whatever has changed under it; when it stays long that is said once."""
+    shot = settled(film)
+    shot.sweep()
+    board = list(shot.table.stacks)
+    cells = [shot.game.layout.index[name] for name in ("e4", "e5")]
+    board[cells[0]], board[cells[1]] = "", "GR"
+    said = shot.lie(tuple(board), round((HAND_S + 1) * 12), covered=cells)
+    assert said == [ViewChanged(t=said[0].t, n=2, state="hand")]
+    assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["view", "accepted"]
+
+
+def test_an_arm_over_a_marker_is_no_news(film) -> None:
+    """A mat that stays out of sight is."""
+    shot = settled(film)
+    assert shot.referee.view(10.0, "no-mat") == ()
+    assert shot.referee.view(10.0 + UNSEEN_S / 2, "no-mat") == ()
+    assert kinds(list(shot.referee.view(10.0 + UNSEEN_S, "no-mat"))) == ["view"]
+    assert shot.referee.view(11.0 + UNSEEN_S, "no-mat") == ()
+    assert kinds(list(shot.referee.view(12.0 + UNSEEN_S, "clear"))) == ["view"]
+    assert kinds(list(shot.referee.view(13.0 + UNSEEN_S, "camera-lost"))) == ["view"]
+
+
+def test_nothing_is_judged_in_a_pause(film) -> None:
+    """Then the table must show the position again."""
+    shot = settled(film)
+    assert shot.referee.order(shot.t_s, Pause()) == ()
+    assert shot.show(("e4", ""), ("e6", "RR")) == []
+    assert shot.referee.order(shot.t_s, Resume()) == ()
+    assert kinds(shot.show(("e4", ""), ("e6", "RR"))) == ["unfinished"]
+    assert kinds(shot.show()) == ["restored"]
+
+
+def test_the_arbiter_rules(film) -> None:
+    """A move accepted, taken back, a position set; each is an event, and the table must follow."""
+    shot = settled(film)
+    move = parse_move(shot.game, shot.match.position, "e4-e5")
+    (accepted,) = shot.referee.order(1.0, AcceptMove(move))
+    assert (accepted.by, accepted.move, accepted.position) == ("arbiter", "e4-e5", None)
+    (back,) = shot.referee.order(2.0, TakeBackMoves(1), by="Ada")
+    assert (back.by, back.move, back.position) == ("Ada", None, START)
+    position = parse_position(shot.game, TALL)
+    (ruled,) = shot.referee.order(3.0, SetPosition(position))
+    assert ruled.position == TALL
+    assert shot.referee.match.position == position
+    assert shot.show() == []
+    assert kinds(shot.show(("f4", ""), ("f3", "RRGG"))) == ["accepted"]
+
+
+def test_orders_that_do_not_fit_are_refused(film) -> None:
+    """And change nothing."""
+    shot = settled(film)
+    illegal = parse_move(shot.game, shot.match.position, "e4-e6")
+    before = shot.referee.snapshot
+    for order in (Answer(0), Answer(None), AcceptMove(illegal), TakeBackMoves(1), TakeBackMoves(0), Resume()):
+        with pytest.raises(OrderRefused):
+            shot.referee.order(1.0, order)
+    assert shot.referee.snapshot == before
+
+
+def test_the_arbiter_ends_the_match(film) -> None:
+    """Once."""
+    shot = settled(film)
+    (over,) = shot.referee.order(1.0, EndMatch("G"))
+    assert isinstance(over, GameOver)
+    assert (over.winner, over.rule) == ("G", "arbiter")
+    assert shot.referee.snapshot.mode == "over"
+    with pytest.raises(OrderRefused):
+        shot.referee.order(2.0, EndMatch("R"))
+
+
+def test_events_are_numbered_and_can_be_written_down(film) -> None:
+    """1, 2, 3, … and each survives JSON."""
+    shot = settled(film)
+    shot.show(("e4", ""), ("e6", "RR"))
+    shot.show()
+    shot.show(("e4", ""), ("e5", "GR"))
+    assert [event.n for event in shot.events] == list(range(1, len(shot.events) + 1))
+    assert len(shot.events) == 4
+    assert [from_json(to_json(event)) for event in shot.events] == shot.events
+    assert isinstance(shot.events[2], Restored)
+
+
+def test_every_verdict_has_its_grounds(film) -> None:
+    """The ranked explanations of the table that led to it; what people said needs none."""
+    shot = settled(film)
+    (illegal,) = shot.show(("d7", ""), ("b6", "GG"))
+    grounds = shot.referee.grounds(illegal.n)
+    assert grounds is not None
+    assert grounds.t_s == illegal.t
+    assert "d7-b6" in grounds.judgement.ranked[0].what
+    assert grounds.readings >= 2
+    assert shot.referee.grounds(1) is None
+
+
+def test_a_match_goes_on_after_a_restart(film) -> None:
+    """Numbers continue, the table must show the last position first."""
+    match = match_at(START)
+    match = match.play(parse_move(match.game, match.position, "e4-e5"))
+    shot = film(match)
+    shot.referee = Referee(match, first_n=7)
+    assert shot.show() == []
+    (accepted,) = shot.show(("f6", ""), ("f5", "RG"))
+    assert (accepted.n, accepted.move) == (7, "f6-f5")
+
+
+def test_the_snapshot_says_what_is_wrong(film) -> None:
+    """For the page."""
+    shot = settled(film)
+    shot.show(("d7", ""), ("b6", "GG"))
+    snapshot = shot.referee.snapshot
+    assert snapshot.mode == "restoring"
+    assert set(snapshot.wrong) == {"b6", "d7"}
+    assert (snapshot.position, snapshot.to_move, snapshot.outcome) == (START, "R", None)
