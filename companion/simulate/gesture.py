@@ -18,7 +18,7 @@ from vision.shapes import floor_mm, rises_mm
 SEATS_DEG = {2: (-90.0, 90.0), 3: (-90.0, 180.0, 90.0), 4: (-90.0, 180.0, 90.0, 0.0)}
 """Direction in which each player sits, in turn order: the first where the kit's first player sits, then clockwise."""
 
-AWAY_MM = 190.0
+AWAY_MM = 270.0
 BESIDE_MM = 60.0
 """How far beyond the mat's edge hands come from, out of the picture, and lie the pieces that are not on the board."""
 
@@ -80,7 +80,7 @@ class Gesture:
 
     @property
     def end_s(self) -> float:
-        """When the hand is gone."""
+        """When the hand is where it came from."""
         return self.start_s + float(self.times_s[-1])
 
     def state(self, t_s: float) -> State:

@@ -8,7 +8,7 @@ import numpy as np
 
 from calibration.kit import Colour
 from companion.simulate.light import Array, shade, shadow_on_mat, to_srgb
-from companion.simulate.render import Picture, darkened, painted
+from companion.simulate.render import Box, Picture, darkened, painted
 from companion.simulate.sprite import Scene, Sprite, gathered, piece_polygons
 from vision.shapes import hull, moved, piece, rises_mm
 
@@ -71,18 +71,28 @@ class _Limb:
 def with_hand(clear: Picture, scene: Scene, hand: Hand) -> Picture:
     """A new picture: ``clear`` (height, width, 3) uint8 BGR, without blur and noise, with the hand over it."""
     sprite = _sprite(scene, hand)
-    if sprite is None:
+    box = None if sprite is None else _visible_box(scene, sprite)
+    if sprite is None or box is None:
         return clear
-    height, width = clear.shape[:2]
-    left, top = max(0, int(sprite.box[0])), max(0, int(sprite.box[1]))
-    right, bottom = min(width, int(sprite.box[2]) + 2), min(height, int(sprite.box[3]) + 2)
-    if left >= right or top >= bottom:
-        return clear
-    box = (left, top, right, bottom)
+    left, top, right, bottom = box
     result = clear.copy()
     floor = darkened(clear[top:bottom, left:right], [sprite], box, HAND_SHADOW * scene.light.shadow_share)
     result[top:bottom, left:right] = painted(floor, [sprite], box)
     return result
+
+
+def is_in_sight(scene: Scene, hand: Hand) -> bool:
+    """Whether anything of the hand or its shadow may be in the picture."""
+    sprite = _sprite(scene, hand)
+    return sprite is not None and _visible_box(scene, sprite) is not None
+
+
+def _visible_box(scene: Scene, sprite: Sprite) -> Box | None:
+    """The part of the picture that a sprite may change; None where there is none."""
+    left, top = max(0, int(sprite.box[0])), max(0, int(sprite.box[1]))
+    right = min(scene.camera.width_px, int(sprite.box[2]) + 2)
+    bottom = min(scene.camera.height_px, int(sprite.box[3]) + 2)
+    return (left, top, right, bottom) if left < right and top < bottom else None
 
 
 def _sprite(scene: Scene, hand: Hand) -> Sprite | None:

@@ -14,7 +14,7 @@ from companion.match import Match
 from companion.rules.board import Player, Table
 from companion.rules.game import Position
 from companion.simulate.gesture import BRISK, LEISURELY, Gesture, Tempo, gesture
-from companion.simulate.hand import with_hand
+from companion.simulate.hand import is_in_sight, with_hand
 from companion.simulate.light import WINDOW, Light
 from companion.simulate.players import Act, Habits, play
 from companion.simulate.render import Picture, Renderer
@@ -104,7 +104,6 @@ class SimulatedTable:
         self._gesture: Gesture | None = None
         self._ready_s: float = pace.opening_s
         self._now_s = 0.0
-        self._heard_s: float | None = None
         self._over = self._closed = False
 
     @property
@@ -134,9 +133,9 @@ class SimulatedTable:
 
     def hear(self, event: Event) -> None:
         """The referee has spoken: players wait for that before they go on, and then not much longer."""
-        if isinstance(event, ANSWERS) and (self._gesture is None or self._now_s >= self._gesture.done_s):
-            self._heard_s = self._now_s
-            self._hurry()
+        if isinstance(event, ANSWERS) and self._gesture is None and self.truth:
+            soonest = max(self.truth[-1].t_calm_from + self._pace.calm_s, self._now_s + self._pace.think_s)
+            self._ready_s = min(self._ready_s, soonest)
 
     def frame(self, t_s: float, seq: int = 0) -> Picture:
         """(720, 1280, 3) uint8 BGR at ``t_s``, which must not be earlier than in the call before."""
@@ -149,8 +148,8 @@ class SimulatedTable:
 
     def _advance(self, t_s: float) -> None:
         self._now_s = t_s
-        if self._gesture is not None and t_s >= self._gesture.end_s:
-            self._finish(self._gesture)
+        if self._gesture is not None and self._is_gone(self._gesture, t_s):
+            self._finish(self._gesture, t_s)
         if self._gesture is None and t_s >= self._ready_s:
             act = next(self._acts, None)
             if self.truth and self.truth[-1].t_calm_to is None:
@@ -159,25 +158,24 @@ class SimulatedTable:
                 self._over = True
             else:
                 self._gesture = self._begun(act, t_s)
-                self._heard_s = None
-
-    def _hurry(self) -> None:
-        """Go on soon once the referee has spoken and the hand is gone."""
-        if self._gesture is None and self.truth and self._heard_s is not None:
-            calm = self.truth[-1].t_calm_from + self._pace.calm_s
-            self._ready_s = min(self._ready_s, max(calm, self._heard_s + self._pace.think_s))
 
     def _begun(self, act: Act, t_s: float) -> Gesture:
         return gesture(act, self._setup, self._kit, self._players, t_s, self._pace.hands, self._rng)
 
-    def _finish(self, done: Gesture) -> None:
-        act, end = done.act, done.end_s
+    def _is_gone(self, gesture: Gesture, t_s: float) -> bool:
+        """Whether the board lies as it will and nothing of the hand is to be seen any more."""
+        if t_s < gesture.done_s:
+            return False
+        return t_s >= gesture.end_s or not is_in_sight(self.scene, gesture.hand(t_s))
+
+    def _finish(self, done: Gesture, end: float) -> None:
+        """The first frame without the hand."""
+        act = done.act
         self._setup = done.state(end).setup
         self._gesture, self._ready_s = None, end + self._pace.patience_s
         self.truth.append(
             Truth(act.kind, act.player, done.start_s, end, end, None, act.text, act.rules, act.position, act.table)
         )
-        self._hurry()
 
 
 def clock() -> Callable[[float], None]:
