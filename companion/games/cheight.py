@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from types import MappingProxyType
 
 from companion.errors import BadPositionText
 from companion.rules import acts
-from companion.rules.board import NOBODY, ORTHOGONAL, Cell, Layout, Piece, Player, Stack
+from companion.rules.board import NOBODY, Cell, Layout, Piece, Player, Stack, Table
 from companion.rules.citing import cite, counted, listed, number
 from companion.rules.game import Move, Outcome, Position, Rule, Stage, Violation
 from companion.rules.heights import is_open, leap, shoot, slide, step
-from companion.rules.lines import Line, Lines, lines_of
+from companion.rules.lines import DOWN, UP, Lines, lines_of
 from companion.rules.notation import quoted, refuse_other_keys
 from companion.rules.shared import SHARED_RULES, by_id, read_rules
 from companion.rules.stacking import StackingGame, check_numbers, check_to_move
@@ -120,9 +120,6 @@ STARTS: Mapping[str, tuple[str, int]] = MappingProxyType(
 FILES = 4
 PIECES: Mapping[Player, str] = MappingProxyType({"R": "KABRNCP", "B": "kabrncp"})
 
-stack_move = cache(Move)
-"""A stack move; there are few different ones, and making one anew costs more than finding it."""
-
 
 @dataclass(frozen=True, slots=True)
 class CheightPosition(Position):
@@ -217,7 +214,7 @@ class Cheight(StackingGame):
                 most = len(stack) if stack[-1] in "Aa" else 1
                 for target in self._reach(board, source):
                     for count in range(1, most + 1):
-                        yield stack_move(source, target, count)
+                        yield acts.made(source, target, count)
 
     def _reach(self, board: tuple[Stack, ...], source: Cell) -> Iterator[Cell]:
         """Where the top piece of ``source`` may go (CHE-2 … CHE-9)."""
@@ -226,7 +223,7 @@ class Cheight(StackingGame):
         straight, diagonal = lines.straight[source], lines.diagonal[source]
         match stack[-1].upper():
             case "P":
-                return step(board, (self._forward(source, stack[-1]),), height, enemies)
+                return step(board, (straight[UP if stack[-1] == "P" else DOWN],), height, enemies)
             case "R":
                 return slide(board, straight, height, enemies)
             case "B":
@@ -240,9 +237,6 @@ class Cheight(StackingGame):
             case _:
                 reach = step(board, straight + diagonal, height, enemies)
                 return (cell for cell in reach if self.variant != "minimal" or not {"K", "k"} & set(board[cell]))
-
-    def _forward(self, source: Cell, pawn: Piece) -> Line:
-        return self._lines.straight[source][ORTHOGONAL.index((0, 1 if pawn.isupper() else -1))]
 
     def _can_move(self, board: tuple[Stack, ...], player: Player) -> bool:
         return next(self._moves(board, player), None) is not None
@@ -274,7 +268,7 @@ class Cheight(StackingGame):
         if position.to_move == NOBODY:
             return self.after_the_end(move)
         if move.level and move.source is not None and move.target is not None:
-            return tuple(self._promotion_violations(position, move.source, move.target, move.level))
+            return tuple(self._swap_violations(position, move.source, move.target, move.level))
         if move.source is None or move.target is None or move.step:
             return self.unknown_act(move, self.rules["CHE-1"])
         broken = list(self._stack_violations(position, move.source, move.target, move.count))
@@ -284,7 +278,7 @@ class Cheight(StackingGame):
             broken.insert(place, cite(self.rules["CHE-11"], first.cells, what=f"first {first.todo}"))
         return tuple(broken)
 
-    def _promotion_violations(
+    def _swap_violations(
         self, position: CheightPosition, source: Cell, target: Cell, level: int
     ) -> Iterator[Violation]:
         stack, name = position.board[source], self.layout.cells[source]
@@ -369,12 +363,8 @@ class Cheight(StackingGame):
 
     def _due_pawn(self, board: tuple[Stack, ...]) -> Cell | None:
         """The pawn on top of its far rank (CHE-11); a move brings at most one there, by arriving or by uncovering."""
-        for cell in range(FILES):
-            if board[cell][-1:] == "p":
-                return cell
-            if board[-1 - cell][-1:] == "P":
-                return len(board) - 1 - cell
-        return None
+        ends = (*range(FILES), *range(len(board) - FILES, len(board)))
+        return next((cell for cell in ends if board[cell][-1:] == ("p" if cell < FILES else "P")), None)
 
     def outcome(self, position: Position) -> Outcome | None:
         """CHE-10, else CHE-12: then the loser is the one without a move."""
@@ -384,6 +374,14 @@ class Cheight(StackingGame):
             return Outcome(self._other(loser), "CHE-10")
         stuck = next(player for player in self.players if not self._can_move(position.board, player))
         return Outcome(self._other(stuck), "CHE-12")
+
+    def stages(self, position: Position, move: Move) -> tuple[Stage, ...]:
+        """A promotion on its way: the pawn in the hand, then the piece in its place and the pawn still in the hand."""
+        if not move.level:
+            return ()
+        names = self.cell_names(move)
+        todo = f"complete the exchange of the pawn from {names[0]}"
+        return tuple(Stage(Table(half), todo, names) for half in acts.half_exchanged(position.board, move))
 
     def due(self, position: Position) -> Stage | None:
         """The promotion (CHE-11)."""

@@ -93,9 +93,6 @@ SIZES: Mapping[Piece, int] = MappingProxyType({"Q": 3, "D": 2, "W": 1, "q": 3, "
 KINDS: Mapping[str, str] = MappingProxyType({"Q": "Queen", "D": "Drone", "W": "Worker"})
 FORWARD: Mapping[Player, int] = MappingProxyType({"S": 1, "N": -1})
 
-made = cache(Move)
-"""A move; there are few different ones, and making one anew costs more than finding it."""
-
 
 @dataclass(frozen=True, slots=True)
 class ZigguratPosition(Position):
@@ -183,14 +180,14 @@ class Ziggurat(StackingGame):
             if stack and owner_of(stack[-1]) == player:
                 for target in self._targets(board, source):
                     if not board[target] or is_capture(stack, board[target]):
-                        yield made(source, target, len(stack))
+                        yield acts.made(source, target, len(stack))
                 if self._can_leave(board, source) and not self._taken_off(position, stack[-1]):
-                    yield made(source, None, 1)
+                    yield acts.made(source, None, 1)
         for piece in position.reserve:
             if owner_of(piece) == player:
                 for target in self._homes[piece]:
                     if not board[target]:
-                        yield made(None, target, 0, piece)
+                        yield acts.made(None, target, 0, piece)
 
     def _targets(self, board: tuple[Stack, ...], source: Cell) -> Iterator[Cell]:
         """Where the stack may go by its way of moving; whether it may land on what stands there is ZIG-5."""

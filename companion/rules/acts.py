@@ -6,11 +6,15 @@ Each function yields the act as a move with the stacks that the hand leaves, not
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from companion.rules.board import Cell, Piece, Stack
 from companion.rules.game import Move
 
 Act = tuple[Move, tuple[Stack, ...]]
+
+made = cache(Move)
+"""A move from its parts; there are few different ones, and making one anew costs more than finding it."""
 
 
 def cells_within(board: tuple[Stack, ...], within: frozenset[Cell] | None) -> tuple[Cell, ...]:
@@ -65,6 +69,16 @@ def exchanged(board: tuple[Stack, ...], move: Move) -> tuple[Stack, ...]:
     changed[move.source] = changed[move.source][:-1] + piece
     changed[move.target] = changed[move.target][:place] + top + changed[move.target][place + 1 :]
     return tuple(changed)
+
+
+def half_exchanged(board: tuple[Stack, ...], move: Move) -> tuple[tuple[Stack, ...], tuple[Stack, ...]]:
+    """On the way to :func:`exchanged`: the top piece lifted; then the other in its place, the top piece not yet put."""
+    after = exchanged(board, move)
+    assert move.source is not None
+    assert move.target is not None
+    lifted = replaced(board, {move.source: board[move.source][:-1]})
+    stack = after[move.target]
+    return lifted, replaced(after, {move.target: stack[: move.level - 1] + stack[move.level :]})
 
 
 def replaced(board: tuple[Stack, ...], stacks: dict[Cell, Stack]) -> tuple[Stack, ...]:

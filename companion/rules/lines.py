@@ -11,6 +11,9 @@ from companion.rules.board import DIAGONAL, ORTHOGONAL, Cell, Layout
 Line = tuple[Cell, ...]
 """Cells in one direction, the nearest first; ends at the edge or at a missing square."""
 
+UP, DOWN = ORTHOGONAL.index((0, 1)), ORTHOGONAL.index((0, -1))
+"""Which of the straight lines leads towards the higher and the lower ranks."""
+
 Leap = tuple[Cell, Cell, Cell]
 """A knight's move: the target, the orthogonal neighbour on the long axis, the diagonal neighbour."""
 

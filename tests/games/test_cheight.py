@@ -155,7 +155,17 @@ def test_the_promotion_is_said_to_be_due() -> None:
     due = game.due(position)
     assert due is not None
     assert due.cells == ("a8",)
-    assert game.stages(position, parse_move(game, position, "a8=b1.1")) == ()
+
+
+@pytest.mark.rule("CHE-11")
+def test_a_promotion_passes_through_two_half_done_tables() -> None:
+    game, position = read_position(f"{board(a8='nP', b1='NC')} promote=a8 next=B")
+    lifted, placed = game.stages(position, parse_move(game, position, "a8=b1.1"))
+    a8, b1 = game.layout.index["a8"], game.layout.index["b1"]
+    assert (lifted.table.stacks[a8], lifted.table.stacks[b1]) == ("n", "NC")
+    assert (placed.table.stacks[a8], placed.table.stacks[b1]) == ("nN", "C")
+    assert placed.todo == "complete the exchange of the pawn from a8"
+    assert game.stages(position, parse_move(game, position, "d1-d2")) == ()
 
 
 @pytest.mark.rule("CHE-12")
