@@ -1,6 +1,6 @@
 """The shapes of a kit's things in mm (discs, cubes, pyramids, pillars, terrain) and their outlines in a picture.
 
-Every body is convex, so the convex hull of its projected corners is its exact outline.  One module for the belief
+Every body is convex, so the hull of its projected corners is its exact outline.  One module for the belief
 that is drawn over a picture and for the simulated table, so that they cannot disagree.
 """
 
@@ -13,9 +13,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.camera import Camera
 from calibration.kit import Kit, PieceKind
-from vision.register import Registration, project
 
 Points = npt.NDArray[np.float64]
 
@@ -137,11 +135,6 @@ def cell_corners(kit: Kit, cell: str, level: int | None = None) -> Points:
     half = kit.board.pitch_mm / 2
     corners: Points = _rectangle(half, half, floor_mm(kit, level)) + np.array([*kit.centre_mm(cell), 0.0])
     return corners
-
-
-def outline_px(solid: Solid, pose: Registration, camera: Camera) -> Points:
-    """(k, 2) px, the outline of a body in the picture, a convex polygon."""
-    return hull(project(solid.points, pose, camera))
 
 
 def hull(points_px: Points) -> Points:

@@ -74,11 +74,6 @@ def upright(setup: Setup) -> Setup:
     return Setup(tuple(tuple(replace(piece, turn=0.0) for piece in pile) for pile in setup.piles), setup.levels)
 
 
-def exact(stacks: Sequence[str], levels: tuple[int, ...] | None = None) -> Setup:
-    """``stacks`` with every piece exactly on the middle of its cell."""
-    return Setup(tuple(tuple(Standing(letter, (0.0, 0.0), 0.0, 0.0) for letter in stack) for stack in stacks), levels)
-
-
 def untouched(before: str, after: str) -> int:
     """How many pieces from the bottom on two stacks have in common."""
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))

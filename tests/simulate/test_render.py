@@ -15,10 +15,10 @@ from companion.simulate.hand import SKINS, SLEEVES, Hand, with_hand
 from companion.simulate.light import LIGHTS, WINDOW, to_linear, to_srgb
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import LEAN_MM, OFF_CENTRE_MM, STEP_MM, exact, rearranged, set_up
+from companion.simulate.standing import LEAN_MM, OFF_CENTRE_MM, STEP_MM, Setup, Standing, rearranged, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.register import marker_corners, project, register
-from vision.shapes import outline_px, pieces
+from vision.shapes import hull, pieces
 
 KIT = load_kit("domination")
 CAMERA = default_camera()
@@ -35,6 +35,11 @@ def renderer() -> Renderer:
 def stacks(**named: str) -> tuple[str, ...]:
     """Stacks of all cells, from those named."""
     return tuple(named.get(cell, "") for cell in KIT.cells)
+
+
+def exact(piles: tuple[str, ...], levels: tuple[int, ...] | None = None) -> Setup:
+    """``piles`` with every piece exactly on the middle of its cell."""
+    return Setup(tuple(tuple(Standing(letter, (0.0, 0.0), 0.0, 0.0) for letter in pile) for pile in piles), levels)
 
 
 @pytest.mark.parametrize("light", LIGHTS)
@@ -66,7 +71,7 @@ def test_a_piece_is_painted_where_it_projects(renderer: Renderer) -> None:
     after = renderer.clear(exact(stacks(d5="R"))).astype(int)
     red = (after[..., 2] - after[..., 1] > 60) & (before[..., 2] - before[..., 1] < 30)
     mask = np.zeros(red.shape, np.uint8)
-    outline = outline_px(pieces(KIT, "d5", "R")[0], POSE, CAMERA)
+    outline = hull(project(pieces(KIT, "d5", "R")[0].points, POSE, CAMERA))
     cv2.fillConvexPoly(mask, np.round(outline * 16).astype(np.int32), 1, shift=4)
     shell = cv2.dilate(mask, np.ones((3, 3), np.uint8)) - cv2.erode(mask, np.ones((3, 3), np.uint8))
     assert not ((red != mask.astype(bool)) & (shell == 0)).any()
@@ -79,7 +84,7 @@ def test_nearer_stacks_hide_farther_ones(renderer: Renderer) -> None:
     alone = renderer.clear(exact(stacks(d4="RRRRR"))).copy()
     both = renderer.clear(exact(stacks(d4="RRRRR", d5="G"))).copy()
     for body in pieces(KIT, "d4", "RRRRR"):
-        pixels = np.round(outline_px(body, POSE, CAMERA)).astype(np.int32)
+        pixels = np.round(hull(project(body.points, POSE, CAMERA))).astype(np.int32)
         mask = cv2.erode(cv2.fillConvexPoly(np.zeros(alone.shape[:2], np.uint8), pixels, 1), np.ones((5, 5), np.uint8))
         assert np.abs(alone[mask > 0].astype(int) - both[mask > 0]).max() < 10
     assert (alone != both).any()
@@ -142,7 +147,11 @@ def test_every_kit_can_be_drawn(name: str) -> None:
     for kind in kit.pieces:
         picture = renderer.clear(exact((kind.letter,) + ("",) * (len(kit.cells) - 1), levels))
         level = None if levels is None else 1
-        middle = outline_px(pieces(kit, kit.cells[0], kind.letter, level)[0], pose, CAMERA).mean(axis=0).astype(int)
+        middle = (
+            hull(project(pieces(kit, kit.cells[0], kind.letter, level)[0].points, pose, CAMERA))
+            .mean(axis=0)
+            .astype(int)
+        )
         assert (picture[middle[1], middle[0]] != empty[middle[1], middle[0]]).any()
 
 

@@ -79,7 +79,8 @@ def test_outline_is_convex_and_holds_every_corner() -> None:
     kit, camera = load_kit("domination"), default_camera()
     pose = default_pose(kit)
     body = shapes.pieces(kit, "f6", "R")[0]
-    outline = shapes.outline_px(body, pose, camera).astype(np.float32)
+    corners = project(body.points, pose, camera)
+    outline = shapes.hull(corners).astype(np.float32)
     assert cv2.isContourConvex(outline)
-    inside = [cv2.pointPolygonTest(outline, tuple(map(float, p)), True) for p in project(body.points, pose, camera)]
+    inside = [cv2.pointPolygonTest(outline, tuple(map(float, p)), True) for p in corners]
     assert min(inside) > -1e-3
