@@ -11,6 +11,10 @@ import numpy.typing as npt
 from calibration.errors import ProfileError
 
 
+TRAILER_BYTES = 4096
+"""Some cameras write a few bytes after a JPEG's end marker."""
+
+
 def load_picture(path: Path) -> npt.NDArray[np.uint8]:
     """The picture of a file as (height, width, 3) uint8, BGR.  Raises ProfileError when it cannot be read."""
     try:
@@ -18,6 +22,11 @@ def load_picture(path: Path) -> npt.NDArray[np.uint8]:
     except OSError as error:
         raise ProfileError(f"{path}: cannot be read: {error.strerror or error}") from error
     picture = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
-    if picture is None:
+    if picture is None or _is_cut_short(data.tobytes()):
         raise ProfileError(f"{path}: is not a picture that can be read (empty, cut short, or another kind of file)")
     return np.asarray(picture, np.uint8)
+
+
+def _is_cut_short(data: bytes) -> bool:
+    """Whether a JPEG lacks its end marker: decoders fill the missing part with gray and say nothing."""
+    return data.startswith(b"\xff\xd8") and b"\xff\xd9" not in data[-TRAILER_BYTES:]

@@ -24,9 +24,15 @@ TOO_DARK = 0.004
 """Linear level of white paper (about code 13 of 255) at which one 8-bit step is a fifth of the signal: colours
 are lost and nothing should be read."""
 
-FIT_ROUNDS = 8
-ROBUST_SCALE = 0.03
-"""Iteratively reweighted least squares: residuals (natural log) beyond this count as covered paper, hands, shadows."""
+SAMPLES = 100
+"""Planes tried through three references each (RANSAC: Fischler and Bolles, 1981): even with two thirds of the paper
+covered the chance that all three of some sample are bare is 97 %."""
+
+AGREE_LOG = 0.1
+"""References within a tenth of a plane belong to it; the rest is covered: hands, sleeves, shadows."""
+
+LEAST_AREA = 0.2
+"""Three references this close to one line (determinant; 4 is the whole mat) would tip the plane."""
 
 MARGIN_MM = 6.0
 """How far inside the mat's edge the paper is sampled."""
@@ -70,11 +76,8 @@ def measure_light(image: npt.NDArray[np.uint8], kit: Kit, pose: Registration, ca
         )
     terms = _terms(points[inside][usable], half_mm)
     target = np.log(seen[usable] / reflectance[inside][usable])
-    weight = np.ones(len(target))
-    for _ in range(FIT_ROUNDS):
-        plane = np.linalg.lstsq(terms * weight[:, None], target * weight[:, None], rcond=None)[0]
-        # Weights of the least absolute deviation: a covered point must not pull the plane.
-        weight = 1 / np.sqrt(np.maximum(np.abs(target - terms @ plane).max(axis=1), ROBUST_SCALE))
+    bare = _agreeing(terms, target)
+    plane = np.linalg.lstsq(terms[bare], target[bare], rcond=None)[0]
     if float(np.exp(plane[0]).max()) < TOO_DARK:
         raise VisionError("the picture is too dark: switch a lamp on or lengthen the exposure")
     return Light(plane, half_mm)
@@ -82,6 +85,16 @@ def measure_light(image: npt.NDArray[np.uint8], kit: Kit, pose: Registration, ca
 
 def _terms(points_mm: Points, half_mm: tuple[float, float]) -> Points:
     return np.column_stack([np.ones(len(points_mm)), points_mm[:, 0] / half_mm[0], points_mm[:, 1] / half_mm[1]])
+
+
+def _agreeing(terms: Points, target: Points) -> npt.NDArray[np.bool_]:
+    """(n,) which references (n, 3 terms; n, 3 channels) lie on the plane that most of them agree on."""
+    rng = np.random.default_rng(0)  # the same picture gives the same light
+    rows = rng.integers(0, len(terms), (SAMPLES, 3))
+    level = rows[np.abs(np.linalg.det(terms[rows])) > LEAST_AREA]
+    planes = np.linalg.solve(terms[level], target[level])
+    agree = (np.abs(target[:, None] - np.einsum("nt,stc->nsc", terms, planes)) < AGREE_LOG).all(axis=2)
+    return np.asarray(agree[:, int(agree.sum(axis=0).argmax())], np.bool_)
 
 
 def _references(kit: Kit) -> tuple[Points, Points]:

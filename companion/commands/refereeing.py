@@ -65,8 +65,8 @@ def run_referee(arguments: argparse.Namespace) -> int:
     kit = load_kit(arguments.kit or match.game.tag.split(":")[0].split("/")[0])
     check_kit(kit, match.game)
     camera = _camera(arguments)
-    look = read_look(arguments.set, kit) if arguments.set else nominal_look(kit)
-    eyes = Eyes(kit, camera, look)
+    look_file = arguments.set or (read_recording(arguments.recording).look if arguments.recording else None)
+    eyes = Eyes(kit, camera, read_look(look_file, kit) if look_file else nominal_look(kit))
     referee_match(arguments, match, kit, eyes, _source(arguments, camera))
     return 0
 

@@ -1,0 +1,95 @@
+"""Camera and set files: what is written reads back, and broken ones get one clear line."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibration.camera import Camera, format_camera, read_camera
+from calibration.errors import ProfileError
+from calibration.kit import load_kit
+from calibration.looks import RIM_STEPS, SetLook, format_look, linear, nominal_look, read_look
+from calibration.markers import dictionary
+from calibration.picture import load_picture
+
+CAMERA = Camera(
+    1280, 720, np.array([[1024.25, 0, 646.5], [0, 1025.75, 353.25], [0, 0, 1]]), np.array([-0.045, 0.01, 0, 0, 0]), 0.12
+)
+
+
+def test_a_camera_reads_back(tmp_path):
+    path = tmp_path / "camera.toml"
+    path.write_text(format_camera(CAMERA), encoding="utf-8")
+    again = read_camera(path)
+    assert (again.width_px, again.height_px, again.reprojection_px) == (1280, 720, 0.12)
+    np.testing.assert_allclose(again.matrix, CAMERA.matrix, atol=1e-6)
+    np.testing.assert_allclose(again.distortion, CAMERA.distortion, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("width_px = 1280", "width_px = 0", "must be greater than zero"),
+        ("distortion = [", "distortion = [1.0, ", "distortion must be 5 numbers"),
+        ("matrix = [1024.250000", "matrix = [inf", "must be finite numbers"),
+        ("reprojection_px", "error_px", "reprojection_px is missing"),
+    ],
+)
+def test_a_broken_camera_file_is_one_line(tmp_path, old, new, said):
+    path = tmp_path / "camera.toml"
+    text = format_camera(CAMERA)
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ProfileError, match=said):
+        read_camera(path)
+
+
+shares = st.floats(0, 1).map(lambda v: round(v, 4))
+
+
+@given(st.lists(st.tuples(shares, shares, shares), min_size=5, max_size=5), st.lists(shares, min_size=6, max_size=6))
+def test_a_set_reads_back(tmp_path_factory, colours, rim):
+    kit = load_kit("domination")
+    letters = [kind.letter for kind in kit.pieces]
+    look = SetLook("domination", colours[4], dict(zip(letters, colours[:4], strict=True)), tuple(rim))
+    path = tmp_path_factory.getbasetemp() / "look.toml"
+    path.write_text(format_look(look), encoding="utf-8")
+    assert read_look(path, kit) == look
+
+
+def test_a_set_of_another_kit_is_refused(tmp_path):
+    path = tmp_path / "set.toml"
+    path.write_text(format_look(nominal_look(load_kit("citadel"))), encoding="utf-8")
+    with pytest.raises(ProfileError, match="enrolled for the kit 'citadel', not 'domination'"):
+        read_look(path, load_kit("domination"))
+
+
+def test_a_set_with_nonsense_numbers_is_refused(tmp_path):
+    text = format_look(nominal_look(load_kit("domination")))
+    path = tmp_path / "set.toml"
+    path.write_text(text.replace("floor = [", "floor = [-1, "), encoding="utf-8")
+    with pytest.raises(ProfileError, match="floor must be three numbers"):
+        read_look(path, load_kit("domination"))
+    path.write_text(text.replace("rim = [", "rim = [9, "), encoding="utf-8")
+    with pytest.raises(ProfileError, match=f"rim must be {RIM_STEPS} numbers"):
+        read_look(path, load_kit("domination"))
+
+
+def test_linear_light_of_srgb():
+    assert linear((0, 255, 128)) == pytest.approx((0, 1, 0.2158605), abs=1e-6)
+
+
+def test_dictionaries_have_the_names_of_opencv():
+    assert dictionary("DICT_APRILTAG_36h11").markerSize == 6
+    with pytest.raises(ProfileError, match="did you mean DICT_APRILTAG_36"):
+        dictionary("DICT_APRILTAG_36h12")
+
+
+def test_pictures_that_cannot_be_read(tmp_path, examples):
+    whole = (examples / "photos" / "enrol.jpg").read_bytes()
+    for name, data in (("empty.jpg", b""), ("text.jpg", b"hello"), ("head.jpg", whole[:100]), ("half.jpg", whole[: len(whole) // 2])):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(ProfileError, match=f"{name}: is not a picture"):
+            load_picture(tmp_path / name)
+    with pytest.raises(ProfileError, match=r"none\.jpg: cannot be read"):
+        load_picture(tmp_path / "none.jpg")

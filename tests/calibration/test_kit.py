@@ -1,0 +1,85 @@
+"""Kit files: what comes with the program loads, and every mistake gets one clear line."""
+
+import pytest
+
+from calibration.errors import ProfileError
+from calibration.kit import KITS, available_kits, load_kit, read_kit
+
+DOMINATION = (KITS / "domination.toml").read_text(encoding="utf-8")
+
+
+def broken(tmp_path, old, new):
+    path = tmp_path / "mine.toml"
+    assert old in DOMINATION
+    path.write_text(DOMINATION.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ProfileError) as caught:
+        read_kit(path)
+    assert "\n" not in str(caught.value)
+    assert str(path) in str(caught.value)
+    return str(caught.value)
+
+
+def test_every_kit_that_comes_with_the_program_loads():
+    assert available_kits() == ("cheight", "citadel", "diamond", "domination", "ziggurat")
+    for name in available_kits():
+        kit = load_kit(name)
+        assert kit.name == name
+        assert set(kit.enrol) <= set(kit.cells)
+
+
+def test_cells_are_those_of_the_board_in_the_order_of_sensors():
+    kit = load_kit("domination")
+    assert len(kit.cells) == 52
+    assert kit.cells[:5] == ("c1", "d1", "e1", "f1", "b2")
+    assert kit.centre_mm("c1") == (-49.5, -115.5)
+
+
+def test_a_user_kit_is_a_file(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(DOMINATION.replace("pitch_mm = 33.0", "pitch_mm = 34.5"), encoding="utf-8")
+    kit = load_kit(str(path))
+    assert (kit.name, kit.board.pitch_mm) == ("mine", 34.5)
+
+
+def test_an_unknown_key_is_refused_with_the_nearest_right_name(tmp_path):
+    assert "pich_mm is not known; did you mean pitch_mm?" in broken(tmp_path, "files = 8", "files = 8\npich_mm = 3.0")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("files = 8", 'files = "eight"', "files must be int, got 'eight'"),
+        ("files = 8", "files = true", "files must be int, got True"),
+        ("files = 8", "files = 27", "files must be 1 to 26"),
+        ("pitch_mm = 33.0", "pitch_mm = -1", "pitch_mm must be greater than zero"),
+        ("pitch_mm = 33.0", "pitch_mm = nan", "pitch_mm must be greater than zero"),
+        ("pitch_mm = 33.0\n", "", "pitch_mm is missing"),
+        ("a1_mm = [-115.5, -115.5]", "a1_mm = [-115.5]", "a1_mm must be two numbers"),
+        ('colour = "#b3202a"', 'colour = "red"', 'colour must be a colour "#rrggbb"'),
+        ('shape = "disc"', 'shape = "disk"', "shape must be one of disc, cube, pyramid"),
+        ('c5 = "R"', 'z9 = "R"', "z9 is no square of this board"),
+        ('c5 = "R"', 'c5 = "Q"', "'Q' is no piece of this kit"),
+        ("{ id = 1,", "{ id = 0,", "markers need ids that differ"),
+        ("[board]", "[board", "is not TOML"),
+    ],
+)
+def test_a_mistake_is_named_with_file_and_key(tmp_path, old, new, said):
+    assert said in broken(tmp_path, old, new)
+
+
+def test_a_kit_name_that_is_not_known_names_the_nearest():
+    with pytest.raises(ProfileError, match="did you mean domination"):
+        load_kit("dominatoin")
+
+
+def test_a_missing_or_binary_kit_file_is_one_line(tmp_path):
+    with pytest.raises(ProfileError, match="cannot be read"):
+        load_kit(str(tmp_path / "none.toml"))
+    (tmp_path / "bad.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ProfileError, match="not UTF-8"):
+        load_kit(str(tmp_path / "bad.toml"))
+
+
+def test_the_kits_are_those_of_the_specification(shared):
+    for name in available_kits():
+        assert (KITS / f"{name}.toml").read_bytes() == (shared / "spec" / "kits" / f"{name}.toml").read_bytes()

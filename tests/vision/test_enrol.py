@@ -1,0 +1,34 @@
+"""Learning a set's look from one photograph."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from vision.enrol import enrol
+from vision.errors import VisionError
+
+
+def test_the_colours_of_a_set_are_learned(bench):
+    look = enrol(bench.photos["enrol.jpg"].image, bench.kit, bench.camera)
+    red, green, blue, yellow = (np.array(look.pieces[letter]) for letter in "RGBY")
+    assert red.argmax() == 0
+    assert green.argmax() == 1
+    assert blue.argmax() == 2
+    assert yellow[:2].min() > 4 * yellow[2]
+    assert np.array(look.floor) == pytest.approx([0.69, 0.65, 0.53], abs=0.06)
+
+
+def test_the_lower_part_of_a_rim_is_darker_than_the_upper(bench):
+    rim = enrol(bench.photos["enrol.jpg"].image, bench.kit, bench.camera).rim
+    assert np.mean(rim[:3]) < 0 < np.mean(rim[3:])
+
+
+def test_a_photograph_of_something_else_is_refused_with_a_square(bench):
+    with pytest.raises(VisionError, match=r"^[a-h][1-8] should hold (one [RGBY]|nothing) but looks"):
+        enrol(bench.photos["domination-b-103.jpg"].image, bench.kit, bench.camera)
+
+
+def test_a_kit_without_enrolment_squares_says_so(bench):
+    with pytest.raises(VisionError, match=r"has no \[enrol\] squares"):
+        enrol(bench.photos["enrol.jpg"].image, replace(bench.kit, enrol={}), bench.camera)

@@ -1,0 +1,53 @@
+"""Colours as likelihoods."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibration.kit import load_kit
+from calibration.looks import nominal_look
+from vision import palette
+
+LETTERS = ("R", "G", "B", "Y")
+
+
+@pytest.fixture(scope="module")
+def table():
+    return palette.build_palette(nominal_look(load_kit("domination")), LETTERS)
+
+
+def shown(colour):
+    """Row of the palette for an sRGB colour in full white light."""
+    values = palette.normalise(np.array([[colour[::-1]]], np.uint8), np.ones((1, 1, 3), np.float32))
+    return palette.bin_index(values)[0, 0]
+
+
+def test_every_column_is_a_distribution_over_colours(table):
+    assert table.shape == (palette.BINS**3, palette.TOPS + 2 * len(LETTERS))
+    np.testing.assert_allclose(np.exp(table.astype(np.float64)).sum(axis=0), 1, rtol=1e-3)
+
+
+def test_each_piece_is_likeliest_its_own(table):
+    kit = load_kit("domination")
+    for i, kind in enumerate(kit.pieces):
+        tops = table[shown(kind.colour), palette.TOPS : palette.TOPS + len(LETTERS)]
+        assert tops.argmax() == i
+        assert tops[i] > table[shown(kind.colour), palette.FLOOR] + 3
+
+
+def test_a_shaded_floor_is_still_a_floor(table):
+    half_lit = tuple(int(0.73 * c) for c in load_kit("domination").board.cell_colour)
+    assert table[shown(half_lit)].argmax() == palette.FLOOR
+
+
+@given(st.tuples(*[st.integers(0, 255)] * 3), st.floats(0.02, 1.5))
+def test_any_pixel_in_any_light_has_a_row(colour, light):
+    values = palette.normalise(np.array([colour], np.uint8), np.full((1, 3), light, np.float32))
+    assert 0 <= palette.bin_index(values)[0] < palette.BINS**3
+
+
+def test_what_lies_beside_the_mat_is_learned(table):
+    wood = np.full((500, 3), (0.6, 0.4, 0.2), np.float32)
+    column = palette.table_column(wood)
+    assert column.argmax() == palette.bin_index(wood)[0]

@@ -1,0 +1,93 @@
+"""Reading boards from photographs: every square right, and honest about doubt."""
+
+import json
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from calibration.lens import calibrate_lens, read_board
+from calibration.looks import nominal_look
+from tests.vision.conftest import wrong_cells
+from vision.enrol import enrol
+from vision.errors import VisionError
+from vision.reader import Reader
+from vision.reading import EMPTY, Reading
+from vision.source import Frame
+
+HARD = ("domination-b-103.jpg", "domination-b-104.jpg")
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_every_square_of_a_board_in_hard_light_is_read(bench, name):
+    photo = bench.photos[name]
+    assert wrong_cells(bench.reader(), photo.image, photo.table) == {}
+
+
+def test_a_reading_is_made_of_distributions(bench):
+    reading = bench.reader().read(Frame(bench.photos[HARD[0]].image, 7, 3.5))
+    assert reading.t_s == 3.5
+    assert reading.cells == bench.kit.cells
+    assert reading.states[0] == EMPTY
+    assert reading.log_likelihood.shape == (52, 41)
+    np.testing.assert_allclose(np.exp(reading.log_likelihood).sum(axis=1), 1, atol=1e-4)
+    assert (reading.foreign < 0.2).all()
+
+
+def test_the_same_picture_gives_the_same_reading(bench):
+    photo = bench.photos[HARD[0]]
+    one, two = (bench.reader().read(Frame(photo.image, 0, 0.0)) for _ in range(2))
+    np.testing.assert_array_equal(one.log_likelihood, two.log_likelihood)
+
+
+@pytest.mark.parametrize("gain", [(0.6, 0.6, 0.6), (0.8, 1.0, 1.15), (1.1, 0.95, 0.75)])
+def test_light_and_white_balance_do_not_matter(bench, gain):
+    photo = bench.photos[HARD[0]]
+    linear = (photo.image / 255.0) ** 2.2 * gain
+    changed = np.clip(255 * linear ** (1 / 2.2), 0, 255).astype(np.uint8)
+    assert wrong_cells(bench.reader(), changed, photo.table) == {}
+
+
+def test_without_enrolment_the_colours_of_the_kit_do(bench):
+    photo = bench.photos[HARD[0]]
+    reader = Reader(bench.kit, bench.camera, nominal_look(bench.kit))
+    assert len(wrong_cells(reader, photo.image, photo.table)) <= 1
+
+
+def test_geometry_is_kept_while_nothing_is_moved_and_made_anew_when_the_mat_is(bench):
+    reader, photo = bench.reader(), bench.photos[HARD[0]]
+    first = reader.read_with_geometry(Frame(photo.image, 0, 0.0))[1]
+    assert reader.read_with_geometry(Frame(photo.image, 1, 0.1))[1] is first
+    pushed = cv2.warpAffine(photo.image, np.float32([[1, 0, 6], [0, 1, -4]]), (1280, 720), borderMode=cv2.BORDER_REFLECT)
+    assert reader.read_with_geometry(Frame(pushed, 2, 0.2))[1] is not first
+    assert wrong_cells(reader, pushed, photo.table) == {}
+
+
+def test_a_dark_picture_is_said_to_be_dark(bench):
+    dark = (bench.photos[HARD[0]].image * 0.04).astype(np.uint8)
+    with pytest.raises(VisionError, match="dark|not in view"):
+        bench.reader().read(Frame(dark, 0, 0.0))
+
+
+def test_kits_of_other_shapes_are_refused_for_now(bench):
+    kit = load_kit("ziggurat")
+    with pytest.raises(VisionError, match="the kit ziggurat has pieces other than discs of one size"):
+        Reader(kit, bench.camera, nominal_look(kit)).geometry(bench.reader().register(bench.photos[HARD[0]].image))
+
+
+def test_a_reading_of_the_wrong_shape_cannot_be_made():
+    with pytest.raises(ValueError, match=r"log_likelihood: expected \(2, 1\), got \(1, 2\)"):
+        Reading(("a1", "b1"), (EMPTY,), np.zeros((1, 2), np.float32), np.zeros(2, np.float32))
+    with pytest.raises(ValueError, match=r"foreign: expected \(2,\), got \(1,\)"):
+        Reading(("a1", "b1"), (EMPTY,), np.zeros((2, 1), np.float32), np.zeros(1, np.float32))
+
+
+@pytest.mark.slow
+def test_every_board_of_the_collection_is_read_exactly(shared):
+    kit = load_kit("domination")
+    lens, folder = shared / "photos" / "lens-b", shared / "photos" / "domination"
+    camera = calibrate_lens(tuple(sorted(lens.glob("*.jpg"))), read_board(lens / "charuco.toml")).camera
+    reader = Reader(kit, camera, enrol(cv2.imread(str(folder / "enrol.jpg")), kit, camera))
+    for row in map(json.loads, (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()):
+        assert wrong_cells(reader, cv2.imread(str(folder / row["image"])), row["table"]) == {}, row["image"]
