@@ -113,7 +113,7 @@ FIELD = ("11 11 9 7 7", "11 9 9 9 7", "9 9 9 9 9", "7 9 9 9 11", "7 7 9 11 11")
 """Levels, from the highest rank down."""
 
 HIGHEST: Mapping[str, int] = MappingProxyType({"": 19, "pairwise": 19, "table": 6})
-LOWERED: Mapping[str, int] = MappingProxyType({"": 0, "pairwise": 0, "table": 6})
+LOWERED = {"table": 6}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +125,16 @@ class Ban:
     player: Player
 
 
+Bans = tuple[Ban, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class DiamondPosition(Position):
     """``levels`` by cell; the bans on pillars and on cubes, in the order of the cells' names."""
 
     levels: tuple[int, ...]
-    pillar_bans: tuple[Ban, ...] = ()
-    cube_bans: tuple[Ban, ...] = ()
+    pillar_bans: Bans = ()
+    cube_bans: Bans = ()
 
 
 def build(variant: str, players: int) -> Diamond:
@@ -171,7 +174,7 @@ class Diamond(StackingGame):
     def start(self) -> DiamondPosition:
         """Small cubes in their corners, big ones on the middles of the edges."""
         places = {start: cube for cube, (start, _) in CORNERS.items()} | dict.fromkeys(BIG_STARTS, BIG)
-        levels = (int(level) - LOWERED[self.variant] for rank in reversed(FIELD) for level in rank.split())
+        levels = (int(level) - LOWERED.get(self.variant, 0) for rank in reversed(FIELD) for level in rank.split())
         return DiamondPosition(tuple(places.get(name, "") for name in LAYOUT.cells), "R", tuple(levels))
 
     def parse_position(self, board: tuple[Stack, ...], to_move: Player, keys: Mapping[str, str]) -> DiamondPosition:
@@ -199,11 +202,9 @@ class Diamond(StackingGame):
                 )
         return tuple(map(int, words))
 
-    def _parse_bans(
-        self, text: str, board: tuple[Stack, ...], levels: tuple[int, ...]
-    ) -> tuple[tuple[Ban, ...], tuple[Ban, ...]]:
-        pillars: tuple[Ban, ...] = ()
-        cubes: tuple[Ban, ...] = ()
+    def _parse_bans(self, text: str, board: tuple[Stack, ...], levels: tuple[int, ...]) -> tuple[Bans, Bans]:
+        pillars: Bans = ()
+        cubes: Bans = ()
         for part in text.split(",") if text else ():
             name, _, rest = part.partition(">")
             back, _, player = rest.partition("@")
@@ -239,12 +240,9 @@ class Diamond(StackingGame):
         for source, cube in enumerate(position.board):
             if cube and self._may_push(position.to_move, cube):
                 moves += [PUSHES[source][target] for target in self._targets(position, source)]
-        banned = {self._undoing(position, ban) for ban in position.pillar_bans}
+        banned = {(RISES if ban.back > levels[ban.cell] else FALLS)[ban.cell] for ban in position.pillar_bans}
         banned |= {PUSHES[ban.cell][ban.back] for ban in position.cube_bans}
         return tuple(move for move in moves if move not in banned) if banned else tuple(moves)
-
-    def _undoing(self, position: DiamondPosition, ban: Ban) -> Move:
-        return (RISES if ban.back > position.levels[ban.cell] else FALLS)[ban.cell]
 
     def _may_push(self, player: Player, cube: Piece) -> bool:
         return cube == player or cube not in self.players
@@ -291,7 +289,7 @@ class Diamond(StackingGame):
             return tuple(self._pillar_violations(position, move.target, move.step))
         if move.source is None or move.target is None or move.level:
             return self.unknown_act(move, self.rules["DIA-1"])
-        return tuple(self._push_violations(position, move.source, move.target, move.count))
+        return tuple(self._push_faults(position, move.source, move.target, move.count))
 
     def _pillar_violations(self, position: DiamondPosition, cell: Cell, step: int) -> Iterator[Violation]:
         name, level = LAYOUT.cells[cell], position.levels[cell] + step
@@ -304,9 +302,7 @@ class Diamond(StackingGame):
     def _reversal(self, ban: Ban, what: str, cells: tuple[str, ...]) -> Violation:
         return cite(self.rules["DIA-9"], cells, player=self.names[ban.player], what=what)
 
-    def _push_violations(
-        self, position: DiamondPosition, source: Cell, target: Cell, count: int
-    ) -> Iterator[Violation]:
+    def _push_faults(self, position: DiamondPosition, source: Cell, target: Cell, count: int) -> Iterator[Violation]:
         board, start, end = position.board, LAYOUT.cells[source], LAYOUT.cells[target]
         cube = board[source]
         if not cube:
@@ -374,6 +370,11 @@ class Diamond(StackingGame):
         """DIA-11."""
         return None if position.to_move != NOBODY else Outcome(self._winner(position.board), "DIA-11")
 
+    def repeated(self, mover: Player) -> Outcome:
+        """DIA-12: of two players the other wins, of four nobody does."""
+        others = [player for player in self.players if player != mover]
+        return Outcome(others[0] if len(others) == 1 else None, "DIA-12")
+
     def table(self, position: Position) -> Table:
         """Cubes and levels."""
         assert isinstance(position, DiamondPosition)
@@ -387,7 +388,7 @@ class Diamond(StackingGame):
             yield FALLS[cell], position.board
 
 
-def banned(bans: tuple[Ban, ...], moved: Cell, new: Ban) -> tuple[Ban, ...]:
+def banned(bans: Bans, moved: Cell, new: Ban) -> Bans:
     """``bans`` with ``new`` in place of the entry of what stood on ``moved``, in the order of the cells' names."""
     others = (ban for ban in bans if ban.cell != moved)
     return tuple(sorted((*others, new), key=lambda ban: ORDER.index(ban.cell)))

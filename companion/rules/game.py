@@ -158,6 +158,10 @@ class Game(Protocol):
         """The end, or None while the game goes on."""
         ...
 
+    def repeated(self, mover: Player) -> Outcome:
+        """The end when ``mover`` has brought about the same position for the third time; the match counts (G-4)."""
+        ...
+
     def table(self, position: Position) -> Table:
         """What stands on the board in ``position``."""
         ...

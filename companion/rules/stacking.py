@@ -16,7 +16,7 @@ from companion.errors import BadPositionText
 from companion.rules import acts
 from companion.rules.board import NOBODY, Cell, Piece, Player, Sight, Stack, Table
 from companion.rules.citing import changed_cells, cite, disturbance, jumped_pillars, listed, surplus
-from companion.rules.game import Attempt, Game, Move, Position, Rule, Stage, Violation
+from companion.rules.game import Attempt, Game, Move, Outcome, Position, Rule, Stage, Violation
 from companion.rules.notation import format_tag
 
 
@@ -44,6 +44,10 @@ class StackingGame(Game):
     def owner(self, piece: Piece) -> Player | None:
         """Whose ``piece`` is; None: nobody's."""
         return piece if piece in self.players else None
+
+    def repeated(self, mover: Player) -> Outcome:  # noqa: ARG002 - matters where forcing a draw is punished
+        """A draw (G-4)."""
+        return Outcome(None, "G-4")
 
     def table(self, position: Position) -> Table:
         """The stacks; what else there is lies beside the board."""

@@ -8,6 +8,7 @@ import pytest
 
 from companion.games import load_game, read_position
 from companion.rules.board import Table
+from companion.rules.game import Outcome
 
 Broken = Callable[[str, str], list[str]]
 Sentence = Callable[[str, str, str], str]
@@ -165,6 +166,14 @@ def test_a_repeated_position_has_the_same_text_bans_included(after: After) -> No
     twice = after(once, "b4-b3", "d1-d2", "b3-b5", "d2-d4", "b5-b4", "d4-d1")
     assert once == twice
     assert twice.split()[2] == "R"
+
+
+@pytest.mark.rule("DIA-12")
+def test_forcing_a_draw_loses() -> None:
+    assert load_game("diamond").repeated("R") == Outcome("G", "DIA-12")
+    assert load_game("diamond").repeated("G") == Outcome("R", "DIA-12")
+    assert load_game("diamond/4").repeated("B") == Outcome(None, "DIA-12")
+    assert load_game("domination").repeated("R") == Outcome(None, "G-4")
 
 
 @pytest.mark.rule("G-5")
