@@ -1,0 +1,187 @@
+"""`companion referee` on the example recording: every act called right, every failure one clear line."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.cli import main
+from companion.errors import StoreError
+from companion.events import from_json
+from companion.recorder.store import Store
+
+
+@pytest.fixture
+def recording(examples):
+    return examples / "domination-1"
+
+
+def events(capsys):
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def referee(*words):
+    return main([str(word) for word in ("referee", "domination", *words)])
+
+
+def complaint(capsys, *words):
+    assert referee(*words) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    return err
+
+
+def test_a_recorded_match_is_refereed_from_pictures_to_verdicts(recording, tmp_path, capsys):
+    assert referee("--recording", recording, "--match", tmp_path / "m.db", "--json") == 0
+    said = events(capsys)
+    assert [from_json(row).n for row in said] == list(range(1, len(said) + 1))
+    truth = [json.loads(line) for line in (recording / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
+    kinds = {"move": "accepted", "illegal": "illegal", "restore": "restored", "overflow": "unfinished"}
+    assert [row["event"] for row in said] == ["start", *(kinds[row["kind"]] for row in truth)]
+    for row, really in zip(said[1:], truth, strict=True):
+        assert -0.01 <= row["t"] - really["t_calm_from"] <= 0.3
+        if really["kind"] == "move":
+            assert (row["player"], row["move"], row["position"]) == (
+                really["player"],
+                really["move"],
+                really["position"],
+            )
+        if really["kind"] == "illegal":
+            assert (row["player"], row["attempt"], row["rules"]) == ("R", "b4-a5", ["DOM-4"])
+            assert row["reason"].endswith("b4 to a5 is not straight.")
+            assert set(row["cells"]) == {"b4", "a5"}
+    assert said[-1]["cells"] == ["g7"]
+    assert "bottom of g7" in said[-1]["todo"]
+
+
+def test_what_was_said_was_kept_and_follows_the_rules(recording, tmp_path, capsys):
+    store = tmp_path / "m.db"
+    assert referee("--recording", recording, "--match", store, "--json") == 0
+    said = events(capsys)
+    assert main(["verify", "last", "--store", str(store)]) == 0
+    assert f"match 1 holds: {len(said)} events" in capsys.readouterr().out
+    assert main(["matches", "--store", str(store), "--json"]) == 0
+    (row,) = events(capsys)
+    assert (row["game"], row["moves"]) == ("domination", 5)
+
+
+def test_the_terminal_panel_reads_like_a_report(recording, tmp_path, capsys):
+    assert referee("--recording", recording, "--match", tmp_path / "m.db") == 0
+    out = capsys.readouterr().out
+    assert "Green played e7-f7. Red to move." in out
+    assert "b4-a5 is not allowed (DOM-4)" in out
+    assert "The table is right again." in out
+
+
+def test_pictures_show_the_belief(recording, tmp_path, capsys):
+    album = tmp_path / "album"
+    assert referee("--recording", recording, "--match", tmp_path / "m.db", "--json", "--pictures", album) == 0
+    pictures = sorted(album.glob("*.jpg"))
+    assert len(pictures) >= 9
+    picture = cv2.imread(str(pictures[0]))
+    assert picture.shape == (720, 1280, 3)
+    capture = cv2.VideoCapture(str(recording / "video.mp4"))
+    frames = [capture.read()[1] for _ in range(int(pictures[0].stem) + 1)]
+    assert (cv2.absdiff(picture, frames[-1]).max(axis=2) > 60).mean() > 0.01
+
+
+def test_the_same_recording_gives_the_same_events(recording, tmp_path, capsys):
+    runs = []
+    for name in ("a.db", "b.db"):
+        assert referee("--recording", recording, "--match", tmp_path / name, "--json") == 0
+        runs.append(events(capsys))
+    assert runs[0] == runs[1]
+
+
+def test_what_cannot_run_says_why(recording, tmp_path, capsys):
+    store = ("--match", tmp_path / "m.db", "--json")
+    play = ("--recording", recording)
+    assert "there is no game 'x'" in complaint(capsys, *play, *store, "--start", "x")
+    assert "--camera is missing" in complaint(capsys, "--device", "0", *store)
+    camera = recording / "camera.toml"
+    assert "camera 97: cannot be opened" in complaint(capsys, "--device", "97", "--camera", camera, *store)
+    assert "recording.toml: cannot be read" in complaint(capsys, "--recording", tmp_path, "--camera", camera, *store)
+    assert "did you mean domination" in complaint(capsys, *play, "--kit", "domnation", *store)
+    assert "squares that do not fit domination" in complaint(capsys, *play, "--kit", "citadel", *store)
+    assert f"{tmp_path}: " in complaint(capsys, *play, "--match", tmp_path, "--json")
+    blocked = tmp_path / "file"
+    blocked.write_text("", encoding="utf-8")
+    assert f"{blocked}: cannot make this folder" in complaint(capsys, *play, *store, "--pictures", blocked)
+
+
+def test_a_camera_file_of_another_size(recording, tmp_path, capsys):
+    small = tmp_path / "small.toml"
+    text = (recording / "camera.toml").read_text(encoding="utf-8")
+    small.write_text(text.replace("width_px = 1280", "width_px = 640"), encoding="utf-8")
+    said = complaint(capsys, "--recording", recording, "--camera", small, "--match", tmp_path / "m.db", "--json")
+    assert "the camera file is for 640 x 720 px" in said
+
+
+def pictures_of(tmp_path, recording, image):
+    """A recording of one still picture."""
+    folder = tmp_path / "still"
+    (folder / "frames").mkdir(parents=True)
+    cv2.imwrite(str(folder / "frames" / "a.png"), image)
+    (folder / "frames.csv").write_text(
+        "file,t_s\n" + "".join(f"a.png,{i / 10}\n" for i in range(40)), encoding="utf-8"
+    )
+    for name in ("camera.toml", "set.toml"):
+        shutil.copy(recording / name, folder / name)
+    text = (recording / "recording.toml").read_text(encoding="utf-8")
+    (folder / "recording.toml").write_text(text.replace('video = "video.mp4"\n', ""), encoding="utf-8")
+    return folder
+
+
+def test_a_mat_that_is_never_in_view_is_said_and_the_match_kept(recording, tmp_path, capsys):
+    folder = pictures_of(tmp_path, recording, np.full((720, 1280, 3), 90, np.uint8))
+    assert referee("--recording", folder, "--match", tmp_path / "m.db", "--json") == 2
+    out = capsys.readouterr()
+    assert [json.loads(line)["event"] for line in out.out.splitlines()] == ["start", "view"]
+    assert "the board was never read: the mat is not in view" in out.err
+    assert main(["verify", "last", "--store", str(tmp_path / "m.db")]) == 0
+
+
+def test_the_wrong_start_position_is_answered_with_squares(recording, examples, tmp_path, capsys):
+    capture = cv2.VideoCapture(str(recording / "video.mp4"))
+    folder = pictures_of(tmp_path, recording, capture.read()[1])
+    start = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
+    code = referee("--recording", folder, "--start", start, "--match", tmp_path / "m.db", "--json")
+    said = events(capsys)
+    assert code == 0
+    assert [row["event"] for row in said] == ["start", "unfinished"]
+    assert {"f6", "g6", "c5", "e5"} <= set(said[1]["cells"])
+
+
+def test_a_full_disk_is_said_before_the_match_begins(recording, tmp_path):
+    code = (
+        "import resource, signal, sys\n"
+        "from companion.cli import main\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    words = ["referee", "domination", "--recording", str(recording), "--match", str(tmp_path / "m.db"), "--json"]
+    run = subprocess.run([sys.executable, "-c", code, *words], text=True, capture_output=True, check=False)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert "m.db: the disk" in run.stderr
+    assert run.stderr.count("\n") == 1
+
+
+def test_a_disk_that_fills_up_in_the_middle_loses_nothing_that_was_shown(recording, tmp_path, capsys, monkeypatch):
+    def full(self, match, event, evidence=None):
+        if event.n > 3:
+            raise StoreError(f"{self.path}: the disk is full; free some space")
+        return append(self, match, event, evidence)
+
+    append = Store.append
+    monkeypatch.setattr(Store, "append", full)
+    assert referee("--recording", recording, "--match", tmp_path / "m.db", "--json") == 2
+    out = capsys.readouterr()
+    assert [json.loads(line)["n"] for line in out.out.splitlines()] == list(range(1, 10))
+    assert "6 events of match 1 are not saved" in out.err
+    assert out.err.count("\n") == 1

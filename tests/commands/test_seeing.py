@@ -1,0 +1,108 @@
+"""`companion calibrate` and `companion read` as a user calls them."""
+
+import json
+
+import pytest
+
+from companion.cli import main
+
+
+@pytest.fixture
+def photos(examples):
+    return examples / "photos"
+
+
+def lines(capsys):
+    out = capsys.readouterr()
+    return [json.loads(line) for line in out.out.splitlines()], out.err
+
+
+def complaint(capsys, code, *words):
+    """The one line on standard error of a command that fails."""
+    assert main([str(word) for word in words]) == code
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    return err
+
+
+def test_photographs_are_read_as_json(photos, capsys):
+    truth = [json.loads(line) for line in (photos / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
+    names = [row["image"] for row in truth]
+    words = ["--camera", photos / "camera.toml", "--set", photos / "set.toml", "--json"]
+    assert main([str(w) for w in ("read", "domination", *words, *(photos / name for name in names))]) == 0
+    rows, _ = lines(capsys)
+    assert [row["image"] for row in rows] == [str(photos / name) for name in names]
+    for row, really in zip(rows, truth, strict=True):
+        assert row["found"]
+        assert row["ms"] > 0
+        seen = {cell: (s["height"], s["top"]) for cell, s in row["cells"].items() if s["height"]}
+        assert seen == {cell: (len(stack), stack[-1]) for cell, stack in really["table"].items()}
+        assert all("top" not in s for s in row["cells"].values() if not s["height"])
+        assert all(0 < s["p"] <= 1 for s in row["cells"].values())
+
+
+def test_a_reading_for_people(photos, capsys):
+    words = ["read", "domination", "--camera", photos / "camera.toml", "--set", photos / "set.toml", photos / "enrol.jpg"]
+    assert main([str(w) for w in words]) == 0
+    assert ": 4 stacks: c5 1R, d5 1G, e5 1B, f5 1Y (" in capsys.readouterr().out
+
+
+def test_a_camera_and_a_set_are_made_as_the_guide_says(examples, tmp_path, capsys):
+    lens, photos = examples / "lens", examples / "photos"
+    camera, look = tmp_path / "camera.toml", tmp_path / "set.toml"
+    pictures = sorted(lens.glob("*.jpg"))
+    assert main([str(w) for w in ("calibrate", "lens", *pictures, "--board", lens / "charuco.toml", "-o", camera)]) == 0
+    said = capsys.readouterr().out
+    assert "reprojection error 0." in said
+    assert "over 5 photographs: good" in said
+    words = ("calibrate", "pieces", "domination", "--camera", photos / "camera.toml", photos / "enrol.jpg", "-o", look)
+    assert main([str(w) for w in words]) == 0
+    assert look.read_text(encoding="utf-8") == (photos / "set.toml").read_text(encoding="utf-8")
+
+
+def test_a_picture_without_the_mat_answers_no(examples, photos, capsys):
+    words = ("read", "domination", "--camera", photos / "camera.toml", "--json", examples / "lens" / "lens-a-00.jpg")
+    assert main([str(w) for w in words]) == 1
+    (row,), _ = lines(capsys)
+    assert row["found"] is False
+    assert row["why"].startswith("the mat is not in view")
+
+
+def test_the_wrong_kit_is_named(photos, capsys):
+    words = ("read", "cheight", "--camera", photos / "camera.toml", "--json", photos / "enrol.jpg")
+    assert main([str(w) for w in words]) == 1
+    (row,), _ = lines(capsys)
+    assert "another mat is in view" in row["why"]
+
+
+def test_bad_files_get_one_clear_line(examples, photos, tmp_path, capsys):
+    camera, enrol = photos / "camera.toml", photos / "enrol.jpg"
+    broken = tmp_path / "broken.toml"
+    broken.write_text("width_px = ", encoding="utf-8")
+    cut = tmp_path / "cut.jpg"
+    cut.write_bytes(enrol.read_bytes()[:20000])
+    read = ("read", "domination", "--camera", camera)
+    assert f"{broken}: is not TOML" in complaint(capsys, 2, "read", "domination", "--camera", broken, enrol)
+    assert f"{cut}: is not a picture that can be read" in complaint(capsys, 2, *read, cut)
+    assert "none.jpg: cannot be read: No such file" in complaint(capsys, 2, *read, tmp_path / "none.jpg")
+    assert "did you mean domination" in complaint(capsys, 2, "read", "dominatio", "--camera", camera, enrol)
+    assert "has no pillars" in complaint(capsys, 2, *read, "--levels", "1,2", enrol)
+    assert "camera.toml: kit is missing" in complaint(capsys, 2, *read, "--set", camera, enrol)
+    nowhere = tmp_path / "no" / "set.toml"
+    words = ("calibrate", "pieces", "domination", "--camera", camera)
+    assert f"{nowhere}: cannot be written" in complaint(capsys, 2, *words, enrol, "-o", nowhere)
+    other = photos / "domination-b-103.jpg"
+    assert f"{other}: " in complaint(capsys, 2, *words, other, "-o", tmp_path / "s.toml")
+    assert "0 of 1 photographs show" in complaint(capsys, 2, "calibrate", "lens", enrol, "-o", tmp_path / "c.toml")
+
+
+def test_a_camera_file_of_another_size(photos, tmp_path, capsys):
+    small = tmp_path / "small.toml"
+    text = (photos / "camera.toml").read_text(encoding="utf-8")
+    small.write_text(text.replace("width_px = 1280", "width_px = 640"), encoding="utf-8")
+    assert main(["read", "domination", "--camera", str(small), "--json", str(photos / "enrol.jpg")]) == 1
+    (row,), _ = lines(capsys)
+    assert row["why"] == (
+        "the picture is 1280 x 720 px, the camera file is for 640 x 720 px; calibrate the lens at this size"
+    )
