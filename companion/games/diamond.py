@@ -240,9 +240,9 @@ class Diamond(StackingGame):
         for source, cube in enumerate(position.board):
             if cube and self._may_push(position.to_move, cube):
                 moves += [PUSHES[source][target] for target in self._targets(position, source)]
-        banned = {(RISES if ban.back > levels[ban.cell] else FALLS)[ban.cell] for ban in position.pillar_bans}
-        banned |= {PUSHES[ban.cell][ban.back] for ban in position.cube_bans}
-        return tuple(move for move in moves if move not in banned) if banned else tuple(moves)
+        undoing = {(RISES if ban.back > levels[ban.cell] else FALLS)[ban.cell] for ban in position.pillar_bans}
+        undoing |= {PUSHES[ban.cell][ban.back] for ban in position.cube_bans}
+        return tuple(move for move in moves if move not in undoing) if undoing else tuple(moves)
 
     def _may_push(self, player: Player, cube: Piece) -> bool:
         return cube == player or cube not in self.players
