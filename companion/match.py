@@ -14,7 +14,7 @@ from companion.rules.board import NOBODY, Player
 from companion.rules.game import Game, Move, Outcome, Position
 
 DRAWING_REPETITIONS = 3
-"""G-4: the same position for the third time ends the match."""
+"""G-4, DIA-12: the same position for the third time ends the match; how, the game says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +96,10 @@ class Match:
 
     @cached_property
     def outcome(self) -> Outcome | None:
-        """The end of the match, by the game's own rules or by repetition (G-4); None while it goes on."""
+        """The end of the match, by the game's own rules or by repetition; None while it goes on."""
         ended = self.game.outcome(self.position)
         if ended is None and self.repetitions >= DRAWING_REPETITIONS:
-            return Outcome(None, "G-4")
+            return self.game.repeated(self.before.to_move)
         return ended
 
     def _is_stuck(self, player: Player) -> bool:

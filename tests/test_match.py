@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from companion.games import load_game, read_position
 from companion.match import Match
-from companion.rules.game import Outcome
+from companion.rules.game import Move, Outcome
 from companion.rules.notation import format_position, parse_move
 
 
@@ -23,6 +23,14 @@ def played(match: Match, *texts: str) -> Match:
     for text in texts:
         match = match.play(parse_move(match.game, match.position, text))
     return match
+
+
+def pillar(match: Match, cell: str) -> Move:
+    """The pillar of level 9 moved up, or down again."""
+    levels = match.game.table(match.position).levels
+    assert levels is not None
+    i = match.game.layout.index[cell]
+    return Move(None, i, step=1 if levels[i] == 9 else -1)
 
 
 TO_AND_FRO = ("e4-e5", "g6-g5", "e5-e4:1", "g5-g6:1")
@@ -82,6 +90,18 @@ def test_the_third_occurrence_of_a_position_is_a_draw() -> None:
     match = played(match, *TO_AND_FRO)
     assert match.repetitions == 3
     assert match.outcome == Outcome(None, "G-4")
+
+
+def test_what_a_repetition_means_is_the_games_affair() -> None:
+    """Who repeats in Diamond loses to the other (DIA-12)."""
+    match = begun("diamond")
+    while match.outcome is None:
+        # Each player moves a pillar of his own up and down: his ban has passed when it is his turn again.
+        move = pillar(match, ("c3", "d4")[len(match.plies) % 2])
+        assert match.game.violations(match.position, move) == ()
+        match = match.play(move)
+    assert match.repetitions == 3
+    assert match.outcome == Outcome("G" if match.before.to_move == "R" else "R", "DIA-12")
 
 
 @pytest.mark.rule("G-3")

@@ -35,6 +35,14 @@ class TakeBackMoves:
 
 
 @dataclass(frozen=True, slots=True)
+class RejectVerdict:
+    """The arbiter rules that the table shows the position after all.
+
+    The squares that seemed to say otherwise are not believed until they have looked right once.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class SetPosition:
     """The arbiter sets the position."""
 
@@ -59,4 +67,4 @@ class EndMatch:
     rule: str = "arbiter"
 
 
-Order = Answer | AcceptMove | TakeBackMoves | SetPosition | Pause | Resume | EndMatch
+Order = Answer | AcceptMove | TakeBackMoves | RejectVerdict | SetPosition | Pause | Resume | EndMatch

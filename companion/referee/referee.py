@@ -30,12 +30,12 @@ from companion.referee import orders
 from companion.referee.orders import Order, OrderRefused
 from companion.referee.patience import is_due, suspect
 from companion.referee.states import Mode, Trigger
-from companion.referee.steps import Fact, Options, State, disturbed, step
+from companion.referee.steps import Fact, Options, State, disturbed, step, trusting_again
 from companion.rules.board import Player
 from companion.rules.game import Outcome
 from companion.rules.notation import format_position
 from companion.tracker import settle
-from companion.tracker.evidence import Evidence, combine, shows_hand, weigh
+from companion.tracker.evidence import Evidence, combine, shows_hand, weigh, without
 from companion.tracker.hypotheses import Outlook, foresee
 from companion.tracker.interpret import (
     Ambiguous,
@@ -46,6 +46,7 @@ from companion.tracker.interpret import (
     Played,
     TakenBack,
     Unchanged,
+    contradicting,
     format_moves,
     interpret,
 )
@@ -79,6 +80,7 @@ ORDERED: Mapping[type[object], Trigger] = {
     orders.AcceptMove: Trigger.RULED,
     orders.TakeBackMoves: Trigger.RULED,
     orders.SetPosition: Trigger.RULED,
+    orders.RejectVerdict: Trigger.RULED,
     orders.Pause: Trigger.PAUSE,
     orders.Resume: Trigger.RESUME,
     orders.EndMatch: Trigger.CALLED_OFF,
@@ -184,8 +186,10 @@ class Referee:
         frames = self._frames
         cleared = self.view(t_s, "clear")
         self._frames = (*frames, weigh(self.match.game.layout, reading))[-COMBINED_READINGS:]
-        outlook = self._foreseen()
-        judgement = interpret(combine(self._frames), outlook, self._state.context)
+        outlook, evidence = self._foreseen(), combine(self._frames)
+        judgement = interpret(without(evidence, self._state.context.distrusted), outlook, self._state.context)
+        if self._state.context.distrusted:
+            self._state = trusting_again(self._state, contradicting(evidence, outlook, judgement.changes))
         if judgement.is_strange and self._calm.lasted_s(t_s) < STRANGE_S:
             self._frames = ()
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
@@ -282,6 +286,8 @@ def _refuse_misfits(state: State, order: Order) -> None:
             raise OrderRefused(f"there is no option {option}; there are {len(state.options)}, from 0")
         case orders.AcceptMove(move) if state.match.game.violations(state.match.position, move):
             raise OrderRefused("this move is not legal here; set the position instead")
+        case orders.RejectVerdict() if not state.context.standing:
+            raise OrderRefused("the referee says nothing against this table; take back or set the position instead")
         case orders.TakeBackMoves(n) if not 0 < n <= state.match.undoable:
             raise OrderRefused(f"cannot take back {n} moves: {state.match.undoable} can be undone")
         case _:

@@ -27,6 +27,7 @@ from companion.referee.orders import Order
 from companion.referee.patience import SET_UP_S, Suspicion
 from companion.referee.phrases import question, set_up_sentence
 from companion.referee.states import TABLE, Action, Mode, Trigger
+from companion.rules.board import Cell
 from companion.rules.game import Move, Outcome
 from companion.rules.notation import format_move, format_position
 from companion.tracker import interpret as meanings
@@ -168,9 +169,7 @@ def say_todo(state: State, fact: Fact, t_s: float) -> Result:
     _, judgement = fact.seen
     stage = judgement.interpretation
     assert isinstance(stage, meanings.InProgress)
-    following = replace(
-        _calm(state, state.match), context=Context(stage.moves, judgement.changes), said=stage.todo, said_s=t_s
-    )
+    following = replace(_standing(state, judgement.changes, stage.moves), said=stage.todo, said_s=t_s)
     is_known = state.mode is Mode.UNFINISHED and state.said == stage.todo
     return following, () if is_known else (Unfinished(t=t_s, n=0, todo=stage.todo, cells=stage.cells),)
 
@@ -183,7 +182,7 @@ def say_set_up(state: State, fact: Fact, t_s: float) -> Result:
     if state.said == todo or t_s - state.said_s < SET_UP_S:
         return replace(state, suspicion=None), ()
     cells = tuple(layout.cells[cell] for cell, _ in wrong)
-    following = replace(state, said=todo, said_s=t_s, suspicion=None)
+    following = replace(_standing(state, wrong), said=todo, said_s=t_s)
     return following, (Unfinished(t=t_s, n=0, todo=todo, cells=cells),)
 
 
@@ -220,7 +219,7 @@ def accuse(state: State, fact: Fact, t_s: float) -> Result:
         seen=format_sights(match.game.layout, view_of(outlook, judgement.changes)),
         expected=format_sights(match.game.layout, outlook.sights),
     )
-    return replace(_calm(state, match), context=Context(standing=judgement.changes)), (event,)
+    return _standing(state, judgement.changes), (event,)
 
 
 def accuse_again(state: State, fact: Fact, t_s: float) -> Result:
@@ -239,9 +238,7 @@ def _is_repair(changes: Changes, standing: Changes | None) -> bool:
 def ask(state: State, fact: Fact, t_s: float) -> Result:
     """Several moves fit; asked once for the same ones."""
     outlook, judgement = fact.seen
-    following = replace(
-        _calm(state, state.match), options=fact.options, context=Context(state.context.begun, judgement.changes)
-    )
+    following = replace(_standing(state, judgement.changes, state.context.begun), options=fact.options)
     if state.mode is Mode.ASKING and state.options == fact.options:
         return following, ()
     texts = tuple(format_moves(outlook.match, moves) for moves in fact.options)
@@ -258,9 +255,22 @@ def correct(state: State, fact: Fact, t_s: float) -> Result:
         match = match.take_back(fact.order.n)
     elif isinstance(fact.order, orders.SetPosition):
         match = match.set_by_hand(fact.order.position)
+    elif isinstance(fact.order, orders.RejectVerdict):
+        state = _distrusting(state)
     position_text = None if text else format_position(match.game, match.position)
     event = Corrected(t=t_s, n=0, by=fact.by, position=position_text, move=text)
     return replace(_calm(state, match), ruling=None), (event,)
+
+
+def _distrusting(state: State) -> State:
+    """``state`` in which the squares that seemed wrong are not believed."""
+    cells = {cell for cell, _ in state.context.standing or ()}
+    return replace(state, context=replace(state.context, distrusted=state.context.distrusted | cells))
+
+
+def trusting_again(state: State, cells: frozenset[Cell]) -> State:
+    """``state`` in which only ``cells`` of those that were not believed still are not."""
+    return replace(state, context=replace(state.context, distrusted=state.context.distrusted & cells))
 
 
 def call_off(state: State, fact: Fact, t_s: float) -> Result:
@@ -282,7 +292,13 @@ def say_over(state: State, _fact: Fact, t_s: float) -> Result:
 
 def _calm(state: State, match: Match) -> State:
     """``state`` with ``match`` and nothing standing, asked or suspected."""
-    return State(state.mode, match, ruling=state.ruling)
+    return State(state.mode, match, Context(distrusted=state.context.distrusted), ruling=state.ruling)
+
+
+def _standing(state: State, changes: Changes, begun: tuple[Move, ...] = ()) -> State:
+    """``state`` with another table than the accepted one, of which people have been told."""
+    calm = _calm(state, state.match)
+    return replace(calm, context=replace(calm.context, standing=changes, begun=begun))
 
 
 ACTIONS: Mapping[Action, Callable[[State, Fact, float], Result]] = {

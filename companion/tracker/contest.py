@@ -9,6 +9,7 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
+from companion.rules.board import Cell
 from companion.rules.game import Move
 from companion.tracker.evidence import Evidence, cells_against
 from companion.tracker.hypotheses import (
@@ -49,13 +50,15 @@ class Context:
     """What the referee knows besides the match.
 
     ``begun``: the moves that a turn seen half done may become; ``standing``: another table that it has spoken of;
-    ``unclear``: how many calm tables in a row it could not understand; ``doubted``: what it took the last for.
+    ``unclear``: how many calm tables in a row it could not understand; ``doubted``: what it took the last for;
+    ``distrusted``: cells that people say are misread.
     """
 
     begun: tuple[Move, ...] = ()
     standing: Changes | None = None
     unclear: int = 0
     doubted: tuple[tuple[Move, ...], ...] = ()
+    distrusted: frozenset[Cell] = frozenset()
 
 
 @dataclass(frozen=True)

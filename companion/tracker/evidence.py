@@ -7,7 +7,7 @@ so that one cell misread with conviction cannot decide alone.  Cells behind a ha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -115,6 +115,15 @@ def combine(frames: Sequence[Evidence]) -> Evidence:
     total = np.sum([frame.log_p for frame in frames], axis=0)
     log_p = total / np.maximum(seen.sum(axis=0), 1)[:, np.newaxis]
     return Evidence(frames[0].columns, log_p, np.asarray(~seen.any(axis=0)), len(frames))
+
+
+def without(evidence: Evidence, cells: frozenset[Cell]) -> Evidence:
+    """``evidence`` that says nothing of ``cells``."""
+    if not cells:
+        return evidence
+    log_p, hidden = evidence.log_p.copy(), evidence.hidden.copy()
+    log_p[list(cells)], hidden[list(cells)] = 0.0, True
+    return replace(evidence, log_p=log_p, hidden=hidden)
 
 
 def shows_hand(reading: Reading) -> bool:

@@ -55,7 +55,7 @@ QUICK_PLIES, MOST_PLIES = 2, 4
 """So many plies may follow each other before a calm table is seen; further ones only when the last calm tables have
 been unclear, one for each: three plies of two players look like two acts of one of them."""
 
-MOST_CELLS, MOST_POSITIONS = 8, 200
+MOST_CELLS, MOST_POSITIONS = 8, 100
 """Sequences are sought when no more cells have changed, through so many positions: a few milliseconds."""
 
 LOG_REPLAY = -13.5

@@ -21,7 +21,7 @@ from companion.match import Match
 from companion.rules.board import Cell, Sight
 from companion.rules.game import Move, Position
 from companion.rules.notation import format_move
-from companion.tracker.contest import Context, Group, contest
+from companion.tracker.contest import CHANGED_NATS, Context, Group, contest
 from companion.tracker.diagnose import Diagnosis, diagnose
 from companion.tracker.evidence import Evidence, cells_against
 from companion.tracker.hypotheses import (
@@ -228,6 +228,12 @@ def _needed(meaning: Interpretation, sureness: Sureness) -> float:
 def _undecided(groups: tuple[Group, ...]) -> CannotTell:
     likely = [group for group in groups if group.posterior >= WORTH_ASKING]
     return CannotTell(tuple(dict.fromkeys(moves for group in likely for moves in group.legal())))
+
+
+def contradicting(evidence: Evidence, outlook: Outlook, changes: Changes) -> frozenset[Cell]:
+    """The cells that do not look as in the view that differs from the accepted one by ``changes``."""
+    base = base_columns(evidence.columns, outlook.sights)
+    return cells_against(evidence, columns_with(evidence, base, changes), CHANGED_NATS)
 
 
 def _odd_cells(evidence: Evidence, columns: npt.NDArray[np.intp]) -> tuple[tuple[Cell, Sight, Sight], ...]:

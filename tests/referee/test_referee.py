@@ -29,6 +29,7 @@ from companion.referee.orders import (
     EndMatch,
     OrderRefused,
     Pause,
+    RejectVerdict,
     Resume,
     SetPosition,
     TakeBackMoves,
@@ -287,12 +288,26 @@ def test_the_arbiter_rules(film) -> None:
     assert kinds(shot.show(("f4", ""), ("f3", "RRGG"))) == ["accepted"]
 
 
+def test_a_misread_square_is_not_believed_once_people_say_so(film) -> None:
+    """Until it has looked right: then it is believed again."""
+    shot = settled(film)
+    assert kinds(shot.show(("h3", "R"))) == ["illegal"]
+    (corrected,) = shot.referee.order(shot.t_s, RejectVerdict(), by="Ada")
+    assert (corrected.by, corrected.position) == ("Ada", START)
+    assert shot.show(("h3", "R")) == []
+    assert kinds(shot.show(("h3", "R"), ("e4", ""), ("e5", "GR"))) == ["accepted"]
+    assert shot.show(("h3", "R")) == []
+    assert shot.show() == []
+    assert kinds(shot.show(("h3", "R"))) == ["illegal"]
+
+
 def test_orders_that_do_not_fit_are_refused(film) -> None:
     """And change nothing."""
     shot = settled(film)
     illegal = parse_move(shot.game, shot.match.position, "e4-e6")
     before = shot.referee.snapshot
-    for order in (Answer(0), Answer(None), AcceptMove(illegal), TakeBackMoves(1), TakeBackMoves(0), Resume()):
+    misfits = (Answer(0), Answer(None), AcceptMove(illegal), TakeBackMoves(1), RejectVerdict(), Resume())
+    for order in misfits:
         with pytest.raises(OrderRefused):
             shot.referee.order(1.0, order)
     assert shot.referee.snapshot == before
