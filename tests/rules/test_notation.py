@@ -151,6 +151,7 @@ def read_or_refuse(text: str) -> tuple[Game, Position] | str:
         return str(error)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200) | st.text(LETTERS, max_size=200))
 def test_any_text_is_a_position_or_a_named_error(text: str) -> None:
     found = read_or_refuse(text)
@@ -160,7 +161,7 @@ def test_any_text_is_a_position_or_a_named_error(text: str) -> None:
         assert format_position(*found) == text
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.sampled_from(available_tags()), st.integers(0, 400), st.text(LETTERS, max_size=3), st.integers(0, 5))
 def test_a_damaged_position_is_refused_or_still_has_one_text(tag: str, place: int, put: str, drop: int) -> None:
     game = load_game(tag)
@@ -177,6 +178,7 @@ def test_a_damaged_position_is_refused_or_still_has_one_text(tag: str, place: in
             game.play(position, move)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(available_tags()), st.text(max_size=12) | st.text(LETTERS, max_size=12))
 def test_any_text_is_a_move_or_a_named_error(tag: str, text: str) -> None:
     game = load_game(tag)
