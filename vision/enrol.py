@@ -11,9 +11,10 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import FLAT_RIM, RIM_STEPS, Reflectance, SetLook, nominal_look
 from vision.errors import VisionError
+from vision.explain import explain
 from vision.light import LINEAR, measure_light
 from vision.outlines import CIRCLE
-from vision.reader import Reader, explain
+from vision.reader import Reader
 from vision.reading import EMPTY
 from vision.register import Points, project, register, to_gray
 from vision.source import Frame

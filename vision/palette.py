@@ -27,9 +27,10 @@ DRAWS = 20_000
 STRAY = 0.03
 """Share of pixels that follow no model: dust, print, edges, JPEG.  It bounds what one pixel can say."""
 
-FLOOR, TABLE, SIDE, TOPS = 0, 1, 2, 3
-"""Columns of the table: bare square or paper, what lies outside the mat, the side of any piece, then each piece's
-upper face in the kit's order, and last each piece's side in the same order."""
+FLOOR, TABLE, STANDING, SIDE, TOPS = 0, 1, 2, 3, 4
+"""Columns of the table: bare square or paper; what lies outside the mat; a side that is known to be there, of whatever
+piece suits the pixel; a side of any piece; then each piece's upper face in the kit's order, and last each piece's side
+in the same order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +55,14 @@ SENSOR_NOISE = 0.02
 
 
 def build_palette(look: SetLook, letters: tuple[str, ...]) -> npt.NDArray[np.float32]:
-    """Log-likelihoods (BINS³, 3 + 2 letters) float32; the TABLE column is flat until a picture fills it."""
+    """Log-likelihoods (BINS³, 4 + 2 letters) float32; the TABLE column is flat until a picture fills it."""
     rng = np.random.default_rng(0)  # drawn once and always alike: the same picture gives the same reading
     tops = [np.array(look.pieces[letter]) for letter in letters]
     sides = [_learn(_draw(top, _SIDE, rng)) for top in tops]
     columns = [
         _learn(_draw(np.array(look.floor), _FLOOR, rng)),
         np.full(BINS**3, -3 * np.log(BINS)),
+        np.max(sides, axis=0),
         np.log(np.mean(np.exp(sides), axis=0)),
         *(_learn(_draw(top, _TOP, rng)) for top in tops),
         *sides,

@@ -1,0 +1,211 @@
+"""Explain a whole board: every cell against the picture that its neighbours would give without it.
+
+What stands behind a cell is its background, what stands before it hides its pixels.  Cells that are no neighbours are
+explained together, and cells are looked at again while their neighbours change (coordinate ascent of the likelihood).
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision import palette, stacks
+from vision.crops import COLUMN_MM
+from vision.geometry import TALLEST, Geometry
+from vision.outlines import face_polygon
+
+SWEEPS = 4
+"""Most passes over the board; a pass looks only at cells whose neighbours have changed, and two mostly do."""
+
+MOSTLY_HIDDEN = 0.2
+"""Share of a crop that nearer stacks hide from which on its silence does not mean that the cell is empty."""
+
+LEAST_VISIBLE = 0.05
+"""Share of a piece's face that must look more like a piece than like the floor for a cell to be looked into."""
+
+SUBPIXEL_BITS = 4
+"""Binary digits of a pixel's fraction in polygons, as ``cv2.fillConvexPoly`` takes them."""
+
+Array = npt.NDArray[np.float32]
+
+
+class Board:
+    """The explanation of a whole board while it is being found.
+
+    Attributes:
+        scores: (n, 1 + heights * tops) log-likelihood ratio of every state against an empty cell.
+        best: (n,) the best state of each cell.
+        sides: of each cell that was looked into, the shading of its best stack's side (:func:`stacks.score_askew`).
+    """
+
+    def __init__(self, evidence: Array, values: Array, rim: Array, geometry: Geometry, size: tuple[int, int]) -> None:
+        self.evidence, self.values, self.rim, self.geometry, self.size = evidence, values, rim, geometry, size
+        self.sides: dict[int, Array] = {}
+        n = len(evidence)
+        floor = evidence[..., palette.FLOOR]
+        either = np.logaddexp(evidence[..., palette.TABLE], floor) - np.float32(np.log(2))
+        self.bare = np.where(geometry.off_mat, either, floor)
+        self.visible = ~geometry.crops.outside
+        gain = evidence[..., palette.SIDE : palette.TOPS + geometry.tops] - self.bare[..., None]
+        gain *= self.visible[..., None]
+        upright = stacks.score_upright(stacks.accumulate(gain), geometry, np.arange(n))
+        self.scores = np.concatenate([np.zeros((n, 1), np.float32), upright.reshape(n, -1)], axis=1)
+        # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
+        self.single = upright[:, 0].argmax(axis=1) + 1
+        self.may_be_single = upright[:, 0].max(axis=1) > 0
+        self.best = self.scores.argmax(axis=1)
+        self.shift = np.zeros((n, 2), np.float32)
+        self.outlines: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None] = [None] * n
+        for cell in range(n):
+            self._outline(cell)
+        # A cell where hardly anything looks more like a piece than like the floor stays empty, whatever its neighbours.
+        likely = (gain[..., 0] > 0).sum(axis=(1, 2)) * COLUMN_MM
+        self.active = likely > LEAST_VISIBLE * np.pi * geometry.outlines.radius_mm**2
+        self.stale = self.active.copy()
+
+    def sweep(self) -> bool:
+        """Explain every cell whose neighbours have changed, given the others; true when more is to be done."""
+        for party in self.geometry.parties:
+            cells = party[self.stale[party]]
+            if len(cells):
+                self.stale[cells] = False
+                self._explain(cells)
+        return bool(self.stale.any())
+
+    def split_towers(self) -> bool:
+        """Take towers apart that explain worse than single pieces in a line would; true when one was.
+
+        Pieces of one colour in a line away from the camera can look like the top, the side and the foot of a tower.
+        No cell alone can leave that explanation: the pieces behind are hidden by the tower while it is believed.
+        """
+        split = False
+        for cell in np.flatnonzero(self.best > self.geometry.tops):
+            behind = self._hidden_singles(int(cell))
+            if len(behind) and self._is_better_split(int(cell), behind):
+                self.stale |= self.geometry.neighbours[cell] & self.active
+                self.stale[cell] = split = True
+        return split
+
+    def _hidden_singles(self, cell: int) -> npt.NDArray[np.intp]:
+        """Cells behind ``cell`` whose middle its stack hides and on which something seems to stand."""
+        outline = self.outlines[cell]
+        assert outline is not None
+        hull = outline[0].reshape(-1, 2) / (1 << SUBPIXEL_BITS)
+        geometry = self.geometry
+        near = geometry.neighbours[cell] & (geometry.rank < geometry.rank[cell]) & self.may_be_single
+        inside = [
+            j
+            for j in np.flatnonzero(near)
+            if cv2.pointPolygonTest(hull.astype(np.float32), geometry.crops.origin_px[j].tolist(), measureDist=False) > 0
+        ]
+        return np.array(inside, np.intp)
+
+    def _is_better_split(self, cell: int, behind: npt.NDArray[np.intp]) -> bool:
+        """Try single pieces on ``cell`` and ``behind`` in place of the tower; leave them there if that is likelier."""
+        cells = np.array([cell, *behind])
+        before = self._likelihood(cells)
+        kept = [(self.best[j], self.shift[j].copy(), self.outlines[j]) for j in cells]
+        for j in cells:
+            self.best[j], self.shift[j] = self.single[j], 0
+            self._outline(int(j))
+        if self._likelihood(cells) > before:
+            return True
+        for j, (best, shift, outline) in zip(cells, kept, strict=True):
+            self.best[j], self.shift[j], self.outlines[j] = best, shift, outline
+        return False
+
+    def _likelihood(self, cells: npt.NDArray[np.intp]) -> float:
+        """Log-likelihood of all pixels in the crops of ``cells``, each under what is believed to be in front there."""
+        labels, _ = self._paint(set())
+        label = labels.ravel()[self.geometry.crops.flat_px[cells]]
+        shown = np.take_along_axis(self.evidence[cells], label[..., None].astype(np.intp), axis=3)[..., 0]
+        return float((np.where(label > 0, shown, self.bare[cells]) * self.visible[cells]).sum())
+
+    def _explain(self, cells: npt.NDArray[np.intp]) -> None:
+        labels, ranks = self._paint(set(cells.tolist()))
+        flat = self.geometry.crops.flat_px[cells]
+        label = labels.ravel()[flat]
+        evidence = self.evidence[cells]
+        behind = np.take_along_axis(evidence, label[..., None].astype(np.intp), axis=3)[..., 0]
+        base = np.where(label > 0, behind, self.bare[cells])
+        hidden = ranks.ravel()[flat] > self.geometry.rank[cells][:, None, None]
+        seen = self.visible[cells] & ~hidden
+        gain = evidence[..., palette.SIDE :] - base[..., None]
+        gain *= seen[..., None]
+        sums = stacks.accumulate(gain)
+        shade = stacks.accumulate_shade(self.values[cells], seen)
+        upright = stacks.score_upright(sums, self.geometry, cells)
+        height = upright.max(axis=2).argmax(axis=1) + 1
+        levels = np.clip(height[:, None] + (-1, 0, 1), 1, TALLEST)
+        askew, shift, sides = stacks.score_askew(sums, shade, self.rim, self.geometry, cells, levels)
+        np.put_along_axis(upright, levels[..., None] - 1, askew, axis=1)
+        self.scores[cells, 1:] = upright.reshape(len(cells), -1)
+        which = askew.max(axis=2).argmax(axis=1)
+        stand = shift[np.arange(len(cells)), which]
+        for k, cell in enumerate(cells):
+            self.sides[int(cell)] = sides[k, which[k]]
+            self._settle(int(cell), stand[k], hidden[k])
+
+    def _settle(self, cell: int, shift: Array, hidden: npt.NDArray[np.bool_]) -> None:
+        """Take over a cell's best state and tell its neighbours, unless most of what was believed there is hidden.
+
+        A stack wrongly believed in front must not wipe out the one behind, whose colours would then seem to be its own.
+        """
+        best = int(self.scores[cell].argmax())
+        if best == 0 and self.best[cell] and hidden.mean() > MOSTLY_HIDDEN:
+            return
+        if best != self.best[cell] or np.abs(shift - self.shift[cell]).max() > 1:
+            if best != self.best[cell]:
+                self.stale |= self.geometry.neighbours[cell] & self.active
+            self.best[cell], self.shift[cell] = best, shift
+            self._outline(cell)
+
+    def _outline(self, cell: int) -> None:
+        """Keep the polygons (hull, face) of what is believed on a cell, in fixed point."""
+        state = int(self.best[cell])
+        self.outlines[cell] = None
+        if state:
+            outlines, crops = self.geometry.outlines, self.geometry.crops
+            level = (state - 1) // self.geometry.tops + 1
+            foot = face_polygon(outlines, crops, cell, 0, np.zeros(2))
+            face = face_polygon(outlines, crops, cell, level, self.shift[cell])
+            fixed = np.rint(np.vstack([foot, face]) * (1 << SUBPIXEL_BITS)).astype(np.int32)
+            self.outlines[cell] = (np.asarray(cv2.convexHull(fixed), np.int32), fixed[len(foot) :])
+
+    def _paint(self, without: set[int]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+        """What stands on the other cells, far to near: material labels, and the rank of the nearest, per pixel."""
+        labels, ranks = np.zeros(self.size, np.uint8), np.zeros(self.size, np.uint8)
+        for cell in self.geometry.far_first:
+            outline = self.outlines[cell]
+            if outline is None or int(cell) in without:
+                continue
+            hull, face = outline
+            top = (int(self.best[cell]) - 1) % self.geometry.tops
+            cv2.fillConvexPoly(labels, hull, palette.STANDING, shift=SUBPIXEL_BITS)
+            cv2.fillConvexPoly(labels, face, palette.TOPS + top, shift=SUBPIXEL_BITS)
+            cv2.fillConvexPoly(ranks, hull, int(self.geometry.rank[cell]), shift=SUBPIXEL_BITS)
+        return labels, ranks
+
+
+def explain(evidence: Array, values: Array, rim: Array, geometry: Geometry, size: tuple[int, int]) -> Board:
+    """The explanation of a whole board, neighbours considered.
+
+    Args:
+        evidence: (n, rows, columns, materials) log-likelihoods of the palette's materials.
+        values: (n, rows, columns, 3) display values.
+        rim: shading of a piece's side, see :class:`calibration.looks.SetLook`.
+        geometry: of the pose.
+        size: (height, width) of the picture.
+    """
+    board = Board(evidence, values, rim, geometry, size)
+    _settle_down(board)
+    if board.split_towers():
+        _settle_down(board)
+    return board
+
+
+def _settle_down(board: Board) -> None:
+    for _ in range(SWEEPS):
+        if not board.sweep():
+            return
