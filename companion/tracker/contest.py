@@ -30,7 +30,7 @@ from companion.tracker.hypotheses import (
     acts_within,
     columns_with,
     faulty,
-    replays,
+    replays_within,
     sequences_within,
 )
 from companion.tracker.sights import Changes
@@ -91,7 +91,7 @@ def contest(evidence: Evidence, outlook: Outlook, context: Context, base: npt.ND
         nearest = [outlook.expected.hypotheses[0], *field.best(NEAREST)]
         field.enter(Batch(acts_within(outlook, changed)))
         if field.is_unexplained():
-            field.enter(Batch(replays(outlook)))
+            field.enter(Batch(replays_within(outlook, changed)))
             if len(changed) <= MOST_CELLS:
                 most = min(QUICK_PLIES + context.unclear, MOST_PLIES)
                 field.enter(Batch(sequences_within(outlook, changed, most)))

@@ -222,18 +222,22 @@ def acts_within(outlook: Outlook, cells: frozenset[Cell]) -> Iterator[Hypothesis
 def sequences_within(outlook: Outlook, cells: frozenset[Cell], most: int) -> Iterator[Hypothesis]:
     """Two to ``most`` plies that together change ``cells`` and little else, each of them visibly.
 
-    At most one other cell may be touched, since what one ply changes another can change back.
+    At most one other cell may be touched, since what one ply changes another can change back; and at most one of
+    ``cells`` be left, since one may only be read badly.
     """
     game = outlook.match.game
     seer = _Seer(game, outlook.table, outlook.sights)
-    waiting: deque[tuple[Position, tuple[Move, ...], frozenset[Cell]]] = deque([(outlook.match.position, (), cells)])
+    waiting: deque[tuple[Position, tuple[Move, ...], frozenset[Cell]]] = deque()
+    waiting.append((outlook.match.position, (), frozenset()))
     for _ in range(MOST_POSITIONS):
         if not waiting:
             return
-        position, moves, allowed = waiting.popleft()
+        position, moves, before = waiting.popleft()
+        # Each further ply touches two cells.
+        still = 2 * (most - len(moves) - 1) + 1
         for move in game.legal_moves(position):
-            touched = frozenset(cell for cell in (move.source, move.target) if cell is not None)
-            if not touched & allowed or len((touched | allowed) - cells) > 1:
+            touched = before | _touched(move)
+            if len(touched - cells) > 1 or len(cells - touched) > still:
                 continue
             following = game.play(position, move)
             if _looks_same(game, position, following):
@@ -243,23 +247,34 @@ def sequences_within(outlook: Outlook, cells: frozenset[Cell], most: int) -> Ite
                 prior = LOG_PLIES + LOG_PLY * len(plies)
                 yield Hypothesis(Plies(plies), prior, seer.changes(game.table(following)))
             if len(plies) < most:
-                waiting.append((following, plies, allowed | touched))
+                waiting.append((following, plies, touched))
 
 
 def _looks_same(game: Game, before: Position, after: Position) -> bool:
     """Whether a ply leaves the board as it was to the eye: nobody may claim that such a one passed unseen."""
-    return view(game, game.table(before)) == view(game, game.table(after))
+    here, there = game.table(before), game.table(after)
+    pairs = zip(here.stacks, there.stacks, strict=True)
+    return here.levels == there.levels and all(a == b or game.sight(a) == game.sight(b) for a, b in pairs)
 
 
-def replays(outlook: Outlook) -> Iterator[Hypothesis]:
-    """A few moves taken back, and a legal one played instead."""
+def replays_within(outlook: Outlook, cells: frozenset[Cell]) -> Iterator[Hypothesis]:
+    """A few moves taken back and a legal one played instead, changing no cell but ``cells`` in the end."""
     match = outlook.match
     seer = _Seer(match.game, outlook.table, outlook.sights)
-    for n in range(1, min(REPLAYED, match.undoable) + 1):
-        earlier = match.take_back(n).position
+    for back in outlook.expected.hypotheses:
+        if not isinstance(back.story, Back) or back.story.n > REPLAYED:
+            continue
+        undone = {cell for cell, _ in back.changes}
+        earlier = match.take_back(back.story.n).position
         for move in match.game.legal_moves(earlier):
-            changes = seer.changes(match.game.table(match.game.play(earlier, move)))
-            yield Hypothesis(Replay(n, move), LOG_REPLAY, changes)
+            touched = _touched(move)
+            if undone - cells <= touched <= cells | undone:
+                changes = seer.changes(match.game.table(match.game.play(earlier, move)))
+                yield Hypothesis(Replay(back.story.n, move), LOG_REPLAY, changes)
+
+
+def _touched(move: Move) -> frozenset[Cell]:
+    return frozenset(cell for cell in (move.source, move.target) if cell is not None)
 
 
 def faulty(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp]) -> Hypothesis | None:
