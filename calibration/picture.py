@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from calibration.errors import ProfileError
 
-
 TRAILER_BYTES = 4096
 """Some cameras write a few bytes after a JPEG's end marker."""
 

@@ -1,0 +1,1 @@
+"""The referee's application: rules, matches, verdicts, and everything that shows and keeps them."""

@@ -87,7 +87,8 @@ def test_dictionaries_have_the_names_of_opencv():
 
 def test_pictures_that_cannot_be_read(tmp_path, examples):
     whole = (examples / "photos" / "enrol.jpg").read_bytes()
-    for name, data in (("empty.jpg", b""), ("text.jpg", b"hello"), ("head.jpg", whole[:100]), ("half.jpg", whole[: len(whole) // 2])):
+    files = {"empty.jpg": b"", "text.jpg": b"hello", "head.jpg": whole[:100], "half.jpg": whole[: len(whole) // 2]}
+    for name, data in files.items():
         (tmp_path / name).write_bytes(data)
         with pytest.raises(ProfileError, match=f"{name}: is not a picture"):
             load_picture(tmp_path / name)

@@ -127,9 +127,7 @@ def pictures_of(tmp_path, recording, image):
     folder = tmp_path / "still"
     (folder / "frames").mkdir(parents=True)
     cv2.imwrite(str(folder / "frames" / "a.png"), image)
-    (folder / "frames.csv").write_text(
-        "file,t_s\n" + "".join(f"a.png,{i / 10}\n" for i in range(40)), encoding="utf-8"
-    )
+    (folder / "frames.csv").write_text("file,t_s\n" + "".join(f"a.png,{i / 10}\n" for i in range(40)), encoding="utf-8")
     for name in ("camera.toml", "set.toml"):
         shutil.copy(recording / name, folder / name)
     text = (recording / "recording.toml").read_text(encoding="utf-8")

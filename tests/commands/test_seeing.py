@@ -43,8 +43,8 @@ def test_photographs_are_read_as_json(photos, capsys):
 
 
 def test_a_reading_for_people(photos, capsys):
-    words = ["read", "domination", "--camera", photos / "camera.toml", "--set", photos / "set.toml", photos / "enrol.jpg"]
-    assert main([str(w) for w in words]) == 0
+    options = ["--camera", str(photos / "camera.toml"), "--set", str(photos / "set.toml")]
+    assert main(["read", "domination", *options, str(photos / "enrol.jpg")]) == 0
     assert ": 4 stacks: c5 1R, d5 1G, e5 1B, f5 1Y (" in capsys.readouterr().out
 
 

@@ -37,9 +37,7 @@ def bench(examples):
     folder = examples / "photos"
     kit = load_kit("domination")
     rows = [json.loads(line) for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
-    photos = {
-        row["image"]: Photo(row["image"], cv2.imread(str(folder / row["image"])), row["table"]) for row in rows
-    }
+    photos = {row["image"]: Photo(row["image"], cv2.imread(str(folder / row["image"])), row["table"]) for row in rows}
     return Bench(kit, read_camera(folder / "camera.toml"), read_look(folder / "set.toml", kit), photos)
 
 

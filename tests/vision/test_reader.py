@@ -59,14 +59,15 @@ def test_geometry_is_kept_while_nothing_is_moved_and_made_anew_when_the_mat_is(b
     reader, photo = bench.reader(), bench.photos[HARD[0]]
     first = reader.read_with_geometry(Frame(photo.image, 0, 0.0))[1]
     assert reader.read_with_geometry(Frame(photo.image, 1, 0.1))[1] is first
-    pushed = cv2.warpAffine(photo.image, np.float32([[1, 0, 6], [0, 1, -4]]), (1280, 720), borderMode=cv2.BORDER_REFLECT)
+    push = np.float32([[1, 0, 6], [0, 1, -4]])
+    pushed = cv2.warpAffine(photo.image, push, (1280, 720), borderMode=cv2.BORDER_REFLECT)
     assert reader.read_with_geometry(Frame(pushed, 2, 0.2))[1] is not first
     assert wrong_cells(reader, pushed, photo.table) == {}
 
 
 def test_a_dark_picture_is_said_to_be_dark(bench):
     dark = (bench.photos[HARD[0]].image * 0.04).astype(np.uint8)
-    with pytest.raises(VisionError, match="dark|not in view"):
+    with pytest.raises(VisionError, match=r"dark|not in view"):
         bench.reader().read(Frame(dark, 0, 0.0))
 
 

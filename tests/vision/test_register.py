@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from calibration.kit import load_kit
+from calibration.lens import calibrate_lens, read_board
 from vision.errors import MatNotFound, VisionError
 from vision.register import marker_corners, project, register, to_gray
 
@@ -101,8 +102,6 @@ def test_a_picture_of_another_size_is_refused(bench, gray):
 
 
 def test_every_kit_is_found_in_its_photographs(shared):
-    from calibration.lens import calibrate_lens, read_board
-
     folder = shared / "photos" / "lens-a"
     camera = calibrate_lens(tuple(sorted(folder.glob("*.jpg"))), read_board(folder / "charuco.toml")).camera
     for name in ("cheight", "diamond", "ziggurat"):
