@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from vision import palette, stacks
-from vision.crops import COLUMN_MM
 from vision.geometry import TALLEST, Geometry
 from vision.outlines import face_polygon
 
@@ -21,8 +20,18 @@ SWEEPS = 4
 MOSTLY_HIDDEN = 0.2
 """Share of a crop that nearer stacks hide from which on its silence does not mean that the cell is empty."""
 
-LEAST_VISIBLE = 0.05
-"""Share of a piece's face that must look more like a piece than like the floor for a cell to be looked into."""
+LEAST_VISIBLE = 0.15
+"""Share of a single piece's outline that must look more like a piece than like the floor for a cell to be looked into:
+a piece as far askew as any still fills half of it."""
+
+HIGHER = 2
+"""Heights so far above the highest one believed in are looked at; the next pass may look higher."""
+
+OUT_OF_REACH = -1e3
+"""Log-likelihood ratio of heights that were not looked at."""
+
+ROOM_ROWS = 7
+"""Crop rows above the highest face that its leaning may need."""
 
 SUBPIXEL_BITS = 4
 """Binary digits of a pixel's fraction in polygons, as ``cv2.fillConvexPoly`` takes them."""
@@ -44,13 +53,17 @@ class Board:
         self.sides: dict[int, Array] = {}
         n = len(evidence)
         floor = evidence[..., palette.FLOOR]
-        either = np.logaddexp(evidence[..., palette.TABLE], floor) - np.float32(np.log(2))
-        self.bare = np.where(geometry.off_mat, either, floor)
+        self.bare = floor.copy()
+        beside = evidence[geometry.off_mat]
+        self.bare[geometry.off_mat] = np.logaddexp(beside[:, palette.TABLE], beside[:, palette.FLOOR]) - np.log(2)
         self.visible = ~geometry.crops.outside
         gain = evidence[..., palette.SIDE : palette.TOPS + geometry.tops] - self.bare[..., None]
         gain *= self.visible[..., None]
         upright = stacks.score_upright(stacks.accumulate(gain), geometry, np.arange(n))
         self.scores = np.concatenate([np.zeros((n, 1), np.float32), upright.reshape(n, -1)], axis=1)
+        # Where hardly anything looks more like a piece than like the floor no piece stands, whatever the neighbours.
+        looks_taken = stacks.share_of_single(gain[..., 0] > 0, geometry) > LEAST_VISIBLE
+        self.active = looks_taken | (self.scores.argmax(axis=1) > 0)
         # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
         self.single = upright[:, 0].argmax(axis=1) + 1
         self.may_be_single = upright[:, 0].max(axis=1) > 0
@@ -59,9 +72,6 @@ class Board:
         self.outlines: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None] = [None] * n
         for cell in range(n):
             self._outline(cell)
-        # A cell where hardly anything looks more like a piece than like the floor stays empty, whatever its neighbours.
-        likely = (gain[..., 0] > 0).sum(axis=(1, 2)) * COLUMN_MM
-        self.active = likely > LEAST_VISIBLE * np.pi * geometry.outlines.radius_mm**2
         self.stale = self.active.copy()
 
     def sweep(self) -> bool:
@@ -83,7 +93,7 @@ class Board:
         for cell in np.flatnonzero(self.best > self.geometry.tops):
             behind = self._hidden_singles(int(cell))
             if len(behind) and self._is_better_split(int(cell), behind):
-                self.stale |= self.geometry.neighbours[cell] & self.active
+                self._tell_neighbours(int(cell), int(self.best[cell]))
                 self.stale[cell] = split = True
         return split
 
@@ -93,11 +103,12 @@ class Board:
         assert outline is not None
         hull = outline[0].reshape(-1, 2) / (1 << SUBPIXEL_BITS)
         geometry = self.geometry
-        near = geometry.neighbours[cell] & (geometry.rank < geometry.rank[cell]) & self.may_be_single
+        near = (geometry.rank < geometry.rank[cell]) & self.may_be_single
         inside = [
             j
             for j in np.flatnonzero(near)
-            if cv2.pointPolygonTest(hull.astype(np.float32), geometry.crops.origin_px[j].tolist(), measureDist=False) > 0
+            if cv2.pointPolygonTest(hull.astype(np.float32), geometry.crops.origin_px[j].tolist(), measureDist=False)
+            > 0
         ]
         return np.array(inside, np.intp)
 
@@ -123,28 +134,36 @@ class Board:
         return float((np.where(label > 0, shown, self.bare[cells]) * self.visible[cells]).sum())
 
     def _explain(self, cells: npt.NDArray[np.intp]) -> None:
+        reach = min(TALLEST, int((self.best[cells] - 1).max() // self.geometry.tops) + 1 + HIGHER)
+        first_row = max(0, int(self.geometry.far_row[cells, reach].min()) - ROOM_ROWS)
         labels, ranks = self._paint(set(cells.tolist()))
-        flat = self.geometry.crops.flat_px[cells]
+        flat = self.geometry.crops.flat_px[cells, first_row:]
         label = labels.ravel()[flat]
-        evidence = self.evidence[cells]
+        evidence = self.evidence[cells, first_row:]
         behind = np.take_along_axis(evidence, label[..., None].astype(np.intp), axis=3)[..., 0]
-        base = np.where(label > 0, behind, self.bare[cells])
+        base = np.where(label > 0, behind, self.bare[cells, first_row:])
         hidden = ranks.ravel()[flat] > self.geometry.rank[cells][:, None, None]
-        seen = self.visible[cells] & ~hidden
+        seen = self.visible[cells, first_row:] & ~hidden
         gain = evidence[..., palette.SIDE :] - base[..., None]
         gain *= seen[..., None]
-        sums = stacks.accumulate(gain)
-        shade = stacks.accumulate_shade(self.values[cells], seen)
-        upright = stacks.score_upright(sums, self.geometry, cells)
+        sums = stacks.Sums(
+            faces=stacks.accumulate(gain[..., : 1 + self.geometry.tops]),
+            sides=stacks.accumulate(gain[..., 1 + self.geometry.tops :]),
+            shade=stacks.accumulate_shade(self.values[cells, first_row:], seen),
+            first_row=first_row,
+        )
+        upright = stacks.score_upright(sums.faces, self.geometry, cells, first_row)
+        upright[:, reach:] = OUT_OF_REACH
         height = upright.max(axis=2).argmax(axis=1) + 1
-        levels = np.clip(height[:, None] + (-1, 0, 1), 1, TALLEST)
-        askew, shift, sides = stacks.score_askew(sums, shade, self.rim, self.geometry, cells, levels)
+        levels = np.clip(height[:, None] + (-1, 0, 1), 1, reach)
+        best_top = upright.max(axis=1).argmax(axis=1)
+        askew, shift, steps = stacks.score_askew(sums, self.rim, self.geometry, cells, levels, best_top)
         np.put_along_axis(upright, levels[..., None] - 1, askew, axis=1)
         self.scores[cells, 1:] = upright.reshape(len(cells), -1)
         which = askew.max(axis=2).argmax(axis=1)
         stand = shift[np.arange(len(cells)), which]
         for k, cell in enumerate(cells):
-            self.sides[int(cell)] = sides[k, which[k]]
+            self.sides[int(cell)] = steps[k, which[k]]
             self._settle(int(cell), stand[k], hidden[k])
 
     def _settle(self, cell: int, shift: Array, hidden: npt.NDArray[np.bool_]) -> None:
@@ -157,9 +176,19 @@ class Board:
             return
         if best != self.best[cell] or np.abs(shift - self.shift[cell]).max() > 1:
             if best != self.best[cell]:
-                self.stale |= self.geometry.neighbours[cell] & self.active
+                self._tell_neighbours(cell, best)
             self.best[cell], self.shift[cell] = best, shift
             self._outline(cell)
+
+    def _tell_neighbours(self, cell: int, state: int) -> None:
+        """Have those cells looked at again whose pixels a change of ``cell`` to ``state`` touches."""
+        tops, boxes = self.geometry.tops, self.geometry.boxes_px
+        changed = boxes[cell, (max(int(self.best[cell]), state) - 1) // tops + 1]
+        reach = np.minimum((self.best - 1) // tops + 1 + HIGHER, TALLEST)
+        theirs = boxes[np.arange(len(reach)), reach]
+        touched = ((theirs[:, :2] < changed[2:]) & (changed[:2] < theirs[:, 2:])).all(axis=1)
+        touched[cell] = False
+        self.stale |= touched & self.active
 
     def _outline(self, cell: int) -> None:
         """Keep the polygons (hull, face) of what is believed on a cell, in fixed point."""

@@ -46,7 +46,7 @@ class Geometry:
         far_first: (n,) cells from the farthest to the nearest to the camera.
         rank: (n,) place of each cell in ``far_first``, from 1.
         parties: cells in four groups; no two of a group are neighbours, so a group can be explained at once.
-        neighbours: (n, n) bool, pairs of cells whose crops overlap.
+        boxes_px: (n, levels, 4) left, top, right, bottom in the picture of a stack of each height.
         mat_px: (4, 2) the mat's corners in the picture.
         surround_px: indices into the flattened picture, a sample of what lies outside the mat.
     """
@@ -63,7 +63,7 @@ class Geometry:
     far_first: npt.NDArray[np.intp]
     rank: npt.NDArray[np.int32]
     parties: tuple[npt.NDArray[np.intp], ...]
-    neighbours: npt.NDArray[np.bool_]
+    boxes_px: npt.NDArray[np.float32]
     mat_px: Points
     surround_px: npt.NDArray[np.intp]
 
@@ -107,17 +107,17 @@ def make_geometry(kit: Kit, pose: Registration, camera: Camera) -> Geometry:
         far_first=far_first,
         rank=rank,
         parties=_parties(kit),
-        neighbours=_neighbours(crops),
+        boxes_px=_boxes(crops, outlines),
         mat_px=mat_px,
         surround_px=(step_rows * camera.width_px + step_columns) * SURROUND_STEP,
     )
 
 
-def _neighbours(crops: Crops) -> npt.NDArray[np.bool_]:
-    low, high = crops.map_px.min(axis=(1, 2)), crops.map_px.max(axis=(1, 2))
-    overlap = ((low[:, None] < high[None]) & (low[None] < high[:, None])).all(axis=2)
-    np.fill_diagonal(overlap, val=False)
-    return np.asarray(overlap, np.bool_)
+def _boxes(crops: Crops, outlines: DiscOutlines) -> npt.NDArray[np.float32]:
+    middle = np.einsum("nij,nlj->nli", crops.to_picture, outlines.centre_mm) + crops.origin_px[:, None]
+    radius_px = outlines.radius_mm * np.linalg.norm(crops.to_picture[:, :, 0], axis=1)[:, None, None]
+    low, high = np.minimum(middle, middle[:, :1]) - radius_px, np.maximum(middle, middle[:, :1]) + radius_px
+    return np.concatenate([low, high], axis=2).astype(np.float32)
 
 
 def _parties(kit: Kit) -> tuple[npt.NDArray[np.intp], ...]:

@@ -38,6 +38,10 @@ MARGIN_MM = 6.0
 """How far inside the mat's edge the paper is sampled."""
 
 
+References = tuple[Points, Points]
+"""Places (n, 3) mm whose colour is known, and their reflectances (n, 3) relative to white."""
+
+
 @dataclass(frozen=True, eq=False)
 class Light:
     """Natural log of the light per channel (r, g, b), a plane over the mat.
@@ -55,15 +59,17 @@ class Light:
         return np.exp(_terms(points_mm, self.half_mm) @ self.plane).astype(np.float32)
 
 
-def measure_light(image: npt.NDArray[np.uint8], kit: Kit, pose: Registration, camera: Camera) -> Light:
+def measure_light(
+    image: npt.NDArray[np.uint8], kit: Kit, pose: Registration, camera: Camera, places: References | None = None
+) -> Light:
     """Fit the light to patches and paper.
 
-    ``image`` is (height, width, 3) uint8, BGR.
+    ``image`` is (height, width, 3) uint8, BGR; ``places`` are the kit's :func:`references` where they are at hand.
 
     Raises:
         VisionError: the picture is too dark to tell colours, or no paper is in view.
     """
-    points, reflectance = _references(kit)
+    points, reflectance = places or references(kit)
     pixels = np.rint(project(points, pose, camera)).astype(int)
     inside = ((pixels >= 0) & (pixels < (camera.width_px, camera.height_px))).all(axis=1)
     seen = LINEAR[image[pixels[inside, 1], pixels[inside, 0], ::-1]]
@@ -97,7 +103,7 @@ def _agreeing(terms: Points, target: Points) -> npt.NDArray[np.bool_]:
     return np.asarray(agree[:, int(agree.sum(axis=0).argmax())], np.bool_)
 
 
-def _references(kit: Kit) -> tuple[Points, Points]:
+def references(kit: Kit) -> References:
     """Places (n, 3) mm whose colour is known, and their reflectances (n, 3) relative to white."""
     points: list[tuple[float, float, float]] = []
     colours: list[tuple[float, float, float]] = []

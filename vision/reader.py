@@ -15,7 +15,7 @@ from calibration.looks import SetLook
 from vision import palette
 from vision.explain import explain
 from vision.geometry import TALLEST, Geometry, make_geometry, same_pose
-from vision.light import measure_light
+from vision.light import measure_light, references
 from vision.reading import EMPTY, Reading, State
 from vision.register import Registration, check_size, register, to_gray
 from vision.source import Frame
@@ -37,6 +37,7 @@ class Reader:
         standing = [(height, letter) for height in range(1, TALLEST + 1) for letter in self.letters]
         self.states: tuple[State, ...] = (EMPTY, *standing)
         self._palette = palette.build_palette(look, self.letters)
+        self._references = references(kit)
         self._rim = np.array(look.rim, np.float32)
         self._geometry: Geometry | None = None
 
@@ -81,7 +82,7 @@ class Reader:
             (n, rows, columns, materials) log-likelihood for every material of the palette, and (n, rows, columns, 3)
             display values r g b relative to white paper.
         """
-        light = measure_light(image, self.kit, geometry.pose, self.camera)
+        light = measure_light(image, self.kit, geometry.pose, self.camera, self._references)
         crops = geometry.crops
         n, rows, columns = crops.flat_px.shape
         place = crops.map_px.reshape(n * rows, columns, 2)

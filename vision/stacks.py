@@ -7,6 +7,8 @@ against what they would show without it.  Face and foot may be off their places,
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -18,6 +20,9 @@ Indices = npt.NDArray[np.intp]
 
 INDEPENDENT_MM2 = 40.0
 """Area over which pixels err together (a rim's shadow, a highlight, a colour a little off): one observation each."""
+
+EVIDENCE = np.float32(COLUMN_MM / INDEPENDENT_MM2)
+"""Independent observations a crop pixel."""
 
 PLACE_MM = 1.0
 """Standard deviation of a stack's foot from the middle of its cell, each way."""
@@ -60,68 +65,101 @@ def log_prior(levels: Indices, along: Array, sideways: Array, foot: Array) -> Ar
 
 
 def accumulate(gain: Array) -> Array:
-    """Sums from the top of each crop's column: (b, rows, columns, k) → (b, rows + 1, columns, k), in log-likelihood."""
-    sums = np.zeros((gain.shape[0], gain.shape[1] + 1, *gain.shape[2:]), np.float32)
-    np.cumsum(gain, axis=1, out=sums[:, 1:])
-    sums *= np.float32(COLUMN_MM / INDEPENDENT_MM2)
+    """Sums from the top of each crop's column: (b, rows, columns, k) → (rows + 1, b, columns, k).
+
+    Rows come first, so that each is one run of memory and the next is one addition of two runs.
+    """
+    cells, rows, columns, kinds = gain.shape
+    sums = np.empty((rows + 1, cells, columns, kinds), np.float32)
+    sums[0] = 0
+    for row in range(rows):
+        np.add(sums[row], gain[:, row], out=sums[row + 1])
     return sums
 
 
-def score_upright(sums: Array, geometry: Geometry, cells: Indices) -> Array:
+def score_upright(sums: Array, geometry: Geometry, cells: Indices, first_row: int = 0) -> Array:
     """Scores as if every stack stood straight in the middle of its cell.
 
     Args:
-        sums: (b, rows + 1, columns, 1 + tops or more), :func:`accumulate` of side and tops.
+        sums: (rows + 1, b, columns, 1 + tops), :func:`accumulate` of any side and each top.
         geometry: of the pose.
         cells: (b,) the cells that ``sums`` belongs to.
+        first_row: row of the crops in which ``sums`` begins; heights that reach beyond it cannot be scored.
 
     Returns:
         (b, levels, tops) log-likelihood ratio against an empty cell, levels 1….
     """
-    tops = geometry.tops
     batch = np.arange(len(cells))[:, None, None]
     covers = geometry.covers[cells, 1:, :, None]
-    far = _sums_at(sums, batch, geometry.far_row[cells, 1:], geometry.columns)
-    near = _sums_at(sums, batch, geometry.near_row[cells, 1:], geometry.columns)
-    foot_row = np.maximum(geometry.near_row[cells, :1], geometry.near_row[cells, 1:])
-    foot = _sums_at(sums[..., :1], batch, foot_row, geometry.columns)[..., 0]
-    face = ((near - far)[..., 1 : 1 + tops] * covers).sum(axis=2)
+    far = _sums_at(sums, batch, geometry.far_row[cells, 1:] - first_row, geometry.columns)
+    near = _sums_at(sums, batch, geometry.near_row[cells, 1:] - first_row, geometry.columns)
+    foot_row = np.maximum(geometry.near_row[cells, :1], geometry.near_row[cells, 1:]) - first_row
+    foot = _sums_at(sums, batch, foot_row, geometry.columns)[..., 0]
+    face = ((near - far)[..., 1:] * covers).sum(axis=2)
     side = ((foot - near[..., 0]) * covers[..., 0]).sum(axis=2)
-    upright: Array = face + side[..., None]
+    upright: Array = (face + side[..., None]) * EVIDENCE
     return upright
 
 
+def share_of_single(likely: npt.NDArray[np.bool_], geometry: Geometry) -> Array:
+    """(n,) share of a single piece's outline, standing straight, in which ``likely`` (n, rows, columns) is true."""
+    sums = accumulate(likely[..., None].astype(np.float32))
+    batch, covers = np.arange(len(likely))[:, None], geometry.covers[:, 1]
+    foot = np.maximum(geometry.near_row[:, 0], geometry.near_row[:, 1])
+    inside = _sums_at(sums, batch, foot, geometry.columns) - _sums_at(
+        sums, batch, geometry.far_row[:, 1], geometry.columns
+    )
+    area = ((foot - geometry.far_row[:, 1]) * covers).sum(axis=1)
+    share: Array = (inside[..., 0] * covers).sum(axis=1) / area
+    return share
+
+
 def accumulate_shade(values: Array, seen: npt.NDArray[np.bool_]) -> Array:
-    """Sums down each crop's column of log brightness and of pixels, where seen: (b, rows + 1, columns, 2).
+    """Sums down each crop's column of log brightness and of pixels, where seen: (rows + 1, b, columns, 2).
 
     Args:
         values: (b, rows, columns, 3) display values, r g b.
         seen: (b, rows, columns) what nothing hides.
     """
-    brightness = np.log(values.max(axis=3) + np.float32(DARK))
-    sums = np.zeros((len(values), values.shape[1] + 1, values.shape[2], 2), np.float32)
-    np.cumsum(np.stack([brightness * seen, seen], axis=3), axis=1, out=sums[:, 1:], dtype=np.float32)
-    return sums
+    largest = np.maximum(np.maximum(values[..., 0], values[..., 1]), values[..., 2])
+    brightness = np.log(largest + np.float32(DARK))
+    return accumulate(np.stack([brightness * seen, seen], axis=3).astype(np.float32))
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Everything about some cells (b), summed down the columns of their crops by :func:`accumulate`.
+
+    Attributes:
+        faces: (rows + 1, b, columns, 1 + tops), likelihood of any side and of each top.
+        sides: (rows + 1, b, columns, tops), likelihood of each piece's side.
+        shade: (rows + 1, b, columns, 2), :func:`accumulate_shade`.
+        first_row: row of the crops in which the sums begin.
+    """
+
+    faces: Array
+    sides: Array
+    shade: Array
+    first_row: int
 
 
 def score_askew(
-    sums: Array, shade: Array, rim: Array, geometry: Geometry, cells: Indices, levels: Indices
+    sums: Sums, rim: Array, geometry: Geometry, cells: Indices, levels: Indices, best_top: Indices
 ) -> tuple[Array, Array, Array]:
     """Scores for some heights, each stack standing as it explains the pixels best.
 
     Args:
-        sums: (b, rows + 1, columns, 1 + tops + tops), :func:`accumulate` of any side, each top, each top's side.
-        shade: (b, rows + 1, columns, 2), :func:`accumulate_shade`.
+        sums: of the cells.
         rim: (steps,) shading of a piece's side (:class:`calibration.looks.SetLook`).
         geometry: of the pose.
         cells: (b,) the cells that ``sums`` belongs to.
         levels: (b, l) heights to try, 1….
+        best_top: (b,) the likeliest top, by which the stand is searched.
 
     Returns:
         (b, l, tops) log-likelihood ratio against an empty cell; (b, l, 2) the shift (u, v) mm of the face; and
         (b, l, levels, steps, 2) sums of log brightness and of pixels over each step of each side.
     """
-    best_top = score_upright(sums, geometry, cells).max(axis=1).argmax(axis=1)
     probe = _Probe(sums, geometry, cells, levels)
     along, sideways, foot = _stand(probe, best_top)
     finer_along, finer_foot = along[..., None] + FINER, foot[..., None] + FINER
@@ -134,7 +172,7 @@ def score_askew(
     which = whole.max(axis=3).argmax(axis=2)[..., None]
     v = np.take_along_axis(finer_along, which, axis=2)[..., 0]
     foot_index = np.take_along_axis(side.argmax(axis=3), which, axis=2)
-    steps = probe.shades(shade, len(rim), v, sideways, np.take_along_axis(finer_foot, foot_index, axis=2)[..., 0])
+    steps = probe.shades(len(rim), v, sideways, np.take_along_axis(finer_foot, foot_index, axis=2)[..., 0])
     return whole.max(axis=2) + _rim_gain(steps, rim)[..., None], np.stack([sideways * COLUMN_MM, v], axis=-1), steps
 
 
@@ -169,89 +207,93 @@ def _stand(probe: _Probe, best_top: Indices) -> tuple[Array, Indices, Array]:
 
 def _sums_at(sums: Array, batch: Indices, row: Array, column: Indices) -> Array:
     """Cumulative sums (…, k) at fractional rows: a pixel cut by an edge counts with the part that is covered."""
-    row = np.clip(row, 0, sums.shape[1] - 1.001)
+    row = np.clip(row, 0, len(sums) - 1.001)
     above = row.astype(np.intp)
     part = (row - above).astype(np.float32)[..., None]
-    first = (batch * sums.shape[1] + above) * sums.shape[2] + column
-    flat = sums.reshape(-1, sums.shape[3])
-    upper = flat[first]
-    at: Array = upper + part * (flat[first + sums.shape[2]] - upper)
-    return at
+    _, cells, columns, kinds = sums.shape
+    first = (above * cells + batch) * columns + column
+    flat = sums.reshape(-1, kinds)
+    upper = flat.take(first, axis=0)
+    at = flat.take(first + cells * columns, axis=0)
+    at -= upper
+    at *= part
+    at += upper
+    return np.asarray(at, np.float32)
 
 
 class _Probe:
     """Sums over faces and bands of stacks that stand askew; b cells, l heights each, k columns."""
 
-    def __init__(self, sums: Array, geometry: Geometry, cells: Indices, levels: Indices) -> None:
+    def __init__(self, sums: Sums, geometry: Geometry, cells: Indices, levels: Indices) -> None:
         self.sums, self.geometry, self.cells, self.levels = sums, geometry, cells, levels
+        first_row = np.float32(sums.first_row)
         self.covers = geometry.covers[cells[:, None], levels].astype(np.float32)  # b, l, k
-        self.near = geometry.near_row[cells[:, None], levels]
-        self.far = geometry.far_row[cells[:, None], levels]
-        self.foot = np.maximum(geometry.near_row[cells, 0][:, None], self.near)
+        self.edges = geometry.near_row[cells] - first_row  # b, every level, k
+        self.batch = np.arange(len(cells))
+        self.near = self.edges[self.batch[:, None], levels]
+        self.far = geometry.far_row[cells[:, None], levels] - first_row
+        self.foot = np.maximum(self.edges[:, :1], self.near)
 
     def everywhere(self, best_top: Indices) -> tuple[Array, Array]:
         """Face less the side above its near edge (b, l, along, sideways), and side above the foot (b, l, foot, …)."""
-        sums, column = self.sums, self.geometry.columns + SIDEWAYS[:, None]
-        one = sums[np.arange(len(self.cells)), :, :, 1 + best_top].ravel()
+        sums, column = self.sums.faces, self.geometry.columns + SIDEWAYS[:, None]
+        one = sums[:, self.batch, :, 1 + best_top].transpose(1, 0, 2).ravel()
         side = sums[..., 0].ravel()
-        batch = np.arange(len(self.cells))[:, None, None, None, None] * sums.shape[1]
+        batch = self.batch[:, None, None, None, None]
 
         def at(edge: npt.NDArray[np.floating], shifts: npt.NDArray[np.floating]) -> Indices:
             # Whole rows will do here: the best stand is looked into more finely afterwards.
-            row = np.rint(np.clip(edge[:, :, None] + shifts[:, None], 0, sums.shape[1] - 1)).astype(np.intp)
-            index: Indices = (batch + row[:, :, :, None]) * sums.shape[2] + column
+            row = np.rint(np.clip(edge[:, :, None] + shifts[:, None], 0, len(sums) - 1)).astype(np.intp)
+            index: Indices = (row[:, :, :, None] * sums.shape[1] + batch) * sums.shape[2] + column
             return index
 
         near = at(self.near, ALONG)
         face = one[near] - one[at(self.far, ALONG)] - side[near]
         foot = side[at(self.foot, FOOT)]
-        faces: Array = np.einsum("blask,blk->blas", face, self.covers)
-        feet: Array = np.einsum("blfsk,blk->blfs", foot, self.covers)
+        faces: Array = np.einsum("blask,blk->blas", face, self.covers) * EVIDENCE
+        feet: Array = np.einsum("blfsk,blk->blfs", foot, self.covers) * EVIDENCE
         return faces, feet
 
     def faces(self, along: Array, sideways: Indices) -> Array:
         """(b, l, a, tops) faces at shifts ``along`` (b, l, a) rows and ``sideways`` (b, l) columns."""
-        tops = self.geometry.tops
         column = (self.geometry.columns + sideways[..., None])[:, :, None]
-        batch = np.arange(len(self.cells))[:, None, None, None]
-        sums = self.sums[..., 1 : 1 + tops]
-        near = _sums_at(sums, batch, self.near[:, :, None] + along[..., None], column)
-        far = _sums_at(sums, batch, self.far[:, :, None] + along[..., None], column)
-        faces: Array = np.einsum("blakt,blk->blat", near - far, self.covers)
+        batch = self.batch[:, None, None, None]
+        near = _sums_at(self.sums.faces, batch, self.near[:, :, None] + along[..., None], column)
+        near -= _sums_at(self.sums.faces, batch, self.far[:, :, None] + along[..., None], column)
+        faces: Array = np.einsum("blakt,blk->blat", near[..., 1:], self.covers) * EVIDENCE
         return faces
 
     def bands(self, along: Array, sideways: Indices, foot: Array) -> Array:
         """(b, l, a, f) sides as bands of one colour each, between faces at ``along`` and feet at ``foot`` rows."""
-        tops = self.geometry.tops
         steps = np.arange(int(self.levels.max()) + 1)
         level = np.minimum(steps, self.levels[..., None])  # b, l, step; bands above the top have no thickness
         part = (level / self.levels[..., None])[..., None, None]
         shift = along[:, :, None, :, None] * part + foot[:, :, None, None] * (1 - part)
-        edge = self.geometry.near_row[self.cells[:, None, None], level]  # b, l, step, k
+        edge = self.edges[self.batch[:, None, None], level]  # b, l, step, k
         row = edge[:, :, :, None, None] + shift[..., None]
-        row = np.maximum.accumulate(row[:, :, ::-1], axis=2)[:, :, ::-1]  # no disc's edge is below a lower disc's
         column = (self.geometry.columns + sideways[..., None])[:, :, None, None, None]
-        batch = np.arange(len(self.cells))[:, None, None, None, None, None]
-        sums = _sums_at(self.sums[..., 1 + tops :], batch, np.asarray(row, np.float32), column)
-        sums = np.einsum("blnafkt,blk->blnaft", sums, self.covers)
+        batch = self.batch[:, None, None, None, None, None]
+        sums = _sums_at(self.sums.sides, batch, np.asarray(row, np.float32), column)
+        sums = np.einsum("blnafkt,blk->blnaft", sums, self.covers) * EVIDENCE
         band = sums[:, :, :-1] - sums[:, :, 1:]
-        each = np.logaddexp.reduce(band, axis=5) - np.float32(np.log(tops))
-        whole: Array = each.sum(axis=2)
+        best = band.max(axis=5)
+        mean = np.exp(band - best[..., None]).sum(axis=5) / np.float32(self.geometry.tops)
+        whole: Array = (best + np.log(mean)).sum(axis=2)
         return whole
 
-    def shades(self, shade: Array, steps: int, along: Array, sideways: Indices, foot: Array) -> Array:
+    def shades(self, steps: int, along: Array, sideways: Indices, foot: Array) -> Array:
         """(b, l, levels, steps, 2) sums over each step of each side, for the stands (b, l) given."""
         tallest = int(self.levels.max())
         place = np.minimum(np.arange(tallest * steps + 1) / steps, self.levels[..., None])  # b, l, edge, in levels
         below = np.minimum(place.astype(np.intp), self.levels[..., None] - 1)
-        rows = self.geometry.near_row[self.cells[:, None, None], below]
-        rise = self.geometry.near_row[self.cells[:, None, None], below + 1] - rows
+        rows = self.edges[self.batch[:, None, None], below]
+        rise = self.edges[self.batch[:, None, None], below + 1] - rows
         part = (place / self.levels[..., None])[..., None]
         shift = along[..., None, None] * part + foot[..., None, None] * (1 - part)
         row = np.asarray(rows + rise * (place - below)[..., None] + shift, np.float32)  # b, l, edge, k
         column = (self.geometry.columns + sideways[..., None])[:, :, None]
-        batch = np.arange(len(self.cells))[:, None, None, None]
-        sums = np.einsum("blekc,blk->blec", _sums_at(shade, batch, row, column), self.covers)
+        batch = self.batch[:, None, None, None]
+        sums = np.einsum("blekc,blk->blec", _sums_at(self.sums.shade, batch, row, column), self.covers)
         step = sums[:, :, :-1] - sums[:, :, 1:]
         shades: Array = step.reshape(*step.shape[:2], tallest, steps, 2)
         return shades

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 
 import cv2
 import numpy as np
@@ -42,7 +43,7 @@ class Video4LinuxSource:
         seen = -1
         while not self._closed:
             with self._arrived:
-                fresh = self._arrived.wait_for(lambda: self._is_newer(seen) or self._closed, timeout=FROZEN_S)
+                fresh = self._arrived.wait_for(partial(self._has_news_for, seen), timeout=FROZEN_S)
                 frame = self._newest
             if self._closed:
                 return
@@ -59,8 +60,8 @@ class Video4LinuxSource:
         self._thread.join(timeout=2 * FROZEN_S)
         self._capture.release()
 
-    def _is_newer(self, seen: int) -> bool:
-        return self._newest is not None and self._newest.seq > seen
+    def _has_news_for(self, seen: int) -> bool:
+        return self._closed or (self._newest is not None and self._newest.seq > seen)
 
     def _fetch(self) -> None:
         begun, seq = time.monotonic(), 0
