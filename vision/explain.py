@@ -24,6 +24,9 @@ LEAST_VISIBLE = 0.15
 """Share of a single piece's outline that must look more like a piece than like the floor for a cell to be looked into:
 a piece as far askew as any still fills half of it."""
 
+FIRST_HEIGHTS = 5
+"""Heights believed in at first sight: a tower seems to be made of what stands behind it, which must have its say."""
+
 HIGHER = 2
 """Heights so far above the highest one believed in are looked at; the next pass may look higher."""
 
@@ -67,7 +70,7 @@ class Board:
         # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
         self.single = upright[:, 0].argmax(axis=1) + 1
         self.may_be_single = upright[:, 0].max(axis=1) > 0
-        self.best = self.scores.argmax(axis=1)
+        self.best = self.scores[:, : 1 + FIRST_HEIGHTS * geometry.tops].argmax(axis=1)
         self.shift = np.zeros((n, 2), np.float32)
         self.outlines: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None] = [None] * n
         for cell in range(n):

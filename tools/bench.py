@@ -1,0 +1,118 @@
+"""Time every stage from picture to verdict, and the rules: `make bench` prints the tables of docs/measurements.md."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from calibration.camera import read_camera
+from calibration.kit import load_kit
+from calibration.looks import read_look
+from calibration.picture import load_picture
+from companion.app.eyes import Eyes
+from companion.commands.refereeing import begin_match
+from companion.games import available_tags
+from companion.recorder.keeper import Keeper
+from companion.recorder.store import MatchInfo, Store
+from companion.referee.referee import Referee
+from tools.rules_bench import chess_plies_per_s, plies_per_s, worst_outlook_ms
+from tools.timing import HEAD, Timing, machine, timed
+from vision.explain import explain
+from vision.geometry import make_geometry
+from vision.light import measure_light
+from vision.reader import Reader
+from vision.register import register, to_gray
+from vision.source import Frame
+from vision.sources.recording import RecordingSource, read_recording
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+ROUNDS = 40
+
+
+def main() -> int:
+    """Print all tables."""
+    cv2.setNumThreads(1)
+    print(f"{machine()}, OpenCV {cv2.__version__}, NumPy {np.__version__}\n")
+    print(HEAD)
+    for timing in (*reading_stages(), *verdict_stages()):
+        print(timing.row(), flush=True)
+    print(f"\nPeak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB\n")
+    print("| game | legal moves with successors' views, worst of 1,000 positions, ms (aim ≤ 5) | random plies/s |")
+    print("| --- | --- | --- |")
+    for tag in available_tags():
+        print(f"| {tag} | {worst_outlook_ms(tag):.2f} | {plies_per_s(tag):,.0f} |", flush=True)
+    print(f"| python-chess, in the same run | | {chess_plies_per_s():,.0f} |")
+    return 0
+
+
+def reading_stages() -> list[Timing]:
+    """The stages of a full reading, over the example photographs in turn."""
+    kit, folder = load_kit("domination"), EXAMPLES / "photos"
+    camera = read_camera(folder / "camera.toml")
+    reader = Reader(kit, camera, read_look(folder / "set.toml", kit))
+    images = [load_picture(path) for path in sorted(folder.glob("*.jpg"))]
+    rim = np.array(reader.look.rim, np.float32)
+    pose = reader.register(images[0])
+    geometry = reader.geometry(pose)
+    seen = [reader.evidence(image, geometry) for image in images]
+    size = images[0].shape[:2]
+    turns = [i % len(images) for i in range(ROUNDS)]
+    return [
+        timed("register the mat", [lambda i=i: register(to_gray(images[i]), kit, camera) for i in turns]),
+        timed("geometry of a new pose (only when pushed)", [lambda: make_geometry(kit, pose, camera)] * 10),
+        timed("measure the light", [lambda i=i: measure_light(images[i], kit, pose, camera) for i in turns]),
+        timed("light, crops and likelihoods", [lambda i=i: reader.evidence(images[i], geometry) for i in turns]),
+        timed("explain the board", [lambda i=i: explain(*seen[i], rim, geometry, size) for i in turns]),
+        timed("full reading", [lambda i=i: reader.read(Frame(images[i], 0, 0.0)) for i in turns], 25),
+    ]
+
+
+def verdict_stages() -> list[Timing]:
+    """Gate, reading, judging and committing over the example recording, as the referee does them."""
+    recording = read_recording(EXAMPLES / "domination-1")
+    kit = load_kit(recording.kit)
+    assert recording.camera is not None
+    assert recording.look is not None
+    eyes = Eyes(kit, read_camera(recording.camera), read_look(recording.look, kit))
+    match = begin_match("domination", recording.start)
+    referee = Referee(match)
+    gate, look, judge, keep, verdict = [], [], [], [], []
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store.open(Path(folder) / "bench.db")
+        info = MatchInfo(match.game.tag, match.game.players, recording.start, datetime.now(UTC), kit.name)
+        keeper = Keeper(store, store.begin(info))
+        for event in referee.begin(0.0):
+            keeper.append(event)
+        for frame in RecordingSource(recording).frames():
+            moving: list[bool] = []
+            gate += timed("", [lambda f=frame: moving.append(eyes.moving(f))]).ms
+            if not referee.glance(frame.t_s, moving=moving[0]).read:
+                continue
+            looks, events = [], []
+            seen = timed("", [lambda f=frame: looks.append(eyes.look(f))]).ms[0]
+            judged = timed("", [lambda t=frame.t_s: events.extend(referee.observe(t, looks[0].reading))]).ms[0]
+            kept = timed("", [lambda: [keeper.append(event) for event in events]]).ms[0]
+            referee.prepare()
+            look.append(seen)
+            judge.append(judged)
+            if events:
+                keep.append(kept / len(events))
+                verdict.append(gate[-1] + seen + judged + kept)
+        keeper.close()
+    return [
+        Timing("motion gate, every frame", tuple(gate), 1),
+        Timing("full reading with the look for arms, 36 pieces", tuple(look), 25),
+        Timing("judge a reading", tuple(judge), 10),
+        Timing("commit an event", tuple(keep), 2),
+        Timing("verdict after the decisive frame: all of these", tuple(verdict), 40),
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
