@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import cv2
 
 from calibration.kit import load_kit
 from companion.app.eyes import Eyes
 from companion.commands.refereeing import add_output, begin_match, check_kit, referee_match
-from companion.events import Accepted, Event, Illegal, TakenBack
+from companion.events import Accepted, Event, Illegal, TakenBack, Unsure
 from companion.recorder.place import default_store, make_folder
+from companion.simulate.players import ILLEGAL, MOVE, TAKEBACK
 from companion.simulate.table import FAST, REAL, SimulatedTable, Truth, clock, enrol_picture
 from vision.enrol import enrol
 
@@ -23,6 +24,16 @@ DEFAULT_GAME = "domination"
 DEFAULT_SEED = 1
 STORE = "demo.db"
 """Demonstrations are kept apart from real matches."""
+
+KINDS = LOST, WRONG, MISSED, MISCITED, ACCUSED = "lost", "wrong", "missed", "miscited", "accused"
+"""Of faults: a move not accepted, one accepted that was not played, an illegal act unmentioned, one named with rules
+that it does not break, an accusation for nothing."""
+
+THREAD_LOST = 4
+"""So many moves more than the referee has accepted, and the demonstration ends."""
+
+HAND_COMES_S = 0.3
+"""A calm ends when the next hand sets out; it takes so long to be over the board, and a verdict may still fall."""
 
 
 def add_parsers(subparsers: Any) -> None:
@@ -38,6 +49,15 @@ def add_parsers(subparsers: Any) -> None:
 
 def run_demo(arguments: argparse.Namespace) -> int:
     """`companion demo`: exit code 1 when the referee and the players' own record of what they did disagree."""
+    result = demonstrate(arguments)
+    if not arguments.json:
+        print("\n".join(["", *result.lines()]), file=sys.stdout)
+        print(f"kept in {arguments.match}: companion verify last --store {arguments.match}")
+    return 0 if result.is_clean else 1
+
+
+def demonstrate(arguments: argparse.Namespace) -> Result:
+    """Show one match as `demo` is told to, and hold what was said against what was done."""
     cv2.setNumThreads(1)
     match = begin_match(arguments.game, None)
     kit = load_kit(match.game.tag.split(":")[0].split("/")[0])
@@ -57,37 +77,61 @@ def run_demo(arguments: argparse.Namespace) -> int:
         eyes,
         table,
         listeners=[said.append, table.hear],
-        is_over=lambda: arguments.plies is not None and accepted(said) >= arguments.plies,
+        is_over=lambda: arguments.plies is not None and _is_over(arguments.plies, said, table.truth),
     )
-    result = compare(table.truth, said)
-    if not arguments.json:
-        print("\n".join(result.lines()), file=sys.stdout)
-        print(f"kept in {arguments.match}: companion verify last --store {arguments.match}")
-    return 0 if result.is_clean else 1
+    return compare(table.truth, said)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One disagreement at ``t_s``: what was ``played``, what was ``said``; ``kind`` is one of KINDS."""
+
+    t_s: float
+    kind: str
+    played: str
+    said: str
+
+    def line(self) -> str:
+        """For people."""
+        return f"  {self.t_s:7.1f} s  {self.kind}: {self.played}; {self.said}"
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The players' own record against the referee's word."""
+    """The players' own record against the referee's word.
+
+    Attributes:
+        moves: honest moves played, ``accepted`` of them as played.
+        acts: illegal acts done, ``caught`` of them with a rule that they break.
+        questions: how often people were asked.
+        faults: every disagreement, in order of time.
+    """
 
     moves: int
     accepted: int
     acts: int
     caught: int
-    accused: int
-    wrong: int
+    questions: int
+    faults: tuple[Fault, ...]
 
     @property
     def is_clean(self) -> bool:
         """Whether nothing was missed, invented or taken for something else."""
-        return self.moves == self.accepted and self.acts == self.caught and not self.accused and not self.wrong
+        return not self.faults
+
+    def count(self, kind: str) -> int:
+        """How many faults are of one kind."""
+        return sum(fault.kind == kind for fault in self.faults)
 
     def lines(self) -> list[str]:
         """For people."""
+        lost, wrong, missed, miscited, accused = map(self.count, KINDS)
+        moves = f"{self.moves} honest moves were played: {self.accepted} accepted as played, {lost} lost"
+        acts = f"{self.acts} illegal acts were done: {self.caught} caught, {missed} missed, {miscited} miscited"
         return [
-            "",
-            f"{self.moves} honest moves were played, {self.accepted} accepted as played, {self.wrong} otherwise;",
-            f"{self.acts} illegal acts were done, {self.caught} caught; {self.accused} false accusations.",
+            *(fault.line() for fault in self.faults),
+            f"{moves}; {wrong} accepted that were not played;",
+            f"{acts}; {accused} false accusations; {self.questions} questions asked.",
         ]
 
 
@@ -97,27 +141,96 @@ def accepted(events: Sequence[Event]) -> int:
     return sum(isinstance(event, Accepted) for event in events) - taken
 
 
+def _is_over(plies: int, said: Sequence[Event], truth: Sequence[Truth]) -> bool:
+    """Whether so many moves stand; or, lest a referee who has lost the thread be watched forever, clearly more were."""
+    played = sum(act.kind == MOVE for act in truth) - sum(act.kind == TAKEBACK for act in truth)
+    return accepted(said) >= plies or played >= plies + THREAD_LOST
+
+
 def compare(truth: Sequence[Truth], events: Sequence[Event]) -> Result:
     """Hold the events against what was really done; an act after the last event counts for nobody."""
     last_s = max((event.t for event in events), default=0.0)
     done = [act for act in truth if act.t_calm_from <= last_s]
-    moves = [act.text for act in done if act.kind == "move"]
-    acts = [set(act.rules) for act in done if act.kind == "illegal"]
-    said = [event.move for event in events if isinstance(event, Accepted)]
-    accusations = [set(event.rules) for event in events if isinstance(event, Illegal)]
-    right = _common(moves, said)
-    caught = sum(bool(a & b) for a, b in zip(acts, accusations, strict=False))
-    return Result(len(moves), right, len(acts), caught, max(0, len(accusations) - len(acts)), len(said) - right)
+    moves = [act for act in done if act.kind == MOVE]
+    acts = [act for act in done if act.kind == ILLEGAL]
+    said = [event for event in events if isinstance(event, Accepted)]
+    pairs = _in_common([act.text for act in moves], [event.move for event in said])
+    faults = [*_judged(acts, done, [event for event in events if isinstance(event, Illegal)])]
+    unpunished = sum(fault.kind in (MISSED, MISCITED) for fault in faults)
+    taken, given = {i for i, _ in pairs}, {j for _, j in pairs}
+    faults += [Fault(a.t_calm_from, LOST, f"{a.text} was played", "not accepted") for a in _but(moves, taken)]
+    faults += [Fault(e.t, WRONG, _last_played(done, e.t), f"{e.move} was accepted") for e in _but(said, given)]
+    return Result(
+        moves=len(moves),
+        accepted=len(pairs),
+        acts=len(acts),
+        caught=len(acts) - unpunished,
+        questions=sum(isinstance(event, Unsure) for event in events),
+        faults=tuple(sorted(faults, key=lambda fault: fault.t_s)),
+    )
 
 
-def _common(played: Sequence[str | None], said: Sequence[str]) -> int:
-    """Length of the longest common subsequence: moves accepted as played, in their order."""
-    row = [0] * (len(said) + 1)
-    for move in played:
-        before = row[:]
-        for j, word in enumerate(said, start=1):
-            row[j] = before[j - 1] + 1 if move == word else max(before[j], row[j - 1])
-    return row[-1]
+def _judged(acts: Sequence[Truth], done: Sequence[Truth], accusations: Sequence[Illegal]) -> Iterator[Fault]:
+    """What went wrong with illegal acts and accusations: one that an act gave no cause for costs no other its due."""
+    due = list(accusations)
+    for act in acts:
+        own = [event for event in due if _is_of(act, event.t)]
+        rightly = next((event for event in own if set(event.rules) & set(act.rules)), None)
+        word = rightly or next(iter(own), None)
+        if word is None:
+            yield Fault(act.t_calm_from, MISSED, _told(act), "nothing was said")
+            continue
+        due.remove(word)
+        if rightly is None:
+            yield Fault(word.t, MISCITED, _told(act), _accusation(word))
+    for event in due:
+        yield Fault(event.t, ACCUSED, _last_played(done, event.t), _accusation(event))
+
+
+def _is_of(act: Truth, t_s: float) -> bool:
+    """Whether what is said at ``t_s`` is said of what ``act`` left on the table."""
+    return act.t_calm_from <= t_s and (act.t_calm_to is None or t_s <= act.t_calm_to + HAND_COMES_S)
+
+
+def _told(act: Truth) -> str:
+    rules = f" ({', '.join(act.rules)})" if act.rules else ""
+    return f"{act.player}: {act.kind} {act.text or 'no single act'}{rules}"
+
+
+def _accusation(event: Illegal) -> str:
+    return f"accused {event.player} of {event.attempt or 'no single act'} ({', '.join(event.rules)})"
+
+
+def _last_played(done: Sequence[Truth], t_s: float) -> str:
+    last = max((act for act in done if act.t_calm_from <= t_s), key=lambda act: act.t_calm_from, default=None)
+    return "before anything was played" if last is None else f"after {_told(last)} at {last.t_calm_from:.1f} s"
+
+
+T = TypeVar("T")
+
+
+def _but(things: Sequence[T], numbers: set[int]) -> list[T]:
+    return [thing for i, thing in enumerate(things) if i not in numbers]
+
+
+def _in_common(played: Sequence[str | None], said: Sequence[str]) -> list[tuple[int, int]]:
+    """A longest common subsequence as pairs of indices: moves accepted as played, in their order."""
+    longest = [[0] * (len(said) + 1) for _ in range(len(played) + 1)]
+    for i, move in reversed(list(enumerate(played))):
+        for j, word in reversed(list(enumerate(said))):
+            skipped = max(longest[i + 1][j], longest[i][j + 1])
+            longest[i][j] = 1 + longest[i + 1][j + 1] if move == word else skipped
+    pairs: list[tuple[int, int]] = []
+    i = j = 0
+    while i < len(played) and j < len(said):
+        if played[i] == said[j]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif longest[i + 1][j] >= longest[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return pairs
 
 
 def _count(text: str) -> int:

@@ -6,7 +6,7 @@ import pytest
 
 from companion.cli import main
 from companion.commands.demonstration import compare
-from companion.events import Accepted, Illegal
+from companion.events import Accepted, Illegal, Unsure
 from companion.rules.board import Table
 from companion.rules.game import Position
 from companion.simulate.table import Truth
@@ -53,8 +53,8 @@ def test_what_cannot_be_shown_is_said_in_one_line(tmp_path, capsys, words, said)
     assert err.count("\n") == 1
 
 
-def done(kind, t_s, text, rules=()):
-    return Truth(kind, "R", t_s - 1, t_s, t_s, None, text, rules, Position((), "R"), Table(()))
+def done(kind, t_s, text, rules=(), calm_to=None):
+    return Truth(kind, "R", t_s - 1, t_s, t_s, calm_to, text, rules, Position((), "R"), Table(()))
 
 
 def accepted(t_s, move):
@@ -65,11 +65,68 @@ def illegal(t_s, *rules):
     return Illegal(t=t_s, n=1, player="R", attempt=None, rules=rules, reason="", cells=(), seen="", expected="")
 
 
-def test_the_account_finds_what_was_missed_invented_or_mistaken():
-    truth = [done("move", 1.0, "a1-a2"), done("illegal", 2.0, None, ("G-2",)), done("move", 4.0, "a2-a3")]
-    assert compare(truth, [accepted(1.1, "a1-a2"), illegal(2.1, "G-2"), accepted(4.1, "a2-a3")]).is_clean
-    assert not compare(truth, [accepted(1.1, "a1-a2"), accepted(4.1, "a2-a3")]).is_clean
-    assert not compare(truth, [accepted(1.1, "a1-b1"), illegal(2.1, "G-2"), accepted(4.1, "a2-a3")]).is_clean
-    assert not compare(truth, [accepted(1.1, "a1-a2"), illegal(2.1, "DOM-4"), accepted(4.1, "a2-a3")]).is_clean
-    twice = [illegal(1.5, "G-2"), illegal(2.1, "G-2"), accepted(1.1, "a1-a2"), accepted(4.1, "a2-a3")]
-    assert compare(truth, twice).accused == 1
+PLAYED = [
+    done("move", 1.0, "a1-a2", calm_to=1.8),
+    done("illegal", 2.0, None, ("G-2", "DOM-7"), calm_to=2.8),
+    done("move", 4.0, "a2-a3", calm_to=4.8),
+    done("illegal", 5.0, "a3-c5", ("DOM-4",), calm_to=5.8),
+    done("restore", 7.0, None),
+]
+FIRST, SECOND = accepted(1.1, "a1-a2"), accepted(4.1, "a2-a3")
+QUESTION = Unsure(t=6.6, n=1, options=(), question="")
+MESS, CROOKED = illegal(2.1, "G-2"), illegal(5.1, "DOM-4", "DOM-5")
+
+
+@pytest.mark.parametrize(
+    ("said", "counts", "faults"),
+    [
+        pytest.param([FIRST, MESS, SECOND, CROOKED], (2, 2), [], id="all right"),
+        pytest.param([FIRST, SECOND, CROOKED], (2, 1), [("missed", 2.0)], id="a miss costs no other act its due"),
+        pytest.param([FIRST, illegal(2.1, "DOM-4"), SECOND, CROOKED], (2, 1), [("miscited", 2.1)], id="other rules"),
+        pytest.param([FIRST, illegal(1.5, "G-2"), MESS, SECOND, CROOKED], (2, 2), [("accused", 1.5)], id="too early"),
+        pytest.param([FIRST, MESS, illegal(2.5, "G-2"), SECOND, CROOKED], (2, 2), [("accused", 2.5)], id="twice"),
+        pytest.param(
+            [FIRST, illegal(2.0, "G-1"), MESS, SECOND, CROOKED], (2, 2), [("accused", 2.0)], id="right at last"
+        ),
+        pytest.param(
+            [FIRST, illegal(3.5, "G-2"), SECOND, CROOKED],
+            (2, 1),
+            [("missed", 2.0), ("accused", 3.5)],
+            id="under a hand",
+        ),
+        pytest.param([FIRST, MESS, CROOKED], (1, 2), [("lost", 4.0)], id="a move not accepted"),
+        pytest.param(
+            [FIRST, MESS, accepted(4.1, "a2-b2"), CROOKED], (1, 2), [("lost", 4.0), ("wrong", 4.1)], id="another move"
+        ),
+        pytest.param([FIRST, MESS, FIRST, SECOND, CROOKED], (2, 2), [("wrong", 1.1)], id="accepted twice"),
+        pytest.param([accepted(5.2, "a1-a2"), MESS, accepted(5.2, "a2-a3"), CROOKED], (2, 2), [], id="late in a row"),
+    ],
+)
+def test_the_account_finds_what_was_missed_invented_or_mistaken(said, counts, faults):
+    result = compare(PLAYED, said)
+    assert (result.accepted, result.caught) == counts
+    assert [(fault.kind, fault.t_s) for fault in result.faults] == faults
+    assert (result.moves, result.acts) == (2, 2)
+    assert result.is_clean == (not faults)
+
+
+def test_what_was_done_after_the_last_word_counts_for_nobody():
+    result = compare(PLAYED, [FIRST, MESS])
+    assert (result.moves, result.acts, result.is_clean) == (1, 1, True)
+
+
+def test_every_fault_is_named_with_its_time_and_both_accounts():
+    said = [FIRST, illegal(2.1, "DOM-4"), accepted(4.1, "a2-b2"), illegal(6.5, "G-1"), QUESTION]
+    result = compare(PLAYED, said)
+    lines = result.lines()
+    assert (
+        lines[0] == "      2.1 s  miscited: R: illegal no single act (G-2, DOM-7); accused R of no single act (DOM-4)"
+    )
+    assert lines[1] == "      4.0 s  lost: a2-a3 was played; not accepted"
+    assert lines[2] == "      4.1 s  wrong: after R: move a2-a3 at 4.0 s; a2-b2 was accepted"
+    assert lines[3] == "      5.0 s  missed: R: illegal a3-c5 (DOM-4); nothing was said"
+    assert lines[4].startswith("      6.5 s  accused: after R: illegal a3-c5 (DOM-4) at 5.0 s;")
+    assert lines[5] == "2 honest moves were played: 1 accepted as played, 1 lost; 1 accepted that were not played;"
+    assert lines[6] == (
+        "2 illegal acts were done: 0 caught, 1 missed, 1 miscited; 1 false accusations; 1 questions asked."
+    )

@@ -1,0 +1,108 @@
+"""Demonstrations by the dozen: how often is the referee right?  ``make soak``, or ``python -m tools.soak --help``.
+
+Every fault is printed with its game, seed and time; `companion demo GAME --fast --plies N --seed S` repeats it exactly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from math import sqrt
+from pathlib import Path
+
+from companion.commands.demonstration import ACCUSED, LOST, MISCITED, MISSED, WRONG, Result, demonstrate
+
+GAMES = ("domination", "domination/3", "domination/4", "domination:classic")
+SEEDS, PLIES = 6, 20
+
+Z_95 = 1.959964
+"""Quantile of the normal distribution for a two-sided interval of 95 %."""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the demonstrations one after the other; exit code 1 when there was any fault."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("games", nargs="*", default=GAMES, metavar="GAME")
+    parser.add_argument("--seeds", type=int, default=SEEDS, metavar="N", help="demonstrations of each game")
+    parser.add_argument("--first", type=int, default=1, metavar="S", help="the first seed")
+    parser.add_argument("--plies", type=int, default=PLIES, metavar="N", help="accepted moves of each")
+    told = parser.parse_args(words)
+    results = {
+        game: [_run(game, seed, told.plies) for seed in range(told.first, told.first + told.seeds)]
+        for game in told.games
+    }
+    print("\n".join(table(results)))
+    return 0 if all(result.is_clean for runs in results.values() for result in runs) else 1
+
+
+def _run(game: str, seed: int, plies: int) -> Result:
+    """One demonstration; its faults are printed as soon as they are known."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = demonstrate(
+            argparse.Namespace(
+                game=game,
+                seed=seed,
+                plies=plies,
+                fast=True,
+                match=Path(folder) / "soak.db",
+                panel="none",
+                json=False,
+                pictures=None,
+            )
+        )
+    for fault in result.faults:
+        print(f"{game} --seed {seed}{fault.line()}", flush=True)
+    return result
+
+
+def table(results: dict[str, list[Result]]) -> list[str]:
+    """One row a game, and one for all: each count with the 95 % interval of the rate that it stands for."""
+    heads = ("moves", "accepted", "lost", "wrong", "acts", "caught", "missed", "miscited", "accused", "questions")
+    rows = [("game", "runs", *heads)]
+    rows += [_row(game, runs) for game, runs in results.items()]
+    rows.append(_row("all", [result for runs in results.values() for result in runs]))
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _row(name: str, runs: Sequence[Result]) -> tuple[str, ...]:
+    moves, acts = sum(run.moves for run in runs), sum(run.acts for run in runs)
+
+    def faults(kind: str) -> int:
+        return sum(run.count(kind) for run in runs)
+
+    return (
+        name,
+        str(len(runs)),
+        str(moves),
+        _rate(sum(run.accepted for run in runs), moves),
+        _rate(faults(LOST), moves),
+        _rate(faults(WRONG), moves),
+        str(acts),
+        _rate(sum(run.caught for run in runs), acts),
+        _rate(faults(MISSED), acts),
+        _rate(faults(MISCITED), acts),
+        _rate(faults(ACCUSED), moves + acts),
+        _rate(sum(run.questions for run in runs), moves + acts),
+    )
+
+
+def _rate(n: int, of: int) -> str:
+    low, high = wilson(n, of)
+    return f"{n} ({100 * low:.1f}-{100 * high:.1f} %)"
+
+
+def wilson(n: int, of: int) -> tuple[float, float]:
+    """The 95 % interval of a rate of which ``n`` out of ``of`` were seen (Wilson's score interval)."""
+    if of == 0:
+        return 0.0, 1.0
+    share, spread = n / of, Z_95**2 / of
+    middle = share + spread / 2
+    reach = Z_95 * sqrt(share * (1 - share) / of + spread / (4 * of))
+    return max(0.0, (middle - reach) / (1 + spread)), min(1.0, (middle + reach) / (1 + spread))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
