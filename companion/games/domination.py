@@ -57,7 +57,7 @@ Reserve move: instead, one own reserve piece is put on top of any square, empty 
 DOM-7 Overflow
 If the stack that received pieces is now higher than five, pieces are taken from its bottom until five remain: the
 mover's go to his reserve, all others are captured and out of the game.
-! pieces leave the board only from the bottom of a stack that a move has made higher than five; {what}.
+! {what}, but pieces leave the board only from the bottom of a stack that a move has made higher than five.
 
 DOM-8 End
 The game ends when only one player can still move (he controls a stack, or has a reserve piece, or a piece in hand): he

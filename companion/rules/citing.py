@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from companion.rules.board import Layout, Table
 from companion.rules.game import Rule, Violation
@@ -28,6 +29,12 @@ def listed(words: Sequence[str]) -> str:
 def cite(rule: Rule, cells: Iterable[str], **particulars: str) -> Violation:
     """The violation of ``rule`` on ``cells`` (names, each once), its sentence filled in with ``particulars``."""
     return Violation(rule.id, rule.refusal.format(**particulars), tuple(dict.fromkeys(cells)))
+
+
+def cite_together(rules: Sequence[Rule], cells: Sequence[str], what: str) -> tuple[Violation, ...]:
+    """Violations of ``rules`` by one and the same thing: all with the last one's sentence, so that it is said once."""
+    said = cite(rules[-1], cells, what=what)
+    return tuple(replace(said, rule=rule.id) for rule in rules)
 
 
 def is_same_stack(known: str, seen: str) -> bool:
@@ -64,7 +71,7 @@ def disturbance(cells: Sequence[str], surplus: int) -> str:
     if surplus > 0:
         return f"{counted(surplus, 'piece')} too many on the board ({where})"
     if surplus < 0:
-        return f"{counted(-surplus, 'piece')} gone from the board ({where})"
+        return f"{counted(-surplus, 'piece')} {'is' if surplus == -1 else 'are'} gone from the board ({where})"
     if len(cells) == 1:
         return f"the pieces of {where} are not the ones that stood there"
     return f"{where} have changed at once"

@@ -177,7 +177,9 @@ class Game(Protocol):
     def due(self, position: Position) -> Stage | None:
         """What must be done in ``position`` before anything else, where that is no ordinary move; else None.
 
-        Its table is the one that stands now: a pawn that waits for its promotion, a first piece still in hand.
+        Its table is the one that stands now: a pawn that waits for its promotion, a first piece still in hand.  It
+        names the squares that cannot stay as they are; none where it is merely the kind of move that the player's
+        ordinary turn consists of, of which nobody needs to be reminded.
         """
         ...
 

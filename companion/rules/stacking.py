@@ -15,7 +15,7 @@ from typing import ClassVar
 from companion.errors import BadPositionText
 from companion.rules import acts
 from companion.rules.board import NOBODY, Cell, Piece, Player, Sight, Stack, Table
-from companion.rules.citing import changed_cells, cite, disturbance, jumped_pillars, listed, surplus
+from companion.rules.citing import changed_cells, cite, cite_together, disturbance, jumped_pillars, listed, surplus
 from companion.rules.game import Attempt, Game, Move, Outcome, Position, Rule, Stage, Violation
 from companion.rules.notation import format_tag
 
@@ -100,12 +100,13 @@ class StackingGame(Game):
             broken.append(cite(self.rules["G-5"], cells, what="what was done on the board"))
         # One pillar that moved by too much, and nothing else, is one thing.
         if len(cells) != 1 or not jumps:
-            broken.append(cite(self.rules["G-2"], cells, what=disturbance(cells, surplus(before, table))))
+            surplus_pieces = surplus(before, table)
+            ids = ("G-2", self.loss_rule) if self.loss_rule and surplus_pieces < 0 else ("G-2",)
+            rules = [self.rules[rule] for rule in ids]
+            broken += cite_together(rules, cells, disturbance(cells, surplus_pieces))
         if jumps:
             what = f"{listed(jumps)} moved by more than one"
             broken.append(cite(self.rules[self.jump_rule], jumps, what=what))
-        if self.loss_rule and surplus(before, table) < 0:
-            broken.append(cite(self.rules[self.loss_rule], cells, what=f"{listed(cells)} lost pieces otherwise"))
         return tuple(broken)
 
     def cell_names(self, move: Move) -> tuple[str, ...]:
@@ -128,7 +129,7 @@ class StackingGame(Game):
             what = f"a piece was taken off {cells[0]}"
         else:
             what = f"{self.name.title()} has no such move on {listed(cells)}"
-        return tuple(cite(rule, cells, what=what) for rule in (self.rules["G-2"], *others))
+        return cite_together((self.rules["G-2"], *others), cells, what)
 
 
 def check_numbers(board: Iterable[Stack], beside: str, most: Mapping[Piece, int]) -> None:

@@ -48,7 +48,7 @@ def test_changes_are_stacks_or_levels_that_differ_for_sure() -> None:
     ("cells", "more", "text"),
     [
         (("a1",), 1, "one piece too many on the board (a1)"),
-        (("a1", "b1"), -2, "two pieces gone from the board (a1 and b1)"),
+        (("a1", "b1"), -2, "two pieces are gone from the board (a1 and b1)"),
         (("a1",), 0, "the pieces of a1 are not the ones that stood there"),
         (("a1", "b1"), 0, "a1 and b1 have changed at once"),
     ],
