@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from companion.rules.board import NOBODY, Player
-from companion.rules.game import Game, Move, Outcome, Position
+from companion.rules.game import Game, Move, Outcome, Position, Stage
 
 DRAWING_REPETITIONS = 3
 """G-4, DIA-12: the same position for the third time ends the match; how, the game says."""
@@ -101,6 +101,12 @@ class Match:
         if ended is None and self.repetitions >= DRAWING_REPETITIONS:
             return self.game.repeated(self.before.to_move)
         return ended
+
+    @cached_property
+    def due(self) -> Stage | None:
+        """What waits on squares of the board to be done before the match can go on; None where nothing does."""
+        due = None if self.outcome is not None else self.game.due(self.position)
+        return due if due is not None and due.cells else None
 
     def _is_stuck(self, player: Player) -> bool:
         """Whether ``player`` would have no move: someone to whom the turn order merely does not come is not skipped."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import cv2
 
 from companion.app.eyes import Eyes, Look
 from companion.errors import CompanionError
-from companion.events import Event
+from companion.events import Accepted, Event
 from companion.phrases import ENGLISH, sentence
 from vision.draw import Sight, belief
 from vision.source import Frame
+
+CELL = re.compile(r"[a-z]\d+")
+"""What may be a square's name in the text of a move."""
 
 
 class Album:
@@ -21,6 +25,7 @@ class Album:
         """``levels``: of the terrain, empty for a flat board.  Raises CompanionError when there can be no folder."""
         self._folder, self._eyes, self._levels = folder, eyes, levels
         self._caption = ""
+        self._marked: tuple[str, ...] = ()
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -32,10 +37,11 @@ class Album:
         """Write one picture.  Raises CompanionError when the disk refuses it."""
         if events:
             self._caption = sentence(events[-1], ENGLISH)
+            self._marked = self._cells(events[-1])
         picture = frame.image
         if look.reading is not None:
             sight = Sight(self._eyes.reader.kit, self._eyes.reader.camera, self._eyes.reader.pose, self._levels or None)
-            picture = belief(frame.image, sight, look.reading, self._caption, _cells(events))
+            picture = belief(frame.image, sight, look.reading, self._caption, self._marked)
         file = self._folder / f"{frame.seq:06d}.jpg"
         done, data = cv2.imencode(".jpg", picture)
         try:
@@ -45,7 +51,8 @@ class Album:
                 f"{file}: cannot be written ({error.strerror}); free the disk or drop --pictures"
             ) from error
 
-
-def _cells(events: tuple[Event, ...]) -> tuple[str, ...]:
-    """The squares that the last event is about."""
-    return tuple(getattr(events[-1], "cells", ())) if events else ()
+    def _cells(self, event: Event) -> tuple[str, ...]:
+        """The squares that an event is about: those it names, or those that its moves go from and to."""
+        texts = (event.move,) if isinstance(event, Accepted) else getattr(event, "moves", ())
+        moved = dict.fromkeys(cell for text in texts for cell in CELL.findall(text))
+        return (*getattr(event, "cells", ()), *(cell for cell in moved if cell in self._eyes.reader.kit.cells))

@@ -149,7 +149,7 @@ class Referee:
             view=self._view,
             position=format_position(match.game, match.position),
             to_move=match.position.to_move,
-            todo=state.said,
+            todo=state.said or (match.due.todo if match.due else ""),
             wrong=tuple(match.game.layout.cells[cell] for cell, _ in standing),
             options=tuple(format_moves(match, moves) for moves in state.options),
             outcome=state.outcome,

@@ -129,7 +129,7 @@ def nothing(state: State, _fact: Fact, _t_s: float) -> Result:
 
 def confirm(state: State, _fact: Fact, t_s: float) -> Result:
     """The table shows the position (again); that is worth saying when something had been asked of people."""
-    events = (Restored(t=t_s, n=0),) if _awaits_people(state) else ()
+    events = (Restored(t=t_s, n=0), *_reminder(state.match, t_s)) if _awaits_people(state) else ()
     return _calm(state, state.match), events
 
 
@@ -161,7 +161,12 @@ def _play(state: State, moves: tuple[Move, ...], t_s: float) -> Result:
         events.extend(Skipped(t=t_s, n=0, player=passed) for passed in match.skipped)
         if match.repetitions > 1:
             events.append(Repeated(t=t_s, n=0, times=match.repetitions, position=position))
-    return _calm(state, match), tuple(events)
+    return _calm(state, match), (*events, *_reminder(match, t_s))
+
+
+def _reminder(match: Match, t_s: float) -> Events:
+    """What the position itself leaves to be done, such as a promotion."""
+    return () if match.due is None else (Unfinished(t=t_s, n=0, todo=match.due.todo, cells=match.due.cells),)
 
 
 def say_todo(state: State, fact: Fact, t_s: float) -> Result:
@@ -198,7 +203,7 @@ def take_back(state: State, fact: Fact, t_s: float) -> Result:
     event = TakenBack(t=t_s, n=0, moves=texts, position=position)
     following = replace(_calm(state, match), ruling=None)
     if then is None:
-        return following, (event,)
+        return following, (event, *_reminder(match, t_s))
     played, events = _play(following, (then,), t_s)
     return played, (event, *events)
 
@@ -259,7 +264,7 @@ def correct(state: State, fact: Fact, t_s: float) -> Result:
         state = _distrusting(state)
     position_text = None if text else format_position(match.game, match.position)
     event = Corrected(t=t_s, n=0, by=fact.by, position=position_text, move=text)
-    return replace(_calm(state, match), ruling=None), (event,)
+    return replace(_calm(state, match), ruling=None), (event, *_reminder(match, t_s))
 
 
 def _distrusting(state: State) -> State:
