@@ -18,7 +18,10 @@ def main() -> int:
         return 2
     jobs = [
         *(("score_rules.py", (file,)) for file in sorted((SHARED / "vectors").glob("*.jsonl"))),
-        *(("score_read.py", ("--min-exact", "1", folder.parent)) for folder in sorted((SHARED / "photos").glob("*/truth.jsonl"))),
+        *(
+            ("score_read.py", ("--min-exact", "1", folder.parent))
+            for folder in sorted((SHARED / "photos").glob("*/truth.jsonl"))
+        ),
         *(("score_referee.py", (folder.parent,)) for folder in sorted((SHARED / "recordings").glob("*/truth.jsonl"))),
     ]
     return max(run(script, *words) for script, words in jobs)

@@ -33,7 +33,7 @@ class Crops:
         to_picture: (n, 2, 2) its inverse.
         u_mm: (columns,) int, column coordinates.
         v_mm: (rows,) int, row coordinates.
-        map_px: (n, rows, columns, 2) float32, picture place of each crop pixel, for ``cv2.remap``.
+        map_px: (2, n, rows, columns) float32, picture x and y of each crop pixel, for ``cv2.remap``.
         flat_px: (n, rows, columns) int32, the nearest picture pixel as an index into the flattened picture; 0 outside.
         outside: (n, rows, columns) bool, true where the crop leaves the picture.
         centres_mm: (n, 3) world place of the cells' centres.
@@ -81,4 +81,5 @@ def make_crops(kit: Kit, pose: Registration, camera: Camera, width_mm: float, he
     beyond = (nearest < 0) | (nearest >= (camera.width_px, camera.height_px))
     outside = np.asarray(beyond.any(axis=3), np.bool_)
     flat = np.where(outside, 0, nearest[..., 1] * camera.width_px + nearest[..., 0]).astype(np.int32)
-    return Crops(origin, to_crop, np.asarray(np.linalg.inv(to_crop), np.float64), u, v, places, flat, outside, centres)
+    maps = np.ascontiguousarray(np.moveaxis(places, 3, 0))
+    return Crops(origin, to_crop, np.asarray(np.linalg.inv(to_crop), np.float64), u, v, maps, flat, outside, centres)

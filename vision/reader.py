@@ -85,10 +85,10 @@ class Reader:
         light = measure_light(image, self.kit, geometry.pose, self.camera, self._references)
         crops = geometry.crops
         n, rows, columns = crops.flat_px.shape
-        place = crops.map_px.reshape(n * rows, columns, 2)
-        codes = np.asarray(
-            cv2.remap(image, place, np.empty(0), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8
-        ).reshape(n, rows, columns, 3)
+        x, y = crops.map_px.reshape(2, n * rows, columns)
+        codes = np.asarray(cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8).reshape(
+            n, rows, columns, 3
+        )
         local = light.at(crops.centres_mm)[:, None, None]
         middle = light.at(np.zeros((1, 3)))
         around = image.reshape(-1, 3)[geometry.surround_px]

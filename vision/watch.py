@@ -84,9 +84,9 @@ class Watch:
         if arms is None:
             return reading.foreign
         rows = np.abs(geometry.crops.v_mm) <= geometry.outlines.radius_mm
-        places = np.rint(geometry.crops.map_px[:, rows] / SHRINK).astype(int)
-        x = np.clip(places[..., 0], 0, self._shape[1] - 1)
-        y = np.clip(places[..., 1], 0, self._shape[0] - 1)
+        places = np.rint(geometry.crops.map_px[:, :, rows] / SHRINK).astype(int)
+        x = np.clip(places[0], 0, self._shape[1] - 1)
+        y = np.clip(places[1], 0, self._shape[0] - 1)
         touched = arms[y, x].mean(axis=(1, 2)) > TOUCHED_SHARE
         return np.asarray(np.maximum(reading.foreign, touched), np.float32)
 

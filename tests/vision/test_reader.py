@@ -16,7 +16,7 @@ from vision.reader import Reader
 from vision.reading import EMPTY, Reading
 from vision.source import Frame
 
-HARD = ("domination-b-103.jpg", "domination-b-104.jpg")
+HARD = ("domination-b-103.jpg", "domination-b-107.jpg")
 
 
 @pytest.mark.parametrize("name", HARD)
