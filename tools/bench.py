@@ -22,7 +22,7 @@ from companion.recorder.keeper import Keeper
 from companion.recorder.store import MatchInfo, Store
 from companion.referee.referee import Referee
 from tools.rules_bench import chess_plies_per_s, plies_per_s, worst_outlook_ms
-from tools.timing import HEAD, Timing, machine, timed
+from tools.timing import HEAD, Timing, clocked, machine, timed
 from vision.explain import explain
 from vision.geometry import make_geometry
 from vision.light import measure_light
@@ -82,7 +82,8 @@ def verdict_stages() -> list[Timing]:
     eyes = Eyes(kit, read_camera(recording.camera), read_look(recording.look, kit))
     match = begin_match("domination", recording.start)
     referee = Referee(match)
-    gate, look, judge, keep, verdict = [], [], [], [], []
+    gate: list[float] = []
+    look, judge, keep, verdict = gate[:], gate[:], gate[:], gate[:]
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "bench.db")
         info = MatchInfo(match.game.tag, match.game.players, recording.start, datetime.now(UTC), kit.name)
@@ -90,20 +91,20 @@ def verdict_stages() -> list[Timing]:
         for event in referee.begin(0.0):
             keeper.append(event)
         for frame in RecordingSource(recording).frames():
-            moving: list[bool] = []
-            gate += timed("", [lambda f=frame: moving.append(eyes.moving(f))]).ms
-            if not referee.glance(frame.t_s, moving=moving[0]).read:
+            moving, gate_ms = clocked(eyes.moving, frame)
+            gate.append(gate_ms)
+            if not referee.glance(frame.t_s, moving=moving).read:
                 continue
-            looks, events = [], []
-            seen = timed("", [lambda f=frame: looks.append(eyes.look(f))]).ms[0]
-            judged = timed("", [lambda t=frame.t_s: events.extend(referee.observe(t, looks[0].reading))]).ms[0]
-            kept = timed("", [lambda: [keeper.append(event) for event in events]]).ms[0]
+            seen, look_ms = clocked(eyes.look, frame)
+            assert seen.reading is not None
+            events, judge_ms = clocked(referee.observe, frame.t_s, seen.reading)
+            keep_ms = sum(clocked(keeper.append, event)[1] for event in events)
             referee.prepare()
-            look.append(seen)
-            judge.append(judged)
+            look.append(look_ms)
+            judge.append(judge_ms)
             if events:
-                keep.append(kept / len(events))
-                verdict.append(gate[-1] + seen + judged + kept)
+                keep.append(keep_ms / len(events))
+                verdict.append(gate_ms + look_ms + judge_ms + keep_ms)
         keeper.close()
     return [
         Timing("motion gate, every frame", tuple(gate), 1),

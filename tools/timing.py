@@ -8,7 +8,9 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TypeVar
 
+T = TypeVar("T")
 PI_4, PI_5 = (2.5, 5.5), (1.4, 2.4)
 """How many times slower a core of theirs is than one of the server that the figures were made on: 7-zip and memory
 bandwidth of published benchmarks set the two ends."""
@@ -36,14 +38,16 @@ HEAD = """| stage | n | min / **median** / p95 / max, ms | aim, ms | Pi 4, ms (e
 | --- | --- | --- | --- | --- | --- |"""
 
 
+def clocked(function: Callable[..., T], *words: object) -> tuple[T, float]:
+    """What a call gives, and how many milliseconds it took."""
+    begun = time.perf_counter()
+    result = function(*words)
+    return result, 1000 * (time.perf_counter() - begun)
+
+
 def timed(stage: str, calls: Iterable[Callable[[], object]], budget_ms: float = 0.0) -> Timing:
     """Run the calls and time each."""
-    ms = []
-    for call in calls:
-        begun = time.perf_counter()
-        call()
-        ms.append(1000 * (time.perf_counter() - begun))
-    return Timing(stage, tuple(ms), budget_ms)
+    return Timing(stage, tuple(clocked(call)[1] for call in calls), budget_ms)
 
 
 def machine() -> str:
