@@ -68,7 +68,7 @@ def reading_stages() -> list[Timing]:
         timed("geometry of a new pose (only when pushed)", [lambda: make_geometry(kit, pose, camera)] * 10),
         timed("measure the light", [lambda i=i: measure_light(images[i], kit, pose, camera) for i in turns]),
         timed("light, crops and likelihoods", [lambda i=i: reader.evidence(images[i], geometry) for i in turns]),
-        timed("explain the board", [lambda i=i: explain(*seen[i], rim, geometry, size) for i in turns]),
+        timed("explain the board", [lambda i=i: explain(seen[i], rim, geometry, size) for i in turns]),
         timed("full reading", [lambda i=i: reader.read(Frame(images[i], 0, 0.0)) for i in turns], 25),
     ]
 

@@ -85,8 +85,8 @@ def _rim(image: npt.NDArray[np.uint8], look: SetLook, kit: Kit, camera: Camera) 
     """Mean shading of the sides of the enrolled pieces, from the lower to the upper edge."""
     reader = Reader(kit, camera, look)
     geometry = reader.geometry(reader.register(image))
-    evidence, values = reader.evidence(image, geometry)
-    board = explain(evidence, values, np.zeros(RIM_STEPS, np.float32), geometry, image.shape[:2])
+    shown = reader.evidence(image, geometry)
+    board = explain(shown, np.zeros(RIM_STEPS, np.float32), geometry, image.shape[:2])
     sides = [board.sides[row][0] for cell in kit.enrol if (row := kit.cells.index(cell)) in board.sides]
     if not sides:
         return FLAT_RIM

@@ -6,6 +6,8 @@ explained together, and cells are looked at again while their neighbours change 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +44,21 @@ SUBPIXEL_BITS = 4
 Array = npt.NDArray[np.float32]
 
 
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What the pixels of every crop show.
+
+    Attributes:
+        likelihood: (n, rows, columns, materials) log-likelihood of the palette's materials.
+        values: (n, rows, columns, 3) display values r g b relative to white paper.
+        foreign: (n,) share of the pixels round each cell's middle that no material explains.
+    """
+
+    likelihood: Array
+    values: Array
+    foreign: Array
+
+
 class Board:
     """The explanation of a whole board while it is being found.
 
@@ -51,8 +68,9 @@ class Board:
         sides: of each cell that was looked into, the shading of its best stack's side (:func:`stacks.score_askew`).
     """
 
-    def __init__(self, evidence: Array, values: Array, rim: Array, geometry: Geometry, size: tuple[int, int]) -> None:
-        self.evidence, self.values, self.rim, self.geometry, self.size = evidence, values, rim, geometry, size
+    def __init__(self, shown: Evidence, rim: Array, geometry: Geometry, size: tuple[int, int]) -> None:
+        evidence = shown.likelihood
+        self.evidence, self.values, self.rim, self.geometry, self.size = evidence, shown.values, rim, geometry, size
         self.sides: dict[int, Array] = {}
         n = len(evidence)
         floor = evidence[..., palette.FLOOR]
@@ -220,17 +238,16 @@ class Board:
         return labels, ranks
 
 
-def explain(evidence: Array, values: Array, rim: Array, geometry: Geometry, size: tuple[int, int]) -> Board:
+def explain(shown: Evidence, rim: Array, geometry: Geometry, size: tuple[int, int]) -> Board:
     """The explanation of a whole board, neighbours considered.
 
     Args:
-        evidence: (n, rows, columns, materials) log-likelihoods of the palette's materials.
-        values: (n, rows, columns, 3) display values.
+        shown: what the picture shows.
         rim: shading of a piece's side, see :class:`calibration.looks.SetLook`.
         geometry: of the pose.
         size: (height, width) of the picture.
     """
-    board = Board(evidence, values, rim, geometry, size)
+    board = Board(shown, rim, geometry, size)
     _settle_down(board)
     if board.split_towers():
         _settle_down(board)

@@ -13,7 +13,7 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook
 from vision import palette
-from vision.explain import explain
+from vision.explain import Evidence, explain
 from vision.geometry import TALLEST, Geometry, make_geometry, same_pose
 from vision.light import measure_light, references
 from vision.reading import EMPTY, Reading, State
@@ -37,6 +37,7 @@ class Reader:
         standing = [(height, letter) for height in range(1, TALLEST + 1) for letter in self.letters]
         self.states: tuple[State, ...] = (EMPTY, *standing)
         self._palette = palette.build_palette(look, self.letters)
+        self._likeliest = np.delete(self._palette, palette.TABLE, axis=1).max(axis=1)
         self._references = references(kit)
         self._rim = np.array(look.rim, np.float32)
         self._geometry: Geometry | None = None
@@ -68,20 +69,13 @@ class Reader:
     def read_with_geometry(self, frame: Frame) -> tuple[Reading, Geometry]:
         """The reading of a frame and the geometry that it rests on.  Raises VisionError, MatNotFound."""
         geometry = self.geometry(self.register(frame.image))
-        evidence, values = self.evidence(frame.image, geometry)
-        board = explain(evidence, values, self._rim, geometry, (self.camera.height_px, self.camera.width_px))
-        scores = board.scores
-        log_likelihood = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
-        foreign = _foreign(evidence, geometry)
-        return Reading(self.kit.cells, self.states, log_likelihood.astype(np.float32), foreign, frame.t_s), geometry
+        shown = self.evidence(frame.image, geometry)
+        scores = explain(shown, self._rim, geometry, (self.camera.height_px, self.camera.width_px)).scores
+        log_likelihood = (scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)).astype(np.float32)
+        return Reading(self.kit.cells, self.states, log_likelihood, shown.foreign, frame.t_s), geometry
 
-    def evidence(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> tuple[Array, Array]:
-        """What every crop pixel shows.
-
-        Returns:
-            (n, rows, columns, materials) log-likelihood for every material of the palette, and (n, rows, columns, 3)
-            display values r g b relative to white paper.
-        """
+    def evidence(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> Evidence:
+        """What every crop pixel of a picture (height, width, 3) uint8 BGR shows."""
         light = measure_light(image, self.kit, geometry.pose, self.camera, self._references)
         crops = geometry.crops
         n, rows, columns = crops.flat_px.shape
@@ -96,12 +90,13 @@ class Reader:
             np.clip(palette.normalise(around, middle), 0, palette.TOP_VALUE)
         )
         values = palette.normalise(codes, local)
-        return self._palette[palette.bin_index(values)], values
+        bins = palette.bin_index(values)
+        return Evidence(self._palette[bins], values, self._foreign(bins, geometry))
 
-
-def _foreign(evidence: Array, geometry: Geometry) -> Array:
-    """(n,) share of the pixels of each cell's floor, or of what stands on it, that no material explains."""
-    rows = np.abs(geometry.crops.v_mm) <= geometry.outlines.radius_mm
-    stray = (evidence[:, rows].max(axis=3) < STRAY_LOG) & ~geometry.crops.outside[:, rows]
-    share: Array = stray.mean(axis=(1, 2)).astype(np.float32)
-    return share
+    def _foreign(self, bins: npt.NDArray[np.int32], geometry: Geometry) -> Array:
+        """(n,) share of the pixels round each cell's middle, or of what stands there, that no material explains."""
+        is_stray = np.maximum(self._likeliest, self._palette[:, palette.TABLE]) < STRAY_LOG
+        rows = np.abs(geometry.crops.v_mm) <= geometry.outlines.radius_mm
+        stray = is_stray[bins[:, rows]] & ~geometry.crops.outside[:, rows]
+        share: Array = stray.mean(axis=(1, 2)).astype(np.float32)
+        return share
