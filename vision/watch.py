@@ -75,6 +75,10 @@ class Watch:
         """Remember a picture in which no hand is over the board."""
         self._bare = glimpse.small
 
+    def forget_bare(self) -> None:
+        """Camera or mat was pushed: the picture of the bare table is of no use any more."""
+        self._bare = None
+
     def covered(self, reading: Reading, glimpse: Glimpse, geometry: Geometry) -> npt.NDArray[np.float32]:
         """(n,) the reading's ``foreign``, and 1 for cells that an arm reaches over in this frame."""
         self._piece_px = self._piece_width_px(geometry)

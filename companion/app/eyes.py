@@ -23,7 +23,14 @@ HAND_GIVEN_UP_S = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """A reading that was tried: the reading, or the state of the view (``no-mat``, ``dark``) and why there is none."""
+    """A reading that was tried.
+
+    Attributes:
+        reading: what was read; None when nothing could be.
+        view: state of the view: ``clear``, ``moved`` when camera or mat was pushed since the last reading; ``no-mat``
+            or ``dark`` when there is no reading.
+        why: why there is none.
+    """
 
     reading: Reading | None
     view: str = "clear"
@@ -37,6 +44,7 @@ class Eyes:
         self.reader = Reader(kit, camera, look)
         self._watch = Watch(kit, camera)
         self._glimpse: Glimpse | None = None
+        self._geometry: Geometry | None = None
         self._still_since_s = 0.0
 
     def moving(self, frame: Frame) -> bool:
@@ -56,7 +64,12 @@ class Eyes:
             return Look(None, "no-mat", str(error))
         except VisionError as error:
             return Look(None, "dark", str(error))
-        return Look(replace(reading, foreign=self._foreign(frame, reading, geometry)))
+        was_pushed = self._geometry is not None and self._geometry is not geometry
+        self._geometry = geometry
+        if was_pushed:
+            self._watch.forget_bare()
+        foreign = self._foreign(frame, reading, geometry)
+        return Look(replace(reading, foreign=foreign), "moved" if was_pushed else "clear")
 
     def _foreign(self, frame: Frame, reading: Reading, geometry: Geometry) -> npt.NDArray[np.float32]:
         assert self._glimpse is not None

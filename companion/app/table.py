@@ -97,7 +97,8 @@ class Table:
             events = self.referee.view(frame.t_s, look.view)
         else:
             self.seen = True
-            events = self.referee.observe(frame.t_s, look.reading)
+            pushed = self.referee.view(frame.t_s, look.view) if look.view == "moved" else ()
+            events = pushed + self.referee.observe(frame.t_s, look.reading)
         self._publish(events, frame)
         for onlooker in self.onlookers:
             onlooker(frame, look, events)

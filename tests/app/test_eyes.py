@@ -1,0 +1,70 @@
+"""One camera's frames as the referee wants them."""
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.camera import read_camera
+from calibration.kit import load_kit
+from calibration.looks import read_look
+from companion.app.eyes import HAND_GIVEN_UP_S, Eyes
+from vision.errors import VisionError
+from vision.source import Frame
+
+
+@pytest.fixture
+def eyes(examples):
+    kit, folder = load_kit("domination"), examples / "photos"
+    return Eyes(kit, read_camera(folder / "camera.toml"), read_look(folder / "set.toml", kit))
+
+
+@pytest.fixture
+def image(examples):
+    return cv2.imread(str(examples / "photos" / "domination-b-103.jpg"))
+
+
+def looked(eyes, image, t_s):
+    frame = Frame(image, round(10 * t_s), t_s)
+    eyes.moving(frame)
+    return eyes.look(frame)
+
+
+def with_arm(image):
+    arm = image.copy()
+    arm[250:, 560:720] = (110, 140, 190)
+    return arm
+
+
+def test_a_calm_board_is_read(eyes, image):
+    look = looked(eyes, image, 0.0)
+    assert (look.view, look.why) == ("clear", "")
+    assert look.reading.best(look.reading.cells.index("g3"))[0] == (5, "R")
+    assert (look.reading.foreign < 0.5).all()
+
+
+def test_a_pushed_camera_is_noticed_once_and_no_hand_is_seen_in_it(eyes, image):
+    looked(eyes, image, 0.0)
+    pushed = cv2.warpAffine(image, np.float32([[1, 0, 7], [0, 1, -5]]), (1280, 720), borderMode=cv2.BORDER_REFLECT)
+    first, second = looked(eyes, pushed, 1.0), looked(eyes, pushed, 1.1)
+    assert (first.view, second.view) == ("moved", "clear")
+    for look in (first, second):
+        assert (look.reading.foreign < 0.5).all()
+        assert look.reading.best(look.reading.cells.index("g3"))[0] == (5, "R")
+
+
+def test_a_resting_arm_is_foreign_until_it_must_be_a_thing(eyes, image):
+    looked(eyes, image, 0.0)
+    assert (looked(eyes, with_arm(image), 1.0).reading.foreign >= 0.5).any()
+    assert (looked(eyes, with_arm(image), 1.2).reading.foreign >= 0.5).any()
+    assert (looked(eyes, with_arm(image), 1.1 + HAND_GIVEN_UP_S).reading.foreign < 0.5).all()
+
+
+def test_no_mat_and_no_light_are_states_of_the_view(eyes, image):
+    gray = looked(eyes, np.full_like(image, 128), 0.0)
+    assert (gray.reading, gray.view) == (None, "no-mat")
+    assert "not in view" in gray.why
+
+
+def test_a_frame_of_another_size_cannot_be_watched(eyes):
+    with pytest.raises(VisionError, match="the picture is 320 x 200 px"):
+        eyes.moving(Frame(np.zeros((200, 320, 3), np.uint8), 0, 0.0))
