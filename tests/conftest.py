@@ -4,9 +4,14 @@ from pathlib import Path
 
 import cv2
 import pytest
+from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).parent.parent
 SHARED = REPOSITORY.parent / "shared"
+
+# On a fresh machine hypothesis first makes its table of characters, which takes seconds; slow machines are no fault.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session", autouse=True)
