@@ -20,6 +20,7 @@ from companion.events import (
     SensorsChanged,
     Start,
     TakenBack,
+    Unsure,
     ViewChanged,
 )
 from companion.rules.board import NOBODY, Player
@@ -56,6 +57,7 @@ ENGLISH = Language(
             "restored": "The table is right again.",
             "taken-back": "Taken back: {moves}.",
             "unsure": "{question}",
+            "unsure.table": "{question}",
             "corrected.position": "{by} has set the position.",
             "corrected": "{by} rules that {move} was played.",
             "view": "Camera: {state}.",
@@ -95,6 +97,7 @@ GERMAN = Language(
             "restored": "Das Brett stimmt wieder.",
             "taken-back": "Zurückgenommen: {moves}.",
             "unsure": "Welcher Zug war es: {options}?",
+            "unsure.table": "Ist etwas verändert worden, das nicht sollte? Bitte das Brett prüfen.",
             "corrected.position": "{by} hat die Stellung gesetzt.",
             "corrected": "{by} entscheidet: Gezogen wurde {move}.",
             "view": "Kamera: {state}.",
@@ -153,6 +156,8 @@ def _key(event: Event) -> str:
             return "illegal.table"
         case Corrected(move=None):
             return "corrected.position"
+        case Unsure(options=()):
+            return "unsure.table"
         case GameOver(winner=None):
             return "game-over.drawn"
         case ViewChanged(state=state) | SensorsChanged(state=state):

@@ -44,6 +44,11 @@ SAID: tuple[tuple[Event, str, str], ...] = (
         "Grün hat c3-d3 gezogen.",
     ),
     (
+        Unsure(t=0, n=1, options=(), question="Has anything been changed that should not be?"),
+        "Has anything been changed that should not be?",
+        "Ist etwas verändert worden, das nicht sollte? Bitte das Brett prüfen.",
+    ),
+    (
         Illegal(
             t=0,
             n=1,

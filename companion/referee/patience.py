@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from companion.referee.states import Mode
 from companion.rules.game import Move
@@ -20,7 +20,11 @@ DOUBT_S = 1.0
 """A calm table that stays unclear this long is asked about; a next hand often settles it before."""
 
 REPAIR_S = 3.0
-"""While something illegal stands, another wrong table is somebody's repair until it has stood this long."""
+"""While something illegal stands, or a turn half done, another wrong table is somebody's repair, or a tower set aside
+to get at its bottom, until it has stood this long."""
+
+BUSY = (Mode.RESTORING, Mode.UNFINISHED)
+"""People have something to put right on the board, and have been told so."""
 
 SET_UP_S = 2.0
 """People set up a board piece by piece: what is still wrong is said no more often than this."""
@@ -59,12 +63,20 @@ def _needs_patience(meaning: Interpretation) -> bool:
             return isinstance(meaning, (Illegal, Ambiguous, CannotTell))
 
 
+def settled(suspicion: Suspicion | None, judgement: Judgement, t_s: float) -> Judgement:
+    """``judgement``, or what it comes to when doubt has lasted."""
+    meaning = judgement.interpretation
+    if suspicion is None or not isinstance(meaning, CannotTell) or t_s - suspicion.since_s < DOUBT_S:
+        return judgement
+    return replace(judgement, interpretation=meaning.in_the_end or meaning)
+
+
 def is_due(suspicion: Suspicion, judgement: Judgement, mode: Mode, t_s: float) -> bool:
     """Whether it has stood long enough to be said in ``mode``."""
     meaning, stood_s = judgement.interpretation, t_s - suspicion.since_s
     if isinstance(meaning, CannotTell):
-        return bool(meaning.options) and stood_s >= DOUBT_S
-    if isinstance(meaning, Illegal) and mode is Mode.RESTORING:
+        return stood_s >= DOUBT_S and (bool(meaning.options) or (meaning.is_amiss and mode not in BUSY))
+    if isinstance(meaning, Illegal) and mode in BUSY:
         return stood_s >= REPAIR_S
     if isinstance(meaning, Illegal) and (meaning.is_lifted or meaning.diagnosis.move is None):
         return suspicion.readings >= LIFTED_READINGS and stood_s >= LIFTED_S

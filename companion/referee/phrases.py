@@ -24,8 +24,9 @@ def _must_hold(cell: str, stack: str) -> str:
 
 
 def question(options: Sequence[str], odd: Sequence[tuple[str, str]]) -> str:
-    """What people are asked: which move it was, or whether the one that nearly fits was played."""
+    """What people are asked: which move it was, whether the one that nearly fits was played, or what looks ``odd``."""
     if len(options) > 1:
         return f"Which was played: {', '.join(options[:-1])} or {options[-1]}?"
     doubts = [f"{cell} looks {sight}" if sight == "empty" else f"{cell} looks like {sight}" for cell, sight in odd]
-    return f"Was {options[0]} played?" + (f" {listed(doubts)}." if doubts else "")
+    asked = f"Was {options[0]} played?" if options else "Has anything been changed that should not be?"
+    return asked + (f" {listed(doubts)}." if doubts else "")

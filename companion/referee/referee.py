@@ -28,7 +28,7 @@ from companion.events import Event, SensorsChanged, Start, ViewChanged
 from companion.match import Match
 from companion.referee import orders
 from companion.referee.orders import Order, OrderRefused
-from companion.referee.patience import is_due, suspect
+from companion.referee.patience import is_due, settled, suspect
 from companion.referee.states import Mode, Trigger
 from companion.referee.steps import Fact, Options, State, disturbed, step, trusting_again
 from companion.rules.board import Player
@@ -228,6 +228,7 @@ class Referee:
     def _judge(self, t_s: float, outlook: Outlook, judgement: Judgement) -> tuple[Event, ...]:
         """Say what the table means, or be patient."""
         suspicion = suspect(self._state.suspicion, judgement, t_s)
+        judgement = settled(suspicion, judgement, t_s)
         known = _is_known(self._state, judgement)
         due = not known and (suspicion is None or is_due(suspicion, judgement, self._state.mode, t_s))
         self._state = replace(self._state, suspicion=None if known else suspicion)

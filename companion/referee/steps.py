@@ -35,7 +35,7 @@ from companion.tracker.contest import Context
 from companion.tracker.diagnose import view_of
 from companion.tracker.hypotheses import Outlook
 from companion.tracker.interpret import Judgement, format_moves
-from companion.tracker.sights import Changes, format_sights
+from companion.tracker.sights import Changes, format_sight, format_sights
 
 Options = tuple[tuple[Move, ...], ...]
 
@@ -241,13 +241,15 @@ def _is_repair(changes: Changes, standing: Changes | None) -> bool:
 
 
 def ask(state: State, fact: Fact, t_s: float) -> Result:
-    """Several moves fit; asked once for the same ones."""
+    """Several moves fit, or none does and something is amiss; asked once for the same ones."""
     outlook, judgement = fact.seen
     following = replace(_standing(state, judgement.changes, state.context.begun), options=fact.options)
     if state.mode is Mode.ASKING and state.options == fact.options:
         return following, ()
     texts = tuple(format_moves(outlook.match, moves) for moves in fact.options)
-    return following, (Unsure(t=t_s, n=0, options=texts, question=question(texts, judgement.odd)),)
+    names = outlook.match.game.layout.cells
+    odd = judgement.odd if texts else tuple((names[cell], format_sight(sight)) for cell, sight in judgement.changes)
+    return following, (Unsure(t=t_s, n=0, options=texts, question=question(texts, odd)),)
 
 
 def correct(state: State, fact: Fact, t_s: float) -> Result:
@@ -260,7 +262,8 @@ def correct(state: State, fact: Fact, t_s: float) -> Result:
         match = match.take_back(fact.order.n)
     elif isinstance(fact.order, orders.SetPosition):
         match = match.set_by_hand(fact.order.position)
-    elif isinstance(fact.order, orders.RejectVerdict):
+    elif isinstance(fact.order, orders.RejectVerdict) or not state.options:
+        # To a question without moves, "no" says that nothing has been changed.
         state = _distrusting(state)
     position_text = None if text else format_position(match.game, match.position)
     event = Corrected(t=t_s, n=0, by=fact.by, position=position_text, move=text)

@@ -63,6 +63,11 @@ PATIENT_READINGS = 4
 AFTER_PATIENCE = Sureness(little=0.95, legal=0.97, wrong=0.98)
 """From the fourth picture of a calm on, as further ones will say the same: to ask would disturb more than it helps."""
 
+IN_THE_END = Sureness(little=0.5, legal=1.0, wrong=0.9)
+"""And of what has been in doubt for long, when silence would hide that something is amiss.  A question costs people a
+look at a square, which is what an accusation costs that proves wrong: one that is right nine times in ten is made.
+Moves are never guessed; people can be asked which it was."""
+
 WORTH_ASKING = 0.1
 """A move likelier than this is offered when people are asked."""
 
@@ -119,9 +124,15 @@ class Illegal:
 
 @dataclass(frozen=True, slots=True)
 class CannotTell:
-    """No explanation is clearly the best; ``options`` are the legal ones among the likely ones."""
+    """No explanation is clearly the best; ``options`` are the legal ones among the likely ones.
+
+    When that lasts, it is taken for ``in_the_end`` where that is likely enough.  ``is_amiss``: more likely than not
+    something is against the rules.
+    """
 
     options: tuple[tuple[Move, ...], ...]
+    in_the_end: InProgress | Illegal | None = None
+    is_amiss: bool = False
 
 
 Interpretation = Unchanged | Played | Ambiguous | InProgress | TakenBack | Illegal | CannotTell
@@ -159,9 +170,9 @@ def interpret(evidence: Evidence, outlook: Outlook, context: Context) -> Judgeme
     best = groups[0]
     wrong = sum(group.posterior for group in groups if group.is_wrong)
     meaning = _meaning(outlook, best, context)
-    needed = AFTER_PATIENCE if evidence.readings >= PATIENT_READINGS else AT_FIRST
-    if (wrong if best.is_wrong else best.posterior) < _needed(meaning, needed):
-        meaning = _undecided(groups)
+    sure = wrong if best.is_wrong else best.posterior
+    if sure < _needed(meaning, AFTER_PATIENCE if evidence.readings >= PATIENT_READINGS else AT_FIRST):
+        meaning = CannotTell(_worth_asking(groups), _in_the_end(meaning, sure), is_amiss=wrong >= 0.5)
     ranked = tuple(Ranked(_told(outlook, group), group.posterior) for group in groups[:RANKED])
     done = next((group for group in groups if any(not isinstance(story, Other) for story in group.stories)), best)
     odd = _odd_cells(evidence, columns_with(evidence, base, done.changes))
@@ -225,9 +236,16 @@ def _needed(meaning: Interpretation, sureness: Sureness) -> float:
     return sureness.little if isinstance(meaning, (Unchanged, InProgress)) else sureness.legal
 
 
-def _undecided(groups: tuple[Group, ...]) -> CannotTell:
+def _in_the_end(meaning: Interpretation, sure: float) -> InProgress | Illegal | None:
+    """What a table that stays in doubt is taken for; its likeliest meaning is ``meaning``, with posterior ``sure``."""
+    if isinstance(meaning, (InProgress, Illegal)) and sure >= _needed(meaning, IN_THE_END):
+        return meaning
+    return None
+
+
+def _worth_asking(groups: tuple[Group, ...]) -> tuple[tuple[Move, ...], ...]:
     likely = [group for group in groups if group.posterior >= WORTH_ASKING]
-    return CannotTell(tuple(dict.fromkeys(moves for group in likely for moves in group.legal())))
+    return tuple(dict.fromkeys(moves for group in likely for moves in group.legal()))
 
 
 def contradicting(evidence: Evidence, outlook: Outlook, changes: Changes) -> frozenset[Cell]:

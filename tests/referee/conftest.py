@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
@@ -17,6 +17,7 @@ from companion.referee.referee import Referee
 from companion.rules.board import Stack, Table
 from companion.simulate.players import ILLEGAL, MOVE, OVERFLOW, RESTORE, TAKEBACK, Act, Habits, changed, play
 from companion.simulate.readings import Noise, kit_states, next_frame, read_table
+from vision.reading import Reading
 
 FRAME_S = 1 / 12
 HIGHEST = 10
@@ -59,6 +60,7 @@ class Film:
         self.referee = Referee(match)
         self.events: list[Event] = list(self.referee.begin(0.0))
         self.frame = 0
+        self.doubts: dict[str, tuple[str, str, float]] = {}
         self.table = self.game.table(match.position)
 
     @property
@@ -71,7 +73,7 @@ class Film:
         game, begun = self.game, len(self.events)
         states = kit_states(game.pieces, HIGHEST, hides=True)
         sights = [game.sight(stack) for stack in stacks]
-        scene = read_table(game.layout.cells, states, sights, self.noise, self.rng, covered)
+        scene = self.doubtful(read_table(game.layout.cells, states, sights, self.noise, self.rng, covered))
         for i in range(frames):
             glance = self.referee.glance(self.t_s, moving=i == 0)
             self.events += glance.events
@@ -80,6 +82,16 @@ class Film:
             self.frame += 1
         self.table = Table(stacks)
         return self.events[begun:]
+
+    def doubtful(self, reading: Reading) -> Reading:
+        """The reading with the ``doubts``: a cell looks like the first stack, by so many nats more than the second."""
+        log_p = reading.log_likelihood.copy()
+        for cell, (seen, rather, nats) in self.doubts.items():
+            row = log_p[self.game.layout.index[cell]]
+            row[:] = -60.0
+            row[reading.index[self.game.sight(seen)]] = 0.0
+            row[reading.index[self.game.sight(rather)]] = -nats
+        return replace(reading, log_likelihood=log_p)
 
     def show(self, *stacks: tuple[str, Stack], frames: int = CALM_FRAMES) -> list[Event]:
         """A hand changes some cells (by name) of the last accepted position and leaves; what is said then."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.referee.patience import DOUBT_S, LIFTED_S, REPAIR_S, is_due, suspect
+from companion.referee.patience import DOUBT_S, LIFTED_S, REPAIR_S, is_due, settled, suspect
 from companion.referee.states import Mode
 from companion.rules.game import Move, Violation
 from companion.tracker.diagnose import Diagnosis
@@ -58,9 +58,32 @@ def test_doubt_becomes_a_question_after_a_while_only() -> None:
         due_after(judged(CannotTell(())), frame_s=0.5)
 
 
-def test_a_repair_is_given_time() -> None:
-    """While something illegal stands."""
-    assert due_after(judged(ACT), Mode.RESTORING, frame_s=0.5) == REPAIR_S / 0.5 + 1
+@pytest.mark.parametrize("mode", [Mode.RESTORING, Mode.UNFINISHED])
+def test_a_repair_is_given_time(mode: Mode) -> None:
+    """While something illegal stands, or a turn half done."""
+    assert due_after(judged(ACT), mode, frame_s=0.5) == REPAIR_S / 0.5 + 1
+
+
+@pytest.mark.parametrize("mode", [Mode.RESTORING, Mode.UNFINISHED])
+def test_that_something_is_amiss_is_asked_unless_people_are_busy_with_it(mode: Mode) -> None:
+    """When there is no move to ask about."""
+    amiss = judged(CannotTell((), is_amiss=True))
+    assert due_after(amiss, frame_s=0.5) == DOUBT_S / 0.5 + 1
+    with pytest.raises(AssertionError, match="never"):
+        due_after(amiss, mode, frame_s=0.5)
+
+
+def test_lasting_doubt_comes_to_the_likeliest_end() -> None:
+    """Not before; and without such an end it stays doubt."""
+    doubt = judged(CannotTell((), in_the_end=ACT, is_amiss=True))
+    suspicion = suspect(None, doubt, 0.0)
+    assert settled(None, doubt, DOUBT_S) == doubt
+    assert settled(suspicion, doubt, DOUBT_S - 0.1) == doubt
+    assert settled(suspicion, doubt, DOUBT_S).interpretation == ACT
+    endless = judged(CannotTell((), is_amiss=True))
+    assert settled(suspicion, endless, DOUBT_S) == endless
+    sure = judged(Unchanged())
+    assert settled(suspicion, sure, DOUBT_S) == sure
 
 
 def test_another_view_is_another_suspicion() -> None:

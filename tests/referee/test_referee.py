@@ -21,7 +21,7 @@ from companion.events import (
     from_json,
     to_json,
 )
-from companion.games import read_position
+from companion.games import load_game, read_position
 from companion.match import Match
 from companion.referee.orders import (
     AcceptMove,
@@ -34,11 +34,15 @@ from companion.referee.orders import (
     SetPosition,
     TakeBackMoves,
 )
+from companion.referee.patience import DOUBT_S, REPAIR_S
 from companion.referee.referee import HAND_S, UNSEEN_S, Referee
 from companion.rules.notation import format_position, parse_move, parse_position
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
 TALL = "domination 4/6/8/8/GR,GR,3,G,GGGGR,R/1,R,R,G,G,RRG,R,1/G,G,R,R,G,G/4 G"
+TALL_BY_TWO = "domination 4/6/8/8/GR,GR,3,GG,GGGGR,R/1,R,R,G,G,RRG,R,1/G,G,R,R,G,G/4 G"
+THREE = format_position(load_game("domination/3"), load_game("domination/3").start())
+PROMOTING = "cheight 3,k/P,3/4/4/4/4/4/K,NC,2 R"
 OWN_FIVES = "domination 4/6/8/1,RRRRR,R,RRGRR,R,G,2/8/8/6/4 R"
 LAST = "domination 4/6/8/8/G,R,6/8/6/4 R"
 
@@ -141,6 +145,18 @@ def test_an_overflow_is_unfinished_until_its_pieces_are_off(film) -> None:
     assert accepted.move == "f4-g4"
 
 
+def test_a_tower_set_aside_to_get_at_its_bottom_is_no_illegal_act(film) -> None:
+    """While a turn is half done a wrong table is given time; in the end it is wrong all the same."""
+    shot = settled(film, TALL)
+    shot.show(("f4", ""), ("g4", "GGGGRG"))
+    assert shot.show(("f4", ""), ("g4", "G"), ("g5", "GGGRG"), frames=12) == []
+    assert kinds(shot.show(("f4", ""), ("g4", "GGGRG"))) == ["accepted"]
+    shot = settled(film, TALL)
+    shot.show(("f4", ""), ("g4", "GGGGRG"))
+    late = shot.show(("f4", ""), ("g4", "G"), ("g5", "GGGRG"), frames=12 * round(REPAIR_S + 2))
+    assert kinds(late) == ["illegal"]
+
+
 def test_a_half_done_turn_may_be_undone(film) -> None:
     """Then the table is restored."""
     shot = settled(film, TALL)
@@ -190,6 +206,82 @@ def test_a_question_is_settled_by_the_next_clear_view(film) -> None:
     shot.show(("c5", ""))
     assert kinds(shot.show()) == ["restored"]
     assert shot.referee.snapshot.options == ()
+
+
+@pytest.mark.parametrize("nats", [10.0, 13.0])
+def test_a_piece_put_on_a_square_that_is_read_well_is_told_within_a_second_or_so(film, nats: float) -> None:
+    """One square is all that such an act changes, so that no other square can confirm it."""
+    shot = settled(film)
+    begins = shot.t_s
+    shot.doubts = {"c3": ("RR", "R", nats)}
+    (illegal,) = shot.show(("c3", "RR"), frames=30)
+    assert isinstance(illegal, Illegal)
+    assert (illegal.attempt, illegal.rules) == ("*c3", ("DOM-6",))
+    assert illegal.t - begins <= DOUBT_S + 0.5
+    shot.doubts = {}
+    assert kinds(shot.show()) == ["restored"]
+
+
+def test_a_square_that_stays_doubtful_is_asked_about(film) -> None:
+    """Nobody is accused, nothing is passed over in silence; once, and until people have looked."""
+    shot = settled(film)
+    shot.doubts = {"c3": ("RR", "R", 8.0)}
+    (unsure,) = shot.show(("c3", "RR"), frames=30)
+    assert isinstance(unsure, Unsure)
+    assert unsure.options == ()
+    assert unsure.question == "Has anything been changed that should not be? c3 looks like 2R."
+    assert shot.show(("c3", "RR"), frames=30) == []
+    shot.doubts = {}
+    assert kinds(shot.show()) == ["restored"]
+
+
+def test_a_square_that_people_say_is_right_is_asked_about_no_more(film) -> None:
+    """And the match goes on around it."""
+    shot = settled(film)
+    shot.doubts = {"c3": ("RR", "R", 8.0)}
+    assert kinds(shot.show(frames=30)) == ["unsure"]
+    (corrected,) = shot.referee.order(shot.t_s, Answer(None), by="R")
+    assert isinstance(corrected, Corrected)
+    assert corrected.position == START
+    assert shot.show(frames=30) == []
+    assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["accepted"]
+
+
+def test_a_slight_doubt_is_kept_to_oneself(film) -> None:
+    """While it is likelier that nothing has changed."""
+    shot = settled(film)
+    shot.doubts = {"c3": ("RR", "R", 5.0)}
+    assert shot.show(frames=60) == []
+
+
+def test_what_is_left_of_a_turn_is_told_although_the_height_of_a_tower_is_hard_to_tell(film) -> None:
+    """It commits nobody, so the likelier one of two will do after a while."""
+    shot = settled(film, TALL_BY_TWO)
+    shot.doubts = {"g4": ("GGGGGRG", "GGGGRG", 1.5)}
+    (unfinished,) = shot.show(("f4", ""), ("g4", "GGGGGRG"), frames=30)
+    assert isinstance(unfinished, Unfinished)
+    assert unfinished.todo.startswith("take two pieces")
+
+
+def test_a_promotion_that_is_due_is_told_until_it_is_made(film) -> None:
+    """After the move that makes it due, and whenever the table is right again; it is not asked of who has made it."""
+    shot = settled(film, PROMOTING)
+    accepted, todo = shot.show(("a7", ""), ("a8", "P"))
+    assert isinstance(accepted, Accepted)
+    assert isinstance(todo, Unfinished)
+    assert "pawn on a8" in todo.todo
+    assert todo.cells == ("a8",)
+    assert shot.referee.snapshot.todo == todo.todo
+    assert kinds(shot.show(("d8", ""), ("d7", "k"))) == ["illegal"]
+    assert kinds(shot.show()) == ["restored", "unfinished"]
+    assert kinds(shot.show(("a8", "C"), ("b1", "NP"))) == ["accepted"]
+    assert shot.referee.snapshot.todo == ""
+
+
+def test_nobody_is_reminded_of_an_ordinary_first_turn(film) -> None:
+    """That it is to put the piece in hand."""
+    shot = settled(film, THREE)
+    assert kinds(shot.show(("c1", "R"))) == ["accepted"]
 
 
 def test_the_wrong_set_up_is_told_square_by_square(film) -> None:

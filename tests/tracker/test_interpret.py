@@ -168,6 +168,17 @@ def test_tables_that_no_single_act_explains(scene, changes: dict[str, str]) -> N
     assert set(judged.interpretation.diagnosis.cells) == set(changes)
 
 
+def test_a_piece_taken_off_is_told_in_one_sentence(scene) -> None:
+    """Two rules are broken by one thing."""
+    meaning = scene(START).judge(scene(START).board(c3="")).interpretation
+    assert isinstance(meaning, Illegal)
+    assert meaning.diagnosis.rules == ("G-2", "DOM-7")
+    assert meaning.diagnosis.reason == (
+        "a piece was taken off c3, but pieces leave the board only from the bottom of a stack that a move has made "
+        "higher than five."
+    )
+
+
 def test_after_the_end_no_move_is_legal(scene) -> None:
     """G-5 comes first."""
     at = scene("domination 4/6/8/8/G,R,6/8/6/4 R", "b4-a4")
@@ -217,3 +228,23 @@ def test_doubt_is_no_accusation(scene, nats: float) -> None:
     doubtful = replace(reading, log_likelihood=log_p)
     judged = interpret(weigh(game.layout, doubtful), foresee(at.match), Context())
     assert not isinstance(judged.interpretation, Illegal)
+
+
+@pytest.mark.parametrize(
+    ("nats", "is_taken", "is_amiss"), [(5.0, False, False), (8.0, False, True), (10.0, True, True)]
+)
+def test_what_one_square_in_doubt_comes_to(scene, nats: float, *, is_taken: bool, is_amiss: bool) -> None:
+    """The better it is read the more: nothing, a question, an accusation."""
+    at = scene(START)
+    game = at.match.game
+    reading = at.reading(at.board())
+    cell = game.layout.index["c3"]
+    log_p = reading.log_likelihood.copy()
+    log_p[cell] = -60.0
+    log_p[cell, reading.index[2, "R"]], log_p[cell, reading.index[1, "R"]] = 0.0, -nats
+    evidence = replace(weigh(game.layout, replace(reading, log_likelihood=log_p)), readings=4)
+    meaning = interpret(evidence, foresee(at.match), Context()).interpretation
+    assert isinstance(meaning, CannotTell)
+    assert meaning.options == ()
+    assert isinstance(meaning.in_the_end, Illegal) == is_taken
+    assert meaning.is_amiss == is_amiss
