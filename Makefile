@@ -4,7 +4,7 @@ PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0
 
-.PHONY: setup demo test lint types contracts unit bench score clean
+.PHONY: setup demo test lint types contracts unit bench score soak clean
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml tools/system_libs.sh
@@ -37,6 +37,9 @@ bench: setup
 
 score: setup
 	$(PY) -m tools.score
+
+soak: setup
+	$(PY) -m tools.soak
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

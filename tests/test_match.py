@@ -124,3 +124,17 @@ def test_the_games_own_end_ends_the_match() -> None:
     game, position = read_position("domination 4/6/8/8/G,R,6/8/6/4 R")
     match = played(Match(game, position), "b4-a4")
     assert match.outcome == Outcome("R", "DOM-8"), format_position(game, match.position)
+
+
+def test_what_waits_on_the_board_is_due() -> None:
+    """A promotion is; a first turn of a special kind is a turn; nothing is once the match is over."""
+    promoting = "cheight 3,k/P,3/4/4/4/4/4/K,NC,2 R"
+    due = played(Match(*read_position(promoting)), "a7-a8").due
+    assert due is not None
+    assert due.cells == ("a8",)
+    assert begun("domination/3").due is None
+    assert begun("domination").due is None
+    once = played(Match(*read_position(promoting)), "a7-a8")
+    again = once.set_by_hand(once.position).set_by_hand(once.position)
+    assert again.outcome is not None
+    assert again.due is None

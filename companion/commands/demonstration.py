@@ -77,7 +77,7 @@ def demonstrate(arguments: argparse.Namespace) -> Result:
         eyes,
         table,
         listeners=[said.append, table.hear],
-        is_over=lambda: arguments.plies is not None and _is_over(arguments.plies, said, table.truth),
+        is_over=lambda: arguments.plies is not None and is_over(arguments.plies, said, table.truth),
     )
     return compare(table.truth, said)
 
@@ -141,7 +141,7 @@ def accepted(events: Sequence[Event]) -> int:
     return sum(isinstance(event, Accepted) for event in events) - taken
 
 
-def _is_over(plies: int, said: Sequence[Event], truth: Sequence[Truth]) -> bool:
+def is_over(plies: int, said: Sequence[Event], truth: Sequence[Truth]) -> bool:
     """Whether so many moves stand; or, lest a referee who has lost the thread be watched forever, clearly more were."""
     played = sum(act.kind == MOVE for act in truth) - sum(act.kind == TAKEBACK for act in truth)
     return accepted(said) >= plies or played >= plies + THREAD_LOST

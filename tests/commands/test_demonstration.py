@@ -5,7 +5,7 @@ import json
 import pytest
 
 from companion.cli import main
-from companion.commands.demonstration import compare
+from companion.commands.demonstration import compare, is_over
 from companion.events import Accepted, Illegal, Unsure
 from companion.rules.board import Table
 from companion.rules.game import Position
@@ -130,3 +130,11 @@ def test_every_fault_is_named_with_its_time_and_both_accounts():
     assert lines[6] == (
         "2 illegal acts were done: 0 caught, 1 missed, 1 miscited; 1 false accusations; 1 questions asked."
     )
+
+
+def test_a_demonstration_ends_when_so_many_moves_stand_or_the_referee_has_lost_the_thread():
+    moves = [done("move", float(i), "a1-a2") for i in range(6)]
+    assert is_over(2, [FIRST, SECOND], moves[:2])
+    assert not is_over(2, [FIRST], moves[:5])
+    assert is_over(2, [FIRST], moves)
+    assert not is_over(2, [FIRST], [*moves, done("takeback", 9.0, None)])
