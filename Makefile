@@ -14,7 +14,7 @@ $(STAMP): pyproject.toml tools/system_libs.sh
 	touch $@
 
 demo: setup
-	$(VENV)/bin/companion demo
+	$(VENV)/bin/companion demo --plies 12
 
 test: lint types contracts unit
 

@@ -79,6 +79,8 @@ def make_geometry(kit: Kit, pose: Registration, camera: Camera) -> Geometry:
     kind = kit.pieces[0]
     if any((p.shape, p.width_mm, p.height_mm) != ("disc", kind.width_mm, kind.height_mm) for p in kit.pieces):
         raise VisionError(f"the kit {kit.name} has pieces other than discs of one size, which cannot be read yet")
+    if len({(p.colour, p.glyph) for p in kit.pieces}) != len({p.colour for p in kit.pieces}):
+        raise VisionError(f"the kit {kit.name} has pieces that differ by their characters, which cannot be read yet")
     # A rounded rim begins to curve in below the upper face and above the foot: that is where the outline is widest.
     rises = (ROUNDED_MM, *(kind.height_mm * level - ROUNDED_MM for level in range(1, TALLEST + 1)))
     crops = make_crops(kit, pose, camera, kind.width_mm, rises[-1])

@@ -71,8 +71,10 @@ def lens_report(result: LensCalibration) -> list[str]:
     quality = "good" if error <= GOOD_REPROJECTION_PX else "poor: take sharper photographs of a flat board"
     lines.append(f"reprojection error {error:.3f} px over {len(result.used)} photographs: {quality}")
     lines.append(f"the board was seen in {share:.0%} of {GRID[0]} x {GRID[1]} parts of the picture")
-    if share < 1 or len(result.used) < ADVISED_PHOTOS:
-        lines.append("for a better lens: photographs with the board in every corner, near, and tilted")
+    if share < 1:
+        lines.append("for a better lens: photographs with the board in every corner of the picture")
+    if len(result.used) < ADVISED_PHOTOS:
+        lines.append(f"for a better lens: {ADVISED_PHOTOS} photographs or more, near and far, tilted every way")
     return lines
 
 
