@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import sqrt
 from pathlib import Path
 
-from companion.commands.demonstration import ACCUSED, LOST, MISCITED, MISSED, WRONG, Result, demonstrate
+from companion.commands.demonstration import ACCUSED, ASKED, LOST, MISCITED, MISSED, WRONG, Result, demonstrate
 
 GAMES = ("domination", "domination/3", "domination/4", "domination:classic")
 SEEDS, PLIES = 6, 20
@@ -59,7 +59,7 @@ def _run(game: str, seed: int, plies: int) -> Result:
 
 def table(results: dict[str, list[Result]]) -> list[str]:
     """One row a game, and one for all: each count with the 95 % interval of the rate that it stands for."""
-    heads = ("moves", "accepted", "lost", "wrong", "acts", "caught", "missed", "miscited", "accused", "questions")
+    heads = ("moves", "accepted", LOST, WRONG, "acts", "caught", ASKED, MISSED, MISCITED, ACCUSED, "questions")
     rows = [("game", "runs", *heads)]
     rows += [_row(game, runs) for game, runs in results.items()]
     rows.append(_row("all", [result for runs in results.values() for result in runs]))
@@ -82,6 +82,7 @@ def _row(name: str, runs: Sequence[Result]) -> tuple[str, ...]:
         _rate(faults(WRONG), moves),
         str(acts),
         _rate(sum(run.caught for run in runs), acts),
+        _rate(faults(ASKED), acts),
         _rate(faults(MISSED), acts),
         _rate(faults(MISCITED), acts),
         _rate(faults(ACCUSED), moves + acts),

@@ -25,9 +25,9 @@ DEFAULT_SEED = 1
 STORE = "demo.db"
 """Demonstrations are kept apart from real matches."""
 
-KINDS = LOST, WRONG, MISSED, MISCITED, ACCUSED = "lost", "wrong", "missed", "miscited", "accused"
-"""Of faults: a move not accepted, one accepted that was not played, an illegal act unmentioned, one named with rules
-that it does not break, an accusation for nothing."""
+KINDS = LOST, WRONG, MISSED, ASKED, MISCITED, ACCUSED = "lost", "wrong", "missed", "asked", "miscited", "accused"
+"""Of disagreements: a move not accepted, one accepted that was not played, an illegal act passed over in silence, one
+that people were only asked about, one named with rules that it does not break, an accusation for nothing."""
 
 THREAD_LOST = 4
 """So many moves more than the referee has accepted, and the demonstration ends."""
@@ -84,7 +84,7 @@ def demonstrate(arguments: argparse.Namespace) -> Result:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One disagreement at ``t_s``: what was ``played``, what was ``said``; ``kind`` is one of KINDS."""
+    """A disagreement at ``t_s``: what was ``played``, what was ``said``; ``kind`` is one of KINDS."""
 
     t_s: float
     kind: str
@@ -116,8 +116,8 @@ class Result:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing was missed, invented or taken for something else."""
-        return not self.faults
+        """Whether nothing was missed, invented or taken for something else; to ask people is no fault."""
+        return len(self.faults) == self.count(ASKED)
 
     def count(self, kind: str) -> int:
         """How many faults are of one kind."""
@@ -125,13 +125,13 @@ class Result:
 
     def lines(self) -> list[str]:
         """For people."""
-        lost, wrong, missed, miscited, accused = map(self.count, KINDS)
+        lost, wrong, missed, asked, miscited, accused = map(self.count, KINDS)
         moves = f"{self.moves} honest moves were played: {self.accepted} accepted as played, {lost} lost"
-        acts = f"{self.acts} illegal acts were done: {self.caught} caught, {missed} missed, {miscited} miscited"
+        acts = f"{self.acts} illegal acts were done: {self.caught} caught, {asked} asked about, {missed} missed"
         return [
             *(fault.line() for fault in self.faults),
             f"{moves}; {wrong} accepted that were not played;",
-            f"{acts}; {accused} false accusations; {self.questions} questions asked.",
+            f"{acts}, {miscited} miscited; {accused} false accusations; {self.questions} questions asked.",
         ]
 
 
@@ -155,8 +155,8 @@ def compare(truth: Sequence[Truth], events: Sequence[Event]) -> Result:
     acts = [act for act in done if act.kind == ILLEGAL]
     said = [event for event in events if isinstance(event, Accepted)]
     pairs = _in_common([act.text for act in moves], [event.move for event in said])
-    faults = [*_judged(acts, done, [event for event in events if isinstance(event, Illegal)])]
-    unpunished = sum(fault.kind in (MISSED, MISCITED) for fault in faults)
+    faults = [*_judged(acts, done, events)]
+    unpunished = sum(fault.kind != ACCUSED for fault in faults)
     taken, given = {i for i, _ in pairs}, {j for _, j in pairs}
     faults += [Fault(a.t_calm_from, LOST, f"{a.text} was played", "not accepted") for a in _but(moves, taken)]
     faults += [Fault(e.t, WRONG, _last_played(done, e.t), f"{e.move} was accepted") for e in _but(said, given)]
@@ -170,19 +170,23 @@ def compare(truth: Sequence[Truth], events: Sequence[Event]) -> Result:
     )
 
 
-def _judged(acts: Sequence[Truth], done: Sequence[Truth], accusations: Sequence[Illegal]) -> Iterator[Fault]:
+def _judged(acts: Sequence[Truth], done: Sequence[Truth], events: Sequence[Event]) -> Iterator[Fault]:
     """What went wrong with illegal acts and accusations: one that an act gave no cause for costs no other its due."""
-    due = list(accusations)
+    due = [event for event in events if isinstance(event, Illegal)]
+    questions = [event for event in events if isinstance(event, Unsure)]
     for act in acts:
         own = [event for event in due if _is_of(act, event.t)]
         rightly = next((event for event in own if set(event.rules) & set(act.rules)), None)
         word = rightly or next(iter(own), None)
-        if word is None:
+        question = next((event for event in questions if _is_of(act, event.t)), None)
+        if word is not None:
+            due.remove(word)
+            if rightly is None:
+                yield Fault(word.t, MISCITED, _told(act), _accusation(word))
+        elif question is not None:
+            yield Fault(question.t, ASKED, _told(act), question.question)
+        else:
             yield Fault(act.t_calm_from, MISSED, _told(act), "nothing was said")
-            continue
-        due.remove(word)
-        if rightly is None:
-            yield Fault(word.t, MISCITED, _told(act), _accusation(word))
     for event in due:
         yield Fault(event.t, ACCUSED, _last_played(done, event.t), _accusation(event))
 

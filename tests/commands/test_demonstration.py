@@ -128,8 +128,18 @@ def test_every_fault_is_named_with_its_time_and_both_accounts():
     assert lines[4].startswith("      6.5 s  accused: after R: illegal a3-c5 (DOM-4) at 5.0 s;")
     assert lines[5] == "2 honest moves were played: 1 accepted as played, 1 lost; 1 accepted that were not played;"
     assert lines[6] == (
-        "2 illegal acts were done: 0 caught, 1 missed, 1 miscited; 1 false accusations; 1 questions asked."
+        "2 illegal acts were done: 0 caught, 0 asked about, 1 missed, 1 miscited; 1 false accusations; "
+        "1 questions asked."
     )
+
+
+def test_a_question_about_an_illegal_act_is_neither_its_due_nor_silence():
+    asked = Unsure(t=2.5, n=1, options=(), question="Has anything been changed that should not be?")
+    result = compare(PLAYED, [FIRST, asked, SECOND, CROOKED])
+    assert (result.acts, result.caught, result.questions) == (2, 1, 1)
+    assert [(fault.kind, fault.t_s, fault.said) for fault in result.faults] == [("asked", 2.5, asked.question)]
+    assert result.is_clean
+    assert compare(PLAYED, [FIRST, asked, MESS, SECOND, CROOKED]).faults == ()
 
 
 def test_a_demonstration_ends_when_so_many_moves_stand_or_the_referee_has_lost_the_thread():
