@@ -246,7 +246,7 @@ class Ziggurat(StackingGame):
 
     def _taken_off(self, position: ZigguratPosition, piece: Piece) -> int:
         """How many of ``piece`` have left the board: all that are nowhere else."""
-        return PIECES_EACH - sum(stack.count(piece) for stack in position.board) - position.reserve.count(piece)
+        return PIECES_EACH - ("".join(position.board) + position.reserve).count(piece)
 
     def _can_move(self, position: ZigguratPosition, player: Player) -> bool:
         return next(self._moves(position, player), None) is not None
