@@ -26,6 +26,9 @@ to get at its bottom, until it has stood this long."""
 BUSY = (Mode.RESTORING, Mode.UNFINISHED)
 """People have something to put right on the board, and have been told so."""
 
+IN_PLAY = (Mode.WATCHING, Mode.ASKING)
+"""Nobody should be busy with anything but the next move: only then is it worth asking what else has been done."""
+
 SET_UP_S = 2.0
 """People set up a board piece by piece: what is still wrong is said no more often than this."""
 
@@ -75,7 +78,7 @@ def is_due(suspicion: Suspicion, judgement: Judgement, mode: Mode, t_s: float) -
     """Whether it has stood long enough to be said in ``mode``."""
     meaning, stood_s = judgement.interpretation, t_s - suspicion.since_s
     if isinstance(meaning, CannotTell):
-        return stood_s >= DOUBT_S and (bool(meaning.options) or (meaning.is_amiss and mode not in BUSY))
+        return stood_s >= DOUBT_S and (bool(meaning.options) or (meaning.is_amiss and mode in IN_PLAY))
     if isinstance(meaning, Illegal) and mode in BUSY:
         return stood_s >= REPAIR_S
     if isinstance(meaning, Illegal) and (meaning.is_lifted or meaning.diagnosis.move is None):

@@ -243,7 +243,9 @@ def _is_repair(changes: Changes, standing: Changes | None) -> bool:
 def ask(state: State, fact: Fact, t_s: float) -> Result:
     """Several moves fit, or none does and something is amiss; asked once for the same ones."""
     outlook, judgement = fact.seen
-    following = replace(_standing(state, judgement.changes, state.context.begun), options=fact.options)
+    asked = _standing(state, judgement.changes, state.context.begun)
+    context = replace(asked.context, unclear=state.context.unclear + 1, doubted=fact.options)
+    following = replace(asked, context=context, options=fact.options)
     if state.mode is Mode.ASKING and state.options == fact.options:
         return following, ()
     texts = tuple(format_moves(outlook.match, moves) for moves in fact.options)

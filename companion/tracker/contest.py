@@ -29,6 +29,7 @@ from companion.tracker.hypotheses import (
     Turn,
     acts_within,
     columns_with,
+    continued,
     faulty,
     replays_within,
     sequences_within,
@@ -50,7 +51,8 @@ class Context:
     """What the referee knows besides the match.
 
     ``begun``: the moves that a turn seen half done may become; ``standing``: another table that it has spoken of;
-    ``unclear``: how many calm tables in a row it could not understand; ``doubted``: what it took the last for;
+    ``unclear``: how many calm tables in a row it could not understand; ``doubted``: the moves that it took the last
+    for, whether it asked about them or not;
     ``distrusted``: cells that people say are misread.
     """
 
@@ -90,6 +92,7 @@ def contest(evidence: Evidence, outlook: Outlook, context: Context, base: npt.ND
     if changed:
         nearest = [outlook.expected.hypotheses[0], *field.best(NEAREST)]
         field.enter(Batch(acts_within(outlook, changed)))
+        field.enter(Batch(continued(outlook, context.doubted)))
         if field.is_unexplained():
             field.enter(Batch(replays_within(outlook, changed)))
             if len(changed) <= MOST_CELLS:

@@ -48,6 +48,10 @@ LOG_FAULT_PIECE = -2.0
 LOG_BEGUN = log(0.5)
 """A turn seen half done is finished more often than all else; shared among the moves that it may have been."""
 
+LOG_DOUBTED = log(0.3)
+"""A legal move that seemed to lie on the table, but not clearly, was played: when people go on without an answer, what
+they do next says which it was.  Shared among the moves that it may have been; times the prior of the next move."""
+
 LOG_STANDING = log(0.25)
 """A table that has been spoken of (half done, illegal, in question) still stands as it was."""
 
@@ -248,6 +252,22 @@ def sequences_within(outlook: Outlook, cells: frozenset[Cell], most: int) -> Ite
                 yield Hypothesis(Plies(plies), prior, seer.changes(game.table(following)))
             if len(plies) < most:
                 waiting.append((following, plies, touched))
+
+
+def continued(outlook: Outlook, doubted: Sequence[tuple[Move, ...]]) -> Iterator[Hypothesis]:
+    """One legal move more after each of the ``doubted`` ones."""
+    game = outlook.match.game
+    seer = _Seer(game, outlook.table, outlook.sights)
+    for moves in doubted:
+        match = outlook.match
+        for move in moves:
+            match = match.play(move)
+        following = game.legal_moves(match.position)
+        prior = LOG_DOUBTED - log(len(doubted)) + LOG_TURN - log(max(len(following), 1))
+        for move in following:
+            after = game.play(match.position, move)
+            if not _looks_same(game, match.position, after):
+                yield Hypothesis(Plies((*moves, move)), prior, seer.changes(game.table(after)))
 
 
 def _looks_same(game: Game, before: Position, after: Position) -> bool:

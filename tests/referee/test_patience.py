@@ -64,7 +64,7 @@ def test_a_repair_is_given_time(mode: Mode) -> None:
     assert due_after(judged(ACT), mode, frame_s=0.5) == REPAIR_S / 0.5 + 1
 
 
-@pytest.mark.parametrize("mode", [Mode.RESTORING, Mode.UNFINISHED])
+@pytest.mark.parametrize("mode", [Mode.RESTORING, Mode.UNFINISHED, Mode.SETTING_UP])
 def test_that_something_is_amiss_is_asked_unless_people_are_busy_with_it(mode: Mode) -> None:
     """When there is no move to ask about."""
     amiss = judged(CannotTell((), is_amiss=True))

@@ -254,6 +254,19 @@ def test_a_slight_doubt_is_kept_to_oneself(film) -> None:
     assert shot.show(frames=60) == []
 
 
+def test_who_goes_on_without_an_answer_has_answered(film) -> None:
+    """The next move tells that the doubtful one was played, though its own squares are no clearer than before."""
+    shot = settled(film)
+    shot.doubts = {"e4": ("R", "", 2.0), "e5": ("GR", "G", 6.0)}
+    (unsure,) = shot.show(("e4", ""), ("e5", "GR"), frames=30)
+    assert isinstance(unsure, Unsure)
+    assert unsure.options == ("e4-e5",)
+    first, second = shot.show(("e4", ""), ("e5", "GR"), ("f6", ""), ("f5", "RG"))
+    assert isinstance(first, Accepted)
+    assert isinstance(second, Accepted)
+    assert (first.move, second.move) == ("e4-e5", "f6-f5")
+
+
 def test_what_is_left_of_a_turn_is_told_although_the_height_of_a_tower_is_hard_to_tell(film) -> None:
     """It commits nobody, so the likelier one of two will do after a while."""
     shot = settled(film, TALL_BY_TWO)
