@@ -197,8 +197,9 @@ def _is_of(act: Truth, t_s: float) -> bool:
 
 
 def _told(act: Truth) -> str:
-    rules = f" ({', '.join(act.rules)})" if act.rules else ""
-    return f"{act.player}: {act.kind} {act.text or 'no single act'}{rules}"
+    rules = f"({', '.join(act.rules)})" if act.rules else ""
+    text = act.text or ("no single act" if act.kind == ILLEGAL else "")
+    return " ".join(filter(None, (f"{act.player}: {act.kind}", text, rules)))
 
 
 def _accusation(event: Illegal) -> str:

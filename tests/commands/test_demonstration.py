@@ -116,7 +116,7 @@ def test_what_was_done_after_the_last_word_counts_for_nobody():
 
 
 def test_every_fault_is_named_with_its_time_and_both_accounts():
-    said = [FIRST, illegal(2.1, "DOM-4"), accepted(4.1, "a2-b2"), illegal(6.5, "G-1"), QUESTION]
+    said = [FIRST, illegal(2.1, "DOM-4"), accepted(4.1, "a2-b2"), illegal(7.5, "G-1"), QUESTION]
     result = compare(PLAYED, said)
     lines = result.lines()
     assert (
@@ -125,7 +125,7 @@ def test_every_fault_is_named_with_its_time_and_both_accounts():
     assert lines[1] == "      4.0 s  lost: a2-a3 was played; not accepted"
     assert lines[2] == "      4.1 s  wrong: after R: move a2-a3 at 4.0 s; a2-b2 was accepted"
     assert lines[3] == "      5.0 s  missed: R: illegal a3-c5 (DOM-4); nothing was said"
-    assert lines[4].startswith("      6.5 s  accused: after R: illegal a3-c5 (DOM-4) at 5.0 s;")
+    assert lines[4] == "      7.5 s  accused: after R: restore at 7.0 s; accused R of no single act (G-1)"
     assert lines[5] == "2 honest moves were played: 1 accepted as played, 1 lost; 1 accepted that were not played;"
     assert lines[6] == (
         "2 illegal acts were done: 0 caught, 0 asked about, 1 missed, 1 miscited; 1 false accusations; "
