@@ -46,15 +46,13 @@ class Reader:
         """The pose in a picture (height, width, 3) uint8 BGR.  Raises VisionError, MatNotFound."""
         return register(to_gray(image), self.kit, self.camera)
 
-    @property
-    def pose(self) -> Registration:
-        """The pose of the last picture that was read."""
-        assert self._geometry is not None, "nothing was read yet"
-        return self._geometry.pose
+    def is_same(self, geometry: Geometry, pose: Registration) -> bool:
+        """Whether ``pose`` sees the mat where ``geometry`` has it."""
+        return same_pose(geometry, self.kit, pose, self.camera)
 
     def geometry(self, pose: Registration) -> Geometry:
         """The geometry for a pose, kept while the mat stays where it is."""
-        if self._geometry is None or not same_pose(self._geometry, self.kit, pose, self.camera):
+        if self._geometry is None or not self.is_same(self._geometry, pose):
             self._geometry = make_geometry(self.kit, pose, self.camera)
         return self._geometry
 
@@ -69,10 +67,14 @@ class Reader:
     def read_with_geometry(self, frame: Frame) -> tuple[Reading, Geometry]:
         """The reading of a frame and the geometry that it rests on.  Raises VisionError, MatNotFound."""
         geometry = self.geometry(self.register(frame.image))
+        return self.read_at(frame, geometry), geometry
+
+    def read_at(self, frame: Frame, geometry: Geometry) -> Reading:
+        """The reading of a frame whose pose is known.  Raises VisionError."""
         shown = self.evidence(frame.image, geometry)
         scores = explain(shown, self._rim, geometry, (self.camera.height_px, self.camera.width_px)).scores
         log_likelihood = (scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)).astype(np.float32)
-        return Reading(self.kit.cells, self.states, log_likelihood, shown.foreign, frame.t_s), geometry
+        return Reading(self.kit.cells, self.states, log_likelihood, shown.foreign, frame.t_s)
 
     def evidence(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> Evidence:
         """What every crop pixel of a picture (height, width, 3) uint8 BGR shows."""

@@ -14,11 +14,16 @@ from vision.errors import MatNotFound, VisionError
 from vision.geometry import Geometry
 from vision.reader import Reader
 from vision.reading import Reading
+from vision.register import Registration
 from vision.source import Frame
 from vision.watch import Glimpse, Watch
 
 HAND_GIVEN_UP_S = 3.0
 """A change that looks like an arm but has not moved for so long is a thing on the table: a hand trembles."""
+
+
+PUSH_CONFIRMED_S = 0.3
+"""A new pose must be seen again after so long: an arm over a marker, or a mat that is just being pushed, moves on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +32,8 @@ class Look:
 
     Attributes:
         reading: what was read; None when nothing could be.
-        view: state of the view: ``clear``, ``moved`` when camera or mat was pushed since the last reading; ``no-mat``
-            or ``dark`` when there is no reading.
-        why: why there is none.
+        view: state of the view: ``clear``; ``moved`` while camera or mat seem to be pushed; ``no-mat``; ``dark``.
+        why: why there is no reading.
     """
 
     reading: Reading | None
@@ -42,10 +46,11 @@ class Eyes:
 
     def __init__(self, kit: Kit, camera: Camera, look: SetLook) -> None:
         self.reader = Reader(kit, camera, look)
+        self.geometry: Geometry | None = None
         self._watch = Watch(kit, camera)
         self._glimpse: Glimpse | None = None
-        self._geometry: Geometry | None = None
         self._still_since_s = 0.0
+        self._pushed: tuple[Geometry, float] | None = None
 
     def moving(self, frame: Frame) -> bool:
         """Whether anything moved since the frame before.  Raises VisionError for a frame of the wrong size."""
@@ -57,25 +62,44 @@ class Eyes:
 
     def look(self, frame: Frame) -> Look:
         """Read the frame that :meth:`moving` was asked about last."""
-        assert self._glimpse is not None, "look() follows moving()"
         try:
-            reading, geometry = self.reader.read_with_geometry(frame)
+            geometry = self._place(self.reader.register(frame.image), frame.t_s)
+            if geometry is None:
+                return Look(None, "moved", "camera or mat was pushed")
+            reading = self.reader.read_at(frame, geometry)
         except MatNotFound as error:
             return Look(None, "no-mat", str(error))
         except VisionError as error:
             return Look(None, "dark", str(error))
-        was_pushed = self._geometry is not None and self._geometry is not geometry
-        self._geometry = geometry
-        if was_pushed:
-            self._watch.forget_bare()
-        foreign = self._foreign(frame, reading, geometry)
-        return Look(replace(reading, foreign=foreign), "moved" if was_pushed else "clear")
+        return Look(replace(reading, foreign=self._foreign(frame, reading, geometry)))
+
+    def understood(self) -> None:
+        """The frame that was looked at last shows a table that makes sense: no hand is over it."""
+        assert self._glimpse is not None, "understood() follows look()"
+        self._watch.keep_bare(self._glimpse)
+
+    def _place(self, pose: Registration, t_s: float) -> Geometry | None:
+        """The geometry to read with; None while the mat seems to lie elsewhere than it did and may move on."""
+        if self.geometry is None or self.reader.is_same(self.geometry, pose):
+            self._pushed = None
+            self.geometry = self.geometry or self.reader.geometry(pose)
+        elif len(pose.markers) >= len(self.geometry.pose.markers):
+            return self._moved_to(pose, t_s)
+        # With a marker covered the pose is less certain than the one that is known.
+        return self.geometry
+
+    def _moved_to(self, pose: Registration, t_s: float) -> Geometry | None:
+        """The geometry of a new pose, once it has been seen twice."""
+        if self._pushed is None or not self.reader.is_same(self._pushed[0], pose):
+            self._pushed = (self.reader.geometry(pose), t_s)
+        geometry, since_s = self._pushed
+        if t_s - since_s < PUSH_CONFIRMED_S:
+            return None
+        self._watch.forget_bare()
+        self.geometry, self._pushed = geometry, None
+        return geometry
 
     def _foreign(self, frame: Frame, reading: Reading, geometry: Geometry) -> npt.NDArray[np.float32]:
-        assert self._glimpse is not None
-        covered = self._watch.covered(reading, self._glimpse, geometry)
+        assert self._glimpse is not None, "look() follows moving()"
         is_thing = frame.t_s - self._still_since_s >= HAND_GIVEN_UP_S
-        if is_thing or float(covered.max()) < 0.5:
-            self._watch.keep_bare(self._glimpse)
-            return reading.foreign
-        return covered
+        return reading.foreign if is_thing else self._watch.covered(reading, self._glimpse, geometry)

@@ -97,8 +97,9 @@ class Table:
             events = self.referee.view(frame.t_s, look.view)
         else:
             self.seen = True
-            pushed = self.referee.view(frame.t_s, look.view) if look.view == "moved" else ()
-            events = pushed + self.referee.observe(frame.t_s, look.reading)
+            events = self.referee.observe(frame.t_s, look.reading)
+            if self.referee.understands:
+                self.eyes.understood()
         self._publish(events, frame)
         for onlooker in self.onlookers:
             onlooker(frame, look, events)

@@ -140,6 +140,11 @@ class Referee:
         return self._state.match
 
     @property
+    def understands(self) -> bool:
+        """Whether the table as it was read last has a meaning: it shows what it should, or a verdict has fallen."""
+        return self._calm.settled
+
+    @property
     def snapshot(self) -> Snapshot:
         """The present state for people."""
         state, match = self._state, self._state.match

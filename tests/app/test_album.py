@@ -25,8 +25,9 @@ def marked(tmp_path, monkeypatch):
         return image
 
     monkeypatch.setattr(album, "belief", draw)
-    reader = SimpleNamespace(kit=SimpleNamespace(cells=("c3", "c4", "d4")), camera=None, pose=None)
-    book = Album(tmp_path / "pictures", SimpleNamespace(reader=reader), ())
+    reader = SimpleNamespace(kit=SimpleNamespace(cells=("c3", "c4", "d4")), camera=None)
+    eyes = SimpleNamespace(reader=reader, geometry=SimpleNamespace(pose=None))
+    book = Album(tmp_path / "pictures", eyes, ())
 
     def show(*events):
         book(FRAME, SEEN, events)

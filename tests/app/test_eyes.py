@@ -7,7 +7,7 @@ import pytest
 from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.looks import read_look
-from companion.app.eyes import HAND_GIVEN_UP_S, Eyes
+from companion.app.eyes import HAND_GIVEN_UP_S, PUSH_CONFIRMED_S, Eyes
 from vision.errors import VisionError
 from vision.source import Frame
 
@@ -42,18 +42,36 @@ def test_a_calm_board_is_read(eyes, image):
     assert (look.reading.foreign < 0.5).all()
 
 
-def test_a_pushed_camera_is_noticed_once_and_no_hand_is_seen_in_it(eyes, image):
+def pushed(image, dx, dy):
+    return cv2.warpAffine(image, np.float32([[1, 0, dx], [0, 1, dy]]), (1280, 720), borderMode=cv2.BORDER_REFLECT)
+
+
+def test_a_pushed_camera_is_read_anew_once_it_stands_still(eyes, image):
     looked(eyes, image, 0.0)
-    pushed = cv2.warpAffine(image, np.float32([[1, 0, 7], [0, 1, -5]]), (1280, 720), borderMode=cv2.BORDER_REFLECT)
-    first, second = looked(eyes, pushed, 1.0), looked(eyes, pushed, 1.1)
-    assert (first.view, second.view) == ("moved", "clear")
-    for look in (first, second):
-        assert (look.reading.foreign < 0.5).all()
-        assert look.reading.best(look.reading.cells.index("g3"))[0] == (5, "R")
+    eyes.understood()
+    looks = [looked(eyes, pushed(image, 7, -5), t_s) for t_s in (1.0, 1.1, 1.0 + PUSH_CONFIRMED_S)]
+    assert [look.view for look in looks] == ["moved", "moved", "clear"]
+    assert (looks[2].reading.foreign < 0.5).all()
+    assert looks[2].reading.best(looks[2].reading.cells.index("g3"))[0] == (5, "R")
+
+
+def test_a_mat_that_is_being_pushed_is_not_read(eyes, image):
+    looked(eyes, image, 0.0)
+    looks = [looked(eyes, pushed(image, dx, 0), 1.0 + dx / 10) for dx in range(4, 16, 3)]
+    assert {look.view for look in looks} == {"moved"}
+
+
+def test_an_arm_over_a_marker_is_no_push(eyes, image):
+    looked(eyes, image, 0.0)
+    eyes.understood()
+    arm = image.copy()
+    arm[:, 150:320] = (110, 140, 190)
+    assert looked(eyes, arm, 1.0).view == "clear"
 
 
 def test_a_resting_arm_is_foreign_until_it_must_be_a_thing(eyes, image):
     looked(eyes, image, 0.0)
+    eyes.understood()
     assert (looked(eyes, with_arm(image), 1.0).reading.foreign >= 0.5).any()
     assert (looked(eyes, with_arm(image), 1.2).reading.foreign >= 0.5).any()
     assert (looked(eyes, with_arm(image), 1.1 + HAND_GIVEN_UP_S).reading.foreign < 0.5).all()
