@@ -50,6 +50,9 @@ _FLOOR = _Shading(lit=0.7, spread=0.12, shade=(0.15, 1.0), mirrored=0.005, tint=
 _TOP = _Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05)
 _SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.08)
 
+MOST_MIRRORED = 0.2
+"""Most that lacquer mirrors of a lamp, as a share of what white paper shows."""
+
 SENSOR_NOISE = 0.02
 """Standard deviation of a pixel in display space (5 codes of 255): shot noise, read noise and JPEG of a dim picture."""
 
@@ -100,7 +103,9 @@ def _draw(reflectance: npt.NDArray[np.float64], shading: _Shading, rng: np.rando
     lit = np.exp(rng.normal(0, shading.spread, DRAWS))
     strength = np.where(rng.random(DRAWS) < shading.lit, lit, rng.uniform(*shading.shade, DRAWS))
     tint = np.exp(rng.normal(0, shading.tint, (DRAWS, 3)))
-    shown = reflectance * strength[:, None] * tint + rng.exponential(shading.mirrored, DRAWS)[:, None]
+    # How much of the enrolled colour was mirrored light cannot be told from one picture: any part of what is white in it.
+    own = reflectance - rng.uniform(0, min(MOST_MIRRORED, float(reflectance.min())), DRAWS)[:, None]
+    shown = own * strength[:, None] * tint + rng.exponential(shading.mirrored, DRAWS)[:, None]
     values = _display(shown) + rng.normal(0, SENSOR_NOISE, (DRAWS, 3))
     return np.clip(values, 0, TOP_VALUE).astype(np.float32)
 

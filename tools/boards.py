@@ -1,0 +1,175 @@
+"""Read random rendered boards through random cameras, in random light, of sets in several colours: `make soak`.
+
+Prints how many squares and boards were read right, and how often each probability was right (reliability).
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+
+from calibration.camera import Camera
+from calibration.kit import Kit, load_kit
+from companion.simulate.light import Light
+from companion.simulate.render import Picture, Renderer
+from companion.simulate.sprite import Scene
+from companion.simulate.standing import seeded, set_up
+from tools.soak import wilson
+from vision.enrol import enrol
+from vision.errors import VisionError
+from vision.reader import Reader
+from vision.register import Registration, project
+from vision.source import Frame
+
+SETS = (
+    (),  # the kit's own colours
+    ((138, 32, 32), (32, 90, 32), (32, 48, 112), (192, 160, 48)),
+    ((208, 64, 72), (79, 160, 96), (74, 127, 208), (240, 208, 96)),
+    ((179, 32, 42), (240, 128, 48), (112, 32, 128), (48, 160, 160)),
+)
+HEIGHTS = (1, 1, 1, 2, 2, 3, 3, 4, 5)
+EMPTY_SHARE = 0.55
+ELEVATIONS_DEG = (48.0, 65.0)
+FOCAL_PX = (850.0, 1250.0)
+NOISE = (1.0, 5.0)
+BANDS = (0.0, 0.5, 0.9, 0.99, 0.999, 1.0)
+"""Edges of the bands of probability."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One square of one board: what stands there, what was read, and how sure."""
+
+    board: int
+    name: str
+    stack: str
+    read: str
+    p: float
+    right: bool
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="tools.boards", description=__doc__)
+    parser.add_argument("--boards", type=int, default=60)
+    parser.add_argument("--first", type=int, default=1, help="first seed")
+    arguments = parser.parse_args(argv)
+    cv2.setNumThreads(1)
+    cells: list[Cell] = []
+    refused = 0
+    for seed in range(arguments.first, arguments.first + arguments.boards):
+        try:
+            cells += read_board(seed)
+        except VisionError as error:
+            refused += 1
+            print(f"board {seed}: {error}", flush=True)
+    for cell in (cell for cell in cells if not cell.right):
+        print(f"board {cell.board}, {cell.name}: {cell.stack or 'nothing'} read as {cell.read} (p {cell.p:.3f})")
+    print("\n".join(report(cells, refused)))
+    return 0
+
+
+def read_board(seed: int) -> list[Cell]:
+    """Enrol a set and read one board with it, both rendered from ``seed``.  Raises VisionError."""
+    rng = random.Random(seed)
+    kit = _painted(load_kit("domination"), SETS[seed % len(SETS)])
+    camera = _camera(rng)
+    pose = _pose(rng, kit, camera)
+    enrolled = _picture(kit, camera, pose, _light(rng), [kit.enrol.get(cell, "") for cell in kit.cells], seed)
+    letters = [kind.letter for kind in kit.pieces]
+    stacks = ["" if rng.random() < EMPTY_SHARE else _stack(rng, letters) for _ in kit.cells]
+    image = _picture(kit, camera, pose, _light(rng), stacks, seed)
+    reading = Reader(kit, camera, enrol(enrolled, kit, camera)).read(Frame(image, 0, 0.0))
+    cells = []
+    for i, stack in enumerate(stacks):
+        (height, top), p = reading.best(i)
+        right = (height, top) == (len(stack), stack[-1] if stack else None)
+        cells.append(Cell(seed, kit.cells[i], stack, f"{height}{top or ''}", p, right))
+    return cells
+
+
+def report(cells: Sequence[Cell], refused: int) -> list[str]:
+    """Lines: totals with 95 % intervals, and the reliability of the probabilities."""
+    boards = {cell.board for cell in cells}
+    spoilt = {cell.board for cell in cells if not cell.right}
+    rows = [
+        f"squares right: {_share(sum(cell.right for cell in cells), len(cells))}",
+        f"boards exact: {_share(len(boards) - len(spoilt), len(boards))}; enrolments refused: {refused}",
+        "",
+        "| probability given | squares | right |",
+        "| --- | --- | --- |",
+    ]
+    for low, high in itertools.pairwise(BANDS):
+        band = [cell.right for cell in cells if low <= cell.p and (cell.p < high or high == 1.0)]
+        if band:
+            rows.append(f"| {low:g} to {high:g} | {len(band)} | {_share(sum(band), len(band))} |")
+    return rows
+
+
+def _share(count: int, total: int) -> str:
+    low, high = wilson(count, total)
+    return f"{count} of {total} ({100 * count / total:.2f} %, 95 % interval {100 * low:.2f}–{100 * high:.2f} %)"
+
+
+def _painted(kit: Kit, colours: tuple[tuple[int, int, int], ...]) -> Kit:
+    if not colours:
+        return kit
+    pieces = (replace(kind, colour=colour) for kind, colour in zip(kit.pieces, colours, strict=True))
+    return replace(kit, pieces=tuple(pieces))
+
+
+def _camera(rng: random.Random) -> Camera:
+    focal = rng.uniform(*FOCAL_PX)
+    matrix = np.array([[focal, 0, 640 + rng.uniform(-9, 9)], [0, focal, 360 + rng.uniform(-9, 9)], [0, 0, 1]])
+    return Camera(1280, 720, matrix, np.array([rng.uniform(-0.1, 0.1), rng.uniform(-0.03, 0.03), 0, 0, 0]), 0.0)
+
+
+def _pose(rng: random.Random, kit: Kit, camera: Camera) -> Registration:
+    """Somewhere round the table, as near as the whole mat allows."""
+    elevation, azimuth = np.radians(rng.uniform(*ELEVATIONS_DEG)), rng.uniform(0, 2 * np.pi)
+    outward = np.array([np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)])
+    right = np.cross(-outward, [0, 0, 1])
+    right /= np.linalg.norm(right)
+    rotation = np.stack([right, np.cross(-outward, right), -outward])
+    half = np.array([kit.mat.width_mm / 2, kit.mat.height_mm / 2])
+    corners = np.array([(*(half * sign), z) for sign in ((1, 1), (1, -1), (-1, -1), (-1, 1)) for z in (0, 40)])
+    for distance in range(300, 2000, 10):
+        pose = Registration(rotation, -rotation @ (distance * outward), (), 0.0)
+        pixels = project(corners, pose, camera)
+        if (pixels > 20).all() and (pixels < [1260, 700]).all():
+            return pose
+    raise ValueError(f"the mat of {kit.name} does not fit into the picture")
+
+
+def _light(rng: random.Random) -> Light:
+    azimuth, elevation = rng.uniform(0, 2 * np.pi), rng.uniform(0.4, 1.3)
+    strength, warm = rng.uniform(0.25, 0.8), rng.uniform(-0.15, 0.15)
+    red, green, blue = (factor * rng.uniform(0.25, 0.5) for factor in (1 + warm / 2, 1.0, 1 - warm / 2))
+    return Light(
+        direction=(np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation)),
+        colour=(strength * (1 + warm), strength, strength * (1 - warm)),
+        room=(red, green, blue),
+        fall_per_mm=rng.uniform(0, 0.0012),
+        shine=rng.uniform(0, 0.3),
+        noise=rng.uniform(*NOISE),
+    )
+
+
+def _stack(rng: random.Random, letters: Sequence[str]) -> str:
+    return "".join(rng.choice(letters) for _ in range(rng.choice(HEIGHTS)))
+
+
+def _picture(kit: Kit, camera: Camera, pose: Registration, light: Light, stacks: Sequence[str], seed: int) -> Picture:
+    setup = set_up(tuple(stacks), None, seeded("boards", seed))
+    return Renderer(Scene(kit, camera, pose, light), seed).picture(setup, 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
