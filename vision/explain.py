@@ -29,6 +29,9 @@ a piece as far askew as any still fills half of it."""
 FIRST_HEIGHTS = 5
 """Heights believed in at first sight: a tower seems to be made of what stands behind it, which must have its say."""
 
+MOSTLY_COVERED = 0.6
+"""A stack of whose outline less than this share is visible may be a phantom of the stack before it."""
+
 HIGHER = 2
 """Heights so far above the highest one believed in are looked at; the next pass may look higher."""
 
@@ -117,6 +120,40 @@ class Board:
                 self._tell_neighbours(int(cell), int(self.best[cell]))
                 self.stale[cell] = split = True
         return split
+
+    def drop_phantoms(self) -> bool:
+        """Take away hidden stacks whose visible rest is better explained by the stack before them; true when one was.
+
+        The far edge of a tall stack looks like a piece behind it to whoever believes the stack one piece too low.
+        """
+        dropped = False
+        _, ranks = self._paint(set())
+        shown = np.bincount(ranks.ravel(), minlength=len(self.best) + 1)
+        for cell in np.flatnonzero(self.best):
+            outline = self.outlines[cell]
+            assert outline is not None
+            area_px = cv2.contourArea(outline[0]) / (1 << 2 * SUBPIXEL_BITS)
+            if shown[self.geometry.rank[cell]] < MOSTLY_COVERED * area_px and self._is_better_without(int(cell), ranks):
+                dropped = True
+        return dropped
+
+    def _is_better_without(self, cell: int, ranks: npt.NDArray[np.uint8]) -> bool:
+        """Try the stack that hides ``cell`` most, with ``cell`` empty; leave it so if that is likelier."""
+        left, top, right, bottom = self.geometry.boxes_px[cell, 1].astype(int)
+        over = np.bincount(ranks[max(top, 0) : bottom, max(left, 0) : right].ravel(), minlength=len(self.best) + 1)
+        over[: self.geometry.rank[cell] + 1] = 0
+        front = int(self.geometry.far_first[over.argmax() - 1])
+        cells = np.array([cell, front])
+        before = self._likelihood(cells)
+        kept = [(self.best[j], self.shift[j].copy(), self.outlines[j], self.scores[j].copy()) for j in cells]
+        self.best[cell], self.outlines[cell] = 0, None
+        self._explain(np.array([front]))
+        if self._likelihood(cells) > before:
+            self.stale[cell] = True
+            return True
+        for j, (best, shift, outline, scores) in zip(cells, kept, strict=True):
+            self.best[j], self.shift[j], self.outlines[j], self.scores[j] = best, shift, outline, scores
+        return False
 
     def _hidden_singles(self, cell: int) -> npt.NDArray[np.intp]:
         """Cells behind ``cell`` whose middle its stack hides and on which something seems to stand."""
@@ -250,6 +287,8 @@ def explain(shown: Evidence, rim: Array, geometry: Geometry, size: tuple[int, in
     board = Board(shown, rim, geometry, size)
     _settle_down(board)
     if board.split_towers():
+        _settle_down(board)
+    if board.drop_phantoms():
         _settle_down(board)
     return board
 
