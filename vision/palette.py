@@ -103,7 +103,7 @@ def _draw(reflectance: npt.NDArray[np.float64], shading: _Shading, rng: np.rando
     lit = np.exp(rng.normal(0, shading.spread, DRAWS))
     strength = np.where(rng.random(DRAWS) < shading.lit, lit, rng.uniform(*shading.shade, DRAWS))
     tint = np.exp(rng.normal(0, shading.tint, (DRAWS, 3)))
-    # How much of the enrolled colour was mirrored light cannot be told from one picture: any part of what is white in it.
+    # How much of the enrolled colour was mirrored light one picture cannot tell: any part of what is white in it.
     own = reflectance - rng.uniform(0, min(MOST_MIRRORED, float(reflectance.min())), DRAWS)[:, None]
     shown = own * strength[:, None] * tint + rng.exponential(shading.mirrored, DRAWS)[:, None]
     values = _display(shown) + rng.normal(0, SENSOR_NOISE, (DRAWS, 3))
