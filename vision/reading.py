@@ -29,6 +29,8 @@ class Reading:
         foreign: (n,) float32 in 0…1, the share of the cell's surroundings that neither the empty board nor any piece
             explains: a hand, a sleeve, an arm.
         t_s: time of the frame in seconds.
+        changed: (n,) float32 in 0…1, the share of the cell's picture that differs from the last picture that made
+            sense; None where there is none to compare with, or the light has changed.
     """
 
     cells: tuple[str, ...]
@@ -36,6 +38,7 @@ class Reading:
     log_likelihood: npt.NDArray[np.float32]
     foreign: npt.NDArray[np.float32]
     t_s: float = 0.0
+    changed: npt.NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         """Check shapes once, here."""
@@ -44,6 +47,8 @@ class Reading:
             raise ValueError(f"log_likelihood: expected {expected}, got {self.log_likelihood.shape}")
         if self.foreign.shape != expected[:1]:
             raise ValueError(f"foreign: expected {expected[:1]}, got {self.foreign.shape}")
+        if self.changed is not None and self.changed.shape != expected[:1]:
+            raise ValueError(f"changed: expected {expected[:1]}, got {self.changed.shape}")
 
     @cached_property
     def index(self) -> dict[State, int]:

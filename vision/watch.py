@@ -15,7 +15,6 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.geometry import Geometry
-from vision.reading import Reading
 
 Picture = npt.NDArray[np.uint8]
 
@@ -34,6 +33,9 @@ MOVING_SHARE = 0.2
 ARM_WIDTHS = 1.3
 """An arm is wider where it enters the picture than so many pieces: a tall stack may reach the edge too."""
 
+STACK_MM = 25
+"""A cell's picture reaches so far up its crop: the upper faces of stacks of the usual heights lie in it."""
+
 TOUCHED_SHARE = 0.03
 """Share of a cell that an arm must cover for the cell to be hidden."""
 
@@ -49,6 +51,19 @@ class Glimpse:
 
     small: Picture
     moving: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A frame against the picture of the bare table.
+
+    Attributes:
+        covered: (n,) bool, cells that an arm reaches over.
+        changed: (n,) float32 in 0…1, share of each cell's picture, up to a stack of some height, that differs.
+    """
+
+    covered: npt.NDArray[np.bool_]
+    changed: npt.NDArray[np.float32]
 
 
 class Watch:
@@ -79,20 +94,26 @@ class Watch:
         """Camera or mat was pushed: the picture of the bare table is of no use any more."""
         self._bare = None
 
-    def covered(self, reading: Reading, glimpse: Glimpse, geometry: Geometry) -> npt.NDArray[np.float32]:
-        """(n,) the reading's ``foreign``, and 1 for cells that an arm reaches over in this frame."""
+    def compare(self, glimpse: Glimpse, geometry: Geometry) -> Comparison | None:
+        """A frame against the bare table; None where there is no picture of it."""
         self._piece_px = self._piece_width_px(geometry)
         if self._bare is None:
-            return reading.foreign
-        arms = self._arms(_changes(glimpse.small, self._bare))
+            return None
+        changes = _changes(glimpse.small, self._bare)
+        v_mm, radius_mm = geometry.crops.v_mm, geometry.outlines.radius_mm
+        changed = self._share(changes, geometry, (v_mm >= -STACK_MM) & (v_mm <= radius_mm))
+        arms = self._arms(changes)
         if arms is None:
-            return reading.foreign
-        rows = np.abs(geometry.crops.v_mm) <= geometry.outlines.radius_mm
+            return Comparison(np.zeros(len(changed), np.bool_), changed)
+        return Comparison(self._share(arms, geometry, np.abs(v_mm) <= radius_mm) > TOUCHED_SHARE, changed)
+
+    def _share(self, mask: Picture, geometry: Geometry, rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
+        """(n,) share of these rows of each crop in which the small ``mask`` is 1."""
         places = np.rint(geometry.crops.map_px[:, :, rows] / SHRINK).astype(int)
         x = np.clip(places[0], 0, self._shape[1] - 1)
         y = np.clip(places[1], 0, self._shape[0] - 1)
-        touched = arms[y, x].mean(axis=(1, 2)) > TOUCHED_SHARE
-        return np.asarray(np.maximum(reading.foreign, touched), np.float32)
+        share: npt.NDArray[np.float32] = mask[y, x].mean(axis=(1, 2), dtype=np.float32)
+        return share
 
     def _arms(self, changes: Picture) -> Picture | None:
         """(height, width) uint8, 1 where a change belongs to something that enters widely from the picture's edge."""

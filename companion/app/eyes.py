@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
@@ -21,6 +20,9 @@ from vision.watch import Glimpse, Watch
 HAND_GIVEN_UP_S = 3.0
 """A change that looks like an arm but has not moved for so long is a thing on the table: a hand trembles."""
 
+
+NEW_LIGHT_SHARE = 0.02
+"""When half of all cells have changed by more than this, it was the light that changed, not the board."""
 
 PUSH_CONFIRMED_S = 0.3
 """A new pose must be seen again after so long: an arm over a marker, or a mat that is just being pushed, moves on."""
@@ -71,7 +73,7 @@ class Eyes:
             return Look(None, "no-mat", str(error))
         except VisionError as error:
             return Look(None, "dark", str(error))
-        return Look(replace(reading, foreign=self._foreign(frame, reading, geometry)))
+        return Look(self._compared(frame, reading, geometry))
 
     def understood(self) -> None:
         """The frame that was looked at last shows a table that makes sense: no hand is over it."""
@@ -99,7 +101,13 @@ class Eyes:
         self.geometry, self._pushed = geometry, None
         return geometry
 
-    def _foreign(self, frame: Frame, reading: Reading, geometry: Geometry) -> npt.NDArray[np.float32]:
+    def _compared(self, frame: Frame, reading: Reading, geometry: Geometry) -> Reading:
+        """``reading`` with what the last picture that made sense adds to it."""
         assert self._glimpse is not None, "look() follows moving()"
+        seen = self._watch.compare(self._glimpse, geometry)
+        if seen is None:
+            return reading
         is_thing = frame.t_s - self._still_since_s >= HAND_GIVEN_UP_S
-        return reading.foreign if is_thing else self._watch.covered(reading, self._glimpse, geometry)
+        foreign = reading.foreign if is_thing else np.maximum(reading.foreign, seen.covered)
+        is_new_light = float(np.median(seen.changed)) > NEW_LIGHT_SHARE
+        return replace(reading, foreign=foreign.astype(np.float32), changed=None if is_new_light else seen.changed)

@@ -31,7 +31,7 @@ from companion.referee.orders import Order, OrderRefused
 from companion.referee.patience import is_due, settled, suspect
 from companion.referee.states import Mode, Trigger
 from companion.referee.steps import Fact, Options, State, disturbed, step, trusting_again
-from companion.rules.board import Player
+from companion.rules.board import Player, Sight
 from companion.rules.game import Outcome
 from companion.rules.notation import format_position
 from companion.tracker import settle
@@ -132,6 +132,7 @@ class Referee:
         self._unseen: float | None = None
         self._busy_since_s: float | None = None
         self._outlook: Outlook | None = None
+        self._before: tuple[Sight | None, ...] | None = None
         self._grounds: dict[int, Grounds] = {}
 
     @property
@@ -190,7 +191,7 @@ class Referee:
         self._busy_since_s = None
         frames = self._frames
         cleared = self.view(t_s, "clear")
-        self._frames = (*frames, weigh(self.match.game.layout, reading))[-COMBINED_READINGS:]
+        self._frames = (*frames, weigh(self.match.game.layout, reading, self._before))[-COMBINED_READINGS:]
         outlook, evidence = self._foreseen(), combine(self._frames)
         judgement = interpret(without(evidence, self._state.context.distrusted), outlook, self._state.context)
         if self._state.context.distrusted:
@@ -237,6 +238,9 @@ class Referee:
         known = _is_known(self._state, judgement)
         due = not known and (suspicion is None or is_due(suspicion, judgement, self._state.mode, t_s))
         self._state = replace(self._state, suspicion=None if known else suspicion)
+        if known or due:
+            is_sure = not isinstance(judgement.interpretation, CannotTell)
+            self._before = _sights(outlook, judgement) if is_sure else None
         self._calm = settle.after_reading(self._calm, t_s, settled=known or due, hand=False)
         if not due:
             return ()
@@ -278,6 +282,16 @@ def _is_known(state: State, judgement: Judgement) -> bool:
         and isinstance(judgement.interpretation, (Illegal, Ambiguous, CannotTell))
         and judgement.changes == state.context.standing
     )
+
+
+def _sights(outlook: Outlook, judgement: Judgement) -> tuple[Sight | None, ...]:
+    """What the judgement takes to lie on each cell; None where the picture contradicts it."""
+    sights: list[Sight | None] = list(outlook.sights)
+    for cell, sight in judgement.changes:
+        sights[cell] = sight
+    for name, _ in judgement.odd:
+        sights[outlook.match.game.layout.index[name]] = None
+    return tuple(sights)
 
 
 def _options(judgement: Judgement) -> Options:

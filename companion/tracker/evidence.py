@@ -25,6 +25,14 @@ With the forty states of a kit this makes one cell worth at most 15 nats.
 HIDDEN_SHARE = 0.3
 """From this share of unexplained surroundings on a cell is taken to be hidden, and its reading for nothing."""
 
+STILL_SHARE, STILL_NATS = 0.05, 6.0
+"""A cell whose picture differs less than this from the last one that made sense holds what it held: the smallest change
+of a stack, one level at its top, alters a quarter of it.  One in some hundred times that is wrong all the same."""
+
+CHANGED_SHARE, CHANGED_NATS = 0.2, 2.5
+"""A cell whose picture differs more than this has probably changed; shadows and stacks before it do that to one in
+twelve that has not."""
+
 HAND_SHARE = 0.5
 """One cell covered this far means that something lies over the board: hands cover several cells wholly."""
 
@@ -83,8 +91,12 @@ class Evidence:
         return self.columns.states[column]
 
 
-def weigh(layout: Layout, reading: Reading) -> Evidence:
-    """The evidence of one reading, its cells brought into the order of ``layout``; cells that it lacks are hidden."""
+def weigh(layout: Layout, reading: Reading, before: Sequence[Sight | None] | None = None) -> Evidence:
+    """The evidence of one reading, its cells brought into the order of ``layout``; cells that it lacks are hidden.
+
+    ``before`` is what lay on each cell when the last picture that made sense was taken (``reading.changed``); None for
+    cells that were in doubt even then.
+    """
     m = len(reading.states)
     rows = _row_numbers(layout, reading.cells)
     log_p = np.full((len(rows), m + 1), np.log(MISREAD / m))
@@ -92,8 +104,22 @@ def weigh(layout: Layout, reading: Reading) -> Evidence:
     floored = np.log((1 - MISREAD) * likelihood + MISREAD / m)
     hidden = (rows < 0) | (reading.foreign[rows] > HIDDEN_SHARE)
     log_p[:, :m] = floored[rows]
+    if before is not None and reading.changed is not None:
+        columns = columns_of(reading.states)
+        known = [-1 if sight is None else columns.of(sight) for sight in before]
+        _recall(log_p, reading.changed[rows], np.array(known, np.intp))
     log_p[hidden] = 0.0
     return Evidence(columns_of(reading.states), log_p, hidden, 1)
+
+
+def _recall(log_p: npt.NDArray[np.float64], changed: npt.NDArray[np.float32], before: npt.NDArray[np.intp]) -> None:
+    """Add to ``log_p`` (n, m + 1) what the change of each cell's picture says, given its column before (n,)."""
+    still = np.flatnonzero((changed < STILL_SHARE) & (before >= 0))
+    same = log_p[still, before[still]]
+    log_p[still] -= STILL_NATS
+    log_p[still, before[still]] = same
+    other = np.flatnonzero((changed > CHANGED_SHARE) & (before >= 0))
+    log_p[other, before[other]] -= CHANGED_NATS
 
 
 @lru_cache(maxsize=16)

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from companion.rules.board import Layout
-from companion.tracker.evidence import HAND_SHARE, HIDDEN_SHARE, MISREAD, cells_against, combine, shows_hand, weigh
+from companion.tracker.evidence import (
+    CHANGED_NATS,
+    HAND_SHARE,
+    HIDDEN_SHARE,
+    MISREAD,
+    STILL_NATS,
+    cells_against,
+    combine,
+    shows_hand,
+    weigh,
+)
 from vision.reading import Reading
 
 LAYOUT = Layout(3, 1)
@@ -90,3 +102,33 @@ def test_cells_that_contradict_an_expectation() -> None:
     expected = np.array([1, 2, 0])
     assert cells_against(evidence, expected, ratio - 0.1) == {2}
     assert cells_against(evidence, expected, ratio + 0.1) == frozenset()
+
+
+def changed(share):
+    return replace(reading(1, 2, 3, sure=0.6), changed=np.full(3, share, np.float32))
+
+
+def before(of):
+    """Sights before: the first state of ``of`` on the first cell, the others in doubt."""
+    return (of.states[1], None, None)
+
+
+def test_a_cell_whose_picture_is_the_same_holds_what_it_held():
+    plain = weigh(LAYOUT, changed(0.0))
+    recalled = weigh(LAYOUT, changed(0.0), before(changed(0.0)))
+    gain = (recalled.log_p[0] - recalled.log_p[0, 1]) - (plain.log_p[0] - plain.log_p[0, 1])
+    assert gain[1] == 0
+    np.testing.assert_allclose(np.delete(gain, 1), -STILL_NATS)
+    np.testing.assert_array_equal(recalled.log_p[1:], plain.log_p[1:])
+
+
+def test_a_cell_whose_picture_has_changed_has_probably_changed():
+    plain = weigh(LAYOUT, changed(0.5))
+    recalled = weigh(LAYOUT, changed(0.5), before(changed(0.5)))
+    assert recalled.log_p[0, 1] == pytest.approx(plain.log_p[0, 1] - CHANGED_NATS)
+    np.testing.assert_array_equal(np.delete(recalled.log_p, 1, axis=1), np.delete(plain.log_p, 1, axis=1))
+
+
+def test_without_a_picture_to_compare_with_nothing_is_recalled():
+    plain = reading(1, 2, 3, sure=0.6)
+    np.testing.assert_array_equal(weigh(LAYOUT, plain, before(plain)).log_p, weigh(LAYOUT, plain).log_p)

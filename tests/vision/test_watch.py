@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from companion.tracker.evidence import CHANGED_SHARE, STILL_SHARE
 from tests.vision.conftest import Bench
-from vision.source import Frame
 from vision.watch import Watch
 
 NAME = "domination-b-103.jpg"
@@ -25,11 +25,9 @@ def noisy(image, sigma, seed):
     return np.clip(image + noise, 0, 255).astype(np.uint8)
 
 
-def covered(bench, watch, image):
+def compared(bench, watch, image):
     reader = bench.reader()
-    glimpse = watch.glimpse(image)
-    reading, geometry = reader.read_with_geometry(Frame(image, 0, 0.0))
-    return watch.covered(reading, glimpse, geometry)
+    return watch.compare(watch.glimpse(image), reader.geometry(reader.register(image)))
 
 
 def test_the_first_frame_may_have_moved(watch, image):
@@ -54,20 +52,39 @@ def test_a_resting_arm_covers_the_cells_below_it(bench, watch, image):
     watch.keep_bare(watch.glimpse(image))
     arm = image.copy()
     arm[250:, 560:720] = (110, 140, 190)
-    share = covered(bench, watch, arm)
-    assert (share[[bench.kit.cells.index(cell) for cell in ("d2", "e2")]] == 1).all()
-    assert share[bench.kit.cells.index("a5")] < 0.5
+    seen = compared(bench, watch, arm).covered
+    assert seen[[bench.kit.cells.index(cell) for cell in ("d2", "e2")]].all()
+    assert not seen[bench.kit.cells.index("a5")]
 
 
 def test_a_piece_put_down_is_no_arm(bench, watch, image):
     watch.keep_bare(watch.glimpse(image))
     changed = image.copy()
     changed[480:510, 520:555] = (40, 30, 170)
-    assert (covered(bench, watch, changed) < 0.5).all()
+    assert not compared(bench, watch, changed).covered.any()
 
 
 def test_a_thing_laid_at_the_edge_of_the_picture_is_no_arm(bench, watch, image):
     watch.keep_bare(watch.glimpse(image))
     changed = image.copy()
     changed[690:720, 200:300] = 255
-    assert (covered(bench, watch, changed) < 0.5).all()
+    assert not compared(bench, watch, changed).covered.any()
+
+
+def test_only_the_cells_that_changed_look_changed(bench, watch, image):
+    watch.keep_bare(watch.glimpse(image))
+    assert compared(bench, watch, noisy(image, 3, 5)).changed.max() < STILL_SHARE
+    reader = bench.reader()
+    x, y = (int(v) for v in reader.geometry(reader.register(image)).crops.origin_px[bench.kit.cells.index("c2")])
+    other = image.copy()
+    other[y - 20 : y + 10, x - 20 : x + 20] = (40, 30, 170)
+    changed = compared(bench, watch, other).changed
+    assert changed[bench.kit.cells.index("c2")] > CHANGED_SHARE
+    assert changed[bench.kit.cells.index("f6")] < STILL_SHARE
+
+
+def test_nothing_is_compared_with_a_table_that_was_never_seen_bare(bench, watch, image):
+    assert compared(bench, watch, image) is None
+    watch.keep_bare(watch.glimpse(image))
+    watch.forget_bare()
+    assert compared(bench, watch, image) is None
