@@ -128,7 +128,9 @@ class Board:
         """
         dropped = False
         _, ranks = self._paint(set())
-        shown = np.bincount(ranks.ravel(), minlength=len(self.best) + 1)
+        left, top = np.maximum(self.geometry.boxes_px[..., :2].min(axis=(0, 1)), 0).astype(int)
+        right, bottom = self.geometry.boxes_px[..., 2:].max(axis=(0, 1)).astype(int)
+        shown = np.bincount(ranks[top:bottom, left:right].ravel(), minlength=len(self.best) + 1)
         for cell in np.flatnonzero(self.best):
             outline = self.outlines[cell]
             assert outline is not None
