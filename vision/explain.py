@@ -144,6 +144,8 @@ class Board:
         left, top, right, bottom = self.geometry.boxes_px[cell, 1].astype(int)
         over = np.bincount(ranks[max(top, 0) : bottom, max(left, 0) : right].ravel(), minlength=len(self.best) + 1)
         over[: self.geometry.rank[cell] + 1] = 0
+        if not over.any():  # cut off by the picture's edge, hidden by nothing
+            return False
         front = int(self.geometry.far_first[over.argmax() - 1])
         cells = np.array([cell, front])
         before = self._likelihood(cells)

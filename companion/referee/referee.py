@@ -51,6 +51,7 @@ from companion.tracker.interpret import (
     interpret,
 )
 from companion.tracker.settle import Calm
+from companion.tracker.sights import altered
 from vision.reading import Reading
 
 COMBINED_READINGS = 4
@@ -286,12 +287,9 @@ def _is_known(state: State, judgement: Judgement) -> bool:
 
 def _sights(outlook: Outlook, judgement: Judgement) -> tuple[Sight | None, ...]:
     """What the judgement takes to lie on each cell; None where the picture contradicts it."""
-    sights: list[Sight | None] = list(outlook.sights)
-    for cell, sight in judgement.changes:
-        sights[cell] = sight
-    for name, _ in judgement.odd:
-        sights[outlook.match.game.layout.index[name]] = None
-    return tuple(sights)
+    doubtful = {outlook.match.game.layout.index[name] for name, _ in judgement.odd}
+    sights = altered(outlook.sights, judgement.changes)
+    return tuple(None if cell in doubtful else sight for cell, sight in enumerate(sights))
 
 
 def _options(judgement: Judgement) -> Options:

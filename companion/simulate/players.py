@@ -31,9 +31,6 @@ class Habits:
     overflow_at_once: float = 0.3
 
 
-HONEST = Habits(illegal=0.0, takeback=0.0)
-
-
 @dataclass(frozen=True, slots=True)
 class Act:
     """One visit of a hand to the board.

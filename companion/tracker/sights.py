@@ -51,12 +51,6 @@ def altered(sights: tuple[Sight, ...], changes: Changes) -> tuple[Sight, ...]:
     return tuple(result)
 
 
-def differences(expected: Sequence[Sight], seen: Sequence[Sight]) -> Changes:
-    """The cells of ``seen`` that differ from ``expected``."""
-    pairs = zip(expected, seen, strict=True)
-    return tuple((cell, there) for cell, (here, there) in enumerate(pairs) if here != there)
-
-
 def stack_of(sight: Sight) -> Stack:
     """A stack of which only ``sight`` is known: hidden pieces are ``?``."""
     height, top = sight
