@@ -80,6 +80,11 @@ def read_look(path: Path, kit: Kit) -> SetLook:
     return look
 
 
+def load_look(path: Path | None, kit: Kit) -> SetLook:
+    """The look of a set file, or what the kit promises where there is none.  Raises ProfileError."""
+    return read_look(path, kit) if path else nominal_look(kit)
+
+
 def _list(value: tuple[float, ...]) -> str:
     return "[" + ", ".join(f"{v:.4f}" for v in value) + "]"
 

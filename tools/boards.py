@@ -21,6 +21,7 @@ from companion.simulate.light import Light
 from companion.simulate.render import Picture, Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded, set_up
+from companion.simulate.viewpoint import looking_at
 from tools.soak import wilson
 from vision.enrol import enrol
 from vision.errors import VisionError
@@ -133,15 +134,11 @@ def _camera(rng: random.Random) -> Camera:
 
 def _pose(rng: random.Random, kit: Kit, camera: Camera) -> Registration:
     """Somewhere round the table, as near as the whole mat allows."""
-    elevation, azimuth = np.radians(rng.uniform(*ELEVATIONS_DEG)), rng.uniform(0, 2 * np.pi)
-    outward = np.array([np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)])
-    right = np.cross(-outward, [0, 0, 1])
-    right /= np.linalg.norm(right)
-    rotation = np.stack([right, np.cross(-outward, right), -outward])
+    elevation_deg, azimuth_deg = rng.uniform(*ELEVATIONS_DEG), rng.uniform(0, 360)
     half = np.array([kit.mat.width_mm / 2, kit.mat.height_mm / 2])
     corners = np.array([(*(half * sign), z) for sign in ((1, 1), (1, -1), (-1, -1), (-1, 1)) for z in (0, 40)])
     for distance in range(300, 2000, 10):
-        pose = Registration(rotation, -rotation @ (distance * outward), (), 0.0)
+        pose = looking_at(np.zeros(3), float(distance), kit, elevation_deg, azimuth_deg)
         pixels = project(corners, pose, camera)
         if (pixels > 20).all() and (pixels < [1260, 700]).all():
             return pose

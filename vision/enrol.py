@@ -12,6 +12,7 @@ from calibration.kit import Kit
 from calibration.looks import FLAT_RIM, RIM_STEPS, Reflectance, SetLook, nominal_look
 from vision.errors import VisionError
 from vision.explain import explain
+from vision.geometry import Geometry, make_geometry
 from vision.light import LINEAR, measure_light
 from vision.outlines import CIRCLE
 from vision.reader import Reader
@@ -53,8 +54,9 @@ def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> SetLook:
         pieces[letter] = reflectance(_face_points(kit, cell, letter))
     floor = reflectance(np.vstack([_floor_points(kit, cell) for cell in kit.cells if _is_clear(kit, cell)]))
     learned = replace(look, floor=floor, pieces=pieces)
-    learned = replace(learned, rim=_rim(image, learned, kit, camera))
-    _check(image, kit, camera, learned)
+    geometry = make_geometry(kit, pose, camera)
+    learned = replace(learned, rim=_rim(image, Reader(kit, camera, learned), geometry))
+    _check(image, Reader(kit, camera, learned), geometry)
     return learned
 
 
@@ -81,10 +83,9 @@ def _is_clear(kit: Kit, cell: str) -> bool:
     return all(abs(x - px) > reach or abs(y - py) > reach for px, py in places)
 
 
-def _rim(image: npt.NDArray[np.uint8], look: SetLook, kit: Kit, camera: Camera) -> tuple[float, ...]:
+def _rim(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> tuple[float, ...]:
     """Mean shading of the sides of the enrolled pieces, from the lower to the upper edge."""
-    reader = Reader(kit, camera, look)
-    geometry = reader.geometry(reader.register(image))
+    kit = reader.kit
     shown = reader.evidence(image, geometry)
     board = explain(shown, np.zeros(RIM_STEPS, np.float32), geometry, image.shape[:2])
     sides = [board.sides[row][0] for cell in kit.enrol if (row := kit.cells.index(cell)) in board.sides]
@@ -95,11 +96,11 @@ def _rim(image: npt.NDArray[np.uint8], look: SetLook, kit: Kit, camera: Camera) 
     return tuple(float(step) for step in rim)
 
 
-def _check(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, look: SetLook) -> None:
+def _check(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> None:
     """Raise VisionError when the photograph, read with what was learned from it, is not what [enrol] promises."""
-    reading = Reader(kit, camera, look).read(Frame(image, 0, 0.0))
+    reading = reader.read_at(Frame(image, 0, 0.0), geometry)
     for row, cell in enumerate(reading.cells):
-        letter = kit.enrol.get(cell)
+        letter = reader.kit.enrol.get(cell)
         wanted = (1, letter) if letter else EMPTY
         (height, top), _ = reading.best(row)
         if (height, top) != wanted:

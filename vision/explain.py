@@ -62,6 +62,21 @@ class Evidence:
     foreign: Array
 
 
+Outline = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
+"""Hull and face of a believed stack, polygons in fixed point."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Belief:
+    """What is believed of some cells, and which cells are to be looked at again."""
+
+    best: npt.NDArray[np.intp]
+    shift: Array
+    scores: Array
+    outlines: list[Outline | None]
+    stale: npt.NDArray[np.bool_]
+
+
 class Board:
     """The explanation of a whole board while it is being found.
 
@@ -93,7 +108,7 @@ class Board:
         self.may_be_single = upright[:, 0].max(axis=1) > 0
         self.best = self.scores[:, : 1 + FIRST_HEIGHTS * geometry.tops].argmax(axis=1)
         self.shift = np.zeros((n, 2), np.float32)
-        self.outlines: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None] = [None] * n
+        self.outlines: list[Outline | None] = [None] * n
         for cell in range(n):
             self._outline(cell)
         self.stale = self.active.copy()
@@ -116,8 +131,9 @@ class Board:
         split = False
         for cell in np.flatnonzero(self.best > self.geometry.tops):
             behind = self._hidden_singles(int(cell))
+            tower = int(self.best[cell])
             if len(behind) and self._is_better_split(int(cell), behind):
-                self._tell_neighbours(int(cell), int(self.best[cell]))
+                self._tell_neighbours(int(cell), tower)
                 self.stale[cell] = split = True
         return split
 
@@ -148,15 +164,13 @@ class Board:
             return False
         front = int(self.geometry.far_first[over.argmax() - 1])
         cells = np.array([cell, front])
-        before = self._likelihood(cells)
-        kept = [(self.best[j], self.shift[j].copy(), self.outlines[j], self.scores[j].copy()) for j in cells]
+        before, kept = self._likelihood(cells), self._believed(cells)
         self.best[cell], self.outlines[cell] = 0, None
         self._explain(np.array([front]))
         if self._likelihood(cells) > before:
             self.stale[cell] = True
             return True
-        for j, (best, shift, outline, scores) in zip(cells, kept, strict=True):
-            self.best[j], self.shift[j], self.outlines[j], self.scores[j] = best, shift, outline, scores
+        self._believe(cells, kept)
         return False
 
     def _hidden_singles(self, cell: int) -> npt.NDArray[np.intp]:
@@ -177,16 +191,26 @@ class Board:
     def _is_better_split(self, cell: int, behind: npt.NDArray[np.intp]) -> bool:
         """Try single pieces on ``cell`` and ``behind`` in place of the tower; leave them there if that is likelier."""
         cells = np.array([cell, *behind])
-        before = self._likelihood(cells)
-        kept = [(self.best[j], self.shift[j].copy(), self.outlines[j]) for j in cells]
+        before, kept = self._likelihood(cells), self._believed(cells)
         for j in cells:
             self.best[j], self.shift[j] = self.single[j], 0
             self._outline(int(j))
         if self._likelihood(cells) > before:
             return True
-        for j, (best, shift, outline) in zip(cells, kept, strict=True):
-            self.best[j], self.shift[j], self.outlines[j] = best, shift, outline
+        self._believe(cells, kept)
         return False
+
+    def _believed(self, cells: npt.NDArray[np.intp]) -> _Belief:
+        """What is believed of ``cells``, to go back to after a trial."""
+        outlines = [self.outlines[j] for j in cells]
+        return _Belief(self.best[cells], self.shift[cells], self.scores[cells], outlines, self.stale.copy())
+
+    def _believe(self, cells: npt.NDArray[np.intp], belief: _Belief) -> None:
+        """Go back to an earlier belief of ``cells``."""
+        self.best[cells], self.shift[cells], self.scores[cells] = belief.best, belief.shift, belief.scores
+        self.stale = belief.stale
+        for j, outline in zip(cells, belief.outlines, strict=True):
+            self.outlines[j] = outline
 
     def _likelihood(self, cells: npt.NDArray[np.intp]) -> float:
         """Log-likelihood of all pixels in the crops of ``cells``, each under what is believed to be in front there."""
@@ -196,7 +220,7 @@ class Board:
         return float((np.where(label > 0, shown, self.bare[cells]) * self.visible[cells]).sum())
 
     def _explain(self, cells: npt.NDArray[np.intp]) -> None:
-        reach = min(TALLEST, int((self.best[cells] - 1).max() // self.geometry.tops) + 1 + HIGHER)
+        reach = min(TALLEST, self._height(int(self.best[cells].max())) + HIGHER)
         first_row = max(0, int(self.geometry.far_row[cells, reach].min()) - ROOM_ROWS)
         labels, ranks = self._paint(set(cells.tolist()))
         flat = self.geometry.crops.flat_px[cells, first_row:]
@@ -243,14 +267,18 @@ class Board:
             self._outline(cell)
 
     def _tell_neighbours(self, cell: int, state: int) -> None:
-        """Have those cells looked at again whose pixels a change of ``cell`` to ``state`` touches."""
-        tops, boxes = self.geometry.tops, self.geometry.boxes_px
-        changed = boxes[cell, (max(int(self.best[cell]), state) - 1) // tops + 1]
-        reach = np.minimum((self.best - 1) // tops + 1 + HIGHER, TALLEST)
+        """Have those cells looked at again whose pixels a change of ``cell`` from or to ``state`` touches."""
+        boxes = self.geometry.boxes_px
+        changed = boxes[cell, self._height(max(int(self.best[cell]), state))]
+        reach = np.minimum((self.best - 1) // self.geometry.tops + 1 + HIGHER, TALLEST)
         theirs = boxes[np.arange(len(reach)), reach]
         touched = ((theirs[:, :2] < changed[2:]) & (changed[:2] < theirs[:, 2:])).all(axis=1)
         touched[cell] = False
         self.stale |= touched & self.active
+
+    def _height(self, state: int) -> int:
+        """Pieces in a state; 0 for the empty cell."""
+        return (state - 1) // self.geometry.tops + 1
 
     def _outline(self, cell: int) -> None:
         """Keep the polygons (hull, face) of what is believed on a cell, in fixed point."""
@@ -258,9 +286,8 @@ class Board:
         self.outlines[cell] = None
         if state:
             outlines, crops = self.geometry.outlines, self.geometry.crops
-            level = (state - 1) // self.geometry.tops + 1
             foot = face_polygon(outlines, crops, cell, 0, np.zeros(2))
-            face = face_polygon(outlines, crops, cell, level, self.shift[cell])
+            face = face_polygon(outlines, crops, cell, self._height(state), self.shift[cell])
             fixed = np.rint(np.vstack([foot, face]) * (1 << SUBPIXEL_BITS)).astype(np.int32)
             self.outlines[cell] = (np.asarray(cv2.convexHull(fixed), np.int32), fixed[len(foot) :])
 

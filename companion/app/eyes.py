@@ -20,7 +20,6 @@ from vision.watch import Glimpse, Watch
 HAND_GIVEN_UP_S = 3.0
 """A change that looks like an arm but has not moved for so long is a thing on the table: a hand trembles."""
 
-
 NEW_LIGHT_SHARE = 0.02
 """When half of all cells have changed by more than this, it was the light that changed, not the board."""
 

@@ -11,9 +11,8 @@ from typing import Any, TypeVar
 
 import cv2
 
-from calibration.kit import load_kit
 from companion.app.eyes import Eyes
-from companion.commands.refereeing import add_output, begin_match, check_kit, referee_match
+from companion.commands.refereeing import add_output, begin_match, open_kit, referee_match
 from companion.events import Accepted, Event, Illegal, TakenBack, Unsure
 from companion.recorder.place import default_store, make_folder
 from companion.simulate.players import ILLEGAL, MOVE, TAKEBACK
@@ -60,8 +59,7 @@ def demonstrate(arguments: argparse.Namespace) -> Result:
     """Show one match as `demo` is told to, and hold what was said against what was done."""
     cv2.setNumThreads(1)
     match = begin_match(arguments.game, None)
-    kit = load_kit(match.game.tag.split(":")[0].split("/")[0])
-    check_kit(kit, match.game)
+    kit = open_kit(None, match.game)
     if arguments.match is None:
         folder = default_store(os.environ).parent
         make_folder(folder)

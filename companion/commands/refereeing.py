@@ -11,9 +11,9 @@ from typing import Any
 
 import cv2
 
-from calibration.camera import Camera, read_camera
+from calibration.camera import read_camera
 from calibration.kit import Kit, load_kit
-from calibration.looks import nominal_look, read_look
+from calibration.looks import load_look
 from companion.app.album import Album
 from companion.app.eyes import Eyes
 from companion.app.table import Table
@@ -27,7 +27,7 @@ from companion.recorder.place import open_store
 from companion.recorder.store import MatchInfo
 from companion.referee.referee import Referee
 from companion.rules.game import Game
-from companion.rules.notation import format_position
+from companion.rules.notation import format_position, parse_tag
 from vision.source import FrameSource
 from vision.sources.recording import RecordingSource, read_recording
 from vision.sources.video4linux import Video4LinuxSource
@@ -61,13 +61,20 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 def run_referee(arguments: argparse.Namespace) -> int:
     """`companion referee`."""
     cv2.setNumThreads(1)
-    match = begin_match(arguments.game, arguments.start or _recorded_start(arguments))
-    kit = load_kit(arguments.kit or match.game.tag.split(":")[0].split("/")[0])
-    check_kit(kit, match.game)
-    camera = _camera(arguments)
-    look_file = arguments.set or (read_recording(arguments.recording).look if arguments.recording else None)
-    eyes = Eyes(kit, camera, read_look(look_file, kit) if look_file else nominal_look(kit))
-    referee_match(arguments, match, kit, eyes, _source(arguments, camera))
+    recording = read_recording(arguments.recording) if arguments.recording else None
+    match = begin_match(arguments.game, arguments.start or (recording.start if recording else None))
+    kit = open_kit(arguments.kit, match.game)
+    camera_file = arguments.camera or (recording.camera if recording else None)
+    if camera_file is None:
+        raise CompanionError("--camera is missing: give the file that `companion calibrate lens` has written")
+    camera = read_camera(camera_file)
+    eyes = Eyes(kit, camera, load_look(arguments.set or (recording.look if recording else None), kit))
+    source: FrameSource
+    if recording:
+        source = RecordingSource(recording)
+    else:
+        source = Video4LinuxSource(arguments.device, camera.width_px, camera.height_px)
+    referee_match(arguments, match, kit, eyes, source)
     return 0
 
 
@@ -110,8 +117,12 @@ def begin_match(tag: str, start: str | None) -> Match:
     return Match(game, position)
 
 
-def check_kit(kit: Kit, game: Game) -> None:
-    """Raise CompanionError when a kit's squares or pieces are not those of the game."""
+def open_kit(name: str | None, game: Game) -> Kit:
+    """The kit of that name or file, or the game's own.
+
+    Raises ProfileError; CompanionError when its squares or pieces are not those of the game.
+    """
+    kit = load_kit(name or parse_tag(game.tag)[0])
     if set(kit.cells) != set(game.layout.cells):
         raise CompanionError(
             f"the kit {kit.name} has {len(kit.cells)} squares that do not fit {game.tag}; choose another"
@@ -119,22 +130,4 @@ def check_kit(kit: Kit, game: Game) -> None:
     missing = set(game.pieces) - {kind.letter for kind in kit.pieces}
     if missing:
         raise CompanionError(f"the kit {kit.name} lacks the pieces {', '.join(sorted(missing))} of {game.tag}")
-
-
-def _recorded_start(arguments: argparse.Namespace) -> str | None:
-    return read_recording(arguments.recording).start if arguments.recording else None
-
-
-def _camera(arguments: argparse.Namespace) -> Camera:
-    if arguments.camera:
-        return read_camera(arguments.camera)
-    recorded = read_recording(arguments.recording).camera if arguments.recording else None
-    if recorded is None:
-        raise CompanionError("--camera is missing: give the file that `companion calibrate lens` has written")
-    return read_camera(recorded)
-
-
-def _source(arguments: argparse.Namespace, camera: Camera) -> FrameSource:
-    if arguments.recording:
-        return RecordingSource(read_recording(arguments.recording))
-    return Video4LinuxSource(arguments.device, camera.width_px, camera.height_px)
+    return kit

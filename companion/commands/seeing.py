@@ -12,9 +12,9 @@ import cv2
 
 from calibration.camera import format_camera, read_camera
 from calibration.errors import ProfileError
-from calibration.kit import Kit, load_kit
+from calibration.kit import load_kit
 from calibration.lens import DEFAULT_BOARD, GRID, LensCalibration, calibrate_lens, read_board
-from calibration.looks import SetLook, format_look, nominal_look, read_look
+from calibration.looks import format_look, load_look
 from calibration.picture import load_picture
 from companion.errors import CompanionError
 from vision.enrol import enrol
@@ -139,11 +139,6 @@ def describe(row: dict[str, Any]) -> str:
         if cell.get("top")
     ]
     return f"{row['image']}: {len(stacks)} stacks: {', '.join(stacks)} ({row['ms']} ms)"
-
-
-def load_look(path: Path | None, kit: Kit) -> SetLook:
-    """The look of a set file, or what the kit promises where there is none."""
-    return read_look(path, kit) if path else nominal_look(kit)
 
 
 def write_text(path: Path, text: str) -> None:

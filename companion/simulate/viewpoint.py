@@ -43,9 +43,15 @@ def default_pose(kit: Kit, camera: Camera | None = None) -> Registration:
     raise ValueError(f"the mat of {kit.name} is too large for this camera")
 
 
-def looking_at(point_mm: Points, distance_mm: float, kit: Kit) -> Registration:
-    """The pose that looks at ``point_mm`` (3,) from the usual direction, this far away."""
-    elevation, azimuth = np.radians([ELEVATION_DEG, AZIMUTH_DEG])
+def looking_at(
+    point_mm: Points,
+    distance_mm: float,
+    kit: Kit,
+    elevation_deg: float = ELEVATION_DEG,
+    azimuth_deg: float = AZIMUTH_DEG,
+) -> Registration:
+    """The pose that looks at ``point_mm`` (3,) from a direction, the usual one unless said otherwise, this far away."""
+    elevation, azimuth = np.radians([elevation_deg, azimuth_deg])
     outward = np.array(
         [np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)],
     )
