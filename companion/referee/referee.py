@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from companion.events import Event, SensorsChanged, Start, ViewChanged
 from companion.match import Match
 from companion.referee import orders
+from companion.referee.grounds import Grounds, account
 from companion.referee.orders import Order, OrderRefused
 from companion.referee.patience import is_due, settled, suspect
 from companion.referee.states import Mode, Trigger
@@ -97,16 +98,6 @@ class Glance:
 
 
 @dataclass(frozen=True, slots=True)
-class Grounds:
-    """Why a verdict fell: ``readings`` of a calm that had lasted ``calm_s``, and what they were taken to mean."""
-
-    t_s: float
-    calm_s: float
-    readings: int
-    judgement: Judgement
-
-
-@dataclass(frozen=True, slots=True)
 class Snapshot:
     """The whole state in words, for the page: ``options`` when people are asked, ``todo`` and ``wrong`` squares."""
 
@@ -163,7 +154,7 @@ class Referee:
         )
 
     def grounds(self, n: int) -> Grounds | None:
-        """Why event ``n`` was said; None for one that no picture led to."""
+        """Why event ``n`` was said, to be kept beside it; None for one that no picture led to."""
         return self._grounds.get(n)
 
     def begin(self, t_s: float) -> tuple[Event, ...]:
@@ -201,7 +192,7 @@ class Referee:
             self._frames = ()
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
             return cleared
-        return cleared + self._judge(t_s, outlook, judgement)
+        return cleared + self._judge(t_s, outlook, evidence, judgement)
 
     def view(self, t_s: float, state: str) -> tuple[Event, ...]:
         """What is to be said of the picture as a whole: the states of :class:`ViewChanged`; once each.
@@ -232,7 +223,7 @@ class Referee:
         trigger = Trigger.DISMISSED if is_dismissal else ORDERED[type(order)]
         return self._take(t_s, trigger, Fact(order=order, by=by))
 
-    def _judge(self, t_s: float, outlook: Outlook, judgement: Judgement) -> tuple[Event, ...]:
+    def _judge(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
         """Say what the table means, or be patient."""
         suspicion = suspect(self._state.suspicion, judgement, t_s)
         judgement = settled(suspicion, judgement, t_s)
@@ -245,10 +236,10 @@ class Referee:
         self._calm = settle.after_reading(self._calm, t_s, settled=known or due, hand=False)
         if not due:
             return ()
-        lasted_s, readings = self._calm.lasted_s(t_s), len(self._frames)
         fact = Fact(outlook, judgement, _options(judgement))
         events = self._take(t_s, TRIGGERS[type(judgement.interpretation)], fact)
-        self._grounds |= {event.n: Grounds(t_s, lasted_s, readings, judgement) for event in events}
+        grounds = account(outlook, evidence, judgement, t_s, self._calm.lasted_s(t_s))
+        self._grounds |= {event.n: grounds for event in events}
         return events
 
     def _take(self, t_s: float, trigger: Trigger, fact: Fact) -> tuple[Event, ...]:

@@ -140,10 +140,11 @@ Interpretation = Unchanged | Played | Ambiguous | InProgress | TakenBack | Illeg
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One explanation in words, with its probability after looking."""
+    """One explanation in words, with its probability after looking and how it differs from the accepted view."""
 
     what: str
     posterior: float
+    changes: Changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ def interpret(evidence: Evidence, outlook: Outlook, context: Context) -> Judgeme
     sure = wrong if best.is_wrong else best.posterior
     if sure < _needed(meaning, AFTER_PATIENCE if evidence.readings >= PATIENT_READINGS else AT_FIRST):
         meaning = CannotTell(_worth_asking(groups), _in_the_end(meaning, sure), is_amiss=wrong >= 0.5)
-    ranked = tuple(Ranked(_told(outlook, group), group.posterior) for group in groups[:RANKED])
+    ranked = tuple(Ranked(_told(outlook, group), group.posterior, group.changes) for group in groups[:RANKED])
     done = next((group for group in groups if any(not isinstance(story, Other) for story in group.stories)), best)
     odd = _odd_cells(evidence, columns_with(evidence, base, done.changes))
     names = outlook.match.game.layout.cells
@@ -278,7 +279,8 @@ def format_moves(match: Match, moves: tuple[Move, ...]) -> str:
 
 def _told(outlook: Outlook, group: Group) -> str:
     """A group in words, for whoever looks at a disputed verdict."""
-    return " or ".join(dict.fromkeys(_story(outlook.match, story) for story in group.stories))
+    named = [story for story in group.stories if not isinstance(story, Other)] or group.stories
+    return " or ".join(dict.fromkeys(_story(outlook.match, story) for story in named))
 
 
 def _story(match: Match, story: Story) -> str:

@@ -448,7 +448,7 @@ def test_every_verdict_has_its_grounds(film) -> None:
     grounds = shot.referee.grounds(illegal.n)
     assert grounds is not None
     assert grounds.t_s == illegal.t
-    assert "d7-b6" in grounds.judgement.ranked[0].what
+    assert "d7-b6" in grounds.explanations[0].what
     assert grounds.readings >= 2
     assert shot.referee.grounds(1) is None
 

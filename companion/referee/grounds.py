@@ -1,0 +1,112 @@
+"""Why an event was said: what was read of the squares concerned, and how each explanation fared.
+
+A compact account of one verdict that can be kept beside its event and read years later: words and numbers only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from math import log
+from typing import Any
+
+from companion.errors import BadText
+from companion.tracker.evidence import Evidence
+from companion.tracker.hypotheses import Outlook, base_columns
+from companion.tracker.interpret import Judgement
+from companion.tracker.sights import altered, format_sight
+
+DIGITS = 3
+"""Decimals of seconds and of natural logarithms: a thousandth is more than anybody will dispute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One thing that may have happened, in words: a move, ``no change``, ``act d7-b6``, ``something else``.
+
+    ``log_p`` is the natural logarithm of its probability after looking, at most 0.
+    """
+
+    what: str
+    log_p: float
+
+
+@dataclass(frozen=True, slots=True)
+class SquareSeen:
+    """One square that mattered: as text of height and top, ``2R``, ``empty``, ``?Q``.
+
+    Attributes:
+        cell: its name.
+        expected: what the last accepted position shows there.
+        believed: what the verdict takes to be there.
+        read: what the pictures alone say; the same as ``believed`` where it is hidden.
+        log_p: natural logarithm of p(pictures | believed) / p(pictures | read), at most 0: how much the pictures of
+            this square speak against the verdict.
+        hidden: whether no picture showed it.
+    """
+
+    cell: str
+    expected: str
+    believed: str
+    read: str
+    log_p: float
+    hidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """The account of one verdict.
+
+    Attributes:
+        t_s: time of the decisive frame, in seconds since the start.
+        calm_s: how long nothing had moved.
+        readings: how many pictures were weighed together.
+        explanations: the likeliest ones, the best first.
+        squares: those in which the explanations differ from the accepted position, or that contradict the verdict.
+    """
+
+    t_s: float
+    calm_s: float
+    readings: int
+    explanations: tuple[Explanation, ...]
+    squares: tuple[SquareSeen, ...]
+
+
+def account(outlook: Outlook, evidence: Evidence, judgement: Judgement, t_s: float, calm_s: float) -> Grounds:
+    """The grounds of ``judgement``, which ``evidence`` led to at ``t_s`` in a calm of ``calm_s`` seconds."""
+    told = tuple(Explanation(ranked.what, round(log(ranked.posterior), DIGITS)) for ranked in judgement.ranked)
+    squares = _squares(outlook, evidence, judgement)
+    return Grounds(round(t_s, DIGITS), round(calm_s, DIGITS), evidence.readings, told, squares)
+
+
+def _squares(outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[SquareSeen, ...]:
+    layout = outlook.match.game.layout
+    concerned = {cell for ranked in judgement.ranked for cell, _ in ranked.changes}
+    concerned |= {layout.index[name] for name, _ in judgement.odd}
+    believed = altered(outlook.sights, judgement.changes)
+    columns = base_columns(evidence.columns, believed)
+    best = evidence.best()
+    squares = []
+    for cell in sorted(concerned):
+        hidden = bool(evidence.hidden[cell])
+        read = believed[cell] if hidden else evidence.sight(int(best[cell]))
+        gap = 0.0 if hidden else float(evidence.log_p[cell, columns[cell]] - evidence.log_p[cell, best[cell]])
+        expected, there, seen = map(format_sight, (outlook.sights[cell], believed[cell], read))
+        squares.append(SquareSeen(layout.cells[cell], expected, there, seen, round(gap, DIGITS), hidden))
+    return tuple(squares)
+
+
+def to_json(grounds: Grounds) -> dict[str, Any]:
+    """The grounds as a JSON object; nested tuples become lists of objects."""
+    row = asdict(grounds)
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in row.items()}
+
+
+def from_json(row: dict[str, Any]) -> Grounds:
+    """The grounds of a JSON object.  Raises BadText for a missing or an unknown field."""
+    try:
+        explanations = tuple(Explanation(**told) for told in row["explanations"])
+        squares = tuple(SquareSeen(**square) for square in row["squares"])
+        plain = {field.name: row[field.name] for field in fields(Grounds)} | {"squares": squares}
+        return Grounds(**(plain | {"explanations": explanations}))
+    except (KeyError, TypeError) as error:
+        raise BadText(f"grounds of a verdict: {error}") from error
