@@ -31,6 +31,9 @@ class Reading:
         t_s: time of the frame in seconds.
         changed: (n,) float32 in 0…1, the share of the cell's picture that differs from the last picture that made
             sense; None where there is none to compare with, or the light has changed.
+        levels: of the pillars that the cells are, as the picture was read with; None for a kit without pillars.
+        level_log_likelihood: (n, l) float32, natural logarithm of p(picture | level) for each level of a pillar from
+            the lowest on, as the picture alone has it, shifted like ``log_likelihood``; None for a kit without pillars.
     """
 
     cells: tuple[str, ...]
@@ -39,6 +42,8 @@ class Reading:
     foreign: npt.NDArray[np.float32]
     t_s: float = 0.0
     changed: npt.NDArray[np.float32] | None = None
+    levels: tuple[int, ...] | None = None
+    level_log_likelihood: npt.NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         """Check shapes once, here."""
