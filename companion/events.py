@@ -141,6 +141,22 @@ class GameOver(Event):
     position: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockChanged(Event):
+    """Whose time runs from now on.
+
+    ``state``: running, stopped, or flag when the time of ``player`` has run out.  ``left`` are the seconds left to each
+    of ``players``; ``control`` is what they were given, such as ``10m+5s``.
+    """
+
+    event: ClassVar[str] = "clock"
+    state: str
+    player: Player | None
+    players: tuple[Player, ...]
+    left: tuple[float, ...]
+    control: str
+
+
 KINDS: dict[str, type[Event]] = {
     kind.event: kind
     for kind in (
@@ -157,6 +173,7 @@ KINDS: dict[str, type[Event]] = {
         Skipped,
         Repeated,
         GameOver,
+        ClockChanged,
     )
 }
 

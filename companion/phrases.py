@@ -13,6 +13,7 @@ from types import MappingProxyType
 from companion.errors import BadText
 from companion.events import (
     Accepted,
+    ClockChanged,
     Corrected,
     Event,
     GameOver,
@@ -76,7 +77,12 @@ ENGLISH = Language(
             "repeated": "This position has now been on the table {times} times.",
             "game-over": "{winner} wins ({rule}).",
             "game-over.drawn": "The game is drawn ({rule}).",
+            "clock": "Clock: {left}.",
+            "clock.flag": "{player} has no time left.",
             "saved": "Everything is saved again.",
+            "offer": "Was it {move}?",
+            "put-right": "If something has been changed, put it right; if not, press undo.",
+            "undo.restoring": "First put back what lies wrong.",
         }
     ),
     either="or",
@@ -116,7 +122,12 @@ GERMAN = Language(
             "repeated": "Diese Stellung steht zum {times}. Mal auf dem Brett.",
             "game-over": "{winner} gewinnt ({rule}).",
             "game-over.drawn": "Die Partie ist unentschieden ({rule}).",
+            "clock": "Uhr: {left}.",
+            "clock.flag": "Die Zeit von {player} ist abgelaufen.",
             "saved": "Alles ist wieder gesichert.",
+            "offer": "War es {move}?",
+            "put-right": "Ist etwas verändert worden, dann bitte richtigstellen; wenn nicht, „zurück“ drücken.",
+            "undo.restoring": "Erst zurückstellen, was falsch liegt.",
         }
     ),
     either="oder",
@@ -142,11 +153,21 @@ def sentence(event: Event, tongue: Language = ENGLISH, names: Mapping[Player, st
     """The event as one line for people; ``names`` go before the language's own words for the players."""
     called = {**tongue.players, **names}
     words = {field.name: _words(field.name, getattr(event, field.name), tongue, called) for field in fields(event)}
+    if isinstance(event, ClockChanged):
+        times = zip(event.players, event.left, strict=True)
+        words["left"] = ", ".join(f"{called.get(player, player)} {minutes(left)}" for player, left in times)
     parts = [tongue.texts.get(_key(event)) or tongue.texts[event.event]]
     if isinstance(event, Start | Accepted | TakenBack | Corrected) and event.position is not None:
         words["next"] = called.get(to_move(event.position), NOBODY)
         parts += [tongue.texts["turn"]] * (words["next"] != NOBODY)
     return " ".join(" ".join(parts).format_map(words).split())
+
+
+def minutes(seconds: float) -> str:
+    """A time as clocks show it: ``9:55``, ``1:30:00``."""
+    whole = int(seconds)
+    hours, rest = divmod(whole, 3600)
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
 
 
 def _key(event: Event) -> str:
@@ -160,7 +181,7 @@ def _key(event: Event) -> str:
             return "unsure.table"
         case GameOver(winner=None):
             return "game-over.drawn"
-        case ViewChanged(state=state) | SensorsChanged(state=state):
+        case ViewChanged(state=state) | SensorsChanged(state=state) | ClockChanged(state=state):
             return f"{event.event}.{state}"
         case _:
             return event.event
@@ -171,7 +192,7 @@ def _words(name: str, value: object, tongue: Language, called: Mapping[Player, s
     if name == "options" and isinstance(value, tuple):
         return f" {tongue.either} ".join(value)
     if isinstance(value, tuple):
-        return ", ".join(value)
+        return ", ".join(map(str, value))
     text = "" if value is None else str(value)
     if name in ("player", "winner"):
         return called.get(text, text)

@@ -9,6 +9,7 @@ from companion.errors import BadText
 from companion.events import (
     KINDS,
     Accepted,
+    ClockChanged,
     Corrected,
     Event,
     GameOver,
@@ -91,6 +92,19 @@ WRITTEN: tuple[tuple[Event, dict[str, Any]], ...] = (
     (
         GameOver(t=1, n=2, winner=None, rule="G-4", position="p"),
         {"event": "game-over", "t": 1, "n": 2, "winner": None, "rule": "G-4", "position": "p"},
+    ),
+    (
+        ClockChanged(t=1, n=2, state="running", player="G", players=("R", "G"), left=(5.5, 60.0), control="1m+5s"),
+        {
+            "event": "clock",
+            "t": 1,
+            "n": 2,
+            "state": "running",
+            "player": "G",
+            "players": ["R", "G"],
+            "left": [5.5, 60.0],
+            "control": "1m+5s",
+        },
     ),
 )
 

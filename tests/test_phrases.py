@@ -8,6 +8,7 @@ from companion.errors import BadText
 from companion.events import (
     KINDS,
     Accepted,
+    ClockChanged,
     Corrected,
     Event,
     GameOver,
@@ -117,6 +118,16 @@ SAID: tuple[tuple[Event, str, str], ...] = (
         "Diese Stellung steht zum 2. Mal auf dem Brett.",
     ),
     (GameOver(t=0, n=1, winner="B", rule="DOM-9", position=OVER), "Blue wins (DOM-9).", "Blau gewinnt (DOM-9)."),
+    (
+        ClockChanged(t=0, n=1, state="running", player="G", players=("R", "G"), left=(595.9, 5400.0), control="90m"),
+        "Clock: Red 9:55, Green 1:30:00.",
+        "Uhr: Rot 9:55, Grün 1:30:00.",
+    ),
+    (
+        ClockChanged(t=0, n=1, state="flag", player="G", players=("R", "G"), left=(5.0, 0.0), control="90m"),
+        "Green has no time left.",
+        "Die Zeit von Grün ist abgelaufen.",
+    ),
     (
         GameOver(t=0, n=1, winner=None, rule="G-4", position=OVER),
         "The game is drawn (G-4).",

@@ -50,6 +50,8 @@ def _run(game: str, seed: int, plies: int) -> Result:
                 panel="none",
                 json=False,
                 pictures=None,
+                confirm=False,
+                clock=None,
             )
         )
     for fault in result.faults:

@@ -43,7 +43,7 @@ def add_parsers(subparsers: Any) -> None:
     demo.add_argument("--plies", type=_count, metavar="N", help="end after N accepted moves")
     demo.add_argument("--fast", action="store_true", help="as fast as it goes instead of in real time")
     add_output(demo)
-    demo.set_defaults(run=run_demo)
+    demo.set_defaults(run=run_demo, confirm=False, clock=None)
 
 
 def run_demo(arguments: argparse.Namespace) -> int:

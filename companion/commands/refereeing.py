@@ -17,7 +17,7 @@ from calibration.looks import load_look
 from companion.app.album import Album
 from companion.app.eyes import Eyes
 from companion.app.table import Table
-from companion.errors import CompanionError
+from companion.errors import BadText, CompanionError
 from companion.events import Event, to_json
 from companion.games import load_game, read_position
 from companion.match import Match
@@ -25,6 +25,7 @@ from companion.panel.choice import KINDS, open_desk
 from companion.recorder.keeper import Keeper
 from companion.recorder.place import open_store
 from companion.recorder.store import MatchInfo
+from companion.referee.clock import TimeControl, parse_time_control, wound
 from companion.referee.referee import Referee
 from companion.rules.game import Game
 from companion.rules.notation import format_position, parse_tag
@@ -46,8 +47,22 @@ def add_parsers(subparsers: Any) -> None:
     source = referee.add_mutually_exclusive_group(required=True)
     source.add_argument("--device", type=int, metavar="N", help="USB or V4L2 camera number N")
     source.add_argument("--recording", type=Path, metavar="DIR", help="a recorded match")
+    add_play(referee)
     add_output(referee)
     referee.set_defaults(run=run_referee)
+
+
+def add_play(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how a match is played."""
+    parser.add_argument("--confirm", action="store_true", help='a move counts once its player has pressed "done"')
+    parser.add_argument("--clock", type=_time_control, metavar="10m+5s", help="each player's time, and more a move")
+
+
+def _time_control(text: str) -> TimeControl:
+    try:
+        return parse_time_control(text)
+    except BadText as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -93,7 +108,9 @@ def referee_match(
     keeper = Keeper(store, store.begin(info))
     panel = arguments.panel or ("none" if arguments.json else "terminal")
     desk = open_desk(panel, match.game.players, sys.stderr if arguments.json else sys.stdout)
-    running = Table(source, eyes, Referee(match), keeper, desk, **table)
+    timer = None if arguments.clock is None else wound(arguments.clock, match.game.players)
+    referee = Referee(match, confirming=arguments.confirm, timer=timer)
+    running = Table(source, eyes, referee, keeper, desk, **table)
     if arguments.json:
         running.listeners.insert(0, print_event)
     if arguments.pictures:

@@ -11,6 +11,7 @@ from enum import Enum, IntEnum
 
 from companion.events import (
     Accepted,
+    ClockChanged,
     Corrected,
     Event,
     GameOver,
@@ -125,6 +126,8 @@ def cue_for(event: Event) -> Cue | None:
             long, short = Step(0.7, WHITE, (player,), MIDDLE_HZ), Step(0.15, WHITE, (player,), MIDDLE_HZ)
             dark = Step(0.15, OFF, ())
             return Cue("skipped", Topic.NOTICE, Rank.NOTICE, (long, dark, short, dark))
+        case ClockChanged(player=player):
+            return _flag(() if player is None else (player,)) if event.state == "flag" else None
         case Repeated(times=times):
             return Cue(f"repeated {times}", Topic.NOTICE, Rank.NOTICE, blinks(times, 0.5, 0.3, WHITE, MIDDLE_HZ))
         case Illegal(player=player):
@@ -148,6 +151,14 @@ def _illegal(player: Player) -> Cue:
     bark = (Step(0.12, RED, (player,), LOW_HZ), Step(0.08, OFF, ()))
     hold = (Step(0.25, RED, (player,)), Step(0.25, OFF, ()))
     return Cue("illegal", Topic.TABLE, Rank.ALARM, bark * 6, hold, pause_s=STORM_S)
+
+
+def _flag(players: tuple[Player, ...]) -> Cue:
+    """Two long calls and a short one, with the light of who has no time left."""
+    steps = (Step(0.7, WHITE, players, LOW_HZ), Step(0.2, OFF, ()))
+    return Cue(
+        "flag", Topic.NOTICE, Rank.NOTICE, (*steps, *steps, Step(0.3, WHITE, players, LOW_HZ), Step(0.2, OFF, ()))
+    )
 
 
 def _game_over(winners: tuple[Player, ...]) -> Cue:

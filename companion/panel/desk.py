@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Protocol
 
-from companion.events import Event, ViewChanged
+from companion.events import ClockChanged, Event, ViewChanged
 from companion.panel.cues import OFF, SAVED, UNSAVED, Colour, Cue, Topic, cue_for
 from companion.panel.panel import Panel, Said, Shown
 from companion.panel.player import Playing, advanced, lights_at, next_change, started
@@ -104,7 +104,9 @@ class Desk:
         self.tick()
 
     def _is_routine(self, event: Event) -> bool:
-        """Hands come and go with every move: only a view that returns after trouble is worth a sentence."""
+        """Hands come and go, clocks start and stop: only a view after trouble, or a flag, is worth a sentence."""
+        if isinstance(event, ClockChanged):
+            return event.state != "flag"
         if not isinstance(event, ViewChanged):
             return False
         standing = self._state.standing.get(Topic.VIEW)

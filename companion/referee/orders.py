@@ -21,6 +21,14 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Done:
+    """The player whose turn it is says that it is complete, as with a chess clock.
+
+    To a question about a single move it is the answer yes.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class AcceptMove:
     """The arbiter rules that this legal move has been played."""
 
@@ -67,4 +75,4 @@ class EndMatch:
     rule: str = "arbiter"
 
 
-Order = Answer | AcceptMove | TakeBackMoves | RejectVerdict | SetPosition | Pause | Resume | EndMatch
+Order = Answer | Done | AcceptMove | TakeBackMoves | RejectVerdict | SetPosition | Pause | Resume | EndMatch

@@ -11,6 +11,8 @@ from companion.tracker.sights import Changes
 MOST_CELLS = 6
 """A sentence that names more squares than this is not understood; the rest are counted."""
 
+UNMOVED = "nothing has been moved; make a move, then say that you are done"
+
 
 def set_up_sentence(layout: Layout, expected: Table, changes: Changes) -> str:
     """Which squares must hold what, e.g. ``set up: c3 must hold GR and d4 must be empty``."""

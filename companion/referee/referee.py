@@ -24,9 +24,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from companion.events import Event, SensorsChanged, Start, ViewChanged
+from companion.events import Accepted, Event, SensorsChanged, Start, ViewChanged
 from companion.match import Match
-from companion.referee import orders
+from companion.referee import clock, orders
+from companion.referee.clock import Clock
 from companion.referee.grounds import Grounds, account
 from companion.referee.orders import Order, OrderRefused
 from companion.referee.patience import is_due, settled, suspect
@@ -79,6 +80,7 @@ TRIGGERS: Mapping[type[object], Trigger] = {
 
 ORDERED: Mapping[type[object], Trigger] = {
     orders.Answer: Trigger.ANSWERED,
+    orders.Done: Trigger.DONE,
     orders.AcceptMove: Trigger.RULED,
     orders.TakeBackMoves: Trigger.RULED,
     orders.SetPosition: Trigger.RULED,
@@ -109,14 +111,33 @@ class Snapshot:
     wrong: tuple[str, ...]
     options: tuple[str, ...]
     outcome: Outcome | None
+    clock: Clock | None = None
+
+
+TIMED = (Mode.WATCHING, Mode.THINKING, Mode.UNFINISHED, Mode.RESTORING)
+"""The modes in which the time of the player to move runs."""
+
+UNDECIDED_S = 2.0
+"""A calm table that is still being judged may show a move made in time; no flag falls on it for so long."""
+
+SEEING = ("clear", "hand", "blocked")
+"""The views in which it does: what hides the board from the camera is in the players' hands only there."""
 
 
 class Referee:
     """Feeds a state machine (:mod:`companion.referee.steps`) from pictures and people."""
 
-    def __init__(self, match: Match, first_n: int = 1) -> None:
-        """``first_n``: number of the next event."""
-        self._state = State(Mode.SETTING_UP, match)
+    def __init__(self, match: Match, first_n: int = 1, *, confirming: bool = False, timer: Clock | None = None) -> None:
+        """A referee who waits for the table to show the match's position.
+
+        Args:
+            match: what has been played so far.
+            first_n: number of the next event.
+            confirming: whether a move counts only once the player has said that he is done.
+            timer: the players' times; None: there is no clock.
+        """
+        self._state = State(Mode.SETTING_UP, match, confirming=confirming)
+        self._clock = timer
         self._next_n = first_n
         self._calm = Calm()
         self._frames: tuple[Evidence, ...] = ()
@@ -151,6 +172,7 @@ class Referee:
             wrong=tuple(match.game.layout.cells[cell] for cell, _ in standing),
             options=tuple(format_moves(match, moves) for moves in state.options),
             outcome=state.outcome,
+            clock=self._clock,
         )
 
     def grounds(self, n: int) -> Grounds | None:
@@ -159,7 +181,9 @@ class Referee:
 
     def begin(self, t_s: float) -> tuple[Event, ...]:
         """The match begins."""
-        return self._numbered((Start(t=t_s, n=0, position=format_position(self.match.game, self.match.position)),))
+        position = format_position(self.match.game, self.match.position)
+        timer = () if self._clock is None else (clock.told(self._clock, t_s),)
+        return self._numbered((Start(t=t_s, n=0, position=position), *timer))
 
     def prepare(self) -> None:
         """Work out what may come next, if that has not been done."""
@@ -168,11 +192,12 @@ class Referee:
     def glance(self, t_s: float, *, moving: bool) -> Glance:
         """The motion gate's word on the frame at ``t_s``."""
         self._calm, read = settle.step(self._calm, t_s, moving=moving)
+        fallen = self._flag(t_s)
         if not moving:
-            return Glance(read, ())
+            return Glance(read, fallen)
         self._frames = ()
         self._state = disturbed(self._state)
-        return Glance(read=False, events=self._busy(t_s))
+        return Glance(read=False, events=fallen + self._busy(t_s))
 
     def observe(self, t_s: float, reading: Reading) -> tuple[Event, ...]:
         """What the reading of the frame at ``t_s`` leads to."""
@@ -206,7 +231,7 @@ class Referee:
         if state == self._view or (state in PASSING and not lasts):
             return ()
         self._view = state
-        return self._numbered((ViewChanged(t=t_s, n=0, state=state),))
+        return self._timed(t_s, self._numbered((ViewChanged(t=t_s, n=0, state=state),)))
 
     def sensors(self, t_s: float, state: str, cells: tuple[str, ...] = ()) -> tuple[Event, ...]:
         """What is to be said of the pillar sensors."""
@@ -221,7 +246,9 @@ class Referee:
         _refuse_misfits(self._state, order)
         is_dismissal = isinstance(order, orders.Answer) and order.option is None
         trigger = Trigger.DISMISSED if is_dismissal else ORDERED[type(order)]
-        return self._take(t_s, trigger, Fact(order=order, by=by))
+        if isinstance(order, orders.Done):
+            self._frames, self._calm = (), Calm()
+        return self._timed(t_s, self._take(t_s, trigger, Fact(order=order, by=by)))
 
     def _judge(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
         """Say what the table means, or be patient."""
@@ -240,7 +267,7 @@ class Referee:
         events = self._take(t_s, TRIGGERS[type(judgement.interpretation)], fact)
         grounds = account(outlook, evidence, judgement, t_s, self._calm.lasted_s(t_s))
         self._grounds |= {event.n: grounds for event in events}
-        return events
+        return self._timed(t_s - grounds.calm_s, events)
 
     def _take(self, t_s: float, trigger: Trigger, fact: Fact) -> tuple[Event, ...]:
         before = self._state.match
@@ -255,6 +282,31 @@ class Referee:
         if self._busy_since_s is None:
             self._busy_since_s = t_s
         return self.view(t_s, "hand") if t_s - self._busy_since_s >= HAND_S and self._view == "clear" else ()
+
+    def _timed(self, t_s: float, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        """``events``, and how the clock stands where they set or stop it at ``t_s``: when the hand had left."""
+        if self._clock is None:
+            return events
+        moved = [event.player for event in events if isinstance(event, Accepted)]
+        for player in moved:
+            self._clock = clock.credited(self._clock, player, t_s)
+        runs = self._state.mode in TIMED and self._view in SEEING
+        running = self.match.position.to_move if runs else None
+        if not moved and running == self._clock.running:
+            return events
+        self._clock = clock.switched(self._clock, running, t_s)
+        said_s = events[-1].t if events else t_s
+        return events + self._numbered((clock.told(self._clock, said_s),))
+
+    def _flag(self, t_s: float) -> tuple[Event, ...]:
+        """That a player's time has run out, once."""
+        since_s = None if self._calm.settled else self._calm.since_s
+        moved_s = t_s if since_s is None else max(since_s, t_s - UNDECIDED_S)
+        fallen = None if self._clock is None else clock.flagged(self._clock, moved_s)
+        if fallen is None:
+            return ()
+        self._clock = fallen
+        return self._numbered((clock.told(fallen, t_s, flag=True),))
 
     def _foreseen(self) -> Outlook:
         if self._outlook is None:
@@ -293,6 +345,8 @@ def _refuse_misfits(state: State, order: Order) -> None:
     match order:
         case orders.Answer(int(option)) if state.mode is Mode.ASKING and not 0 <= option < len(state.options):
             raise OrderRefused(f"there is no option {option}; there are {len(state.options)}, from 0")
+        case orders.Done() if state.mode is Mode.ASKING and len(state.options) != 1:
+            raise OrderRefused("answer the question first")
         case orders.AcceptMove(move) if state.match.game.violations(state.match.position, move):
             raise OrderRefused("this move is not legal here; set the position instead")
         case orders.RejectVerdict() if not state.context.standing:

@@ -16,6 +16,7 @@ class Mode(Enum):
     ASKING = "asking"  # people must say which move it was
     OVER = "over"
     PAUSED = "paused"
+    THINKING = "thinking"  # only with confirmation: nothing on the table counts before the player says that he is done
 
 
 class Trigger(Enum):
@@ -29,6 +30,7 @@ class Trigger(Enum):
     ALIKE = "alike"  # several moves look like this, or the picture leaves it open for long
     ANSWERED = "answered"
     DISMISSED = "dismissed"  # none of the moves asked about
+    DONE = "done"  # the player says that his turn is complete
     RULED = "ruled"  # the arbiter says what counts
     PAUSE = "pause"
     RESUME = "resume"
@@ -49,6 +51,8 @@ class Action(Enum):
     ACCUSE_AGAIN = "accuse again"
     ASK = "ask"
     ACCEPT_ANSWER = "accept the answer"
+    LOOK = "look at once"
+    SAY_UNMOVED = "say that nothing has been moved"
     CORRECT = "correct"
     CALL_OFF = "call off"
     SAY_OVER = "say that it is over"
@@ -64,6 +68,7 @@ _ANY_TIME: Mapping[Trigger, tuple[Mode, Action]] = {
     T.WRONG: (M.RESTORING, A.ACCUSE),
     T.ALIKE: (M.ASKING, A.ASK),
     T.RULED: (M.SETTING_UP, A.CORRECT),
+    T.DONE: (M.WATCHING, A.LOOK),
     T.PAUSE: (M.PAUSED, A.NOTHING),
     T.CALLED_OFF: (M.OVER, A.CALL_OFF),
     T.ENDED: (M.OVER, A.SAY_OVER),
@@ -76,7 +81,11 @@ _FROM_THE_TABLE = (T.SAME, T.PLAYED, T.BEGUN, T.BACK, T.WRONG, T.ALIKE)
 TABLE: Mapping[tuple[Mode, Trigger], tuple[Mode, Action]] = {
     **{(mode, trigger): then for mode in _GOING_ON for trigger, then in _ANY_TIME.items()},
     (M.SETTING_UP, T.WRONG): (M.SETTING_UP, A.SAY_SET_UP),
+    (M.SETTING_UP, T.DONE): (M.SETTING_UP, A.LOOK),
+    (M.UNFINISHED, T.DONE): (M.UNFINISHED, A.LOOK),
     (M.RESTORING, T.WRONG): (M.RESTORING, A.ACCUSE_AGAIN),
+    (M.RESTORING, T.DONE): (M.RESTORING, A.LOOK),
+    (M.ASKING, T.DONE): (M.WATCHING, A.ACCEPT_ANSWER),
     (M.ASKING, T.ANSWERED): (M.WATCHING, A.ACCEPT_ANSWER),
     (M.ASKING, T.DISMISSED): (M.SETTING_UP, A.CORRECT),
     # After the end people clear the table: only a move taken back still means anything.
@@ -90,11 +99,26 @@ TABLE: Mapping[tuple[Mode, Trigger], tuple[Mode, Action]] = {
 }
 """Mode and trigger → next mode and action.  A pair that is not here cannot happen or is refused."""
 
+CONFIRMING: Mapping[tuple[Mode, Trigger], tuple[Mode, Action]] = {
+    **{key: (M.THINKING if mode is M.WATCHING else mode, action) for key, (mode, action) in TABLE.items()},
+    **{(M.THINKING, trigger): then for trigger, then in _ANY_TIME.items()},
+    **{(M.THINKING, trigger): (M.THINKING, A.NOTHING) for trigger in _FROM_THE_TABLE},
+    (M.WATCHING, T.SAME): (M.THINKING, A.SAY_UNMOVED),
+    (M.WATCHING, T.DONE): (M.WATCHING, A.LOOK),
+}
+"""The same when a move counts only once the player has said that he is done: who was watched is left to think, and
+what lies on the table is judged between his word and the verdict."""
 
-def diagram() -> str:
+
+def table(*, confirming: bool) -> Mapping[tuple[Mode, Trigger], tuple[Mode, Action]]:
+    """The table that the referee follows."""
+    return CONFIRMING if confirming else TABLE
+
+
+def diagram(*, confirming: bool = False) -> str:
     """The table as a Mermaid state diagram; rows that lead to the same mode share an arrow."""
     arrows: dict[tuple[Mode, Mode], list[str]] = {}
-    for (mode, trigger), (following, action) in TABLE.items():
+    for (mode, trigger), (following, action) in table(confirming=confirming).items():
         label = trigger.value if action is A.NOTHING else f"{trigger.value} / {action.value}"
         arrows.setdefault((mode, following), []).append(label)
     return "\n".join(("stateDiagram-v2", f"    [*] --> {_id(M.SETTING_UP)}", *_lines(arrows))) + "\n"
@@ -102,7 +126,8 @@ def diagram() -> str:
 
 def _lines(arrows: Mapping[tuple[Mode, Mode], list[str]]) -> Iterator[str]:
     for mode in M:
-        yield f'    state "{mode.value}" as {_id(mode)}'
+        if any(mode in pair for pair in arrows):
+            yield f'    state "{mode.value}" as {_id(mode)}'
     for (mode, following), labels in arrows.items():
         yield f"    {_id(mode)} --> {_id(following)}: {', '.join(labels)}"
 

@@ -25,8 +25,8 @@ from companion.match import Match
 from companion.referee import orders
 from companion.referee.orders import Order
 from companion.referee.patience import SET_UP_S, Suspicion
-from companion.referee.phrases import question, set_up_sentence
-from companion.referee.states import TABLE, Action, Mode, Trigger
+from companion.referee.phrases import UNMOVED, question, set_up_sentence
+from companion.referee.states import Action, Mode, Trigger, table
 from companion.rules.board import Cell
 from companion.rules.game import Move, Outcome
 from companion.rules.notation import format_move, format_position
@@ -55,6 +55,7 @@ class State:
         options: the moves that people have been asked about.
         suspicion: what has been seen but not yet said.
         ruling: an outcome given by the arbiter.
+        confirming: whether a move counts only once the player has said that he is done; the same all through a match.
     """
 
     mode: Mode
@@ -65,6 +66,7 @@ class State:
     options: Options = ()
     suspicion: Suspicion | None = None
     ruling: Outcome | None = None
+    confirming: bool = False
 
     @property
     def outcome(self) -> Outcome | None:
@@ -100,7 +102,7 @@ def step(state: State, trigger: Trigger, fact: Fact, t_s: float) -> Result:
     Raises:
         OrderRefused: nothing of this kind can happen in this mode.
     """
-    row = TABLE.get((state.mode, trigger))
+    row = table(confirming=state.confirming).get((state.mode, trigger))
     if row is None:
         raise orders.OrderRefused(f"{trigger.value}: not while the referee is {state.mode.value}")
     mode, action = row
@@ -145,10 +147,20 @@ def accept(state: State, fact: Fact, t_s: float) -> Result:
 
 
 def accept_answer(state: State, fact: Fact, t_s: float) -> Result:
-    """People have said which move it was."""
-    assert isinstance(fact.order, orders.Answer)
-    assert fact.order.option is not None
-    return _play(state, state.options[fact.order.option], t_s)
+    """People have said which move it was; who says that he is done has said yes to the only one."""
+    option = fact.order.option if isinstance(fact.order, orders.Answer) else 0
+    assert option is not None
+    return _play(state, state.options[option], t_s)
+
+
+def look(state: State, _fact: Fact, _t_s: float) -> Result:
+    """The player says that his turn is complete: even a table that looks as before may show a move."""
+    return replace(state, suspicion=None, context=replace(state.context, is_done=True)), ()
+
+
+def say_unmoved(state: State, _fact: Fact, t_s: float) -> Result:
+    """The player says that he is done, and nothing has changed."""
+    return _calm(state, state.match), (Unfinished(t=t_s, n=0, todo=UNMOVED, cells=()),)
 
 
 def _play(state: State, moves: tuple[Move, ...], t_s: float) -> Result:
@@ -302,7 +314,8 @@ def say_over(state: State, _fact: Fact, t_s: float) -> Result:
 
 def _calm(state: State, match: Match) -> State:
     """``state`` with ``match`` and nothing standing, asked or suspected."""
-    return State(state.mode, match, Context(distrusted=state.context.distrusted), ruling=state.ruling)
+    context = Context(distrusted=state.context.distrusted)
+    return State(state.mode, match, context, ruling=state.ruling, confirming=state.confirming)
 
 
 def _standing(state: State, changes: Changes, begun: tuple[Move, ...] = ()) -> State:
@@ -322,6 +335,8 @@ ACTIONS: Mapping[Action, Callable[[State, Fact, float], Result]] = {
     Action.ACCUSE_AGAIN: accuse_again,
     Action.ASK: ask,
     Action.ACCEPT_ANSWER: accept_answer,
+    Action.LOOK: look,
+    Action.SAY_UNMOVED: say_unmoved,
     Action.CORRECT: correct,
     Action.CALL_OFF: call_off,
     Action.SAY_OVER: say_over,

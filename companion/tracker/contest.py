@@ -53,7 +53,7 @@ class Context:
     ``begun``: the moves that a turn seen half done may become; ``standing``: another table that it has spoken of;
     ``unclear``: how many calm tables in a row it could not understand; ``doubted``: the moves that it took the last
     for, whether it asked about them or not;
-    ``distrusted``: cells that people say are misread.
+    ``distrusted``: cells that people say are misread; ``is_done``: a player says that his turn is complete.
     """
 
     begun: tuple[Move, ...] = ()
@@ -61,6 +61,7 @@ class Context:
     unclear: int = 0
     doubted: tuple[tuple[Move, ...], ...] = ()
     distrusted: frozenset[Cell] = frozenset()
+    is_done: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 Every hypothesis is scored against the evidence at once; those that would look the same are one; the likeliest view is
 accepted when it is clearly the likeliest.  What people are told about a view that has several explanations:
 
-* nothing changed, before all, unless a turn seen half done would end in the same view: then it has ended;
+* nothing changed, before all, unless a turn seen half done would end in the same view: then it has ended; or a player
+  says that he has moved, and there are moves that leave the board as it was to the eye: then which is asked;
 * a legal move before an illegal act, and several legal moves are a question;
 * a legal move before a take-back, a take-back before an illegal act;
 * an illegal act before several quick legal plies, or before a move taken back and played otherwise: that just these
@@ -189,7 +190,7 @@ def _meaning(outlook: Outlook, group: Group, context: Context) -> Interpretation
     if len(finished) == 1:
         return Played(finished[0])
     if any(isinstance(story, Same) for story in group.stories):
-        return Unchanged()
+        return Ambiguous(options) if context.is_done and options else Unchanged()
     options = finished or options
     halves = [story for story in group.stories if isinstance(story, Half)]
     attempts = [story.attempt for story in group.stories if isinstance(story, Act)]

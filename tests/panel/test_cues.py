@@ -8,6 +8,7 @@ import pytest
 from companion.events import (
     KINDS,
     Accepted,
+    ClockChanged,
     Corrected,
     Event,
     GameOver,
@@ -46,6 +47,7 @@ EVENTS: tuple[Event, ...] = (
     Repeated(t=0, n=1, times=2, position=GREEN_NEXT),
     Repeated(t=0, n=1, times=3, position=GREEN_NEXT),
     GameOver(t=0, n=1, winner="R", rule="", position=ENDED),
+    ClockChanged(t=0, n=1, state="flag", player="R", players=("R", "G"), left=(0.0, 3.0), control="5m"),
 )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.referee.states import TABLE, Action, Mode, Trigger, diagram
+from companion.referee.states import CONFIRMING, TABLE, Action, Mode, Trigger, diagram, table
 from companion.referee.steps import ACTIONS
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "referee-states.md"
@@ -15,16 +15,20 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "referee-states.md"
 def test_every_action_has_a_function_and_is_used() -> None:
     """No action is named in vain."""
     assert set(ACTIONS) == set(Action)
-    assert {action for _, action in TABLE.values()} == set(Action)
+    assert {action for _, action in CONFIRMING.values()} == set(Action)
+    assert {action for _, action in TABLE.values()} == set(Action) - {Action.SAY_UNMOVED}
 
 
-def test_every_mode_can_be_reached_and_left() -> None:
-    """From the beginning, by some triggers."""
+@pytest.mark.parametrize("confirming", [False, True])
+def test_every_mode_can_be_reached_and_left(*, confirming: bool) -> None:
+    """From the beginning, by some triggers; thinking is a mode only where moves are confirmed."""
+    rows = table(confirming=confirming)
+    modes = set(Mode) - (set() if confirming else {Mode.THINKING})
     reached = {Mode.SETTING_UP}
     for _ in Mode:
-        reached |= {following for (mode, _), (following, _) in TABLE.items() if mode in reached}
-    assert reached == set(Mode)
-    assert {mode for (mode, _), (following, _) in TABLE.items() if following is not mode} == set(Mode)
+        reached |= {following for (mode, _), (following, _) in rows.items() if mode in reached}
+    assert reached == modes
+    assert {mode for (mode, _), (following, _) in rows.items() if following is not mode} == modes
 
 
 @pytest.mark.parametrize("mode", list(Mode))
@@ -33,7 +37,17 @@ def test_every_mode_can_be_reached_and_left() -> None:
 )
 def test_whatever_lies_on_the_table_is_dealt_with_in_every_mode(mode: Mode, trigger: Trigger) -> None:
     """A picture can never be refused."""
-    assert (mode, trigger) in TABLE
+    assert (mode, trigger) in CONFIRMING
+    assert (mode, trigger) in TABLE or mode is Mode.THINKING
+
+
+def test_with_confirmation_a_table_counts_only_after_the_word() -> None:
+    """While somebody thinks, no picture leads anywhere else; his word does."""
+    seen = [Trigger.SAME, Trigger.PLAYED, Trigger.BEGUN, Trigger.BACK, Trigger.WRONG, Trigger.ALIKE]
+    assert {CONFIRMING[Mode.THINKING, trigger] for trigger in seen} == {(Mode.THINKING, Action.NOTHING)}
+    assert CONFIRMING[Mode.THINKING, Trigger.DONE] == (Mode.WATCHING, Action.LOOK)
+    watched = {key for key, (mode, _) in CONFIRMING.items() if mode is Mode.WATCHING}
+    assert watched == {(Mode.THINKING, Trigger.DONE), (Mode.WATCHING, Trigger.DONE)}
 
 
 def test_nothing_is_accepted_after_the_end_or_in_a_pause() -> None:
@@ -45,4 +59,6 @@ def test_nothing_is_accepted_after_the_end_or_in_a_pause() -> None:
 
 def test_the_document_shows_the_table() -> None:
     """The drawing in the documentation is made from the table: a change of one is a change of both."""
-    assert f"```mermaid\n{diagram()}```" in DOCUMENT.read_text(encoding="utf-8")
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert f"```mermaid\n{diagram()}```" in text
+    assert f"```mermaid\n{diagram(confirming=True)}```" in text

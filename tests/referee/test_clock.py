@@ -1,0 +1,156 @@
+"""Each player's time."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.errors import BadText
+from companion.events import Accepted, ClockChanged, Event
+from companion.games import load_game
+from companion.match import Match
+from companion.referee.clock import (
+    TimeControl,
+    credited,
+    flagged,
+    parse_time_control,
+    resumed,
+    settled,
+    switched,
+    told,
+    wound,
+)
+from companion.referee.orders import EndMatch, Pause, Resume
+from companion.referee.referee import Referee
+
+FIVE = TimeControl(300, 5)
+CLOCK = wound(FIVE, ("R", "G"))
+
+
+@pytest.mark.parametrize(
+    ("text", "control"),
+    [
+        ("10m", TimeControl(600)),
+        ("10m+5s", TimeControl(600, 5)),
+        ("1h30m+30s", TimeControl(5400, 30)),
+        ("90s", TimeControl(90)),
+        (" 5m+0s ", TimeControl(300)),
+    ],
+)
+def test_time_controls_are_written_with_their_units(text: str, control: TimeControl) -> None:
+    """Base time, then what each move adds."""
+    assert parse_time_control(text) == control
+
+
+@given(st.integers(1, 86400), st.integers(0, 3600))
+def test_a_time_control_survives_its_text(base_s: int, increment_s: int) -> None:
+    """Over the whole domain."""
+    assert parse_time_control(TimeControl(base_s, increment_s).text) == TimeControl(base_s, increment_s)
+
+
+@pytest.mark.parametrize("text", ["", "10", "m", "5s5m", "10m+", "0m", "10m+5", "10m5", "-5m", "99999h", "10m+5s+5s"])
+def test_what_is_no_time_control_is_refused_with_an_example(text: str) -> None:
+    """Units are never guessed."""
+    with pytest.raises(BadText, match=r"is no time control; write 10m, 10m\+5s"):
+        parse_time_control(text)
+
+
+def test_only_the_running_time_is_spent() -> None:
+    """And the increment comes with the move."""
+    clock = switched(CLOCK, "R", 10.0)
+    clock = switched(credited(clock, "R", 30.0), "G", 30.0)
+    assert clock.left_s == (285.0, 300.0)
+    assert settled(clock, 100.0).left_s == (285.0, 230.0)
+    assert settled(switched(clock, None, 40.0), 100.0).left_s == (285.0, 290.0)
+
+
+def test_time_never_runs_backwards() -> None:
+    """A verdict dates a move back to when the hand left."""
+    clock = switched(switched(CLOCK, "R", 10.0), "G", 8.0)
+    assert clock.left_s == (300.0, 300.0)
+    assert settled(clock, 20.0).left_s == (300.0, 290.0)
+
+
+def test_a_flag_falls_once_and_ends_the_increments() -> None:
+    """For the player whose time runs."""
+    clock = switched(CLOCK, "G", 0.0)
+    assert flagged(clock, 299.9) is None
+    fallen = flagged(clock, 300.0)
+    assert fallen is not None
+    assert fallen.fallen == {"G"}
+    assert flagged(fallen, 310.0) is None
+    assert told(fallen, 310.0, flag=True).left == (300.0, 0.0)
+    assert credited(fallen, "G", 310.0).left_s == (300.0, -10.0)
+
+
+def test_a_clock_goes_on_after_a_restart() -> None:
+    """From the last thing that was said of it; nobody's time runs meanwhile."""
+    event = told(switched(CLOCK, "R", 0.0), 20.0)
+    clock = resumed(event)
+    assert (clock.left_s, clock.running, clock.control) == ((280.0, 300.0), None, FIVE)
+    overstepped = told(settled(switched(CLOCK, "R", 0.0), 400.0), 400.0)
+    assert resumed(overstepped).fallen == {"R"}
+
+
+@pytest.fixture
+def shot(film):
+    """The start of Domination, seen and understood, with a clock."""
+    game = load_game("domination")
+    match = Match(game, game.start())
+    shot = film(match)
+    shot.referee = Referee(match, timer=wound(FIVE, game.players))
+    shot.events = list(shot.referee.begin(0.0))
+    shot.show()
+    return shot
+
+
+def clocks(events: list[Event]) -> list[tuple[str, str | None]]:
+    """What was said of the clock."""
+    return [(event.state, event.player) for event in events if isinstance(event, ClockChanged)]
+
+
+def test_the_clock_starts_when_the_table_is_right_and_changes_with_each_move(shot) -> None:
+    """The mover has spent his time up to when his hand left, and got his increment."""
+    assert clocks(shot.events) == [("stopped", None), ("running", "R")]
+    started_s = shot.events[-1].t
+    shot.sweep(120)
+    left_s = shot.t_s
+    accepted, clock = shot.show(("e4", ""), ("e5", "GR"))[-2:]
+    assert isinstance(accepted, Accepted)
+    assert (clock.state, clock.player) == ("running", "G")
+    assert clock.left[0] == pytest.approx(305 - (left_s - started_s), abs=0.4)
+    assert clock.left[1] == pytest.approx(300.0, abs=0.1)
+
+
+def test_the_offender_puts_it_right_in_his_own_time(shot) -> None:
+    """An illegal act stops nobody's clock."""
+    assert clocks(shot.show(("d7", ""), ("b6", "GG"))) == []
+    assert clocks(shot.show()) == []
+    assert shot.referee.snapshot.clock.running == "R"
+
+
+def test_nobody_pays_for_a_pause_or_a_blind_camera(shot) -> None:
+    """Nor after the end."""
+    assert clocks(shot.referee.order(shot.t_s, Pause())) == [("stopped", None)]
+    shot.show(frames=60)
+    shot.referee.order(shot.t_s, Resume())
+    assert clocks(shot.show()) == [("running", "R")]
+    assert clocks(shot.referee.view(shot.t_s, "camera-lost")) == [("stopped", None)]
+    assert clocks(shot.show()) == [("running", "R")]
+    assert clocks(shot.referee.order(shot.t_s, EndMatch("G"))) == [("stopped", None)]
+
+
+def test_a_flag_is_told_and_the_match_goes_on(shot) -> None:
+    """What it means is for the arbiter to say."""
+    shot.frame += 12 * 301
+    (flag,) = shot.lie(shot.table.stacks, 30)
+    assert (flag.state, flag.player, flag.left[0]) == ("flag", "R", 0.0)
+    assert [event.event for event in shot.show(("e4", ""), ("e5", "GR"))] == ["accepted", "clock"]
+
+
+def test_no_flag_falls_while_a_move_is_being_looked_at(shot) -> None:
+    """The hand had left in time; the verdict came a moment later."""
+    shot.sweep(1)
+    shot.referee._clock = switched(wound(TimeControl(1), ("R", "G")), "R", shot.t_s - 0.95)
+    assert [event.event for event in shot.show(("e4", ""), ("e5", "GR"))] == ["accepted", "clock"]

@@ -1,0 +1,103 @@
+"""A move that counts only once the player has said that he is done."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.events import Accepted, Event, Unsure
+from companion.games import read_position
+from companion.match import Match
+from companion.referee.orders import Answer, Done, OrderRefused
+from companion.referee.referee import Referee
+
+START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
+TALL = "domination 4/6/8/8/GR,GR,3,G,GGGGR,R/1,R,R,G,G,RRG,R,1/G,G,R,R,G,G/4 G"
+RESERVE = "domination 4/6/8/1,RRRRR,R,RRGRR,R,G,2/8/8/6/4 R reserve=R1"
+
+
+def kinds(events: list[Event]) -> list[str]:
+    """What was said, in short."""
+    return [event.event for event in events]
+
+
+def confirmed(film, position: str = START, *, confirming: bool = True):
+    """A film whose first calm table was the right one."""
+    match = Match(*read_position(position))
+    shot = film(match)
+    shot.referee = Referee(match, confirming=confirming)
+    shot.events = list(shot.referee.begin(0.0))
+    assert shot.show() == []
+    return shot
+
+
+def done(shot) -> list[Event]:
+    """The button is pressed, and the table lies as it is."""
+    said = list(shot.referee.order(shot.t_s, Done()))
+    return said + shot.lie(shot.table.stacks)
+
+
+def test_nothing_is_said_before_the_word(film) -> None:
+    """Whatever is tried, legal or not; then the last table counts."""
+    shot = confirmed(film)
+    assert shot.show(("e4", ""), ("e5", "GR"), frames=30) == []
+    assert shot.show(("e4", ""), ("e7", "GR"), frames=30) == []
+    assert shot.show(("c5", ""), ("c4", "GR"), frames=30) == []
+    (accepted,) = done(shot)
+    assert isinstance(accepted, Accepted)
+    assert accepted.move == "c5-c4"
+    assert shot.referee.snapshot.mode == "thinking"
+
+
+def test_an_illegal_act_is_told_after_the_word_and_put_right_without_one(film) -> None:
+    """Then the player thinks again."""
+    shot = confirmed(film)
+    assert shot.show(("d7", ""), ("b6", "GG"), frames=30) == []
+    assert kinds(done(shot)) == ["illegal"]
+    assert kinds(shot.show()) == ["restored"]
+    assert shot.show(("e4", ""), ("e5", "GR"), frames=30) == []
+    assert kinds(done(shot)) == ["accepted"]
+
+
+def test_who_has_moved_nothing_is_told_so(film) -> None:
+    """And goes on thinking."""
+    shot = confirmed(film)
+    (unmoved,) = done(shot)
+    assert unmoved.todo.startswith("nothing has been moved")
+    assert shot.referee.snapshot.mode == "thinking"
+
+
+def test_a_half_done_turn_is_told_after_the_word(film) -> None:
+    """And accepted when its end lies there."""
+    shot = confirmed(film, TALL)
+    assert shot.show(("f4", ""), ("g4", "GGGGRG"), frames=30) == []
+    assert kinds(done(shot)) == ["unfinished"]
+    assert kinds(shot.show(("f4", ""), ("g4", "GGGRG"))) == ["accepted"]
+
+
+@pytest.mark.parametrize("confirming", [False, True])
+def test_a_move_that_nobody_can_see_is_asked_about_after_the_word(film, *, confirming: bool) -> None:
+    """A reserve piece under an own stack of five leaves the board as it was."""
+    shot = confirmed(film, RESERVE, confirming=confirming)
+    (unsure,) = done(shot)
+    assert isinstance(unsure, Unsure)
+    assert set(unsure.options) == {"*b5", "*d5"}
+    with pytest.raises(OrderRefused, match="answer the question first"):
+        shot.referee.order(shot.t_s, Done())
+    (accepted,) = shot.referee.order(shot.t_s, Answer(unsure.options.index("*d5")))
+    assert accepted.move == "*d5"
+
+
+def test_done_says_yes_to_a_question_about_one_move(film) -> None:
+    """Without confirmation too."""
+    shot = confirmed(film, confirming=False)
+    shot.doubts = {"e4": ("R", "", 2.0), "e5": ("GR", "G", 6.0)}
+    assert kinds(shot.show(("e4", ""), ("e5", "GR"), frames=30)) == ["unsure"]
+    (accepted,) = shot.referee.order(shot.t_s, Done())
+    assert accepted.move == "e4-e5"
+
+
+def test_without_confirmation_done_is_no_news(film) -> None:
+    """People press it by habit after a move that has been accepted already."""
+    shot = confirmed(film, confirming=False)
+    assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["accepted"]
+    assert done(shot) == []
