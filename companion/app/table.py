@@ -11,14 +11,18 @@ import cv2
 
 from companion.app.eyes import Eyes, Look
 from companion.errors import SourceError
-from companion.events import Event, Illegal, Unsure
+from companion.events import Accepted, Event, Illegal, TakenBack, Unfinished, Unsure
 from companion.panel.desk import Teller
+from companion.recorder.accounts import grounds_text
 from companion.recorder.keeper import Keeper
 from companion.referee.referee import Referee
 from vision.source import Frame, FrameSource, SourceLost
 
 EVIDENCE_QUALITY = 80
-"""JPEG quality of the picture that is kept with a verdict that may be disputed."""
+"""JPEG quality of the picture that is kept with a verdict."""
+
+VERDICTS = Accepted | Illegal | TakenBack | Unfinished | Unsure
+"""What may be disputed later."""
 
 
 class Listener(Protocol):
@@ -107,7 +111,8 @@ class Table:
 
     def _publish(self, events: tuple[Event, ...], frame: Frame | None) -> None:
         for event in events:
-            self.keeper.append(event, _evidence(event, frame))
+            grounds = self.referee.grounds(event.n)
+            self.keeper.append(event, _evidence(event, frame), None if grounds is None else grounds_text(grounds))
             self.desk.warn(self.keeper.warning)
             self.desk.tell(event)
             for listener in self.listeners:
@@ -126,8 +131,8 @@ def _closing(table: Table) -> Iterator[None]:
 
 
 def _evidence(event: Event, frame: Frame | None) -> bytes | None:
-    """The decisive picture as JPEG, for verdicts that may be disputed."""
-    if frame is None or not isinstance(event, Illegal | Unsure):
+    """The decisive picture of a verdict, as JPEG."""
+    if frame is None or not isinstance(event, VERDICTS):
         return None
     _, data = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, EVIDENCE_QUALITY])
     return data.tobytes()

@@ -26,7 +26,7 @@ def first_hash(match_row: Iterable[str]) -> bytes:
     return hashlib.sha256(json.dumps(["match", *match_row]).encode()).digest()
 
 
-def next_hash(before: bytes, text: str, evidence: bytes | None) -> bytes:
+def next_hash(before: bytes, text: str, evidence: bytes | None, grounds: str | None = None) -> bytes:
     """The hash of an event.
 
     Args:
@@ -34,6 +34,9 @@ def next_hash(before: bytes, text: str, evidence: bytes | None) -> bytes:
         text: the event's :func:`event_text`.
         evidence: SHA-256 of the evidence kept with it, 32 bytes.  Only the digest is hashed, so that old evidence
             can be dropped for space and the chain still holds.
+        grounds: text of the account kept with it.
     """
-    # Two parts of fixed length in front: no two different events can run together into the same bytes.
-    return hashlib.sha256(before + (evidence or NO_EVIDENCE) + text.encode()).digest()
+    # Two parts of fixed length in front, and an event's text is one line: no two different events can run together
+    # into the same bytes.
+    body = text if grounds is None else f"{text}\n{grounds}"
+    return hashlib.sha256(before + (evidence or NO_EVIDENCE) + body.encode()).digest()

@@ -33,14 +33,14 @@ class Keeper:
 
     store: Store
     match: MatchId
-    _waiting: list[tuple[Event, bytes | None]] = field(default_factory=list)
+    _waiting: list[tuple[Event, bytes | None, str | None]] = field(default_factory=list)
     _fault: str = ""
     _tried_at_s: float = 0.0
 
     @property
     def waiting(self) -> tuple[Event, ...]:
         """The events that are in memory only."""
-        return tuple(event for event, _ in self._waiting)
+        return tuple(event for event, _, _ in self._waiting)
 
     @property
     def warning(self) -> str | None:
@@ -50,10 +50,13 @@ class Keeper:
         count = len(self._waiting)
         return f"NOT SAVED: {count} event{'s' if count > 1 else ''} only in memory ({self._fault})"
 
-    def append(self, event: Event, evidence: bytes | None = None) -> None:
-        """Keep ``event``: on the disk if that works, else in memory behind those that wait already."""
+    def append(self, event: Event, evidence: bytes | None = None, grounds: str | None = None) -> None:
+        """Keep ``event`` with its picture and its grounds.
+
+        On the disk if that works, else in memory behind those that wait already.
+        """
         was_failing = bool(self._waiting)
-        self._waiting.append((event, evidence))
+        self._waiting.append((event, evidence, grounds))
         if was_failing:
             self.retry(event.t)
         else:
@@ -81,8 +84,7 @@ class Keeper:
     def _write(self) -> None:
         try:
             while self._waiting:
-                event, evidence = self._waiting[0]
-                self.store.append(self.match, event, evidence)
+                self.store.append(self.match, *self._waiting[0])
                 del self._waiting[0]
         except StoreError as error:
             self._fault = str(error)
@@ -106,11 +108,11 @@ class Keeper:
 
     def _is_written_bare(self) -> bool:
         """Write the first that waits without its evidence: where a picture finds no room, the event still may."""
-        event, evidence = self._waiting[0]
+        event, evidence, grounds = self._waiting[0]
         if evidence is None:
             return False
         try:
-            self.store.append(self.match, event)
+            self.store.append(self.match, event, None, grounds)
         except StoreError:
             return False
         del self._waiting[0]

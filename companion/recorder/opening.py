@@ -37,7 +37,10 @@ def connect_writer(path: Path) -> sqlite3.Connection:
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:
-    """Open ``path`` to read only, also on a read-only disk.  Raises StoreError."""
+    """Open ``path`` to read only, also on a read-only disk; an older version is brought up to date first.
+
+    Raises StoreError.
+    """
     with told_plainly(path):
         _refuse_unfit_path(path)
         if not path.exists():
@@ -45,10 +48,14 @@ def connect_reader(path: Path) -> sqlite3.Connection:
     with told_plainly(path), _closed_on_failure(_connect_to_read(path)) as db:
         db.execute("PRAGMA query_only = ON")
         _refuse_unfit_content(path, db)
-        if (version := schema.version_of(db)) < len(schema.MIGRATIONS):
-            why = "holds no match yet" if version == 0 else "is of an older version; the next match in it updates it"
-            raise StoreError(f"{path}: {why}")
-        return db
+        version = schema.version_of(db)
+        if version == 0:
+            raise StoreError(f"{path}: holds no match yet")
+        if version == len(schema.MIGRATIONS):
+            return db
+    db.close()
+    connect_writer(path).close()
+    return connect_reader(path)
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:

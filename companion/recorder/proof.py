@@ -36,8 +36,8 @@ def _fault(store: Store, match: MatchId, record: Record, n: int, before: bytes) 
     """What is wrong with one record that should be the ``n``-th and follow the hash ``before``; empty: nothing."""
     if record.n != n:
         return f"event {n} is missing"
-    if next_hash(before, record.text, record.evidence) != record.hash:
-        return "it, or the match's row or an event before it, was altered: its hash does not follow"
+    if next_hash(before, record.text, record.evidence, record.grounds) != record.hash:
+        return "it, its grounds, the match's row or an event before it was altered: its hash does not follow"
     try:
         event = store.read(match, record)
     except StoreError as error:

@@ -45,7 +45,29 @@ VERSION_1 = (
     "CREATE TRIGGER match_is_fixed BEFORE UPDATE ON match BEGIN SELECT RAISE(ABORT, 'matches are append-only'); END",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1,)
+VERSION_2 = (
+    """CREATE TABLE grounds (
+        match INTEGER NOT NULL,
+        n INTEGER NOT NULL,
+        body TEXT NOT NULL,
+        PRIMARY KEY (match, n),
+        FOREIGN KEY (match, n) REFERENCES event (match, n)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE recording (
+        match INTEGER NOT NULL REFERENCES match (id),
+        folder TEXT NOT NULL,
+        from_s REAL NOT NULL
+    ) STRICT""",
+    """CREATE TRIGGER grounds_are_kept BEFORE DELETE ON grounds
+        BEGIN SELECT RAISE(ABORT, 'grounds are append-only'); END""",
+    """CREATE TRIGGER grounds_are_fixed BEFORE UPDATE ON grounds
+        BEGIN SELECT RAISE(ABORT, 'grounds are append-only'); END""",
+    """CREATE TRIGGER grounds_are_new BEFORE INSERT ON grounds
+        WHEN EXISTS (SELECT 1 FROM grounds WHERE match = NEW.match AND n = NEW.n)
+        BEGIN SELECT RAISE(ABORT, 'grounds are append-only'); END""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2)
 """Statements that lead from version i to i + 1.  A published entry is never edited: a change is a further entry."""
 
 

@@ -33,6 +33,7 @@ from companion.recorder.chain import event_text, first_hash, next_hash
 from companion.recorder.faults import told_plainly
 from companion.recorder.opening import connect_reader, connect_writer
 from companion.recorder.reading import event_of
+from companion.recorder.stills import Stills
 from companion.rules.board import Player
 
 MatchId = NewType("MatchId", int)
@@ -61,13 +62,25 @@ class MatchInfo:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One stored event as it lies in the file: ``text`` is its JSON, ``evidence`` the digest of its evidence."""
+    """One stored event as it lies in the file.
+
+    ``text`` is its JSON, ``evidence`` the digest of its picture, ``grounds`` the text of the account kept with it.
+    """
 
     n: int
     kind: str
     text: str
     evidence: bytes | None
     hash: bytes
+    grounds: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Where pictures of a match lie: a recording's folder, whose time 0 is ``from_s`` of the match."""
+
+    folder: Path
+    from_s: float
 
 
 class Store:
@@ -76,6 +89,7 @@ class Store:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
+        self._stills = Stills(connection)
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> Self:
@@ -108,10 +122,11 @@ class Store:
         assert number is not None
         return MatchId(number)
 
-    def append(self, match: MatchId, event: Event, evidence: bytes | None = None) -> None:
-        """Keep one event, with e.g. a picture as evidence; on return both are on the disk.
+    def append(self, match: MatchId, event: Event, evidence: bytes | None = None, grounds: str | None = None) -> None:
+        """Keep one event, with a picture as evidence and a text of its grounds; on return all are on the disk.
 
-        Appending the last event once more does nothing, so that a writer unsure of success may simply repeat.
+        Pictures beyond :data:`companion.recorder.stills.BUDGET_BYTES` make the oldest undisputed ones go.  Appending
+        the last event once more does nothing, so that a writer unsure of success may simply repeat.
 
         Raises:
             StoreError: the event does not follow the last one, or the file fails.
@@ -127,10 +142,24 @@ class Store:
                     f"{self.path}: event {event.n} cannot follow event {n} of match {match}; "
                     "is a second referee writing this match? Start a new one"
                 )
-            row = (match, event.n, event.event, text, digest, next_hash(before, text, digest))
+            row = (match, event.n, event.event, text, digest, next_hash(before, text, digest, grounds))
             self._connection.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", row)
+            if grounds is not None:
+                self._connection.execute("INSERT INTO grounds VALUES (?, ?, ?)", (match, event.n, grounds))
             if evidence is not None:
-                self._connection.execute("INSERT INTO evidence VALUES (?, ?, ?)", (match, event.n, evidence))
+                self._stills.add(match, event.n, evidence)
+
+    def add_recording(self, match: MatchId, recorded: Recorded) -> None:
+        """Remember where pictures of ``match`` lie."""
+        with self._transaction():
+            row = (match, str(recorded.folder), recorded.from_s)
+            self._connection.execute("INSERT INTO recording VALUES (?, ?, ?)", row)
+
+    def recordings(self, match: MatchId) -> tuple[Recorded, ...]:
+        """Where pictures of ``match`` lie, the earliest first."""
+        sql = "SELECT folder, from_s FROM recording WHERE match = ? ORDER BY from_s"
+        with told_plainly(self.path):
+            return tuple(Recorded(Path(folder), from_s) for folder, from_s in self._connection.execute(sql, (match,)))
 
     def info(self, match: MatchId) -> MatchInfo:
         """What was known when ``match`` began."""
@@ -162,7 +191,10 @@ class Store:
     def records(self, match: MatchId, kinds: tuple[str, ...] = ()) -> Iterator[Record]:
         """The stored rows of ``match`` in order, all or only those of ``kinds``."""
         self._match_row(match)
-        sql = "SELECT n, kind, body, evidence, hash FROM event WHERE match = ?"
+        sql = (
+            "SELECT n, kind, event.body, evidence, hash, grounds.body FROM event "
+            "LEFT JOIN grounds USING (match, n) WHERE match = ?"
+        )
         if kinds:
             sql += f" AND kind IN ({', '.join('?' * len(kinds))})"
         with told_plainly(self.path):

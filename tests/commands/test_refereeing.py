@@ -171,10 +171,10 @@ def test_a_full_disk_is_said_before_the_match_begins(recording, tmp_path):
 
 
 def test_a_disk_that_fills_up_in_the_middle_loses_nothing_that_was_shown(recording, tmp_path, capsys, monkeypatch):
-    def full(self, match, event, evidence=None):
+    def full(self, match, event, *proof):
         if event.n > 3:
             raise StoreError(f"{self.path}: the disk is full; free some space")
-        return append(self, match, event, evidence)
+        return append(self, match, event, *proof)
 
     append = Store.append
     monkeypatch.setattr(Store, "append", full)

@@ -93,17 +93,20 @@ def test_an_event_whose_picture_finds_no_room_is_written_without_it(
 ) -> None:
     whole = Store.append
 
-    def append(store: Store, match: MatchId, event: Event, evidence: bytes | None = None) -> None:
+    def append(
+        store: Store, match: MatchId, event: Event, evidence: bytes | None = None, grounds: str | None = None
+    ) -> None:
         if evidence is not None and len(evidence) > 100:
             raise StoreError(f"{path}: the disk is full")
-        whole(store, match, event, evidence)
+        whole(store, match, event, evidence, grounds)
 
     monkeypatch.setattr(Store, "append", append)
     for n, evidence in (1, None), (2, bytes(1000)), (3, b"small"), (4, bytes(1000)), (5, None):
-        keeper.append(event(n), evidence)
+        keeper.append(event(n), evidence, f"grounds {n}")
     assert keeper.waiting == ()
     assert keeper.store.events(keeper.match) == tuple(event(n) for n in range(1, 6))
     assert [keeper.store.evidence(keeper.match, n) for n in (2, 3, 4)] == [None, b"small", None]
+    assert [record.grounds for record in keeper.store.records(keeper.match)] == [f"grounds {n}" for n in range(1, 6)]
 
 
 def test_closing_tries_once_more(path: Path, keeper: Keeper, event: Make) -> None:

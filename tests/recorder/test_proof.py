@@ -12,14 +12,14 @@ from companion.recorder.proof import Break, broken_at
 from companion.recorder.store import MatchId, Store
 
 Make = Callable[[int], Event]
-ALTERED = "it, or the match's row or an event before it, was altered: its hash does not follow"
+ALTERED = "it, its grounds, the match's row or an event before it was altered: its hash does not follow"
 
 
 @pytest.fixture
 def kept(store: Store, match: MatchId, event: Make) -> MatchId:
-    """A match of nine events, the fifth with evidence."""
+    """A match of nine events, the fifth with evidence, the fifth and seventh with grounds."""
     for n in range(1, 10):
-        store.append(match, event(n), b"picture" if n == 5 else None)
+        store.append(match, event(n), b"picture" if n == 5 else None, f"grounds {n}" if n in (5, 7) else None)
     return match
 
 
@@ -51,6 +51,9 @@ def test_a_match_without_events_holds(store: Store, match: MatchId) -> None:
         ("UPDATE event SET evidence = NULL WHERE n = 5", Break(5, ALTERED)),
         ("UPDATE event SET kind = 'illegal' WHERE n = 4", Break(4, "it does not say what its row says")),
         ("UPDATE evidence SET content = x'00' WHERE n = 5", Break(5, "its evidence was altered")),
+        ("UPDATE grounds SET body = 'other' WHERE n = 7", Break(7, ALTERED)),
+        ("DELETE FROM grounds WHERE n = 5", Break(5, ALTERED)),
+        ("INSERT INTO grounds VALUES (1, 4, 'invented')", Break(4, ALTERED)),
         ("UPDATE match SET kit = 'other'", Break(1, ALTERED)),
         ("UPDATE match SET started_at = '2020-01-01T00:00:00+00:00'", Break(1, ALTERED)),
         ("DELETE FROM event WHERE n = 1", Break(2, "event 1 is missing")),

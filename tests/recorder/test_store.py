@@ -10,7 +10,9 @@ import pytest
 from companion.errors import StoreError
 from companion.events import Event, Restored
 from companion.recorder import schema
-from companion.recorder.store import MatchId, MatchInfo, Store
+from companion.recorder.chain import event_text, next_hash
+from companion.recorder.proof import broken_at
+from companion.recorder.store import MatchId, MatchInfo, Recorded, Store
 
 Make = Callable[[int], Event]
 
@@ -98,6 +100,9 @@ def test_a_match_that_is_not_there_is_named(store: Store, event: Make, call: str
         "INSERT INTO event SELECT match, 9, kind, body, evidence, hash FROM event WHERE n = 1",
         "UPDATE match SET kit = 'x'",
         "DELETE FROM match",
+        "DELETE FROM grounds",
+        "UPDATE grounds SET body = ''",
+        "INSERT OR REPLACE INTO grounds SELECT match, n, '' FROM grounds",
         "INSERT OR REPLACE INTO match SELECT id, 'x', players, start, started_at, kit FROM match",
     ],
 )
@@ -105,7 +110,7 @@ def test_no_statement_changes_what_is_kept(
     path: Path, store: Store, match: MatchId, event: Make, statement: str
 ) -> None:
     store.append(match, event(1))
-    store.append(match, event(2))
+    store.append(match, event(2), None, "grounds")
     intruder = sqlite3.connect(path, isolation_level=None)
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         intruder.execute(statement)
@@ -120,20 +125,46 @@ def test_every_commit_is_forced_to_the_disk(store: Store) -> None:
     assert (setting("journal_mode"), setting("synchronous")) == ("wal", 2)
 
 
+@pytest.mark.parametrize("is_reader", [False, True])
 def test_an_older_store_is_brought_up_to_date_with_all_that_is_in_it(
-    path: Path, info: MatchInfo, event: Make, monkeypatch: pytest.MonkeyPatch
+    path: Path, info: MatchInfo, event: Make, monkeypatch: pytest.MonkeyPatch, is_reader: bool
 ) -> None:
     with Store.open(path) as store:
         match = store.begin(info)
         store.append(match, event(1))
     monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, ("CREATE TABLE club (name TEXT)",)))
-    with pytest.raises(StoreError, match="older version"):
-        Store.open(path, read_only=True)
+    with Store.open(path, read_only=is_reader) as store:
+        assert store.events(match) == (event(1),)
+        assert schema.version_of(store._connection) == len(schema.MIGRATIONS)
     with Store.open(path) as store:
         store._connection.execute("INSERT INTO club VALUES ('Ada')")
         assert store.events(match) == (event(1),)
-        assert schema.version_of(store._connection) == 2
-    Store.open(path, read_only=True).close()
+
+
+def test_a_store_of_the_first_version_is_read_and_goes_on(
+    path: Path, info: MatchInfo, event: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        old = Store.open(path)
+        match = old.begin(info)
+        text = event_text(event(1))
+        row = (match, 1, "start", text, None, next_hash(old.first_hash(match), text, None))
+        old._connection.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", row)
+        old.close()
+    with Store.open(path) as store:
+        store.append(match, event(2), b"picture", "grounds")
+        assert store.events(match) == (event(1), event(2))
+        assert broken_at(store, match) is None
+
+
+def test_where_a_match_was_recorded_is_remembered(store: Store, match: MatchId, info: MatchInfo) -> None:
+    other = store.begin(info)
+    later, first = Recorded(Path("/films/b"), 80.5), Recorded(Path("/films/a"), 0.0)
+    store.add_recording(match, later)
+    store.add_recording(match, first)
+    assert store.recordings(match) == (first, later)
+    assert store.recordings(other) == ()
 
 
 def test_a_migration_that_fails_leaves_the_store_as_it_was(
