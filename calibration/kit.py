@@ -7,12 +7,15 @@ player, z up from the mat's upper face.  Colours are sRGB (r, g, b), each 0…25
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from calibration.errors import ProfileError
-from calibration.toml import Table, load
+from calibration.markers import marker_count
+from calibration.toml import Corners, Point, Table, load
 
 KITS = Path(__file__).parent / "kits"
 Colour = tuple[int, int, int]
@@ -22,10 +25,15 @@ _FILES = "abcdefghijklmnopqrstuvwxyz"
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A printed square marker: its id and the mm of its centre; its own "up" points to +y."""
+    """A printed square marker.
+
+    ``at_mm`` is its centre; ``corners_mm`` are the corners of its black border, from its own top left clockwise, as
+    ``cv2.aruco`` counts them.  Placed by its centre it stands upright: its own "up" points to +y.
+    """
 
     id: int
-    at_mm: tuple[float, float]
+    at_mm: Point
+    corners_mm: Corners
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +47,7 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class Mat:
-    """The printed sheet: its size, paper colour, markers (``cv2.aruco`` dictionary name, outer edge) and patches."""
+    """The printed sheet: its size, paper colour, markers (``cv2.aruco`` dictionary, largest outer edge) and patches."""
 
     width_mm: float
     height_mm: float
@@ -120,8 +128,7 @@ class Kit:
     @property
     def cells(self) -> tuple[str, ...]:
         """Names of the existing squares."""
-        names = (f"{_FILES[x]}{y + 1}" for y in range(self.board.ranks) for x in range(self.board.files))
-        return tuple(name for name in names if name not in self.board.missing)
+        return tuple(name for name in _names(self.board) if name not in self.board.missing)
 
     def centre_mm(self, cell: str) -> tuple[float, float]:
         """World x, y of a square's centre."""
@@ -175,20 +182,19 @@ def read_kit(path: Path) -> Kit:
 
 
 def _mat(table: Table) -> Mat:
-    markers = []
-    for row in table.tables("markers"):
-        markers.append(Marker(row.get("id", int), row.point("at")))
-        row.done()
+    name = table.get("dictionary", str)
+    edge_mm = table.length("marker_mm") if table.has("marker_mm") else None
+    markers = [_marker(row, name, edge_mm) for row in table.tables("markers")]
     patches = []
-    for row in table.tables("patches"):
+    for row in table.tables("patches") if table.has("patches") else ():
         patches.append(Patch(row.colour("colour"), row.point("at"), row.length("size_mm")))
         row.done()
     mat = Mat(
         width_mm=table.length("width_mm"),
         height_mm=table.length("height_mm"),
         colour=table.colour("colour", "#ffffff"),
-        dictionary=table.get("dictionary", str),
-        marker_mm=table.length("marker_mm"),
+        dictionary=name,
+        marker_mm=max((_edge_mm(marker) for marker in markers), default=0.0),
         markers=tuple(markers),
         patches=tuple(patches),
     )
@@ -198,13 +204,35 @@ def _mat(table: Table) -> Mat:
     return mat
 
 
+def _edge_mm(marker: Marker) -> float:
+    """The longest edge."""
+    return max(math.dist(*side) for side in pairwise((*marker.corners_mm, marker.corners_mm[0])))
+
+
+def _marker(table: Table, dictionary_name: str, edge_mm: float | None) -> Marker:
+    """A marker placed by its centre (``at``), or by measured ``corners`` where it is turned or not quite square."""
+    number, count = table.get("id", int), marker_count(dictionary_name, table.where)
+    if not 0 <= number < count:
+        raise ProfileError(f"{table.where}: id must be 0 to {count - 1}, the markers of {dictionary_name}")
+    if table.has("corners"):
+        corners = table.corners("corners")
+        at = (sum(x for x, _ in corners) / 4, sum(y for _, y in corners) / 4)
+    elif edge_mm is None:
+        raise ProfileError(f"{table.where}: marker_mm of the mat is missing; or give the marker's four corners")
+    else:
+        (x, y), half = table.point("at"), edge_mm / 2
+        at, corners = (x, y), ((x - half, y + half), (x + half, y + half), (x + half, y - half), (x - half, y - half))
+    table.done()
+    return Marker(number, at, corners)
+
+
 def _board(table: Table) -> Board:
     board = Board(
         files=table.get("files", int),
         ranks=table.get("ranks", int),
         pitch_mm=table.length("pitch_mm"),
         a1_mm=table.point("a1_mm"),
-        missing=frozenset(table.get("missing", list, [])),
+        missing=frozenset(map(str, table.get("missing", list, []))),
         cell_colour=table.colour("cell_colour", "#d8d2c0"),
         line_colour=table.colour("line_colour", "#5b5446"),
         terrain_step_mm=table.get("terrain_step_mm", float, 0.0),
@@ -213,7 +241,14 @@ def _board(table: Table) -> Board:
     table.done()
     if not (1 <= board.files <= len(_FILES) and 1 <= board.ranks <= 99):
         raise ProfileError(f"{table.where}: files must be 1 to {len(_FILES)} and ranks 1 to 99")
+    if strange := board.missing - set(_names(board)):
+        raise ProfileError(f"{table.where}: missing names {min(strange)}, which is no square of this board")
     return board
+
+
+def _names(board: Board) -> Iterator[str]:
+    """Names of all squares, the missing ones too, in the order a1, b1, …, a2, …."""
+    return (f"{_FILES[x]}{y + 1}" for y in range(board.ranks) for x in range(board.files))
 
 
 def _pieces(table: Table) -> tuple[PieceKind, ...]:

@@ -18,3 +18,11 @@ def dictionary(name: str) -> cv2.aruco.Dictionary:
         hint = f"did you mean {near[0]}?" if near else "names are those of cv2.aruco, such as DICT_APRILTAG_36h11"
         raise ProfileError(f"marker dictionary {name!r} is not known; {hint}")
     return cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, exact))
+
+
+def marker_count(name: str, where: str) -> int:
+    """How many markers a dictionary has.  Raises ProfileError that begins with ``where``."""
+    try:
+        return len(dictionary(name).bytesList)
+    except ProfileError as error:
+        raise ProfileError(f"{where}: {error}") from None

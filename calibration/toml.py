@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 from calibration.errors import ProfileError
 
 T = TypeVar("T")
+Point = tuple[float, float]
+Corners = tuple[Point, Point, Point, Point]
 
 
 class Table:
@@ -56,6 +58,18 @@ class Table:
             raise ProfileError(f"{self.where}: {key} must be two numbers [x, y], got {value!r}")
         return float(value[0]), float(value[1])
 
+    def corners(self, key: str) -> Corners:
+        """Four points [[x, y], …] in mm, clockwise seen from above (x to the right, y away)."""
+        value = self.get(key, list)
+        numbers = [v for point in value if isinstance(point, list) and len(point) == 2 for v in point]
+        if len(value) != 4 or len(numbers) != 8 or not all(type(v) in (int, float) for v in numbers):
+            raise ProfileError(f"{self.where}: {key} must be four points [[x, y], …], got {value!r}")
+        points = [(float(x), float(y)) for x, y in value]
+        turns = [_turn(points[i - 2], points[i - 1], points[i]) for i in range(4)]
+        if not all(turn < 0 for turn in turns):
+            raise ProfileError(f"{self.where}: {key} must go clockwise round the marker, from its own top left corner")
+        return points[0], points[1], points[2], points[3]
+
     def colour(self, key: str, default: str | None = None) -> tuple[int, int, int]:
         """A colour ``"#rrggbb"`` as (r, g, b), each 0…255."""
         value = self.get(key, str, default)
@@ -83,6 +97,11 @@ class Table:
                 near = difflib.get_close_matches(key, self._known, n=1)
                 hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(sorted(set(self._known)))}"
                 raise ProfileError(f"{self.where}: {key} is not known{hint}")
+
+
+def _turn(a: Point, b: Point, c: Point) -> float:
+    """Twice the area of a triangle; negative where it is gone round clockwise."""
+    return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
 
 
 def load(path: Path) -> dict[str, Any]:

@@ -79,11 +79,8 @@ def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registrat
 
 def marker_corners(mat: Mat, marker_id: int) -> Points:
     """(4, 3) mm, corners of a marker in the order of ``cv2.aruco``: from its top left clockwise."""
-    x, y = next(marker.at_mm for marker in mat.markers if marker.id == marker_id)
-    half = mat.marker_mm / 2
-    return np.array(
-        [[x - half, y + half, 0], [x + half, y + half, 0], [x + half, y - half, 0], [x - half, y - half, 0]]
-    )
+    corners = next(marker.corners_mm for marker in mat.markers if marker.id == marker_id)
+    return np.array([(x, y, 0.0) for x, y in corners])
 
 
 def project(points_mm: Points, pose: Registration, camera: Camera) -> Points:

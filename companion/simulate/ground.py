@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
-from calibration.kit import Colour, Kit
+from calibration.kit import Colour, Kit, Marker
 from calibration.markers import dictionary
 from companion.simulate.light import Light, fall, to_linear, to_srgb
 from vision.register import Registration
@@ -83,11 +83,7 @@ def sheet(kit: Kit) -> Picture:
     for patch in mat.patches:
         _fill(print_, kit, patch.at_mm, patch.size_mm, patch.colour)
     for marker in mat.markers:
-        image = cv2.aruco.generateImageMarker(
-            dictionary(mat.dictionary), marker.id, round(mat.marker_mm * MAT_PX_PER_MM)
-        )
-        rows, columns = _square(kit, marker.at_mm, mat.marker_mm)
-        print_[rows, columns] = np.asarray(image)[..., None]
+        _print_marker(print_, kit, marker)
     if kit.pillars is None:
         for cell in kit.cells:
             centre, pitch = kit.centre_mm(cell), kit.board.pitch_mm
@@ -110,6 +106,21 @@ def wood() -> Picture:
     colours = np.array(WOOD, np.float32)[planks % len(WOOD)] * joints[:, None]
     board = colours[:, None, :].astype(np.float32) * (1 + 0.09 * np.asarray(grain)[..., None])
     return np.asarray(np.clip(board, 0, 255), np.uint8)
+
+
+def _print_marker(print_: Picture, kit: Kit, marker: Marker) -> None:
+    side = round(kit.mat.marker_mm * MAT_PX_PER_MM)
+    image = np.asarray(cv2.aruco.generateImageMarker(dictionary(kit.mat.dictionary), marker.id, side))
+    x, y = np.array(marker.corners_mm).T
+    corners = np.stack([x + kit.mat.width_mm / 2, kit.mat.height_mm / 2 - y], axis=1) * MAT_PX_PER_MM
+    left, top = np.floor(corners.min(axis=0)).astype(int)
+    right, bottom = np.ceil(corners.max(axis=0)).astype(int)
+    own = np.array([(0, 0), (side, 0), (side, side), (0, side)], np.float32) - np.float32(0.5)
+    place = cv2.getPerspectiveTransform(own, (corners - (left, top) - 0.5).astype(np.float32))
+    size = (int(right - left), int(bottom - top))
+    inside = np.asarray(cv2.warpPerspective(np.full_like(image, 255), place, size, flags=cv2.INTER_NEAREST)) > 0
+    here = print_[top:bottom, left:right]
+    here[inside] = np.asarray(cv2.warpPerspective(image, place, size))[inside][:, None]
 
 
 def _fill(print_: Picture, kit: Kit, at_mm: tuple[float, float], side_mm: float, colour: Colour) -> None:

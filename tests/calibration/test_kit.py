@@ -41,6 +41,17 @@ def test_a_user_kit_is_a_file(tmp_path):
     assert (kit.name, kit.board.pitch_mm) == ("mine", 34.5)
 
 
+def test_a_marker_may_be_placed_by_its_corners(tmp_path):
+    path = tmp_path / "mine.toml"
+    turned = "{ id = 1, corners = [[185, -100], [208, -123], [185, -146], [162, -123]] }"
+    path.write_text(DOMINATION.replace("{ id = 1, at = [185.0, -123.0] }", turned), encoding="utf-8")
+    upright, marker, *_ = read_kit(path).mat.markers
+    assert upright.corners_mm == ((-203, -105), (-167, -105), (-167, -141), (-203, -141))
+    assert marker.at_mm == (185, -123)
+    assert marker.corners_mm[0] == (185, -100)
+    assert read_kit(path).mat.marker_mm == pytest.approx(36.0)
+
+
 def test_an_unknown_key_is_refused_with_the_nearest_right_name(tmp_path):
     assert "pich_mm is not known; did you mean pitch_mm?" in broken(tmp_path, "files = 8", "files = 8\npich_mm = 3.0")
 
@@ -61,6 +72,17 @@ def test_an_unknown_key_is_refused_with_the_nearest_right_name(tmp_path):
         ('c5 = "R"', 'c5 = "Q"', "'Q' is no piece of this kit"),
         ("{ id = 1,", "{ id = 0,", "markers need ids that differ"),
         ("[board]", "[board", "is not TOML"),
+        ('missing = ["a1"', 'missing = ["a1", "z1"', "missing names z1, which is no square"),
+        ('"DICT_APRILTAG_36h11"', '"DICT_APRILTAG_36h12"', "did you mean DICT_APRILTAG_36h11?"),
+        ('"DICT_APRILTAG_36h11"', '"DICT_4X4_50"\nmarker_mn = 3', "marker_mn is not known; did you mean marker_mm?"),
+        ("{ id = 1,", "{ id = 587,", "id must be 0 to 586, the markers of DICT_APRILTAG_36h11"),
+        ("marker_mm = 36 ", "", "marker_mm of the mat is missing; or give the marker's four corners"),
+        ("at = [185.0, -123.0]", "corners = [[1, 2]]", "corners must be four points"),
+        (
+            "at = [185.0, -123.0]",
+            "corners = [[170, -140], [200, -140], [200, -110], [170, -110]]",
+            "corners must go clockwise round the marker",
+        ),
     ],
 )
 def test_a_mistake_is_named_with_file_and_key(tmp_path, old, new, said):
