@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from companion.errors import CompanionError
@@ -25,15 +25,39 @@ class Fault:
     why: str
 
 
+class Unfounded(CompanionError):
+    """A record that the rules contradict, at a ``fault``."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(f"event {fault.n}: {fault.why}")
+        self.fault = fault
+
+
 def first_fault(events: Iterable[Event]) -> Fault | None:
     """Where a match's events stop following from each other by the rules; None: nowhere."""
+    try:
+        for _ in stages(events):
+            pass
+    except Unfounded as error:
+        return error.fault
+    return None
+
+
+def stages(events: Iterable[Event]) -> Iterator[tuple[Event, Match]]:
+    """Each event with the match as it stands after it.
+
+    Where a record leaves open how a position came back, as few moves as possible are taken to have been taken back.
+
+    Raises:
+        Unfounded: an event cannot follow those before it.
+    """
     matches: tuple[Match, ...] = ()
     for event in events:
         try:
             matches = _started(event) if not matches else _continued(matches, event)
         except CompanionError as error:
-            return Fault(event.n, str(error))
-    return None
+            raise Unfounded(Fault(event.n, str(error))) from error
+        yield event, matches[0]
 
 
 def _started(event: Event) -> tuple[Match, ...]:
@@ -56,7 +80,7 @@ def _continued(matches: tuple[Match, ...], event: Event) -> tuple[Match, ...]:
         except CompanionError as error:
             faults.append(error)
     if not following:
-        raise faults[0]
+        raise faults[-1]
     return tuple(following)
 
 
@@ -116,7 +140,7 @@ def _corrected(match: Match, event: Corrected) -> tuple[Match, ...]:
     _require(event.position is not None, "a ruling without move or position")
     position = parse_position(match.game, event.position or "")
     undone = (match.take_back(count + 1) for count in range(match.undoable))
-    return (match.set_by_hand(position), *(earlier for earlier in undone if earlier.position == position))
+    return (*(earlier for earlier in undone if earlier.position == position), match.set_by_hand(position))
 
 
 def _check_illegal(match: Match, event: Illegal) -> None:

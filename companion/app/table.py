@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import cv2
@@ -53,6 +53,7 @@ class Table:
         desk: the panel.
         listeners: told after the panel, in order.
         onlookers: given every frame that was read.
+        from_s: the match's time at the source's time 0; None for a new match, which begins there.
     """
 
     source: FrameSource
@@ -63,6 +64,7 @@ class Table:
     listeners: list[Listener] = field(default_factory=list)
     onlookers: list[Onlooker] = field(default_factory=list)
     is_over: Callable[[], bool] = lambda: False
+    from_s: float | None = None
     seen: bool = False
     why_unseen: str = "no calm picture"
 
@@ -74,10 +76,12 @@ class Table:
             StoreError: events could not be written in the end.
         """
         with _closing(self):
-            self._publish(self.referee.begin(0.0), None)
-            t_s = 0.0
+            t_s = from_s = self.from_s or 0.0
+            if self.from_s is None:
+                self._publish(self.referee.begin(t_s), None)
             try:
-                for frame in self.source.frames():
+                for shot in self.source.frames():
+                    frame = replace(shot, t_s=from_s + shot.t_s)
                     t_s = frame.t_s
                     self._step(frame)
                     self.keeper.retry(t_s)

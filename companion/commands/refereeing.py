@@ -16,6 +16,7 @@ from calibration.kit import Kit, load_kit
 from calibration.looks import load_look
 from companion.app.album import Album
 from companion.app.eyes import Eyes
+from companion.app.resumption import interrupted
 from companion.app.table import Table
 from companion.errors import BadText, CompanionError
 from companion.events import Event, to_json
@@ -47,6 +48,9 @@ def add_parsers(subparsers: Any) -> None:
     source = referee.add_mutually_exclusive_group(required=True)
     source.add_argument("--device", type=int, metavar="N", help="USB or V4L2 camera number N")
     source.add_argument("--recording", type=Path, metavar="DIR", help="a recorded match")
+    referee.add_argument(
+        "--resume", action="store_true", help="go on with the newest match of this game in the store, if unfinished"
+    )
     add_play(referee)
     add_output(referee)
     referee.set_defaults(run=run_referee)
@@ -89,33 +93,53 @@ def run_referee(arguments: argparse.Namespace) -> int:
         source = RecordingSource(recording)
     else:
         source = Video4LinuxSource(arguments.device, camera.width_px, camera.height_px)
-    referee_match(arguments, match, kit, eyes, source)
+    referee_match(arguments, match, kit, eyes, source, resume=arguments.resume)
     return 0
 
 
 def referee_match(
-    arguments: argparse.Namespace, match: Match, kit: Kit, eyes: Eyes, source: FrameSource, **table: Any
+    arguments: argparse.Namespace,
+    match: Match,
+    kit: Kit,
+    eyes: Eyes,
+    source: FrameSource,
+    *,
+    resume: bool = False,
+    **table: Any,
 ) -> None:
-    """Run one match from a source to the outputs that :func:`add_output` offers."""
+    """Run one match from a source to the outputs that :func:`add_output` offers.
+
+    With ``resume`` the newest match of the game in the store goes on, if it is unfinished; else ``match`` begins.
+    """
     store = open_store(arguments.match)
-    info = MatchInfo(
-        game=match.game.tag,
-        players=match.game.players,
-        start=format_position(match.game, match.position),
-        started_at=datetime.now(UTC),
-        kit=kit.name,
-    )
-    keeper = Keeper(store, store.begin(info))
+    left = interrupted(store, match.game.tag) if resume else None
+    keeper = Keeper(store, left.number if left else store.begin(_info(match, kit)))
     panel = arguments.panel or ("none" if arguments.json else "terminal")
     desk = open_desk(panel, match.game.players, sys.stderr if arguments.json else sys.stdout)
     timer = None if arguments.clock is None else wound(arguments.clock, match.game.players)
-    referee = Referee(match, confirming=arguments.confirm, timer=timer)
+    if left is not None:
+        print(left.notice, file=sys.stderr if arguments.json else sys.stdout)
+        match, timer = left.match, left.clock or timer
+        table |= {"from_s": left.from_s}
+    first_n = left.next_n if left else 1
+    referee = Referee(match, first_n, confirming=arguments.confirm, timer=timer)
     running = Table(source, eyes, referee, keeper, desk, **table)
     if arguments.json:
         running.listeners.insert(0, print_event)
     if arguments.pictures:
         running.onlookers.append(Album(arguments.pictures, eyes, match.game.layout.terrain))
     running.run()
+
+
+def _info(match: Match, kit: Kit) -> MatchInfo:
+    """What is known of a match that begins now."""
+    return MatchInfo(
+        game=match.game.tag,
+        players=match.game.players,
+        start=format_position(match.game, match.position),
+        started_at=datetime.now(UTC),
+        kit=kit.name,
+    )
 
 
 def print_event(event: Event) -> None:

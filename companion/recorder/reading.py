@@ -36,9 +36,10 @@ def event_of(text: str) -> Event:
 
 
 def _is_of_type(value: object, hint: Any) -> bool:
-    """Whether ``value`` is of the type of an event's field: str, int, float, tuple of str, or one of them or None."""
+    """Whether ``value`` is of the type of an event's field: str, int, float, a tuple of one of them, or one or None."""
     if isinstance(value, tuple):
-        return get_args(hint) == (str, ...) and all(isinstance(part, str) for part in value)
+        part_hint, *many = get_args(hint) or (None,)
+        return many == [...] and all(_is_of_type(part, part_hint) for part in value)
     if hint is float:
         return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LONGEST_S
     return type(value) in (get_args(hint) if isinstance(hint, UnionType) else (hint,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from companion.errors import StoreError
@@ -46,7 +46,7 @@ def _summary(store: Store, match: MatchId, accepted: int) -> Summary:
         events = [store.read(match, record) for record in store.records(match, DECIDING)]
     except StoreError as error:
         return Summary(match, info, damage=str(error))
-    return Summary(match, info, accepted + sum(_moves(event) for event in events), _result(events))
+    return Summary(match, info, accepted + sum(_moves(event) for event in events), standing_result(events))
 
 
 def _moves(event: Event) -> int:
@@ -60,6 +60,7 @@ def _moves(event: Event) -> int:
             return 0
 
 
-def _result(events: list[Event]) -> GameOver | None:
+def standing_result(events: Iterable[Event]) -> GameOver | None:
     """The end that stands: whatever is taken back or corrected after it reopens the match."""
-    return events[-1] if events and isinstance(events[-1], GameOver) else None
+    *_, last = (None, *(event for event in events if event.event in DECIDING))
+    return last if isinstance(last, GameOver) else None

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.errors import BadText
-from companion.events import KINDS, Accepted, Corrected, SensorsChanged
+from companion.events import KINDS, Accepted, ClockChanged, Corrected, SensorsChanged
 from companion.recorder.chain import event_text
 from companion.recorder.reading import event_of
 
@@ -19,6 +19,7 @@ def test_a_stored_text_is_read_back() -> None:
         Accepted(t=1.5, n=2, player="R", move="c3-d3", position="p"),
         Corrected(t=0, n=1, by="Émile \ud800", position=None, move="c3-d3"),
         SensorsChanged(t=0.1, n=1, state="fault", cells=("a1", "b2")),
+        ClockChanged(t=1, n=2, state="flag", player=None, players=("R", "G"), left=(0.0, 60.5), control="1m+5s"),
     ):
         assert event_text(event).isascii()
         assert event_of(event_text(event)) == event

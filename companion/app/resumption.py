@@ -1,0 +1,76 @@
+"""A match that was interrupted goes on from the store: what was accepted, the next event's number, the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from companion.errors import CompanionError
+from companion.events import ClockChanged, Event
+from companion.match import Match
+from companion.recorder.store import MatchId, Store
+from companion.recorder.summary import standing_result
+from companion.referee.clock import Clock, resumed
+from companion.replay import Unfounded, stages
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """A match as it was left.
+
+    Attributes:
+        number: its number in the store.
+        match: what had been played.
+        events: everything that had been said.
+    """
+
+    number: MatchId
+    match: Match
+    events: tuple[Event, ...]
+
+    @property
+    def next_n(self) -> int:
+        """The number of the next event."""
+        return self.events[-1].n + 1
+
+    @property
+    def from_s(self) -> float:
+        """The match's time at which it goes on: the break does not count."""
+        return self.events[-1].t
+
+    @property
+    def clock(self) -> Clock | None:
+        """The clock as it stood; None: there was none.  Raises BadText for one that cannot be read."""
+        last = next((event for event in reversed(self.events) if isinstance(event, ClockChanged)), None)
+        return None if last is None else resumed(last)
+
+    @property
+    def notice(self) -> str:
+        """One line for people."""
+        game, position = self.match.game, self.match.position
+        moves = sum(ply.move is not None for ply in self.match.plies)
+        return f"Match {self.number} goes on after {moves} moves: {game.names[position.to_move]} to move."
+
+
+def interrupted(store: Store, game: str) -> Interrupted | None:
+    """The newest match of ``game`` (a tag) in the store, if it was left unfinished; None if there is none.
+
+    Raises:
+        StoreError: it cannot be read.
+        CompanionError: its record breaks the rules, so that nobody knows how it stands.
+    """
+    number = next((number for number in reversed(store.match_ids()) if store.info(number).game == game), None)
+    events = () if number is None else store.events(number)
+    if number is None or not events or standing_result(events) is not None:
+        return None
+    return Interrupted(number, _after(number, events), events)
+
+
+def _after(number: MatchId, events: Iterable[Event]) -> Match:
+    try:
+        *_, (_, match) = stages(events)
+    except Unfounded as error:
+        raise CompanionError(
+            f"match {number} cannot go on: its record breaks at {error}; begin a new one without --resume"
+        ) from error
+    return match
