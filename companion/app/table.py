@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 import cv2
 
 from companion.app.eyes import Eyes, Look
+from companion.app.inbox import Inbox, Wish
 from companion.errors import SourceError
 from companion.events import Accepted, Event, Illegal, TakenBack, Unfinished, Unsure
 from companion.panel.desk import Teller
 from companion.recorder.accounts import grounds_text
 from companion.recorder.keeper import Keeper
-from companion.referee.referee import Referee
+from companion.referee.orders import Order
+from companion.referee.referee import Referee, Snapshot
 from vision.source import Frame, FrameSource, SourceLost
 
 EVIDENCE_QUALITY = 80
@@ -41,6 +44,14 @@ class Onlooker(Protocol):
         ...
 
 
+class Follower(Protocol):
+    """Anything that wants to know how things stand, all the time."""
+
+    def follow(self, frame: Frame, snapshot: Snapshot, warning: str | None) -> None:
+        """Take the newest frame, the state after it, and the store's standing warning; must be quick."""
+        ...
+
+
 @dataclass
 class Table:
     """Runs a source through eyes and referee; commits every event before anybody is told.
@@ -53,6 +64,8 @@ class Table:
         desk: the panel.
         listeners: told after the panel, in order.
         onlookers: given every frame that was read.
+        followers: given every frame with the state after it.
+        inbox: orders of people; taken with every frame, closed with the table.
         from_s: the match's time at the source's time 0; None for a new match, which begins there.
     """
 
@@ -63,6 +76,8 @@ class Table:
     desk: Teller
     listeners: list[Listener] = field(default_factory=list)
     onlookers: list[Onlooker] = field(default_factory=list)
+    followers: list[Follower] = field(default_factory=list)
+    inbox: Inbox = field(default_factory=Inbox)
     is_over: Callable[[], bool] = lambda: False
     from_s: float | None = None
     seen: bool = False
@@ -83,9 +98,12 @@ class Table:
                 for shot in self.source.frames():
                     frame = replace(shot, t_s=from_s + shot.t_s)
                     t_s = frame.t_s
+                    self.inbox.drain(partial(self._take, t_s))
                     self._step(frame)
                     self.keeper.retry(t_s)
                     self.desk.warn(self.keeper.warning)
+                    for follower in self.followers:
+                        follower.follow(frame, self.referee.snapshot, self.keeper.warning)
                     if self.is_over():
                         break
             except SourceLost:
@@ -93,6 +111,13 @@ class Table:
                 raise
             if not self.seen:
                 raise SourceError(f"the board was never read: {self.why_unseen}")
+
+    def _take(self, t_s: float, order: Order | Wish, by: str) -> tuple[Event, ...]:
+        """Do what people want.  Raises CompanionError where it does not fit."""
+        wanted = order if isinstance(order, Order) else order(self.referee)
+        events = () if wanted is None else self.referee.order(t_s, wanted, by)
+        self._publish(events, None)
+        return events
 
     def _step(self, frame: Frame) -> None:
         glance = self.referee.glance(frame.t_s, moving=self.eyes.moving(frame))
@@ -129,6 +154,7 @@ def _closing(table: Table) -> Iterator[None]:
     try:
         yield
     finally:
+        table.inbox.close()
         table.source.close()
         table.desk.close()
         table.keeper.close()
