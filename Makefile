@@ -3,6 +3,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0
+TEST_LIBS := chromium mosquitto
 
 .PHONY: setup demo test lint types contracts unit bench score soak clean
 setup: $(STAMP)
@@ -29,6 +30,7 @@ contracts: setup
 	$(VENV)/bin/lint-imports
 
 unit: setup
+	sh tools/system_libs.sh $(TEST_LIBS)
 	$(PY) -m pytest
 
 bench: setup

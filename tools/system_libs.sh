@@ -1,5 +1,5 @@
 #!/bin/sh
-# Install the system libraries that opencv-python loads, where they are missing and we may.
+# Install system packages (libraries that opencv-python loads, what the tests drive) where they are missing and we may.
 set -eu
 missing=""
 for package in "$@"; do
