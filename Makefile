@@ -8,10 +8,11 @@ TEST_LIBS := chromium mosquitto
 .PHONY: setup demo test lint types contracts unit bench score soak clean
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml tools/system_libs.sh
+$(STAMP): pyproject.toml tools/system_libs.sh tools/micropython.sh
 	sh tools/system_libs.sh $(SYSTEM_LIBS)
 	test -x $(PY) || python3 -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	sh tools/micropython.sh $(VENV)/micropython
 	touch $@
 
 demo: setup

@@ -1,0 +1,55 @@
+"""What the firmware needs of a board: a Pico (firmware/pico.py) or a simulated one."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Board(Protocol):
+    """Pins, line, clock and flash.
+
+    Attributes:
+        uid: 8 bytes that are the board's own.
+        boot: random number of this start, 32 bit.
+        cause: why it started: wire.POWER_ON, WATCHDOG or OTHER_RESET.
+    """
+
+    uid: bytes
+    boot: int
+    cause: int
+
+    def millis(self) -> int:
+        """Milliseconds since some moment before the start; never wraps."""
+        ...
+
+    def micros(self) -> int:
+        """Microseconds, for differences."""
+        ...
+
+    def select(self, channel: int) -> None:
+        """Switch both multiplexers to a channel 0…15, and wait until the switch has settled."""
+        ...
+
+    def sample(self, mux: int) -> int:
+        """One conversion of multiplexer 0 or 1: 0…65535 of the supply."""
+        ...
+
+    def read(self) -> bytes:
+        """Bytes that have come from the host; never waits."""
+        ...
+
+    def write(self, data: bytes) -> None:
+        """Bytes to the host."""
+        ...
+
+    def load(self) -> bytes:
+        """What was stored last; empty where nothing was."""
+        ...
+
+    def store(self, data: bytes) -> bool:
+        """Keep ``data`` over power cuts; whether that worked."""
+        ...
+
+    def feed(self) -> None:
+        """The loop is alive."""
+        ...

@@ -1,0 +1,63 @@
+"""A board for the firmware in this very process: its clock is told, its pins end at a :class:`Bench`."""
+
+from __future__ import annotations
+
+import time
+
+from firmware_bridge.firmware import wire
+from firmware_bridge.simulated.bench import Bench
+
+UID = b"simulate"
+
+
+class SimulatedBoard:
+    """See :class:`firmware_bridge.board.Board`; ``inbox`` and ``outbox`` are the two ends of its line."""
+
+    def __init__(
+        self, bench: Bench, boot: int, cause: int = wire.POWER_ON, flash: dict[str, bytes] | None = None
+    ) -> None:
+        """``flash`` outlives the board: what is stored there is found again."""
+        self.uid, self.boot, self.cause = UID, boot, cause
+        self.now_ms = 0
+        self.inbox = self.outbox = b""
+        self._bench, self._channel = bench, 0
+        self._flash = {} if flash is None else flash
+
+    def millis(self) -> int:
+        """As it was told."""
+        return self.now_ms
+
+    def micros(self) -> int:
+        """The computer's: how long a scan takes here."""
+        return time.perf_counter_ns() // 1000
+
+    def select(self, channel: int) -> None:
+        """Channel 0 begins a scan."""
+        if channel == 0:
+            self._bench.next_scan()
+        self._channel = channel
+
+    def sample(self, mux: int) -> int:
+        """From the bench."""
+        return self._bench.raw(mux, self._channel)
+
+    def read(self) -> bytes:
+        """All that has come."""
+        data, self.inbox = self.inbox, b""
+        return data
+
+    def write(self, data: bytes) -> None:
+        """Wait to be fetched."""
+        self.outbox += data
+
+    def load(self) -> bytes:
+        """From the flash."""
+        return self._flash.get("calibration", b"")
+
+    def store(self, data: bytes) -> bool:
+        """To the flash."""
+        self._flash["calibration"] = data
+        return True
+
+    def feed(self) -> None:
+        """Nothing: who runs the board watches it."""

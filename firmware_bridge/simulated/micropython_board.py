@@ -1,0 +1,137 @@
+"""The simulated board under MicroPython, as a process of its own: its line is standard input and output.
+
+Runs on MicroPython only: under node (wasm.mjs, which gives the module ``_node``) or as a program of its own.  The
+values on the multiplexers are read from a file of 32 × u16 that the parent keeps up to date; another is the flash.
+"""
+
+import os
+import select
+import sys
+import time
+
+from firmware_bridge.firmware.controller import Controller
+
+try:
+    import _node
+except ImportError:
+    _node = None
+
+
+class NodeFiles:
+    """Files and line by way of JavaScript; its arrays have to be copied."""
+
+    def __init__(self) -> None:
+        self.sleep_ms = _node.sleep
+
+    def analogue(self) -> bytes:
+        """All values."""
+        return bytes(_node.analogue())
+
+    def read(self) -> bytes:
+        """What has come."""
+        return bytes(_node.read())
+
+    def write(self, data: bytes) -> None:
+        """To the host."""
+        _node.write(data.hex())
+
+    def load(self) -> bytes:
+        """The flash."""
+        return bytes(_node.load())
+
+    def store(self, data: bytes) -> None:
+        """To the flash."""
+        _node.store(data.hex())
+
+
+class UnixFiles:
+    """Files and line of a unix."""
+
+    def __init__(self, analogue: str, flash: str) -> None:
+        self._analogue, self._flash = analogue, flash
+        self._input = select.poll()
+        self._input.register(sys.stdin, select.POLLIN)
+        self.sleep_ms = time.sleep_ms
+
+    def analogue(self) -> bytes:
+        """All values."""
+        return _contents(self._analogue)
+
+    def read(self) -> bytes:
+        """What has come; byte by byte, since more would wait for more."""
+        data = b""
+        while self._input.poll(0):
+            byte = sys.stdin.buffer.read(1)
+            if not byte:
+                sys.exit()
+            data += byte
+        return data
+
+    def write(self, data: bytes) -> None:
+        """To the host."""
+        sys.stdout.buffer.write(data)
+
+    def load(self) -> bytes:
+        """The flash; empty where nothing was stored."""
+        try:
+            return _contents(self._flash)
+        except OSError:
+            return b""
+
+    def store(self, data: bytes) -> None:
+        """To the flash."""
+        with open(self._flash + ".new", "wb") as file:
+            file.write(data)
+        os.rename(self._flash + ".new", self._flash)
+
+
+def _contents(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+class ProcessBoard:
+    """See firmware_bridge.board.Board."""
+
+    def __init__(self, files: "NodeFiles | UnixFiles", boot: int, cause: int) -> None:
+        self.uid, self.boot, self.cause = b"simulate", boot, cause
+        self._files = files
+        self._start = time.ticks_ms()
+        self._values = b""
+        self._channel = 0
+        self.read, self.write, self.load = files.read, files.write, files.load
+
+    def millis(self) -> int:
+        """Since the start."""
+        return time.ticks_diff(time.ticks_ms(), self._start)
+
+    def micros(self) -> int:
+        """For differences."""
+        return time.ticks_us()
+
+    def select(self, channel: int) -> None:
+        """Channel 0 begins a scan: all values are fetched at once."""
+        if channel == 0:
+            self._values = self._files.analogue()
+        self._channel = channel
+
+    def sample(self, mux: int) -> int:
+        """As the parent's bench has drawn it for this scan."""
+        at = 2 * (16 * mux + self._channel)
+        return self._values[at] | self._values[at + 1] << 8
+
+    def store(self, data: bytes) -> bool:
+        """To the flash."""
+        self._files.store(data)
+        return True
+
+    def feed(self) -> None:
+        """Nothing: who runs the process watches it."""
+
+
+def main(boot: int, cause: int, analogue: str, flash: str) -> None:
+    """Run until the line is closed."""
+    files = NodeFiles() if _node else UnixFiles(analogue, flash)
+    controller = Controller(ProcessBoard(files, boot, cause))
+    while True:
+        files.sleep_ms(max(1, min(controller.step(), 2)))
