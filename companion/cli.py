@@ -20,6 +20,7 @@ from vision.errors import VisionError
 
 MODULES: dict[str, tuple[str, ...]] = {
     "rules": ("games", "start", "show", "legal", "check", "play", "perft"),
+    "printing": ("mat",),
     "seeing": ("calibrate", "read"),
     "refereeing": ("referee",),
     "demonstration": ("demo",),
