@@ -52,6 +52,7 @@ def _run(game: str, seed: int, plies: int) -> Result:
                 pictures=None,
                 confirm=False,
                 clock=None,
+                save=None,
             )
         )
     for fault in result.faults:
@@ -65,6 +66,11 @@ def table(results: dict[str, list[Result]]) -> list[str]:
     rows = [("game", "runs", *heads)]
     rows += [_row(game, runs) for game, runs in results.items()]
     rows.append(_row("all", [result for runs in results.values() for result in runs]))
+    return aligned(rows)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines whose words stand below one another."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
@@ -79,20 +85,21 @@ def _row(name: str, runs: Sequence[Result]) -> tuple[str, ...]:
         name,
         str(len(runs)),
         str(moves),
-        _rate(sum(run.accepted for run in runs), moves),
-        _rate(faults(LOST), moves),
-        _rate(faults(WRONG), moves),
+        rate(sum(run.accepted for run in runs), moves),
+        rate(faults(LOST), moves),
+        rate(faults(WRONG), moves),
         str(acts),
-        _rate(sum(run.caught for run in runs), acts),
-        _rate(faults(ASKED), acts),
-        _rate(faults(MISSED), acts),
-        _rate(faults(MISCITED), acts),
-        _rate(faults(ACCUSED), moves + acts),
-        _rate(sum(run.questions for run in runs), moves + acts),
+        rate(sum(run.caught for run in runs), acts),
+        rate(faults(ASKED), acts),
+        rate(faults(MISSED), acts),
+        rate(faults(MISCITED), acts),
+        rate(faults(ACCUSED), moves + acts),
+        rate(sum(run.questions for run in runs), moves + acts),
     )
 
 
-def _rate(n: int, of: int) -> str:
+def rate(n: int, of: int) -> str:
+    """A count with the 95 % interval of the rate that it stands for."""
     low, high = wilson(n, of)
     return f"{n} ({100 * low:.1f}-{100 * high:.1f} %)"
 

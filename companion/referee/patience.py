@@ -6,7 +6,16 @@ from dataclasses import dataclass, replace
 
 from companion.referee.states import Mode
 from companion.rules.game import Move
-from companion.tracker.interpret import Ambiguous, CannotTell, Illegal, Interpretation, Judgement, Played, TakenBack
+from companion.tracker.interpret import (
+    Ambiguous,
+    CannotTell,
+    Illegal,
+    Interpretation,
+    Judgement,
+    Played,
+    TakenBack,
+    Unchanged,
+)
 from companion.tracker.sights import Changes
 
 AGREEING_READINGS = 2
@@ -66,10 +75,16 @@ def _needs_patience(meaning: Interpretation) -> bool:
             return isinstance(meaning, (Illegal, Ambiguous, CannotTell))
 
 
-def settled(suspicion: Suspicion | None, judgement: Judgement, t_s: float) -> Judgement:
-    """``judgement``, or what it comes to when doubt has lasted."""
+def settled(suspicion: Suspicion | None, judgement: Judgement, mode: Mode, t_s: float) -> Judgement:
+    """``judgement``, or what it comes to when doubt has lasted.
+
+    That nothing has changed is believed of people who are putting something right; others are asked when it may well
+    be otherwise.
+    """
     meaning = judgement.interpretation
     if suspicion is None or not isinstance(meaning, CannotTell) or t_s - suspicion.since_s < DOUBT_S:
+        return judgement
+    if isinstance(meaning.in_the_end, Unchanged) and meaning.is_amiss and mode in IN_PLAY:
         return judgement
     return replace(judgement, interpretation=meaning.in_the_end or meaning)
 

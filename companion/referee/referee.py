@@ -253,7 +253,7 @@ class Referee:
     def _judge(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
         """Say what the table means, or be patient."""
         suspicion = suspect(self._state.suspicion, judgement, t_s)
-        judgement = settled(suspicion, judgement, t_s)
+        judgement = settled(suspicion, judgement, self._state.mode, t_s)
         known = _is_known(self._state, judgement)
         due = not known and (suspicion is None or is_due(suspicion, judgement, self._state.mode, t_s))
         self._state = replace(self._state, suspicion=None if known else suspicion)

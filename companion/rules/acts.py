@@ -48,12 +48,15 @@ def removals(board: tuple[Stack, ...], within: frozenset[Cell] | None = None) ->
 
 
 def exchanges(board: tuple[Stack, ...], movable: str, within: frozenset[Cell] | None = None) -> Iterator[Act]:
-    """A ``movable`` top piece changing places with any different piece, on top or covered."""
+    """A ``movable`` top piece changing places with any different piece, on top or covered.
+
+    What is covered may lie on any cell: to the eye the exchange changes the top piece's cell alone.
+    """
     cells = cells_within(board, within)
     for source in cells:
         if board[source][-1:] and board[source][-1] in movable:
-            for target in cells:
-                for level in range(1, len(board[target]) + 1):
+            for target, stack in enumerate(board):
+                for level in range(1, len(stack) + (target in cells)):
                     move = Move(source, target, level=level)
                     if (after := exchanged(board, move)) != board:
                         yield move, after

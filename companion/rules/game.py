@@ -188,7 +188,7 @@ class Game(Protocol):
 
         Total over the physical board: any stack or part of one onto any other cell, any reserve piece onto any
         cell, any pillar by one level, any piece off the board.  With ``within`` only the acts that change no
-        cell outside it.  The table of a legal move is the one after its whole turn; that of an illegal one is
+        cell outside it to the eye.  The table of a legal move is the one after its whole turn; that of an illegal one is
         what the hand alone leaves.
         """
         ...

@@ -12,23 +12,39 @@ from dataclasses import dataclass
 
 from companion.match import Match
 from companion.rules.board import Cell, Player, Table, View
-from companion.rules.game import Game, Move, Position, view
+from companion.rules.game import Attempt, Game, Move, Position, view
 from companion.rules.notation import format_move
+from companion.simulate import mischief as mischiefs
+from companion.tracker.hypotheses import QUICK_PLIES, foresee, replays_within, sequences_within
+from companion.tracker.sights import altered
 
 MOVE, ILLEGAL, RESTORE, TAKEBACK, OVERFLOW = "move", "illegal", "restore", "takeback", "overflow"
 
 TRIES = 400
 """Attempts looked at when something illegal is wanted; enough to meet every rule that can be broken at all often."""
 
+MISCHIEFS = tuple(name for name in mischiefs.ALL if name != "two moves")
+
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How often (0…1 a turn) players break a rule, take back, act twice at once, or finish an overflow in one go."""
+    """How often (0…1) players do what.
+
+    Attributes:
+        illegal: break a rule, a turn.
+        takeback: take back, a turn.
+        two_at_once: break it by making two moves at once.
+        mischief: break it by anything else that no single move says.
+        overflow_at_once: finish an overflow in one go.
+        alike: choose their move without regard to whether another one looks the same.
+    """
 
     illegal: float = 0.18
     takeback: float = 0.06
     two_at_once: float = 0.2
     overflow_at_once: float = 0.3
+    mischief: float = 0.0
+    alike: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +58,7 @@ class Act:
         text: the move or the attempt; None where no single move says it.
         rules: ids of the rules broken, the first to be heard in front.
         position: the game's position afterwards; an illegal act and an unfinished turn leave it as it was.
+        sort: what sort of illegal act it is, where no single move says it.
     """
 
     kind: str
@@ -50,6 +67,7 @@ class Act:
     text: str | None
     rules: tuple[str, ...]
     position: Position
+    sort: str = ""
 
 
 def play(match: Match, rng: random.Random, habits: Habits) -> Iterator[Act]:
@@ -63,7 +81,7 @@ def play(match: Match, rng: random.Random, habits: Habits) -> Iterator[Act]:
             yield Act(TAKEBACK, match.before.to_move, _table(undone), None, (), undone.position)
             match = undone
         else:
-            move = _chosen(match, rng)
+            move = _chosen(match, rng, habits)
             yield from _turn(match, move, rng, habits)
             match = match.play(move)
 
@@ -80,10 +98,12 @@ def _turn(match: Match, move: Move, rng: random.Random, habits: Habits) -> Itera
     yield Act(MOVE, position.to_move, game.table(after), format_move(game, position, move), (), after)
 
 
-def _chosen(match: Match, rng: random.Random) -> Move:
+def _chosen(match: Match, rng: random.Random, habits: Habits) -> Move:
     """A legal move, rather one that builds high; one that looks like no other where there is such a one."""
     game, position = match.game, match.position
     moves = game.legal_moves(position)
+    if habits.alike and rng.random() < habits.alike:
+        return rng.choice(moves)
     views = [view(game, game.table(game.play(position, move))) for move in moves]
     often = Counter(views)
     plain = [move for move, seen in zip(moves, views, strict=True) if often[seen] == 1] or list(moves)
@@ -106,7 +126,9 @@ def _taken_back(match: Match) -> Match | None:
 
 def _illegal(match: Match, rng: random.Random, habits: Habits) -> Act | None:
     """Something against the rules that cannot be taken for anything else; None where nothing was found."""
-    if rng.random() < habits.two_at_once and (act := _two_at_once(match, rng)):
+    if rng.random() < habits.two_at_once and (act := _at_odds(match, rng, "two moves")):
+        return act
+    if habits.mischief and rng.random() < habits.mischief and (act := _at_odds(match, rng, rng.choice(MISCHIEFS))):
         return act
     game, position = match.game, match.position
     attempts = list(game.attempts(position))
@@ -125,22 +147,38 @@ def _illegal(match: Match, rng: random.Random, habits: Habits) -> Act | None:
     return None
 
 
-def _two_at_once(match: Match, rng: random.Random) -> Act | None:
-    """A legal move and another one of other squares, in one turn."""
+def _at_odds(match: Match, rng: random.Random, name: str) -> Act | None:
+    """Something that may take more than one move to say, by its name."""
     game, position = match.game, match.position
-    before = game.table(position)
-    moves = game.legal_moves(position)
-    for first, second in (rng.sample(moves, 2) for _ in range(min(len(moves) // 2, 8))):
-        tables = [game.table(game.play(position, move)) for move in (first, second)]
-        cells = [set(changed(before, table)) for table in tables]
-        if cells[0] & cells[1] or before.levels is not None:
-            continue
-        pairs = zip(before.stacks, tables[0].stacks, tables[1].stacks, strict=True)
-        table = Table(tuple(b if b != a else c for a, b, c in pairs))
-        if view(game, table) not in _innocent(match, back=True):
-            rules = tuple(violation.rule for violation in game.breaches(position, table))
-            return Act(ILLEGAL, position.to_move, table, None, rules, position)
-    return None
+    table = mischiefs.ALL[name](match, rng)
+    if table is None or view(game, table) in _innocent(match, back=True) or _is_sequence(match, table):
+        return None
+    single = next(_leaving(match, table), None)
+    if single is None:
+        broken, player, text = game.breaches(position, table), position.to_move, None
+    else:
+        broken, player = game.violations(position, single.move), single.player
+        text = format_move(game, position, single.move)
+    return Act(ILLEGAL, player, table, text, tuple(violation.rule for violation in broken), position, name)
+
+
+def _is_sequence(match: Match, table: Table) -> bool:
+    """Whether two quick plies, or another move instead of one of the last, look like ``table`` too."""
+    outlook = foresee(match)
+    cells = frozenset(mischiefs.differing(outlook.table, table))
+    seen = tuple(match.game.sight(stack) for stack in table.stacks)
+    stories = (*sequences_within(outlook, cells, QUICK_PLIES), *replays_within(outlook, cells))
+    return any(altered(outlook.sights, story.changes) == seen for story in stories)
+
+
+def _leaving(match: Match, table: Table) -> Iterator[Attempt]:
+    """Illegal single acts after which the board looks like ``table``."""
+    game, position = match.game, match.position
+    cells = frozenset(mischiefs.differing(game.table(position), table))
+    there = view(game, table)
+    for attempt in game.attempts(position, cells):
+        if view(game, attempt.table) == there and game.violations(position, attempt.move):
+            yield attempt
 
 
 def _innocent(match: Match, *, back: bool) -> set[View]:
@@ -157,10 +195,8 @@ def _innocent(match: Match, *, back: bool) -> set[View]:
 
 def changed(before: Table, after: Table) -> Sequence[Cell]:
     """The cells on which two tables differ: those that lost pieces first."""
-    differ = [i for i, (a, b) in enumerate(zip(before.stacks, after.stacks, strict=True)) if a != b]
-    if before.levels is not None and after.levels is not None:
-        differ += [i for i, (a, b) in enumerate(zip(before.levels, after.levels, strict=True)) if a != b]
-    return sorted(dict.fromkeys(differ), key=lambda i: len(after.stacks[i]) >= len(before.stacks[i]))
+    cells = sorted(mischiefs.differing(before, after))
+    return sorted(cells, key=lambda i: len(after.stacks[i]) >= len(before.stacks[i]))
 
 
 def _table(match: Match) -> Table:

@@ -19,6 +19,16 @@ from vision.reading import EMPTY, Reading, State
 UNLIKE_NATS = 60.0
 """States that share neither height nor top are never confused."""
 
+Kin = tuple[frozenset[str], ...]
+"""Pieces that look alike but for their mark or size: the characters of one side, the pyramids of one colour."""
+
+STILL_SHARE, SHADOW_SHARE, SHADOWED = 0.03, 0.5, 1 / 12
+"""How much of an untouched cell's picture differs at most from the picture before: of most cells, and of those (one in
+twelve) on which a shadow or a stack in front has changed."""
+
+OVERLOOKED = 1 / 400
+"""So many of the cells that have changed look as if they had not."""
+
 
 @dataclass(frozen=True, slots=True)
 class Noise:
@@ -27,6 +37,9 @@ class Noise:
     Attributes:
         height_nats: mean log-likelihood ratio against the same top one piece higher or lower.
         top_nats: the same against another top at the same height.
+        alike_nats: the same against another top that looks alike (:data:`Kin`) at the same height.
+        evenness: how alike cells are in that: each cell's own mean ratios are gamma-distributed about these with this
+            shape; 0: all cells are the same.
         misread: probability that a cell looks, with conviction, like something else; lasts as long as the scene.
         unclear: probability that a cell's reading says nothing.
         frame_nats: standard deviation of what changes from frame to frame of one scene.
@@ -34,6 +47,8 @@ class Noise:
 
     height_nats: float = 30.0
     top_nats: float = 40.0
+    alike_nats: float = 40.0
+    evenness: float = 0.0
     misread: float = 0.0
     unclear: float = 0.0
     frame_nats: float = 0.5
@@ -55,13 +70,23 @@ def read_table(
     noise: Noise,
     rng: np.random.Generator,
     covered: Iterable[int] = (),
+    kin: Kin = (),
+    clarity: npt.NDArray[np.float64] | None = None,
 ) -> Reading:
-    """A reading of the table that shows ``sights`` (n), with a hand over the ``covered`` cells."""
+    """A reading of the table that shows ``sights`` (n), with a hand over the ``covered`` cells.
+
+    ``clarity`` (n,) in 0…1 is the share of the usual ratios that each cell gives, for what other stacks hide.
+    """
     index = {state: i for i, state in enumerate(states)}
     true = np.array([index[sight] for sight in sights])
     lies = rng.random(len(true)) < noise.misread
     looks = np.where(lies, rng.integers(len(states), size=len(true)), true)
-    mean = _mean_ratios(states, noise.height_nats, noise.top_nats)[looks]
+    mean = _mean_ratios(states, (noise.height_nats, noise.top_nats, noise.alike_nats), kin)[looks]
+    share = np.ones(len(true)) if clarity is None else clarity
+    if noise.evenness:
+        share = share * rng.gamma(noise.evenness, 1 / noise.evenness, len(true))
+    # However badly a cell is seen, nobody takes one piece for four.
+    mean = np.where(mean < UNLIKE_NATS, np.minimum(mean * share[:, np.newaxis], UNLIKE_NATS), mean)
     log_likelihood = -rng.normal(mean, np.sqrt(2 * mean))
     foreign = np.zeros(len(true), dtype=np.float32)
     hidden = rng.random(len(true)) < noise.unclear
@@ -77,9 +102,24 @@ def next_frame(reading: Reading, t_s: float, noise: Noise, rng: np.random.Genera
     return replace(reading, log_likelihood=_normal(reading.log_likelihood + shake), t_s=t_s)
 
 
+def changed_shares(touched: npt.NDArray[np.bool_], rng: np.random.Generator) -> npt.NDArray[np.float32]:
+    """(n,) float32: how much of each cell's picture differs from an earlier one, given which cells were ``touched``."""
+    n = len(touched)
+    share = rng.uniform(0.0, STILL_SHARE, n)
+    shadowed = rng.random(n) < SHADOWED
+    share[shadowed] = rng.uniform(0.0, SHADOW_SHARE, int(shadowed.sum()))
+    plain = touched & (rng.random(n) >= OVERLOOKED)
+    share[plain] = rng.uniform(0.2, 1.0, int(plain.sum()))
+    return share.astype(np.float32)
+
+
 @lru_cache(maxsize=8)
-def _mean_ratios(states: tuple[State, ...], height_nats: float, top_nats: float) -> npt.NDArray[np.float64]:
-    """(m, m) mean log-likelihood ratio of the row's state, which is there, against the column's."""
+def _mean_ratios(states: tuple[State, ...], nats: tuple[float, float, float], kin: Kin) -> npt.NDArray[np.float64]:
+    """(m, m) mean log-likelihood ratio of the row's state, which is there, against the column's.
+
+    ``nats`` are those of another height, another top, another top that looks alike.
+    """
+    height_nats, top_nats, alike_nats = nats
 
     def ratio(there: State, other: State) -> float:
         if there == other:
@@ -88,7 +128,9 @@ def _mean_ratios(states: tuple[State, ...], height_nats: float, top_nats: float)
         a, b = (1 if height is None else height for height in (there[0], other[0]))
         if there[1] == other[1] or EMPTY in (there, other):
             return min(height_nats * max(abs(a - b), 1) ** 2, UNLIKE_NATS)
-        return top_nats if a == b else UNLIKE_NATS
+        if a != b:
+            return UNLIKE_NATS
+        return alike_nats if any(there[1] in group and other[1] in group for group in kin) else top_nats
 
     return np.array([[ratio(there, other) for other in states] for there in states])
 

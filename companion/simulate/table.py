@@ -57,7 +57,7 @@ class Truth:
     """What really happened in one act, with the times of a recording's truth; ``t_calm_to`` is None until it is known.
 
     ``text`` is the move or attempt (None where no single move says it), ``rules`` the ids that it breaks,
-    ``position`` the game's position afterwards, ``table`` what then stands on the board.
+    ``position`` the game's position afterwards, ``table`` what then stands on the board; ``sort`` as of an act.
     """
 
     kind: str
@@ -70,6 +70,7 @@ class Truth:
     rules: tuple[str, ...]
     position: Position
     table: Table
+    sort: str = ""
 
 
 class SimulatedTable:

@@ -77,13 +77,33 @@ def test_lasting_doubt_comes_to_the_likeliest_end() -> None:
     """Not before; and without such an end it stays doubt."""
     doubt = judged(CannotTell((), in_the_end=ACT, is_amiss=True))
     suspicion = suspect(None, doubt, 0.0)
-    assert settled(None, doubt, DOUBT_S) == doubt
-    assert settled(suspicion, doubt, DOUBT_S - 0.1) == doubt
-    assert settled(suspicion, doubt, DOUBT_S).interpretation == ACT
+    watching = Mode.WATCHING
+    assert settled(None, doubt, watching, DOUBT_S) == doubt
+    assert settled(suspicion, doubt, watching, DOUBT_S - 0.1) == doubt
+    assert settled(suspicion, doubt, watching, DOUBT_S).interpretation == ACT
     endless = judged(CannotTell((), is_amiss=True))
-    assert settled(suspicion, endless, DOUBT_S) == endless
+    assert settled(suspicion, endless, watching, DOUBT_S) == endless
     sure = judged(Unchanged())
-    assert settled(suspicion, sure, DOUBT_S) == sure
+    assert settled(suspicion, sure, watching, DOUBT_S) == sure
+
+
+@pytest.mark.parametrize(
+    ("mode", "is_amiss", "is_believed"),
+    [
+        (Mode.RESTORING, True, True),
+        (Mode.UNFINISHED, True, True),
+        (Mode.WATCHING, True, False),
+        (Mode.WATCHING, False, True),
+    ],
+)
+def test_that_nothing_has_changed_is_believed_of_those_who_put_it_right(
+    mode: Mode, *, is_amiss: bool, is_believed: bool
+) -> None:
+    """Who plays on is asked when it may well be otherwise."""
+    doubt = judged(CannotTell((), in_the_end=Unchanged(), is_amiss=is_amiss))
+    suspicion = suspect(None, doubt, 0.0)
+    meaning = settled(suspicion, doubt, mode, DOUBT_S).interpretation
+    assert isinstance(meaning, Unchanged) == is_believed
 
 
 def test_another_view_is_another_suspicion() -> None:

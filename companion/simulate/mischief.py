@@ -1,0 +1,145 @@
+"""What no single move says: two things done at once, pieces swapped, exchanged, smuggled in, taken off, toppled.
+
+Each function makes one such table out of another, or None where it found nothing to do.  No game is named here.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from companion.match import Match
+from companion.rules.board import Cell, Stack, Table
+
+Mischief = Callable[[Match, random.Random], Table | None]
+
+MOST_LEVELS = 3
+"""By so much a pillar is pushed too far at most."""
+
+
+def two_moves(match: Match, rng: random.Random) -> Table | None:
+    """Two legal moves of one player on different squares, in one turn."""
+    game, position = match.game, match.position
+    before, moves = game.table(position), game.legal_moves(position)
+    for first, second in (rng.sample(moves, 2) for _ in range(min(len(moves) // 2, 8))):
+        one, other = (game.table(game.play(position, move)) for move in (first, second))
+        if not differing(before, one) & differing(before, other):
+            return _merged(before, one, other)
+    return None
+
+
+def swapped(match: Match, rng: random.Random) -> Table | None:
+    """The top pieces of two stacks have changed places."""
+    table = match.game.table(match.position)
+    occupied = _occupied(table)
+    for one, other in (rng.sample(occupied, 2) for _ in range(8) if len(occupied) > 1):
+        a, b = table.stacks[one], table.stacks[other]
+        if a[-1] != b[-1]:
+            return _with(table, {one: a[:-1] + b[-1], other: b[:-1] + a[-1]})
+    return None
+
+
+def exchanged(match: Match, rng: random.Random) -> Table | None:
+    """A top piece has become another one."""
+    table = match.game.table(match.position)
+    cell = rng.choice(_occupied(table))
+    others = [piece for piece in match.game.pieces if piece != table.stacks[cell][-1]]
+    return _with(table, {cell: table.stacks[cell][:-1] + rng.choice(others)})
+
+
+def added(match: Match, rng: random.Random) -> Table | None:
+    """A piece more than there was, on a stack or an empty square."""
+    table = match.game.table(match.position)
+    cell = rng.randrange(len(table.stacks))
+    return _with(table, {cell: table.stacks[cell] + rng.choice(match.game.pieces)})
+
+
+def removed(match: Match, rng: random.Random) -> Table | None:
+    """One or more pieces have gone from the top of a stack."""
+    table = match.game.table(match.position)
+    cell = rng.choice(_occupied(table))
+    return _with(table, {cell: table.stacks[cell][: rng.randrange(len(table.stacks[cell]))]})
+
+
+def toppled(match: Match, rng: random.Random) -> Table | None:
+    """A stack has fallen over: its upper pieces lie on neighbouring squares."""
+    game, table = match.game, match.game.table(match.position)
+    towers = [cell for cell, stack in enumerate(table.stacks) if len(stack) > 1]
+    if not towers:
+        return None
+    cell = rng.choice(towers)
+    around = [near for dx in (-1, 0, 1) for dy in (-1, 0, 1) if (near := game.layout.step(cell, dx, dy)) is not None]
+    around.remove(cell)
+    stays = rng.randrange(1, len(table.stacks[cell]))
+    fallen = {cell: table.stacks[cell][:stays]}
+    for piece in table.stacks[cell][stays:]:
+        near = rng.choice(around)
+        fallen[near] = fallen.get(near, table.stacks[near]) + piece
+    return _with(table, fallen)
+
+
+def jumped(match: Match, rng: random.Random) -> Table | None:
+    """A pillar has moved by more than one level."""
+    table = match.game.table(match.position)
+    return _lifted(table, {rng.randrange(len(table.stacks)): _jump(rng)})
+
+
+def two_pillars(match: Match, rng: random.Random) -> Table | None:
+    """Two pillars have moved by one level."""
+    table = match.game.table(match.position)
+    return _lifted(table, {cell: rng.choice((-1, 1)) for cell in rng.sample(range(len(table.stacks)), 2)})
+
+
+ALL: Mapping[str, Mischief] = MappingProxyType(
+    {
+        "two moves": two_moves,
+        "swapped": swapped,
+        "exchanged": exchanged,
+        "added": added,
+        "removed": removed,
+        "toppled": toppled,
+        "pillar jumped": jumped,
+        "two pillars": two_pillars,
+    }
+)
+"""By name."""
+
+
+def differing(before: Table, after: Table) -> set[Cell]:
+    """The cells on which two tables differ, in stack or level."""
+    cells = {i for i, (a, b) in enumerate(zip(before.stacks, after.stacks, strict=True)) if a != b}
+    if before.levels is not None and after.levels is not None:
+        cells |= {i for i, (a, b) in enumerate(zip(before.levels, after.levels, strict=True)) if a != b}
+    return cells
+
+
+def _occupied(table: Table) -> Sequence[Cell]:
+    return [cell for cell, stack in enumerate(table.stacks) if stack]
+
+
+def _with(table: Table, stacks: dict[Cell, Stack]) -> Table:
+    return Table(tuple(stacks.get(cell, stack) for cell, stack in enumerate(table.stacks)), table.levels)
+
+
+def _merged(before: Table, one: Table, other: Table) -> Table:
+    """Both changes of ``before`` at once."""
+    stacks = tuple(b if b != a else c for a, b, c in zip(before.stacks, one.stacks, other.stacks, strict=True))
+    if before.levels is None or one.levels is None or other.levels is None:
+        return Table(stacks)
+    return Table(
+        stacks, tuple(b if b != a else c for a, b, c in zip(before.levels, one.levels, other.levels, strict=True))
+    )
+
+
+def _jump(rng: random.Random) -> int:
+    return rng.choice((-1, 1)) * rng.randint(2, MOST_LEVELS)
+
+
+def _lifted(table: Table, steps: dict[Cell, int]) -> Table | None:
+    """Pillars moved; None where there are none, or one would leave the range that the present levels span."""
+    if table.levels is None:
+        return None
+    levels = tuple(level + steps.get(cell, 0) for cell, level in enumerate(table.levels))
+    inside = min(table.levels) <= min(levels) and max(levels) <= max(table.levels)
+    return Table(table.stacks, levels) if inside else None
