@@ -18,11 +18,11 @@ from companion.app.album import Album
 from companion.app.eyes import Eyes
 from companion.app.resumption import interrupted
 from companion.app.table import Table
+from companion.commands.station import add_station, listen, open_for
 from companion.errors import BadText, CompanionError
 from companion.events import Event, to_json
 from companion.games import load_game, read_position
 from companion.match import Match
-from companion.panel.choice import KINDS, open_desk
 from companion.recorder.keeper import Keeper
 from companion.recorder.place import open_store
 from companion.recorder.store import MatchInfo
@@ -72,7 +72,7 @@ def _time_control(text: str) -> TimeControl:
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add the options that say where events go."""
     parser.add_argument("--match", type=Path, metavar="FILE", help="the match store (default: the user's own)")
-    parser.add_argument("--panel", choices=KINDS, help="lights and sound (default: terminal, with --json none)")
+    add_station(parser)
     parser.add_argument("--pictures", type=Path, metavar="DIR", help="write every read picture with the belief over it")
     parser.add_argument("--json", action="store_true", help="print one event a line as JSON")
 
@@ -114,8 +114,7 @@ def referee_match(
     store = open_store(arguments.match)
     left = interrupted(store, match.game.tag) if resume else None
     keeper = Keeper(store, left.number if left else store.begin(_info(match, kit)))
-    panel = arguments.panel or ("none" if arguments.json else "terminal")
-    desk = open_desk(panel, match.game.players, sys.stderr if arguments.json else sys.stdout)
+    station, wishes = open_for(arguments, match.game.players)
     timer = None if arguments.clock is None else wound(arguments.clock, match.game.players)
     if left is not None:
         print(left.notice, file=sys.stderr if arguments.json else sys.stdout)
@@ -123,11 +122,12 @@ def referee_match(
         table |= {"from_s": left.from_s}
     first_n = left.next_n if left else 1
     referee = Referee(match, first_n, confirming=arguments.confirm, timer=timer)
-    running = Table(source, eyes, referee, keeper, desk, **table)
+    running = Table(source, eyes, referee, keeper, station, **table)
     if arguments.json:
         running.listeners.insert(0, print_event)
     if arguments.pictures:
         running.onlookers.append(Album(arguments.pictures, eyes, match.game.layout.terrain))
+    listen(station, wishes, running)
     running.run()
 
 

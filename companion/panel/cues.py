@@ -225,3 +225,5 @@ UNSAVED = Cue(
 )
 """Events are in memory only: play goes on, with a wink every three seconds."""
 SAVED = Cue("saved", Topic.STORE, Rank.CALM)
+NOTE = Cue("note", Topic.NOTICE, Rank.NOTICE, (Step(0.3, WHITE, None, HIGH_HZ), Step(0.1, OFF)))
+"""What a press of a button led to, where that is no event."""

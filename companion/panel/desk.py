@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from companion.events import ClockChanged, Event, ViewChanged
-from companion.panel.cues import OFF, SAVED, UNSAVED, Colour, Cue, Topic, cue_for
+from companion.panel.cues import NOTE, OFF, SAVED, UNSAVED, Colour, Cue, Topic, cue_for
 from companion.panel.panel import Panel, Said, Shown
 from companion.panel.player import Playing, advanced, lights_at, next_change, started
 from companion.phrases import ENGLISH, Language, sentence
@@ -36,6 +36,10 @@ class Teller(Protocol):
 
     def warn(self, warning: str | None) -> None:
         """Show the store's standing warning, or that there is none (any more)."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Show a sentence that is no event: what a press of a button led to."""
         ...
 
     def close(self) -> None:
@@ -85,6 +89,11 @@ class Desk:
         cue = SAVED if warning is None else UNSAVED
         self._said = Said(cue.name, warning or self._tongue.texts["saved"], None, _colour_of(UNSAVED))
         self._start(cue)
+
+    def note(self, text: str) -> None:
+        """Show a sentence that is no event."""
+        self._said = Said(NOTE.name, text, None, _colour_of(NOTE))
+        self._start(NOTE)
 
     def tick(self) -> float | None:
         """Show what is due now.  Returns in how many seconds something may change, None: not by itself."""

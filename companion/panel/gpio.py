@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any
 
-from gpiozero import LED, RGBLED, GPIOZeroError, TonalBuzzer
+from gpiozero import LED, RGBLED, DigitalInputDevice, GPIOZeroError, TonalBuzzer
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 from gpiozero.tones import Tone
 
+from companion.panel.buttons import Button, Contact, Press, heard, next_due, settled
 from companion.panel.panel import PanelError, Shown
 from companion.panel.pins import Pins
 from companion.panel.player import Lights
@@ -71,6 +76,77 @@ class GpioPanel:
         device = kind(*pins, **options)
         self._devices.append(device)
         return device
+
+
+class GpioButtons:
+    """The three push buttons.  Their presses are told from a thread of their own.
+
+    gpiozero's own button debounces on real pins only and has a thread for each; this way the logic is tested.
+
+    Args:
+        pins: which pin does what.
+        factory: gpiozero's pin factory; None for gpiozero's own choice.
+        press: told of every press; must be quick.
+
+    Raises:
+        PanelError: the pins cannot be had.
+    """
+
+    def __init__(self, pins: Pins, factory: Any, press: Callable[[Press], None]) -> None:
+        self._press = press
+        self._edges: SimpleQueue[tuple[Button, bool, float] | None] = SimpleQueue()
+        self._devices: list[Any] = []
+        numbers = {Button.DONE: pins.done, Button.UNDO: pins.undo, Button.ARBITER: pins.arbiter}
+        try:
+            with _told_plainly():
+                for button, number in numbers.items():
+                    device = DigitalInputDevice(number, pull_up=True, pin_factory=factory)
+                    self._devices.append(device)
+                    device.when_activated = partial(self._closed, button)
+                    device.when_deactivated = partial(self._opened, button)
+        except PanelError:
+            self._give_back()
+            raise
+        self._thread = Thread(target=self._run, name="buttons", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Listen no more and give the pins back; a second call does nothing."""
+        self._edges.put(None)
+        self._thread.join()
+        self._give_back()
+
+    # Both are called by gpiozero, in whatever thread sees the pin change.
+    def _closed(self, button: Button) -> None:
+        self._edges.put((button, True, time.monotonic()))
+
+    def _opened(self, button: Button) -> None:
+        self._edges.put((button, False, time.monotonic()))
+
+    def _run(self) -> None:
+        contacts = {button: Contact() for button in Button}
+        while True:
+            due = [t_s for t_s in map(next_due, contacts.values()) if t_s is not None]
+            try:
+                edge = self._edges.get(timeout=max(0.0, min(due) - time.monotonic()) if due else None)
+            except Empty:
+                self._settle(contacts, time.monotonic())
+                continue
+            if edge is None:
+                return
+            button, level, t_s = edge
+            self._settle(contacts, t_s)
+            contacts[button] = heard(contacts[button], level=level, t_s=t_s)
+
+    def _settle(self, contacts: dict[Button, Contact], t_s: float) -> None:
+        for button, contact in contacts.items():
+            contacts[button], presses = settled(contact, button, t_s)
+            for press in presses:
+                self._press(press)
+
+    def _give_back(self) -> None:
+        while self._devices:
+            self._devices.pop().close()
 
 
 def pin_factory(environment: Mapping[str, str], devices: Path = Path("/dev")) -> Any:

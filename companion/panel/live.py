@@ -33,6 +33,10 @@ class LiveDesk:
         """Show the store's standing warning, or that there is none."""
         self._tasks.put(lambda: self._desk.warn(warning))
 
+    def note(self, text: str) -> None:
+        """Show a sentence that is no event."""
+        self._tasks.put(lambda: self._desk.note(text))
+
     def close(self) -> None:
         """Show what was told, then put everything out; a second call does nothing."""
         self._tasks.put(None)

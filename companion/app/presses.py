@@ -1,0 +1,51 @@
+"""From a press of a button to the order that the deciding thread takes, and the words for whoever pressed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from companion.app.inbox import Inbox, Outcome
+from companion.panel.buttons import Press
+from companion.panel.dialogue import Dialogue, pressed
+from companion.phrases import ENGLISH, Language
+from companion.referee.orders import Order, OrderRefused
+from companion.referee.referee import Referee
+
+BY = "panel"
+"""Who gives the orders of the buttons, in the record."""
+
+
+class Presses:
+    """Takes presses from any thread; means them as the match stands when the deciding thread comes to them.
+
+    Args:
+        inbox: where orders go.
+        note: shows a sentence; called in the deciding thread.
+        tongue: the language of the sentences.
+    """
+
+    def __init__(self, inbox: Inbox, note: Callable[[str], None], tongue: Language = ENGLISH) -> None:
+        self._inbox = inbox
+        self._note = note
+        self._tongue = tongue
+        self._dialogue = Dialogue()
+
+    def __call__(self, press: Press) -> None:
+        """Somebody pressed a button."""
+        self._inbox.put(partial(self._wish, press), BY).add_done_callback(self._answer)
+
+    def _wish(self, press: Press, referee: Referee) -> Order | None:
+        self._dialogue, reply = pressed(self._dialogue, press, referee.snapshot, self._tongue)
+        if reply.text:
+            self._note(reply.text)
+        return reply.order
+
+    def _answer(self, outcome: Outcome) -> None:
+        """Say why an order was refused: by way of the inbox, since this may be any thread."""
+        error = outcome.exception()
+        if isinstance(error, OrderRefused):
+            self._inbox.put(partial(self._say, str(error)), BY)
+
+    def _say(self, text: str, _referee: Referee) -> None:
+        self._note(text)

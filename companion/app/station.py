@@ -1,0 +1,104 @@
+"""All that people at the table see, hear and press, as one thing that the table tells and closes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Protocol, TextIO
+
+from companion.events import Event
+from companion.panel.buttons import Press
+from companion.panel.choice import open_desk
+from companion.panel.desk import Teller
+from companion.panel.keys import TerminalKeys, is_ours
+from companion.panel.pins import Pins
+from companion.phrases import ENGLISH, Language
+from companion.rules.board import Player
+
+
+class Closing(Protocol):
+    """Something that is open."""
+
+    def close(self) -> None:
+        """Give back what is held; a second call does nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What is wanted at the table.
+
+    Attributes:
+        panel: one of :data:`companion.panel.choice.KINDS`.
+        tongue: the language of the sentences.
+        names: what the players are called, where not as in the language.
+        pins: of the panel ``gpio``.
+    """
+
+    panel: str
+    tongue: Language = ENGLISH
+    names: Mapping[Player, str] = field(default_factory=lambda: MappingProxyType({}))
+    pins: Pins = field(default_factory=Pins)
+
+
+class Station:
+    """Tells several tellers; closes them and the buttons."""
+
+    def __init__(self, tellers: tuple[Teller, ...]) -> None:
+        self._tellers = tellers
+        self._buttons: Closing | None = None
+
+    def listen(self, buttons: Closing | None) -> None:
+        """Close these buttons before everything else."""
+        self._buttons = buttons
+
+    def tell(self, event: Event) -> None:
+        """Show an event."""
+        for teller in self._tellers:
+            teller.tell(event)
+
+    def warn(self, warning: str | None) -> None:
+        """Show the store's standing warning, or that there is none (any more)."""
+        for teller in self._tellers:
+            teller.warn(warning)
+
+    def note(self, text: str) -> None:
+        """Show a sentence that is no event."""
+        for teller in self._tellers:
+            teller.note(text)
+
+    def close(self) -> None:
+        """Close everything; a second call does nothing."""
+        if self._buttons is not None:
+            self._buttons.close()
+        for teller in self._tellers:
+            teller.close()
+
+
+def open_station(wishes: Wishes, players: tuple[Player, ...], stream: TextIO) -> Station:
+    """The panel and the voice.
+
+    Raises:
+        BadText: there is no such panel.
+        PanelError: it cannot be reached.
+    """
+    desk = open_desk(wishes.panel, players, stream, tongue=wishes.tongue, names=wishes.names, pins=wishes.pins)
+    return Station((desk,))
+
+
+def open_buttons(wishes: Wishes, press: Callable[[Press], None]) -> Closing | None:
+    """The buttons of the panel ``gpio``, or the keys of the terminal that the program runs on, if it does.
+
+    Raises:
+        PanelError: the pins cannot be had.
+    """
+    if wishes.panel == "gpio":
+        from companion.panel.gpio import GpioButtons, pin_factory  # noqa: PLC0415
+
+        return GpioButtons(wishes.pins, pin_factory(os.environ), press)
+    if wishes.panel == "terminal" and is_ours(sys.stdin):
+        return TerminalKeys(sys.stdin, press)
+    return None

@@ -1,0 +1,38 @@
+"""The options that say what people at the table see, hear and press."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from types import MappingProxyType
+
+from companion.app.presses import Presses
+from companion.app.station import Station, Wishes, open_buttons, open_station
+from companion.app.table import Table
+from companion.panel.choice import KINDS
+from companion.panel.pins import Pins
+from companion.phrases import LANGUAGES, language
+from companion.rules.board import Player
+
+
+def add_station(parser: argparse.ArgumentParser) -> None:
+    """Add `--panel` and `--language`."""
+    parser.add_argument("--panel", choices=KINDS, help="lights and sound (default: terminal, with --json none)")
+    parser.add_argument("--language", choices=LANGUAGES, help="of what is said to the players (default: en)")
+
+
+def open_for(arguments: argparse.Namespace, players: tuple[Player, ...]) -> tuple[Station, Wishes]:
+    """The station that is wanted, and what is wanted of it.  Raises CompanionError."""
+    given = vars(arguments)
+    wishes = Wishes(
+        panel=arguments.panel or ("none" if arguments.json else "terminal"),
+        tongue=language(arguments.language or "en"),
+        names=MappingProxyType(given.get("names") or {}),
+        pins=given.get("pins") or Pins(),
+    )
+    return open_station(wishes, players, sys.stderr if arguments.json else sys.stdout), wishes
+
+
+def listen(station: Station, wishes: Wishes, table: Table) -> None:
+    """Let the buttons give orders to the table.  Raises PanelError."""
+    station.listen(open_buttons(wishes, Presses(table.inbox, station.note, wishes.tongue)))

@@ -1,0 +1,82 @@
+"""Presses of buttons become orders in the deciding thread, and refusals become words."""
+
+import pytest
+
+from companion.app.inbox import Inbox
+from companion.app.presses import BY, Presses
+from companion.events import Event
+from companion.games import load_game
+from companion.match import Match
+from companion.panel.buttons import Button, Press
+from companion.phrases import GERMAN
+from companion.referee.referee import Referee
+
+
+class Desk:
+    """A table that drains its inbox, as companion.app.table does, and what people there were told."""
+
+    def __init__(self, moves: int = 1) -> None:
+        game = load_game("domination")
+        match = Match(game, game.start())
+        for _ in range(moves):
+            match = match.play(game.legal_moves(match.position)[0])
+        self.referee = Referee(match)
+        self.inbox = Inbox()
+        self.notes: list[str] = []
+        self.press = Presses(self.inbox, self.notes.append, GERMAN)
+
+    def drain(self) -> list[Event]:
+        events: list[Event] = []
+
+        def take(order, by):
+            assert by == BY
+            wanted = order(self.referee)
+            said = () if wanted is None else self.referee.order(1.0, wanted, by)
+            events.extend(said)
+            return said
+
+        self.inbox.drain(take)
+        return events
+
+
+def test_undo_takes_the_last_move_back_in_the_name_of_the_panel() -> None:
+    desk = Desk()
+    desk.press(Press(Button.UNDO))
+    assert [(event.event, event.by) for event in desk.drain()] == [("corrected", "panel")]
+    assert desk.referee.match.plies == ()
+
+
+def test_what_is_refused_is_said_once_and_changes_nothing() -> None:
+    desk = Desk(moves=0)
+    desk.press(Press(Button.UNDO))
+    assert desk.drain() == []
+    assert desk.notes == ["cannot take back 1 moves: 0 can be undone"]
+
+
+def test_the_arbiters_button_pauses_and_goes_on() -> None:
+    desk = Desk()
+    held = Press(Button.ARBITER, is_held=True)
+    modes = []
+    for _ in range(2):
+        desk.press(held)
+        desk.drain()
+        modes.append(desk.referee.snapshot.mode)
+    assert modes == ["paused", "setting up"]
+
+
+def test_two_presses_before_a_frame_are_both_meant_as_the_match_stands_then() -> None:
+    desk = Desk()
+    held = Press(Button.ARBITER, is_held=True)
+    desk.press(held)
+    desk.press(held)
+    desk.drain()
+    assert desk.referee.snapshot.mode == "setting up"
+
+
+@pytest.mark.parametrize("presses", [1, 500])
+def test_a_closed_or_a_full_table_is_no_trouble(presses: int) -> None:
+    desk = Desk()
+    desk.inbox.close()
+    for _ in range(presses):
+        desk.press(Press(Button.UNDO))
+    assert desk.notes == []
