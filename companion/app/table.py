@@ -45,10 +45,26 @@ class Onlooker(Protocol):
 
 
 class Follower(Protocol):
-    """Anything that wants to know how things stand, all the time."""
+    """Anything that wants to know how things stand, all the time.  Both calls must be quick."""
 
-    def follow(self, frame: Frame, snapshot: Snapshot, warning: str | None) -> None:
-        """Take the newest frame, the state after it, and the store's standing warning; must be quick."""
+    def see(self, frame: Frame) -> None:
+        """Take the newest frame."""
+        ...
+
+    def follow(self, t_s: float, snapshot: Snapshot, warning: str | None) -> None:
+        """Take how things stand at ``t_s``, and the store's standing warning: after all events, and every frame."""
+        ...
+
+
+class Witness(Protocol):
+    """Anything that keeps every frame."""
+
+    def take(self, frame: Frame, *, is_calm: bool) -> None:
+        """Take one frame, in the source's time; ``is_calm``: nothing moved and nobody read it.  Must be quick."""
+        ...
+
+    def close(self) -> None:
+        """No more frames come."""
         ...
 
 
@@ -64,7 +80,8 @@ class Table:
         desk: the panel.
         listeners: told after the panel, in order.
         onlookers: given every frame that was read.
-        followers: given every frame with the state after it.
+        witness: given every frame there is; closed with the table.
+        followers: shown every frame, and told how things stand.
         inbox: orders of people; taken with every frame, closed with the table.
         from_s: the match's time at the source's time 0; None for a new match, which begins there.
     """
@@ -80,6 +97,7 @@ class Table:
     inbox: Inbox = field(default_factory=Inbox)
     is_over: Callable[[], bool] = lambda: False
     from_s: float | None = None
+    witness: Witness | None = None
     seen: bool = False
     why_unseen: str = "no calm picture"
 
@@ -98,12 +116,15 @@ class Table:
                 for shot in self.source.frames():
                     frame = replace(shot, t_s=from_s + shot.t_s)
                     t_s = frame.t_s
+                    for follower in self.followers:
+                        follower.see(frame)
                     self.inbox.drain(partial(self._take, t_s))
-                    self._step(frame)
+                    is_calm = self._step(frame)
+                    if self.witness is not None:
+                        self.witness.take(shot, is_calm=is_calm)
                     self.keeper.retry(t_s)
                     self.desk.warn(self.keeper.warning)
-                    for follower in self.followers:
-                        follower.follow(frame, self.referee.snapshot, self.keeper.warning)
+                    self._tell_standing(t_s)
                     if self.is_over():
                         break
             except SourceLost:
@@ -119,11 +140,13 @@ class Table:
         self._publish(events, None)
         return events
 
-    def _step(self, frame: Frame) -> None:
-        glance = self.referee.glance(frame.t_s, moving=self.eyes.moving(frame))
+    def _step(self, frame: Frame) -> bool:
+        """Judge one frame; whether nothing moved in it and nobody had to read it."""
+        moving = self.eyes.moving(frame)
+        glance = self.referee.glance(frame.t_s, moving=moving)
         self._publish(glance.events, frame)
         if not glance.read:
-            return
+            return not moving
         look = self.eyes.look(frame)
         if look.reading is None:
             self.why_unseen = look.why
@@ -137,6 +160,7 @@ class Table:
         for onlooker in self.onlookers:
             onlooker(frame, look, events)
         self.referee.prepare()
+        return False
 
     def _publish(self, events: tuple[Event, ...], frame: Frame | None) -> None:
         for event in events:
@@ -146,6 +170,14 @@ class Table:
             self.desk.tell(event)
             for listener in self.listeners:
                 listener(event)
+        if events:
+            self._tell_standing(events[-1].t)
+
+    def _tell_standing(self, t_s: float) -> None:
+        if self.followers:
+            snapshot = self.referee.snapshot
+            for follower in self.followers:
+                follower.follow(t_s, snapshot, self.keeper.warning)
 
 
 @contextmanager
@@ -157,6 +189,8 @@ def _closing(table: Table) -> Iterator[None]:
         table.inbox.close()
         table.source.close()
         table.desk.close()
+        if table.witness is not None:
+            table.witness.close()
         table.keeper.close()
 
 
