@@ -30,5 +30,9 @@ class StoreError(CompanionError, OSError):
     """The match store cannot be opened, read or written."""
 
 
+class RecordingError(CompanionError, OSError):
+    """A recording cannot be written, or not be cut."""
+
+
 class SourceError(CompanionError, OSError):
     """The camera, video or recording cannot be opened or read."""

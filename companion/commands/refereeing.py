@@ -19,19 +19,20 @@ from companion.app.eyes import Eyes
 from companion.app.resumption import interrupted
 from companion.app.table import Table
 from companion.commands.station import add_station, listen, open_for
+from companion.commands.taping import add_save, open_tape
 from companion.errors import BadText, CompanionError
 from companion.events import Event, to_json
 from companion.games import load_game, read_position
 from companion.match import Match
 from companion.recorder.keeper import Keeper
 from companion.recorder.place import open_store
-from companion.recorder.store import MatchInfo
+from companion.recorder.store import MatchInfo, Recorded
 from companion.referee.clock import TimeControl, parse_time_control, wound
 from companion.referee.referee import Referee
 from companion.rules.game import Game
 from companion.rules.notation import format_position, parse_tag
 from vision.source import FrameSource
-from vision.sources.recording import RecordingSource, read_recording
+from vision.sources.recording import Recording, RecordingSource, read_recording
 from vision.sources.video4linux import Video4LinuxSource
 
 
@@ -75,6 +76,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     add_station(parser)
     parser.add_argument("--pictures", type=Path, metavar="DIR", help="write every read picture with the belief over it")
     parser.add_argument("--json", action="store_true", help="print one event a line as JSON")
+    add_save(parser)
 
 
 def run_referee(arguments: argparse.Namespace) -> int:
@@ -82,7 +84,7 @@ def run_referee(arguments: argparse.Namespace) -> int:
     cv2.setNumThreads(1)
     recording = read_recording(arguments.recording) if arguments.recording else None
     match = begin_match(arguments.game, arguments.start or (recording.start if recording else None))
-    kit = open_kit(arguments.kit, match.game)
+    kit = open_kit(arguments.kit or (_kit_of(recording) if recording else None), match.game)
     camera_file = arguments.camera or (recording.camera if recording else None)
     if camera_file is None:
         raise CompanionError("--camera is missing: give the file that `companion calibrate lens` has written")
@@ -113,7 +115,12 @@ def referee_match(
     """
     store = open_store(arguments.match)
     left = interrupted(store, match.game.tag) if resume else None
-    keeper = Keeper(store, left.number if left else store.begin(_info(match, kit)))
+    is_live = not isinstance(source, RecordingSource) and not vars(arguments).get("fast")
+    tape = open_tape(arguments, left.match if left else match, kit, eyes, is_live=is_live)
+    number = left.number if left else store.begin(_info(match, kit))
+    if tape is not None:
+        store.add_recording(number, Recorded(arguments.save.absolute(), left.from_s if left else 0.0))
+    keeper = Keeper(store, number)
     station, wishes = open_for(arguments, match.game.players)
     timer = None if arguments.clock is None else wound(arguments.clock, match.game.players)
     if left is not None:
@@ -122,13 +129,19 @@ def referee_match(
         table |= {"from_s": left.from_s}
     first_n = left.next_n if left else 1
     referee = Referee(match, first_n, confirming=arguments.confirm, timer=timer)
-    running = Table(source, eyes, referee, keeper, station, **table)
+    running = Table(source, eyes, referee, keeper, station, witness=tape, **table)
     if arguments.json:
         running.listeners.insert(0, print_event)
     if arguments.pictures:
         running.onlookers.append(Album(arguments.pictures, eyes, match.game.layout.terrain))
     listen(station, wishes, running)
     running.run()
+
+
+def _kit_of(recording: Recording) -> str:
+    """The name of a recording's kit, or the path of the kit file that lies in its folder."""
+    file = recording.folder / recording.kit
+    return str(file) if file.is_file() else recording.kit
 
 
 def _info(match: Match, kit: Kit) -> MatchInfo:

@@ -1,0 +1,60 @@
+"""The options that record a match while it is refereed, for every command that referees."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from calibration.camera import format_camera
+from calibration.kit import Kit
+from calibration.looks import format_look
+from companion.app.eyes import Eyes
+from companion.match import Match
+from companion.rules.notation import format_position
+from companion.tape.reel import Card, Reel
+from companion.tape.tape import Tape
+
+UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+SPACE = 2 * 10**9
+"""Bytes for a recording where nobody says otherwise: ten minutes of hands at 12 frames a second, an evening's match
+once its calm has been thinned."""
+
+FPS = 12.0
+"""What ``recording.toml`` says; the frames' true times are in ``frames.csv``."""
+
+
+def add_save(parser: argparse.ArgumentParser) -> None:
+    """Add `--save` and `--save-space`."""
+    parser.add_argument("--save", type=Path, metavar="DIR", help="keep a recording in the new folder DIR")
+    parser.add_argument(
+        "--save-space", type=_bytes, default=SPACE, metavar="2GB", help="what it may take; calm frames go first"
+    )
+
+
+def _bytes(text: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kMGT]?)B?", text)
+    if found is None or float(found[1]) * UNITS[found[2]] < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no space on a disk; write 500MB or 2GB")
+    return int(float(found[1]) * UNITS[found[2]])
+
+
+def open_tape(arguments: argparse.Namespace, match: Match, kit: Kit, eyes: Eyes, *, is_live: bool) -> Tape | None:
+    """What :func:`add_save` asks for, None: nothing.  Raises RecordingError when it cannot be written."""
+    if arguments.save is None:
+        return None
+    name = vars(arguments).get("kit") or kit.name
+    card = Card(
+        start=format_position(match.game, match.position),
+        game=match.game.tag,
+        kit=name,
+        fps=FPS,
+        camera=format_camera(eyes.reader.camera),
+        look=format_look(eyes.reader.look),
+    )
+    return Tape(Reel(arguments.save, card, arguments.save_space), _say, is_live=is_live)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,167 @@
+"""The folder of a recording while it is written: pictures, their times, and what is needed to referee it again.
+
+At every moment the folder is a whole recording: a picture is on the disk before ``frames.csv`` names it, and a line
+of ``frames.csv`` is written in one piece.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion.errors import RecordingError
+from companion.tape.faults import disk_told
+
+FRAMES, INDEX, CARD = "frames", "frames.csv", "recording.toml"
+HEAD = "file,t_s\n"
+
+KEPT_SHARE = 0.9
+"""When the space is used up, calm pictures go until so much of it is filled: the index is written anew each time."""
+
+RESERVE_BYTES = 256 * 2**20
+"""Left free on the disk, for the match store goes before any recording."""
+
+
+class ReelFull(RecordingError):
+    """No further picture fits into the recording's space."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What goes into ``recording.toml`` and beside it.
+
+    Attributes:
+        start: text of the position at the recording's beginning.
+        game: the game's tag.
+        kit: name of a kit that comes with the program, or the path of a kit file, which is copied.
+        fps: pictures a second, about; their true times are in ``frames.csv``.
+        camera: text of the camera file.
+        look: text of the file of the set's look.
+    """
+
+    start: str
+    game: str
+    kit: str
+    fps: float
+    camera: str
+    look: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    line: str
+    file: Path
+    size: int
+    is_calm: bool
+
+
+class Reel:
+    """Writes one recording.  One thread calls everything.
+
+    Every method raises RecordingError, in one line that names the file and the remedy, when the disk refuses.
+    """
+
+    def __init__(self, folder: Path, card: Card, space_bytes: int) -> None:
+        """Begin a recording in ``folder``, which must be new or empty; it will take ``space_bytes`` at most."""
+        self.folder, self.frames, self.used_bytes = folder, 0, 0
+        self._space_bytes = space_bytes
+        self._kept: list[_Kept] = []
+        with disk_told(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            if any(folder.iterdir()):
+                raise RecordingError(f"{folder}: is not empty; give --save a new folder")
+            (folder / FRAMES).mkdir()
+            write_card(folder, card)
+            (folder / INDEX).write_text(HEAD, encoding="ascii")
+            self._index = (folder / INDEX).open("a", encoding="ascii")
+
+    def add(self, picture: bytes, t_s: float, *, is_calm: bool) -> None:
+        """Keep a JPEG picture of the time ``t_s``.
+
+        When the space is used up, the oldest pictures with ``is_calm`` go: in them nothing moved, and nobody read
+        them.
+
+        Raises:
+            ReelFull: not even that makes room.
+        """
+        file = self.folder / FRAMES / f"{self.frames:06d}.jpg"
+        line = f"{file.name},{float(t_s)!r}\n"
+        with disk_told(file):
+            self._make_room(len(picture) + len(line))
+            file.write_bytes(picture)
+            self._index.write(line)
+            self._index.flush()
+        self._kept.append(_Kept(line, file, len(picture) + len(line), is_calm))
+        self.used_bytes += len(picture) + len(line)
+        self.frames += 1
+
+    def close(self) -> None:
+        """Close the index; the recording is whole without that, too."""
+        with contextlib.suppress(OSError):
+            self._index.close()
+
+    def _make_room(self, size: int) -> None:
+        if self.used_bytes + size > self._space_bytes:
+            self._drop_calm(self.used_bytes + size - int(KEPT_SHARE * self._space_bytes))
+        if self.used_bytes + size > self._space_bytes:
+            raise ReelFull(f"{self.folder}: the recording's space is full; it ends here (--save-space gives more)")
+        if shutil.disk_usage(self.folder).free < RESERVE_BYTES + size:
+            raise ReelFull(f"{self.folder}: the disk is nearly full; the recording ends here, the match goes on")
+
+    def _drop_calm(self, excess: int) -> None:
+        """Drop calm pictures, the oldest first, until ``excess`` bytes are free or none is left."""
+        gone: list[_Kept] = []
+        kept: list[_Kept] = []
+        freed = 0
+        for picture in self._kept:
+            is_gone = picture.is_calm and freed < excess
+            (gone if is_gone else kept).append(picture)
+            freed += picture.size * is_gone
+        self._kept = kept
+        self._rewrite_index()
+        for picture in gone:
+            picture.file.unlink(missing_ok=True)
+        self.used_bytes -= freed
+
+    def _rewrite_index(self) -> None:
+        """The index without the pictures that go, in place of the old one at once; they are deleted after that."""
+        index, fresh = self.folder / INDEX, self.folder / f"{INDEX}.new"
+        fresh.write_text(HEAD + "".join(picture.line for picture in self._kept), encoding="ascii")
+        self._index.close()
+        fresh.replace(index)
+        self._index = index.open("a", encoding="ascii")
+
+
+def write_card(folder: Path, card: Card) -> None:
+    """Write ``recording.toml`` and the files that it names.  Raises OSError."""
+    kit = card.kit
+    if kit.endswith(".toml"):
+        shutil.copyfile(kit, folder / "kit.toml")
+        kit = "kit.toml"
+    (folder / "camera.toml").write_text(card.camera, encoding="utf-8")
+    (folder / "set.toml").write_text(card.look, encoding="utf-8")
+    lines = (
+        "# Recorded by `companion referee --save`; the pictures and their times are in frames.csv.",
+        f'game = "{card.game}"',
+        f'kit = "{kit}"',
+        f'start = "{card.start}"',
+        f"fps = {card.fps:g}",
+        'camera = "camera.toml"',
+        'set = "set.toml"',
+    )
+    (folder / CARD).write_text("\n".join((*lines, "")), encoding="utf-8")
+
+
+def read_index(folder: Path) -> Sequence[tuple[Path, float]]:
+    """The pictures of a recording and their times, in order.  Raises RecordingError."""
+    index = folder / INDEX
+    with disk_told(index):
+        lines = index.read_text(encoding="ascii", errors="replace").splitlines()[1:]
+    try:
+        rows = [(name, float(t_s)) for name, _, t_s in (line.partition(",") for line in lines)]
+    except ValueError:
+        raise RecordingError(f"{index}: is damaged; each line must be file,t_s") from None
+    return [(folder / FRAMES / name, t_s) for name, t_s in rows]

@@ -1,0 +1,83 @@
+"""Recording while the referee works: a thread of its own compresses and writes, and never holds up a verdict.
+
+How to use it::
+
+    tape = Tape(Reel(folder, card, space_bytes), say=print)
+    tape.take(frame, is_calm=True)      # by the thread that rules, for every frame; returns at once
+    tape.close()                        # writes what waits, and says how much was recorded
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import cv2
+
+from companion.errors import RecordingError
+from companion.tape.reel import Reel
+from vision.source import Frame
+
+QUALITY = 95
+"""JPEG quality: so near to the camera's picture that it is read alike."""
+
+WAITING = 24
+"""Frames that may wait for the disk, one or two seconds of them: 66 MB at 1280 × 720.  More are dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shot:
+    frame: Frame
+    is_calm: bool
+
+
+class Tape:
+    """Writes frames to a reel in a thread of its own.  :meth:`take` and :meth:`close` belong to one other thread."""
+
+    def __init__(self, reel: Reel, say: Callable[[str], None], *, is_live: bool = True) -> None:
+        """``say`` is told in one line what people should know.
+
+        A source that is not ``is_live``, such as a film, is made to wait for the disk; a live one loses frames.
+        """
+        self.dropped = 0
+        self._reel, self._say, self._is_live = reel, say, is_live
+        self._waiting: queue.Queue[_Shot | None] = queue.Queue(WAITING)
+        self._is_over = False
+        self._thread = threading.Thread(target=self._write, name="tape", daemon=True)
+        self._thread.start()
+
+    def take(self, frame: Frame, *, is_calm: bool) -> None:
+        """Record a frame; ``is_calm``: nothing moved and nobody read it, so that it may go when space is short."""
+        if self._is_over:
+            return
+        try:
+            self._waiting.put(_Shot(frame, is_calm), block=not self._is_live)
+        except queue.Full:
+            if self.dropped == 0:
+                self._say(f"{self._reel.folder}: the disk is too slow for the recording; frames are being dropped")
+            self.dropped += 1
+
+    def close(self) -> None:
+        """Write what waits and end the recording; closing twice is fine."""
+        if not self._thread.is_alive():
+            return
+        self._waiting.put(None)
+        self._thread.join()
+        self._reel.close()
+        lost = f", {self.dropped} dropped" if self.dropped else ""
+        size = f"{self._reel.used_bytes / 1e6:.0f} MB"
+        self._say(f"{self._reel.folder}: {self._reel.frames} frames recorded{lost}, {size}")
+
+    def _write(self) -> None:
+        """The thread: until the end comes, or the disk fails; then what comes is let go."""
+        while (shot := self._waiting.get()) is not None:
+            if self._is_over:
+                continue
+            try:
+                _, picture = cv2.imencode(".jpg", shot.frame.image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+                self._reel.add(picture.tobytes(), shot.frame.t_s, is_calm=shot.is_calm)
+            except RecordingError as error:
+                self._is_over = True
+                self._say(str(error))

@@ -1,0 +1,55 @@
+"""`--save`: what was refereed can be refereed again from its recording, with the same events."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from companion.cli import main
+from companion.recorder.store import Store
+from companion.tape.reel import read_index
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: object) -> list[dict[str, object]]:
+    assert main([str(word) for word in words]) == 0
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.slow
+def test_a_recording_replays_to_the_same_events(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store, tape = tmp_path / "m.db", tmp_path / "tape"
+    demo = ("demo", "--fast", "--plies", 4, "--seed", 3, "--match", store, "--json")
+    said = run(capsys, *demo, "--save", tape)
+    assert len(said) >= 5
+    assert run(capsys, "referee", "domination", "--recording", tape, "--match", store, "--json") == said
+    with Store.open(store) as opened:
+        assert [(recorded.folder, recorded.from_s) for recorded in opened.recordings(opened.match_ids()[0])] == [
+            (tape, 0.0)
+        ]
+        assert opened.recordings(opened.match_ids()[1]) == ()
+
+
+@pytest.mark.slow
+def test_so_does_one_whose_calm_was_thinned(examples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store, tape = tmp_path / "m.db", tmp_path / "tape"
+    referee = ("referee", "domination", "--match", store, "--json", "--recording")
+    said = run(capsys, *referee, examples / "domination-1", "--save", tape, "--save-space", "30MB")
+    numbers = [int(file.stem) for file, _ in read_index(tape)]
+    assert numbers[-1] == 167
+    assert len(numbers) < 140
+    assert run(capsys, *referee, tape) == said
+
+
+def test_what_cannot_be_recorded_is_said_before_the_match(
+    examples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "m.db"
+    words = ["referee", "domination", "--recording", str(examples / "domination-1"), "--match", str(store)]
+    assert main([*words, "--save", str(tmp_path)]) == 2
+    assert "is not empty; give --save a new folder" in capsys.readouterr().err
+    with Store.open(store) as opened:
+        assert opened.match_ids() == ()
+    with pytest.raises(SystemExit) as ended:
+        main([*words, "--save", str(tmp_path / "x"), "--save-space", "much"])
+    assert ended.value.code == 2
+    assert "'much' is no space on a disk; write 500MB or 2GB" in capsys.readouterr().err

@@ -1,0 +1,79 @@
+"""Recording beside the referee: in order, never holding it up, and every loss is said."""
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from companion.errors import RecordingError
+from companion.tape.reel import Card, Reel, read_index
+from companion.tape.tape import WAITING, Tape
+from vision.source import Frame
+
+CARD = Card("p", "domination", "domination", 12, "", "")
+
+
+def frame(k: int) -> Frame:
+    return Frame(np.full((48, 64, 3), k, np.uint8), k, k / 10)
+
+
+class SlowReel(Reel):
+    """A disk that waits until it is let go."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, CARD, 10**9)
+        self.is_free, self.began = threading.Event(), threading.Event()
+
+    def add(self, picture: bytes, t_s: float, *, is_calm: bool) -> None:
+        self.began.set()
+        assert self.is_free.wait(10)
+        super().add(picture, t_s, is_calm=is_calm)
+
+
+def test_every_frame_is_written_in_order(tmp_path: Path) -> None:
+    said: list[str] = []
+    tape = Tape(Reel(tmp_path / "tape", CARD, 10**9), said.append, is_live=False)
+    for k in range(3 * WAITING):
+        tape.take(frame(k), is_calm=False)
+    tape.close()
+    tape.close()
+    assert [t_s for _, t_s in read_index(tmp_path / "tape")] == [k / 10 for k in range(3 * WAITING)]
+    assert said == [f"{tmp_path / 'tape'}: {3 * WAITING} frames recorded, 0 MB"]
+
+
+def test_a_slow_disk_costs_frames_and_not_time(tmp_path: Path) -> None:
+    said: list[str] = []
+    reel = SlowReel(tmp_path / "tape")
+    tape = Tape(reel, said.append)
+    tape.take(frame(0), is_calm=False)
+    assert reel.began.wait(10)
+    for k in range(1, WAITING + 6):
+        tape.take(frame(k), is_calm=False)
+    assert tape.dropped == 5
+    reel.is_free.set()
+    tape.close()
+    assert [t_s for _, t_s in read_index(tmp_path / "tape")] == [k / 10 for k in range(WAITING + 1)]
+    assert said == [
+        f"{tmp_path / 'tape'}: the disk is too slow for the recording; frames are being dropped",
+        f"{tmp_path / 'tape'}: {WAITING + 1} frames recorded, 5 dropped, 0 MB",
+    ]
+
+
+class BrokenReel(Reel):
+    """A disk that fails at the third picture."""
+
+    def add(self, picture: bytes, t_s: float, *, is_calm: bool) -> None:
+        if self.frames == 2:
+            raise RecordingError("the disk has gone")
+        super().add(picture, t_s, is_calm=is_calm)
+
+
+@pytest.mark.parametrize("is_live", [False, True])
+def test_a_disk_that_fails_ends_the_recording_only(tmp_path: Path, is_live: bool) -> None:
+    said: list[str] = []
+    tape = Tape(BrokenReel(tmp_path / "tape", CARD, 10**9), said.append, is_live=is_live)
+    for k in range(5):
+        tape.take(frame(k), is_calm=False)
+    tape.close()
+    assert said == ["the disk has gone", f"{tmp_path / 'tape'}: 2 frames recorded, 0 MB"]
