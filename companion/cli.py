@@ -72,7 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except (CompanionError, ProfileError, VisionError, OSError) as error:
-        print(f"companion {arguments.command}: {error}", file=sys.stderr)
+        for line in str(error).splitlines():
+            print(f"companion {arguments.command}: {line}", file=sys.stderr)
         return CANNOT
     return code
 

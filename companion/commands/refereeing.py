@@ -18,6 +18,7 @@ from companion.app.album import Album
 from companion.app.eyes import Eyes
 from companion.app.resumption import interrupted
 from companion.app.table import Table
+from companion.commands.settled import settled
 from companion.commands.station import add_station, listen, open_for
 from companion.commands.taping import add_save, open_tape
 from companion.errors import BadText, CompanionError
@@ -39,14 +40,14 @@ from vision.sources.video4linux import Video4LinuxSource
 def add_parsers(subparsers: Any) -> None:
     """Add `referee`."""
     referee = subparsers.add_parser("referee", help="referee a match at a table, or a recording of one")
-    referee.add_argument("game", metavar="GAME[:variant][/n]")
+    referee.add_argument("game", metavar="GAME[:variant][/n]", help="the game, or the file table.toml that names it")
     referee.add_argument("--kit", metavar="KIT", help="name or file of the kit (default: the game's own)")
     referee.add_argument("--camera", type=Path, metavar="CAMERA.toml", help="the calibrated camera")
     referee.add_argument(
         "--set", type=Path, metavar="SET.toml", help="the look of the set (default: the kit's colours)"
     )
     referee.add_argument("--start", metavar="POSITION", help="where the match begins (default: the game's start)")
-    source = referee.add_mutually_exclusive_group(required=True)
+    source = referee.add_mutually_exclusive_group()
     source.add_argument("--device", type=int, metavar="N", help="USB or V4L2 camera number N")
     source.add_argument("--recording", type=Path, metavar="DIR", help="a recorded match")
     referee.add_argument(
@@ -81,6 +82,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 def run_referee(arguments: argparse.Namespace) -> int:
     """`companion referee`."""
+    arguments = settled(arguments, add_parsers)
     cv2.setNumThreads(1)
     recording = read_recording(arguments.recording) if arguments.recording else None
     match = begin_match(arguments.game, arguments.start or (recording.start if recording else None))
@@ -121,7 +123,7 @@ def referee_match(
     if tape is not None:
         store.add_recording(number, Recorded(arguments.save.absolute(), left.from_s if left else 0.0))
     keeper = Keeper(store, number)
-    station, wishes = open_for(arguments, match.game.players)
+    station, wishes = open_for(arguments, match.game)
     timer = None if arguments.clock is None else wound(arguments.clock, match.game.players)
     if left is not None:
         print(left.notice, file=sys.stderr if arguments.json else sys.stdout)

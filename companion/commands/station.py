@@ -9,10 +9,11 @@ from types import MappingProxyType
 from companion.app.presses import Presses
 from companion.app.station import Station, Wishes, open_buttons, open_station
 from companion.app.table import Table
+from companion.errors import CompanionError
 from companion.panel.choice import KINDS
 from companion.panel.pins import Pins
 from companion.phrases import LANGUAGES, language
-from companion.rules.board import Player
+from companion.rules.game import Game
 
 
 def add_station(parser: argparse.ArgumentParser) -> None:
@@ -21,16 +22,19 @@ def add_station(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", choices=LANGUAGES, help="of what is said to the players (default: en)")
 
 
-def open_for(arguments: argparse.Namespace, players: tuple[Player, ...]) -> tuple[Station, Wishes]:
+def open_for(arguments: argparse.Namespace, game: Game) -> tuple[Station, Wishes]:
     """The station that is wanted, and what is wanted of it.  Raises CompanionError."""
     given = vars(arguments)
+    for letter in (given.get("names") or {}).keys() - set(game.players):
+        players = ", ".join(game.players)
+        raise CompanionError(f"names: there is no player {letter!r} in {game.tag}; the players are {players}")
     wishes = Wishes(
         panel=arguments.panel or ("none" if arguments.json else "terminal"),
         tongue=language(arguments.language or "en"),
         names=MappingProxyType(given.get("names") or {}),
         pins=given.get("pins") or Pins(),
     )
-    return open_station(wishes, players, sys.stderr if arguments.json else sys.stdout), wishes
+    return open_station(wishes, game.players, sys.stderr if arguments.json else sys.stdout), wishes
 
 
 def listen(station: Station, wishes: Wishes, table: Table) -> None:

@@ -1,0 +1,1 @@
+"""``table.toml``: everything about one table in one file."""

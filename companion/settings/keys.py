@@ -1,0 +1,60 @@
+"""The keys of ``table.toml``: each long option of ``companion referee`` under its own name, and what has no option."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import Enum
+
+from companion.panel.pins import Pins
+
+
+class Kind(Enum):
+    """What a key takes; the value is the word for it in messages."""
+
+    TEXT = 'text in quotes, such as "en"'
+    KIT = 'a kit\'s name or file in quotes, such as "domination"'
+    DEVICE = "a camera's number, or its path in quotes"
+    FLAG = "true or false"
+    FILE = 'a file or folder in quotes, such as "camera.toml"'
+    FILES = 'a file in quotes, or several: ["left.toml", "right.toml"]'
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key; ``has_no`` when the option has a twin that begins with ``--no-``."""
+
+    name: str
+    kind: Kind
+    has_no: bool = False
+
+
+OPTIONS: tuple[Key, ...] = (
+    Key("kit", Kind.KIT),
+    Key("camera", Kind.FILE),
+    Key("set", Kind.FILE),
+    Key("start", Kind.TEXT),
+    Key("device", Kind.DEVICE),
+    Key("recording", Kind.FILE),
+    Key("resume", Kind.FLAG),
+    Key("confirm", Kind.FLAG),
+    Key("clock", Kind.TEXT),
+    Key("match", Kind.FILE),
+    Key("panel", Kind.TEXT),
+    Key("language", Kind.TEXT),
+    Key("pictures", Kind.FILE),
+    Key("json", Kind.FLAG),
+    Key("save", Kind.FILE),
+    Key("save-space", Kind.TEXT),
+)
+"""Options of ``companion referee``, in the order of ``--help``."""
+
+SOURCES = ("device", "recording")
+"""Options of which one is given: where the pictures come from."""
+
+GAME = "game"
+"""Key of the only argument that is no option."""
+
+PINS, NAMES = "pins", "names"
+"""Tables of the file that have no option."""
+
+PIN_KEYS = tuple(field.name for field in fields(Pins))

@@ -1,0 +1,83 @@
+"""`companion referee table.toml`: the file, and over it the command line."""
+
+import json
+
+import pytest
+
+from companion.cli import main
+
+
+@pytest.fixture
+def table(tmp_path, examples):
+    """Writes table.toml, which looks at the example recording and keeps its match in its own folder."""
+
+    def written(more=""):
+        file = tmp_path / "table.toml"
+        recording = examples / "domination-1"
+        text = f'game = "domination"\nrecording = "{recording}"\nmatch = "m.db"\njson = true\n'
+        file.write_text(text + more, encoding="utf-8")
+        return file
+
+    return written
+
+
+def run(*words):
+    return main([str(word) for word in ("referee", *words)])
+
+
+def complaint(capsys, *words):
+    assert run(*words) == 2
+    err = capsys.readouterr().err
+    assert "Traceback" not in err
+    return err.splitlines()
+
+
+def test_a_match_is_refereed_as_the_file_says(table, tmp_path, capsys):
+    assert run(table()) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert rows[0]["event"] == "start"
+    assert rows[-1]["event"] == "unfinished"
+    assert (tmp_path / "m.db").is_file()
+
+
+def test_the_command_line_goes_before_the_file(table, tmp_path, capsys):
+    file = table('start = "domination 4/R,5/G,7/8/8/8/8/6/4 R"\npanel = "none"\n')
+    lines = complaint(capsys, file, "--start", "citadel", "--match", tmp_path / "other.db")
+    assert len(lines) == 1
+    assert "citadel" in lines[0]
+
+
+def test_a_source_of_the_command_line_replaces_the_one_of_the_file(table, capsys):
+    (line,) = complaint(capsys, table(), "--device", "97", "--camera", "none.toml")
+    assert "none.toml: cannot be read" in line
+
+
+def test_names_are_spoken(table, capsys):
+    assert run(table('panel = "terminal"\nlanguage = "de"\n[names]\nR = "Ann"\n')) == 0
+    err = capsys.readouterr().err
+    assert "Ann ist am Zug." in err
+    assert "Rot" not in err
+
+
+def test_each_mistake_is_a_line_of_its_own(table, capsys):
+    file = table('clock = "soon"\npanel = "loud"\nlangauge = "de"\n')
+    lines = complaint(capsys, file)
+    assert [line.partition(f"{file}:")[2].partition(" ")[0] for line in lines] == ["5:", "6:", "7:"]
+    assert all(line.startswith("companion referee: ") for line in lines)
+    assert "soon" in lines[0]
+    assert "invalid choice: 'loud'" in lines[1]
+    assert "did you mean language?" in lines[2]
+
+
+def test_two_sources_or_none(table, tmp_path, capsys):
+    (line,) = complaint(capsys, table("device = 0\n"))
+    assert "not allowed with" in line
+    bare = tmp_path / "bare.toml"
+    bare.write_text('game = "domination"\n', encoding="utf-8")
+    (line,) = complaint(capsys, bare)
+    assert "nothing to look at: give one of " in line
+
+
+def test_a_name_for_somebody_who_does_not_play(table, capsys):
+    (line,) = complaint(capsys, table('[names]\nX = "Ann"\n'))
+    assert "names: there is no player 'X' in domination; the players are R, G" in line

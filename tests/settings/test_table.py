@@ -1,0 +1,168 @@
+"""``table.toml``: what it may say, and every mistake in it at once, with its line."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from calibration.errors import ProfileError
+from companion.cli import build_parser
+from companion.errors import BadText
+from companion.panel.pins import Pins
+from companion.settings.keys import GAME, NAMES, OPTIONS, PINS, Kind
+from companion.settings.lines import key_lines
+from companion.settings.table import BadSettings, Settings, read_settings
+
+PAGE = Path(__file__).parents[2] / "docs" / "table.md"
+
+
+def anything_goes(words: tuple[str, ...]) -> None:
+    """Refuses nothing."""
+
+
+def read(tmp_path: Path, text: str) -> Settings:
+    file = tmp_path / "table.toml"
+    file.write_text(text, encoding="utf-8")
+    return read_settings(file, anything_goes)
+
+
+def mistakes(tmp_path: Path, text: str) -> list[str]:
+    with pytest.raises(BadSettings) as caught:
+        read(tmp_path, text)
+    return [line.removeprefix(f"{tmp_path / 'table.toml'}:") for line in str(caught.value).splitlines()]
+
+
+def options() -> dict[str, str]:
+    """Every long option of `companion referee` by name, with the name of its value; empty for a flag."""
+    (adders,) = build_parser("referee")._subparsers._group_actions
+    usage = adders.choices["referee"].format_usage()
+    found = re.findall(r"--([a-z-]+)(?: ((?!\[|\||--)[^\]\s|]+))?", usage)
+    return {name: value for name, value in found if not name.startswith("no-")}
+
+
+def test_every_option_of_the_referee_is_a_key_and_nothing_else_is() -> None:
+    assert {key.name for key in OPTIONS} == set(options())
+
+
+def test_keys_that_take_no_value_are_those_of_flags() -> None:
+    flags = {name for name, value in options().items() if not value}
+    assert {key.name for key in OPTIONS if key.kind is Kind.FLAG} == flags
+
+
+def test_the_page_shows_every_key(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    shown = re.sub(r"^# (\S+ = )", r"\1", example, flags=re.MULTILINE)
+    keys = {path[-1] for path in key_lines(shown)}
+    assert keys >= {GAME, NAMES, PINS, *(key.name for key in OPTIONS), *(field.name for field in fields(Pins))}
+    assert keys - {GAME, NAMES, PINS, *(key.name for key in OPTIONS), *(field.name for field in fields(Pins))} == {
+        "R",
+        "G",
+    }
+    for text in (example, shown):
+        assert read(tmp_path, text).pins == Pins()
+
+
+def test_the_words_are_those_of_the_command_line(tmp_path: Path) -> None:
+    text = 'game = "domination/3"\nkit = "my.toml"\ncamera = "c.toml"\ndevice = 0\nresume = true\njson = false\n'
+    words = (
+        "domination/3",
+        f"--kit={tmp_path / 'my.toml'}",
+        f"--camera={tmp_path / 'c.toml'}",
+        "--device=0",
+        "--resume",
+    )
+    assert read(tmp_path, text).words == words
+
+
+def test_an_absolute_file_and_the_name_of_a_kit_stay_as_they_are(tmp_path: Path) -> None:
+    text = 'game = "citadel"\nkit = "citadel"\ncamera = "/etc/c.toml"\n'
+    assert read(tmp_path, text).words == ("citadel", "--kit=citadel", "--camera=/etc/c.toml")
+
+
+def test_names_and_pins(tmp_path: Path) -> None:
+    settings = read(tmp_path, 'game = "g"\n[names]\nR = "Ann"\n[pins]\nplayers = [20, 21]\nred = 7\n')
+    assert settings.names == {"R": "Ann"}
+    assert settings.pins == Pins(red=7, players=(20, 21))
+    assert read(tmp_path, 'game = "g"').pins is None
+
+
+def test_all_mistakes_are_said_at_once_each_with_its_line(tmp_path: Path) -> None:
+    text = """
+camrea = "c.toml"
+resume = "yes"
+device = true
+
+[names]
+R = 7
+
+[pins]
+reed = 17
+blue = "22"
+players = 5
+"""
+    assert mistakes(tmp_path, text) == [
+        '1: game is missing; write game = "domination"',
+        "2: camrea is not known; did you mean camera?",
+        "3: resume must be true or false, got 'yes'",
+        "4: device must be a camera's number, or its path in quotes, got True",
+        "7: R must be a name in quotes, got 7",
+        "10: reed is not known; did you mean red?",
+        "11: blue must be a GPIO number, got '22'",
+        "12: players must be GPIO numbers, such as [5, 6], got 5",
+    ]
+
+
+def test_pins_that_are_not_for_us_are_named(tmp_path: Path) -> None:
+    assert mistakes(tmp_path, 'game = "g"\n[pins]\nred = 3\n') == [
+        "2: panel pin 3 belongs to the I2C bus; write one of 4-13 or 16-27"
+    ]
+
+
+def test_a_name_that_is_like_none_is_told_which_there_are(tmp_path: Path) -> None:
+    (line,) = mistakes(tmp_path, 'game = "g"\nxyzzy = 1\n')
+    assert line.startswith("2: xyzzy is not known; known are game, kit, ")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("game = 5", "1: game must be text"),
+        ('game = "g"\npins = 5', "2: pins must be a table"),
+        ('game = "g"\nnames = "Ann"', "2: names must be a table"),
+        ('game = "g"\ncamera = 5', "2: camera must be a file or folder in quotes"),
+    ],
+)
+def test_a_value_of_another_kind(tmp_path: Path, text: str, words: str) -> None:
+    (line,) = mistakes(tmp_path, text)
+    assert line.startswith(words)
+
+
+def test_what_the_command_would_not_take_is_said_with_the_line_of_its_key(tmp_path: Path) -> None:
+    file = tmp_path / "table.toml"
+    file.write_text('game = "g"\n\nclock = "soon"\npanel = "none"\n', encoding="utf-8")
+
+    def check(words: tuple[str, ...]) -> None:
+        if any("soon" in word for word in words):
+            raise BadText("argument --clock: 'soon' is no time control")
+
+    with pytest.raises(BadSettings, match=r"table.toml:3: 'soon' is no time control$"):
+        read_settings(file, check)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b'game = "g\n', "is not TOML"), (b"\xff", "is not UTF-8"), (b"game = 1\ngame = 2\n", "is not TOML")],
+)
+def test_a_file_that_cannot_be_read(tmp_path: Path, content: bytes, words: str) -> None:
+    file = tmp_path / "table.toml"
+    file.write_bytes(content)
+    with pytest.raises(ProfileError, match=words):
+        read_settings(file, anything_goes)
+    with pytest.raises(ProfileError, match="cannot be read"):
+        read_settings(tmp_path / "none.toml", anything_goes)
+
+
+def test_lines_of_keys() -> None:
+    text = 'a = 1\n# b = 2\n[ t ] # c\n"d" = 3\n  e=4\n[[u]]\ne = "x = y"\n'
+    assert key_lines(text) == {("a",): 1, ("t",): 3, ("t", "d"): 4, ("t", "e"): 5, ("u",): 6, ("u", "e"): 7}
