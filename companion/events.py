@@ -55,11 +55,17 @@ class Illegal(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unfinished(Event):
-    """A turn begun well; ``todo`` says what is left to do."""
+    """A turn begun well, or a position not yet set up; ``todo`` says what is left to do.
+
+    ``stacks`` are what the ``cells`` must hold in the end, bottom to top, where that is known; ``rule`` is the id of
+    the rule that demands it, empty while a position is set up.
+    """
 
     event: ClassVar[str] = "unfinished"
     todo: str
     cells: tuple[str, ...]
+    stacks: tuple[str, ...] = ()
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,11 +86,15 @@ class TakenBack(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unsure(Event):
-    """Several moves fit what is seen; ``question`` asks people which it was."""
+    """Several moves fit what is seen; ``question`` asks people which it was.
+
+    ``cells`` are the squares in which the moves differ, or which look odd.
+    """
 
     event: ClassVar[str] = "unsure"
     options: tuple[str, ...]
     question: str
+    cells: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,7 +62,7 @@ WRITTEN: tuple[tuple[Event, dict[str, Any]], ...] = (
     ),
     (
         Unfinished(t=1, n=2, todo="take one", cells=("c3",)),
-        {"event": "unfinished", "t": 1, "n": 2, "todo": "take one", "cells": ["c3"]},
+        {"event": "unfinished", "t": 1, "n": 2, "todo": "take one", "cells": ["c3"], "stacks": [], "rule": ""},
     ),
     (Restored(t=1, n=2), {"event": "restored", "t": 1, "n": 2}),
     (
@@ -71,7 +71,7 @@ WRITTEN: tuple[tuple[Event, dict[str, Any]], ...] = (
     ),
     (
         Unsure(t=1, n=2, options=("a1-a2", "b1-b2"), question="Which?"),
-        {"event": "unsure", "t": 1, "n": 2, "options": ["a1-a2", "b1-b2"], "question": "Which?"},
+        {"event": "unsure", "t": 1, "n": 2, "options": ["a1-a2", "b1-b2"], "question": "Which?", "cells": []},
     ),
     (
         Corrected(t=1, n=2, by="Ada", position="p"),

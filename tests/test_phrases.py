@@ -23,6 +23,7 @@ from companion.events import (
     Unsure,
     ViewChanged,
 )
+from companion.games import available_tags, load_game
 from companion.phrases import ENGLISH, GERMAN, LANGUAGES, language, sentence, to_move
 
 RED_NEXT = "domination 4/6/8/8/8/8/6/4 R"
@@ -62,17 +63,53 @@ SAID: tuple[tuple[Event, str, str], ...] = (
             expected="",
         ),
         "Red: c3-c6 is not allowed (DOM-5, G-1): too far. Put it back.",
-        "Rot: c3-c6 ist nicht erlaubt (DOM-5, G-1), Felder c3, c6. Bitte zurückstellen.",
+        (
+            "Rot: c3-c6 ist nicht erlaubt (DOM-5, G-1): Ein Stapel zieht nur so weit, wie Steine mitgehen; "
+            "Ein anderer ist am Zug. Felder c3, c6. Bitte zurück."
+        ),
     ),
     (
         Illegal(t=0, n=1, player="R", attempt=None, rules=("G-2",), reason="two.", cells=("a3",), seen="", expected=""),
         "Red: this is not allowed (G-2): two. Put it back.",
-        "Rot: Das ist nicht erlaubt (G-2), Felder a3. Bitte zurückstellen.",
+        "Rot: Das ist nicht erlaubt (G-2): Ein Zug bewegt nur, was an einer Stelle steht. Felder a3. Bitte zurück.",
     ),
     (
         Unfinished(t=0, n=1, todo="take 2 pieces from the bottom of c3.", cells=("c3",)),
         "The move is not finished: take 2 pieces from the bottom of c3.",
-        "Der Zug ist noch nicht zu Ende, Felder c3.",
+        "Der Zug ist noch nicht zu Ende: Felder c3.",
+    ),
+    (
+        Unfinished(t=0, n=1, todo="take one piece off", cells=("g4",), stacks=("GGGRG",), rule="DOM-7"),
+        "The move is not finished: take one piece off.",
+        "Der Zug ist noch nicht zu Ende: auf g4 muss GGGRG stehen.",
+    ),
+    (
+        Unfinished(t=0, n=1, todo="Red exchanges the pawn on a8", cells=("a8",), rule="CHE-11"),
+        "The move is not finished: Red exchanges the pawn on a8.",
+        (
+            "Der Zug ist noch nicht zu Ende: Zuerst tauscht der Bauer seinen Platz mit einer anderen eigenen Figur, "
+            "Felder a8."
+        ),
+    ),
+    (
+        Unfinished(t=0, n=1, todo="set up: …", cells=("c3", "d4", "e5"), stacks=("GR", "", "R")),
+        "set up: ….",
+        "Bitte aufstellen: auf c3 muss GR stehen, d4 muss leer sein und auf e5 muss R stehen.",
+    ),
+    (
+        Unfinished(t=0, n=1, todo="nothing has been moved", cells=()),
+        "Not yet: nothing has been moved.",
+        "Noch nicht: Es ist nichts gezogen worden; erst ziehen, dann „fertig“ melden.",
+    ),
+    (
+        Unsure(t=0, n=1, options=(), question="Anything changed?", cells=("c3", "d4")),
+        "Anything changed?",
+        "Ist etwas verändert worden, das nicht sollte? Bitte prüfen: c3, d4.",
+    ),
+    (
+        Unsure(t=0, n=1, options=("c3-d3",), question="Was c3-d3 played?"),
+        "Was c3-d3 played?",
+        "Wurde c3-d3 gezogen?",
     ),
     (Restored(t=0, n=1), "The table is right again.", "Das Brett stimmt wieder."),
     (
@@ -166,8 +203,15 @@ def test_every_state_of_the_view_has_words_of_its_own(code: str, state: str) -> 
 def test_a_text_names_only_fields_that_its_event_has(tongue: object) -> None:
     assert isinstance(tongue, type(ENGLISH))
     for key, text in tongue.texts.items():
+        if key.startswith("part."):
+            continue
         known = set(KINDS[key.split(".")[0]].__dataclass_fields__) if key not in BESIDES else BESIDES[key]
         assert {name for _, name, _, _ in string.Formatter().parse(text) if name} <= known, key
+
+
+def test_german_has_a_word_for_every_rule_that_can_be_broken() -> None:
+    breakable = {rule.id for tag in available_tags() for rule in load_game(tag).rules.values() if rule.refusal}
+    assert set(GERMAN.rules) == breakable
 
 
 def test_given_names_go_before_the_languages_words() -> None:
@@ -176,7 +220,7 @@ def test_given_names_go_before_the_languages_words() -> None:
 
 
 def test_a_brace_in_a_text_from_outside_is_only_a_brace() -> None:
-    event = Unfinished(t=0, n=1, todo="take {player} off", cells=())
+    event = Unfinished(t=0, n=1, todo="take {player} off", cells=("c3",))
     assert sentence(event) == "The move is not finished: take {player} off."
 
 

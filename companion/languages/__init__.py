@@ -1,0 +1,1 @@
+"""What the program says to people, one file a language."""

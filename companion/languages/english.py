@@ -1,0 +1,60 @@
+"""English."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from companion.languages.language import Language
+
+ENGLISH = Language(
+    players=MappingProxyType(
+        {"R": "Red", "G": "Green", "B": "Blue", "Y": "Yellow", "S": "South", "N": "North"},
+    ),
+    texts=MappingProxyType(
+        {
+            "turn": "{next} to move.",
+            "start": "The match begins.",
+            "accepted": "{player} played {move}.",
+            "illegal": "{player}: {attempt} is not allowed ({rules}): {reason} Put it back.",
+            "illegal.table": "{player}: this is not allowed ({rules}): {reason} Put it back.",
+            "unfinished": "The move is not finished: {todo}.",
+            "unfinished.set-up": "{todo}.",
+            "unfinished.unmoved": "Not yet: {todo}.",
+            "restored": "The table is right again.",
+            "taken-back": "Taken back: {moves}.",
+            "unsure": "{question}",
+            "unsure.one": "{question}",
+            "unsure.table": "{question}",
+            "unsure.squares": "{question}",
+            "corrected.position": "{by} has set the position.",
+            "corrected": "{by} rules that {move} was played.",
+            "view": "Camera: {state}.",
+            "view.clear": "The board is in view.",
+            "view.hand": "A hand is over the board.",
+            "view.blocked": "Something stands before the board; take it away.",
+            "view.no-mat": "The mat is not in view; uncover its corner markers.",
+            "view.moved": "The camera or the mat was pushed; it is measured anew.",
+            "view.dark": "It is too dark to see; switch on a light.",
+            "view.camera-lost": "The camera is gone; check its cable.",
+            "sensors": "Pillar sensors: {state}.",
+            "sensors.ok": "The pillar sensors work.",
+            "sensors.lost": "The pillar sensors are silent; check the cable.",
+            "sensors.fault": "The pillar sensors of {cells} are at fault.",
+            "skipped": "{player} cannot move and is skipped.",
+            "repeated": "This position has now been on the table {times} times.",
+            "game-over": "{winner} wins ({rule}).",
+            "game-over.drawn": "The game is drawn ({rule}).",
+            "clock": "Clock: {left}.",
+            "clock.flag": "{player} has no time left.",
+            "saved": "Everything is saved again.",
+            "part.holds": "{cell} must hold {stack}",
+            "part.empty": "{cell} must be empty",
+            "part.cells": "squares {cells}",
+            "offer": "Was it {move}?",
+            "put-right": "If something has been changed, put it right; if not, press undo.",
+            "undo.restoring": "First put back what lies wrong.",
+        }
+    ),
+    either="or",
+    both="and",
+)

@@ -1,0 +1,30 @@
+"""What a language consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from companion.rules.board import Player
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language.
+
+    Attributes:
+        players: what a player is called by his letter, where nobody gave names.
+        texts: sentence by event; ``view.dark`` is the event ``view`` in its state ``dark``.  Besides, ``turn`` says who
+            is next, ``saved`` that a failing disk has taken all events after all, and those after ``part.`` are parts
+            of sentences.
+        either: stands between the last two of several choices.
+        both: stands between the last two of several things.
+        rules: what who breaks a rule should hear, by the rule's id; empty where the events' own words serve.
+    """
+
+    players: Mapping[Player, str]
+    texts: Mapping[str, str]
+    either: str
+    both: str
+    rules: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
