@@ -18,26 +18,39 @@ class SourceLost(VisionError, OSError):
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One picture.
+    """One picture, or those of several cameras at one moment.
 
     Attributes:
         image: (height, width, 3) uint8, BGR.
         seq: running number of the source's frames, from 0; a gap means frames that were dropped.
-        t_s: seconds since the source was opened.
+        t_s: seconds since the source was opened, when the picture was taken.
+        camera: number of the camera that took it, from 0, where a source has several.
+        beside: the pictures of the other cameras of the same moment; those that give none are missing.
     """
 
     image: npt.NDArray[np.uint8]
     seq: int
     t_s: float
+    camera: int = 0
+    beside: tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """No camera gives pictures at ``t_s``, and why; it is repeated until one does again."""
+
+    t_s: float
+    why: str
 
 
 class FrameSource(Protocol):
     """A camera, a file, or a simulated table."""
 
-    def frames(self) -> Iterator[Frame]:
+    def frames(self) -> Iterator[Frame | Outage]:
         """Frames in order of time until the source ends; a live source skips frames that nobody fetched in time.
 
-        Raises SourceLost.
+        A live source that has failed says so every moment and comes back by itself.  Raises SourceLost where a file
+        breaks.
         """
         ...
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import cv2
 
 from companion.app.eyes import Eyes, Look
+from companion.app.several import SeveralEyes
 from companion.errors import CompanionError
 from companion.events import Accepted, Event
 from companion.phrases import ENGLISH, sentence
@@ -21,7 +22,7 @@ CELL = re.compile(r"[a-z]\d+")
 class Album:
     """Writes every frame that was read to a folder: ``000123.jpg`` is frame 123."""
 
-    def __init__(self, folder: Path, eyes: Eyes, levels: tuple[int, ...]) -> None:
+    def __init__(self, folder: Path, eyes: Eyes | SeveralEyes, levels: tuple[int, ...]) -> None:
         """``levels``: of the terrain, empty for a flat board.  Raises CompanionError when there can be no folder."""
         self._folder, self._eyes, self._levels = folder, eyes, levels
         self._caption = ""

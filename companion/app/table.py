@@ -12,6 +12,7 @@ import cv2
 
 from companion.app.eyes import Eyes, Look
 from companion.app.inbox import Inbox, Wish
+from companion.app.several import SeveralEyes
 from companion.errors import SourceError
 from companion.events import Accepted, Event, Illegal, TakenBack, Unfinished, Unsure
 from companion.panel.desk import Teller
@@ -19,7 +20,7 @@ from companion.recorder.accounts import grounds_text
 from companion.recorder.keeper import Keeper
 from companion.referee.orders import Order
 from companion.referee.referee import Referee, Snapshot
-from vision.source import Frame, FrameSource, SourceLost
+from vision.source import Frame, FrameSource, Outage, SourceLost
 
 EVIDENCE_QUALITY = 80
 """JPEG quality of the picture that is kept with a verdict."""
@@ -87,7 +88,7 @@ class Table:
     """
 
     source: FrameSource
-    eyes: Eyes
+    eyes: Eyes | SeveralEyes
     referee: Referee
     keeper: Keeper
     desk: Teller
@@ -114,14 +115,11 @@ class Table:
                 self._publish(self.referee.begin(t_s), None)
             try:
                 for shot in self.source.frames():
-                    frame = replace(shot, t_s=from_s + shot.t_s)
-                    t_s = frame.t_s
-                    for follower in self.followers:
-                        follower.see(frame)
-                    self.inbox.drain(partial(self._take, t_s))
-                    is_calm = self._step(frame)
-                    if self.witness is not None:
-                        self.witness.take(shot, is_calm=is_calm)
+                    t_s = from_s + shot.t_s
+                    if isinstance(shot, Frame):
+                        self._see(shot, t_s)
+                    else:
+                        self._miss(shot, t_s)
                     self.keeper.retry(t_s)
                     self.desk.warn(self.keeper.warning)
                     self._tell_standing(t_s)
@@ -132,6 +130,23 @@ class Table:
                 raise
             if not self.seen:
                 raise SourceError(f"the board was never read: {self.why_unseen}")
+
+    def _see(self, shot: Frame, t_s: float) -> None:
+        """Take one frame of the source, at ``t_s`` of the match."""
+        beside = tuple(replace(other, t_s=t_s - shot.t_s + other.t_s) for other in shot.beside)
+        frame = replace(shot, t_s=t_s, beside=beside)
+        for follower in self.followers:
+            follower.see(frame)
+        self.inbox.drain(partial(self._take, t_s))
+        is_calm = self._step(frame)
+        if self.witness is not None:
+            self.witness.take(shot, is_calm=is_calm)
+
+    def _miss(self, outage: Outage, t_s: float) -> None:
+        """No camera gives pictures; the match goes on when one does."""
+        self.inbox.drain(partial(self._take, t_s))
+        self.why_unseen = outage.why
+        self._publish(self.referee.view(t_s, "camera-lost"), None)
 
     def _take(self, t_s: float, order: Order | Wish, by: str) -> tuple[Event, ...]:
         """Do what people want.  Raises CompanionError where it does not fit."""

@@ -11,14 +11,14 @@ from typing import Any
 
 import cv2
 
-from calibration.camera import read_camera
 from calibration.kit import Kit, load_kit
-from calibration.looks import load_look
 from companion.app.album import Album
 from companion.app.eyes import Eyes
 from companion.app.resumption import interrupted
+from companion.app.several import SeveralEyes
 from companion.app.table import Table
 from companion.commands.settled import settled
+from companion.commands.sources import add_sources, open_sight
 from companion.commands.station import add_station, listen, open_for
 from companion.commands.taping import add_save, open_tape
 from companion.errors import BadText, CompanionError
@@ -33,8 +33,7 @@ from companion.referee.referee import Referee
 from companion.rules.game import Game
 from companion.rules.notation import format_position, parse_tag
 from vision.source import FrameSource
-from vision.sources.recording import Recording, RecordingSource, read_recording
-from vision.sources.video4linux import Video4LinuxSource
+from vision.sources.recording import Recording, read_recording
 
 
 def add_parsers(subparsers: Any) -> None:
@@ -42,14 +41,8 @@ def add_parsers(subparsers: Any) -> None:
     referee = subparsers.add_parser("referee", help="referee a match at a table, or a recording of one")
     referee.add_argument("game", metavar="GAME[:variant][/n]", help="the game, or the file table.toml that names it")
     referee.add_argument("--kit", metavar="KIT", help="name or file of the kit (default: the game's own)")
-    referee.add_argument("--camera", type=Path, metavar="CAMERA.toml", help="the calibrated camera")
-    referee.add_argument(
-        "--set", type=Path, metavar="SET.toml", help="the look of the set (default: the kit's colours)"
-    )
     referee.add_argument("--start", metavar="POSITION", help="where the match begins (default: the game's start)")
-    source = referee.add_mutually_exclusive_group()
-    source.add_argument("--device", type=int, metavar="N", help="USB or V4L2 camera number N")
-    source.add_argument("--recording", type=Path, metavar="DIR", help="a recorded match")
+    add_sources(referee)
     referee.add_argument(
         "--resume", action="store_true", help="go on with the newest match of this game in the store, if unfinished"
     )
@@ -84,20 +77,13 @@ def run_referee(arguments: argparse.Namespace) -> int:
     """`companion referee`."""
     arguments = settled(arguments, add_parsers)
     cv2.setNumThreads(1)
-    recording = read_recording(arguments.recording) if arguments.recording else None
-    match = begin_match(arguments.game, arguments.start or (recording.start if recording else None))
-    kit = open_kit(arguments.kit or (_kit_of(recording) if recording else None), match.game)
-    camera_file = arguments.camera or (recording.camera if recording else None)
-    if camera_file is None:
-        raise CompanionError("--camera is missing: give the file that `companion calibrate lens` has written")
-    camera = read_camera(camera_file)
-    eyes = Eyes(kit, camera, load_look(arguments.set or (recording.look if recording else None), kit))
-    source: FrameSource
-    if recording:
-        source = RecordingSource(recording)
-    else:
-        source = Video4LinuxSource(arguments.device, camera.width_px, camera.height_px)
-    referee_match(arguments, match, kit, eyes, source, resume=arguments.resume)
+    recordings = tuple(map(read_recording, arguments.recording or ()))
+    match = begin_match(arguments.game, arguments.start or (recordings[0].start if recordings else None))
+    kit = open_kit(arguments.kit or (_kit_of(recordings[0]) if recordings else None), match.game)
+    sight = open_sight(arguments, kit, match, recordings)
+    referee_match(
+        arguments, match, kit, sight.eyes, sight.source, resume=arguments.resume, listeners=list(sight.listeners)
+    )
     return 0
 
 
@@ -105,7 +91,7 @@ def referee_match(
     arguments: argparse.Namespace,
     match: Match,
     kit: Kit,
-    eyes: Eyes,
+    eyes: Eyes | SeveralEyes,
     source: FrameSource,
     *,
     resume: bool = False,
@@ -117,7 +103,7 @@ def referee_match(
     """
     store = open_store(arguments.match)
     left = interrupted(store, match.game.tag) if resume else None
-    is_live = not isinstance(source, RecordingSource) and not vars(arguments).get("fast")
+    is_live = not vars(arguments).get("recording") and not vars(arguments).get("fast")
     tape = open_tape(arguments, left.match if left else match, kit, eyes, is_live=is_live)
     number = left.number if left else store.begin(_info(match, kit))
     if tape is not None:

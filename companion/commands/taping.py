@@ -11,6 +11,7 @@ from calibration.camera import format_camera
 from calibration.kit import Kit
 from calibration.looks import format_look
 from companion.app.eyes import Eyes
+from companion.app.several import SeveralEyes
 from companion.match import Match
 from companion.rules.notation import format_position
 from companion.tape.reel import Card, Reel
@@ -40,7 +41,9 @@ def _bytes(text: str) -> int:
     return int(float(found[1]) * UNITS[found[2]])
 
 
-def open_tape(arguments: argparse.Namespace, match: Match, kit: Kit, eyes: Eyes, *, is_live: bool) -> Tape | None:
+def open_tape(
+    arguments: argparse.Namespace, match: Match, kit: Kit, eyes: Eyes | SeveralEyes, *, is_live: bool
+) -> Tape | None:
     """What :func:`add_save` asks for, None: nothing.  Raises RecordingError when it cannot be written."""
     if arguments.save is None:
         return None

@@ -13,7 +13,8 @@ class Kind(Enum):
 
     TEXT = 'text in quotes, such as "en"'
     KIT = 'a kit\'s name or file in quotes, such as "domination"'
-    DEVICE = "a camera's number, or its path in quotes"
+    DEVICES = "a camera's number or its path in quotes, or several: [0, 2]"
+    MODULES = "a camera module's number, or several: [0, 1]"
     FLAG = "true or false"
     FILE = 'a file or folder in quotes, such as "camera.toml"'
     FILES = 'a file in quotes, or several: ["left.toml", "right.toml"]'
@@ -30,11 +31,13 @@ class Key:
 
 OPTIONS: tuple[Key, ...] = (
     Key("kit", Kind.KIT),
-    Key("camera", Kind.FILE),
-    Key("set", Kind.FILE),
+    Key("camera", Kind.FILES),
+    Key("set", Kind.FILES),
     Key("start", Kind.TEXT),
-    Key("device", Kind.DEVICE),
-    Key("recording", Kind.FILE),
+    Key("device", Kind.DEVICES),
+    Key("picamera", Kind.MODULES),
+    Key("recording", Kind.FILES),
+    Key("simulate", Kind.FLAG),
     Key("resume", Kind.FLAG),
     Key("confirm", Kind.FLAG),
     Key("clock", Kind.TEXT),
@@ -48,8 +51,8 @@ OPTIONS: tuple[Key, ...] = (
 )
 """Options of ``companion referee``, in the order of ``--help``."""
 
-SOURCES = ("device", "recording")
-"""Options of which one is given: where the pictures come from."""
+SOURCES = ("device", "picamera", "recording", "simulate")
+"""Options of which at least one is given: where the pictures come from."""
 
 GAME = "game"
 """Key of the only argument that is no option."""

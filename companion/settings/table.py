@@ -128,12 +128,19 @@ def _fits(kind: Kind, value: object) -> bool:
     match kind:
         case Kind.FLAG:
             return isinstance(value, bool)
-        case Kind.DEVICE:
-            return isinstance(value, str) or _is_number(value)
-        case Kind.FILES if isinstance(value, list):
-            return bool(value) and all(isinstance(each, str) for each in value)
+        case Kind.DEVICES:
+            return all(isinstance(each, str) or _is_number(each) for each in _each(value))
+        case Kind.MODULES:
+            return all(map(_is_number, _each(value)))
+        case Kind.FILES:
+            return all(isinstance(each, str) for each in _each(value))
         case _:
             return isinstance(value, str)
+
+
+def _each(value: object) -> list[object]:
+    """One thing or several; nothing at all fits nowhere."""
+    return (value or [None]) if isinstance(value, list) else [value]
 
 
 def _is_number(value: object) -> bool:

@@ -71,7 +71,7 @@ def test_each_mistake_is_a_line_of_its_own(table, capsys):
 
 def test_two_sources_or_none(table, tmp_path, capsys):
     (line,) = complaint(capsys, table("device = 0\n"))
-    assert "not allowed with" in line
+    assert "--recording and --simulate stand alone" in line
     bare = tmp_path / "bare.toml"
     bare.write_text('game = "domination"\n', encoding="utf-8")
     (line,) = complaint(capsys, bare)

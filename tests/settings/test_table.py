@@ -37,7 +37,7 @@ def options() -> dict[str, str]:
     """Every long option of `companion referee` by name, with the name of its value; empty for a flag."""
     (adders,) = build_parser("referee")._subparsers._group_actions
     usage = adders.choices["referee"].format_usage()
-    found = re.findall(r"--([a-z-]+)(?: ((?!\[|\||--)[^\]\s|]+))?", usage)
+    found = re.findall(r"--([a-z-]+)(?: \[?((?!\||--)[^\]\s|]+))?", usage)
     return {name: value for name, value in found if not name.startswith("no-")}
 
 
@@ -105,7 +105,7 @@ players = 5
         '1: game is missing; write game = "domination"',
         "2: camrea is not known; did you mean camera?",
         "3: resume must be true or false, got 'yes'",
-        "4: device must be a camera's number, or its path in quotes, got True",
+        "4: device must be a camera's number or its path in quotes, or several: [0, 2], got True",
         "7: R must be a name in quotes, got 7",
         "10: reed is not known; did you mean red?",
         "11: blue must be a GPIO number, got '22'",
@@ -130,7 +130,7 @@ def test_a_name_that_is_like_none_is_told_which_there_are(tmp_path: Path) -> Non
         ("game = 5", "1: game must be text"),
         ('game = "g"\npins = 5', "2: pins must be a table"),
         ('game = "g"\nnames = "Ann"', "2: names must be a table"),
-        ('game = "g"\ncamera = 5', "2: camera must be a file or folder in quotes"),
+        ('game = "g"\ncamera = 5', "2: camera must be a file in quotes, or several"),
     ],
 )
 def test_a_value_of_another_kind(tmp_path: Path, text: str, words: str) -> None:

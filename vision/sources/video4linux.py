@@ -1,75 +1,123 @@
-"""A USB camera through Video4Linux: a thread fetches, the newest frame wins, and exposure and focus are locked."""
+"""A USB camera through Video4Linux: opened at the camera file's size, with exposure, colour and focus locked."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
-from vision.source import Frame, SourceLost
+from calibration.camera import Camera
+from vision.source import SourceLost
 
-FROZEN_S = 1.0
-"""Without a new frame for so long the camera is taken to be gone."""
+SETTLING_FRAMES = 30
+"""About a second: so long a camera's automatics take to find exposure and focus before they are held."""
 
-LOCKS = ((cv2.CAP_PROP_AUTO_EXPOSURE, 1), (cv2.CAP_PROP_AUTO_WB, 0), (cv2.CAP_PROP_AUTOFOCUS, 0))
-"""Controls that would otherwise drift during a match (1 is manual exposure in the V4L2 driver)."""
+UNKNOWN = -1.0
+"""What OpenCV says of a control that the camera does not have."""
+
+TOLERANCE = 0.02
+"""Cameras round what they are told to their own steps."""
 
 
-class Video4LinuxSource:
-    """Frames of camera number ``device`` at the size that the camera file is for."""
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """One control that drifts: OpenCV's numbers of its automatic, of the value that means "off", and of its value."""
 
-    def __init__(self, device: int, width_px: int, height_px: int) -> None:
-        """Raises SourceLost when there is no such camera."""
-        self._device = device
-        self._capture = cv2.VideoCapture(device, cv2.CAP_V4L2)
-        if not self._capture.isOpened():
-            raise SourceLost(f"camera {device}: cannot be opened; is it plugged in? (ls /dev/video*)")
-        self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, width_px)
-        self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, height_px)
-        for control, value in LOCKS:
-            self._capture.set(control, value)
-        self._newest: Frame | None = None
-        self._arrived = threading.Condition()
-        self._closed = False
-        self._thread = threading.Thread(target=self._fetch, name=f"camera {device}", daemon=True)
-        self._thread.start()
+    name: str
+    automatic: int
+    off: float
+    value: int
+    is_needed: bool = True
 
-    def frames(self) -> Iterator[Frame]:
-        """The newest frame each time; raises SourceLost when none has come for a second."""
-        seen = -1
-        while not self._closed:
-            with self._arrived:
-                fresh = self._arrived.wait_for(partial(self._has_news_for, seen), timeout=FROZEN_S)
-                frame = self._newest
-            if self._closed:
-                return
-            if not fresh or frame is None:
-                raise SourceLost(f"camera {self._device}: no picture for {FROZEN_S:.0f} s; is it still plugged in?")
-            seen = frame.seq
-            yield frame
+
+LOCKS = (
+    # V4L2_EXPOSURE_MANUAL is 1; cameras set to 3 (aperture priority) choose the exposure themselves.
+    Lock("exposure", cv2.CAP_PROP_AUTO_EXPOSURE, 1, cv2.CAP_PROP_EXPOSURE),
+    Lock("white balance", cv2.CAP_PROP_AUTO_WB, 0, cv2.CAP_PROP_WB_TEMPERATURE),
+    # Cameras without this control have a fixed focus, which is best.
+    Lock("focus", cv2.CAP_PROP_AUTOFOCUS, 0, cv2.CAP_PROP_FOCUS, is_needed=False),
+)
+
+Capture = Any
+"""What ``cv2.VideoCapture`` gives, or something that behaves like it."""
+
+
+def open_capture(device: int | str) -> Capture:
+    """The capture of a Video4Linux device."""
+    return cv2.VideoCapture(device, cv2.CAP_V4L2)
+
+
+class Video4LinuxCamera:
+    """Camera number or path ``device`` (``/dev/v4l/by-id/…`` stays the same wherever it is plugged in)."""
+
+    def __init__(self, device: int | str, camera: Camera, make: Callable[[int | str], Capture] = open_capture) -> None:
+        """``camera``: what size of pictures is wanted; ``make``: opens a capture."""
+        self.name = f"camera {device}"
+        self._device, self._camera, self._make = device, camera, make
+        self._capture: Capture | None = None
+
+    def open(self) -> tuple[str, ...]:
+        """Open, let the automatics settle, and hold what they found.  Raises SourceLost."""
+        capture = self._make(self._device)
+        if not capture.isOpened():
+            raise SourceLost(f"{self.name}: cannot be opened; is it plugged in? (ls /dev/video*)")
+        self._capture = capture
+        try:
+            self._set_size()
+            for _ in range(SETTLING_FRAMES):
+                self.grab()
+        except SourceLost:
+            self.close()
+            raise
+        return tuple(remark for lock in LOCKS if (remark := held(capture, lock)))
+
+    def grab(self) -> npt.NDArray[np.uint8]:
+        """The next picture, (height, width, 3) uint8 BGR.  Raises SourceLost."""
+        if self._capture is None:
+            raise SourceLost(f"{self.name}: is not open")
+        done, image = self._capture.read()
+        if not done or image is None:
+            raise SourceLost(f"{self.name}: gives no more pictures; is it still plugged in?")
+        return np.asarray(image, np.uint8)
 
     def close(self) -> None:
-        """Stop fetching and release the camera."""
-        self._closed = True
-        with self._arrived:
-            self._arrived.notify_all()
-        self._thread.join(timeout=2 * FROZEN_S)
-        self._capture.release()
+        """Release the camera."""
+        if self._capture is not None:
+            self._capture.release()
+            self._capture = None
 
-    def _has_news_for(self, seen: int) -> bool:
-        return self._closed or (self._newest is not None and self._newest.seq > seen)
+    def _set_size(self) -> None:
+        assert self._capture is not None, "called by open()"
+        # Uncompressed pictures of this size do not fit through USB 2 at a useful rate.
+        self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
+        self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, self._camera.width_px)
+        self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, self._camera.height_px)
+        # The driver's queue holds old pictures; where this is not honoured the fetching thread empties it.
+        self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
+        got = tuple(round(self._capture.get(prop)) for prop in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
+        if got != (self._camera.width_px, self._camera.height_px):
+            raise SourceLost(
+                f"{self.name}: gives pictures of {got[0]} x {got[1]} px, the camera file is for "
+                f"{self._camera.width_px} x {self._camera.height_px} px; calibrate the lens at a size that it can give"
+            )
 
-    def _fetch(self) -> None:
-        begun, seq = time.monotonic(), 0
-        while not self._closed:
-            done, image = self._capture.read()
-            if not done:
-                return
-            with self._arrived:
-                self._newest = Frame(np.asarray(image, np.uint8), seq, time.monotonic() - begun)
-                self._arrived.notify_all()
-            seq += 1
+
+def held(capture: Capture, lock: Lock) -> str:
+    """Switch an automatic off and hold what it had found; what did not take, in words, or "" where all did."""
+    if capture.get(lock.automatic) == UNKNOWN:
+        return f"has no control of its {lock.name}: it may drift" if lock.is_needed else ""
+    value = capture.get(lock.value)
+    capture.set(lock.automatic, lock.off)
+    if capture.get(lock.automatic) != lock.off:
+        return f"{lock.name} stays automatic: it could not be locked"
+    if value == UNKNOWN:
+        return ""
+    capture.set(lock.value, value)
+    got = capture.get(lock.value)
+    if abs(got - value) > TOLERANCE * max(abs(value), 1.0):
+        return f"{lock.name} was to be held at {value:g} but is {got:g}"
+    return ""

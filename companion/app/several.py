@@ -1,0 +1,106 @@
+"""Two or more cameras on one table: each reads on its own, and their likelihoods add.
+
+Errors of two pictures from two sides are nearly independent: what is hidden, mirrored or dim for one camera is not for
+the other.  So the logarithms of p(picture | state) of a cell are summed over the cameras that see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.app.eyes import Eyes, Look
+from vision.geometry import Geometry
+from vision.reader import Reader
+from vision.reading import Reading
+from vision.source import Frame
+
+Array = npt.NDArray[np.float32]
+
+COVERED_SHARE = 0.25
+"""A camera's word on a cell is left out when more than this share of the cell is foreign to it and less to another."""
+
+
+class SeveralEyes:
+    """The eyes of all cameras, used as if they were one camera's (:class:`companion.app.eyes.Eyes`)."""
+
+    def __init__(self, eyes: Sequence[Eyes]) -> None:
+        """``eyes``: of camera 0, 1, …, all of the same kit."""
+        self._eyes = tuple(eyes)
+        self._shown = self._eyes[0]
+        self._looked: tuple[Eyes, ...] = ()
+
+    @property
+    def reader(self) -> Reader:
+        """Of the camera whose picture is the frame's own."""
+        return self._shown.reader
+
+    @property
+    def geometry(self) -> Geometry | None:
+        """Likewise."""
+        return self._shown.geometry
+
+    def moving(self, frame: Frame) -> bool:
+        """Whether anything moved for any camera.  Raises VisionError for a frame of the wrong size."""
+        self._shown = self._eyes[frame.camera]
+        moving = [self._eyes[shot.camera].moving(shot) for shot in _shots(frame)]
+        return any(moving)
+
+    def look(self, frame: Frame) -> Look:
+        """Read the frame that :meth:`moving` was asked about last, with every camera that can."""
+        looks = {self._eyes[shot.camera]: self._eyes[shot.camera].look(shot) for shot in _shots(frame)}
+        self._looked = tuple(eye for eye, look in looks.items() if look.reading is not None)
+        readings = [look.reading for look in looks.values() if look.reading is not None]
+        return Look(combined(readings)) if readings else next(iter(looks.values()))
+
+    def understood(self) -> None:
+        """The frame that was looked at last shows a table that makes sense."""
+        for eye in self._looked:
+            eye.understood()
+
+
+def combined(readings: Sequence[Reading]) -> Reading:
+    """What several cameras saw of the same cells at the same moment.
+
+    A cell that is covered for one camera and not for another takes the other's word.  ``foreign`` is the least of all
+    cameras; ``changed`` the most of those that see the cell.
+    """
+    first = readings[0]
+    if len(readings) == 1:
+        return first
+    foreign = np.stack([reading.foreign for reading in readings])
+    least = foreign.min(axis=0)
+    heard = (foreign <= COVERED_SHARE) | (foreign == least)
+    return replace(
+        first,
+        log_likelihood=_sum([reading.log_likelihood for reading in readings], heard),
+        foreign=least,
+        changed=_changed([reading.changed for reading in readings], heard),
+        level_log_likelihood=_sum_of_those(readings, heard),
+    )
+
+
+def _shots(frame: Frame) -> tuple[Frame, ...]:
+    return (frame, *frame.beside)
+
+
+def _sum(rows: Sequence[Array], heard: npt.NDArray[np.bool_]) -> Array:
+    """(n, m) sum of log-likelihoods over those that are heard of each row, shifted so that its logsumexp is 0."""
+    total = np.where(heard[:, :, None], np.stack(rows), 0).sum(axis=0)
+    shifted: Array = (total - np.logaddexp.reduce(total, axis=1, keepdims=True)).astype(np.float32)
+    return shifted
+
+
+def _sum_of_those(readings: Sequence[Reading], heard: npt.NDArray[np.bool_]) -> Array | None:
+    """The same of the pillars' levels, where there are any."""
+    rows = [reading.level_log_likelihood for reading in readings if reading.level_log_likelihood is not None]
+    return _sum(rows, heard) if len(rows) == len(readings) else None
+
+
+def _changed(shares: Sequence[Array | None], heard: npt.NDArray[np.bool_]) -> Array | None:
+    """(n,) the most that changed for a camera that sees the cell; None where none can compare."""
+    known = [np.where(seen, share, 0) for share, seen in zip(shares, heard, strict=True) if share is not None]
+    return None if not known else np.max(known, axis=0).astype(np.float32)

@@ -1,0 +1,117 @@
+"""The options that say what looks at the table, and what they open: cameras, recordings, a simulated table."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from calibration.camera import Camera, read_camera
+from calibration.kit import Kit
+from calibration.looks import SetLook, load_look
+from companion.app.eyes import Eyes
+from companion.app.several import SeveralEyes
+from companion.app.table import Listener
+from companion.errors import CompanionError
+from companion.match import Match
+from companion.simulate.table import REAL, SimulatedTable, clock, enrol_picture
+from vision.enrol import enrol
+from vision.source import FrameSource
+from vision.sources.live import Device, LiveSource
+from vision.sources.picamera import PiCamera
+from vision.sources.recording import Recording, RecordingSource
+from vision.sources.together import Together
+from vision.sources.video4linux import Video4LinuxCamera
+
+SIMULATED_SEED = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """What looks at a table: where frames come from, who reads them, and who of the source wants to hear events."""
+
+    source: FrameSource
+    eyes: Eyes | SeveralEyes
+    listeners: tuple[Listener, ...] = ()
+
+
+def add_sources(parser: argparse.ArgumentParser) -> None:
+    """Add the options; each camera's may be given once a camera."""
+    parser.add_argument(
+        "--camera", type=Path, action="append", metavar="CAMERA.toml", help="the calibrated camera; again for a second"
+    )
+    parser.add_argument(
+        "--set",
+        type=Path,
+        action="append",
+        metavar="SET.toml",
+        help="the look of the set, one for all cameras or one for each (default: the kit's colours)",
+    )
+    source = parser.add_argument_group("where the pictures come from; give a camera twice for two on one table")
+    source.add_argument(
+        "--device", type=_device, action="append", metavar="N", help="USB or V4L2 camera: its number or path"
+    )
+    source.add_argument(
+        "--picamera", type=int, action="append", nargs="?", const=0, metavar="N", help="Raspberry Pi camera module"
+    )
+    source.add_argument("--recording", type=Path, action="append", metavar="DIR", help="a recorded match")
+    source.add_argument("--simulate", action="store_true", help="a simulated table, as in the demonstration")
+
+
+def open_sight(arguments: argparse.Namespace, kit: Kit, match: Match, recordings: Sequence[Recording]) -> Sight:
+    """Open what the options name.
+
+    Raises CompanionError when they do not fit each other, ProfileError, SourceLost.
+    """
+    if sum(map(bool, (arguments.device or arguments.picamera, recordings, arguments.simulate))) > 1:
+        raise CompanionError("--recording and --simulate stand alone: leave the other sources out")
+    if arguments.simulate:
+        return _simulated(arguments, kit, match)
+    devices, modules = arguments.device or [], arguments.picamera or []
+    count = len(recordings) or len(devices) + len(modules)
+    files = _one_each("--camera", arguments.camera or [r.camera for r in recordings if r.camera], count)
+    if not files:
+        raise CompanionError("--camera is missing: give the file that `companion calibrate lens` has written")
+    sets = _one_each("--set", arguments.set or [r.look for r in recordings if r.look], count, shared=True)
+    cameras = [read_camera(file) for file in files]
+    looks = [load_look(file, kit) for file in sets] or [load_look(None, kit)] * count
+    eyes = _eyes(kit, cameras, looks)
+    if recordings:
+        played = [RecordingSource(recording) for recording in recordings]
+        return Sight(played[0] if count == 1 else Together(played), eyes)
+    usb, ribbon = cameras[: len(devices)], cameras[len(devices) :]
+    drivers: list[Device] = [Video4LinuxCamera(device, camera) for device, camera in zip(devices, usb, strict=True)]
+    drivers += [PiCamera(module, camera) for module, camera in zip(modules, ribbon, strict=True)]
+    return Sight(LiveSource(drivers, _say), eyes)
+
+
+def _simulated(arguments: argparse.Namespace, kit: Kit, match: Match) -> Sight:
+    if arguments.camera or arguments.set or arguments.resume:
+        raise CompanionError("--simulate has a camera and a set of its own, and begins anew: leave the others out")
+    table = SimulatedTable(kit, match, SIMULATED_SEED, pace=REAL, wait=clock())
+    eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit), kit, table.camera))
+    return Sight(table, eyes, (table.hear,))
+
+
+def _eyes(kit: Kit, cameras: Sequence[Camera], looks: Sequence[SetLook]) -> Eyes | SeveralEyes:
+    each = [Eyes(kit, camera, look) for camera, look in zip(cameras, looks, strict=True)]
+    return each[0] if len(each) == 1 else SeveralEyes(each)
+
+
+def _one_each(option: str, files: Sequence[Path], count: int, *, shared: bool = False) -> list[Path]:
+    """A file for each of ``count`` cameras; one may be ``shared`` by all.  Raises CompanionError."""
+    if shared and len(files) == 1:
+        return [files[0]] * count
+    if files and len(files) != count:
+        raise CompanionError(f"{option}: {len(files)} files for {count} cameras; give one for each, in the same order")
+    return list(files)
+
+
+def _device(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,127 @@
+"""Several cameras as one: likelihoods add, and who is covered is not heard."""
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from calibration.looks import nominal_look
+from companion.app.eyes import Eyes
+from companion.app.several import SeveralEyes, combined
+from companion.simulate.light import WINDOW
+from companion.simulate.render import Renderer
+from companion.simulate.sprite import Scene
+from companion.simulate.standing import seeded, set_up, upright
+from companion.simulate.viewpoint import default_camera, looking_at
+from vision.reading import EMPTY, Reading
+from vision.source import Frame
+
+STATES = (EMPTY, (1, "R"), (2, "R"))
+KIT = load_kit("domination")
+STACKS = {"d4": "RRRRR", "d6": "G", "e5": "B"}
+
+
+def reading(*rows, foreign=None, changed=None, levels=None):
+    log = np.log(np.array(rows, np.float32))
+    n = len(rows)
+    return Reading(
+        tuple(f"a{i + 1}" for i in range(n)),
+        STATES,
+        log - np.logaddexp.reduce(log, axis=1, keepdims=True),
+        np.array(foreign or [0] * n, np.float32),
+        changed=None if changed is None else np.array(changed, np.float32),
+        level_log_likelihood=levels,
+    )
+
+
+def test_likelihoods_add_and_are_probabilities_again():
+    both = combined([reading((0.6, 0.3, 0.1)), reading((0.2, 0.6, 0.2))])
+    assert np.exp(both.log_likelihood[0]) == pytest.approx(np.array([0.12, 0.18, 0.02]) / 0.32, abs=1e-5)
+    assert both.best(0)[0] == (1, "R")
+
+
+def test_one_camera_is_left_as_it_is():
+    only = reading((0.6, 0.3, 0.1))
+    assert combined([only]) is only
+
+
+def test_a_covered_cell_takes_the_other_cameras_word():
+    left = reading((0.98, 0.01, 0.01), (0.01, 0.98, 0.01), foreign=[0.9, 0.0])
+    right = reading((0.1, 0.1, 0.8), (0.3, 0.3, 0.4), foreign=[0.0, 0.8])
+    both = combined([left, right])
+    assert both.log_likelihood[0] == pytest.approx(right.log_likelihood[0], abs=1e-5)
+    assert both.log_likelihood[1] == pytest.approx(left.log_likelihood[1], abs=1e-5)
+    assert both.foreign.tolist() == [0.0, 0.0]
+
+
+def test_a_cell_that_is_covered_for_all_stays_foreign():
+    both = combined([reading((0.5, 0.4, 0.1), foreign=[0.9]), reading((0.2, 0.7, 0.1), foreign=[0.6])])
+    assert both.foreign[0] == pytest.approx(0.6)
+    assert both.best(0)[0] == (1, "R")
+
+
+def test_what_has_changed_is_told_by_who_sees_it():
+    rows = ((0.5, 0.4, 0.1), (0.5, 0.4, 0.1))
+    both = combined([reading(*rows, changed=[0.9, 0.1], foreign=[0.9, 0]), reading(*rows, changed=[0.2, 0.4])])
+    assert both.changed == pytest.approx([0.2, 0.4])
+    assert combined([reading(*rows), reading(*rows, changed=[0.2, 0.4])]).changed == pytest.approx([0.2, 0.4])
+    assert combined([reading(*rows), reading(*rows)]).changed is None
+
+
+def test_levels_add_too():
+    levels = np.log(np.array([[0.25, 0.75]], np.float32))
+    both = combined([reading((0.5, 0.4, 0.1), levels=levels)] * 2)
+    assert np.exp(both.level_log_likelihood[0]) == pytest.approx([0.1, 0.9], abs=1e-5)
+    assert combined([reading((0.5, 0.4, 0.1))] * 2).level_log_likelihood is None
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    """The table seen from two sides: d6 is hidden behind a tower for the first camera only."""
+    camera = default_camera()
+    setup = upright(set_up(tuple(STACKS.get(cell, "") for cell in KIT.cells), None, seeded("several", 0)))
+    poses = [looking_at(np.zeros(3), 700.0, KIT, 42.0, azimuth) for azimuth in (-90.0, 90.0)]
+    return [Renderer(Scene(KIT, camera, pose, WINDOW)).picture(setup, 0) for pose in poses]
+
+
+@pytest.fixture
+def eyes():
+    return SeveralEyes([Eyes(KIT, default_camera(), nominal_look(KIT)) for _ in range(2)])
+
+
+def looked(eyes, frame):
+    eyes.moving(frame)
+    return eyes.look(frame)
+
+
+def moment(pictures, t_s=0.0):
+    return Frame(pictures[0], 0, t_s, beside=(Frame(pictures[1], 0, t_s, 1),))
+
+
+def test_two_cameras_see_what_one_cannot(eyes, pictures):
+    look = looked(eyes, moment(pictures))
+    seen = {cell: look.reading.best(i)[0] for i, cell in enumerate(KIT.cells) if look.reading.best(i)[0] != EMPTY}
+    assert seen == {cell: (len(stack), stack[-1]) for cell, stack in STACKS.items()}
+    alone = looked(Eyes(KIT, default_camera(), nominal_look(KIT)), Frame(pictures[0], 0, 0.0)).reading
+    d6 = KIT.cells.index("d6")
+    column = alone.index[(1, "G")]
+    assert look.reading.log_likelihood[d6, column] > alone.log_likelihood[d6, column]
+
+
+def test_one_camera_goes_on_where_the_other_is_gone_or_blind(eyes, pictures):
+    assert looked(eyes, Frame(pictures[1], 0, 0.0, camera=1)).view == "clear"
+    assert eyes.geometry.pose.centre_mm[1] > 0
+    blind = looked(eyes, moment([np.full_like(pictures[0], 128), pictures[1]], 1.0))
+    assert (blind.view, blind.reading is None) == ("clear", False)
+    both = looked(eyes, moment([np.full_like(pictures[0], 128)] * 2, 2.0))
+    assert (both.view, both.reading) == ("no-mat", None)
+
+
+def test_anything_that_moves_for_one_camera_moves(eyes, pictures):
+    eyes.moving(moment(pictures))
+    assert not eyes.moving(moment(pictures, 0.1))
+    hand = pictures[1].copy()
+    cv2.rectangle(hand, (500, 0), (640, 500), (110, 140, 190), -1)
+    assert eyes.moving(moment([pictures[0], hand], 0.2))
+    eyes.look(moment(pictures, 0.3))
+    eyes.understood()
