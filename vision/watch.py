@@ -1,7 +1,8 @@
 """What moves, and what reaches over the board: the cheap looks that every frame gets.
 
-Motion is the difference to the frame before.  A hand that rests does not move, so it is found by its arm: a change
-against the last picture of the bare table that reaches from the picture's edge, wider than any piece, to the board.
+Motion is the difference to the frame before, over the mat: people beside the table never sit still.  A hand that rests
+does not move, so it is found by its arm: a change against the last picture of the bare table that reaches from the
+picture's edge, wider than any piece, to the board.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.geometry import Geometry
+from vision.register import Points
 
 Picture = npt.NDArray[np.uint8]
 
@@ -30,6 +32,9 @@ LEAST_STEP = 8.0
 
 MOVING_SHARE = 0.2
 """Share of a piece's picture that must change for something to move: less is a flicker at an edge."""
+
+MARGIN_PIECES = 1.0
+"""Motion counts up to so many pieces' widths beyond the mat, where stacks at its far edge rise in the picture."""
 
 ARM_WIDTHS = 1.3
 """An arm is wider where it enters the picture than so many pieces: a tall stack may reach the edge too."""
@@ -75,6 +80,8 @@ class Watch:
         self._before: Picture | None = None
         self._bare: Picture | None = None
         self._kit = kit
+        self._area: Picture | None = None
+        self._geometry: Geometry | None = None
         # A piece's size until the mat has been found: as if the mat filled half of the picture's width.
         self._piece_px = max(kind.width_mm for kind in kit.pieces) * self._shape[1] / (2 * kit.mat.width_mm)
 
@@ -84,8 +91,17 @@ class Watch:
         before, self._before = self._before, small
         if before is None:
             return Glimpse(small, moving=True)
-        changed = int(np.count_nonzero(_changes(small, before)))
+        changes = _changes(small, before)
+        changed = int(np.count_nonzero(changes if self._area is None else changes & self._area))
         return Glimpse(small, moving=changed > MOVING_SHARE * self._piece_px**2)
+
+    def attend(self, corners_px: Points) -> None:
+        """From now on only what moves inside these corners (k, 2), in the picture, counts as motion."""
+        area = np.zeros(self._shape, np.uint8)
+        outline = cv2.convexHull(np.rint(np.asarray(corners_px) / SHRINK).astype(np.int32))
+        cv2.fillConvexPoly(area, outline, 1)
+        margin = 2 * int(MARGIN_PIECES * self._piece_px) + 1
+        self._area = np.asarray(cv2.dilate(area, np.ones((margin, margin), np.uint8)), np.uint8)
 
     def keep_bare(self, glimpse: Glimpse) -> None:
         """Remember a picture in which no hand is over the board."""
@@ -97,7 +113,9 @@ class Watch:
 
     def compare(self, glimpse: Glimpse, geometry: Geometry) -> Comparison | None:
         """A frame against the bare table; None where there is no picture of it."""
-        self._piece_px = self._piece_width_px(geometry)
+        if geometry is not self._geometry:
+            self._geometry, self._piece_px = geometry, self._piece_width_px(geometry)
+            self.attend(geometry.mat_px)
         if self._bare is None:
             return None
         changes = _changes(glimpse.small, self._bare)
