@@ -105,7 +105,7 @@ def _one_each(option: str, files: Sequence[Path], count: int, *, shared: bool = 
     if shared and len(files) == 1:
         return [files[0]] * count
     if files and len(files) != count:
-        raise CompanionError(f"{option}: {len(files)} files for {count} cameras; give one for each, in the same order")
+        raise CompanionError(f"{option}: cameras: {count}, files: {len(files)}; give one for each, in the same order")
     return list(files)
 
 
