@@ -13,7 +13,7 @@ from companion.errors import BadText
 from companion.tracker.evidence import Evidence
 from companion.tracker.hypotheses import Outlook, base_columns
 from companion.tracker.interpret import Judgement
-from companion.tracker.sights import altered, format_sight
+from companion.tracker.sights import altered, format_sight, name_of
 
 DIGITS = 3
 """Decimals of seconds and of natural logarithms: a thousandth is more than anybody will dispute."""
@@ -81,7 +81,7 @@ def account(outlook: Outlook, evidence: Evidence, judgement: Judgement, t_s: flo
 def _squares(outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[SquareSeen, ...]:
     layout = outlook.match.game.layout
     concerned = {cell for ranked in judgement.ranked for cell, _ in ranked.changes}
-    concerned |= {layout.index[name] for name, _ in judgement.odd}
+    concerned |= {place for place, _ in judgement.odd}
     believed = altered(outlook.sights, judgement.changes)
     columns = base_columns(evidence.columns, believed)
     best = evidence.best()
@@ -91,7 +91,7 @@ def _squares(outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tupl
         read = believed[cell] if hidden else evidence.sight(int(best[cell]))
         gap = 0.0 if hidden else float(evidence.log_p[cell, columns[cell]] - evidence.log_p[cell, best[cell]])
         expected, there, seen = map(format_sight, (outlook.sights[cell], believed[cell], read))
-        squares.append(SquareSeen(layout.cells[cell], expected, there, seen, round(gap, DIGITS), hidden))
+        squares.append(SquareSeen(name_of(layout, cell), expected, there, seen, round(gap, DIGITS), hidden))
     return tuple(squares)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from companion.rules.board import Layout, Table
 from companion.rules.citing import listed
-from companion.tracker.sights import Changes
+from companion.tracker.sights import Changes, Place, name_of
 
 MOST_CELLS = 6
 """A sentence that names more squares than this is not understood; the rest are counted."""
@@ -16,12 +16,16 @@ UNMOVED = "nothing has been moved; make a move, then say that you are done"
 
 def set_up_sentence(layout: Layout, expected: Table, changes: Changes) -> str:
     """Which squares must hold what, e.g. ``set up: c3 must hold GR and d4 must be empty``."""
-    parts = [_must_hold(layout.cells[cell], expected.stacks[cell]) for cell, _ in changes[:MOST_CELLS]]
+    parts = [_must_hold(layout, expected, place) for place, _ in changes[:MOST_CELLS]]
     more = len(changes) - len(parts)
     return "set up: " + listed([*parts, f"{more} more squares are wrong"] if more else parts)
 
 
-def _must_hold(cell: str, stack: str) -> str:
+def _must_hold(layout: Layout, expected: Table, place: Place) -> str:
+    cell, n = name_of(layout, place), len(expected.stacks)
+    if expected.levels is not None and place >= n:
+        return f"{cell} must stand at level {expected.levels[place - n]}"
+    stack = expected.stacks[place]
     return f"{cell} must hold {stack}" if stack else f"{cell} must be empty"
 
 

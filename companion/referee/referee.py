@@ -26,14 +26,14 @@ from dataclasses import dataclass, replace
 
 from companion.events import Accepted, Event, SensorsChanged, Start, ViewChanged
 from companion.match import Match
-from companion.referee import clock, orders
+from companion.referee import clock, orders, sensing
 from companion.referee.clock import Clock
 from companion.referee.grounds import Grounds, account
 from companion.referee.orders import Order, OrderRefused
 from companion.referee.patience import is_due, settled, suspect
 from companion.referee.states import Mode, Trigger
 from companion.referee.steps import Fact, Options, State, disturbed, step, trusting_again
-from companion.rules.board import Player, Sight
+from companion.rules.board import Cell, Player, Sight
 from companion.rules.game import Outcome
 from companion.rules.notation import format_position
 from companion.tracker import settle
@@ -52,8 +52,9 @@ from companion.tracker.interpret import (
     format_moves,
     interpret,
 )
+from companion.tracker.pillars import Rows
 from companion.tracker.settle import Calm
-from companion.tracker.sights import altered
+from companion.tracker.sights import altered, names_of
 from vision.reading import Reading
 
 COMBINED_READINGS = 4
@@ -143,6 +144,7 @@ class Referee:
         self._frames: tuple[Evidence, ...] = ()
         self._view = "clear"
         self._unseen: float | None = None
+        self._sensing = sensing.Sensing()
         self._busy_since_s: float | None = None
         self._outlook: Outlook | None = None
         self._before: tuple[Sight | None, ...] | None = None
@@ -169,7 +171,7 @@ class Referee:
             position=format_position(match.game, match.position),
             to_move=match.position.to_move,
             todo=state.said or (match.due.todo if match.due else ""),
-            wrong=tuple(match.game.layout.cells[cell] for cell, _ in standing),
+            wrong=names_of(match.game.layout, standing),
             options=tuple(format_moves(match, moves) for moves in state.options),
             outcome=state.outcome,
             clock=self._clock,
@@ -199,8 +201,11 @@ class Referee:
         self._state = disturbed(self._state)
         return Glance(read=False, events=fallen + self._busy(t_s))
 
-    def observe(self, t_s: float, reading: Reading) -> tuple[Event, ...]:
-        """What the reading of the frame at ``t_s`` leads to."""
+    def observe(self, t_s: float, reading: Reading, sensed: Rows | None = None) -> tuple[Event, ...]:
+        """What the reading of the frame at ``t_s`` leads to.
+
+        ``sensed`` (n, l) is what the pillars' sensors say of their levels (companion.tracker.pillars.sense).
+        """
         if shows_hand(reading):
             self._frames = ()
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
@@ -208,8 +213,11 @@ class Referee:
         self._busy_since_s = None
         frames = self._frames
         cleared = self.view(t_s, "clear")
-        self._frames = (*frames, weigh(self.match.game.layout, reading, self._before))[-COMBINED_READINGS:]
-        outlook, evidence = self._foreseen(), combine(self._frames)
+        outlook = self._foreseen()
+        seen = weigh(self.match.game.layout, reading, self._before, self._pillars(t_s, reading, sensed))
+        cleared += self._tell_sensors(t_s)
+        self._frames = (*frames, seen)[-COMBINED_READINGS:]
+        evidence = combine(self._frames)
         judgement = interpret(without(evidence, self._state.context.distrusted), outlook, self._state.context)
         if self._state.context.distrusted:
             self._state = trusting_again(self._state, contradicting(evidence, outlook, judgement.changes))
@@ -234,8 +242,17 @@ class Referee:
         return self._timed(t_s, self._numbered((ViewChanged(t=t_s, n=0, state=state),)))
 
     def sensors(self, t_s: float, state: str, cells: tuple[str, ...] = ()) -> tuple[Event, ...]:
-        """What is to be said of the pillar sensors."""
-        return self._numbered((SensorsChanged(t=t_s, n=0, state=state, cells=cells),))
+        """What is reported of the pillar sensors: ``ok`` or ``lost``, and the cells whose sensors are faulty.
+
+        May be called with every frame: only news is said.
+        """
+        self._sensing = replace(self._sensing, state=state, faulty=cells)
+        return self._tell_sensors(t_s)
+
+    @property
+    def doubted_pillars(self) -> frozenset[Cell]:
+        """The pillars whose sensors are not to be relied on, since the camera contradicts them."""
+        return self._sensing.doubted
 
     def order(self, t_s: float, order: Order, by: str = "arbiter") -> tuple[Event, ...]:
         """What people want.
@@ -276,6 +293,19 @@ class Referee:
             self._frames = ()
             self._outlook = None
         return self._numbered(events)
+
+    def _pillars(self, t_s: float, reading: Reading, sensed: Rows | None) -> Rows | None:
+        """What is known of the pillars' levels; None in a game without."""
+        accepted = self._foreseen().table.levels
+        if accepted is None:
+            return None
+        layout = self.match.game.layout
+        self._sensing, rows = sensing.weighed(self._sensing, layout, reading, sensed, accepted, t_s)
+        return rows
+
+    def _tell_sensors(self, t_s: float) -> tuple[Event, ...]:
+        self._sensing, now = sensing.news(self._sensing, self.match.game.layout)
+        return () if now is None else self._numbered((SensorsChanged(t=t_s, n=0, state=now[0], cells=now[1]),))
 
     def _busy(self, t_s: float) -> tuple[Event, ...]:
         """Something moves or lies over the board."""
@@ -329,10 +359,10 @@ def _is_known(state: State, judgement: Judgement) -> bool:
 
 
 def _sights(outlook: Outlook, judgement: Judgement) -> tuple[Sight | None, ...]:
-    """What the judgement takes to lie on each cell; None where the picture contradicts it."""
-    doubtful = {outlook.match.game.layout.index[name] for name, _ in judgement.odd}
+    """What the judgement takes to be at each place; None where the picture contradicts it."""
+    doubtful = {place for place, _ in judgement.odd}
     sights = altered(outlook.sights, judgement.changes)
-    return tuple(None if cell in doubtful else sight for cell, sight in enumerate(sights))
+    return tuple(None if place in doubtful else sight for place, sight in enumerate(sights))
 
 
 def _options(judgement: Judgement) -> Options:

@@ -35,7 +35,7 @@ from companion.tracker.contest import Context
 from companion.tracker.diagnose import view_of
 from companion.tracker.hypotheses import Outlook
 from companion.tracker.interpret import Judgement, format_moves
-from companion.tracker.sights import Changes, format_sight, format_sights
+from companion.tracker.sights import Changes, format_sight, format_sights, name_of, names_of
 
 Options = tuple[tuple[Move, ...], ...]
 
@@ -198,7 +198,7 @@ def say_set_up(state: State, fact: Fact, t_s: float) -> Result:
     todo = set_up_sentence(layout, outlook.table, wrong)
     if state.said == todo or t_s - state.said_s < SET_UP_S:
         return replace(state, suspicion=None), ()
-    cells = tuple(layout.cells[cell] for cell, _ in wrong)
+    cells = names_of(layout, wrong)
     following = replace(_standing(state, wrong), said=todo, said_s=t_s)
     return following, (Unfinished(t=t_s, n=0, todo=todo, cells=cells),)
 
@@ -261,8 +261,8 @@ def ask(state: State, fact: Fact, t_s: float) -> Result:
     if state.mode is Mode.ASKING and state.options == fact.options:
         return following, ()
     texts = tuple(format_moves(outlook.match, moves) for moves in fact.options)
-    names = outlook.match.game.layout.cells
-    odd = judgement.odd if texts else tuple((names[cell], format_sight(sight)) for cell, sight in judgement.changes)
+    layout, doubts = outlook.match.game.layout, judgement.odd if texts else judgement.changes
+    odd = tuple((name_of(layout, place), format_sight(sight)) for place, sight in doubts)
     return following, (Unsure(t=t_s, n=0, options=texts, question=question(texts, odd)),)
 
 

@@ -16,7 +16,7 @@ from companion.rules.game import Attempt, Game, Move, Position, view
 from companion.rules.notation import format_move
 from companion.simulate import mischief as mischiefs
 from companion.tracker.hypotheses import QUICK_PLIES, foresee, replays_within, sequences_within
-from companion.tracker.sights import altered
+from companion.tracker.sights import altered, seen_of
 
 MOVE, ILLEGAL, RESTORE, TAKEBACK, OVERFLOW = "move", "illegal", "restore", "takeback", "overflow"
 
@@ -166,7 +166,7 @@ def _is_sequence(match: Match, table: Table) -> bool:
     """Whether two quick plies, or another move instead of one of the last, look like ``table`` too."""
     outlook = foresee(match)
     cells = frozenset(mischiefs.differing(outlook.table, table))
-    seen = tuple(match.game.sight(stack) for stack in table.stacks)
+    seen = seen_of(match.game, table)
     stories = (*sequences_within(outlook, cells, QUICK_PLIES), *replays_within(outlook, cells))
     return any(altered(outlook.sights, story.changes) == seen for story in stories)
 

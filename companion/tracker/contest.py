@@ -22,6 +22,7 @@ from companion.tracker.hypotheses import (
     Act,
     Batch,
     Hypothesis,
+    Jump,
     Other,
     Outlook,
     Plies,
@@ -75,7 +76,7 @@ class Group:
     @property
     def is_wrong(self) -> bool:
         """Whether nothing legal looks like this."""
-        return all(isinstance(story, (Act, Other)) for story in self.stories)
+        return all(isinstance(story, (Act, Jump, Other)) for story in self.stories)
 
     def legal(self) -> Iterator[tuple[Move, ...]]:
         """The legal ways to this view: single moves, or sequences where no single move leads here."""
@@ -87,9 +88,10 @@ def contest(evidence: Evidence, outlook: Outlook, context: Context, base: npt.ND
     """The likely views, the likeliest first; ``base`` (n,) are the columns of the last accepted one."""
     field = _Field(evidence, base)
     field.enter(outlook.expected, [_boost(h, context) for h in outlook.expected.hypotheses] if context.begun else None)
-    if context.standing is not None:
+    if context.standing is not None and not _is_a_turn(outlook, context.standing):
         field.enter(Batch([Hypothesis(Other(), LOG_STANDING, context.standing)]))
-    changed = cells_against(evidence, base, CHANGED_NATS)
+    places = cells_against(evidence, base, CHANGED_NATS)
+    changed = frozenset(place % len(outlook.table.stacks) for place in places)
     if changed:
         nearest = [outlook.expected.hypotheses[0], *field.best(NEAREST)]
         field.enter(Batch(acts_within(outlook, changed)))
@@ -127,6 +129,11 @@ class _Field:
         return bool(
             cells_against(self._evidence, columns_with(self._evidence, self._base, best.changes), -LOG_FAULT_CELL)
         )
+
+
+def _is_a_turn(outlook: Outlook, changes: Changes) -> bool:
+    """Whether a legal move looks like this: to have asked about it makes it no likelier."""
+    return any(h.changes == changes for h in outlook.expected.hypotheses if isinstance(h.story, Turn))
 
 
 def _boost(hypothesis: Hypothesis, context: Context) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from companion.rules.board import Player, Sight, Stack, Table
 from companion.rules.game import Attempt, Move, Violation
 from companion.tracker.hypotheses import Outlook
-from companion.tracker.sights import Changes, altered, stack_of
+from companion.tracker.sights import Changes, altered, is_pillar, names_of, stack_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,10 @@ def table_as_seen(outlook: Outlook, changes: Changes) -> Table:
     """The last accepted table with ``changes``; what lies hidden in changed stacks is ``?``, what stayed is known."""
     stacks = list(outlook.table.stacks)
     for cell, sight in changes:
-        stacks[cell] = _nearest(stacks[cell], sight)
-    return Table(tuple(stacks), outlook.table.levels)
+        if not is_pillar(sight):
+            stacks[cell] = _nearest(stacks[cell], sight)
+    pillars = view_of(outlook, changes)[len(stacks) :]
+    return Table(tuple(stacks), tuple(level or 0 for level, _ in pillars) if pillars else None)
 
 
 def _nearest(known: Stack, sight: Sight) -> Stack:
@@ -73,5 +75,5 @@ def view_of(outlook: Outlook, changes: Changes) -> tuple[Sight, ...]:
 
 
 def _cells(outlook: Outlook, changes: Changes, violations: tuple[Violation, ...]) -> tuple[str, ...]:
-    names = [outlook.match.game.layout.cells[cell] for cell, _ in changes]
+    names = names_of(outlook.match.game.layout, changes)
     return tuple(dict.fromkeys([*names, *(name for violation in violations for name in violation.cells)]))

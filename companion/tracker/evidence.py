@@ -6,7 +6,7 @@ so that one cell misread with conviction cannot decide alone.  Cells behind a ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.rules.board import Cell, Layout, Sight
+from companion.tracker.pillars import Rows
+from companion.tracker.sights import PILLAR
 from vision.reading import Reading, State
 
 MISREAD = 1e-5
@@ -39,7 +41,7 @@ HAND_SHARE = 0.5
 
 @dataclass(frozen=True)
 class Columns:
-    """Where each sight stands among the states that a camera knows."""
+    """Where each sight stands among the states that a camera knows, and the levels of pillars after them."""
 
     states: tuple[State, ...]
     index: dict[State, int]
@@ -56,13 +58,14 @@ class Columns:
 
 
 @lru_cache(maxsize=16)
-def columns_of(states: tuple[State, ...]) -> Columns:
-    """The columns of a kit's states, worked out once a kit."""
+def columns_of(states: tuple[State, ...], levels: int = 0) -> Columns:
+    """The columns of a kit's states and so many levels, from 0 on; worked out once a kit."""
     tallest: dict[str | None, int] = {}
     for height, top in states:
         if height is not None:
             tallest[top] = max(height, tallest.get(top, 0))
-    return Columns(states, {state: i for i, state in enumerate(states)}, tallest)
+    known = states + tuple((level, PILLAR) for level in range(levels))
+    return Columns(known, {state: i for i, state in enumerate(known)}, tallest)
 
 
 @dataclass(frozen=True)
@@ -71,8 +74,8 @@ class Evidence:
 
     Attributes:
         columns: the states of the table's columns.
-        log_p: (n, m + 1) float64, log p(pictures | state) a cell in the layout's order, floored; the last column is
-            a state that the camera does not know.  Rows of hidden cells are 0: they say nothing.
+        log_p: (n, m + 1) float64, log p(pictures | state) a place (:mod:`companion.tracker.sights`), floored; the last
+            column is a state that the camera does not know.  Rows of hidden places are 0: they say nothing.
         hidden: (n,) bool.
         readings: how many were combined.
     """
@@ -91,11 +94,14 @@ class Evidence:
         return self.columns.states[column]
 
 
-def weigh(layout: Layout, reading: Reading, before: Sequence[Sight | None] | None = None) -> Evidence:
+def weigh(
+    layout: Layout, reading: Reading, before: Sequence[Sight | None] | None = None, pillars: Rows | None = None
+) -> Evidence:
     """The evidence of one reading, its cells brought into the order of ``layout``; cells that it lacks are hidden.
 
-    ``before`` is what lay on each cell when the last picture that made sense was taken (``reading.changed``); None for
-    cells that were in doubt even then.
+    ``before`` is what was at each place when the last picture that made sense was taken (``reading.changed``); None
+    for places that were in doubt even then.  ``pillars`` (n, l) is what is known of their levels, from 0 on; None
+    where there are none.
     """
     m = len(reading.states)
     rows = _row_numbers(layout, reading.cells)
@@ -106,10 +112,44 @@ def weigh(layout: Layout, reading: Reading, before: Sequence[Sight | None] | Non
     log_p[:, :m] = floored[rows]
     if before is not None and reading.changed is not None:
         columns = columns_of(reading.states)
-        known = [-1 if sight is None else columns.of(sight) for sight in before]
+        known = [-1 if sight is None else columns.of(sight) for sight in before[: len(rows)]]
+        for cell in _moved(before[len(rows) :], pillars):
+            # Its picture has changed, whatever stands on it.
+            known[cell] = -1
         _recall(log_p, reading.changed[rows], np.array(known, np.intp))
     log_p[hidden] = 0.0
-    return Evidence(columns_of(reading.states), log_p, hidden, 1)
+    evidence = Evidence(columns_of(reading.states), log_p, hidden, 1)
+    return evidence if pillars is None else _on_pillars(evidence, pillars)
+
+
+def levels_seen(layout: Layout, reading: Reading) -> Rows | None:
+    """(n, l) what the picture alone says of the pillars' levels, in the order of ``layout``; None where it does not."""
+    if reading.level_log_likelihood is None:
+        return None
+    rows = _row_numbers(layout, reading.cells)
+    seen = reading.level_log_likelihood.astype(np.float64)[rows]
+    seen[(rows < 0) | (reading.foreign[rows] > HIDDEN_SHARE)] = -np.log(seen.shape[1])
+    return seen
+
+
+def _moved(before: Sequence[Sight | None], pillars: Rows | None) -> Iterator[Cell]:
+    """The cells whose pillar now seems to stand at another level."""
+    if pillars is not None:
+        for cell, sight in enumerate(before):
+            if sight is None or sight[0] != int(pillars[cell].argmax()):
+                yield cell
+
+
+def _on_pillars(evidence: Evidence, pillars: Rows) -> Evidence:
+    """``evidence`` of the cells with that of the pillars under them."""
+    n, m = evidence.log_p.shape
+    levels = pillars.shape[1]
+    log_p = np.full((2 * n, m + levels), min(evidence.log_p.min(), pillars.min()))
+    log_p[:n, : m - 1] = evidence.log_p[:, :-1]
+    log_p[n:, m - 1 : -1] = pillars - pillars.max(axis=1, keepdims=True)
+    silent = np.concatenate((evidence.hidden, np.ptp(pillars, axis=1) == 0.0))
+    log_p[silent] = 0.0
+    return Evidence(columns_of(evidence.columns.states, levels), log_p, silent, evidence.readings)
 
 
 def _recall(log_p: npt.NDArray[np.float64], changed: npt.NDArray[np.float32], before: npt.NDArray[np.intp]) -> None:
@@ -133,8 +173,9 @@ def combine(frames: Sequence[Evidence]) -> Evidence:
     """The evidence of several readings of one calm table: the mean of what each says of a cell that it sees.
 
     The mean and not the sum: frames of a scene in which nothing moves err together, so the third one that is wrong
-    in the same place is no third witness.
+    in the same place is no third witness.  Frames that know other states than the last one are left out.
     """
+    frames = [frame for frame in frames if frame.columns == frames[-1].columns]
     if len(frames) == 1:
         return frames[0]
     seen = np.stack([~frame.hidden for frame in frames])

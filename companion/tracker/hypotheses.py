@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from companion.match import Match
 from companion.rules.board import Cell, Sight, Table
-from companion.rules.game import Attempt, Game, Move, Position, Stage, view
+from companion.rules.game import Attempt, Game, Move, Position, Stage
 from companion.tracker.evidence import Columns, Evidence, cells_against
-from companion.tracker.sights import Changes
+from companion.tracker.sights import PILLAR, Changes, Place, is_pillar, seen_of
 
 LOG_SAME = log(0.5)
 """Half of all calm scenes show what lay there before."""
@@ -58,6 +58,9 @@ LOG_STANDING = log(0.25)
 QUICK_PLIES, MOST_PLIES = 2, 4
 """So many plies may follow each other before a calm table is seen; further ones only when the last calm tables have
 been unclear, one for each: three plies of two players look like two acts of one of them."""
+
+MOST_LEVELS = 6
+"""By so much a pillar may jump: from end to end of the model with sensors."""
 
 MOST_CELLS, MOST_POSITIONS = 8, 100
 """Sequences are sought when no more cells have changed, through so many positions: a few milliseconds."""
@@ -118,11 +121,16 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
+class Jump:
+    """One pillar moved by several levels at once: a single act, for which there is no text."""
+
+
+@dataclass(frozen=True, slots=True)
 class Other:
     """None of these: each cell as it is best read."""
 
 
-Story = Same | Turn | Half | Back | Plies | Replay | Act | Other
+Story = Same | Turn | Half | Back | Plies | Replay | Act | Jump | Other
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +148,7 @@ class Outlook:
 
     Attributes:
         table: the table of the last accepted position.
-        sights: its view.
+        sights: its view, place by place (:mod:`companion.tracker.sights`).
         expected: turns, stages, take-backs and no change; see :class:`Batch`.
     """
 
@@ -179,7 +187,7 @@ def foresee(match: Match) -> Outlook:
     """The outlook of ``match``: a few milliseconds' work, so it is kept until the match goes on."""
     game, position = match.game, match.position
     table = game.table(position)
-    sights = view(game, table).sights
+    sights = seen_of(game, table)
     seer = _Seer(game, table, sights)
     hypotheses = [Hypothesis(Same(), LOG_SAME, ()), *seer.turns(position), *seer.backs(match)]
     return Outlook(match, table, sights, Batch(hypotheses))
@@ -194,10 +202,14 @@ class _Seer:
     sights: tuple[Sight, ...]
 
     def changes(self, table: Table) -> Changes:
-        found: list[tuple[Cell, Sight]] = []
+        found: list[tuple[Place, Sight]] = []
         for cell, (before, after) in enumerate(zip(self.table.stacks, table.stacks, strict=True)):
             if before != after and (sight := self.game.sight(after)) != self.sights[cell]:
                 found.append((cell, sight))
+        if table.levels is not None and table.levels != self.table.levels:
+            for place, level in enumerate(table.levels, start=len(table.stacks)):
+                if level != self.sights[place][0]:
+                    found.append((place, (level, PILLAR)))
         return tuple(found)
 
     def turns(self, position: Position) -> Iterator[Hypothesis]:
@@ -221,6 +233,11 @@ def acts_within(outlook: Outlook, cells: frozenset[Cell]) -> Iterator[Hypothesis
     seer = _Seer(outlook.match.game, outlook.table, outlook.sights)
     for attempt in seer.game.attempts(outlook.match.position, cells):
         yield Hypothesis(Act(attempt), LOG_ACT, seer.changes(attempt.table))
+    for place, (level, _) in enumerate(outlook.sights[len(outlook.table.stacks) :], start=len(outlook.table.stacks)):
+        if place - len(outlook.table.stacks) in cells and level is not None:
+            for jump in range(2, MOST_LEVELS + 1):
+                for there in (level + jump, level - jump):
+                    yield Hypothesis(Jump(), LOG_ACT, ((place, (there, PILLAR)),))
 
 
 def sequences_within(outlook: Outlook, cells: frozenset[Cell], most: int) -> Iterator[Hypothesis]:
@@ -284,7 +301,7 @@ def replays_within(outlook: Outlook, cells: frozenset[Cell]) -> Iterator[Hypothe
     for back in outlook.expected.hypotheses:
         if not isinstance(back.story, Back) or back.story.n > REPLAYED:
             continue
-        undone = {cell for cell, _ in back.changes}
+        undone = {place % len(outlook.table.stacks) for place, _ in back.changes}
         earlier = match.take_back(back.story.n).position
         for move in match.game.legal_moves(earlier):
             touched = _touched(move)
@@ -314,7 +331,7 @@ def faulty(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp])
 
 
 def _fault_price(expected: Sight, seen: Sight) -> float:
-    growth = (seen[0] or 0) - (expected[0] or 0)
+    growth = 0 if is_pillar(seen) else (seen[0] or 0) - (expected[0] or 0)
     return LOG_FAULT_CELL + LOG_FAULT_PIECE * max(0, growth - 1)
 
 

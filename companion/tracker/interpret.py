@@ -30,6 +30,7 @@ from companion.tracker.hypotheses import (
     Act,
     Back,
     Half,
+    Jump,
     Other,
     Outlook,
     Plies,
@@ -40,7 +41,7 @@ from companion.tracker.hypotheses import (
     base_columns,
     columns_with,
 )
-from companion.tracker.sights import Changes, format_sight
+from companion.tracker.sights import Changes, is_pillar
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +157,8 @@ class Ranked:
 class Judgement:
     """An interpretation with its grounds.
 
-    ``changes`` is the likeliest view against the last accepted one; ``odd`` are the cells that contradict the best
-    explanation by what people do, each as name and what it looks like; ``is_strange``: they look like nothing that
+    ``changes`` is the likeliest view against the last accepted one; ``odd`` are the places that contradict the
+    best explanation by what people do, each with what it looks like; ``is_strange``: they look like nothing that
     people do either, something must be in the way.  ``ranked``: the likeliest explanations, the best first.
     """
 
@@ -165,7 +166,7 @@ class Judgement:
     changes: Changes
     posterior: float
     ranked: tuple[Ranked, ...]
-    odd: tuple[tuple[str, str], ...]
+    odd: Changes
     is_strange: bool
 
 
@@ -182,9 +183,8 @@ def interpret(evidence: Evidence, outlook: Outlook, context: Context) -> Judgeme
     ranked = tuple(Ranked(_told(outlook, group), group.posterior, group.changes) for group in groups[:RANKED])
     done = next((group for group in groups if any(not isinstance(story, Other) for story in group.stories)), best)
     odd = _odd_cells(evidence, columns_with(evidence, base, done.changes))
-    names = outlook.match.game.layout.cells
-    described = tuple((names[cell], format_sight(seen)) for cell, _, seen in odd)
-    return Judgement(meaning, best.changes, best.posterior, ranked, described, _is_strange(odd))
+    strange = tuple((place, seen) for place, _, seen in odd)
+    return Judgement(meaning, best.changes, best.posterior, ranked, strange, _is_strange(odd))
 
 
 def _meaning(outlook: Outlook, group: Group, context: Context) -> Interpretation:
@@ -198,6 +198,7 @@ def _meaning(outlook: Outlook, group: Group, context: Context) -> Interpretation
     options = finished or options
     halves = [story for story in group.stories if isinstance(story, Half)]
     attempts = [story.attempt for story in group.stories if isinstance(story, Act)]
+    is_act = any(isinstance(story, (Act, Jump)) for story in group.stories)
     is_sequence = bool(options) and len(options[0]) > 1
     if options and not is_sequence:
         return Played(options[0]) if len(options) == 1 else Ambiguous(options)
@@ -206,10 +207,10 @@ def _meaning(outlook: Outlook, group: Group, context: Context) -> Interpretation
         return InProgress(tuple(half.move for half in halves), stage.todo, stage.cells)
     if backs := [story.n for story in group.stories if isinstance(story, Back)]:
         return TakenBack(min(backs))
-    if options and not attempts:
+    if options and not is_act:
         return _sequence(outlook.match, options, context)
     again = [story for story in group.stories if isinstance(story, Replay)]
-    if len(again) == 1 and not attempts:
+    if len(again) == 1 and not is_act:
         return TakenBack(again[0].n, again[0].move)
     return Illegal(diagnose(outlook, group.changes, attempts), _is_lifted(outlook, group.changes))
 
@@ -230,7 +231,9 @@ def _sequence(match: Match, options: tuple[tuple[Move, ...], ...], context: Cont
 
 
 def _is_lifted(outlook: Outlook, changes: Changes) -> bool:
-    """Whether every changed stack has become lower: the pieces may be in a hand."""
+    """Whether every changed stack has become lower: the pieces may be in a hand; a pillar is never."""
+    if any(is_pillar(sight) for _, sight in changes):
+        return False
     heights = [(outlook.sights[cell][0], sight[0]) for cell, sight in changes]
     return all(before is not None and after is not None and after < before for before, after in heights)
 
@@ -269,7 +272,7 @@ def _odd_cells(evidence: Evidence, columns: npt.NDArray[np.intp]) -> tuple[tuple
 
 def _is_strange(odd: tuple[tuple[Cell, Sight, Sight], ...]) -> bool:
     """Whether some cell has grown by more than anybody adds, and no other has lost what it gained."""
-    growth = [(seen[0] or 0) - (expected[0] or 0) for _, expected, seen in odd]
+    growth = [(seen[0] or 0) - (expected[0] or 0) for _, expected, seen in odd if not is_pillar(seen)]
     return max(growth, default=0) >= STRANGE_PIECES and sum(growth) >= STRANGE_PIECES
 
 
@@ -304,5 +307,5 @@ def _story(match: Match, story: Story) -> str:
             return f"{n} taken back and {format_moves(match.take_back(n), (move,))}"
         case Act(attempt):
             return f"act {format_move(match.game, match.position, attempt.move)}"
-        case Other():
+        case Jump() | Other():
             return "something else"

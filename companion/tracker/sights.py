@@ -1,4 +1,7 @@
-"""Tops and heights as text: what the referee says it saw and what it expected.
+"""What there is to be seen of a table, place by place, and tops and heights as text: what was seen, what expected.
+
+Places are numbered: first the cells of the layout, for what stands on each; then, where there are pillars, the same
+cells once more for the pillars under them.  A pillar's sight is its level with :data:`PILLAR` for a top.
 
 Like the board of a position (notation.md): ranks from the highest down, joined by ``/``; in a rank the cells from
 file a on, joined by ``,``; a run of n empty cells is the number n.  An occupied cell is its height and its top piece:
@@ -11,28 +14,63 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from companion.rules.board import Cell, Layout, Sight, Stack
+from companion.rules.board import Layout, Sight, Stack, Table
+from companion.rules.game import Game, view
 from companion.rules.notation import ranks_downward
 
 EMPTY_SIGHT: Sight = (0, None)
 """What a cell without pieces shows."""
 
+PILLAR = "|"
+"""What stands for a piece in the sight of a pillar."""
+
 HIDDEN = "?"
 """A piece, or a height, that the camera cannot see."""
 
-Changes = tuple[tuple[Cell, Sight], ...]
-"""How one view differs from another: the cells that differ, in their order, with what they show instead."""
+Place = int
+"""A cell, or the number of cells more for the pillar under it."""
+
+Changes = tuple[tuple[Place, Sight], ...]
+"""How one view differs from another: the places that differ, in their order, with what they show instead."""
+
+
+def seen_of(game: Game, table: Table) -> tuple[Sight, ...]:
+    """All places of ``table``: the sights of its cells, then of its pillars."""
+    perfect = view(game, table)
+    return perfect.sights + tuple((level, PILLAR) for level in perfect.levels or ())
+
+
+def name_of(layout: Layout, place: Place) -> str:
+    """The name of the cell."""
+    return layout.cells[place % len(layout.cells)]
+
+
+def names_of(layout: Layout, changes: Changes) -> tuple[str, ...]:
+    """The names of the cells that differ, each once."""
+    return tuple(dict.fromkeys(name_of(layout, place) for place, _ in changes))
+
+
+def is_pillar(sight: Sight) -> bool:
+    """Whether it is a pillar's."""
+    return sight[1] == PILLAR
 
 
 def format_sight(sight: Sight) -> str:
-    """One cell: ``3R``, ``?Q``; an empty one is ``empty``, as people say it."""
+    """One place: ``3R``, ``?Q``; an empty cell is ``empty``, a pillar ``level 4``, as people say it."""
     height, top = sight
+    if is_pillar(sight):
+        return f"level {height}"
     return "empty" if sight == EMPTY_SIGHT else f"{HIDDEN if height is None else height}{top}"
 
 
 def format_sights(layout: Layout, sights: Sequence[Sight]) -> str:
-    """The whole board."""
-    return "/".join(_format_rank([sights[cell] for cell in rank]) for rank in ranks_downward(layout))
+    """The whole board; then, where there are pillars, their levels as in a position: ``… levels=5,5,3,1,1/…``."""
+    board = "/".join(_format_rank([sights[cell] for cell in rank]) for rank in ranks_downward(layout))
+    pillars = sights[len(layout.cells) :]
+    if not pillars:
+        return board
+    levels = "/".join(",".join(str(pillars[cell][0]) for cell in rank) for rank in ranks_downward(layout))
+    return f"{board} levels={levels}"
 
 
 def _format_rank(sights: list[Sight]) -> str:
@@ -46,8 +84,8 @@ def _format_rank(sights: list[Sight]) -> str:
 def altered(sights: tuple[Sight, ...], changes: Changes) -> tuple[Sight, ...]:
     """``sights`` with ``changes`` made."""
     result = list(sights)
-    for cell, sight in changes:
-        result[cell] = sight
+    for place, sight in changes:
+        result[place] = sight
     return tuple(result)
 
 

@@ -200,7 +200,7 @@ def test_a_table_that_looks_like_nothing_is_strange(scene) -> None:
     at = scene(START)
     judged = at.judge(at.board(c4="RRRRRRRG"))
     assert judged.is_strange
-    assert ("c4", "8G") in judged.odd
+    assert (at.match.game.layout.index["c4"], (8, "G")) in judged.odd
     assert not at.judge(at.board(c4="GG")).is_strange
 
 

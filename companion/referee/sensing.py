@@ -1,0 +1,61 @@
+"""What the referee knows of the pillars' sensors: what is reported of them, and what speaks against them.  Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from companion.rules.board import Cell, Layout
+from companion.tracker.evidence import levels_seen
+from companion.tracker.pillars import Doubts, Rows, doubted, fused
+from vision.reading import Reading
+
+OK, LOST, FAULT = "ok", "lost", "fault"
+"""States of the event ``sensors``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sensing:
+    """The sensors of one table.
+
+    Attributes:
+        state: OK or LOST as reported; empty while nothing has been, or where there are none.
+        faulty: names of the cells whose sensors report faults.
+        doubts: what is held against sensors that report none.
+        said: what people have been told last, as state and cells.
+    """
+
+    state: str = ""
+    faulty: tuple[str, ...] = ()
+    doubts: Doubts = field(default_factory=dict)
+    said: tuple[str, tuple[str, ...]] = ("", ())
+
+    @property
+    def doubted(self) -> frozenset[Cell]:
+        """The pillars whose sensors the camera contradicts, or has contradicted."""
+        return frozenset(self.doubts)
+
+
+def news(sensing: Sensing, layout: Layout) -> tuple[Sensing, tuple[str, tuple[str, ...]] | None]:
+    """What people are to be told now, as state and cells; None where they know."""
+    distrusted = {layout.cells[cell] for cell, doubt in sensing.doubts.items() if doubt.is_distrusted}
+    cells = tuple(name for name in layout.cells if name in distrusted or name in sensing.faulty)
+    now = (FAULT, cells) if sensing.state == OK and cells else (sensing.state, ())
+    if now == sensing.said or not sensing.state:
+        return sensing, None
+    return replace(sensing, said=now), now
+
+
+def weighed(
+    sensing: Sensing, layout: Layout, reading: Reading, sensed: Rows | None, accepted: tuple[int, ...], t_s: float
+) -> tuple[Sensing, Rows]:
+    """(n, l) what ``reading`` and ``sensed`` together say of the pillars' levels, and what is held against sensors.
+
+    ``accepted`` are the levels of the last accepted position.
+    """
+    camera = levels_seen(layout, reading)
+    if sensed is None and camera is None:
+        return sensing, np.zeros((len(accepted), 1))
+    sensing = replace(sensing, doubts=doubted(sensing.doubts, sensed, camera, t_s))
+    return sensing, fused(sensed, camera, accepted, sensing.doubts)

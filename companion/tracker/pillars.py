@@ -1,0 +1,117 @@
+"""How high the pillars stand: what their sensors and the camera say of it, weighed against each other.
+
+Either gives each pillar a likelihood over its levels, and neither is trusted without end.  Where they agree, they add
+up; where one has nothing to say, the other decides; where they contradict each other, nobody is believed and people
+are asked, and a sensor that goes on contradicting is named and not heard until it has agreed again for a while.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.rules.board import Cell
+
+WRONG = 1e-4
+"""Probability that a sensor without a known fault, or the camera, is wrong about a pillar and does not know it.  With
+seven levels either alone is worth 11 nats: a legal pillar move is accepted on the word of one of them."""
+
+CLEAR_NATS = 4.0
+"""From this ratio between their two levels on sensor and camera contradict each other."""
+
+CONTESTED_NATS = 5.0
+"""In a contradiction the level that would be news gets this much more than the accepted one: about what the prior of a
+move takes away, so that people are asked."""
+
+DISTRUSTED_NATS = 6.5
+"""All that the camera alone is worth on a pillar whose sensor has contradicted it: enough for a question, too little
+for a verdict, since it may have been the camera that was wrong."""
+
+DISTRUST_S = 2.0
+"""A contradiction that has lasted so long is a fault."""
+
+TRUST_AGAIN_S = 5.0
+"""A sensor that has agreed with the camera for so long is heard again."""
+
+Rows = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What is held against the sensor of one pillar.
+
+    ``since_s``: since when it has contradicted the camera, or, once ``is_distrusted``, agreed with it.
+    """
+
+    since_s: float
+    is_distrusted: bool = False
+
+
+Doubts = dict[Cell, Doubt]
+
+
+def sense(heights_mm: Sequence[float | None], levels_mm: Sequence[float], noise_mm: float) -> Rows:
+    """(n, l) log-likelihood of each level, at ``levels_mm`` (l,), of pillars measured at ``heights_mm`` (n,).
+
+    Normal with standard deviation ``noise_mm`` about the true height; rows of pillars without a height are even.
+    """
+    rows = np.zeros((len(heights_mm), len(levels_mm)))
+    for i, height in enumerate(heights_mm):
+        if height is not None:
+            rows[i] = -(((height - np.asarray(levels_mm)) / noise_mm) ** 2) / 2
+    return rows - np.logaddexp.reduce(rows, axis=1, keepdims=True)
+
+
+def fused(sensed: Rows | None, camera: Rows | None, accepted: Sequence[int], doubts: Doubts) -> Rows:
+    """(n, l) what both together say of each pillar; ``accepted`` are the levels of the last accepted position.
+
+    Either may be None: it says nothing at all.  Rows in which nobody says anything are even.
+    """
+    shape = next(rows.shape for rows in (sensed, camera) if rows is not None)
+    by_sensor = np.zeros(shape) if sensed is None else _floored(sensed)
+    by_camera = np.zeros(shape) if camera is None else _floored(camera)
+    distrusted = [cell for cell, doubt in doubts.items() if doubt.is_distrusted]
+    by_sensor[distrusted] = 0.0
+    best = by_camera[distrusted].max(axis=1, keepdims=True)
+    by_camera[distrusted] = np.maximum(by_camera[distrusted], best - DISTRUSTED_NATS)
+    rows = by_sensor + by_camera
+    for cell in contradictions(by_sensor, by_camera):
+        rows[cell] = rows[cell].min() - CONTESTED_NATS
+        for level in {int(by_sensor[cell].argmax()), int(by_camera[cell].argmax())}:
+            rows[cell, level] = 0.0 if level != accepted[cell] else -CONTESTED_NATS
+    return np.asarray(rows)
+
+
+def contradictions(sensed: Rows, camera: Rows) -> frozenset[Cell]:
+    """The pillars on which each is clear that the other is wrong."""
+    here = np.arange(len(sensed))
+    one, other = sensed.argmax(axis=1), camera.argmax(axis=1)
+    by_one = sensed[here, one] - sensed[here, other]
+    by_other = camera[here, other] - camera[here, one]
+    return frozenset(int(cell) for cell in np.flatnonzero((by_one > CLEAR_NATS) & (by_other > CLEAR_NATS)))
+
+
+def doubted(doubts: Doubts, sensed: Rows | None, camera: Rows | None, t_s: float) -> Doubts:
+    """The doubts after one more reading, at ``t_s``; where either is missing they stay as they are."""
+    if sensed is None or camera is None:
+        return doubts
+    against = contradictions(sensed, camera)
+    following: Doubts = {}
+    for cell in against | doubts.keys():
+        doubt = doubts.get(cell) or Doubt(t_s)
+        lasted_s = t_s - doubt.since_s
+        if cell in against:
+            is_new_fault = not doubt.is_distrusted and lasted_s >= DISTRUST_S
+            following[cell] = Doubt(t_s, is_distrusted=True) if doubt.is_distrusted or is_new_fault else doubt
+        elif doubt.is_distrusted and lasted_s < TRUST_AGAIN_S:
+            following[cell] = doubt
+    return following
+
+
+def _floored(rows: Rows) -> Rows:
+    """``rows``, each normalised, with the possibility that they have nothing to do with the pillar."""
+    floored: Rows = np.log((1 - WRONG) * np.exp(rows) + WRONG / rows.shape[1])
+    return floored

@@ -1,0 +1,154 @@
+"""A match of Diamond with sensors: what the referee says of them, and what it makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from companion.events import Accepted, Event, Illegal, SensorsChanged, Unfinished, Unsure
+from companion.games import load_game
+from companion.match import Match
+from companion.referee.orders import Answer
+from companion.referee.referee import Referee
+from companion.rules.game import View, view
+from companion.rules.notation import parse_move
+from companion.simulate.readings import Noise, kit_states, read_table
+from companion.tracker.pillars import Rows, sense
+
+FRAME_S = 1 / 12
+GAME = load_game("diamond:table")
+LEVELS_MM = tuple(12.0 + 10 * level for level in range(7))
+CLEAR = Noise(height_nats=60.0, top_nats=60.0, frame_nats=0.1)
+HAS, LACKS = True, False
+
+
+class Field:
+    """A referee before a field of pillars, with a camera that sees all and sensors that may lie."""
+
+    def __init__(self) -> None:
+        self.match = Match(GAME, GAME.start())
+        self.referee = Referee(self.match)
+        self.events: list[Event] = list(self.referee.begin(0.0))
+        self.rng = np.random.default_rng(1)
+        self.t_s = 0.0
+
+    def after(self, *moves: str) -> View:
+        """What is to be seen after legal moves from the last accepted position on."""
+        match = self.referee.match
+        for text in moves:
+            match = match.play(parse_move(GAME, match.position, text))
+        return view(GAME, GAME.table(match.position))
+
+    def lie(self, seen: View, *, sensed: View | None = None, frames: int = 9) -> list[Event]:
+        """A hand comes and goes, then this is to be seen; the sensors say ``sensed`` (None: nothing)."""
+        begun = len(self.events)
+        levels = None if sensed is None else sensed.levels
+        for i in range(frames + 1):
+            self.t_s += FRAME_S
+            glance = self.referee.glance(self.t_s, moving=i == 0)
+            self.events += glance.events
+            if glance.read:
+                self.events += self.referee.observe(self.t_s, self.reading(seen), self.rows(levels))
+        return self.events[begun:]
+
+    def reading(self, seen: View):
+        """Of a clear picture."""
+        reading = read_table(GAME.layout.cells, kit_states(GAME.pieces, 2), seen.sights, CLEAR, self.rng)
+        rows = np.full((25, 7), -20.0, np.float32)
+        rows[np.arange(25), np.array(seen.levels)] = 0.0
+        return replace(reading, level_log_likelihood=rows, levels=seen.levels, t_s=self.t_s)
+
+    def rows(self, levels: tuple[int, ...] | None) -> Rows | None:
+        """Of sensors with the kit's noise."""
+        if levels is None:
+            return None
+        return sense([12 + 10 * level + self.rng.normal(0, 0.8) for level in levels], LEVELS_MM, 0.8)
+
+
+@pytest.fixture
+def field() -> Field:
+    made = Field()
+    made.lie(made.after(), sensed=made.after())
+    return made
+
+
+def kinds(events: list[Event]) -> list[type[Event]]:
+    """What sorts of events these are."""
+    return [type(event) for event in events]
+
+
+def test_a_pillar_move_is_accepted_with_sensors_and_without(field: Field) -> None:
+    """With all sensors lost the camera carries on."""
+    for move, has_sensors in (("+c3", HAS), ("e1-e2", LACKS), ("-b2", LACKS), ("+d4", HAS)):
+        if GAME.violations(field.referee.match.position, parse_move(GAME, field.referee.match.position, move)):
+            continue
+        there = field.after(move)
+        (event,) = field.lie(there, sensed=there if has_sensors else None)
+        assert isinstance(event, Accepted)
+        assert event.move == move
+
+
+def test_a_jump_is_named_and_put_right(field: Field) -> None:
+    before = field.after()
+    assert before.levels is not None
+    there = View(before.sights, (*before.levels[:12], 5, *before.levels[13:]))
+    (event,) = field.lie(there, sensed=there)
+    assert isinstance(event, Illegal)
+    assert (event.attempt, event.rules, event.cells) == (None, ("DIA-2",), ("c3",))
+    assert event.seen != event.expected
+    assert field.referee.snapshot.wrong == ("c3",)
+
+
+def test_a_field_set_up_wrong_says_which_pillar_must_stand_where() -> None:
+    field = Field()
+    right = field.after()
+    assert right.levels is not None
+    wrong = View(right.sights, (right.levels[0] + 2, *right.levels[1:]))
+    events = field.lie(wrong, sensed=wrong, frames=20)
+    assert kinds(events) == [Unfinished]
+    assert events[0].todo == "set up: a1 must stand at level 1"
+    assert events[0].cells == ("a1",)
+
+
+def test_a_jammed_sensor_is_asked_about_named_and_then_not_heard(field: Field) -> None:
+    """The pillar moves, its sensor does not: a question, then a fault; the answer counts, and play goes on."""
+    field.referee.sensors(field.t_s, "ok")
+    still, there = field.after(), field.after("+c3")
+    events = field.lie(there, sensed=still, frames=60)
+    question = next(event for event in events if isinstance(event, Unsure))
+    assert question.options == ("+c3",)
+    fault = next(event for event in events if isinstance(event, SensorsChanged))
+    assert not [event for event in events if isinstance(event, Accepted | Illegal)]
+    assert field.referee.doubted_pillars == {12}
+    assert (fault.state, fault.cells) == ("fault", ("c3",))
+    (accepted, *_) = field.referee.order(field.t_s, Answer(0))
+    assert isinstance(accepted, Accepted)
+    following = field.after("-b2")
+    jammed = View(following.sights, (*following.levels[:12], still.levels[12], *following.levels[13:]))
+    assert [event.move for event in field.lie(following, sensed=jammed) if isinstance(event, Accepted)] == ["-b2"]
+
+
+def test_what_is_reported_of_sensors_is_said_once(field: Field) -> None:
+    referee = field.referee
+    assert [event.state for event in referee.sensors(1.0, "ok")] == ["ok"]
+    assert referee.sensors(1.1, "ok") == ()
+    (fault,) = referee.sensors(1.2, "ok", ("c3", "a1"))
+    assert (fault.state, fault.cells) == ("fault", ("a1", "c3"))
+    assert referee.sensors(1.3, "ok", ("c3", "a1")) == ()
+    (lost,) = referee.sensors(1.4, "lost")
+    assert (lost.state, lost.cells) == ("lost", ())
+    assert [event.state for event in referee.sensors(1.5, "ok")] == ["ok"]
+
+
+def test_a_sensor_that_contradicts_the_camera_for_long_is_a_fault(field: Field) -> None:
+    """Only it: and it is well again once both have agreed for a while."""
+    referee, still = field.referee, field.after()
+    referee.sensors(field.t_s, "ok")
+    wrong = View(still.sights, (*still.levels[:6], 5, *still.levels[7:]))
+    events = field.lie(still, sensed=wrong, frames=60)
+    assert [(e.state, e.cells) for e in events if isinstance(e, SensorsChanged)] == [("fault", ("b2",))]
+    assert not [event for event in events if isinstance(event, Accepted | Illegal)]
+    events = field.lie(still, sensed=still, frames=120)
+    assert [(e.state, e.cells) for e in events if isinstance(e, SensorsChanged)] == [("ok", ())]

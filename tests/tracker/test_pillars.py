@@ -1,0 +1,285 @@
+"""Sensors and camera on the heights of pillars, and what both together mean for a match of Diamond."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.games import load_game
+from companion.match import Match
+from companion.rules.board import Table
+from companion.rules.game import Move
+from companion.rules.notation import parse_move
+from companion.simulate.readings import Noise, kit_states, read_table
+from companion.tracker.contest import Context
+from companion.tracker.evidence import weigh
+from companion.tracker.hypotheses import foresee
+from companion.tracker.interpret import (
+    Ambiguous,
+    CannotTell,
+    Illegal,
+    Interpretation,
+    Played,
+    TakenBack,
+    Unchanged,
+    interpret,
+)
+from companion.tracker.pillars import (
+    DISTRUST_S,
+    TRUST_AGAIN_S,
+    Doubt,
+    Doubts,
+    Rows,
+    contradictions,
+    doubted,
+    fused,
+    sense,
+)
+from companion.tracker.sights import format_sights, seen_of
+
+LEVELS_MM = tuple(12.0 + 10 * level for level in range(7))
+NOISE_MM = 0.8
+GAME = load_game("diamond:table")
+CLEAR = Noise(height_nats=60.0, top_nats=60.0)
+INDEX = GAME.layout.index
+
+
+def rows(levels: tuple[int, ...], nats: float = 20.0) -> Rows:
+    """What a clear camera says."""
+    found = np.full((len(levels), 7), -nats)
+    found[np.arange(len(levels)), levels] = 0.0
+    return found - np.logaddexp.reduce(found, axis=1, keepdims=True)
+
+
+def sensed(levels: tuple[int, ...], silent: tuple[str, ...] = ()) -> Rows:
+    """What sensors say, those of ``silent`` cells nothing."""
+    rng = random.Random(1)
+    heights = [12 + 10 * level + rng.gauss(0, NOISE_MM) for level in levels]
+    return sense([None if GAME.layout.cells[i] in silent else mm for i, mm in enumerate(heights)], LEVELS_MM, NOISE_MM)
+
+
+class Board:
+    """A match of Diamond, and tables that differ from its own."""
+
+    def __init__(self, *moves: str, tag: str = "diamond:table") -> None:
+        game = load_game(tag)
+        self.match = Match(game, game.start())
+        for text in moves:
+            self.match = self.match.play(self.move(text))
+        self.table = game.table(self.match.position)
+        assert self.table.levels is not None
+        self.levels = self.table.levels
+
+    def move(self, text: str) -> Move:
+        """A move of the present position."""
+        return parse_move(self.match.game, self.match.position, text)
+
+    def raised(self, **steps: int) -> tuple[int, ...]:
+        """The levels with some pillars raised or lowered."""
+        return tuple(level + steps.get(name, 0) for name, level in zip(GAME.layout.cells, self.levels, strict=True))
+
+    def stacks(self, **cubes: str) -> tuple[str, ...]:
+        """The cubes with some others."""
+        return tuple(cubes.get(name, cube) for name, cube in zip(GAME.layout.cells, self.table.stacks, strict=True))
+
+    def judge(
+        self, stacks: tuple[str, ...], sensors: Rows | None, camera: Rows | None, doubts: Doubts | None = None
+    ) -> Interpretation:
+        """What cubes that are clear to see, and what is said of the pillars, mean."""
+        states = kit_states(GAME.pieces, 2)
+        sights = [GAME.sight(stack) for stack in stacks]
+        reading = read_table(GAME.layout.cells, states, sights, CLEAR, np.random.default_rng(1))
+        known = fused(sensors, camera, self.levels, doubts or {})
+        evidence = weigh(GAME.layout, reading, pillars=known)
+        return interpret(evidence, foresee(self.match), Context()).interpretation
+
+    def seen(self, stacks: tuple[str, ...], levels: tuple[int, ...]) -> Interpretation:
+        """The same when sensors and camera agree."""
+        return self.judge(stacks, sensed(levels), rows(levels))
+
+
+@pytest.fixture
+def board() -> Callable[..., Board]:
+    return Board
+
+
+@pytest.mark.parametrize("senses", ["both", "sensors", "camera"])
+def test_every_legal_move_is_known(board: Callable[..., Board], senses: str) -> None:
+    """Pushes and pillar moves, on the word of both, and of either alone."""
+    at = (
+        board("+c3", "e1-e2")
+        if not GAME.violations(board("+c3").match.position, board().move("e1-e2"))
+        else board("+c3")
+    )
+    for move in GAME.legal_moves(at.match.position):
+        after = GAME.table(GAME.play(at.match.position, move))
+        assert after.levels is not None
+        by_sensors = None if senses == "camera" else sensed(after.levels)
+        by_camera = None if senses == "sensors" else rows(after.levels)
+        assert at.judge(after.stacks, by_sensors, by_camera) == Played((move,))
+
+
+def test_nothing_is_nothing(board: Callable[..., Board]) -> None:
+    at = board()
+    assert at.seen(at.stacks(), at.levels) == Unchanged()
+
+
+ACTS: Mapping[str, tuple[Mapping[str, str], Mapping[str, int], str | None, set[str]]] = {
+    "two levels": ({}, {"c3": 2}, None, {"DIA-2"}),
+    "two levels down": ({}, {"c3": -2}, None, {"DIA-2"}),
+    "the pillar just moved, by two": ({}, {"d3": 2}, None, {"DIA-2"}),
+    "two pillars, one by two": ({}, {"c3": 1, "b2": 2}, None, {"G-2", "DIA-2"}),
+    "three pillars": ({}, {"c3": 1, "b2": 1, "e4": 1}, None, {"G-2"}),
+    "another's cube and a pillar": ({"a5": "", "b5": "R"}, {"b2": 2}, None, {"G-2", "DIA-2"}),
+    "another player's cube": ({"a5": "", "b5": "R"}, {}, "a5-b5", {"G-1", "DIA-3"}),
+    "an occupied pillar": ({"a3": "", "e3": "XX"}, {}, "a3-e3", {"DIA-5"}),
+    "a cube gone": ({"e1": ""}, {}, "e1-off", {"G-2"}),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_illegal_acts_are_named_with_their_rules(board: Callable[..., Board], act: str) -> None:
+    """After Red has lowered d3, with Green to move."""
+    cubes, steps, attempt, rules = ACTS[act]
+    at = board("-d3")
+    meaning = at.seen(at.stacks(**cubes), at.raised(**steps))
+    assert isinstance(meaning, Illegal), meaning
+    found = meaning.diagnosis
+    assert rules <= set(found.rules)
+    assert found.move == (None if attempt is None else at.move(attempt))
+    assert {*cubes, *steps} <= set(found.cells)
+    assert meaning.is_lifted == (not steps and attempt == "e1-off")
+
+
+def test_a_pillar_put_back_is_a_move_taken_back(board: Callable[..., Board]) -> None:
+    """Though it breaks the rule against reversals, if the other player did it: the charitable reading."""
+    at = board("-d3", "+c3")
+    assert at.seen(at.stacks(), at.raised(c3=-1)) == TakenBack(1)
+
+
+def test_a_pillar_that_may_not_go_back_is_named(board: Callable[..., Board]) -> None:
+    """Four players: what Red moved two turns ago is still banned."""
+    at = board("-d3", "+c3", tag="diamond:table/4")
+    meaning = at.seen(at.stacks(), at.raised(d3=1))
+    assert isinstance(meaning, Illegal)
+    assert (meaning.diagnosis.move, meaning.diagnosis.rules) == (at.move("+d3"), ("DIA-9",))
+
+
+def test_two_pillars_at_once_are_asked_about(board: Callable[..., Board]) -> None:
+    """They may be two quick turns, in an order that nobody saw."""
+    at = board()
+    meaning = at.seen(at.stacks(), at.raised(c3=1, b2=1))
+    assert isinstance(meaning, Ambiguous)
+    assert set(meaning.options) == {(at.move("+c3"), at.move("+b2")), (at.move("+b2"), at.move("+c3"))}
+
+
+def test_a_raised_pillar_is_no_moved_cube(board: Callable[..., Board]) -> None:
+    """With a cube on it that rides along, and even where the picture leaves another cube there in doubt."""
+    at = board()
+    assert at.seen(at.stacks(), at.raised(a5=1)) == Played((at.move("+a5"),))
+    assert at.seen(at.stacks(), at.raised(e1=-1)) == Played((at.move("-e1"),))
+
+
+@pytest.mark.parametrize("cell", ["a1", "c3", "e5"])
+def test_a_silent_sensor_is_made_up_for_by_the_camera(board: Callable[..., Board], cell: str) -> None:
+    at = board()
+    levels = at.raised(**{cell: 1})
+    assert at.judge(at.stacks(), sensed(levels, silent=(cell,)), rows(levels)) == Played((at.move(f"+{cell}"),))
+    assert at.judge(at.stacks(), sensed(at.levels, silent=(cell,)), rows(at.levels)) == Unchanged()
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_sensor_and_a_camera_that_contradict_each_other_are_asked_about(
+    board: Callable[..., Board], step: int
+) -> None:
+    """Whichever of them says that the pillar has moved: neither is believed, and the move is offered."""
+    at = board()
+    levels = at.raised(c3=step)
+    move = at.move("+c3" if step > 0 else "-c3")
+    for by_sensors, by_camera in ((sensed(at.levels), rows(levels)), (sensed(levels), rows(at.levels))):
+        meaning = at.judge(at.stacks(), by_sensors, by_camera)
+        assert isinstance(meaning, CannotTell)
+        assert (move,) in meaning.options
+
+
+def test_a_distrusted_sensor_moves_nothing_and_leaves_the_camera_a_question(board: Callable[..., Board]) -> None:
+    at = board()
+    moved, doubts = at.raised(c3=1), {INDEX["c3"]: Doubt(0.0, is_distrusted=True)}
+    assert at.judge(at.stacks(), sensed(moved), rows(at.levels), doubts) == Unchanged()
+    meaning = at.judge(at.stacks(), sensed(at.levels), rows(moved), doubts)
+    assert isinstance(meaning, CannotTell)
+    assert meaning.options == ((at.move("+c3"),),)
+
+
+def test_one_wild_measurement_in_a_thousand_is_no_verdict(board: Callable[..., Board]) -> None:
+    """A height between two levels says little."""
+    at = board()
+    heights = [12.0 + 10 * level for level in at.levels]
+    heights[INDEX["c3"]] += 5.0
+    by_sensors = sense(heights, LEVELS_MM, NOISE_MM)
+    assert at.judge(at.stacks(), by_sensors, rows(at.levels)) == Unchanged()
+
+
+def test_doubt_becomes_distrust_and_trust_comes_back() -> None:
+    """After two seconds of contradiction; after five of agreement."""
+    right, wrong = rows((3,) * 25), rows((3,) * 12 + (4,) + (3,) * 12)
+    doubts = doubted({}, right, wrong, 10.0)
+    assert doubts == {12: Doubt(10.0)}
+    assert doubted(doubts, right, right, 10.5) == {}
+    doubts = doubted(doubts, right, wrong, 10.0 + DISTRUST_S)
+    assert doubts == {12: Doubt(12.0, is_distrusted=True)}
+    doubts = doubted(doubts, right, wrong, 14.0)
+    assert doubted(doubts, None, right, 99.0) == doubts
+    assert doubted(doubts, right, right, 13.9 + TRUST_AGAIN_S) == doubts
+    assert doubted(doubts, right, right, 14.0 + TRUST_AGAIN_S) == {}
+
+
+@given(st.lists(st.integers(0, 6), min_size=25, max_size=25), st.lists(st.integers(0, 6), min_size=25, max_size=25))
+def test_where_both_agree_nothing_is_contested(one: list[int], other: list[int]) -> None:
+    """And where they do not, it is, whatever the levels."""
+    found = contradictions(rows(tuple(one)), rows(tuple(other)))
+    assert found == {i for i in range(25) if one[i] != other[i]}
+    known = fused(rows(tuple(one)), rows(tuple(other)), one, {})
+    assert np.isfinite(known).all()
+    assert all(known[i].argmax() == other[i] for i in range(25))
+
+
+def test_a_camera_that_is_not_clear_contradicts_nobody() -> None:
+    assert contradictions(rows((3,)), rows((4,), nats=3.0)) == frozenset()
+
+
+def test_rows_are_likelihoods() -> None:
+    """Each normalised; a pillar without a height is even."""
+    found = sense([42.0, None, 47.0], LEVELS_MM, NOISE_MM)
+    assert np.exp(found).sum(axis=1) == pytest.approx([1.0, 1.0, 1.0])
+    assert found[0].argmax() == 3
+    assert np.ptp(found[1]) == 0.0
+    assert found[2][3] == pytest.approx(found[2][4])
+
+
+def test_a_board_with_pillars_as_text(board: Callable[..., Board]) -> None:
+    """As in a position: the board, then the levels."""
+    at = board()
+    text = format_sights(GAME.layout, seen_of(GAME, Table(at.stacks(), at.levels)))
+    assert text == "1R,1,1X,1,1B/5/1X,3,1X/5/1Y,1,1X,1,1G levels=5,5,3,1,1/5,3,3,3,1/3,3,3,3,3/1,3,3,3,5/1,1,3,5,5"
+
+
+def test_a_cell_whose_pillar_moved_is_not_said_to_have_another_cube(board: Callable[..., Board]) -> None:
+    """Its picture has changed, and the cube is read in favour of what stood there."""
+    at = board()
+    states = kit_states(GAME.pieces, 2)
+    sights = [GAME.sight(stack) for stack in at.table.stacks]
+    reading = read_table(GAME.layout.cells, states, sights, CLEAR, np.random.default_rng(1))
+    changed = np.zeros(25, np.float32)
+    changed[INDEX["a5"]] = 0.9
+    known = fused(sensed(at.raised(a5=1)), None, at.levels, {})
+    before = seen_of(GAME, at.table)
+    with_picture = weigh(GAME.layout, replace(reading, changed=changed), before, known)
+    plain = weigh(GAME.layout, replace(reading, changed=np.zeros(25, np.float32)), before, known)
+    assert (with_picture.log_p[INDEX["a5"]] >= plain.log_p[INDEX["a5"]]).all()
