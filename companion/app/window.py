@@ -1,0 +1,97 @@
+"""The newest picture with the belief over it; drawn only when somebody looks, outside the deciding thread.
+
+How to use it::
+
+    window = Window(eyes, levels, time.monotonic)
+    table.followers.append(window); table.onlookers.append(window)
+    window.picture()                                # any thread: JPEG, or None before the first frame
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+
+import cv2
+
+from companion.app.eyes import Eyes, Look
+from companion.app.several import SeveralEyes
+from companion.events import Event
+from companion.referee.referee import Snapshot
+from vision.draw import Picture, Sight, belief
+from vision.errors import VisionError
+from vision.reading import Reading
+from vision.source import Frame
+
+DRAWN_S = 0.3
+"""A picture is drawn no more often than this, however many people look."""
+
+QUALITY = 78
+"""JPEG quality: a picture of about 100 kB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """What was read last, and how it was seen, by which camera."""
+
+    reading: Reading
+    sight: Sight
+    camera: int
+
+
+class Window:
+    """Keeps the newest frame and what was last read; a follower and an onlooker of a table."""
+
+    def __init__(self, eyes: Eyes | SeveralEyes, levels: tuple[int, ...], clock: Callable[[], float]) -> None:
+        """``levels``: of the terrain, empty for a flat board; ``clock``: seconds, monotonic."""
+        self._eyes, self._levels, self._clock = eyes, levels, clock
+        self._frames: dict[int, Frame] = {}
+        self._belief: Belief | None = None
+        self._wrong: tuple[str, ...] = ()
+        self._drawn: tuple[Frame, bytes] | None = None
+        self._drawn_at_s = 0.0
+        self._lock = Lock()
+
+    def see(self, frame: Frame) -> None:
+        """Take the newest frame."""
+        self._frames[frame.camera] = frame
+
+    def follow(self, t_s: float, snapshot: Snapshot, warning: str | None) -> None:  # noqa: ARG002 - others want them
+        """Take the squares that are wrong."""
+        self._wrong = snapshot.wrong
+
+    def __call__(self, frame: Frame, look: Look, events: tuple[Event, ...]) -> None:  # noqa: ARG002 - likewise
+        """Take what was read."""
+        geometry, reader = self._eyes.geometry, self._eyes.reader
+        if look.reading is None or geometry is None:
+            self._belief = None
+        else:
+            levels = look.reading.levels or self._levels or None
+            self._belief = Belief(look.reading, Sight(reader.kit, reader.camera, geometry.pose, levels), frame.camera)
+
+    def picture(self) -> bytes | None:
+        """The newest picture as JPEG; None: there is none yet."""
+        with self._lock:
+            drawn, now_s = self._belief, self._clock()
+            frame = self._frames.get(0 if drawn is None else drawn.camera)
+            if frame is None:
+                return None
+            if self._drawn is None or (self._drawn[0] is not frame and now_s - self._drawn_at_s >= DRAWN_S):
+                self._drawn, self._drawn_at_s = (frame, _jpeg(self._with_belief(frame, drawn))), now_s
+            return self._drawn[1]
+
+    def _with_belief(self, frame: Frame, drawn: Belief | None) -> Picture:
+        if drawn is None:
+            return frame.image
+        cells = [cell for cell in self._wrong if cell in drawn.sight.kit.cells]
+        try:
+            return belief(frame.image, drawn.sight, drawn.reading, "", cells)
+        except VisionError:
+            return frame.image
+
+
+def _jpeg(picture: Picture) -> bytes:
+    done, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+    assert done, "OpenCV encodes every picture of three bytes a pixel"
+    return data.tobytes()

@@ -1,0 +1,68 @@
+"""The option `--web` and what it opens: the page beside a running table."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from companion.app.table import Table
+from companion.app.window import Window
+from companion.errors import BadText
+from companion.events import Event
+from companion.match import Match
+from companion.rules.notation import format_position
+from companion.web.feed import Feed
+from companion.web.page import Page
+from companion.web.server import parse_address
+
+
+def add_page(parser: argparse.ArgumentParser) -> None:
+    """Add `--web`."""
+    parser.add_argument("--web", type=address, metavar="HOST:PORT", help="serve the page of the table there")
+
+
+def address(text: str) -> tuple[str, int]:
+    """Host and port, for argparse."""
+    try:
+        return parse_address(text)
+    except BadText as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+@contextmanager
+def paged(arguments: argparse.Namespace, table: Table, match: Match, past: tuple[Event, ...] = ()) -> Iterator[None]:
+    """Serve the page of ``table`` while it runs, if it is wanted; then as long as somebody at the terminal likes.
+
+    ``past`` was said before a restart.  Raises CompanionError when the address cannot be had.
+    """
+    if arguments.web is None:
+        yield
+        return
+    start = format_position(match.game, match.start)
+    feed = Feed(start, past)
+    window = Window(table.eyes, match.game.layout.terrain, time.monotonic)
+    page = Page(arguments.web, feed, table.inbox.put, window.picture)
+    print(page.notice, file=sys.stderr, flush=True)
+    table.listeners.append(feed)
+    table.followers += [feed, window]
+    table.onlookers.append(window)
+    try:
+        yield
+        _linger(arguments)
+    finally:
+        page.close()
+
+
+def _linger(arguments: argparse.Namespace) -> None:
+    """Leave people at the page until Ctrl-C, where somebody is there to press it."""
+    if arguments.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return
+    print("The table is closed; the page stays until you press Ctrl-C.", flush=True)
+    try:
+        while True:
+            time.sleep(3600)
+    except KeyboardInterrupt:
+        return

@@ -1,0 +1,146 @@
+"""Between the deciding thread, which never waits, and the server's loop, in which every browser has its own place.
+
+Nothing is queued for a browser: all events of a match are kept, and each stream remembers how far it has read.  So a
+slow browser costs nobody anything, and one that comes back goes on where it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from companion.events import Event, to_json
+from companion.referee.referee import Snapshot
+from companion.web.story import Story, told
+from companion.web.view import Standing, state_row
+from vision.source import Frame
+
+ALIVE_S = 15.0
+"""A quiet stream says so often that it is alive; browsers and proxies give up after a minute or two."""
+
+RETRY_MS = 1000
+"""After so long a browser that lost its stream asks again."""
+
+
+class Feed:
+    """What a table has said so far, and how it stands.
+
+    :meth:`__call__`, :meth:`see`, :meth:`follow` and :meth:`close` belong to the deciding thread, the rest to the loop.
+    """
+
+    def __init__(self, start: str, past: tuple[Event, ...] = ()) -> None:
+        """``start``: text of the position in which the match begins; ``past``: what was said before a restart."""
+        self._standing = Standing(secrets.token_hex(4), (), Story(start))
+        self._is_closed = False
+        self._bell: Bell | None = None
+        self._state_text = ""
+        self._state_of: Standing | None = None
+        self._messages: list[bytes] = []
+        for event in past:
+            self(event)
+
+    def __call__(self, event: Event) -> None:
+        """Take an event: it is on its way when this returns."""
+        standing = self._standing
+        self._messages.append(message(to_json(event), event.n))
+        self._standing = replace(standing, events=(*standing.events, event), story=told(standing.story, event))
+        self._ring()
+
+    def see(self, frame: Frame) -> None:
+        """Frames are not for this feed."""
+
+    def follow(self, t_s: float, snapshot: Snapshot, warning: str | None) -> None:
+        """Take how the table stands; told to the browsers when it is news."""
+        before = self._standing
+        self._standing = replace(before, snapshot=snapshot, t_s=t_s, warning=warning)
+        if (before.snapshot, before.warning) != (snapshot, warning):
+            self._ring()
+
+    def close(self) -> None:
+        """No more comes: every stream ends."""
+        self._is_closed = True
+        self._ring()
+
+    def listen(self, bell: Bell) -> None:
+        """Have ``bell`` rung at every piece of news."""
+        self._bell = bell
+
+    @property
+    def standing(self) -> Standing:
+        """How the table stands now."""
+        return self._standing
+
+    def state_text(self) -> str:
+        """The whole state as JSON."""
+        standing = self._standing
+        if self._state_of is not standing:
+            self._state_text, self._state_of = compact(state_row(standing)), standing
+        return self._state_text
+
+    async def stream(self, after: int, *, with_state: bool) -> AsyncIterator[bytes]:
+        """The events after number ``after``, as server-sent messages, as they come; with the state where it changes.
+
+        A browser that knows more events than there are has known another match, and gets this one from its start.
+        """
+        assert self._bell is not None, "listen() comes first"
+        first_n = self._standing.events[0].n if self._standing.events else 1
+        place = max(0, after - first_n + 1)
+        place = place if place <= len(self._messages) else 0
+        shown: tuple[object, ...] = ()
+        yield b"retry: %d\n\n" % RETRY_MS
+        while True:
+            news = self._bell.next()
+            block = b"".join(self._messages[place:])
+            place = len(self._messages)
+            standing = self._standing
+            if with_state and shown != (showing := (standing.n, standing.snapshot, standing.warning)):
+                shown = showing
+                block += b"event: state\ndata: %s\n\n" % self.state_text().encode()
+            if block:
+                yield block
+            if self._is_closed:
+                return
+            try:
+                await asyncio.wait_for(news.wait(), ALIVE_S)
+            except TimeoutError:
+                yield b": alive\n\n"
+
+    def _ring(self) -> None:
+        if self._bell is not None:
+            self._bell.ring()
+
+
+class Bell:
+    """Wakes everybody who waits in an event loop, from any thread."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._news = asyncio.Event()
+
+    def next(self) -> asyncio.Event:
+        """What is set at the next ring."""
+        return self._news
+
+    def ring(self) -> None:
+        """Wake them."""
+        with suppress(RuntimeError):  # The loop has ended: nobody waits any more.
+            self._loop.call_soon_threadsafe(self._strike)
+
+    def _strike(self) -> None:
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+
+def message(row: Mapping[str, Any], n: int) -> bytes:
+    """One server-sent message whose data is one event."""
+    return f"id: {n}\ndata: {compact(row)}\n\n".encode()
+
+
+def compact(row: Mapping[str, Any]) -> str:
+    """JSON in one line."""
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,138 @@
+"""Who may ask what: hosts, origins, the arbiter's token, and how large a request may be."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import json
+import socket
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LARGEST_BODY = 8192
+"""Bytes; a position has at most 2,000 characters."""
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' blob:",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+"""Content-Security-Policy: nothing but the program's own files, and no script or style inside the page."""
+
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+
+
+class Refused(Exception):
+    """A request that is not served: the HTTP status, and why in one line."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+        self.why = why
+
+    def response(self) -> JSONResponse:
+        """As the browser gets it."""
+        headers = {"www-authenticate": "Bearer"} if self.status == 401 else None
+        return JSONResponse({"error": self.why}, self.status, headers)
+
+
+class Guard:
+    """Serves only requests that were sent to this very machine, and puts the safe headers on every answer.
+
+    A page of the internet whose name suddenly means this machine (DNS rebinding) would otherwise see the camera.
+    """
+
+    def __init__(self, app: ASGIApp, host: str) -> None:
+        """``host``: the name or address that the server was told to listen on."""
+        self._app = app
+        name = socket.gethostname().lower()
+        self._names = {"localhost", host.lower(), name, f"{name}.local"}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            return
+
+        async def send_safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        if self._is_meant(Headers(scope=scope).get("host", "")):
+            await self._app(scope, receive, send_safely)
+        else:
+            refusal = Refused(421, "this server does not go by that name; use its address")
+            await refusal.response()(scope, receive, send_safely)
+
+    def _is_meant(self, host: str) -> bool:
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:
+            return False
+        return name in self._names or _is_address(name)
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def refuse_foreign(request: Request) -> None:
+    """Refuse (403) what a page of another origin has sent."""
+    origin = request.headers.get("origin")
+    own = f"{request.url.scheme}://{request.headers.get('host', '')}"
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    if (origin is not None and origin.lower() != own.lower()) or site not in ("same-origin", "none"):
+        raise Refused(403, "this was sent by a page of another origin; rulings come from the table's own page")
+
+
+def refuse_unknown(request: Request, token: str) -> None:
+    """Refuse (401) who does not have the arbiter's token, as ``Authorization: Bearer`` or ``?token=``."""
+    kind, _, given = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() != "bearer":
+        given = request.query_params.get("token", "")
+    if not hmac.compare_digest(given.encode("utf-8", "replace"), token.encode()):
+        raise Refused(401, "rulings need the token that the program has printed at its start")
+
+
+async def read_body(request: Request) -> dict[str, Any]:
+    """The JSON object in the request's body; empty: no fields.  Refuses what is too large or no object."""
+    data = b""
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > LARGEST_BODY:
+            raise Refused(413, f"a request has at most {LARGEST_BODY} bytes")
+    if not data.strip():
+        return {}
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise Refused(415, "send JSON (Content-Type: application/json)")
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        raise Refused(400, "the body is no JSON") from None
+    if not isinstance(body, dict):
+        raise Refused(400, "the body must be a JSON object")
+    return body

@@ -1,0 +1,162 @@
+"""The page of one table: routes, and the server that has them.
+
+How to use it::
+
+    page = Page(address, feed, inbox.put, camera)     # listens; page.notice says where
+    table.listeners.append(feed); table.followers.append(feed)
+    ...
+    page.close()
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Protocol
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from companion.errors import CompanionError
+from companion.events import Event, to_json
+from companion.referee.orders import Order, OrderRefused
+from companion.web.actions import ACTIONS, Wish, order_of, signer
+from companion.web.feed import Bell, Feed
+from companion.web.files import Files
+from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
+from companion.web.server import Server
+from companion.web.view import board_row
+
+TAKEN_S = 5.0
+"""An order must have been taken by then: the table takes one with every picture of its camera."""
+
+STATIC = Path(__file__).parent / "static"
+
+
+class Send(Protocol):
+    """Asks the table for an order; the future says what followed, or raises why it was refused."""
+
+    def __call__(self, order: Order | Wish, by: str) -> Future[tuple[Event, ...]]:
+        """Ask."""
+        ...
+
+
+class Page:
+    """Serves one table's page."""
+
+    def __init__(
+        self, address: tuple[str, int], feed: Feed, send: Send, camera: Callable[[], bytes | None], token: str = ""
+    ) -> None:
+        """Listen.
+
+        Args:
+            address: host and port.
+            feed: what is told.
+            send: where orders go.
+            camera: the newest picture as JPEG, or None; called in a thread of its own, when somebody looks.
+            token: what an arbiter must know; made up where none is given.
+
+        Raises:
+            CompanionError: the address cannot be had.
+        """
+        self.token = token or secrets.token_urlsafe(12)
+        self._feed, self._send, self._camera = feed, send, camera
+        self._picture_lock = asyncio.Lock()
+        files = Files(STATIC, {"": "table.html"})
+        app = Starlette(
+            routes=[
+                Route("/events", self._events),
+                Route("/state", self._state),
+                Route("/board/{n}", self._board),
+                Route("/preview", self._preview),
+                Route("/camera.jpg", self._camera_picture),
+                Route("/arbiter/{action}", self._arbiter, methods=["POST"]),
+                *files.routes(),
+            ],
+            exception_handlers={Refused: _refused, HTTPException: _unserved},
+        )
+        self.server = Server(address, Guard(app, address[0]), lambda: feed.listen(Bell(asyncio.get_running_loop())))
+
+    @property
+    def notice(self) -> str:
+        """Where the page is, and the arbiter's token, for who starts the program."""
+        url = self.server.url
+        return f"page: {url}   for the arbiter: {url}#token={self.token}"
+
+    def close(self) -> None:
+        """End every stream and serve no more."""
+        self._feed.close()
+        self.server.close()
+
+    async def _events(self, request: Request) -> Response:
+        after = request.headers.get("last-event-id") or request.query_params.get("after", "")
+        with_state = request.query_params.get("with") == "state"
+        stream = self._feed.stream(_number(after) or 0, with_state=with_state)
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+
+    async def _state(self, _request: Request) -> Response:
+        headers = {"cache-control": "no-store"}
+        return Response(self._feed.state_text(), media_type="application/json", headers=headers)
+
+    async def _board(self, request: Request) -> Response:
+        n = _number(request.path_params["n"])
+        turn = None if n is None else self._feed.standing.story.at(n)
+        if turn is None:
+            raise Refused(404, "no move that stands has this number")
+        return JSONResponse(board_row(turn.position, turn.cells), headers={"cache-control": "no-store"})
+
+    async def _preview(self, request: Request) -> Response:
+        try:
+            return JSONResponse(board_row(request.query_params.get("position", "")))
+        except CompanionError as error:
+            raise Refused(400, str(error)) from None
+
+    async def _camera_picture(self, _request: Request) -> Response:
+        async with self._picture_lock:
+            data = await run_in_threadpool(self._camera)
+        if data is None:
+            raise Refused(404, "there is no picture yet")
+        return Response(data, media_type="image/jpeg", headers={"cache-control": "no-store"})
+
+    async def _arbiter(self, request: Request) -> Response:
+        refuse_foreign(request)
+        refuse_unknown(request, self.token)
+        action = request.path_params["action"]
+        if action not in ACTIONS:
+            raise Refused(404, f"there is no such action; there are {', '.join(ACTIONS)}")
+        body = await read_body(request)
+        try:
+            by = signer(body)
+            outcome = asyncio.wrap_future(self._send(order_of(action, body), by))
+            events = await asyncio.wait_for(outcome, TAKEN_S)
+        except TimeoutError:
+            raise Refused(503, "the table does not answer; does its camera give pictures?") from None
+        except OrderRefused as error:
+            raise Refused(409, str(error)) from None
+        except CompanionError as error:
+            raise Refused(400, str(error)) from None
+        return JSONResponse({"done": action, "events": [to_json(event) for event in events]})
+
+
+def _number(text: str) -> int | None:
+    """The number of an event, as browsers send it; None for anything else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return error.response()
+
+
+async def _unserved(_request: Request, error: Exception) -> Response:
+    """Unknown paths and methods, in one line like everything else."""
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": error.detail}, error.status_code, error.headers)

@@ -1,0 +1,88 @@
+"""An ASGI application served from a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from threading import Event, Thread
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from companion.errors import BadText, CompanionError
+
+MOST_CONNECTIONS = 1000
+"""Beyond so many at once the server says that it is busy (503)."""
+
+CLOSING_S = 1
+"""How long open answers may take when the program ends."""
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """Host and port of ``HOST:PORT``; ``PORT`` alone means this machine only.  Raises BadText."""
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
+    if not (port.isascii() and port.isdigit() and int(port) < 65536):
+        raise BadText(f"{text!r} is no address; write HOST:PORT, such as 127.0.0.1:8000")
+    return host, int(port)
+
+
+class Server:
+    """Serves ``app`` at an address until it is closed."""
+
+    def __init__(self, address: tuple[str, int], app: ASGIApp, begin: Callable[[], None]) -> None:
+        """Listen at once.
+
+        Args:
+            address: host and port; port 0 takes a free one.
+            app: the application.
+            begin: called in the server's event loop before it serves.
+
+        Raises:
+            CompanionError: the address cannot be had.
+        """
+        host, port = address
+        try:
+            family = socket.AF_INET6 if ":" in host else socket.AF_INET
+            self._socket = socket.create_server((host, port), family=family, backlog=256)
+        except (OSError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise CompanionError(f"--web {host}:{port}: cannot listen there ({why}); give another HOST:PORT") from None
+        self.host, self.port = host, int(self._socket.getsockname()[1])
+        config = uvicorn.Config(
+            app,
+            access_log=False,
+            log_config=None,
+            lifespan="off",
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_graceful_shutdown=CLOSING_S,
+            server_header=False,
+            ws="none",
+        )
+        self._server = uvicorn.Server(config)
+        self._begin = begin
+        self._begun = Event()
+        self._thread = Thread(target=self._run, name="web", daemon=True)
+        self._thread.start()
+        self._begun.wait()
+
+    @property
+    def url(self) -> str:
+        """Where the page is, as people type it."""
+        shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(self.host, self.host)  # noqa: S104
+        return f"http://[{shown}]:{self.port}/" if ":" in shown else f"http://{shown}:{self.port}/"
+
+    def close(self) -> None:
+        """Serve no more; a second call does nothing."""
+        self._server.should_exit = True
+        self._thread.join()
+        self._socket.close()
+
+    def _run(self) -> None:
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        self._begin()
+        self._begun.set()
+        await self._server.serve(sockets=[self._socket])

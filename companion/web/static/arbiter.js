@@ -1,0 +1,192 @@
+// The arbiter's rulings. Only who knows the token sees them; the server asks for it with every one.
+
+import { code, word } from "/static/words.js";
+
+const find = (id) => document.getElementById(id);
+
+export class Arbiter {
+  constructor(look, changed) {
+    this.look = look;
+    this.changed = changed;
+    this.isEditing = false;
+    this.token = this.takeToken();
+    find("unlock").onclick = () => (this.token ? this.keep("") : find("key").showModal());
+    find("key").onclose = () => {
+      if (find("key").returnValue) this.keep(find("token").value.trim());
+      find("token").value = find("key").returnValue = "";
+    };
+    find("pause").onclick = () => this.order(this.look().state.mode === "paused" ? "resume" : "pause");
+    find("reject").onclick = () => this.order("reject");
+    find("take-back").onclick = () => this.order("take-back", { moves: 1 });
+    find("set-position").onclick = () => this.edit();
+    find("end").onclick = () => this.askEnd();
+    find("leave").onclick = () => this.leave();
+    find("accept").onsubmit = (event) => this.submit(event, "accept", { move: find("move").value.trim() }, () => { find("move").value = ""; });
+    find("editor").onsubmit = (event) => this.submit(event, "set-position", { position: find("text").value.trim() }, () => this.leave());
+    find("stack").oninput = () => this.restack();
+    find("turn").onchange = () => this.restack();
+    find("text").onchange = () => this.preview(find("text").value.trim());
+    find("ending").onclose = () => {
+      if (!find("ending").returnValue) return;
+      const winner = find("winners").querySelector("input:checked")?.value || null;
+      find("ending").returnValue = "";
+      this.order("end", { winner });
+    };
+  }
+
+  // From the address that the program printed; it must not stay in the address bar, where others read it.
+  takeToken() {
+    const given = new URLSearchParams(location.hash.slice(1)).get("token");
+    if (given) {
+      history.replaceState(null, "", location.pathname + location.search);
+      try { sessionStorage.setItem("token", given); } catch { /* for this visit only */ }
+      return given;
+    }
+    try { return sessionStorage.getItem("token") ?? ""; } catch { return ""; }
+  }
+
+  keep(token) {
+    this.token = token;
+    try { sessionStorage.setItem("token", token); } catch { /* for this visit only */ }
+    find("reply").textContent = "";
+    if (!token) this.leave();
+    this.changed();
+  }
+
+  async order(action, fields = {}) {
+    const reply = find("reply");
+    reply.className = "reply";
+    try {
+      const answer = await fetch(`/arbiter/${action}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${this.token}` },
+        body: JSON.stringify(fields),
+      });
+      const row = await answer.json();
+      if (answer.status === 401) this.keep("");
+      reply.textContent = answer.ok ? word("sent") : answer.status === 401 ? word("wrong-token") : row.error;
+      reply.classList.toggle("refused", !answer.ok);
+      return answer.ok;
+    } catch {
+      reply.textContent = word("no-answer");
+      reply.classList.add("refused");
+      return false;
+    }
+  }
+
+  async submit(event, action, fields, then) {
+    event.preventDefault();
+    if (await this.order(action, fields)) then();
+  }
+
+  render() {
+    const { state } = this.look();
+    find("arbiter").hidden = !this.token;
+    find("unlock").textContent = word(this.token ? "lock" : "unlock");
+    find("pause").textContent = word(state.mode === "paused" ? "resume" : "pause");
+    find("pause").disabled = state.mode === "over";
+    find("reject").disabled = !state.wrong?.length;
+    find("take-back").disabled = !state.turns.length;
+    find("end").disabled = state.mode === "over";
+  }
+
+  // Under the verdict: the moves asked about; for who may answer, as buttons.
+  renderOptions(place) {
+    const { state } = this.look();
+    const isAsking = state.mode === "asking";
+    const isThinking = state.mode === "thinking" && this.token;
+    place.replaceChildren();
+    if (isThinking) place.append(this.button(word("done"), () => this.order("done")));
+    if (!isAsking) return;
+    for (const option of state.options) {
+      if (this.token) place.append(this.button(option, () => this.order("answer", { option })));
+      else place.append(Object.assign(document.createElement("span"), { className: "option", textContent: option }));
+    }
+    if (this.token) place.append(this.button(word(state.options.length ? "none" : "nothing"), () => this.order("answer", { option: null })));
+  }
+
+  button(text, act) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = text;
+    button.onclick = act;
+    return button;
+  }
+
+  askEnd() {
+    const { state } = this.look();
+    const choices = [...state.game.players.map((player) => [player.letter, player.names[code]]), ["", word("drawn")]];
+    const legend = find("winners").querySelector("legend");
+    find("winners").replaceChildren(legend, ...choices.map(([letter, name], i) => {
+      const label = document.createElement("label");
+      const choice = Object.assign(document.createElement("input"), { type: "radio", name: "winner", value: letter, checked: i === choices.length - 1 });
+      label.append(choice, name);
+      return label;
+    }));
+    find("ending").showModal();
+  }
+
+  // Setting the position by hand: squares are chosen on the board, their stacks are typed.
+  edit() {
+    const { state, board } = this.look();
+    this.isEditing = true;
+    this.stacks = Object.fromEntries(Object.entries(board.row.squares).map(([name, square]) => [name, square.stack]));
+    find("editor").hidden = false;
+    find("turn").replaceChildren(...state.game.players.map((player) => new Option(player.names[code], player.letter, false, player.letter === state.to_move)));
+    find("text").value = state.position;
+    this.choose(state.game.ranks.at(-1)[0]);
+    this.preview(state.position);
+    find("stack").focus();
+  }
+
+  leave() {
+    this.isEditing = false;
+    find("editor").hidden = true;
+    find("board").key = "";
+    if (this.look().state) this.changed();
+  }
+
+  choose(cell) {
+    if (!this.isEditing) return;
+    this.cell = cell;
+    find("stack-name").textContent = word("stack-of", { cell });
+    find("stack").value = this.stacks[cell] ?? "";
+    this.look().board.mark([cell], "chosen");
+    find("stack").focus();
+  }
+
+  // The text follows the stacks; keys such as a reserve are left as they stand in it.
+  restack() {
+    this.stacks[this.cell] = find("stack").value.trim();
+    const words = find("text").value.trim().split(" ");
+    const { state } = this.look();
+    const ranks = state.game.ranks.map((rank) => {
+      const parts = [];
+      for (const cell of rank) {
+        const stack = this.stacks[cell];
+        if (stack) parts.push(stack);
+        else if (typeof parts.at(-1) === "number") parts[parts.length - 1] += 1;
+        else parts.push(1);
+      }
+      return parts.join(",");
+    });
+    find("text").value = [words[0], ranks.join("/"), find("turn").value, ...words.slice(3)].join(" ");
+    this.preview(find("text").value);
+  }
+
+  async preview(text) {
+    const reply = find("reply");
+    const answer = await fetch(`/preview?position=${encodeURIComponent(text)}`).catch(() => null);
+    if (!this.isEditing || !answer) return;
+    const row = await answer.json();
+    reply.textContent = answer.ok ? "" : row.error;
+    reply.classList.toggle("refused", !answer.ok);
+    if (!answer.ok) return;
+    const { state, board } = this.look();
+    const isTyping = document.activeElement === find("stack");
+    board.show(row, state.game);
+    for (const [name, square] of Object.entries(row.squares)) this.stacks[name] = square.stack;
+    board.mark([this.cell], "chosen");
+    if (isTyping) find("stack").focus();
+  }
+}

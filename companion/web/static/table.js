@@ -1,0 +1,313 @@
+// The page of one table: takes the state from the stream and shows it.
+
+import { Arbiter } from "/static/arbiter.js";
+import { Board } from "/static/board.js";
+import { code, switchLanguage, translate, word } from "/static/words.js";
+
+const find = (id) => document.getElementById(id);
+const SIGNS = {
+  start: "stack", accepted: "yes", illegal: "no", unfinished: "more", restored: "yes", "taken-back": "undo", unsure: "question",
+  corrected: "law", skipped: "more", repeated: "more", "game-over": "star", clock: "more",
+};
+const SIGHT_TROUBLE = ["blocked", "no-mat", "moved", "dark", "camera-lost"];
+
+let state = null;
+let shown = null; // number of the event whose board is shown; null: always the latest
+let arrived = 0; // when the state came, in seconds of this browser
+let isConnected = false;
+const boards = new Map();
+const board = new Board(find("board"), find("lens"), (cell) => arbiter.choose(cell));
+const arbiter = new Arbiter(() => ({ state, board }), () => render());
+
+function listen() {
+  const stream = new EventSource("/events?with=state&after=" + (state?.n ?? 1e8));
+  stream.addEventListener("state", (message) => take(JSON.parse(message.data)));
+  stream.onmessage = (message) => { document.documentElement.dataset.n = message.lastEventId; };
+  stream.onopen = () => connected(true);
+  stream.onerror = () => {
+    connected(false);
+    if (stream.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
+  };
+}
+
+function connected(is) {
+  isConnected = is;
+  renderChips();
+  refreshPicture();
+}
+
+function take(next) {
+  if (state && state.match !== next.match) { boards.clear(); shown = null; }
+  const news = next.log.filter((said) => said.n > (state?.match === next.match ? state.n : next.n - 1));
+  state = next;
+  arrived = performance.now() / 1000;
+  render();
+  if (news.length) speak(news);
+}
+
+function render() {
+  if (!state) return;
+  document.body.dataset.mode = state.mode;
+  find("title").textContent = state.game.title;
+  document.title = `${state.game.title} · ${stateLine()}`;
+  renderChips();
+  renderVerdict();
+  renderMoves();
+  renderLog();
+  renderPlayers();
+  renderBoard();
+  arbiter.render();
+}
+
+function name(letter) {
+  return state.game.players.find((player) => player.letter === letter)?.names[code] ?? letter;
+}
+
+function stateLine() {
+  if (state.outcome) return state.outcome.winner ? `${name(state.outcome.winner)} ${word("won")}` : word("ended");
+  if (["watching", "thinking"].includes(state.mode) || !state.mode) return word("turn", { player: name(state.to_move) });
+  return word(state.mode);
+}
+
+function renderChips() {
+  const chips = [[isConnected ? word("live") : word("lost"), isConnected ? "good" : "bad"]];
+  if (state) {
+    const trouble = SIGHT_TROUBLE.includes(state.view);
+    chips.push([word(`camera ${state.view}`), trouble ? "bad" : state.view === "hand" ? "busy" : "good"]);
+    if (state.sensors) chips.push([word(`sensors ${state.sensors}`), state.sensors === "ok" ? "good" : "bad"]);
+    chips.push([word(state.warning ? "unsaved" : "saved"), state.warning ? "bad" : "good", state.warning]);
+  }
+  find("chips").replaceChildren(...chips.map(([text, kind, title]) => {
+    const chip = document.createElement("li");
+    chip.textContent = text;
+    chip.className = kind;
+    if (title) chip.title = title;
+    return chip;
+  }));
+  find("watching").textContent = state ? word("events", { n: state.n }) : word("reload");
+}
+
+// The sentences that were said together last, the gravest of them in front.
+function lastSaid() {
+  const last = state.log.at(-1);
+  const group = state.log.filter((said) => said.t === last?.t);
+  const rank = (said) => ["game-over", "illegal", "unsure", "accepted", "corrected"].indexOf(said.event);
+  const lead = [...group].sort((a, b) => (rank(a) + 9) % 9 - (rank(b) + 9) % 9)[0];
+  return { group, lead };
+}
+
+function renderVerdict() {
+  const { group, lead } = lastSaid();
+  if (!lead) return;
+  const isPaused = state.mode === "paused";
+  find("verdict").dataset.kind = isPaused ? "pause" : lead.event;
+  find("sign").setAttribute("href", `/static/icon.svg#${isPaused ? "pause" : SIGNS[lead.event] ?? "eye"}`);
+  find("said").textContent = isPaused ? word("paused") : group.map((said) => said.texts[code]).join(" ");
+  const isOpen = ["unfinished", "setting up"].includes(state.mode) && state.todo;
+  find("todo").textContent = isOpen && !find("said").textContent.includes(state.todo.replace(/\.$/, "")) ? state.todo : "";
+  find("rules").replaceChildren(...(isPaused ? [] : group).flatMap((said) => said.rules).flatMap((rule) => {
+    const term = document.createElement("dt");
+    term.textContent = `${rule.id} ${rule.title}`;
+    const text = document.createElement("dd");
+    text.textContent = rule.text;
+    return [term, text];
+  }));
+  arbiter.renderOptions(find("options"));
+}
+
+// For ears: once for every piece of news, at once for what must be put right.
+function speak(news) {
+  const text = news.map((said) => said.texts[code]).join(" ");
+  const isUrgent = news.some((said) => ["illegal", "unsure", "game-over"].includes(said.event));
+  find(isUrgent ? "loud" : "polite").textContent = text;
+}
+
+function renderMoves() {
+  const list = find("moves");
+  const places = [{ n: state.start_n, player: "", move: "", by: "" }, ...state.turns];
+  const wasAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 60;
+  list.replaceChildren(...places.map((turn, i) => {
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.dataset.n = turn.n;
+    const number = document.createElement("span");
+    number.className = "number";
+    number.textContent = i || "";
+    button.append(number);
+    if (turn.player) button.append(mark(turn.player));
+    button.append(turn.move || word(i ? "set" : "start"));
+    if (turn.by) button.append(Object.assign(document.createElement("em"), { textContent: word("by", { by: turn.by }) }));
+    if (turn.player) button.setAttribute("aria-label", `${i}. ${name(turn.player)}: ${turn.move}`);
+    if (turn.n === showing()) button.setAttribute("aria-current", "step");
+    button.onclick = () => look(turn.n);
+    item.append(button);
+    return item;
+  }));
+  if (shown === null && wasAtEnd) list.scrollTop = list.scrollHeight;
+  const at = places.findIndex((turn) => turn.n === showing());
+  find("first").disabled = find("back").disabled = at <= 0;
+  find("forth").disabled = find("last").disabled = at === places.length - 1;
+}
+
+function mark(letter) {
+  const piece = document.createElement("b");
+  piece.className = "piece";
+  piece.textContent = letter;
+  piece.style.background = state.game.players.find((player) => player.letter === letter)?.colour ?? "#66666a";
+  return piece;
+}
+
+function showing() {
+  return shown ?? state.turns.at(-1)?.n ?? state.start_n;
+}
+
+function look(n) {
+  shown = n === (state.turns.at(-1)?.n ?? state.start_n) ? null : n;
+  renderMoves();
+  renderBoard();
+}
+
+function leaf(by) {
+  if (!state) return;
+  const all = [state.start_n, ...state.turns.map((turn) => turn.n)];
+  const here = all.indexOf(showing());
+  look(all[Math.max(0, Math.min(all.length - 1, here + by))]);
+}
+
+function renderLog() {
+  find("log").replaceChildren(...[...state.log].reverse().map((said) => {
+    const item = document.createElement("li");
+    item.dataset.kind = said.event;
+    const time = document.createElement("time");
+    time.textContent = minutes(said.t);
+    item.append(time, said.texts[code]);
+    return item;
+  }));
+}
+
+function renderPlayers() {
+  const { reserve = "", hand = "" } = find("board").row?.keys ?? {};
+  find("players").replaceChildren(...state.game.players.map((player) => {
+    const item = document.createElement("li");
+    const isNext = player.letter === state.to_move && !state.outcome;
+    const isWinner = state.outcome?.winner === player.letter;
+    item.className = isNext ? "next" : isWinner ? "winner" : "";
+    item.style.setProperty("--colour", player.colour);
+    if (isNext) item.setAttribute("aria-current", "true");
+    const title = document.createElement("span");
+    title.textContent = player.names[code];
+    item.append(mark(player.letter), title);
+    const held = reserved(reserve, player.letter);
+    if (held) item.append(small(`${held} ${word("reserve")}`));
+    if (hand.includes(player.letter)) item.append(small(`1 ${word("hand")}`));
+    if (state.clock) {
+      const clock = document.createElement("time");
+      clock.dataset.player = player.letter;
+      item.append(clock);
+    }
+    const line = document.createElement("span");
+    line.className = "line";
+    if (isNext) line.textContent = stateLine();
+    if (isWinner) line.textContent = word("won");
+    if (line.textContent) item.append(line);
+    return item;
+  }));
+  tick();
+}
+
+function small(text) {
+  return Object.assign(document.createElement("small"), { textContent: text });
+}
+
+// What a player has in reserve: "R2,G1" counts pieces that are all alike, "QDq" names them.
+function reserved(text, letter) {
+  if (/^[A-Z]\d/.test(text)) return Number(text.split(",").find((part) => part[0] === letter)?.slice(1) ?? 0);
+  const owners = find("board").row?.owners ?? {};
+  return [...text].filter((piece) => owners[piece] === letter).join(" ");
+}
+
+async function renderBoard() {
+  if (arbiter.isEditing) return;
+  const n = showing();
+  const key = `${state.match} ${n}`;
+  if (!boards.has(key)) boards.set(key, fetch(`/board/${n}`).then((reply) => (reply.ok ? reply.json() : null)).catch(() => null));
+  const row = await boards.get(key);
+  if (!row) { boards.delete(key); return; }
+  if (n !== showing() || arbiter.isEditing) return;
+  if (find("board").key !== key) {
+    find("board").key = key;
+    find("board").row = row;
+    board.show(row, state.game);
+    renderPlayers();
+  }
+  const isLive = shown === null;
+  board.mark(isLive ? state.wrong ?? [] : [], "wrong");
+  document.body.classList.toggle("past", !isLive);
+  find("past").hidden = isLive;
+  const i = state.turns.findIndex((turn) => turn.n === n) + 1;
+  find("past").firstElementChild.textContent = i ? word("past", { i, all: state.turns.length }) : word("past-start");
+  find("aside").textContent = row.keys.ban ? `${word("ban")}: ${row.keys.ban.replaceAll(",", ", ").replaceAll(">", " → ").replaceAll("@", " · ")}` : "";
+}
+
+function minutes(seconds) {
+  const whole = Math.max(0, Math.floor(seconds));
+  const two = (n) => String(n).padStart(2, "0");
+  const hours = Math.floor(whole / 3600);
+  return hours ? `${hours}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}` : `${Math.floor(whole / 60)}:${two(whole % 60)}`;
+}
+
+function tick() {
+  if (!state?.clock) return;
+  const now = state.t + performance.now() / 1000 - arrived;
+  for (const clock of document.querySelectorAll(".players time")) {
+    const player = clock.dataset.player;
+    const runs = state.clock.running === player;
+    const left = Math.max(0, state.clock.left[player] - (runs ? now - state.clock.since : 0));
+    clock.textContent = left < 20 && left > 0 ? left.toFixed(1) : minutes(left);
+    clock.className = left <= 0 ? "out" : left < 20 ? "short" : runs ? "runs" : "";
+    clock.setAttribute("aria-label", word("player-clock", { player: name(player), time: minutes(left) }));
+  }
+}
+
+// The camera's picture, fetched only while somebody looks at it.
+function refreshPicture() {
+  const picture = find("picture");
+  if (find("camera").open && !document.hidden && isConnected && picture.dataset.loading !== "yes") {
+    picture.dataset.loading = "yes";
+    picture.src = `/camera.jpg?${Date.now()}`;
+  }
+}
+find("picture").onload = find("picture").onerror = (event) => {
+  event.target.dataset.loading = "";
+  event.target.alt = word(event.type === "load" ? "camera-note" : "no-picture");
+};
+
+find("language").onclick = () => { switchLanguage(); rename(); };
+find("now").onclick = () => look(state.turns.at(-1)?.n ?? state.start_n);
+find("first").onclick = () => leaf(-1e6);
+find("back").onclick = () => leaf(-1);
+find("forth").onclick = () => leaf(1);
+find("last").onclick = () => leaf(1e6);
+find("camera").ontoggle = refreshPicture;
+addEventListener("keydown", (event) => {
+  const isTyping = event.target.closest?.("input, textarea, select, dialog");
+  const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -1e6, End: 1e6 };
+  if (isTyping || event.altKey || event.ctrlKey || event.metaKey || !(event.key in steps)) return;
+  leaf(steps[event.key]);
+  event.preventDefault();
+});
+
+function rename() {
+  translate();
+  find("language").textContent = word("other");
+  find("language").lang = code === "en" ? "de" : "en";
+  find("board").key = "";
+  render();
+}
+
+setInterval(tick, 200);
+setInterval(refreshPicture, 1000);
+if (matchMedia("(min-width: 68rem) and (min-height: 44rem)").matches) find("camera").open = true;
+rename();
+listen();

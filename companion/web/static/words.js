@@ -1,0 +1,82 @@
+// What the page itself says, in each language. What the referee says comes from the server.
+
+const WORDS = {
+  en: {
+    other: "Deutsch", skip: "To the verdict", board: "Board", verdict: "Verdict", moves: "Moves",
+    arbiter: "Arbiter", camera: "Camera", history: "What was said",
+    "camera-note": "What the camera sees. White outlines: what the program believes stands there.",
+    first: "To the start", back: "One move back", forth: "One move on", last: "To the latest move",
+    "to-now": "Back to now", past: "Looking back at move {i} of {all}", "past-start": "Looking back at the start",
+    unlock: "I am the arbiter", lock: "Leave as arbiter", token: "The token that the program printed at its start", open: "Open",
+    cancel: "Cancel", end: "End the match", winner: "Who has won?", drawn: "Nobody: drawn",
+    reject: "The table is right", "take-back": "Take back a move", "set-position": "Set the position",
+    pause: "Pause", resume: "Resume", "move-was": "The move was", accept: "Accept",
+    editor: "Choose a square on the board and write its stack from bottom to top, or change the text.",
+    "to-move": "To move", "as-text": "The position as text", "set-this": "Set this position",
+    "stack-of": "Stack on {cell}", none: "None of these", nothing: "Nothing was changed", ask: "Was it this move?", "done": "Done",
+    "sent": "Done.", "no-answer": "No connection to the table.", "wrong-token": "This token is not right.",
+    live: "live", lost: "no connection", watching: "Looking on", events: "{n} events",
+    "turn": "{player} to move", "setting up": "Set up the board", restoring: "Put the board right",
+    asking: "Waiting for an answer", paused: "Paused", over: "The match is over", unfinished: "The move is not finished",
+    reserve: "in reserve", hand: "in hand", empty: "empty", level: "level {level}", pieces: "{n} pieces", piece: "1 piece",
+    "from-top": "from the top", ban: "Not to be undone yet", set: "position set", by: "by {by}", start: "Start", won: "has won", "ended": "Match over",
+    "camera clear": "camera", "camera hand": "hand over the board", "camera blocked": "view blocked", "camera no-mat": "mat not in view",
+    "camera moved": "camera pushed", "camera dark": "too dark", "camera camera-lost": "camera lost",
+    "sensors ok": "pillars", "sensors lost": "pillars silent", "sensors fault": "pillar fault",
+    "no-picture": "There is no picture.", saved: "saved", unsaved: "not saved",
+    reload: "Loading …", "player-clock": "{player}: {time} left",
+  },
+  de: {
+    other: "English", skip: "Zum Urteil", board: "Brett", verdict: "Urteil", moves: "Züge",
+    arbiter: "Schiedsrichter", camera: "Kamera", history: "Was gesagt wurde",
+    "camera-note": "Was die Kamera sieht. Weiße Umrisse: was dort nach Meinung des Programms steht.",
+    first: "Zum Anfang", back: "Einen Zug zurück", forth: "Einen Zug vor", last: "Zum letzten Zug",
+    "to-now": "Zurück zu jetzt", past: "Rückblick auf Zug {i} von {all}", "past-start": "Rückblick auf den Anfang",
+    unlock: "Ich bin Schiedsrichter", lock: "Als Schiedsrichter abmelden", token: "Das Kennwort, das das Programm beim Start nennt", open: "Öffnen",
+    cancel: "Abbrechen", end: "Partie beenden", winner: "Wer hat gewonnen?", drawn: "Niemand: unentschieden",
+    reject: "Der Tisch stimmt", "take-back": "Zug zurücknehmen", "set-position": "Stellung setzen",
+    pause: "Pause", resume: "Weiter", "move-was": "Der Zug war", accept: "Annehmen",
+    editor: "Ein Feld auf dem Brett wählen und seinen Stapel von unten nach oben schreiben, oder den Text ändern.",
+    "to-move": "Am Zug", "as-text": "Die Stellung als Text", "set-this": "Diese Stellung setzen",
+    "stack-of": "Stapel auf {cell}", none: "Keiner davon", nothing: "Nichts wurde verändert", ask: "War es dieser Zug?", "done": "Fertig",
+    "sent": "Erledigt.", "no-answer": "Keine Verbindung zum Tisch.", "wrong-token": "Dieses Kennwort stimmt nicht.",
+    live: "live", lost: "keine Verbindung", watching: "Zuschauen", events: "{n} Ereignisse",
+    "turn": "{player} ist am Zug", "setting up": "Bitte aufbauen", restoring: "Bitte richtigstellen",
+    asking: "Eine Antwort fehlt", paused: "Pause", over: "Die Partie ist zu Ende", unfinished: "Der Zug ist nicht zu Ende",
+    reserve: "in Reserve", hand: "in der Hand", empty: "leer", level: "Höhe {level}", pieces: "{n} Steine", piece: "1 Stein",
+    "from-top": "von oben", ban: "Noch nicht rückgängig zu machen", set: "Stellung gesetzt", by: "von {by}", start: "Anfang", won: "hat gewonnen", "ended": "Partie zu Ende",
+    "camera clear": "Kamera", "camera hand": "Hand über dem Brett", "camera blocked": "Sicht verstellt", "camera no-mat": "Matte nicht zu sehen",
+    "camera moved": "Kamera verschoben", "camera dark": "zu dunkel", "camera camera-lost": "Kamera weg",
+    "sensors ok": "Säulen", "sensors lost": "Säulen stumm", "sensors fault": "Säule gestört",
+    "no-picture": "Es gibt kein Bild.", saved: "gesichert", unsaved: "nicht gesichert",
+    reload: "Wird geladen …", "player-clock": "{player}: noch {time}",
+  },
+};
+
+const asked = new URLSearchParams(location.search).get("lang") || remembered() || navigator.language.slice(0, 2);
+export let code = asked in WORDS ? asked : "en";
+
+function remembered() {
+  try { return localStorage.getItem("language"); } catch { return null; }
+}
+
+export function word(key, places = {}) {
+  const text = WORDS[code][key] ?? key;
+  return text.replace(/\{(\w+)\}/g, (_, name) => places[name] ?? "");
+}
+
+export function switchLanguage() {
+  code = code === "en" ? "de" : "en";
+  try { localStorage.setItem("language", code); } catch { /* private mode: for this visit only */ }
+  translate();
+}
+
+// Puts the words where the page's own elements ask for them.
+export function translate() {
+  document.documentElement.lang = code;
+  for (const element of document.querySelectorAll("[data-word]")) element.textContent = word(element.dataset.word);
+  for (const element of document.querySelectorAll("[data-label]")) {
+    element.setAttribute("aria-label", word(element.dataset.label));
+    element.title = word(element.dataset.label);
+  }
+}

@@ -1,0 +1,102 @@
+"""A match as people leaf through it: the moves that stand, folded from the referee's events alone.  Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from companion.errors import CompanionError
+from companion.events import Accepted, Corrected, Event, Start, TakenBack
+from companion.games import read_position
+from companion.rules.board import Player
+from companion.rules.notation import format_position, parse_move
+
+CELL = re.compile(r"[a-z][1-9][0-9]?")
+"""A square's name in the text of a move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One move that stands, or a position set by hand (then ``move`` is empty).
+
+    Attributes:
+        n: number of the event that brought it.
+        t: when, in seconds since the start.
+        player: who moved; empty where the position was set.
+        move: its text.
+        by: who ruled it; empty for what the referee accepted himself.
+        position: text of the position after it.
+    """
+
+    n: int
+    t: float
+    player: Player
+    move: str
+    by: str
+    position: str
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The squares that the move names."""
+        return tuple(CELL.findall(self.move))
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """The position in which the match began (event ``start_n``), and every turn that stands."""
+
+    start: str
+    start_n: int = 1
+    turns: tuple[Turn, ...] = ()
+
+    @property
+    def position(self) -> str:
+        """The position that the table should show."""
+        return self.turns[-1].position if self.turns else self.start
+
+    def at(self, n: int) -> Turn | None:
+        """The turn that event ``n`` brought; the start as an empty turn; None: no such turn stands."""
+        if n == self.start_n:
+            return Turn(n, 0.0, "", "", "", self.start)
+        return next((turn for turn in self.turns if turn.n == n), None)
+
+
+def told(story: Story, event: Event) -> Story:
+    """``story`` after one more event.  Raises CompanionError for a ruling that is no move of the game."""
+    match event:
+        case Start():
+            return Story(event.position, event.n)
+        case Accepted():
+            return _with(story, Turn(event.n, event.t, event.player, event.move, "", event.position))
+        case TakenBack():
+            return replace(story, turns=story.turns[: max(0, len(story.turns) - len(event.moves))])
+        case Corrected(move=str(text)):
+            return _with(story, _ruled(story, event, text))
+        case Corrected(position=str(text)):
+            return _set(story, event, text)
+        case _:
+            return story
+
+
+def _with(story: Story, turn: Turn) -> Story:
+    return replace(story, turns=(*story.turns, turn))
+
+
+def _ruled(story: Story, event: Corrected, text: str) -> Turn:
+    game, position = read_position(story.position)
+    move = parse_move(game, position, text)
+    if game.violations(position, move):
+        raise CompanionError(f"event {event.n}: {text} is no move here")
+    after = format_position(game, game.play(position, move))
+    return Turn(event.n, event.t, position.to_move, text, event.by, after)
+
+
+def _set(story: Story, event: Corrected, position: str) -> Story:
+    """A position that was there before is taken for moves taken back, as few as possible."""
+    if position == story.position:
+        return story
+    earlier = [story.start, *(turn.position for turn in story.turns)]
+    if position in earlier:
+        last = len(earlier) - 1 - earlier[::-1].index(position)
+        return replace(story, turns=story.turns[:last])
+    return _with(story, Turn(event.n, event.t, "", "", event.by, position))

@@ -1,0 +1,173 @@
+"""What the page shows, as JSON: the whole state of a table, and one board."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from companion.events import ClockChanged, Event, SensorsChanged, ViewChanged
+from companion.games import available_games, load_game, read_position
+from companion.referee.clock import Clock
+from companion.referee.referee import Snapshot
+from companion.rules.diagram import COLOURS
+from companion.rules.drawing import draw_svg
+from companion.rules.game import Game, Outcome
+from companion.rules.notation import parse_tag, position_tag, ranks_downward
+from companion.web.story import Story
+from companion.web.words import player_names, sentences
+
+LOGGED = 12
+"""So many of the last verdicts stand on the page; the moves that stand are all there."""
+
+DRAWN_BOARDS = 256
+"""Boards kept drawn: a whole match that many people leaf through is drawn once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a table stands.
+
+    Attributes:
+        match: tells this run of the table from others, so that a page notices a new one.
+        events: everything that was said, in order.
+        story: the moves that stand.
+        snapshot: the referee's state; None where only events are known (in a hall).
+        t_s: the match's time now.
+        warning: the store's standing warning.
+    """
+
+    match: str
+    events: tuple[Event, ...]
+    story: Story
+    snapshot: Snapshot | None = None
+    t_s: float = 0.0
+    warning: str | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of the last event; 0 before the first."""
+        return self.events[-1].n if self.events else 0
+
+
+def state_row(standing: Standing) -> dict[str, Any]:
+    """The whole state, as ``/state`` gives it."""
+    game = load_game(position_tag(standing.story.start))
+    snapshot, story = standing.snapshot, standing.story
+    row: dict[str, Any] = {
+        "match": standing.match,
+        "n": standing.n,
+        "t": round(standing.t_s, 2),
+        "game": _game_row(game),
+        "start_n": story.start_n,
+        "turns": [
+            {"n": turn.n, "t": turn.t, "player": turn.player, "move": turn.move, "by": turn.by} for turn in story.turns
+        ],
+        "log": [_said_row(event, game) for event in _notable(standing.events)[-LOGGED:]],
+        "position": story.position,
+        "view": _latest(standing.events, ViewChanged, "clear"),
+        "sensors": _latest(standing.events, SensorsChanged, ""),
+        "warning": standing.warning,
+        "watching": standing.snapshot is not None,
+    }
+    return row if snapshot is None else row | _snapshot_row(snapshot)
+
+
+def _game_row(game: Game) -> dict[str, Any]:
+    name = parse_tag(game.tag)[0]
+    languages = ("en", "de")
+    return {
+        "tag": game.tag,
+        "title": next(info.title for info in available_games() if info.name == name),
+        "players": [
+            {
+                "letter": player,
+                "colour": COLOURS[game.names[player]],
+                "names": {code: player_names(game, code)[player] for code in languages},
+            }
+            for player in game.players
+        ],
+        "pieces": list(game.pieces),
+        "ranks": [[game.layout.cells[cell] for cell in rank] for rank in ranks_downward(game.layout)],
+    }
+
+
+def _snapshot_row(snapshot: Snapshot) -> dict[str, Any]:
+    return {
+        "mode": snapshot.mode,
+        "position": snapshot.position,
+        "to_move": snapshot.to_move,
+        "todo": snapshot.todo,
+        "wrong": list(snapshot.wrong),
+        "options": list(snapshot.options),
+        "outcome": None if snapshot.outcome is None else _outcome_row(snapshot.outcome),
+        "clock": None if snapshot.clock is None else _clock_row(snapshot.clock),
+    }
+
+
+def _outcome_row(outcome: Outcome) -> dict[str, Any]:
+    return {"winner": outcome.winner, "rule": outcome.rule}
+
+
+def _clock_row(clock: Clock) -> dict[str, Any]:
+    """``left`` seconds of each player at the match's time ``since``, since when the time of ``running`` runs."""
+    return {
+        "control": clock.control.text,
+        "left": {player: round(s, 1) for player, s in zip(clock.players, clock.left_s, strict=True)},
+        "running": clock.running,
+        "since": round(clock.since_s, 2),
+    }
+
+
+def _notable(events: Sequence[Event]) -> list[Event]:
+    """The events that are worth a sentence of their own: lights of the table and ticking clocks are not."""
+    return [event for event in events if not _is_routine(event)]
+
+
+def _is_routine(event: Event) -> bool:
+    return isinstance(event, (ViewChanged, SensorsChanged)) or (
+        isinstance(event, ClockChanged) and event.state != "flag"
+    )
+
+
+def _said_row(event: Event, game: Game) -> dict[str, Any]:
+    cited: Collection[str] = getattr(event, "rules", ()) or tuple(filter(None, (getattr(event, "rule", ""),)))
+    rules = [game.rules[rule] for rule in cited if rule in game.rules]
+    return {
+        "n": event.n,
+        "t": event.t,
+        "event": event.event,
+        "player": getattr(event, "player", None),
+        "texts": sentences(event, game),
+        "rules": [{"id": rule.id, "title": rule.title, "text": rule.text} for rule in rules],
+        "cells": list(getattr(event, "cells", ())),
+    }
+
+
+def _latest(events: Sequence[Event], kind: type[ViewChanged] | type[SensorsChanged], otherwise: str) -> str:
+    """The state that the last event of one kind has said."""
+    return next((event.state for event in reversed(events) if isinstance(event, kind)), otherwise)
+
+
+@lru_cache(maxsize=DRAWN_BOARDS)
+def board_row(text: str, moved: tuple[str, ...] = ()) -> Mapping[str, Any]:
+    """One board: its picture, what lies on each square, and what the picture does not show.
+
+    Raises:
+        CompanionError: ``text`` is no position.
+    """
+    game, position = read_position(text)
+    table, outcome = game.table(position), game.outcome(position)
+    levels = table.levels or game.layout.terrain or (None,) * len(table.stacks)
+    cells = zip(game.layout.cells, table.stacks, levels, strict=True)
+    return {
+        "position": text,
+        "svg": draw_svg(game, position, moved),
+        "squares": {name: {"stack": stack, "level": level} for name, stack, level in cells},
+        "owners": {piece: game.owner(piece) for piece in game.pieces},
+        "moved": list(moved),
+        "to_move": position.to_move,
+        "outcome": None if outcome is None else _outcome_row(outcome),
+        "keys": dict(game.position_keys(position)),
+    }

@@ -1,0 +1,34 @@
+"""What players are called, and what an event says, in every language of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from companion.events import Event
+from companion.phrases import LANGUAGES, sentence
+from companion.rules.board import Player
+from companion.rules.game import Game
+
+TRANSLATED: Mapping[str, Mapping[str, str]] = {
+    "de": {
+        "Red": "Rot",
+        "Green": "Grün",
+        "Blue": "Blau",
+        "Yellow": "Gelb",
+        "Black": "Schwarz",
+        "South": "Süd",
+        "North": "Nord",
+    }
+}
+"""The games' own names of the players in other languages."""
+
+
+def player_names(game: Game, code: str) -> dict[Player, str]:
+    """What each player of ``game`` is called in the language ``code``."""
+    words = TRANSLATED.get(code, {})
+    return {player: words.get(name, name) for player, name in game.names.items()}
+
+
+def sentences(event: Event, game: Game) -> dict[str, str]:
+    """The event's sentence by language."""
+    return {code: sentence(event, tongue, player_names(game, code)) for code, tongue in LANGUAGES.items()}

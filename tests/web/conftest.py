@@ -1,0 +1,198 @@
+"""A table without a camera: perfect readings of what the test lays on it, judged in a thread of its own."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from threading import Event as Flag
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import pytest
+
+from companion.app.inbox import Inbox, Wish
+from companion.events import Event
+from companion.games import load_game
+from companion.match import Match
+from companion.referee.orders import Order
+from companion.referee.referee import Referee
+from companion.rules.board import Stack
+from companion.rules.notation import format_position, parse_move, parse_position
+from companion.simulate.readings import Noise, kit_states, next_frame, read_table
+from companion.web.feed import Feed
+from companion.web.page import Page
+from vision.source import Frame
+
+FRAME_S = 1 / 12
+HIGHEST = 10
+CLEAR = Noise(height_nats=60.0, top_nats=60.0, frame_nats=0.1)
+PICTURE = b"\xff\xd8\xff\xe0 no real picture \xff\xd9"
+
+
+class WebTable:
+    """A referee, his page, and what lies on the board; ``lay`` and ``play`` are the players' hands."""
+
+    def __init__(self, tag: str, start: str | None = None) -> None:
+        self.game = load_game(tag)
+        self.inbox, self.events = Inbox(), list[Event]()
+        start = start or format_position(self.game, self.game.start())
+        self.referee = Referee(Match(self.game, parse_position(self.game, start)))
+        self.feed = Feed(start)
+        self.page = Page(("127.0.0.1", 0), self.feed, self.inbox.put, lambda: PICTURE, token="secret")
+        self._table = self.game.table(self.referee.match.position)
+        self._scene: tuple[Stack, ...] = self._table.stacks
+        self._laid: tuple[Stack, ...] | None = self._scene
+        self._rng = np.random.default_rng(1)
+        self._is_closed = Flag()
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    @property
+    def port(self) -> int:
+        return self.page.server.port
+
+    def lay(self, **stacks: Stack) -> None:
+        """A hand leaves these squares so; all others as the accepted position has them."""
+        board = list(self.game.table(self.referee.match.position).stacks)
+        for cell, stack in stacks.items():
+            board[self.game.layout.index[cell]] = stack
+        self._laid = tuple(board)
+
+    def play(self, text: str) -> Event:
+        """A hand makes this move; returns what is said of it."""
+        match = self.referee.match
+        move = parse_move(self.game, match.position, text)
+        begun = len(self.events)
+        self._laid = self.game.table(self.game.play(match.position, move)).stacks
+        return self.wait_for(lambda: self.events[begun] if len(self.events) > begun else None)
+
+    def restore(self) -> None:
+        """The table shows the accepted position again."""
+        self.lay()
+
+    def wait_for(self, what: Callable[[], Any]) -> Any:
+        """The first value of ``what`` that counts as true."""
+        until = time.monotonic() + 10
+        while not (value := what()):
+            assert time.monotonic() < until, f"waited in vain; said so far: {self.events}"
+            time.sleep(0.005)
+        return value
+
+    def said(self, kind: str) -> Event:
+        """The next or last event of this kind."""
+        event: Event = self.wait_for(lambda: next((e for e in reversed(self.events) if e.event == kind), None))
+        return event
+
+    def close(self) -> None:
+        """End."""
+        self._is_closed.set()
+        self._thread.join()
+        self.inbox.close()
+        self.page.close()
+
+    def _publish(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        for event in events:
+            self.events.append(event)
+            self.feed(event)
+        return events
+
+    def _take(self, t_s: float, order: Order | Wish, by: str) -> tuple[Event, ...]:
+        wanted = order if isinstance(order, Order) else order(self.referee)
+        return () if wanted is None else self._publish(self.referee.order(t_s, wanted, by))
+
+    def _run(self) -> None:
+        states = kit_states(self.game.pieces, HIGHEST, hides=True)
+        self._publish(self.referee.begin(0.0))
+        seq, scene = 0, None
+        while not self._is_closed.wait(0.002):
+            seq += 1
+            t_s = seq * FRAME_S
+            self.inbox.drain(partial(self._take, t_s))
+            laid, self._laid = self._laid, None
+            if laid is not None:
+                sights = [self.game.sight(stack) for stack in laid]
+                scene = read_table(self.game.layout.cells, states, sights, CLEAR, self._rng)
+            glance = self.referee.glance(t_s, moving=laid is not None)
+            self._publish(glance.events)
+            if glance.read and scene is not None:
+                self._publish(self.referee.observe(t_s, next_frame(scene, t_s, CLEAR, self._rng)))
+            self.feed.see(Frame(np.zeros((2, 2, 3), np.uint8), seq, t_s))
+            self.feed.follow(t_s, self.referee.snapshot, None)
+
+
+@pytest.fixture
+def open_table() -> Iterator[Callable[..., WebTable]]:
+    """Opens tables, and closes them."""
+    tables = list[WebTable]()
+
+    def opened(tag: str, start: str | None = None) -> WebTable:
+        tables.append(WebTable(tag, start))
+        return tables[-1]
+
+    yield opened
+    for table in tables:
+        table.close()
+
+
+@pytest.fixture
+def table(open_table: Callable[..., WebTable]) -> WebTable:
+    """A table for Domination that stands as at the start."""
+    table = open_table("domination")
+    table.wait_for(lambda: table.referee.snapshot.mode == "watching")
+    return table
+
+
+class Client:
+    """Asks a page as scripts do."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def ask(
+        self, method: str, path: str, body: bytes | str | None = None, headers: dict[str, str] | None = None
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers (lower case) and body of the answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            connection.request(method, path, body, headers or {})
+            answer = connection.getresponse()
+            return answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
+        finally:
+            connection.close()
+
+    def order(self, action: str, token: str = "secret", **fields: Any) -> tuple[int, dict[str, Any]]:
+        """An arbiter's action: status and answer."""
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+        status, _, data = self.ask("POST", f"/arbiter/{action}", json.dumps(fields), headers)
+        return status, json.loads(data)
+
+    def state(self) -> dict[str, Any]:
+        """The whole state."""
+        row: dict[str, Any] = json.loads(self.ask("GET", "/state")[2])
+        return row
+
+
+@pytest.fixture(scope="module")
+def still() -> Iterator[WebTable]:
+    """A table whose match no test may change."""
+    table = WebTable("domination")
+    table.wait_for(lambda: table.referee.snapshot.mode == "watching")
+    yield table
+    assert [event.event for event in table.events] == ["start"]
+    table.close()
+
+
+@pytest.fixture
+def stranger(still: WebTable) -> Client:
+    """Asks the page of the ``still`` table."""
+    return Client(still.port)
+
+
+@pytest.fixture
+def client(table: WebTable) -> Client:
+    """Asks the page of ``table``."""
+    return Client(table.port)
