@@ -2,7 +2,7 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
-SYSTEM_LIBS := libgl1 libglib2.0-0
+SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
 TEST_LIBS := chromium mosquitto
 
 .PHONY: setup demo test lint types contracts unit bench score soak clean

@@ -24,6 +24,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "seeing": ("calibrate", "read"),
     "refereeing": ("referee",),
     "demonstration": ("demo",),
+    "voicing": ("voice",),
     "records": ("matches", "verify"),
 }
 """Module in ``companion.commands`` -> the commands that it adds; only the one that is asked for is imported."""

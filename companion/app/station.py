@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, TextIO
 
 from companion.events import Event
 from companion.panel.buttons import Press
 from companion.panel.choice import open_desk
-from companion.panel.desk import Teller
+from companion.panel.desk import Desk, Teller
 from companion.panel.keys import TerminalKeys, is_ours
 from companion.panel.pins import Pins
 from companion.phrases import ENGLISH, Language
 from companion.rules.board import Player
+from companion.voice.library import Library
+from companion.voice.panel import VoicePanel
 
 
 class Closing(Protocol):
@@ -36,12 +40,14 @@ class Wishes:
         tongue: the language of the sentences.
         names: what the players are called, where not as in the language.
         pins: of the panel ``gpio``.
+        voice: where the clips of the voice lie; None: nothing is spoken.
     """
 
     panel: str
     tongue: Language = ENGLISH
     names: Mapping[Player, str] = field(default_factory=lambda: MappingProxyType({}))
     pins: Pins = field(default_factory=Pins)
+    voice: Path | None = None
 
 
 class Station:
@@ -86,7 +92,10 @@ def open_station(wishes: Wishes, players: tuple[Player, ...], stream: TextIO) ->
         PanelError: it cannot be reached.
     """
     desk = open_desk(wishes.panel, players, stream, tongue=wishes.tongue, names=wishes.names, pins=wishes.pins)
-    return Station((desk,))
+    if wishes.voice is None:
+        return Station((desk,))
+    voice = VoicePanel(Library(wishes.voice, wishes.tongue.voice), wishes.tongue)
+    return Station((desk, Desk(voice, time.monotonic, wishes.tongue, wishes.names)))
 
 
 def open_buttons(wishes: Wishes, press: Callable[[Press], None]) -> Closing | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from types import MappingProxyType
 
@@ -14,12 +15,16 @@ from companion.panel.choice import KINDS
 from companion.panel.pins import Pins
 from companion.phrases import LANGUAGES, language
 from companion.rules.game import Game
+from companion.voice.library import default_folder
 
 
 def add_station(parser: argparse.ArgumentParser) -> None:
-    """Add `--panel` and `--language`."""
+    """Add `--panel`, `--language` and `--voice`."""
     parser.add_argument("--panel", choices=KINDS, help="lights and sound (default: terminal, with --json none)")
     parser.add_argument("--language", choices=LANGUAGES, help="of what is said to the players (default: en)")
+    parser.add_argument(
+        "--voice", action=argparse.BooleanOptionalAction, default=None, help="speak, where there is sound (default: no)"
+    )
 
 
 def open_for(arguments: argparse.Namespace, game: Game) -> tuple[Station, Wishes]:
@@ -33,6 +38,7 @@ def open_for(arguments: argparse.Namespace, game: Game) -> tuple[Station, Wishes
         tongue=language(arguments.language or "en"),
         names=MappingProxyType(given.get("names") or {}),
         pins=given.get("pins") or Pins(),
+        voice=default_folder(os.environ) if arguments.voice else None,
     )
     return open_station(wishes, game.players, sys.stderr if arguments.json else sys.stdout), wishes
 

@@ -57,4 +57,16 @@ ENGLISH = Language(
     ),
     either="or",
     both="and",
+    voice="en-gb",
+    signs=MappingProxyType(
+        {
+            "to": "to",
+            "off": "off the board",
+            "=": "changes with",
+            "*": "from the reserve onto",
+            "+": "up",
+            "-": "down",
+            ":": "with {count}",
+        }
+    ),
 )

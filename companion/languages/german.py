@@ -57,6 +57,18 @@ GERMAN = Language(
     ),
     either="oder",
     both="und",
+    voice="de",
+    signs=MappingProxyType(
+        {
+            "to": "nach",
+            "off": "vom Brett",
+            "=": "tauscht mit",
+            "*": "aus der Reserve auf",
+            "+": "hinauf",
+            "-": "hinunter",
+            ":": "mit {count}",
+        }
+    ),
     rules=MappingProxyType(
         {
             "G-1": "Ein anderer ist am Zug",

@@ -20,6 +20,9 @@ class Language:
             of sentences.
         either: stands between the last two of several choices.
         both: stands between the last two of several things.
+        voice: espeak-ng's name of the voice that speaks it.
+        signs: how the signs of a move are spoken: ``to`` (between two squares), ``off``, ``=``, ``*`` (from the
+            reserve), ``+`` and ``-`` (a pillar), ``:`` (with ``{count}`` pieces).
         rules: what who breaks a rule should hear, by the rule's id; empty where the events' own words serve.
     """
 
@@ -27,4 +30,6 @@ class Language:
     texts: Mapping[str, str]
     either: str
     both: str
+    voice: str
+    signs: Mapping[str, str]
     rules: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

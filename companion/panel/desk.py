@@ -16,6 +16,7 @@ A :class:`Desk` works in the caller's thread, which has to call :meth:`Desk.tick
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Protocol
 
@@ -75,9 +76,8 @@ class Desk:
         """Show the cue and the sentence of ``event``."""
         cue = cue_for(event)
         if not self._is_routine(event):
-            colour = OFF if cue is None else _colour_of(cue)
             text = sentence(event, self._tongue, self._names)
-            self._said = Said(event.event if cue is None else cue.name, text, event.t, colour)
+            self._said = Said(event.event, text, event.t) if cue is None else _said(cue, text, event.t)
         self._start(cue)
 
     def warn(self, warning: str | None) -> None:
@@ -87,12 +87,13 @@ class Desk:
         if was_unsaved == (warning is not None):
             return
         cue = SAVED if warning is None else UNSAVED
-        self._said = Said(cue.name, warning or self._tongue.texts["saved"], None, _colour_of(UNSAVED))
+        said = _said(cue, warning or self._tongue.texts["saved"])
+        self._said = replace(said, colour=_colour_of(UNSAVED))
         self._start(cue)
 
     def note(self, text: str) -> None:
         """Show a sentence that is no event."""
-        self._said = Said(NOTE.name, text, None, _colour_of(NOTE))
+        self._said = _said(NOTE, text)
         self._start(NOTE)
 
     def tick(self) -> float | None:
@@ -121,6 +122,10 @@ class Desk:
         standing = self._state.standing.get(Topic.VIEW)
         was_trouble = standing is not None and bool(standing.cue.hold)
         return event.state == "hand" or (event.state == "clear" and not was_trouble)
+
+
+def _said(cue: Cue, text: str, t: float | None = None) -> Said:
+    return Said(cue.name, text, t, _colour_of(cue), cue.topic, cue.rank)
 
 
 def _colour_of(cue: Cue) -> Colour:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from companion.errors import CompanionError
-from companion.panel.cues import OFF, Colour
+from companion.panel.cues import OFF, Colour, Rank, Topic
 from companion.panel.player import Lights
 from companion.rules.board import Player
 
@@ -24,12 +24,16 @@ class Said:
         text: the sentence.
         t: the event's time, seconds since the start; None for what is no event.
         colour: what the status light shows for it.
+        topic: what it is about; a later sentence on the same makes it out of date.
+        rank: how much it matters.
     """
 
     name: str
     text: str
     t: float | None = None
     colour: Colour = OFF
+    topic: Topic = Topic.NOTICE
+    rank: Rank = Rank.CALM
 
 
 @dataclass(frozen=True, slots=True)

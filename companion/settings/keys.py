@@ -44,6 +44,7 @@ OPTIONS: tuple[Key, ...] = (
     Key("match", Kind.FILE),
     Key("panel", Kind.TEXT),
     Key("language", Kind.TEXT),
+    Key("voice", Kind.FLAG, has_no=True),
     Key("pictures", Kind.FILE),
     Key("json", Kind.FLAG),
     Key("save", Kind.FILE),

@@ -10,7 +10,7 @@ import pytest
 from companion.errors import BadText
 from companion.events import Accepted, Event, Illegal, Restored, Start, ViewChanged
 from companion.panel.choice import open_desk
-from companion.panel.cues import AMBER, GREEN, MAGENTA, OFF, RED
+from companion.panel.cues import AMBER, GREEN, MAGENTA, OFF, RED, Rank, Topic
 from companion.panel.desk import Desk
 from companion.panel.panel import PanelError, Said, Shown
 from companion.phrases import GERMAN
@@ -61,14 +61,16 @@ def test_an_event_is_shown_within_the_call(desk: Desk, screen: Screen) -> None:
     desk.tell(ILLEGAL)
     assert len(screen.shown) == 1
     assert screen.shown[0].lights.colour == RED
-    assert screen.shown[0].said == Said("illegal", "Green: a1-a9 is not allowed (X-1): no. Put it back.", 9.0, RED)
+    assert screen.shown[0].said == Said(
+        "illegal", "Green: a1-a9 is not allowed (X-1): no. Put it back.", 9.0, RED, Topic.TABLE, Rank.ALARM
+    )
 
 
 def test_the_turn_is_shown_with_the_sentence(desk: Desk, screen: Screen) -> None:
     desk.tell(START)
     desk.tell(ACCEPTED)
     assert [shown.turn for shown in screen.shown] == [("R",), ("G",)]
-    assert screen.shown[1].said == Said("accepted", "Red played c3-d3. Green to move.", 4.5, GREEN)
+    assert screen.shown[1].said == Said("accepted", "Red played c3-d3. Green to move.", 4.5, GREEN, Topic.TABLE)
 
 
 def test_ticks_go_through_the_steps_of_a_cue_and_say_when_the_next_is_due(

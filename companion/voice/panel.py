@@ -1,0 +1,84 @@
+"""The voice as a form of panel: what a desk would show as a sentence is spoken, without holding anybody up."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from tempfile import TemporaryDirectory
+from threading import Thread
+
+from companion.languages.language import Language
+from companion.panel.panel import Said, Shown
+from companion.voice.library import Library, VoiceError
+from companion.voice.speaker import Speaker
+from companion.voice.turns import Turns, finished, heard
+from companion.voice.wording import clips
+
+POLL_S = 0.05
+"""How often a sentence that is spoken is asked whether it has ended."""
+
+
+class VoicePanel:
+    """Speaks what is said, from a thread of its own.
+
+    Args:
+        library: the clips that were made ahead.
+        tongue: the language of the sentences.
+    """
+
+    def __init__(self, library: Library, tongue: Language) -> None:
+        self._library = library
+        self._tongue = tongue
+        self._speaker = Speaker()
+        self._spoken: Said | None = None
+        self._queue: SimpleQueue[Said | None] = SimpleQueue()
+        self._thread = Thread(target=self._run, name="voice", daemon=True)
+        self._thread.start()
+
+    def show(self, shown: Shown) -> None:
+        """Say what is new in it."""
+        # Compared by identity: the same words said again are new.
+        if shown.said is not None and shown.said is not self._spoken:
+            self._spoken = shown.said
+            self._queue.put(shown.said)
+
+    def close(self) -> None:
+        """Be silent, in the middle of a word; a second call does nothing."""
+        self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        turns = Turns()
+        # What was not made ahead is made when it is needed, and forgotten with the match: the library does not grow.
+        with TemporaryDirectory(prefix="voice-") as folder:
+            extra = replace(self._library, folder=Path(folder))
+            while True:
+                before = turns.now
+                try:
+                    said = self._queue.get(timeout=POLL_S if before else None)
+                except Empty:
+                    if not self._speaker.is_playing:
+                        turns = finished(turns, time.monotonic())
+                else:
+                    if said is None:
+                        break
+                    turns = heard(turns, said, time.monotonic())
+                if turns.now is not before:
+                    self._speak(turns.now.said.text if turns.now else "", extra)
+            self._speaker.stop()
+
+    def _speak(self, text: str, extra: Library) -> None:
+        files = []
+        for clip in clips(text, self._tongue):
+            file = self._library.file(clip)
+            try:
+                files.append(file if file.exists() else extra.make(clip))
+            except VoiceError:
+                # Half a sentence may say the opposite: this one is left to the lights.
+                files = []
+                break
+        self._speaker.stop()
+        if files:
+            self._speaker.play(files)

@@ -1,0 +1,69 @@
+"""The clips that a match may need, as far as they can be known before it is played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from companion.events import (
+    Accepted,
+    Corrected,
+    Event,
+    GameOver,
+    Illegal,
+    Repeated,
+    Restored,
+    SensorsChanged,
+    Skipped,
+    Start,
+    TakenBack,
+    Unfinished,
+    Unsure,
+    ViewChanged,
+)
+from companion.languages.language import Language
+from companion.panel.cues import SENSORS, VIEWS
+from companion.phrases import sentence
+from companion.referee.phrases import question
+from companion.rules.board import Player
+from companion.rules.game import Game
+from companion.voice.wording import clips
+
+
+def repertoire(game: Game, tongue: Language, names: Mapping[Player, str]) -> tuple[str, ...]:
+    """The clips of every event that ``game`` may bring about, each once; squares and signs among them.
+
+    What a rule's refusal says of particular pieces is not among them where the language has no words of its own for the
+    rule.
+    """
+    texts = [sentence(event, tongue, names) for event in _events(game)]
+    texts += [tongue.texts[key].format(move="a1") for key in ("saved", "offer", "put-right", "undo.restoring")]
+    texts += [rule for rule in tongue.rules.values() if "{" not in rule]
+    found = [clip for text in texts for clip in clips(text, tongue)]
+    signs = [sign.format(count=n) for sign in tongue.signs.values() for n in (range(1, 6) if "{" in sign else (0,))]
+    return tuple(dict.fromkeys((*found, *signs, *game.layout.cells)))
+
+
+def _events(game: Game) -> Iterator[Event]:
+    """One event of every kind, state, player and rule of ``game``; on one square, since squares are clips."""
+    for player in game.players:
+        position = f"{game.tag} - {player}"
+        yield Start(t=0, n=1, position=position)
+        yield Accepted(t=0, n=1, player=player, move="a1-a2", position=position)
+        yield TakenBack(t=0, n=1, moves=("a1-a2",), position=position)
+        yield Corrected(t=0, n=1, by="panel", position=position)
+        yield Skipped(t=0, n=1, player=player)
+        for rule in game.rules:
+            yield GameOver(t=0, n=1, winner=player, rule=rule, position=position)
+        for attempt in ("a1-a2", None):
+            rules = tuple(game.rules)
+            yield Illegal(
+                t=0, n=1, player=player, attempt=attempt, rules=rules, reason="", cells=("a1",), seen="", expected=""
+            )
+    yield GameOver(t=0, n=1, winner=None, rule="G-4", position="")
+    yield Restored(t=0, n=1)
+    yield Unfinished(t=0, n=1, todo="", cells=("a1",))
+    for options in (("a1-a2", "a1-a3"), ("a1-a2",), ()):
+        yield Unsure(t=0, n=1, options=options, question=question(options, ()))
+    yield from (Repeated(t=0, n=1, times=times, position="") for times in (2, 3))
+    yield from (ViewChanged(t=0, n=1, state=state) for state in VIEWS)
+    yield from (SensorsChanged(t=0, n=1, state=state, cells=("a1",)) for state in SENSORS)

@@ -1,0 +1,66 @@
+"""What is said next: the most important and the newest, and nothing twice in a row.  Pure; times passed in.
+
+One sentence is spoken at a time.  A new one cuts it short when it is about the same (then it is out of date) or more
+important; else it waits, of each topic only the newest, and not for long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from companion.panel.panel import Said
+
+STALE_S = 5.0
+"""What had to wait longer is no news."""
+
+REPEAT_S = 8.0
+"""The same sentence is not said again so soon: a state that flickers, a hand that fidgets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """A sentence that came, or that is spoken since, ``t_s``."""
+
+    said: Said
+    t_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """What is spoken, what waits (one a topic), and when each text was begun last."""
+
+    now: Utterance | None = None
+    waiting: tuple[Utterance, ...] = ()
+    begun: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def heard(turns: Turns, said: Said, t_s: float) -> Turns:
+    """``turns`` after ``said`` came at ``t_s``."""
+    now = turns.now
+    if now is not None and now.said.text == said.text:
+        return turns
+    others = tuple(each for each in turns.waiting if each.said.topic is not said.topic)
+    turns = replace(turns, waiting=(*others, Utterance(said, t_s)))
+    if now is None or now.said.topic is said.topic or now.said.rank < said.rank:
+        return finished(turns, t_s)
+    return turns
+
+
+def finished(turns: Turns, t_s: float) -> Turns:
+    """``turns`` when what was spoken ends, or is cut short, at ``t_s``: the next is begun, if there is one."""
+    fresh = tuple(each for each in turns.waiting if t_s - each.t_s <= STALE_S and not _is_repeated(turns, each, t_s))
+    if not fresh:
+        return replace(turns, now=None, waiting=())
+    chosen = max(fresh, key=lambda each: (each.said.rank, each.t_s))
+    begun = {text: since_s for text, since_s in turns.begun.items() if t_s - since_s < REPEAT_S}
+    return Turns(
+        now=Utterance(chosen.said, t_s),
+        waiting=tuple(each for each in fresh if each is not chosen),
+        begun=MappingProxyType({**begun, chosen.said.text: t_s}),
+    )
+
+
+def _is_repeated(turns: Turns, utterance: Utterance, t_s: float) -> bool:
+    return t_s - turns.begun.get(utterance.said.text, float("-inf")) < REPEAT_S
