@@ -17,6 +17,7 @@ from companion.app.eyes import Eyes
 from companion.app.resumption import interrupted
 from companion.app.several import SeveralEyes
 from companion.app.table import Table
+from companion.commands.paging import add_page, paged
 from companion.commands.settled import settled
 from companion.commands.sources import add_sources, open_sight
 from companion.commands.station import add_station, listen, open_for
@@ -68,6 +69,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     """Add the options that say where events go."""
     parser.add_argument("--match", type=Path, metavar="FILE", help="the match store (default: the user's own)")
     add_station(parser)
+    add_page(parser)
     parser.add_argument("--pictures", type=Path, metavar="DIR", help="write every read picture with the belief over it")
     parser.add_argument("--json", action="store_true", help="print one event a line as JSON")
     add_save(parser)
@@ -123,7 +125,8 @@ def referee_match(
     if arguments.pictures:
         running.onlookers.append(Album(arguments.pictures, eyes, match.game.layout.terrain))
     listen(station, wishes, running)
-    running.run()
+    with paged(arguments, running, match, left.events if left else ()):
+        running.run()
 
 
 def _kit_of(recording: Recording) -> str:
