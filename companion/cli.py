@@ -26,6 +26,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "demonstration": ("demo",),
     "voicing": ("voice",),
     "records": ("matches", "verify"),
+    "exporting": ("export", "import"),
 }
 """Module in ``companion.commands`` -> the commands that it adds; only the one that is asked for is imported."""
 

@@ -54,10 +54,18 @@ def stages(events: Iterable[Event]) -> Iterator[tuple[Event, Match]]:
     matches: tuple[Match, ...] = ()
     for event in events:
         try:
-            matches = _started(event) if not matches else _continued(matches, event)
+            matches = following(matches, event)
         except CompanionError as error:
             raise Unfounded(Fault(event.n, str(error))) from error
         yield event, matches[0]
+
+
+def following(matches: tuple[Match, ...], event: Event) -> tuple[Match, ...]:
+    """What a match can be after ``event`` that could be any of ``matches`` before, likelier ones first.
+
+    Before the first event there are none.  Raises CompanionError when the event cannot follow.
+    """
+    return _continued(matches, event) if matches else _started(event)
 
 
 def _started(event: Event) -> tuple[Match, ...]:

@@ -18,19 +18,26 @@ from companion.recorder.summary import Summary, summaries
 from companion.replay import first_fault
 
 DONE, NO = 0, 1
-LAST = "last"
+LAST, ALL = "last", "all"
 Json = dict[str, Any]
 Run = Callable[[argparse.Namespace], int]
 
 
 def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
     """Add the commands of this module."""
-    _add(subparsers, "matches", run_matches, "List the matches in the store: game, players, date, moves, result.")
-    verify = _add(subparsers, "verify", run_verify, "Play a match through the rules again, and check its chain.")
-    verify.add_argument("match", metavar="MATCH", help=f"number of a match, or {LAST}")
+    add_command(subparsers, "matches", run_matches, "List the matches: game, players, date, moves, result.")
+    verify = add_command(
+        subparsers, "verify", run_verify, "Play matches through the rules again, and check their chains."
+    )
+    verify.add_argument(
+        "match", nargs="?", default=ALL, metavar="MATCH", help=f"number of a match, {LAST}, or {ALL} (the default)"
+    )
 
 
-def _add(subparsers: argparse._SubParsersAction[Any], name: str, run: Run, description: str) -> argparse.ArgumentParser:
+def add_command(
+    subparsers: argparse._SubParsersAction[Any], name: str, run: Run, description: str
+) -> argparse.ArgumentParser:
+    """Add a command on the match store."""
     parser: argparse.ArgumentParser = subparsers.add_parser(name, help=description, description=description)
     parser.add_argument("--store", type=Path, metavar="FILE", help="the match store; default: the user's own")
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
@@ -43,7 +50,7 @@ def run_matches(arguments: argparse.Namespace) -> int:
     damage = ""
     with open_store(arguments.store, read_only=True) as store:
         for summary in summaries(store):
-            _say(json.dumps(_summary_row(summary)) if arguments.json else _summary_line(summary))
+            say(json.dumps(_summary_row(summary)) if arguments.json else _summary_line(summary))
             damage = damage or summary.damage
     if damage:
         raise StoreError(f"{damage}; `companion verify MATCH` says more")
@@ -68,40 +75,51 @@ def _summary_line(summary: Summary) -> str:
     players = ", ".join(info.names) if info.names else "".join(info.players)
     date = info.started_at.astimezone().strftime("%Y-%m-%d %H:%M")
     moves = f"{summary.moves} move{'' if summary.moves == 1 else 's'}"
-    return f"{summary.match:>4}  {info.game:<20} {players:<20} {date}  {moves:>10}  {_result_words(summary.result)}"
+    return f"{summary.match:>4}  {info.game:<20} {players:<20} {date}  {moves:>10}  {result_words(summary.result)}"
 
 
-def _result_words(result: GameOver | None) -> str:
+def result_words(result: GameOver | None) -> str:
+    """How a match ended, for people."""
     if result is None:
         return "open"
     return f"{result.winner} won ({result.rule})" if result.winner else f"drawn ({result.rule})"
 
 
 def run_verify(arguments: argparse.Namespace) -> int:
-    """Print whether a match's record holds, or where it breaks."""
+    """Print whether the records of one match or of all hold, or where they break."""
+    broken = 0
     with open_store(arguments.store, read_only=True) as store:
-        match = _find(store, arguments.match)
-        faults = _faults(store, match)
+        matches = store.match_ids() if arguments.match == ALL else (find_match(store, arguments.match),)
+        for match in matches:
+            faults = _faults(store, match)
+            broken += bool(faults)
+            for line in _verified(store, match, faults, is_json=arguments.json, is_brief=arguments.match == ALL):
+                say(line)
+    if arguments.match == ALL and not arguments.json:
+        say(f"{len(matches)} matches: {len(matches) - broken} hold, {broken} break")
+    return NO if broken else DONE
+
+
+def _verified(store: Store, match: MatchId, faults: list[Json], *, is_json: bool, is_brief: bool) -> Iterator[str]:
+    """What is said of one match; where there are many, only of those that break."""
+    if faults and not is_json:
+        yield from (f"match {match} breaks at event {fault['n']}: {fault['why']}" for fault in faults)
+    elif is_json or not is_brief:
         events = sum(1 for _ in store.records(match))
         moves = sum(1 for _ in store.records(match, (Accepted.event,)))
-    if arguments.json:
-        _say(json.dumps({"match": match, "events": events, "ok": not faults, "faults": faults}))
-    else:
-        for fault in faults:
-            _say(f"match {match} breaks at event {fault['n']}: {fault['why']}")
-        if not faults:
-            _say(f"match {match} holds: {events} events, {moves} accepted moves, all by the rules, chain whole")
-    return NO if faults else DONE
+        told = {"match": match, "events": events, "ok": not faults, "faults": faults}
+        holds = f"match {match} holds: {events} events, {moves} accepted moves, all by the rules, chain whole"
+        yield json.dumps(told) if is_json else holds
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
     """Print a line that may hold anything that was found in a file: no control characters, nothing unprintable."""
     clean = "".join(letter if letter.isprintable() else "\ufffd" for letter in line)
     encoding = sys.stdout.encoding or "utf-8"
     print(clean.encode(encoding, "replace").decode(encoding))
 
 
-def _find(store: Store, name: str) -> MatchId:
+def find_match(store: Store, name: str) -> MatchId:
     """The match that is meant.  Raises StoreError when there is none."""
     matches = store.match_ids()
     if name == LAST and matches:

@@ -166,7 +166,7 @@ class Store:
         game, players, start, started_at, kit = self._match_row(match)
         try:
             seats = [(str(letter), str(name)) for letter, name in json.loads(players)]
-            begun = _parse_time(started_at)
+            begun = parse_time(started_at)
         except (ValueError, TypeError, RecursionError) as error:
             raise StoreError(f"{self.path}: the row of match {match} is damaged ({error})") from error
         names = tuple(name for _, name in seats)
@@ -245,7 +245,7 @@ class Store:
                     self._connection.execute("ROLLBACK")
 
 
-def _parse_time(text: str) -> datetime:
+def parse_time(text: str) -> datetime:
     """A time that can be shown in every time zone.  Raises ValueError."""
     time = datetime.fromisoformat(text)
     if time.tzinfo is None or not 1970 <= time.year < 9999:

@@ -115,6 +115,17 @@ def test_an_altered_match_is_shown_where_it_breaks(path: Path, capsys: pytest.Ca
     assert "the position is 'domination " in found["faults"][1]["why"]
 
 
+def test_all_matches_are_verified_at_once(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keep(path, WON, RULED, (WON[0], Accepted(t=1, n=2, player="R", move="c3-c5", position=AFTER)))
+    assert main(["verify", "--store", str(path)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("match 3 breaks at event 2: c3-c5 is not legal")
+    assert lines[1:] == ["3 matches: 2 hold, 1 break"]
+    assert main(["verify", "all", "--store", str(path), "--json"]) == 1
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(row["match"], row["ok"]) for row in rows] == [(1, True), (2, True), (3, False)]
+
+
 GARBAGE = [
     "x",
     "[]",

@@ -1,0 +1,1 @@
+"""Kept matches leave the store and come back: as score sheets, documents, pictures, and in numbers."""

@@ -1,0 +1,126 @@
+"""A match as a film: the board's diagram, what is said, and the camera's picture beside it where one was kept."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import cv2
+import numpy as np
+from PIL import Image
+
+from companion.errors import CompanionError
+from companion.records.plates import Plate
+from companion.records.raster import Picture, board_image, to_bgr, write_lines
+from companion.records.shots import Shots, decode, load
+from companion.rules.diagram import PAPER
+
+WIDTH, HEIGHT, SIDE = 1024, 432, 384
+"""Pixels: the film, and the square for the board on its right."""
+
+CAMERA = (0, 0, WIDTH - SIDE, 360)
+"""Left, top, right, bottom: a picture of 1280 × 720 fits at half its size, which is quick to unpack."""
+
+TEXT_SIZE, BOARD_TEXT = 18, (WIDTH - SIDE + 16, SIDE + 6, WIDTH - 16, HEIGHT)
+TEXT = (16, 366, WIDTH - SIDE - 16, HEIGHT)
+
+FPS = 12
+BEFORE_S, AFTER_S = 3.0, 2.0
+"""Round every event so much of a recording is shown; longer waits are left out."""
+
+PLATE_S = 1.5
+"""How long a plate stands where there is no recording."""
+
+
+@dataclass
+class _Canvas:
+    """Draws frames; what has not changed since the last one is not drawn again."""
+
+    stills: Mapping[int, bytes]
+    _plate: Plate | None = None
+    _image: Picture = field(default_factory=lambda: np.full((HEIGHT, WIDTH, 3), 255, np.uint8))
+
+    def frame(self, plate: Plate, camera: Picture | None) -> Picture:
+        """The plate with this picture of the camera, or with its own still."""
+        if plate is not self._plate:
+            self._plate = plate
+            self._image = _background(plate)
+            still = self.stills.get(plate.event.n)
+            if camera is None and still is not None:
+                self._paste(decode(still, 2))
+        self._paste(camera)
+        return self._image
+
+    def _paste(self, camera: Picture | None) -> None:
+        if camera is None:
+            return
+        left, top, right, bottom = CAMERA
+        scale = min((right - left) / camera.shape[1], (bottom - top) / camera.shape[0])
+        if scale != 1:
+            camera = np.asarray(cv2.resize(camera, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
+        self._image[top : top + camera.shape[0], left : left + camera.shape[1]] = camera
+
+
+def _background(plate: Plate) -> Picture:
+    image = Image.new("RGB", (WIDTH, HEIGHT), PAPER)
+    board = board_image(plate.diagram, SIDE, SIDE)
+    image.paste(board, (WIDTH - SIDE + (SIDE - board.width) // 2, 0))
+    write_lines(image, TEXT, plate.caption, TEXT_SIZE)
+    write_lines(image, BOARD_TEXT, plate.title, TEXT_SIZE)
+    return to_bgr(image)
+
+
+def film(shown: list[Plate], shots: Shots, stills: Mapping[int, bytes]) -> Iterator[Picture]:
+    """The film's frames, (432, 1024, 3) uint8 BGR, :data:`FPS` a second.
+
+    Where there is a recording it runs in real time, without long waits; else every plate stands for a while, with
+    the picture that was kept with its event.
+    """
+    canvas = _Canvas(stills)
+    times = [plate.event.t for plate in shown]
+    for t_s in _times(times, shots):
+        plate = shown[max(0, bisect_right(times, t_s) - 1)]
+        file = shots.at(t_s + 0.5 / FPS)
+        yield canvas.frame(plate, None if file is None else load(file, 2))
+    if not shots.files:
+        for plate in shown:
+            image = canvas.frame(plate, None)
+            for _ in range(round(PLATE_S * FPS)):
+                yield image
+
+
+def _times(events_s: list[float], shots: Shots) -> Iterator[float]:
+    """The times of a recording that are shown."""
+    if not shots.files:
+        return
+    first, last = shots.times_s[0], shots.times_s[-1]
+    for k in range(int(first * FPS), int(last * FPS) + 1):
+        t_s = k / FPS
+        after = bisect_right(events_s, t_s)
+        is_soon = after < len(events_s) and events_s[after] - t_s <= BEFORE_S
+        is_fresh = after > 0 and t_s - events_s[after - 1] <= AFTER_S
+        if is_soon or is_fresh:
+            yield t_s
+
+
+def write_film(file: Path, frames: Iterator[Picture]) -> None:
+    """Write frames as an MP4 (MPEG-4 part 2, the best that OpenCV's own build can write quickly).
+
+    Raises:
+        CompanionError: it cannot be written.
+    """
+    first = next(frames, None)
+    if first is None:
+        raise CompanionError(f"{file}: there is nothing to show")
+    height, width = first.shape[:2]
+    writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*"mp4v"), FPS, (width, height))
+    if not writer.isOpened():
+        raise CompanionError(f"{file}: cannot be written; check the folder and the disk")
+    try:
+        writer.write(first)
+        for frame in frames:
+            writer.write(frame)
+    finally:
+        writer.release()

@@ -1,0 +1,80 @@
+"""A match as a row of plates: a board, what happened, and which squares it concerns."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from companion.events import Accepted, Corrected, Event, GameOver, Illegal, Start, TakenBack
+from companion.match import Match
+from companion.phrases import sentence
+from companion.records.record import MatchRecord
+from companion.records.sheet import move_number
+from companion.rules.diagram import Diagram, diagram
+
+SHOWN = Start | Accepted | Illegal | TakenBack | Corrected | GameOver
+"""What people want to see again; the rest is in the score sheet."""
+
+CELL = re.compile(r"[a-z][0-9]+")
+"""What may be a square's name in the text of a move."""
+
+
+@dataclass(frozen=True)
+class Plate:
+    """One picture of a match.
+
+    Attributes:
+        event: what happened.
+        match: the match after it.
+        title: a few letters: the move with its number, or the kind of event.
+        caption: what happened, in a sentence.
+        moved: squares that a move went from and to.
+        wrong: squares that a verdict is about.
+    """
+
+    event: Event
+    match: Match
+    title: str
+    caption: str
+    moved: tuple[str, ...]
+    wrong: tuple[str, ...]
+
+    @property
+    def diagram(self) -> Diagram:
+        """The accepted position with the squares framed."""
+        return diagram(self.match.game, self.match.position, self.moved, self.wrong)
+
+
+def plates(record: MatchRecord) -> list[Plate]:
+    """The plates of a match, in order.  Raises Unfounded where the rules contradict the record."""
+    names = {letter: name for letter, name in zip(record.info.players, record.info.names, strict=False) if name}
+    made = []
+    before: Match | None = None
+    for event, match in record.stages():
+        if isinstance(event, SHOWN):
+            caption = sentence(event, names={**match.game.names, **names})
+            title = _title(event, before or match)
+            made.append(Plate(event, match, title, caption, _moved(event, match), getattr(event, "cells", ())))
+        before = match
+    return made
+
+
+def _title(event: Event, before: Match) -> str:
+    match event:
+        case Accepted(move=move, player=player):
+            return f"{move_number(before)}. {player} {move}"
+        case Corrected(move=str(move)):
+            return f"{move_number(before)}. {move} (ruling)"
+        case Corrected():
+            return "position set"
+        case Illegal(attempt=attempt):
+            return f"illegal: {attempt}" if attempt else "illegal"
+        case _:
+            return event.event.replace("-", " ")
+
+
+def _moved(event: Event, match: Match) -> tuple[str, ...]:
+    """The squares in the text of a move, or of those that were taken back."""
+    texts = (getattr(event, "move", None) or "", *getattr(event, "moves", ()))
+    found = dict.fromkeys(cell for text in texts for cell in CELL.findall(text))
+    return tuple(cell for cell in found if cell in match.game.layout.index)

@@ -1,0 +1,72 @@
+"""One match as it is taken out of the store or put into one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from companion.errors import CompanionError
+from companion.events import Event, GameOver, Start
+from companion.match import Match
+from companion.recorder.accounts import grounds_of, grounds_text
+from companion.recorder.store import MatchId, MatchInfo, Store
+from companion.recorder.summary import standing_result
+from companion.referee.grounds import Grounds
+from companion.replay import stages
+
+
+@dataclass(frozen=True)
+class MatchRecord:
+    """What is known of a match.
+
+    Attributes:
+        info: what was known when it began.
+        events: everything that was said, numbered from 1.
+        grounds: why, by number of the event; only some have any.
+    """
+
+    info: MatchInfo
+    events: tuple[Event, ...]
+    grounds: Mapping[int, Grounds] = field(default_factory=lambda: MappingProxyType({}))
+
+    def stages(self) -> Iterator[tuple[Event, Match]]:
+        """Each event with the match after it.  Raises Unfounded where the rules contradict the record."""
+        return stages(self.events)
+
+    @property
+    def start(self) -> str:
+        """Text of the position in which the match began."""
+        first = self.events[0]
+        return first.position if isinstance(first, Start) else self.info.start
+
+    @property
+    def result(self) -> GameOver | None:
+        """How the match ended; None while it is open."""
+        return standing_result(self.events)
+
+
+def take_out(store: Store, match: MatchId) -> MatchRecord:
+    """A match of the store.
+
+    Raises:
+        StoreError: no such match, or it is damaged.
+        CompanionError: nothing was said in it yet.
+    """
+    info, events, grounds = store.info(match), [], {}
+    for record in store.records(match):
+        events.append(store.read(match, record))
+        if record.grounds is not None:
+            grounds[record.n] = grounds_of(record.grounds)
+    if not events:
+        raise CompanionError(f"match {match} has not begun: nothing was said in it")
+    return MatchRecord(info, tuple(events), MappingProxyType(grounds))
+
+
+def put_in(store: Store, record: MatchRecord) -> MatchId:
+    """Keep a match in the store as a new one, and return its number.  Raises StoreError."""
+    match = store.begin(record.info)
+    for event in record.events:
+        grounds = record.grounds.get(event.n)
+        store.append(match, event, None, None if grounds is None else grounds_text(grounds))
+    return match
