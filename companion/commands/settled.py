@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from companion.errors import BadText, CompanionError
-from companion.settings.keys import SOURCES
+from companion.settings.keys import SELF_CONTAINED, SOURCES
 from companion.settings.table import SUFFIX, Settings, read_settings
 
 
@@ -22,7 +22,8 @@ class _Trial(argparse.ArgumentParser):
 def settled(arguments: argparse.Namespace, add_parsers: Callable[[Any], None]) -> argparse.Namespace:
     """All options of ``companion referee``, those of the file included if the game is the name of one.
 
-    An option of the command line goes before the file's.  So does a source: it replaces whatever source is in the file.
+    An option of the command line goes before the file's.  So does a source: it replaces whatever source is in the file,
+    and one that knows camera and set itself replaces these too.
 
     Args:
         arguments: of the command line.
@@ -34,7 +35,7 @@ def settled(arguments: argparse.Namespace, add_parsers: Callable[[Any], None]) -
     """
     if arguments.game.endswith(SUFFIX):
         arguments = _over(arguments, _trial(add_parsers))
-    if all(_is_unset(vars(arguments).get(source)) for source in SOURCES):
+    if all(_is_unset(vars(arguments)[source]) for source in SOURCES):
         *others, last = (f"--{source}" for source in SOURCES)
         raise CompanionError(f"nothing to look at: give one of {', '.join(others)} and {last}")
     return arguments
@@ -56,8 +57,12 @@ def _over(arguments: argparse.Namespace, parser: _Trial) -> argparse.Namespace:
     given = {name: value for name, value in vars(arguments).items() if name in unset and value != unset[name]}
     del given["game"]
     below = vars(filed)
+    replaced: tuple[str, ...] = ()
     if given.keys() & set(SOURCES):
-        below |= {source: unset[source] for source in SOURCES}
+        replaced += SOURCES
+    if given.keys() & set(SELF_CONTAINED):
+        replaced += ("camera", "set", "resume")
+    below |= {name: unset[name] for name in replaced}
     return argparse.Namespace(**{**vars(arguments), **below, **given, "names": settings.names, "pins": settings.pins})
 
 

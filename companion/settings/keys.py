@@ -17,7 +17,7 @@ class Kind(Enum):
     MODULES = "a camera module's number, or several: [0, 1]"
     FLAG = "true or false"
     FILE = 'a file or folder in quotes, such as "camera.toml"'
-    FILES = 'a file in quotes, or several: ["left.toml", "right.toml"]'
+    FILES = 'a file or folder in quotes, or several: ["left.toml", "right.toml"]'
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Key:
 
 OPTIONS: tuple[Key, ...] = (
     Key("kit", Kind.KIT),
+    Key("start", Kind.TEXT),
     Key("camera", Kind.FILES),
     Key("set", Kind.FILES),
-    Key("start", Kind.TEXT),
     Key("device", Kind.DEVICES),
     Key("picamera", Kind.MODULES),
     Key("recording", Kind.FILES),
@@ -45,6 +45,7 @@ OPTIONS: tuple[Key, ...] = (
     Key("panel", Kind.TEXT),
     Key("language", Kind.TEXT),
     Key("voice", Kind.FLAG, has_no=True),
+    Key("web", Kind.TEXT),
     Key("pictures", Kind.FILE),
     Key("json", Kind.FLAG),
     Key("save", Kind.FILE),
@@ -54,6 +55,9 @@ OPTIONS: tuple[Key, ...] = (
 
 SOURCES = ("device", "picamera", "recording", "simulate")
 """Options of which at least one is given: where the pictures come from."""
+
+SELF_CONTAINED = ("recording", "simulate")
+"""Those of them that know camera and set themselves."""
 
 GAME = "game"
 """Key of the only argument that is no option."""

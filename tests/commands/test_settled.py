@@ -52,6 +52,14 @@ def test_a_source_of_the_command_line_replaces_the_one_of_the_file(table, capsys
     assert "none.toml: cannot be read" in line
 
 
+def test_a_recording_brings_its_own_camera(table, examples, capsys):
+    file = table()
+    text = file.read_text(encoding="utf-8").replace("recording = ", "# ")
+    file.write_text(text + 'device = 97\ncamera = "none.toml"\nset = "none.toml"\nresume = true\n', encoding="utf-8")
+    assert run(file, "--recording", examples / "domination-1") == 0
+    assert '"accepted"' in capsys.readouterr().out
+
+
 def test_names_are_spoken(table, capsys):
     assert run(table('panel = "terminal"\nlanguage = "de"\n[names]\nR = "Ann"\n')) == 0
     err = capsys.readouterr().err

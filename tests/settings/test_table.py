@@ -33,12 +33,12 @@ def mistakes(tmp_path: Path, text: str) -> list[str]:
     return [line.removeprefix(f"{tmp_path / 'table.toml'}:") for line in str(caught.value).splitlines()]
 
 
-def options() -> dict[str, str]:
-    """Every long option of `companion referee` by name, with the name of its value; empty for a flag."""
+def options() -> dict[str, bool]:
+    """Every long option of `companion referee` by name, and whether it takes a value."""
     (adders,) = build_parser("referee")._subparsers._group_actions
-    usage = adders.choices["referee"].format_usage()
-    found = re.findall(r"--([a-z-]+)(?: \[?((?!\||--)[^\]\s|]+))?", usage)
-    return {name: value for name, value in found if not name.startswith("no-")}
+    actions = adders.choices["referee"]._option_string_actions
+    names = {name.removeprefix("--"): action.nargs != 0 for name, action in actions.items() if name.startswith("--")}
+    return {name: takes for name, takes in names.items() if name != "help" and not name.startswith("no-")}
 
 
 def test_every_option_of_the_referee_is_a_key_and_nothing_else_is() -> None:
@@ -46,7 +46,7 @@ def test_every_option_of_the_referee_is_a_key_and_nothing_else_is() -> None:
 
 
 def test_keys_that_take_no_value_are_those_of_flags() -> None:
-    flags = {name for name, value in options().items() if not value}
+    flags = {name for name, takes_value in options().items() if not takes_value}
     assert {key.name for key in OPTIONS if key.kind is Kind.FLAG} == flags
 
 
@@ -78,6 +78,14 @@ def test_the_words_are_those_of_the_command_line(tmp_path: Path) -> None:
 def test_an_absolute_file_and_the_name_of_a_kit_stay_as_they_are(tmp_path: Path) -> None:
     text = 'game = "citadel"\nkit = "citadel"\ncamera = "/etc/c.toml"\n'
     assert read(tmp_path, text).words == ("citadel", "--kit=citadel", "--camera=/etc/c.toml")
+
+
+def test_several_cameras_are_the_same_option_again(tmp_path: Path) -> None:
+    text = 'game = "g"\ncamera = ["l.toml", "r.toml"]\ndevice = [0, "/dev/video2"]\n'
+    words = (f"--camera={tmp_path / 'l.toml'}", f"--camera={tmp_path / 'r.toml'}", "--device=0", "--device=/dev/video2")
+    assert read(tmp_path, text).words == ("g", *words)
+    (line,) = mistakes(tmp_path, 'game = "g"\ndevice = [0, [1]]\n')
+    assert line.startswith("2: device must be a camera's number")
 
 
 def test_names_and_pins(tmp_path: Path) -> None:
@@ -130,7 +138,7 @@ def test_a_name_that_is_like_none_is_told_which_there_are(tmp_path: Path) -> Non
         ("game = 5", "1: game must be text"),
         ('game = "g"\npins = 5', "2: pins must be a table"),
         ('game = "g"\nnames = "Ann"', "2: names must be a table"),
-        ('game = "g"\ncamera = 5', "2: camera must be a file in quotes, or several"),
+        ('game = "g"\ncamera = 5', "2: camera must be a file or folder in quotes, or several"),
     ],
 )
 def test_a_value_of_another_kind(tmp_path: Path, text: str, words: str) -> None:
