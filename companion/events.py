@@ -57,14 +57,15 @@ class Illegal(Event):
 class Unfinished(Event):
     """A turn begun well, or a position not yet set up; ``todo`` says what is left to do.
 
-    ``stacks`` are what the ``cells`` must hold in the end, bottom to top, where that is known; ``rule`` is the id of
-    the rule that demands it, empty while a position is set up.
+    ``stacks`` are what the ``cells`` must hold in the end, bottom to top, where that is known, and ``levels`` those of
+    their pillars, where there are any; ``rule`` is the id of the rule that demands it, empty while a position is set up.
     """
 
     event: ClassVar[str] = "unfinished"
     todo: str
     cells: tuple[str, ...]
     stacks: tuple[str, ...] = ()
+    levels: tuple[int, ...] = ()
     rule: str = ""
 
 

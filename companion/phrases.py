@@ -72,9 +72,11 @@ def sentence(event: Event, tongue: Language = ENGLISH, names: Mapping[Player, st
 def _task(event: Unfinished, tongue: Language) -> str:
     """What is left to do, from the event's squares."""
     if event.stacks:
-        pairs = zip(event.cells, event.stacks, strict=True)
-        texts = [tongue.texts["part.holds" if stack else "part.empty"] for stack in event.stacks]
-        parts = [text.format(cell=cell, stack=stack) for text, (cell, stack) in zip(texts, pairs, strict=True)]
+        parts = []
+        for i, (cell, stack) in enumerate(zip(event.cells, event.stacks, strict=True)):
+            parts.append(tongue.texts["part.holds" if stack else "part.empty"].format(cell=cell, stack=stack))
+            if event.levels:
+                parts.append(tongue.texts["part.stands"].format(cell=cell, level=event.levels[i]))
         return f" {tongue.both} ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
     rule = tongue.rules.get(event.rule, "")
     cells = tongue.texts["part.cells"].format(cells=", ".join(event.cells)) if event.cells else ""

@@ -62,7 +62,16 @@ WRITTEN: tuple[tuple[Event, dict[str, Any]], ...] = (
     ),
     (
         Unfinished(t=1, n=2, todo="take one", cells=("c3",)),
-        {"event": "unfinished", "t": 1, "n": 2, "todo": "take one", "cells": ["c3"], "stacks": [], "rule": ""},
+        {
+            "event": "unfinished",
+            "t": 1,
+            "n": 2,
+            "todo": "take one",
+            "cells": ["c3"],
+            "stacks": [],
+            "levels": [],
+            "rule": "",
+        },
     ),
     (Restored(t=1, n=2), {"event": "restored", "t": 1, "n": 2}),
     (

@@ -97,6 +97,11 @@ SAID: tuple[tuple[Event, str, str], ...] = (
         "Bitte aufstellen: auf c3 muss GR stehen, d4 muss leer sein und auf e5 muss R stehen.",
     ),
     (
+        Unfinished(t=0, n=1, todo="set up: …", cells=("c3",), stacks=("X",), levels=(4,)),
+        "set up: ….",
+        "Bitte aufstellen: auf c3 muss X stehen und Säule c3 muss auf Stufe 4 stehen.",
+    ),
+    (
         Unfinished(t=0, n=1, todo="nothing has been moved", cells=()),
         "Not yet: nothing has been moved.",
         "Noch nicht: Es ist nichts gezogen worden; erst ziehen, dann „fertig“ melden.",

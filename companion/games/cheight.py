@@ -381,7 +381,7 @@ class Cheight(StackingGame):
             return ()
         names = self.cell_names(move)
         todo = f"complete the exchange of the pawn from {names[0]}"
-        return tuple(Stage(Table(half), todo, names) for half in acts.half_exchanged(position.board, move))
+        return tuple(Stage(Table(half), todo, names, "CHE-11") for half in acts.half_exchanged(position.board, move))
 
     def due(self, position: Position) -> Stage | None:
         """The promotion (CHE-11)."""
@@ -390,7 +390,7 @@ class Cheight(StackingGame):
             return None
         name, owner = self.layout.cells[position.promote], self.names[position.to_move]
         todo = f"{owner} exchanges the pawn on {name} with an own piece that is no pawn"
-        return Stage(self.table(position), todo, (name,))
+        return Stage(self.table(position), todo, (name,), "CHE-11")
 
     def acts(self, position: Position, within: frozenset[Cell] | None) -> Iterator[acts.Act]:
         """Parts of stacks onto any square, tops off the board, and a pawn on top changing places with any piece."""

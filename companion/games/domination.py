@@ -312,7 +312,7 @@ class Domination(StackingGame):
             left = tower[done:-HIGHEST]
             table = Table(acts.replaced(board, {move.target: tower[done:]}))
             todo = f"take {counted(len(left), 'piece')} from the bottom of {name}: {self._fate(left, position.to_move)}"
-            stages.append(Stage(table, todo, (name,)))
+            stages.append(Stage(table, todo, (name,), "DOM-7"))
         return tuple(stages)
 
     def due(self, position: Position) -> Stage | None:
@@ -321,7 +321,7 @@ class Domination(StackingGame):
         if position.to_move not in position.hand:
             return None
         todo = f"{self.names[position.to_move]} puts the piece in hand on an empty square"
-        return Stage(self.table(position), todo, ())
+        return Stage(self.table(position), todo, (), "DOM-2")
 
     def _fate(self, pieces: str, mover: Player) -> str:
         """Where overflowing pieces go: ``one to Red's reserve, one out of the game``."""

@@ -49,6 +49,7 @@ ENGLISH = Language(
             "saved": "Everything is saved again.",
             "part.holds": "{cell} must hold {stack}",
             "part.empty": "{cell} must be empty",
+            "part.stands": "pillar {cell} must stand at level {level}",
             "part.cells": "squares {cells}",
             "offer": "Was it {move}?",
             "put-right": "If something has been changed, put it right; if not, press undo.",

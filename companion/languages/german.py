@@ -49,6 +49,7 @@ GERMAN = Language(
             "saved": "Alles ist wieder gesichert.",
             "part.holds": "auf {cell} muss {stack} stehen",
             "part.empty": "{cell} muss leer sein",
+            "part.stands": "Säule {cell} muss auf Stufe {level} stehen",
             "part.cells": "Felder {cells}",
             "offer": "War es {move}?",
             "put-right": "Ist etwas verändert worden, dann bitte richtigstellen; wenn nicht, „zurück“ drücken.",

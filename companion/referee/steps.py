@@ -28,7 +28,7 @@ from companion.referee.patience import SET_UP_S, Suspicion
 from companion.referee.phrases import UNMOVED, question, set_up_sentence
 from companion.referee.states import Action, Mode, Trigger, table
 from companion.rules.board import Cell
-from companion.rules.game import Move, Outcome
+from companion.rules.game import Move, Outcome, Stage
 from companion.rules.notation import format_move, format_position
 from companion.tracker import interpret as meanings
 from companion.tracker.contest import Context
@@ -178,17 +178,31 @@ def _play(state: State, moves: tuple[Move, ...], t_s: float) -> Result:
 
 def _reminder(match: Match, t_s: float) -> Events:
     """What the position itself leaves to be done, such as a promotion."""
-    return () if match.due is None else (Unfinished(t=t_s, n=0, todo=match.due.todo, cells=match.due.cells),)
+    return () if match.due is None else (_unfinished(match.due, t_s),)
+
+
+def _unfinished(stage: Stage, t_s: float, stacks: tuple[str, ...] = ()) -> Unfinished:
+    return Unfinished(t=t_s, n=0, todo=stage.todo, cells=stage.cells, stacks=stacks, rule=stage.rule)
 
 
 def say_todo(state: State, fact: Fact, t_s: float) -> Result:
     """A turn is half done: what is left to do, once for each thing left."""
     _, judgement = fact.seen
-    stage = judgement.interpretation
-    assert isinstance(stage, meanings.InProgress)
-    following = replace(_standing(state, judgement.changes, stage.moves), said=stage.todo, said_s=t_s)
-    is_known = state.mode is Mode.UNFINISHED and state.said == stage.todo
-    return following, () if is_known else (Unfinished(t=t_s, n=0, todo=stage.todo, cells=stage.cells),)
+    meaning = judgement.interpretation
+    assert isinstance(meaning, meanings.InProgress)
+    todo = meaning.stage.todo
+    following = replace(_standing(state, judgement.changes, meaning.moves), said=todo, said_s=t_s)
+    is_known = state.mode is Mode.UNFINISHED and state.said == todo
+    return following, () if is_known else (_unfinished(meaning.stage, t_s, _in_the_end(state.match, meaning)),)
+
+
+def _in_the_end(match: Match, meaning: meanings.InProgress) -> tuple[str, ...]:
+    """What the squares of a half-done turn must hold when it is complete; empty where that is still open."""
+    game, position = match.game, match.position
+    tables = (game.table(game.play(position, move)) for move in meaning.moves)
+    cells = [game.layout.index[name] for name in meaning.stage.cells]
+    ends = {tuple(table.stacks[cell] for cell in cells) for table in tables}
+    return ends.pop() if len(ends) == 1 else ()
 
 
 def say_set_up(state: State, fact: Fact, t_s: float) -> Result:
@@ -198,9 +212,12 @@ def say_set_up(state: State, fact: Fact, t_s: float) -> Result:
     todo = set_up_sentence(layout, outlook.table, wrong)
     if state.said == todo or t_s - state.said_s < SET_UP_S:
         return replace(state, suspicion=None), ()
-    cells = names_of(layout, wrong)
+    names, table = names_of(layout, wrong), outlook.table
+    cells = [layout.index[name] for name in names]
+    stacks = tuple(table.stacks[cell] for cell in cells)
+    levels = () if table.levels is None else tuple(table.levels[cell] for cell in cells)
     following = replace(_standing(state, wrong), said=todo, said_s=t_s)
-    return following, (Unfinished(t=t_s, n=0, todo=todo, cells=cells),)
+    return following, (Unfinished(t=t_s, n=0, todo=todo, cells=names, stacks=stacks, levels=levels),)
 
 
 def take_back(state: State, fact: Fact, t_s: float) -> Result:
@@ -263,7 +280,10 @@ def ask(state: State, fact: Fact, t_s: float) -> Result:
     texts = tuple(format_moves(outlook.match, moves) for moves in fact.options)
     layout, doubts = outlook.match.game.layout, judgement.odd if texts else judgement.changes
     odd = tuple((name_of(layout, place), format_sight(sight)) for place, sight in doubts)
-    return following, (Unsure(t=t_s, n=0, options=texts, question=question(texts, odd)),)
+    touched = {cell for moves in fact.options for move in moves for cell in (move.source, move.target)}
+    named = {name for name, _ in odd} | {layout.cells[cell] for cell in touched if cell is not None}
+    cells = tuple(name for name in layout.cells if name in named)
+    return following, (Unsure(t=t_s, n=0, options=texts, question=question(texts, odd), cells=cells),)
 
 
 def correct(state: State, fact: Fact, t_s: float) -> Result:

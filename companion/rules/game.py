@@ -73,12 +73,14 @@ class Outcome:
 class Stage:
     """A table on the way to the end of a turn, e.g. a stack of six before its bottom piece is taken off.
 
-    ``todo`` is one sentence for people; ``cells`` are the names of the squares that it concerns.
+    ``todo`` is one sentence for people; ``cells`` are the names of the squares that it concerns; ``rule`` is the id of
+    the rule that demands it.
     """
 
     table: Table
     todo: str
     cells: tuple[str, ...]
+    rule: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +190,8 @@ class Game(Protocol):
 
         Total over the physical board: any stack or part of one onto any other cell, any reserve piece onto any
         cell, any pillar by one level, any piece off the board.  With ``within`` only the acts that change no
-        cell outside it to the eye.  The table of a legal move is the one after its whole turn; that of an illegal one is
-        what the hand alone leaves.
+        cell outside it to the eye.  The table of a legal move is the one after its whole turn; that of an illegal
+        one is what the hand alone leaves.
         """
         ...
 

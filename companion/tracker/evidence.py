@@ -27,13 +27,12 @@ With the forty states of a kit this makes one cell worth at most 15 nats.
 HIDDEN_SHARE = 0.3
 """From this share of unexplained surroundings on a cell is taken to be hidden, and its reading for nothing."""
 
-STILL_SHARE, STILL_NATS = 0.05, 6.0
-"""A cell whose picture differs less than this from the last one that made sense holds what it held: the smallest change
-of a stack, one level at its top, alters a quarter of it.  One in some hundred times that is wrong all the same."""
-
-CHANGED_SHARE, CHANGED_NATS = 0.2, 2.5
-"""A cell whose picture differs more than this has probably changed; shadows and stacks before it do that to one in
-twelve that has not."""
+CHANGE_SHARES = np.array((0.05, 0.2, 0.3))
+SAME_NATS = np.array((6.0, 1.0, -1.0, -4.0))
+"""What the share of a cell's picture that differs from the last one that made sense is worth for what it held then:
+below the first share, between each two, and above the last.  Of 5,012 cells of Domination on which nothing had been
+done 90.3, 7.9, 1.3 and 0.5 % differed so much, of 184 that had been changed 0, 0, 4 and 96 %; a character or a small
+pyramid alters less of the picture, so the second is worth less than that."""
 
 HAND_SHARE = 0.5
 """One cell covered this far means that something lies over the board: hands cover several cells wholly."""
@@ -154,12 +153,8 @@ def _on_pillars(evidence: Evidence, pillars: Rows) -> Evidence:
 
 def _recall(log_p: npt.NDArray[np.float64], changed: npt.NDArray[np.float32], before: npt.NDArray[np.intp]) -> None:
     """Add to ``log_p`` (n, m + 1) what the change of each cell's picture says, given its column before (n,)."""
-    still = np.flatnonzero((changed < STILL_SHARE) & (before >= 0))
-    same = log_p[still, before[still]]
-    log_p[still] -= STILL_NATS
-    log_p[still, before[still]] = same
-    other = np.flatnonzero((changed > CHANGED_SHARE) & (before >= 0))
-    log_p[other, before[other]] -= CHANGED_NATS
+    known = np.flatnonzero(before >= 0)
+    log_p[known, before[known]] += SAME_NATS[np.searchsorted(CHANGE_SHARES, changed[known], side="right")]
 
 
 @lru_cache(maxsize=16)

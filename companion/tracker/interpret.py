@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from companion.match import Match
 from companion.rules.board import Cell, Sight
-from companion.rules.game import Move, Position
+from companion.rules.game import Move, Position, Stage
 from companion.rules.notation import format_move
 from companion.tracker.contest import CHANGED_NATS, Context, Group, contest
 from companion.tracker.diagnose import Diagnosis, diagnose
@@ -105,11 +105,10 @@ class Ambiguous:
 
 @dataclass(frozen=True, slots=True)
 class InProgress:
-    """A legal move is half done; ``moves`` are those that pass through here, ``cells`` names of squares."""
+    """A legal move is half done at ``stage``; ``moves`` are those that pass through here."""
 
     moves: tuple[Move, ...]
-    todo: str
-    cells: tuple[str, ...]
+    stage: Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +202,7 @@ def _meaning(outlook: Outlook, group: Group, context: Context) -> Interpretation
     if options and not is_sequence:
         return Played(options[0]) if len(options) == 1 else Ambiguous(options)
     if halves:
-        stage = halves[0].stage
-        return InProgress(tuple(half.move for half in halves), stage.todo, stage.cells)
+        return InProgress(tuple(half.move for half in halves), halves[0].stage)
     if backs := [story.n for story in group.stories if isinstance(story, Back)]:
         return TakenBack(min(backs))
     if options and not is_act:

@@ -138,7 +138,7 @@ def test_an_overflow_is_unfinished_until_its_pieces_are_off(film) -> None:
     shot = settled(film, TALL)
     (unfinished,) = shot.show(("f4", ""), ("g4", "GGGGRG"))
     assert isinstance(unfinished, Unfinished)
-    assert unfinished.cells == ("g4",)
+    assert (unfinished.cells, unfinished.stacks, unfinished.rule) == (("g4",), ("GGGRG",), "DOM-7")
     assert shot.show(("f4", ""), ("g4", "GGGGRG")) == []
     (accepted,) = shot.show(("f4", ""), ("g4", "GGGRG"))
     assert isinstance(accepted, Accepted)
@@ -181,6 +181,7 @@ def test_moves_that_look_alike_are_asked_about_and_answered(film) -> None:
     (unsure,) = shot.show(("c5", ""))
     assert isinstance(unsure, Unsure)
     assert set(unsure.options) == {"c5-b5", "c5-d5"}
+    assert unsure.cells == ("b5", "c5", "d5")
     assert all(option in unsure.question for option in unsure.options)
     assert shot.show(("c5", "")) == []
     with pytest.raises(OrderRefused, match="no option 2"):
@@ -230,6 +231,7 @@ def test_a_square_that_stays_doubtful_is_asked_about(film) -> None:
     assert isinstance(unsure, Unsure)
     assert unsure.options == ()
     assert unsure.question == "Has anything been changed that should not be? c3 looks like 2R."
+    assert unsure.cells == ("c3",)
     assert shot.show(("c3", "RR"), frames=30) == []
     shot.doubts = {}
     assert kinds(shot.show()) == ["restored"]
@@ -283,7 +285,7 @@ def test_a_promotion_that_is_due_is_told_until_it_is_made(film) -> None:
     assert isinstance(accepted, Accepted)
     assert isinstance(todo, Unfinished)
     assert "pawn on a8" in todo.todo
-    assert todo.cells == ("a8",)
+    assert (todo.cells, todo.stacks, todo.rule) == (("a8",), (), "CHE-11")
     assert shot.referee.snapshot.todo == todo.todo
     assert kinds(shot.show(("d8", ""), ("d7", "k"))) == ["illegal"]
     assert kinds(shot.show()) == ["restored", "unfinished"]
@@ -302,7 +304,7 @@ def test_the_wrong_set_up_is_told_square_by_square(film) -> None:
     shot = film(match_at(START))
     (todo,) = shot.show(("c3", "G"), ("d4", ""), frames=24)
     assert isinstance(todo, Unfinished)
-    assert set(todo.cells) == {"c3", "d4"}
+    assert dict(zip(todo.cells, todo.stacks, strict=True)) == {"c3": "R", "d4": "R"}
     assert "c3 must hold R" in todo.todo
     assert kinds(shot.show()) == ["restored"]
     assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["accepted"]

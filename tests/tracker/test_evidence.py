@@ -9,11 +9,10 @@ import pytest
 
 from companion.rules.board import Layout
 from companion.tracker.evidence import (
-    CHANGED_NATS,
     HAND_SHARE,
     HIDDEN_SHARE,
     MISREAD,
-    STILL_NATS,
+    SAME_NATS,
     cells_against,
     combine,
     shows_hand,
@@ -116,16 +115,15 @@ def before(of):
 def test_a_cell_whose_picture_is_the_same_holds_what_it_held():
     plain = weigh(LAYOUT, changed(0.0))
     recalled = weigh(LAYOUT, changed(0.0), before(changed(0.0)))
-    gain = (recalled.log_p[0] - recalled.log_p[0, 1]) - (plain.log_p[0] - plain.log_p[0, 1])
-    assert gain[1] == 0
-    np.testing.assert_allclose(np.delete(gain, 1), -STILL_NATS)
-    np.testing.assert_array_equal(recalled.log_p[1:], plain.log_p[1:])
+    assert recalled.log_p[0, 1] == pytest.approx(plain.log_p[0, 1] + SAME_NATS[0])
+    np.testing.assert_array_equal(np.delete(recalled.log_p, 1, axis=1), np.delete(plain.log_p, 1, axis=1))
 
 
-def test_a_cell_whose_picture_has_changed_has_probably_changed():
-    plain = weigh(LAYOUT, changed(0.5))
-    recalled = weigh(LAYOUT, changed(0.5), before(changed(0.5)))
-    assert recalled.log_p[0, 1] == pytest.approx(plain.log_p[0, 1] - CHANGED_NATS)
+@pytest.mark.parametrize(("share", "nats"), [(0.1, SAME_NATS[1]), (0.25, SAME_NATS[2]), (0.5, SAME_NATS[3])])
+def test_the_more_a_cells_picture_has_changed_the_less_likely_it_holds_what_it_held(share, nats):
+    plain = weigh(LAYOUT, changed(share))
+    recalled = weigh(LAYOUT, changed(share), before(changed(share)))
+    assert recalled.log_p[0, 1] == pytest.approx(plain.log_p[0, 1] + nats)
     np.testing.assert_array_equal(np.delete(recalled.log_p, 1, axis=1), np.delete(plain.log_p, 1, axis=1))
 
 

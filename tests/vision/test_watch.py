@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.tracker.evidence import CHANGED_SHARE, STILL_SHARE
+from companion.tracker.evidence import CHANGE_SHARES
 from tests.vision.conftest import Bench
 from vision.watch import Watch
 
@@ -73,14 +73,14 @@ def test_a_thing_laid_at_the_edge_of_the_picture_is_no_arm(bench, watch, image):
 
 def test_only_the_cells_that_changed_look_changed(bench, watch, image):
     watch.keep_bare(watch.glimpse(image))
-    assert compared(bench, watch, noisy(image, 3, 5)).changed.max() < STILL_SHARE
+    assert compared(bench, watch, noisy(image, 3, 5)).changed.max() < CHANGE_SHARES[0]
     reader = bench.reader()
     x, y = (int(v) for v in reader.geometry(reader.register(image)).crops.origin_px[bench.kit.cells.index("c2")])
     other = image.copy()
     other[y - 20 : y + 10, x - 20 : x + 20] = (40, 30, 170)
     changed = compared(bench, watch, other).changed
-    assert changed[bench.kit.cells.index("c2")] > CHANGED_SHARE
-    assert changed[bench.kit.cells.index("f6")] < STILL_SHARE
+    assert changed[bench.kit.cells.index("c2")] > CHANGE_SHARES[1]
+    assert changed[bench.kit.cells.index("f6")] < CHANGE_SHARES[0]
 
 
 def test_nothing_is_compared_with_a_table_that_was_never_seen_bare(bench, watch, image):
