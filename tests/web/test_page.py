@@ -103,14 +103,14 @@ def test_boards_can_be_leafed_through(table: WebTable, client: Client) -> None:
 
 @pytest.mark.parametrize("info", available_games(), ids=lambda info: info.name)
 def test_every_game_has_a_page(open_table: Callable[..., WebTable], info: object) -> None:
-    for tag in info.tags:  # type: ignore[attr-defined]
-        table = open_table(tag)
-        client = Client(table.port)
-        state = client.state()
-        assert [player["letter"] for player in state["game"]["players"]] == list(load_game(tag).players)
-        assert all(player["names"]["de"] for player in state["game"]["players"])
-        cells = [cell for rank in state["game"]["ranks"] for cell in rank]
-        assert sorted(cells) == sorted(json.loads(client.ask("GET", "/board/1")[2])["squares"])
+    tag = info.tags[-1]  # type: ignore[attr-defined]
+    table = open_table(tag)
+    client = Client(table.port)
+    state = client.state()
+    assert [player["letter"] for player in state["game"]["players"]] == list(load_game(tag).players)
+    assert all(player["names"]["de"] for player in state["game"]["players"])
+    cells = [cell for rank in state["game"]["ranks"] for cell in rank]
+    assert sorted(cells) == sorted(json.loads(client.ask("GET", "/board/1")[2])["squares"])
 
 
 def test_the_camera_is_shown(stranger: Client) -> None:

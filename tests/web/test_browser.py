@@ -1,0 +1,220 @@
+"""The page in a real browser, at a table that plays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from companion.rules.notation import format_move, format_position, parse_move
+from companion.web.page import Page as WebPage
+from tests.web.conftest import PICTURE, WebTable
+from tests.web.test_page import OWN_FIVES
+
+CHROMIUM = "/usr/bin/chromium"
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+PLIES = ("c3-d3", "c4-d4", "d3-d5", "d4-d3", "f7-f6")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium, without a window."""
+    if not Path(CHROMIUM).exists():
+        pytest.skip("needs Debian's chromium, which `make test` installs as root")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens a table's page; no visit may leave an error in the browser's console."""
+    pages, faults = list[Page](), list[str]()
+
+    def opened(table: WebTable, path: str = "", size: tuple[int, int] = (1366, 768), locale: str = "en-GB") -> Page:
+        width, height = size
+        page = browser.new_page(viewport={"width": width, "height": height}, locale=locale)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda line: faults.append(line.text) if "Content Security" in line.text else None)
+        page.goto(f"http://127.0.0.1:{table.port}/{path}")
+        pages.append(page)
+        return page
+
+    yield opened
+    for page in pages:
+        page.close()
+    assert faults == []
+
+
+def cell(page: Page, name: str) -> str:
+    """What the page tells of a square to those who listen."""
+    return page.locator(f'g.square[data-cell="{name}"]').get_attribute("aria-label") or ""
+
+
+def test_a_whole_match_is_watched(table: WebTable, visit: Callable[..., Page]) -> None:
+    page = visit(table)
+    for text in PLIES:
+        accepted = table.play(text)
+        assert accepted.event == "accepted"
+        expect(page.locator("#said")).to_contain_text(f"played {text}")
+    expect(page.locator("#moves [aria-current]")).to_contain_text(PLIES[-1])
+    expect(page.locator('g.square[data-cell="d5"]')).to_have_attribute("aria-label", "d5, 3 pieces, from the top R G G")
+    page.locator("#first").click()
+    expect(page.locator("#past")).to_contain_text("the start")
+    expect(page.locator('g.square[data-cell="c3"]')).to_have_attribute("aria-label", "c3, R")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#moves [aria-current]")).to_contain_text(PLIES[0])
+    page.locator("#now").click()
+    expect(page.locator("#past")).to_be_hidden()
+    expect(page.locator("#verdict")).to_have_attribute("data-kind", "accepted")
+
+
+def test_an_illegal_move_is_seen_and_heard(table: WebTable, visit: Callable[..., Page]) -> None:
+    page = visit(table)
+    expect(page.locator("#said")).to_contain_text("begins")
+    table.lay(c3="", c5="RR")
+    expect(page.locator("#verdict")).to_have_attribute("data-kind", "illegal")
+    expect(page.locator("#rules")).to_contain_text("DOM-5")
+    expect(page.locator("#loud")).to_contain_text("not allowed")
+    expect(page.locator(".mark.wrong")).to_have_count(2)
+    table.restore()
+    expect(page.locator("#polite")).to_contain_text("right again")
+    expect(page.locator(".mark.wrong")).to_have_count(0)
+
+
+def test_a_question_is_answered_by_the_arbiter_while_spectators_read(
+    open_table: Callable[..., WebTable], visit: Callable[..., Page]
+) -> None:
+    table = open_table("domination", OWN_FIVES)
+    table.wait_for(lambda: table.referee.snapshot.mode == "watching")
+    spectator, arbiter = visit(table), visit(table, "#token=secret")
+    assert "secret" not in arbiter.url
+    table.lay(c5="")
+    expect(spectator.locator(".option")).to_have_count(2)
+    expect(spectator.locator("#options button")).to_have_count(0)
+    arbiter.locator("#options button", has_text="c5-d5").click()
+    expect(spectator.locator("#said")).to_contain_text("played c5-d5")
+    expect(spectator.locator("#arbiter")).to_be_hidden()
+
+
+def test_a_lost_connection_is_said_and_survived(table: WebTable, visit: Callable[..., Page]) -> None:
+    page = visit(table)
+    table.play("c3-d3")
+    expect(page.locator("#said")).to_contain_text("c3-d3")
+    port = table.port
+    table.page.close()
+    expect(page.locator("#chips .bad")).to_contain_text("no connection")
+    table.feed._is_closed = False
+    accepted = table.play("c4-d4")
+    table.page = WebPage(("127.0.0.1", port), table.feed, table.inbox.put, lambda: PICTURE, token="secret")
+    expect(page.locator("#said")).to_contain_text("c4-d4", timeout=8000)
+    expect(page.locator("#moves button")).to_have_count(3)
+    assert page.evaluate("document.documentElement.dataset.n") == str(accepted.n)
+    expect(page.locator("#chips .bad")).to_have_count(0)
+
+
+def test_the_arbiter_rules_from_the_page(table: WebTable, visit: Callable[..., Page]) -> None:
+    page = visit(table)
+    page.locator("#unlock").click()
+    page.locator("#token").fill("wrong")
+    page.keyboard.press("Enter")
+    page.locator("#pause").click()
+    expect(page.locator("#arbiter")).to_be_hidden()
+    page.locator("#unlock").click()
+    page.locator("#token").fill("secret")
+    page.keyboard.press("Enter")
+    page.locator("#pause").click()
+    expect(page.locator("#said")).to_have_text("Paused")
+    page.locator("#move").fill("c3-c6")
+    page.locator("#accept button").click()
+    expect(page.locator("#reply")).to_contain_text("not legal")
+    page.locator("#move").fill("c3-d3")
+    page.locator("#accept button").click()
+    expect(page.locator("#moves [aria-current]")).to_contain_text("by arbiter")
+    page.locator("#take-back").click()
+    expect(page.locator("#moves button")).to_have_count(1)
+    page.locator("#pause").click()
+    expect(page.locator("#said")).not_to_have_text("Paused")
+    page.locator("#end").click()
+    page.locator('#winners input[value="G"]').check()
+    page.locator('#ending button[value="ok"]').click()
+    expect(page.locator("#said")).to_contain_text("Green wins")
+
+
+def test_the_position_is_set_by_hand(table: WebTable, visit: Callable[..., Page]) -> None:
+    page = visit(table, "#token=secret")
+    page.locator("#set-position").click()
+    for name, stack in (("c3", ""), ("d3", "GR")):
+        page.locator(f'g.square[data-cell="{name}"]').click()
+        page.locator("#stack").fill(stack)
+        expect(page.locator(f'g.square[data-cell="{name}"] text')).to_have_count(len(stack))
+    page.locator("#turn").select_option("G")
+    expect(page.locator("#text")).to_have_value(format_position(table.game, after(table, "c3-d3")))
+    page.locator("#editor button").first.click()
+    table.said("corrected")
+    expect(page.locator("#said")).to_contain_text("set the position")
+    assert table.referee.match.position == after(table, "c3-d3")
+
+
+def after(table: WebTable, text: str):  # type: ignore[no-untyped-def]
+    """The position after one move from the start."""
+    start = table.game.start()
+    move = parse_move(table.game, start, text)
+    assert format_move(table.game, start, move) == text
+    return table.game.play(start, move)
+
+
+def test_a_stack_is_read_by_pointer_and_by_keys(
+    open_table: Callable[..., WebTable], visit: Callable[..., Page]
+) -> None:
+    table = open_table("domination", OWN_FIVES)
+    page = visit(table)
+    page.locator('g.square[data-cell="d5"]').hover()
+    expect(page.locator("#lens li")).to_have_text([*"RGGGG"])
+    page.locator("g.square[tabindex='0']").focus()
+    assert page.evaluate("document.activeElement.dataset.cell") == "c1"
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.dataset.cell") == "c2"
+    expect(page.locator("#lens strong")).to_have_text("c2")
+
+
+@pytest.mark.parametrize("size", [(390, 844), (1366, 768), (1920, 1080)])
+def test_nothing_is_cut_off_at_any_size(table: WebTable, visit: Callable[..., Page], size: tuple[int, int]) -> None:
+    page = visit(table, "#token=secret", size)
+    table.lay(c3="", c5="RR")
+    expect(page.locator("#verdict")).to_have_attribute("data-kind", "illegal")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    board, verdict = page.locator("#board svg").bounding_box(), page.locator("#verdict").bounding_box()
+    assert board is not None
+    assert verdict is not None
+    assert board["width"] >= 0.9 * min(size[0], 500)
+    assert verdict["y"] + 100 < size[1], "the verdict begins on the first screen"
+
+
+def test_the_page_speaks_german(table: WebTable, visit: Callable[..., Page]) -> None:
+    page = visit(table, locale="de-DE")
+    table.play("c3-d3")
+    expect(page.locator("#said")).to_contain_text("Rot hat c3-d3 gezogen")
+    page.locator("#language").click()
+    expect(page.locator("#said")).to_contain_text("Red played c3-d3")
+    assert page.evaluate("document.documentElement.lang") == "en"
+
+
+def test_every_button_has_a_name_and_every_field_a_label(table: WebTable, visit: Callable[..., Page]) -> None:
+    page = visit(table, "#token=secret")
+    expect(page.locator("#said")).not_to_be_empty()
+    nameless = """[...document.querySelectorAll("button, input, select, textarea")].filter((element) =>
+        !(element.textContent.trim() || element.getAttribute("aria-label") || element.labels?.length))
+        .map((element) => element.outerHTML)"""
+    assert page.evaluate(nameless) == []

@@ -1,0 +1,56 @@
+"""`companion demo --web`: the page beside a table with pictures."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.web.conftest import Client
+
+NOTICE = re.compile(r"page: http://127\.0\.0\.1:(\d+)/ .*#token=(\S+)")
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Iterator[tuple[Client, str]]:
+    """A demonstration with a page: who asks it, and the arbiter's token."""
+    command = [sys.executable, "-m", "companion.cli", "demo", "--fast", "--json", "--web", "127.0.0.1:0"]
+    with subprocess.Popen(
+        [*command, "--match", str(tmp_path / "demo.db")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        found = NOTICE.search(process.stderr.readline())
+        assert found is not None
+        yield Client(int(found[1])), found[2]
+        process.terminate()
+
+
+def test_a_demonstration_is_watched_and_paused(demo: tuple[Client, str]) -> None:
+    client, token = demo
+    until = time.monotonic() + 30
+    while client.ask("GET", "/camera.jpg")[0] != 200:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    picture = cv2.imdecode(np.frombuffer(client.ask("GET", "/camera.jpg")[2], np.uint8), cv2.IMREAD_COLOR)
+    assert picture is not None
+    assert picture.shape == (720, 1280, 3)
+    assert client.order("pause", token)[0] == 200
+    assert client.state()["mode"] == "paused"
+    assert client.state()["game"]["tag"] == "domination"
+
+
+def test_an_address_in_use_is_one_line(tmp_path: Path, stranger: Client) -> None:
+    command = [sys.executable, "-m", "companion.cli", "demo", "--fast", "--web", f"127.0.0.1:{stranger.port}"]
+    done = subprocess.run(
+        [*command, "--match", str(tmp_path / "demo.db"), "--panel", "none"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert f"--web 127.0.0.1:{stranger.port}: cannot listen there" in done.stderr
