@@ -58,7 +58,7 @@ class Unfinished(Event):
     """A turn begun well, or a position not yet set up; ``todo`` says what is left to do.
 
     ``stacks`` are what the ``cells`` must hold in the end, bottom to top, where that is known, and ``levels`` those of
-    their pillars, where there are any; ``rule`` is the id of the rule that demands it, empty while a position is set up.
+    their pillars, where there are any; ``rule`` is the id of the rule that demands it, empty for a set-up.
     """
 
     event: ClassVar[str] = "unfinished"

@@ -22,11 +22,21 @@ from companion.rules.game import view
 from companion.simulate.players import ILLEGAL, MOVE, Act, changed
 from companion.simulate.readings import Kin, Noise, changed_shares, kit_states, next_frame, read_table
 from companion.simulate.table import Truth
+from companion.tracker.pillars import sense
 from vision.reading import Reading, State
 
 FPS = 12
 HIGHEST = 10
 """Pieces in the tallest stack that the camera knows."""
+
+LEVEL_MM, SENSOR_NOISE_MM = 10.0, 0.8
+"""Of a pillar's step and of one reading of its sensor, as in the kit of Diamond."""
+
+LEVELS = 20
+"""So many levels sensors and camera tell apart."""
+
+LEVEL_NATS = 8.0
+"""Mean log-likelihood ratio that the camera gives against a pillar's next level."""
 
 HIDING = 0.2
 """Share of a square that each piece of the stack before it hides, from the second on by which that is taller."""
@@ -218,7 +228,10 @@ class Film:
     def _see_anew(self, stale: np.ndarray, clarity: np.ndarray) -> None:
         fresh = self._read(self.table, clarity)
         rows = np.where(stale[:, np.newaxis], fresh.log_likelihood, self.scene.log_likelihood)
-        self.scene = replace(fresh, log_likelihood=rows)
+        levels = fresh.level_log_likelihood
+        if levels is not None:
+            levels = np.where(stale[:, np.newaxis], levels, self.scene.level_log_likelihood)
+        self.scene = replace(fresh, log_likelihood=rows, level_log_likelihood=levels)
         self.shares = changed_shares(self.touched, self.rng)
 
     def _mishap(self) -> None:
@@ -252,11 +265,11 @@ class Film:
     def _look(self, covered: list[Cell]) -> None:
         reading = next_frame(self.scene, self.t_s, self.noise, self.rng)
         if covered:
-            rows, foreign = reading.log_likelihood.copy(), reading.foreign.copy()
-            rows[covered], foreign[covered] = -np.log(len(self.states)), 1.0
-            reading = replace(reading, log_likelihood=rows, foreign=foreign)
+            foreign = reading.foreign.copy()
+            foreign[covered] = 1.0
+            reading = replace(reading, foreign=foreign)
         begun = time.perf_counter()
-        self.events += self.referee.observe(self.t_s, replace(reading, changed=self.shares))
+        self.events += self.referee.observe(self.t_s, replace(reading, changed=self.shares), self._sensed())
         judged = time.perf_counter()
         self.referee.prepare()
         self.judged_s.append(judged - begun)
@@ -268,7 +281,24 @@ class Film:
     def _read(self, table: Table, clarity: np.ndarray) -> Reading:
         game = self.match.game
         sights = [game.sight(stack) for stack in table.stacks]
-        return read_table(game.layout.cells, self.states, sights, self.noise, self.rng, (), self.kin, clarity)
+        reading = read_table(game.layout.cells, self.states, sights, self.noise, self.rng, (), self.kin, clarity)
+        if table.levels is None:
+            return reading
+        return replace(reading, levels=table.levels, level_log_likelihood=self._levels_seen(table.levels))
+
+    def _levels_seen(self, levels: tuple[int, ...]) -> np.ndarray:
+        """(n, LEVELS) what the camera says of pillars."""
+        off = np.abs(np.arange(LEVELS)[np.newaxis] - np.array(levels)[:, np.newaxis])
+        mean = LEVEL_NATS * off
+        rows = -self.rng.normal(mean, np.sqrt(2 * mean))
+        return (rows - np.logaddexp.reduce(rows, axis=1, keepdims=True)).astype(np.float32)
+
+    def _sensed(self) -> np.ndarray | None:
+        """(n, LEVELS) what the pillars' sensors say now."""
+        if self.table.levels is None:
+            return None
+        heights = [LEVEL_MM * level + self.rng.normal(0.0, SENSOR_NOISE_MM) for level in self.table.levels]
+        return sense(heights, [LEVEL_MM * level for level in range(LEVELS)], SENSOR_NOISE_MM)
 
     def _clarity(self, table: Table) -> np.ndarray:
         """(n,) how much of each square is seen past the one before it; the camera looks from the first rank."""

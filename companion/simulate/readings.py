@@ -22,12 +22,12 @@ UNLIKE_NATS = 60.0
 Kin = tuple[frozenset[str], ...]
 """Pieces that look alike but for their mark or size: the characters of one side, the pyramids of one colour."""
 
-STILL_SHARE, SHADOW_SHARE, SHADOWED = 0.03, 0.5, 1 / 12
-"""How much of an untouched cell's picture differs at most from the picture before: of most cells, and of those (one in
-twelve) on which a shadow or a stack in front has changed."""
-
-OVERLOOKED = 1 / 400
-"""So many of the cells that have changed look as if they had not."""
+SHARES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
+UNTOUCHED = (0.857, 0.046, 0.039, 0.040, 0.013, 0.0036, 0.0014)
+TOUCHED = (0.002, 0.001, 0.001, 0.002, 0.037, 0.301, 0.656)
+"""How many of the cells that nobody has touched, and of those that have been changed, differ from the picture before in
+a share between each two of SHARES: measured on Domination (companion.tracker.evidence), but for the first four of the
+changed ones, of which 184 had none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +104,10 @@ def next_frame(reading: Reading, t_s: float, noise: Noise, rng: np.random.Genera
 
 def changed_shares(touched: npt.NDArray[np.bool_], rng: np.random.Generator) -> npt.NDArray[np.float32]:
     """(n,) float32: how much of each cell's picture differs from an earlier one, given which cells were ``touched``."""
-    n = len(touched)
-    share = rng.uniform(0.0, STILL_SHARE, n)
-    shadowed = rng.random(n) < SHADOWED
-    share[shadowed] = rng.uniform(0.0, SHADOW_SHARE, int(shadowed.sum()))
-    plain = touched & (rng.random(n) >= OVERLOOKED)
-    share[plain] = rng.uniform(0.2, 1.0, int(plain.sum()))
+    share = np.zeros(len(touched))
+    for group, likely in ((~touched, UNTOUCHED), (touched, TOUCHED)):
+        band = rng.choice(len(likely), size=int(group.sum()), p=np.array(likely) / sum(likely))
+        share[group] = rng.uniform(np.array(SHARES)[band], np.array(SHARES)[band + 1])
     return share.astype(np.float32)
 
 
