@@ -12,6 +12,7 @@ import cv2
 
 from companion.app.eyes import Eyes, Look
 from companion.app.inbox import Inbox, Wish
+from companion.app.pillars import Pillars
 from companion.app.several import SeveralEyes
 from companion.errors import SourceError
 from companion.events import Accepted, Event, Illegal, TakenBack, Unfinished, Unsure
@@ -84,6 +85,7 @@ class Table:
         witness: given every frame there is; closed with the table.
         followers: shown every frame, and told how things stand.
         inbox: orders of people; taken with every frame, closed with the table.
+        pillars: those of a kit that has them; closed with the table.
         from_s: the match's time at the source's time 0; None for a new match, which begins there.
     """
 
@@ -99,6 +101,7 @@ class Table:
     is_over: Callable[[], bool] = lambda: False
     from_s: float | None = None
     witness: Witness | None = None
+    pillars: Pillars | None = None
     seen: bool = False
     why_unseen: str = "no calm picture"
 
@@ -158,6 +161,8 @@ class Table:
     def _step(self, frame: Frame) -> bool:
         """Judge one frame; whether nothing moved in it and nobody had to read it."""
         moving = self.eyes.moving(frame)
+        if self.pillars is not None:
+            moving = self._feel(self.pillars, frame, moving=moving)
         glance = self.referee.glance(frame.t_s, moving=moving)
         self._publish(glance.events, frame)
         if not glance.read:
@@ -168,7 +173,8 @@ class Table:
             events = self.referee.view(frame.t_s, look.view)
         else:
             self.seen = True
-            events = self.referee.observe(frame.t_s, look.reading)
+            sensed = None if self.pillars is None else self.pillars.sensed()
+            events = self.referee.observe(frame.t_s, look.reading, sensed)
             if self.referee.understands:
                 self.eyes.understood()
         self._publish(events, frame)
@@ -176,6 +182,15 @@ class Table:
             onlooker(frame, look, events)
         self.referee.prepare()
         return False
+
+    def _feel(self, pillars: Pillars, frame: Frame, *, moving: bool) -> bool:
+        """Take what the pillars' sensors say until this frame; whether anything moves, for the camera or for them."""
+        moving = pillars.moving(frame.t_s - (self.from_s or 0.0)) or moving
+        if moving:
+            pillars.disturbed()
+        if pillars.state:
+            self._publish(self.referee.sensors(frame.t_s, pillars.state, pillars.faulty), None)
+        return moving
 
     def _publish(self, events: tuple[Event, ...], frame: Frame | None) -> None:
         for event in events:
@@ -206,6 +221,8 @@ def _closing(table: Table) -> Iterator[None]:
         table.desk.close()
         if table.witness is not None:
             table.witness.close()
+        if table.pillars is not None:
+            table.pillars.close()
         table.keeper.close()
 
 

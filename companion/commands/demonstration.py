@@ -13,6 +13,7 @@ import cv2
 
 from companion.app.eyes import Eyes
 from companion.commands.refereeing import add_output, begin_match, open_kit, referee_match
+from companion.commands.sensing import simulated_pillars
 from companion.events import Accepted, Event, Illegal, TakenBack, Unsure
 from companion.recorder.place import default_store, make_folder
 from companion.simulate.players import ILLEGAL, MOVE, TAKEBACK
@@ -75,6 +76,7 @@ def demonstrate(arguments: argparse.Namespace) -> Result:
         eyes,
         table,
         listeners=[said.append, table.hear],
+        pillars=simulated_pillars(table, kit, arguments.seed, in_real_time=not arguments.fast),
         is_over=lambda: arguments.plies is not None and is_over(arguments.plies, said, table.truth),
     )
     return compare(table.truth, said)

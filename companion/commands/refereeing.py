@@ -18,6 +18,7 @@ from companion.app.resumption import interrupted
 from companion.app.several import SeveralEyes
 from companion.app.table import Table
 from companion.commands.paging import add_page, paged
+from companion.commands.sensing import PacedSource, add_serial, open_pillars
 from companion.commands.settled import settled
 from companion.commands.sources import add_sources, open_sight
 from companion.commands.station import add_station, listen, open_for
@@ -44,6 +45,7 @@ def add_parsers(subparsers: Any) -> None:
     referee.add_argument("--kit", metavar="KIT", help="name or file of the kit (default: the game's own)")
     referee.add_argument("--start", metavar="POSITION", help="where the match begins (default: the game's start)")
     add_sources(referee)
+    add_serial(referee)
     referee.add_argument(
         "--resume", action="store_true", help="go on with the newest match of this game in the store, if unfinished"
     )
@@ -82,9 +84,18 @@ def run_referee(arguments: argparse.Namespace) -> int:
     recordings = tuple(map(read_recording, arguments.recording or ()))
     match = begin_match(arguments.game, arguments.start or (recordings[0].start if recordings else None))
     kit = open_kit(arguments.kit or (_kit_of(recordings[0]) if recordings else None), match.game)
+    pillars = open_pillars(arguments, kit, recordings)
     sight = open_sight(arguments, kit, match, recordings)
+    source = PacedSource(sight.source) if recordings and arguments.serial else sight.source
     referee_match(
-        arguments, match, kit, sight.eyes, sight.source, resume=arguments.resume, listeners=list(sight.listeners)
+        arguments,
+        match,
+        kit,
+        sight.eyes,
+        source,
+        resume=arguments.resume,
+        listeners=list(sight.listeners),
+        pillars=sight.pillars or pillars,
     )
     return 0
 

@@ -12,8 +12,10 @@ from calibration.camera import Camera, read_camera
 from calibration.kit import Kit
 from calibration.looks import SetLook, load_look
 from companion.app.eyes import Eyes
+from companion.app.pillars import Pillars
 from companion.app.several import SeveralEyes
 from companion.app.table import Listener
+from companion.commands.sensing import simulated_pillars
 from companion.errors import CompanionError
 from companion.match import Match
 from companion.simulate.table import REAL, SimulatedTable, clock, enrol_picture
@@ -30,11 +32,15 @@ SIMULATED_SEED = 1
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """What looks at a table: where frames come from, who reads them, and who of the source wants to hear events."""
+    """What looks at a table: where frames come from, who reads them, and who of the source wants to hear events.
+
+    ``pillars`` are those that a source measures itself.
+    """
 
     source: FrameSource
     eyes: Eyes | SeveralEyes
     listeners: tuple[Listener, ...] = ()
+    pillars: Pillars | None = None
 
 
 def add_sources(parser: argparse.ArgumentParser) -> None:
@@ -92,7 +98,7 @@ def _simulated(arguments: argparse.Namespace, kit: Kit, match: Match) -> Sight:
         raise CompanionError("--simulate has a camera and a set of its own, and begins anew: leave the others out")
     table = SimulatedTable(kit, match, SIMULATED_SEED, pace=REAL, wait=clock())
     eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit), kit, table.camera))
-    return Sight(table, eyes, (table.hear,))
+    return Sight(table, eyes, (table.hear,), simulated_pillars(table, kit, SIMULATED_SEED, in_real_time=True))
 
 
 def _eyes(kit: Kit, cameras: Sequence[Camera], looks: Sequence[SetLook]) -> Eyes | SeveralEyes:

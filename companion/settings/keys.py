@@ -38,6 +38,7 @@ OPTIONS: tuple[Key, ...] = (
     Key("picamera", Kind.MODULES),
     Key("recording", Kind.FILES),
     Key("simulate", Kind.FLAG),
+    Key("serial", Kind.TEXT),
     Key("resume", Kind.FLAG),
     Key("confirm", Kind.FLAG),
     Key("clock", Kind.TEXT),

@@ -117,6 +117,12 @@ class SimulatedTable:
         """Kit, camera, true pose and light."""
         return self._renderer.scene
 
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Of pillars or terrain, in the order of the kit's cells, at the newest frame; empty for a flat board."""
+        setup = self._setup if self._gesture is None else self._gesture.state(self._now_s).setup
+        return setup.levels or ()
+
     def frames(self) -> Iterator[Frame]:
         """Frames at the table's pace until the match is over or the source is closed."""
         for seq in itertools.count():

@@ -1,0 +1,175 @@
+"""Where the heights of pillars come from: a controller on a serial line, a recording's file, a simulated controller."""
+
+from __future__ import annotations
+
+import csv
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from calibration.kit import Kit
+from companion.app.pillars import Scan, Silence
+from companion.errors import CompanionError, SourceError
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.firmware import wire
+from firmware_bridge.link import Link
+from firmware_bridge.session import Event, Levels, Lost, Refused, Sample, Session
+from firmware_bridge.simulated.device import Device
+from firmware_bridge.simulated.port import Port, serve
+
+FILE = "sensors.csv"
+"""In the folder of a recording."""
+
+STEP_S = 0.01
+"""A simulated controller is let run so far at a time; its own steps are twice as long."""
+
+
+def levels_of(kit: Kit) -> Levels:
+    """What a controller must know of a kit.  Raises CompanionError for one without pillars."""
+    if kit.pillars is None:
+        raise CompanionError(f"the kit {kit.name} has no pillars")
+    pillars = kit.pillars
+    return Levels(pillars.base_mm, pillars.step_mm, pillars.lowest, pillars.highest)
+
+
+class FileSensors:
+    """The ``sensors.csv`` of a recording: ``t_s`` and a height in mm a cell; an empty field is a sensor that is out."""
+
+    def __init__(self, path: Path, cells: Sequence[str]) -> None:
+        """Raises SourceError that names file and line."""
+        self._scans = _read(path, cells)
+        self._next = 0
+
+    def take(self, t_s: float) -> Sequence[Scan]:
+        """The rows up to ``t_s``."""
+        begun = self._next
+        while self._next < len(self._scans) and self._scans[self._next].t_s <= t_s:
+            self._next += 1
+        return self._scans[begun : self._next]
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def _read(path: Path, cells: Sequence[str]) -> tuple[Scan, ...]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{path}: cannot be read: {error}") from error
+    rows = csv.DictReader(text.splitlines())
+    missing = {"t_s", *cells} - set(rows.fieldnames or ())
+    if missing:
+        raise SourceError(f"{path}: line 1: the column {sorted(missing)[0]} is missing; expected t_s and all cells")
+    scans: list[Scan] = []
+    for line, row in enumerate(rows, start=2):
+        try:
+            scan = Scan(float(row["t_s"]), tuple(float(row[cell]) if row[cell] else None for cell in cells))
+        except (TypeError, ValueError):
+            raise SourceError(f"{path}: line {line}: expected a number in each of {len(cells) + 1} columns") from None
+        if scans and scan.t_s < scans[-1].t_s:
+            raise SourceError(f"{path}: line {line}: its time is before that of the line above")
+        scans.append(scan)
+    return tuple(scans)
+
+
+class LinkSensors:
+    """A controller on a serial line, in the time of the frames."""
+
+    def __init__(self, url: str, kit: Kit, clock: Callable[[], float] = time.monotonic) -> None:
+        """Opens the port.  Raises CompanionError when it cannot be opened now."""
+        self._url, self._clock, self._cells = url, clock, kit.cells
+        self._behind_s = float("inf")
+        self._was_heard = False
+        try:
+            self._link = Link(url, levels_of(kit), clock)
+        except BridgeError as error:
+            raise CompanionError(f"--serial {error}") from error
+
+    def take(self, t_s: float) -> Sequence[Scan | Silence]:
+        """What has come.  Raises CompanionError when it is no controller that this program can talk to."""
+        # The frame that reached us soonest after it was taken tells how the two times lie.
+        self._behind_s = min(self._behind_s, self._clock() - t_s)
+        found: list[Scan | Silence] = []
+        for event in self._link.take():
+            if isinstance(event, Refused) and not self._was_heard:
+                raise CompanionError(f"--serial {self._url}: {event.why}")
+            found += scans_of(event, self._cells, self._behind_s)
+        self._was_heard = self._was_heard or bool(found)
+        return found
+
+    def close(self) -> None:
+        """Release the port."""
+        self._link.close()
+
+
+class SteppedSensors:
+    """A simulated controller with the real firmware, stepped in the time of the frames: no clock, no port."""
+
+    def __init__(self, device: Device, kit: Kit) -> None:
+        self._device, self._cells = device, kit.cells
+        self._session = Session(levels_of(kit))
+        self._session.opened(0.0)
+        self._now_s = 0.0
+        self._sent = b""
+
+    def take(self, t_s: float) -> Sequence[Scan | Silence]:
+        """Let it run until ``t_s``."""
+        events: list[Event] = []
+        while self._now_s < t_s:
+            self._now_s = min(self._now_s + STEP_S, t_s)
+            events += self._session.receive(self._device.run(self._now_s, self._sent), self._now_s)
+            self._sent, silences = self._session.tick(self._now_s)
+            events += silences
+        return [scan for event in events for scan in scans_of(event, self._cells, 0.0)]
+
+    def close(self) -> None:
+        """End it."""
+        self._device.close()
+
+
+class ServedSensors(LinkSensors):
+    """The same behind a pseudo-terminal in real time, over the port that a real controller would have."""
+
+    def __init__(self, device: Device, kit: Kit) -> None:
+        """Raises CompanionError when there can be no pseudo-terminal."""
+        self._folder = tempfile.TemporaryDirectory(prefix="pillars")
+        self._over = threading.Event()
+        path = Path(self._folder.name) / "pillars"
+        try:
+            port = Port(path)
+        except BridgeError as error:
+            raise CompanionError(str(error)) from error
+        self._thread = threading.Thread(target=serve, args=(device, port, self._over.is_set), name="firmware")
+        self._thread.start()
+        try:
+            super().__init__(str(path), kit)
+        except CompanionError:
+            self._end()
+            raise
+
+    def close(self) -> None:
+        """Release the port and end the controller."""
+        super().close()
+        self._end()
+
+    def _end(self) -> None:
+        self._over.set()
+        self._thread.join()
+        self._folder.cleanup()
+
+
+def scans_of(event: Event, cells: Sequence[str], behind_s: float) -> tuple[Scan | Silence, ...]:
+    """What an event of the wire means to a table whose time is so much behind the host's."""
+    if isinstance(event, Lost | Refused):
+        return (Silence(event.why),)
+    if not isinstance(event, Sample):
+        return ()
+    if event.board & wire.SUPPLY_OFF:
+        return (Silence("the pots have no supply"),)
+    # A pillar that nobody has seated stands where it is measured.
+    well = tuple(fault in (wire.OK, wire.BETWEEN) for fault in event.faults)
+    heights = tuple(mm if is_well else None for mm, is_well in zip(event.heights_mm, well, strict=True))
+    faulty = tuple(cell for cell, is_well in zip(cells, well, strict=True) if not is_well)
+    return (Scan(event.t_s - behind_s, heights, faulty),)
