@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,10 +84,7 @@ def calibrate_lens(photos: tuple[Path, ...], board: CharucoBoard) -> LensCalibra
 
     Raises ProfileError when a photograph cannot be read or differs in size, or too few show the board.
     """
-    target = cv2.aruco.CharucoBoard(
-        (board.squares_x, board.squares_y), board.square_mm, board.marker_mm, dictionary(board.dictionary)
-    )
-    target.setLegacyPattern(board.legacy_pattern)
+    target = charuco(board)
     detector = cv2.aruco.CharucoDetector(target)
     views: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]] = []
     used: list[Path] = []
@@ -109,7 +107,24 @@ def calibrate_lens(photos: tuple[Path, ...], board: CharucoBoard) -> LensCalibra
             f"lens: only {len(views)} of {len(photos)} photographs show the calibration board; {MIN_PHOTOS} are needed "
             f"(board: {board.squares_x} x {board.squares_y} squares, {board.dictionary})"
         )
-    return LensCalibration(_solve(views, size), tuple(used), tuple(skipped), _coverage(views, size))
+    return LensCalibration(_solve(views, size), tuple(used), tuple(skipped), covered([p for _, p in views], size))
+
+
+def charuco(board: CharucoBoard) -> cv2.aruco.CharucoBoard:
+    """The board as OpenCV has it.  Raises ProfileError for a dictionary that there is not."""
+    target = cv2.aruco.CharucoBoard(
+        (board.squares_x, board.squares_y), board.square_mm, board.marker_mm, dictionary(board.dictionary)
+    )
+    target.setLegacyPattern(board.legacy_pattern)
+    return target
+
+
+def find_board(image: npt.NDArray[np.uint8], board: CharucoBoard) -> npt.NDArray[np.float32] | None:
+    """(n, 2) px, the board's corners in a picture (height, width, 3) uint8 BGR; None: it shows too few to be used."""
+    target = charuco(board)
+    gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    view = _corners(cv2.aruco.CharucoDetector(target), target, gray)
+    return None if view is None else view[1]
 
 
 def _corners(
@@ -139,11 +154,10 @@ def _solve(views: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]],
     return Camera(size[0], size[1], np.asarray(matrix, np.float64), coefficients, float(error))
 
 
-def _coverage(
-    views: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]], size: tuple[int, int]
-) -> npt.NDArray[np.bool_]:
+def covered(corners: Sequence[npt.NDArray[np.float32]], size: tuple[int, int]) -> npt.NDArray[np.bool_]:
+    """(rows, columns) bool of :data:`GRID`: the parts of a picture of (width, height) px that had corners (n, 2) px."""
     seen = np.zeros((GRID[1], GRID[0]), bool)
-    for _, pixels in views:
+    for pixels in corners:
         columns = np.clip((pixels[:, 0] * GRID[0] / size[0]).astype(int), 0, GRID[0] - 1)
         rows = np.clip((pixels[:, 1] * GRID[1] / size[1]).astype(int), 0, GRID[1] - 1)
         seen[rows, columns] = True

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from calibration.errors import ProfileError
-from calibration.lens import calibrate_lens, read_board
+from calibration.lens import calibrate_lens, covered, find_board, read_board
+from calibration.picture import load_picture
 
 
 def photos(folder):
@@ -67,3 +68,11 @@ def test_the_lens_is_found_as_it_really_is(shared, rig):
 def grid():
     x, y = np.meshgrid(np.linspace(-0.55, 0.55, 9), np.linspace(-0.32, 0.32, 7))
     return np.column_stack([x.ravel(), y.ravel(), np.ones(x.size)])
+
+
+def test_the_board_is_found_in_one_picture(examples):
+    board = read_board(examples / "lens" / "charuco.toml")
+    corners = find_board(load_picture(examples / "lens" / "lens-a-00.jpg"), board)
+    assert corners.shape[1] == 2
+    assert covered([corners], (1280, 720)).any()
+    assert find_board(np.full((720, 1280, 3), 200, np.uint8), board) is None
