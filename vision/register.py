@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -12,8 +11,9 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit, Mat
-from calibration.markers import dictionary
 from vision.errors import MatNotFound, VisionError
+from vision.markers import detect
+from vision.unseen import BLURRED, is_blurred, why_unseen
 
 Points = npt.NDArray[np.float64]
 
@@ -27,6 +27,15 @@ of a blurred square lie about half a pixel too far inside; anything much worse i
 THRESHOLD_WINDOW_PX = 13
 """One adaptive threshold window finds markers of 30 px and more at a third of the cost of OpenCV's three; the
 three are the second try."""
+
+RIVAL_FACTOR, RIVAL_SHARE = 2.0, 0.01
+"""Another place of the camera that explains the markers nearly as well, or within what blur does to their corners…"""
+
+SAME_PLACE_SHARE = 0.05
+"""…makes the pose a guess when it is farther off than this share of the distance to the mat."""
+
+NAMED = 6
+"""Squares named in one line."""
 
 MAX_CHOICES = 64
 """Upper bound on combinations tried when a marker's id is seen more than once."""
@@ -64,17 +73,23 @@ def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registrat
         camera: must have the size of ``gray``.
 
     Raises:
-        VisionError: the picture is of another size than the camera was calibrated for.
-        MatNotFound: too few markers, or markers that contradict each other or the mat.
+        VisionError: the picture is of another size than the camera was calibrated for, or too dark or bright.
+        MatNotFound: too few markers, markers that contradict each other or the mat, or squares outside the picture.
     """
     check_size(gray, camera)
     wanted = {marker.id for marker in kit.mat.markers}
-    found, strangers = _find(gray, kit.mat, THRESHOLD_WINDOW_PX)
-    if set(found) != wanted:
-        found, strangers = _find(gray, kit.mat, None)
+    seen = detect(gray, kit.mat.dictionary, THRESHOLD_WINDOW_PX)
+    if not wanted <= set(seen):
+        seen = detect(gray, kit.mat.dictionary)
+    found = {number: corners for number, corners in seen.items() if number in wanted}
     if len(found) < MIN_MARKERS:
-        raise MatNotFound(_missing(kit, found, strangers))
-    return _best_pose(found, kit, camera)
+        raise why_unseen(gray, kit, found, set(seen) - wanted)
+    try:
+        pose = _best_pose(found, kit, camera)
+    except MatNotFound as error:
+        raise (MatNotFound(BLURRED) if is_blurred(gray) else error) from None
+    _check_in_view(kit, pose, camera)
+    return pose
 
 
 def marker_corners(mat: Mat, marker_id: int) -> Points:
@@ -105,44 +120,15 @@ def to_gray(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
-@lru_cache(maxsize=8)
-def _detector(name: str, window_px: int | None) -> cv2.aruco.ArucoDetector:
-    parameters = cv2.aruco.DetectorParameters()
-    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
-    if window_px is not None:
-        parameters.adaptiveThreshWinSizeMin = parameters.adaptiveThreshWinSizeMax = window_px
-    return cv2.aruco.ArucoDetector(dictionary(name), parameters)
-
-
-def _find(
-    gray: npt.NDArray[np.uint8], mat: Mat, window_px: int | None
-) -> tuple[dict[int, list[Points]], tuple[int, ...]]:
-    """Corners (4, 2) px of the mat's markers by id (one may be seen more than once), and ids that are not the mat's."""
-    corners, ids, _ = _detector(mat.dictionary, window_px).detectMarkers(gray)
-    wanted = {marker.id for marker in mat.markers}
-    found: dict[int, list[Points]] = {}
-    strangers: list[int] = []
-    for corner, marker_id in zip(corners, [] if ids is None else ids.ravel(), strict=True):
-        if int(marker_id) in wanted:
-            found.setdefault(int(marker_id), []).append(np.asarray(corner, np.float64).reshape(4, 2))
-        else:
-            strangers.append(int(marker_id))
-    return found, tuple(sorted(set(strangers)))
-
-
-def _missing(kit: Kit, found: dict[int, list[Points]], strangers: tuple[int, ...]) -> str:
-    wanted = sorted(marker.id for marker in kit.mat.markers)
-    if strangers and not found:
-        others = ", ".join(map(str, strangers))
-        return (
-            f"another mat is in view (markers {others}); the kit {kit.name} has markers "
-            f"{', '.join(map(str, wanted))}: choose the kit of this mat"
-        )
-    seen = f"only marker {next(iter(found))}" if found else "none"
-    return (
-        f"the mat is not in view: {seen} of its markers {', '.join(map(str, wanted))} found; "
-        "show the whole mat, in focus and in light"
-    )
+def _check_in_view(kit: Kit, pose: Registration, camera: Camera) -> None:
+    """Raise MatNotFound when squares lie outside the picture."""
+    centres = np.array([(*kit.centre_mm(cell), 0.0) for cell in kit.cells])
+    pixels = project(centres, pose, camera)
+    inside = ((pixels >= 0) & (pixels < (camera.width_px, camera.height_px))).all(axis=1)
+    if not inside.all():
+        cells = [kit.cells[i] for i in np.flatnonzero(~inside)]
+        names = ", ".join(cells[:NAMED]) + (", …" if len(cells) > NAMED else "")
+        raise MatNotFound(f"only part of the board is in the picture, {names} not: show all of it")
 
 
 def _best_pose(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration:
@@ -150,10 +136,8 @@ def _best_pose(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Regi
     world = np.vstack([marker_corners(kit.mat, i) for i in ids])
     poses = []
     for choice in itertools.islice(itertools.product(*(found[i] for i in ids)), MAX_CHOICES):
-        pose = _solve(world, np.vstack(choice), ids, camera)
-        if pose is not None:
-            edge_px = np.mean([np.linalg.norm(c - np.roll(c, 1, axis=0), axis=1).mean() for c in choice])
-            poses.append((pose.reprojection_px / edge_px, pose))
+        edge_px = float(np.mean([np.linalg.norm(c - np.roll(c, 1, axis=0), axis=1).mean() for c in choice]))
+        poses += [(pose.reprojection_px / edge_px, pose) for pose in _poses(world, np.vstack(choice), ids, camera)]
     if not poses:
         raise MatNotFound("the markers cannot be seen from above; is the picture mirrored?")
     share, best = min(poses, key=lambda item: item[0])
@@ -162,17 +146,29 @@ def _best_pose(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Regi
             f"the markers contradict each other (reprojection error {best.reprojection_px:.1f} px); "
             "is the mat flat, whole, and of this kit, and the camera file of this camera?"
         )
+    for other_share, other in poses:
+        rival = max(RIVAL_FACTOR * share, RIVAL_SHARE)
+        if other_share < rival and _distance(best, other) > SAME_PLACE_SHARE * np.linalg.norm(best.centre_mm):
+            raise MatNotFound(
+                f"it cannot be told where the mat of {kit.name} lies: show one such mat only, and larger in the picture"
+            )
     return best
 
 
-def _solve(world: Points, pixels: Points, ids: tuple[int, ...], camera: Camera) -> Registration | None:
-    """The pose for one choice of marker sightings; None when it puts the camera under the mat."""
-    done, rvec, tvec = cv2.solvePnP(world, pixels, camera.matrix, camera.distortion, flags=cv2.SOLVEPNP_IPPE)
-    if not done:
-        return None
-    rvec, tvec = cv2.solvePnPRefineLM(world, pixels, camera.matrix, camera.distortion, rvec, tvec)
-    pose = Registration(np.asarray(cv2.Rodrigues(rvec)[0], np.float64), np.asarray(tvec, np.float64).ravel(), ids, 0.0)
-    if pose.centre_mm[2] <= 0:
-        return None
-    error = project(world, pose, camera) - pixels
-    return Registration(pose.rotation, pose.translation_mm, ids, float(np.sqrt((error**2).sum(axis=1).mean())))
+def _distance(pose: Registration, other: Registration) -> float:
+    """Millimetres between two camera places."""
+    return float(np.linalg.norm(pose.centre_mm - other.centre_mm))
+
+
+def _poses(world: Points, pixels: Points, ids: tuple[int, ...], camera: Camera) -> list[Registration]:
+    """The poses for one choice of marker sightings that put the camera over the mat: a plane seen weakly has two."""
+    _, rvecs, tvecs, _ = cv2.solvePnPGeneric(world, pixels, camera.matrix, camera.distortion, flags=cv2.SOLVEPNP_IPPE)
+    poses = []
+    for begun, moved in zip(rvecs, tvecs, strict=True):
+        rvec, tvec = cv2.solvePnPRefineLM(world, pixels, camera.matrix, camera.distortion, begun, moved)
+        rotation, translation = np.asarray(cv2.Rodrigues(rvec)[0], np.float64), np.asarray(tvec, np.float64).ravel()
+        pose = Registration(rotation, translation, ids, 0.0)
+        if pose.centre_mm[2] > 0 and (world @ rotation.T + translation)[:, 2].min() > 0:
+            error = project(world, pose, camera) - pixels
+            poses.append(replace(pose, reprojection_px=float(np.sqrt((error**2).sum(axis=1).mean()))))
+    return poses

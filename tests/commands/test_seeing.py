@@ -89,7 +89,7 @@ def test_bad_files_get_one_clear_line(examples, photos, tmp_path, capsys):
     cut.write_bytes(enrol.read_bytes()[:20000])
     read = ("read", "domination", "--camera", camera)
     assert f"{broken}: is not TOML" in complaint(capsys, 2, "read", "domination", "--camera", broken, enrol)
-    assert f"{cut}: is not a picture that can be read" in complaint(capsys, 2, *read, cut)
+    assert f"{cut}: is cut short" in complaint(capsys, 2, *read, cut)
     assert "none.jpg: cannot be read: No such file" in complaint(capsys, 2, *read, tmp_path / "none.jpg")
     assert "did you mean domination" in complaint(capsys, 2, "read", "dominatio", "--camera", camera, enrol)
     assert "has no pillars" in complaint(capsys, 2, *read, "--levels", "1,2", enrol)

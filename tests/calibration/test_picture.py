@@ -1,0 +1,72 @@
+"""Picture files: what can be read is read alike, what cannot gets one clear line."""
+
+import struct
+import zlib
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.errors import ProfileError
+from calibration.picture import load_picture
+
+
+@pytest.fixture
+def picture(examples):
+    return cv2.imread(str(examples / "photos" / "enrol.jpg"))
+
+
+@pytest.mark.parametrize("suffix", ["png", "bmp", "tiff"])
+def test_files_without_loss_are_read_as_they_are(tmp_path, picture, suffix):
+    file = tmp_path / f"a.{suffix}"
+    cv2.imwrite(str(file), picture)
+    assert (load_picture(file) == picture).all()
+
+
+def test_gray_and_deep_pictures_become_colour(tmp_path, picture):
+    cv2.imwrite(str(tmp_path / "gray.png"), picture[..., 1])
+    assert (load_picture(tmp_path / "gray.png") == picture[..., 1:2]).all()
+    cv2.imwrite(str(tmp_path / "deep.png"), picture.astype(np.uint16) * 257)
+    assert (load_picture(tmp_path / "deep.png") == picture).all()
+
+
+@pytest.mark.parametrize("suffix", ["jpg", "png"])
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+def test_a_file_that_is_cut_short(tmp_path, picture, capfd, suffix, share):
+    data = cv2.imencode(f".{suffix}", picture)[1].tobytes()
+    file = tmp_path / f"a.{suffix}"
+    file.write_bytes(data[: int(share * len(data))])
+    with pytest.raises(ProfileError, match=rf"a\.{suffix}: is cut short; take or copy the picture again"):
+        load_picture(file)
+    assert capfd.readouterr().err == ""
+
+
+def test_bytes_after_the_end_do_no_harm(tmp_path, picture):
+    file = tmp_path / "a.jpg"
+    file.write_bytes(cv2.imencode(".jpg", picture)[1].tobytes() + bytes(500))
+    assert load_picture(file).shape == picture.shape
+
+
+def test_what_is_no_picture(tmp_path):
+    for name, data, said in (
+        ("empty.jpg", b"", "is empty"),
+        ("text.jpg", b"hello", "is not a picture that can be read; give a JPEG or PNG file"),
+        ("huge.png", huge(), "is not a picture that can be read"),
+    ):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(ProfileError, match=f"{name}: {said}"):
+            load_picture(tmp_path / name)
+    with pytest.raises(ProfileError, match="cannot be read: Is a directory"):
+        load_picture(tmp_path)
+    with pytest.raises(ProfileError, match=r"none\.jpg: cannot be read: No such file"):
+        load_picture(tmp_path / "none.jpg")
+
+
+def huge():
+    """A PNG that says that it is 200,000 pixels wide and high."""
+    head = struct.pack(">IIBBBBB", 200_000, 200_000, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(bytes(1000))), (b"IEND", b""))
+    packed = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
