@@ -13,7 +13,7 @@ from calibration.kit import KITS, available_kits, load_kit, read_kit
 from calibration.mat import check_layout
 from calibration.sheets import JOIN_MM, mat_pdf, plan
 from companion.simulate.ground import MAT_PX_PER_MM, sheet
-from vision.errors import MatNotFound
+from vision.markers import detect
 from vision.register import marker_corners, project, register
 
 PX_PER_MM = 4
@@ -139,10 +139,13 @@ def test_an_own_mat_of_another_form_is_printed_too(portrait):
     upper, lower = plan(portrait, "a4")
     pictures = rasters(mat_pdf(portrait, "a4"))
     assert [picture.shape[:2] for picture in pictures] == [(210 * PX_PER_MM, 297 * PX_PER_MM)] * 2
-    pose, _ = seen_from_above(portrait, pictures[0], upper.middle_mm)
-    assert pose.markers == (7, 8)
-    with pytest.raises(MatNotFound, match="only marker 9"):
-        seen_from_above(portrait, pictures[1], lower.middle_mm)
+    for half, picture, numbers in ((upper, pictures[0], {7, 8}), (lower, pictures[1], {9})):
+        found = detect(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), "DICT_5X5_100")
+        assert set(found) == numbers
+        for number, (corners,) in found.items():
+            x, y = (corners + 0.5).T / PX_PER_MM
+            on_mat = np.stack([x - half.middle_mm[0], picture.shape[0] / PX_PER_MM - y - half.middle_mm[1]], axis=1)
+            assert on_mat == pytest.approx(marker_corners(portrait.mat, number)[:, :2], abs=0.2)
 
 
 def test_a_mat_that_is_too_large_is_refused(portrait):
