@@ -24,9 +24,11 @@ MODULES: dict[str, tuple[str, ...]] = {
     "seeing": ("calibrate", "read"),
     "refereeing": ("referee",),
     "demonstration": ("demo",),
+    "firmware": ("firmware",),
     "voicing": ("voice",),
     "records": ("matches", "verify"),
     "exporting": ("export", "import"),
+    "explaining": ("explain", "clip"),
 }
 """Module in ``companion.commands`` -> the commands that it adds; only the one that is asked for is imported."""
 

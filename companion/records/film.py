@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -78,31 +78,42 @@ def film(shown: list[Plate], shots: Shots, stills: Mapping[int, bytes]) -> Itera
     Where there is a recording it runs in real time, without long waits; else every plate stands for a while, with
     the picture that was kept with its event.
     """
+    if shots.files:
+        events_s = [plate.event.t for plate in shown]
+        yield from _played(shown, shots, stills, (t_s for t_s in _times(shots) if _is_lively(events_s, t_s)))
+        return
     canvas = _Canvas(stills)
-    times = [plate.event.t for plate in shown]
-    for t_s in _times(times, shots):
-        plate = shown[max(0, bisect_right(times, t_s) - 1)]
+    for plate in shown:
+        image = canvas.frame(plate, None)
+        for _ in range(round(PLATE_S * FPS)):
+            yield image
+
+
+def whole_film(shown: list[Plate], shots: Shots) -> Iterator[Picture]:
+    """Frames as of :func:`film` for the whole of a recording, waits included."""
+    return _played(shown, shots, {}, _times(shots))
+
+
+def _played(
+    shown: list[Plate], shots: Shots, stills: Mapping[int, bytes], times_s: Iterable[float]
+) -> Iterator[Picture]:
+    canvas, events_s = _Canvas(stills), [plate.event.t for plate in shown]
+    for t_s in times_s:
+        plate = shown[max(0, bisect_right(events_s, t_s) - 1)]
         file = shots.at(t_s + 0.5 / FPS)
         yield canvas.frame(plate, None if file is None else load(file, 2))
-    if not shots.files:
-        for plate in shown:
-            image = canvas.frame(plate, None)
-            for _ in range(round(PLATE_S * FPS)):
-                yield image
 
 
-def _times(events_s: list[float], shots: Shots) -> Iterator[float]:
-    """The times of a recording that are shown."""
-    if not shots.files:
-        return
-    first, last = shots.times_s[0], shots.times_s[-1]
-    for k in range(int(first * FPS), int(last * FPS) + 1):
-        t_s = k / FPS
-        after = bisect_right(events_s, t_s)
-        is_soon = after < len(events_s) and events_s[after] - t_s <= BEFORE_S
-        is_fresh = after > 0 and t_s - events_s[after - 1] <= AFTER_S
-        if is_soon or is_fresh:
-            yield t_s
+def _times(shots: Shots) -> Iterator[float]:
+    """The times of a film's frames, from the first to the last picture."""
+    return (k / FPS for k in range(int(shots.times_s[0] * FPS), int(shots.times_s[-1] * FPS) + 1))
+
+
+def _is_lively(events_s: list[float], t_s: float) -> bool:
+    """Whether something is said soon, or was said just now."""
+    after = bisect_right(events_s, t_s)
+    is_soon = after < len(events_s) and events_s[after] - t_s <= BEFORE_S
+    return is_soon or (after > 0 and t_s - events_s[after - 1] <= AFTER_S)
 
 
 def write_film(file: Path, frames: Iterator[Picture]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from companion.events import Accepted, Corrected, Event, GameOver, Illegal, Start, TakenBack
@@ -10,6 +11,7 @@ from companion.match import Match
 from companion.phrases import sentence
 from companion.records.record import MatchRecord
 from companion.records.sheet import move_number
+from companion.rules.board import Player
 from companion.rules.diagram import Diagram, diagram
 
 SHOWN = Start | Accepted | Illegal | TakenBack | Corrected | GameOver
@@ -47,16 +49,19 @@ class Plate:
 
 def plates(record: MatchRecord) -> list[Plate]:
     """The plates of a match, in order.  Raises Unfounded where the rules contradict the record."""
-    names = {letter: name for letter, name in zip(record.info.players, record.info.names, strict=False) if name}
     made = []
     before: Match | None = None
     for event, match in record.stages():
         if isinstance(event, SHOWN):
-            caption = sentence(event, names={**match.game.names, **names})
-            title = _title(event, before or match)
-            made.append(Plate(event, match, title, caption, _moved(event, match), getattr(event, "cells", ())))
+            made.append(plate_of(event, before or match, match, record.names))
         before = match
     return made
+
+
+def plate_of(event: Event, before: Match, after: Match, names: Mapping[Player, str]) -> Plate:
+    """The plate of one event between two states of the match; ``names`` are the people's."""
+    caption = sentence(event, names={**after.game.names, **names})
+    return Plate(event, after, _title(event, before), caption, _moved(event, after), getattr(event, "cells", ()))
 
 
 def _title(event: Event, before: Match) -> str:

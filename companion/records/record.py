@@ -14,6 +14,7 @@ from companion.recorder.store import MatchId, MatchInfo, Store
 from companion.recorder.summary import standing_result
 from companion.referee.grounds import Grounds
 from companion.replay import stages
+from companion.rules.board import Player
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,12 @@ class MatchRecord:
     def stages(self) -> Iterator[tuple[Event, Match]]:
         """Each event with the match after it.  Raises Unfounded where the rules contradict the record."""
         return stages(self.events)
+
+    @property
+    def names(self) -> Mapping[Player, str]:
+        """The people by their letters, as far as they were named."""
+        seats = zip(self.info.players, self.info.names, strict=False)
+        return {letter: name for letter, name in seats if name}
 
     @property
     def start(self) -> str:

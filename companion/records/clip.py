@@ -1,0 +1,68 @@
+"""The seconds round a verdict, cut out of the recording of its match."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from companion.errors import CompanionError, RecordingError
+from companion.recorder.store import MatchId, Recorded, Store
+from companion.records.film import FPS, whole_film, write_film
+from companion.records.plates import plates
+from companion.records.record import MatchRecord, take_out
+from companion.records.shots import Shots, recorded_shots
+from companion.rules.notation import format_position
+from companion.tape.faults import disk_told
+from companion.tape.reel import Card, Reel
+from vision.sources.recording import read_recording
+
+UNLIMITED = sys.maxsize
+BEFORE_S, AFTER_S = 10.0, 4.0
+"""Long enough to see both hands come, and people's first answer to the verdict."""
+
+
+def clip(store: Store, match: MatchId, n: int, file: Path, around_s: tuple[float, float]) -> int:
+    """Write the pictures round event ``n`` to ``file``, so many seconds before and after; how many there are.
+
+    A name that ends in ``.mp4`` becomes a film with the board beside it; any other a folder that is a recording again
+    and can be refereed.
+
+    Raises:
+        CompanionError: no such event, no recording of it any more, or the clip cannot be written.
+    """
+    record = take_out(store, match)
+    if not 0 < n <= len(record.events):
+        raise CompanionError(f"match {match} has no event {n}; it has {len(record.events)}, from 1")
+    t_s = record.events[n - 1].t
+    for recorded in store.recordings(match):
+        shots = recorded_shots([recorded]).between(t_s - around_s[0], t_s + around_s[1])
+        if shots.files:
+            break
+    else:
+        raise RecordingError(f"match {match} has no recording of event {n}; `companion referee --save DIR` makes one")
+    if file.suffix.lower() == ".mp4":
+        write_film(file, whole_film(plates(record), shots))
+    else:
+        _write_recording(file, recorded, record, shots)
+    return len(shots.files)
+
+
+def _write_recording(folder: Path, recorded: Recorded, record: MatchRecord, shots: Shots) -> None:
+    """A recording that begins with the position that stood at its first picture."""
+    begun_s = shots.times_s[0]
+    match = next(match for event, match in reversed(list(record.stages())) if event.t <= begun_s or event.n == 1)
+    with disk_told(recorded.folder):
+        kit = read_recording(recorded.folder).kit
+        card = Card(
+            start=format_position(match.game, match.position),
+            game=record.info.game,
+            kit=str(recorded.folder / kit) if kit.endswith(".toml") else kit,
+            fps=FPS,
+            camera=(recorded.folder / "camera.toml").read_text(encoding="utf-8"),
+            look=(recorded.folder / "set.toml").read_text(encoding="utf-8"),
+        )
+    reel = Reel(folder, card, UNLIMITED)
+    for file, t_s in zip(shots.files, shots.times_s, strict=True):
+        with disk_told(file):
+            reel.add(file.read_bytes(), t_s - begun_s, is_calm=False)
+    reel.close()

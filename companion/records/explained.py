@@ -1,0 +1,136 @@
+"""Why a verdict fell: what was said, what was seen, and what else it might have been."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp
+from typing import Any
+
+from companion.errors import CompanionError
+from companion.events import Event, to_json
+from companion.match import Match
+from companion.recorder.store import MatchId, Store
+from companion.records.plates import Plate, plate_of
+from companion.records.record import take_out
+from companion.records.shots import recorded_shots
+from companion.referee import grounds as accounts
+from companion.referee.grounds import Grounds
+from companion.rules.drawing import draw_text
+from companion.rules.game import Rule
+
+CERTAIN, UNLIKELY = 0.999, 0.0001
+"""Nearer to one and to nothing the three decimals of a kept logarithm say nothing more."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A verdict with everything that was kept of it.
+
+    Attributes:
+        number: of the match.
+        kit: the match's kit, by name.
+        plate: the event, the match after it, the squares concerned.
+        grounds: what led to it; None for what people ordered, and for imported matches.
+        picture: the decisive picture, JPEG; None where there is none any more.
+    """
+
+    number: MatchId
+    kit: str
+    plate: Plate
+    grounds: Grounds | None
+    picture: bytes | None
+
+    @property
+    def event(self) -> Event:
+        """The verdict."""
+        return self.plate.event
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that it names."""
+        cited = (*getattr(self.event, "rules", ()), getattr(self.event, "rule", ""))
+        return tuple(self.plate.match.game.rules[rule] for rule in cited if rule in self.plate.match.game.rules)
+
+
+def explain(store: Store, match: MatchId, n: int) -> Explained:
+    """Event ``n`` of a match.
+
+    Raises:
+        StoreError: no such match, or it is damaged.
+        CompanionError: no such event, or the record breaks the rules before it.
+    """
+    record = take_out(store, match)
+    if not 0 < n <= len(record.events):
+        raise CompanionError(f"match {match} has no event {n}; it has {len(record.events)}, from 1")
+    before: Match | None = None
+    for event, after in record.stages():
+        if event.n == n:
+            plate = plate_of(event, before or after, after, record.names)
+            picture = store.evidence(match, n) or _recorded(store, match, event.t)
+            return Explained(match, record.info.kit, plate, record.grounds.get(n), picture)
+        before = after
+    raise AssertionError("every event has a stage")
+
+
+def _recorded(store: Store, match: MatchId, t_s: float) -> bytes | None:
+    """The picture of that time from a recording; None where there is none."""
+    file = recorded_shots(store.recordings(match)).at(t_s)
+    try:
+        return None if file is None else file.read_bytes()
+    except OSError:
+        return None
+
+
+def to_row(told: Explained) -> dict[str, Any]:
+    """All of it as a JSON object, without the picture itself."""
+    return {
+        "match": told.number,
+        "event": to_json(told.event),
+        "says": told.plate.caption,
+        "rules": [{"id": rule.id, "title": rule.title, "text": rule.text} for rule in told.rules],
+        "grounds": None if told.grounds is None else accounts.to_json(told.grounds),
+        "picture": None if told.picture is None else len(told.picture),
+    }
+
+
+def lines(told: Explained) -> list[str]:
+    """For people, on a terminal."""
+    match, game = told.plate.match, told.plate.match.game
+    made = [f"Match {told.number}, event {told.event.n}, {told.event.t:.1f} s: {told.event.event}", told.plate.caption]
+    made += [f"  {rule.id} {rule.title}: {rule.text}" for rule in told.rules]
+    made += ["", *draw_text(game, match.position).splitlines(), "", *grounds_lines(told.grounds)]
+    return [*made, "", picture_line(told)]
+
+
+def grounds_lines(grounds: Grounds | None) -> list[str]:
+    """What was weighed, in columns."""
+    if grounds is None:
+        return ["No picture led to this."]
+    calm = f"after {grounds.calm_s:.2f} s of calm"
+    made = [f"Decided from {grounds.readings} picture{'s' if grounds.readings != 1 else ''}, {calm}."]
+    made += ["What it may have been:"]
+    made += [f"  {percent(told.log_p):>10}  {told.what}" for told in grounds.explanations]
+    if grounds.squares:
+        made += ["Squares (against: how much the pictures speak against the verdict, in nats):"]
+        made += [f"  {'square':<8}{'expected':<10}{'read':<10}{'believed':<10}against"]
+        for square in grounds.squares:
+            read = "hidden" if square.hidden else square.read
+            made.append(
+                f"  {square.cell:<8}{square.expected:<10}{read:<10}{square.believed:<10}{abs(square.log_p):.1f}"
+            )
+    return made
+
+
+def percent(log_p: float) -> str:
+    """A probability as people read it; one that was rounded is called neither nothing nor certain."""
+    share = exp(min(log_p, 0.0))
+    if share > CERTAIN:
+        return f"> {100 * CERTAIN:g} %"
+    return f"{100 * share:.2f} %" if share >= UNLIKELY else f"< {100 * UNLIKELY:g} %"
+
+
+def picture_line(told: Explained) -> str:
+    """Whether there is a picture."""
+    if told.picture is None:
+        return "No picture of it was kept."
+    return f"Its picture was kept ({len(told.picture) // 1000} kB): -o FILE.html or -o FILE.jpg shows it."

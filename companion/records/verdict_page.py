@@ -1,0 +1,116 @@
+"""A verdict with its picture, its squares and its grounds: one HTML file, or one JPEG."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Sequence
+from html import escape
+
+import cv2
+from PIL import Image
+
+from calibration.errors import ProfileError
+from calibration.kit import load_kit
+from companion.records.explained import Explained, grounds_lines, percent
+from companion.records.raster import Picture, board_image, from_bgr, to_bgr, write_lines
+from companion.records.shots import decode
+from companion.records.squares import mark_squares
+from companion.rules.diagram import PAPER
+from companion.rules.drawing import draw_svg
+
+WIDTH, CAMERA_HEIGHT, SIDE, LINE = 1440, 540, 480, 22
+"""Of the JPEG, in pixels: whole width, height of the camera's picture, the board's side, a line of text."""
+
+COLUMN = 110
+"""Of the tables in it."""
+
+COLUMNS = re.compile(" {2,}")
+QUALITY = 90
+
+STYLE = """
+body { margin: 0 auto; max-width: 1100px; padding: 16px 20px; background: #fffdf8; color: #231f18;
+  font: 16px/1.5 system-ui, sans-serif; }
+h1 { font-size: 20px; } h2 { font-size: 17px; margin: 24px 0 6px; }
+.pictures { display: flex; flex-wrap: wrap; gap: 16px; align-items: flex-start; }
+.pictures img { flex: 1 1 480px; max-width: 640px; width: 100%; border-radius: 6px; }
+.pictures svg { flex: 1 1 320px; max-width: 420px; }
+table { border-collapse: collapse; } th, td { padding: 3px 16px 3px 0; text-align: left; }
+th { border-bottom: 1px solid #ddd5c4; } td:first-child { font-variant-numeric: tabular-nums; }
+"""
+
+
+def marked_picture(told: Explained) -> Picture | None:
+    """What the camera saw, with frames round the squares concerned; None where no picture was kept."""
+    picture = None if told.picture is None else decode(told.picture)
+    if picture is None:
+        return None
+    try:
+        kit = load_kit(told.kit)
+    except ProfileError:
+        # A user's own kit file may lie elsewhere by now: then the picture is shown as it is.
+        return picture
+    return mark_squares(picture, kit, told.plate.moved, told.plate.wrong)
+
+
+def verdict_page(told: Explained) -> str:
+    """The HTML file's text; it holds its picture itself."""
+    plate, grounds = told.plate, told.grounds
+    title = f"Match {told.number}, event {told.event.n}: {plate.title}"
+    board = draw_svg(plate.match.game, plate.match.position, plate.moved, plate.wrong)
+    rules = "".join(f"<p><b>{escape(r.id)} {escape(r.title)}.</b> {escape(r.text)}</p>" for r in told.rules)
+    parts = [
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>",
+        f"<h1>{escape(title)}</h1><p>{told.event.t:.1f} s. {escape(plate.caption)}</p>{rules}",
+        f'<div class="pictures">{_picture(told)}{board}</div>',
+    ]
+    if grounds is None:
+        parts.append("<p>No picture led to this.</p>")
+    else:
+        parts.append(f"<p>{escape(grounds_lines(grounds)[0])}</p>")
+        weighed = [(percent(one.log_p), one.what) for one in grounds.explanations]
+        parts.append(_table("What it may have been", ("probability", "explanation"), weighed))
+        squares = [
+            (s.cell, s.expected, "hidden" if s.hidden else s.read, s.believed, f"{abs(s.log_p):.1f}")
+            for s in grounds.squares
+        ]
+        heads = ("square", "expected", "read", "believed", "against, nats")
+        parts.append(_table("Squares", heads, squares) if squares else "")
+    return "\n".join([*parts, "</body></html>", ""])
+
+
+def _picture(told: Explained) -> str:
+    picture = marked_picture(told)
+    if picture is None:
+        return "<p>No picture of it was kept.</p>"
+    _, jpeg = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+    data = base64.b64encode(jpeg.tobytes()).decode()
+    return f'<img alt="What the camera saw" src="data:image/jpeg;base64,{data}">'
+
+
+def _table(title: str, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    head = "".join(f"<th>{escape(word)}</th>" for word in heads)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(word)}</td>' for word in row)}</tr>" for row in rows)
+    return f"<h2>{escape(title)}</h2><table><tr>{head}</tr>{body}</table>"
+
+
+def verdict_jpeg(told: Explained) -> bytes:
+    """The camera's picture, the board and the grounds on one sheet, as JPEG."""
+    text = [f"Event {told.event.n}, {told.event.t:.1f} s. {told.plate.caption}", *grounds_lines(told.grounds)]
+    image = Image.new("RGB", (WIDTH, CAMERA_HEIGHT + LINE * (len(text) + 2)), PAPER)
+    camera = marked_picture(told)
+    if camera is not None:
+        scale = min((WIDTH - SIDE) / camera.shape[1], CAMERA_HEIGHT / camera.shape[0])
+        size = (round(camera.shape[1] * scale), round(camera.shape[0] * scale))
+        image.paste(from_bgr(camera).resize(size, Image.Resampling.LANCZOS), (0, 0))
+    image.paste(board_image(told.plate.diagram, SIDE, CAMERA_HEIGHT), (WIDTH - SIDE, 0))
+    for k, line in enumerate(text):
+        top = CAMERA_HEIGHT + LINE // 2 + k * LINE
+        # The terminal's columns are made of spaces, which are narrow in a book letter.
+        words = COLUMNS.split(line.strip()) if line.startswith(" ") else [line]
+        for column, word in enumerate(words):
+            write_lines(image, (20 + column * COLUMN, top, 2 * WIDTH, top + 2 * LINE), word, 16)
+    _, jpeg = cv2.imencode(".jpg", to_bgr(image), [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+    return jpeg.tobytes()

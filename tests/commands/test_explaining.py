@@ -1,0 +1,185 @@
+"""`companion explain` and `clip`: a disputed verdict is looked at again."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from calibration.picture import load_picture
+from companion.cli import main
+from companion.events import Accepted, Illegal
+from companion.recorder.store import Recorded, Store
+from companion.records.film import FPS, WIDTH
+from companion.records.record import put_in
+from companion.records.squares import mark_squares, mat_to_picture
+from companion.tape.reel import read_index
+from tests.records.conftest import played
+
+
+@pytest.fixture(scope="module")
+def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example recording refereed and recorded: a folder with m.db and tape/."""
+    folder = tmp_path_factory.mktemp("match")
+    recording = Path(__file__).parent.parent.parent / "examples" / "domination-1"
+    words = ["referee", "domination", "--recording", str(recording), "--match", str(folder / "m.db")]
+    assert main([*words, "--panel", "none", "--save", str(folder / "tape")]) == 0
+    return folder
+
+
+ILLEGAL = 7
+
+
+def explain(folder: Path, *words: object) -> int:
+    return main([str(word) for word in ("explain", 1, ILLEGAL, "--store", folder / "m.db", *words)])
+
+
+def test_a_verdict_is_explained_on_the_terminal(match: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain(match) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Match 1, event 7, 9.9 s: illegal"
+    assert "b4-a5 is not allowed (DOM-4)" in lines[1]
+    assert lines[2].startswith("  DOM-4 ")
+    assert any(line.endswith("  act b4-a5") for line in lines)
+    assert any(line.split()[:4] == ["b4", "2R", "empty", "empty"] for line in lines)
+    assert "a b c d e f g h" in " ".join("\n".join(lines).split())
+    assert lines[-1].startswith("Its picture was kept (")
+
+
+def test_and_for_programs(match: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain(match, "--json") == 0
+    row = json.loads(capsys.readouterr().out)
+    assert (row["match"], row["event"]["event"], row["event"]["n"]) == (1, "illegal", ILLEGAL)
+    assert [rule["id"] for rule in row["rules"]] == ["DOM-4"]
+    assert row["grounds"]["explanations"][0]["what"] == "act b4-a5"
+    assert {square["cell"] for square in row["grounds"]["squares"]} >= {"a5", "b4"}
+    assert row["picture"] > 10_000
+
+
+def test_the_page_holds_everything(match: Path, tmp_path: Path) -> None:
+    assert explain(match, "-o", tmp_path / "e.html") == 0
+    text = (tmp_path / "e.html").read_text(encoding="utf-8")
+    assert 'src="data:image/jpeg;base64,/9j/' in text
+    assert 'data-cell="b4"' in text
+    assert "<td>act b4-a5</td>" in text
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_the_picture_shows_the_squares_in_question(match: Path, tmp_path: Path) -> None:
+    assert explain(match, "-o", tmp_path / "e.jpg") == 0
+    sheet = cv2.imread(str(tmp_path / "e.jpg"))
+    magenta = (sheet.max(axis=2) - sheet.min(axis=2) > 100) & (sheet[..., 0] > 65) & (sheet[..., 1] < 90)
+    assert magenta[:540, :960].sum() > 500
+    assert magenta[:540, 960:].sum() > 300
+
+
+def test_frames_lie_where_the_squares_are(examples: Path) -> None:
+    kit = load_kit("domination")
+    picture = load_picture(examples / "domination-1" / "enrol.jpg")
+    marked = mark_squares(picture, kit, (), ("c3",))
+    changed = np.argwhere(cv2.absdiff(marked, picture).max(axis=2) > 40)
+    to_picture = mat_to_picture(picture, kit)
+    assert to_picture is not None
+    x, y = cv2.perspectiveTransform(np.array([[kit.centre_mm("c3")]]), to_picture)[0, 0]
+    assert changed.mean(axis=0) == pytest.approx((y, x), abs=6)
+    assert mark_squares(np.zeros_like(picture), kit, (), ("c3",)).max() == 0
+
+
+def test_a_picture_that_was_dropped_comes_from_the_recording(
+    match: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(match, tmp_path / "copy")
+    path = tmp_path / "copy" / "m.db"
+    with Store.open(path) as store:
+        store._connection.execute("DELETE FROM evidence")
+    assert explain(tmp_path / "copy", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["picture"] > 100_000
+
+
+def test_what_people_ordered_has_no_grounds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = played("domination", plies=9)
+    with Store.open(tmp_path / "m.db") as store:
+        put_in(store, record)
+    ruling = next(event.n for event in record.events if event.event == "corrected")
+    assert main(["explain", "last", str(ruling), "--store", str(tmp_path / "m.db")]) == 0
+    out = capsys.readouterr().out
+    assert "No picture led to this." in out
+    assert "No picture of it was kept." in out
+    assert main(["explain", "1", str(ruling), "--store", str(tmp_path / "m.db"), "-o", str(tmp_path / "e.jpg")]) == 0
+    assert cv2.imread(str(tmp_path / "e.jpg")).shape[1] == 1440
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("1", "99"), "match 1 has no event 99; it has 9, from 1"),
+        (("1", "0"), "match 1 has no event 0"),
+        (("2", "1"), "holds matches 1 to 1 and no '2'"),
+        (("1", "7", "-o", "x.png"), "x.png: this form is not known; end the name with .html or .jpg"),
+        (("1", "7", "-o", "/none/x.jpg"), "/none/x.jpg: cannot be written"),
+    ],
+)
+def test_what_cannot_be_explained_is_one_line(
+    match: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], complaint: str
+) -> None:
+    assert main(["explain", *words, "--store", str(match / "m.db")]) == 2
+    err = capsys.readouterr().err
+    assert complaint in err
+    assert err.count("\n") == 1
+
+
+def clip(folder: Path, file: Path, *words: str) -> int:
+    return main(["clip", "1", str(ILLEGAL), "--store", str(folder / "m.db"), "-o", str(file), *words])
+
+
+def test_a_clip_is_a_recording_that_leads_to_the_same_verdict(
+    match: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert clip(match, tmp_path / "cut", "--before", "1.5", "--after", "2") == 0
+    assert capsys.readouterr().out == f"{tmp_path / 'cut'}: 43 frames round event 7\n"
+    words = ["referee", "domination", "--recording", str(tmp_path / "cut"), "--match", str(tmp_path / "c.db"), "--json"]
+    assert main(words) == 0
+    said = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    with Store.open(match / "m.db", read_only=True) as store:
+        before, verdict = store.events(store.match_ids()[0])[5:7]
+    assert isinstance(before, Accepted)
+    assert isinstance(verdict, Illegal)
+    assert said[0]["position"] == before.position
+    assert [row["event"] for row in said] == ["start", "illegal", "restored"]
+    assert (said[1]["attempt"], said[1]["t"]) == (verdict.attempt, pytest.approx(1.5, abs=0.1))
+
+
+def test_a_clip_can_be_a_film(match: Path, tmp_path: Path) -> None:
+    assert clip(match, tmp_path / "cut.mp4", "--before", "2", "--after", "1") == 0
+    video = cv2.VideoCapture(str(tmp_path / "cut.mp4"))
+    assert (video.get(cv2.CAP_PROP_FRAME_WIDTH), video.get(cv2.CAP_PROP_FPS)) == (WIDTH, FPS)
+    assert video.get(cv2.CAP_PROP_FRAME_COUNT) == pytest.approx(3 * FPS, abs=1)
+
+
+def test_without_a_recording_there_is_no_clip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = played("domination", plies=9)
+    with Store.open(tmp_path / "m.db") as store:
+        put_in(store, record)
+        store.add_recording(store.match_ids()[0], Recorded(tmp_path / "gone", 0.0))
+    assert clip(tmp_path, tmp_path / "cut") == 2
+    assert "match 1 has no recording of event 7; `companion referee --save DIR` makes one" in capsys.readouterr().err
+    assert not (tmp_path / "cut").exists()
+
+
+def test_a_clip_goes_into_a_new_folder_only(match: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = read_index(match / "tape")
+    assert clip(match, match / "tape") == 2
+    assert "is not empty" in capsys.readouterr().err
+    assert read_index(match / "tape") == before
+
+
+def test_an_event_against_the_rules_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = played("domination", plies=3)
+    with Store.open(tmp_path / "m.db") as store:
+        put_in(store, replace(record, events=(record.events[0], replace(record.events[1], move="c3-c9"))))
+    assert main(["explain", "1", "2", "--store", str(tmp_path / "m.db")]) == 2
+    assert "event 2: c9 is no square" in capsys.readouterr().err
