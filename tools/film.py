@@ -35,8 +35,8 @@ LEVEL_MM, SENSOR_NOISE_MM = 10.0, 0.8
 LEVELS = 20
 """So many levels sensors and camera tell apart."""
 
-LEVEL_NATS = 8.0
-"""Mean log-likelihood ratio that the camera gives against a pillar's next level."""
+LEVEL_SHARE = 0.5
+"""The camera tells a pillar from the next level by so much of what it tells a stack from a piece more by."""
 
 HIDING = 0.2
 """Share of a square that each piece of the stack before it hides, from the second on by which that is taller."""
@@ -289,7 +289,7 @@ class Film:
     def _levels_seen(self, levels: tuple[int, ...]) -> np.ndarray:
         """(n, LEVELS) what the camera says of pillars."""
         off = np.abs(np.arange(LEVELS)[np.newaxis] - np.array(levels)[:, np.newaxis])
-        mean = LEVEL_NATS * off
+        mean = LEVEL_SHARE * self.noise.height_nats * off
         rows = -self.rng.normal(mean, np.sqrt(2 * mean))
         return (rows - np.logaddexp.reduce(rows, axis=1, keepdims=True)).astype(np.float32)
 

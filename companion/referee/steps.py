@@ -119,7 +119,8 @@ def disturbed(state: State) -> State:
     if state.suspicion is None:
         return state
     context = state.context
-    if state.suspicion.kind is meanings.CannotTell:
+    # Before the table has shown its position nobody has moved: what is unclear then is no move in doubt.
+    if state.suspicion.kind is meanings.CannotTell and state.mode is not Mode.SETTING_UP:
         context = replace(context, unclear=context.unclear + 1, doubted=state.suspicion.options)
     return replace(state, suspicion=None, context=context)
 

@@ -134,6 +134,9 @@ def _illegal(match: Match, rng: random.Random, habits: Habits) -> Act | None:
     attempts = list(game.attempts(position))
     by_rule: dict[str, list[Act]] = {}
     for attempt in rng.sample(attempts, min(TRIES, len(attempts))):
+        # No pillar sinks into the table.
+        if min(attempt.table.levels or (0,)) < 0:
+            continue
         if broken := game.violations(position, attempt.move):
             text = format_move(game, position, attempt.move)
             rules = tuple(violation.rule for violation in broken)
