@@ -54,12 +54,14 @@ class LensCalibration:
         used: photographs that took part.
         skipped: (photograph, why) of those that did not.
         coverage: (rows, columns) bool, which parts of the picture had corners.
+        focal_deviation: standard deviation of the focal length, as a share of it.
     """
 
     camera: Camera
     used: tuple[Path, ...]
     skipped: tuple[tuple[Path, str], ...]
     coverage: npt.NDArray[np.bool_]
+    focal_deviation: float
 
 
 def read_board(path: Path) -> CharucoBoard:
@@ -107,7 +109,10 @@ def calibrate_lens(photos: tuple[Path, ...], board: CharucoBoard) -> LensCalibra
             f"lens: only {len(views)} of {len(photos)} photographs show the calibration board; {MIN_PHOTOS} are needed "
             f"(board: {board.squares_x} x {board.squares_y} squares, {board.dictionary})"
         )
-    return LensCalibration(_solve(views, size), tuple(used), tuple(skipped), covered([p for _, p in views], size))
+    camera, focal_deviation = _solve(views, size)
+    return LensCalibration(
+        camera, tuple(used), tuple(skipped), covered([pixels for _, pixels in views], size), focal_deviation
+    )
 
 
 def charuco(board: CharucoBoard) -> cv2.aruco.CharucoBoard:
@@ -142,16 +147,20 @@ def _corners(
     return points, pixels
 
 
-def _solve(views: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]], size: tuple[int, int]) -> Camera:
+def _solve(
+    views: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]], size: tuple[int, int]
+) -> tuple[Camera, float]:
+    """The camera, and the standard deviation of its focal length as a share of it."""
     try:
-        error, matrix, distortion, _, _ = cv2.calibrateCamera(
+        error, matrix, distortion, _, _, deviations, _, _ = cv2.calibrateCameraExtended(
             [points for points, _ in views], [pixels for _, pixels in views], size, np.eye(3), np.zeros(5)
         )
     except cv2.error as failure:
         why = "the photographs do not determine a camera; vary angle and place"
         raise ProfileError(f"lens: {why} ({failure.err})") from None
     coefficients = np.asarray(distortion, np.float64).ravel()[:5]
-    return Camera(size[0], size[1], np.asarray(matrix, np.float64), coefficients, float(error))
+    camera = Camera(size[0], size[1], np.asarray(matrix, np.float64), coefficients, float(error))
+    return camera, float(np.asarray(deviations).ravel()[0] / camera.matrix[0, 0])
 
 
 def covered(corners: Sequence[npt.NDArray[np.float32]], size: tuple[int, int]) -> npt.NDArray[np.bool_]:

@@ -13,20 +13,16 @@ import cv2
 from calibration.camera import format_camera, read_camera
 from calibration.errors import ProfileError
 from calibration.kit import load_kit
-from calibration.lens import DEFAULT_BOARD, GRID, LensCalibration, calibrate_lens, read_board
+from calibration.lens import DEFAULT_BOARD, LensCalibration, calibrate_lens, read_board
 from calibration.looks import format_look, load_look
 from calibration.picture import load_picture
+from calibration.quality import advice, quality
 from companion.errors import CompanionError
 from vision.enrol import enrol
 from vision.errors import VisionError
 from vision.reader import Reader
 from vision.reading import Reading
 from vision.source import Frame
-
-GOOD_REPROJECTION_PX = 0.5
-"""Above this a lens calibration is worth repeating: heights are told apart by a few pixels."""
-
-ADVISED_PHOTOS = 8
 
 
 def add_parsers(subparsers: Any) -> None:
@@ -66,16 +62,14 @@ def run_lens(arguments: argparse.Namespace) -> int:
 
 def lens_report(result: LensCalibration) -> list[str]:
     """Lines that say how good a lens calibration is and what would make it better."""
-    error, share = result.camera.reprojection_px, result.coverage.mean()
-    lines = [f"{path}: left out: {why}" for path, why in result.skipped]
-    quality = "good" if error <= GOOD_REPROJECTION_PX else "poor: take sharper photographs of a flat board"
-    lines.append(f"reprojection error {error:.3f} px over {len(result.used)} photographs: {quality}")
-    lines.append(f"the board was seen in {share:.0%} of {GRID[0]} x {GRID[1]} parts of the picture")
-    if share < 1:
-        lines.append("for a better lens: photographs with the board in every corner of the picture")
-    if len(result.used) < ADVISED_PHOTOS:
-        lines.append(f"for a better lens: {ADVISED_PHOTOS} photographs or more, near and far, tilted every way")
-    return lines
+    error, deviation = result.camera.reprojection_px, result.focal_deviation
+    return [
+        *(f"{path}: left out: {why}" for path, why in result.skipped),
+        f"reprojection error {error:.3f} px over {len(result.used)} photographs, focal length known to {deviation:.2%}: "
+        + quality(result),
+        f"the board was seen in {result.coverage.sum()} of {result.coverage.size} parts of the picture",
+        *(f"for a better lens: {line}" for line in advice(result)),
+    ]
 
 
 def run_pieces(arguments: argparse.Namespace) -> int:

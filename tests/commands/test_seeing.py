@@ -57,13 +57,24 @@ def test_a_camera_and_a_set_are_made_as_the_guide_says(examples, tmp_path, capsy
     assert main([str(w) for w in ("calibrate", "lens", *pictures, "--board", lens / "charuco.toml", "-o", camera)]) == 0
     said = capsys.readouterr().out
     assert "reprojection error 0." in said
-    assert "over 5 photographs: good" in said
+    assert "over 5 photographs, focal length known to 0.12%: good" in said
+    assert "the board was seen in 12 of 12 parts of the picture" in said
+    assert "for a better lens" not in said
     words = ("calibrate", "pieces", "domination", "--camera", photos / "camera.toml", photos / "enrol.jpg", "-o", look)
     assert main([str(w) for w in words]) == 0
     kit = load_kit("domination")
     learned, shipped = read_look(look, kit), read_look(photos / "set.toml", kit)
     for letter, colour in learned.pieces.items():
         assert colour == pytest.approx(shipped.pieces[letter], abs=0.005)
+
+
+def test_a_weak_lens_calibration_says_what_is_missing(examples, tmp_path, capsys):
+    lens = examples / "lens"
+    words = ("calibrate", "lens", *sorted(lens.glob("*.jpg"))[:3], "--board", lens / "charuco.toml")
+    assert main([str(w) for w in (*words, "-o", tmp_path / "camera.toml")]) == 0
+    said = capsys.readouterr().out
+    assert ": usable\n" in said
+    assert "for a better lens: take more pictures with the board in the bottom right corner of" in said
 
 
 def test_a_picture_without_the_mat_answers_no(examples, photos, capsys):
