@@ -29,6 +29,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "records": ("matches", "verify"),
     "exporting": ("export", "import"),
     "explaining": ("explain", "clip"),
+    "statistics": ("stats",),
 }
 """Module in ``companion.commands`` -> the commands that it adds; only the one that is asked for is imported."""
 

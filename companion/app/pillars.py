@@ -32,8 +32,8 @@ MOVED_STEPS = 0.4
 SEATED_STEPS = 0.45
 """A pillar nearer to a level than this share of a step stands at it."""
 
-UNREST_S = 3.0
-"""Nobody turns at a pillar for so long without a hand in the picture: its sensor is at fault."""
+UNREST_S, REST_S = 3.0, 1.0
+"""Nobody turns at one pillar for so long without ever letting it rest: its sensor is at fault."""
 
 FRESH_S = 0.2
 """A calm that has only begun is told by a scan no older than this."""
@@ -80,7 +80,7 @@ class Pillars:
         self._source, self._kit, self._cells = source, kit.pillars, kit.cells
         self._scans: deque[Scan] = deque()
         self._calm_s = self._heard_s = self._now_s = 0.0
-        self._restless: dict[Cell, float] = {}
+        self._restless: dict[Cell, tuple[float, float]] = {}
         self._reported: tuple[str, ...] = ()
         self.state = ""
 
@@ -98,8 +98,10 @@ class Pillars:
         if t_s - self._heard_s >= SILENT_S:
             self._forget()
         moved = self._moved()
-        self._restless = {cell: self._restless.get(cell, t_s) for cell in moved}
-        return any(t_s - since_s < UNREST_S for since_s in self._restless.values())
+        began = {cell: self._restless.get(cell, (t_s, t_s))[0] for cell in moved}
+        resting = {cell: times for cell, times in self._restless.items() if t_s - times[1] < REST_S}
+        self._restless = resting | {cell: (since_s, t_s) for cell, since_s in began.items()}
+        return any(t_s - since_s < UNREST_S for since_s in began.values())
 
     def disturbed(self) -> None:
         """Something moved in this frame: what was measured before it says nothing of the calm that may follow."""
@@ -136,7 +138,8 @@ class Pillars:
         self._reported, self.state = (), LOST
 
     def _broken(self) -> set[Cell]:
-        return {cell for cell, since_s in self._restless.items() if self._now_s - since_s >= UNREST_S}
+        """The pillars that have been restless for too long."""
+        return {cell for cell, (since_s, _) in self._restless.items() if self._now_s - since_s >= UNREST_S}
 
     def _heights(self) -> Heights | None:
         """The middle of each pillar's measurements in this calm."""

@@ -39,7 +39,7 @@ class FileSensors:
 
     def __init__(self, path: Path, cells: Sequence[str]) -> None:
         """Raises SourceError that names file and line."""
-        self._scans = _read(path, cells)
+        self._scans = read_heights(path, cells)
         self._next = 0
 
     def take(self, t_s: float) -> Sequence[Scan]:
@@ -53,11 +53,13 @@ class FileSensors:
         """Nothing is open."""
 
 
-def _read(path: Path, cells: Sequence[str]) -> tuple[Scan, ...]:
+def read_heights(path: Path, cells: Sequence[str]) -> tuple[Scan, ...]:
+    """The rows of such a file.  Raises SourceError that names file and line."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{path}: cannot be read: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise SourceError(f"{path}: cannot be read ({why})") from error
     rows = csv.DictReader(text.splitlines())
     missing = {"t_s", *cells} - set(rows.fieldnames or ())
     if missing:
@@ -65,7 +67,7 @@ def _read(path: Path, cells: Sequence[str]) -> tuple[Scan, ...]:
     scans: list[Scan] = []
     for line, row in enumerate(rows, start=2):
         try:
-            scan = Scan(float(row["t_s"]), tuple(float(row[cell]) if row[cell] else None for cell in cells))
+            scan = Scan(float(row["t_s"]), tuple(float(row[cell]) if row[cell] != "" else None for cell in cells))
         except (TypeError, ValueError):
             raise SourceError(f"{path}: line {line}: expected a number in each of {len(cells) + 1} columns") from None
         if scans and scan.t_s < scans[-1].t_s:

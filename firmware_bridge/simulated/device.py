@@ -79,6 +79,8 @@ class InProcess:
 class Device:
     """A controller whose pillars stand where ``heights`` says, with ``faults`` on demand.
 
+    The time of heights and faults begins when the host first speaks, so that a file and a film can be played together.
+
     Attributes:
         plugged: whether its cable is in.
     """
@@ -91,12 +93,16 @@ class Device:
         self._rng = random.Random(bench.rng.random())  # noqa: S311 - noise, no secret
         self._begun: set[Fault] = set()
         self._frozen_s: float | None = None
+        self._spoken_s: float | None = None
         self._boot(wire.POWER_ON)
 
     def run(self, t_s: float, received: bytes = b"") -> bytes:
         """What comes out of the cable until ``t_s``, when ``received`` goes in."""
-        on = now_on(self._faults, t_s)
-        self._bench.heights_mm = self._heights(t_s)
+        if received and self._spoken_s is None:
+            self._spoken_s = t_s
+        played_s = 0.0 if self._spoken_s is None else t_s - self._spoken_s
+        on = () if self._spoken_s is None else now_on(self._faults, played_s)
+        self._bench.heights_mm = self._heights(played_s)
         self._bench.broken = {fault.pillar: fault.name for fault in on if fault.name in OF_PILLARS}
         names = {fault.name for fault in on}
         self._bench.supply = "supply" not in names
