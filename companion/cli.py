@@ -24,6 +24,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "seeing": ("calibrate", "read"),
     "refereeing": ("referee",),
     "demonstration": ("demo",),
+    "setup": ("setup",),
     "firmware": ("firmware",),
     "voicing": ("voice",),
     "records": ("matches", "verify"),

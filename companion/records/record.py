@@ -41,6 +41,10 @@ class MatchRecord:
         seats = zip(self.info.players, self.info.names, strict=False)
         return {letter: name for letter, name in seats if name}
 
+    def called(self, player: Player) -> str:
+        """What a player is called: by name, else by letter."""
+        return self.names.get(player, player)
+
     @property
     def start(self) -> str:
         """Text of the position in which the match began."""

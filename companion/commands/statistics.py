@@ -1,0 +1,67 @@
+"""A club's matches in numbers: ``stats``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from companion.commands.records import DONE, add_command, say
+from companion.errors import CompanionError
+from companion.recorder.place import open_store
+from companion.recorder.store import MatchId, Store
+from companion.records.plot import plot
+from companion.records.record import MatchRecord, take_out
+from companion.records.stats import GameStats, game_stats, lines, to_row
+
+
+def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
+    """Add `stats`."""
+    what = "Show matches in numbers: results, lengths, broken rules, times."
+    stats = add_command(subparsers, "stats", run_stats, what)
+    stats.add_argument("--game", metavar="GAME[:variant][/n]", help="only this game")
+    stats.add_argument("-o", dest="file", type=Path, metavar="FILE.svg", help="draw them as well")
+
+
+def run_stats(arguments: argparse.Namespace) -> int:
+    """Print the numbers of every game in the store."""
+    file: Path | None = arguments.file
+    if file is not None and file.suffix.lower() != ".svg":
+        raise CompanionError(f"{file}: this form is not known; end the name with .svg")
+    with open_store(arguments.store, read_only=True) as store:
+        every = collect(store, arguments.game)
+    for stats in every:
+        for line in [json.dumps(to_row(stats))] if arguments.json else lines(stats):
+            say(line)
+    if file is not None:
+        try:
+            file.write_text(plot(every), encoding="utf-8")
+        except OSError as error:
+            raise CompanionError(f"{file}: cannot be written ({error.strerror}); give another -o") from error
+    return DONE
+
+
+def collect(store: Store, game: str | None) -> list[GameStats]:
+    """The numbers of each game, by tag; matches that are damaged or have not begun are named and left out.
+
+    Raises:
+        CompanionError: there is no match to count.
+    """
+    records: defaultdict[str, list[MatchRecord]] = defaultdict(list)
+    left_out: list[MatchId] = []
+    for match in store.match_ids():
+        try:
+            tag = store.info(match).game
+            if game in (None, tag):
+                records[tag].append(take_out(store, match))
+        except CompanionError:
+            left_out.append(match)
+    if left_out:
+        numbers = ", ".join(map(str, left_out[:10])) + (" …" if len(left_out) > 10 else "")
+        print(f"left out, damaged or not begun: {numbers}", file=sys.stderr)
+    if not records:
+        raise CompanionError(f"{store.path}: holds no match{f' of {game}' if game else ''} that can be counted")
+    return [game_stats(tag, records[tag]) for tag in sorted(records)]
