@@ -97,14 +97,26 @@ def _stack(picture: Picture, sight: Sight, cell: str, state: State, p: float, fl
         if ink is not SURE:
             _line(picture, _shrunk(floor, 0.5), ink, 2)
         return
-    # Only the top piece is known; those below count as of its kind, for the outline of a stack of so many.
-    bodies = pieces(sight.kit, cell, top * (height or 1), sight.level(cell))
+    bodies = pieces(sight.kit, cell, likely_stack(sight.kit, height, top), sight.level(cell))
     _line(picture, hull(sight.polygon(np.vstack([body.points for body in bodies]))), ink, 1 if ink is SURE else 2)
     face = sight.polygon(bodies[-1].points[list(bodies[-1].top)])
     if len(face) > 1:
         _line(picture, face, ink, 1)
     text = f"{'?' if height is None else height}{top}"
     _label(picture, text if ink is SURE else f"{text} {100 * p:.0f}%", face.mean(axis=0))
+
+
+def likely_stack(kit: Kit, height: int | None, top: str) -> str:
+    """Letters, bottom first, of a stack that looks like ``height`` pieces with ``top`` on them.
+
+    Only the top piece is known.  Those below count as of its kind; under a pyramid stand larger ones, for a tower of
+    equal ones would be no higher than one.  A height of None is that of one piece, which hides what it covers.
+    """
+    if kit.stacking is None:
+        return top * (height or 1)
+    letters = {kind.width_mm: kind.letter for kind in kit.pieces}
+    larger = sorted(width for width in letters if width > kit.piece(top).width_mm)[: (height or 1) - 1]
+    return "".join(letters[width] for width in reversed(larger)) + top
 
 
 def _far_to_near(reading: Reading, sight: Sight) -> list[int]:

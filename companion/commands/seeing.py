@@ -17,7 +17,9 @@ from calibration.lens import DEFAULT_BOARD, LensCalibration, calibrate_lens, rea
 from calibration.looks import format_look, load_look
 from calibration.picture import load_picture
 from calibration.quality import advice, quality
+from companion.commands.overlay import write_overlay
 from companion.errors import CompanionError
+from vision.draw import FOREIGN_SHARE
 from vision.enrol import enrol
 from vision.errors import VisionError
 from vision.reader import Reader
@@ -46,6 +48,9 @@ def add_parsers(subparsers: Any) -> None:
     read.add_argument("--camera", type=Path, required=True, metavar="CAMERA.toml")
     read.add_argument("--set", type=Path, metavar="SET.toml", help="the look of the set (default: the kit's colours)")
     read.add_argument("--levels", help="levels of the pillars, ranks from the highest down joined by /, files by ,")
+    read.add_argument(
+        "--overlay", type=Path, metavar="FILE.jpg", help="the picture with what is believed drawn over it"
+    )
     read.add_argument("--json", action="store_true", help="one JSON object a line")
     read.set_defaults(run=run_read)
 
@@ -63,10 +68,10 @@ def run_lens(arguments: argparse.Namespace) -> int:
 def lens_report(result: LensCalibration) -> list[str]:
     """Lines that say how good a lens calibration is and what would make it better."""
     error, deviation = result.camera.reprojection_px, result.focal_deviation
+    known = f"focal length known to {deviation:.2%}: {quality(result)}"
     return [
         *(f"{path}: left out: {why}" for path, why in result.skipped),
-        f"reprojection error {error:.3f} px over {len(result.used)} photographs, focal length known to {deviation:.2%}: "
-        + quality(result),
+        f"reprojection error {error:.3f} px over {len(result.used)} photographs, {known}",
         f"the board was seen in {result.coverage.sum()} of {result.coverage.size} parts of the picture",
         *(f"for a better lens: {line}" for line in advice(result)),
     ]
@@ -95,11 +100,15 @@ def run_read(arguments: argparse.Namespace) -> int:
         raise CompanionError(f"--levels: the kit {kit.name} has no pillars")
     reader = Reader(kit, camera, load_look(arguments.set, kit))
     images = [(path, load_picture(path)) for path in arguments.images]
+    if arguments.overlay and len(images) > 1:
+        raise CompanionError("--overlay: give one picture at a time")
     found = True
     for path, image in images:
         row = read_row(reader, path, image)
         found &= row["found"]
         print(json.dumps(row) if arguments.json else describe(row), flush=True)
+        if arguments.overlay and row["found"]:
+            write_overlay(arguments.overlay, reader, image)
     return 0 if found else 1
 
 
@@ -111,7 +120,9 @@ def read_row(reader: Reader, path: Path, image: Any) -> dict[str, Any]:
     except VisionError as error:
         return {"image": str(path), "found": False, "why": str(error)}
     ms = 1000 * (time.perf_counter() - begun)
-    return {"image": str(path), "found": True, "cells": cells_row(reading), "ms": round(ms, 1)}
+    row = {"image": str(path), "found": True, "cells": cells_row(reading), "ms": round(ms, 1)}
+    hidden = [cell for cell, share in zip(reading.cells, reading.foreign, strict=True) if share > FOREIGN_SHARE]
+    return row | ({"covered": hidden} if hidden else {})
 
 
 def cells_row(reading: Reading) -> dict[str, dict[str, Any]]:
@@ -132,7 +143,8 @@ def describe(row: dict[str, Any]) -> str:
         for name, cell in row["cells"].items()
         if cell.get("top")
     ]
-    return f"{row['image']}: {len(stacks)} stacks: {', '.join(stacks)} ({row['ms']} ms)"
+    covered = f"; something that is no piece covers {', '.join(row['covered'])}" if "covered" in row else ""
+    return f"{row['image']}: {len(stacks)} stacks: {', '.join(stacks)}{covered} ({row['ms']} ms)"
 
 
 def write_text(path: Path, text: str) -> None:

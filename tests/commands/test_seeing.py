@@ -2,6 +2,7 @@
 
 import json
 
+import cv2
 import pytest
 
 from calibration.kit import load_kit
@@ -48,6 +49,37 @@ def test_a_reading_for_people(photos, capsys):
     options = ["--camera", str(photos / "camera.toml"), "--set", str(photos / "set.toml")]
     assert main(["read", "domination", *options, str(photos / "enrol.jpg")]) == 0
     assert ": 4 stacks: c5 1R, d5 1G, e5 1B, f5 1Y (" in capsys.readouterr().out
+
+
+def test_the_overlay_is_the_picture_with_the_belief_over_it(photos, tmp_path, capsys):
+    options = ["--camera", str(photos / "camera.toml"), "--set", str(photos / "set.toml")]
+    photo = str(photos / "domination-b-103.jpg")
+    for name in ("belief.png", "belief.jpg"):
+        assert main(["read", "domination", *options, "--overlay", str(tmp_path / name), photo]) == 0
+    before, after = cv2.imread(photo), cv2.imread(str(tmp_path / "belief.png"))
+    assert after.shape == before.shape
+    assert 0.005 < (cv2.absdiff(before, after).max(axis=2) > 40).mean() < 0.2
+    capsys.readouterr()
+    read = ("read", "domination", *options)
+    assert "--overlay: give one picture at a time" in complaint(capsys, 2, *read, "--overlay", "x.jpg", photo, photo)
+    assert "x.doc: end its name with .jpg or .png" in complaint(capsys, 2, *read, "--overlay", "x.doc", photo)
+    nowhere = tmp_path / "no" / "x.jpg"
+    assert f"{nowhere}: cannot be written" in complaint(capsys, 2, *read, "--overlay", nowhere, photo)
+
+
+def test_a_sleeve_in_the_picture_is_named(photos, tmp_path, capsys):
+    image = cv2.imread(str(photos / "enrol.jpg"))
+    cv2.ellipse(image, (640, 330), (110, 60), 20, 0, 360, (200, 80, 160), -1)
+    cv2.imwrite(str(tmp_path / "sleeve.png"), image)
+    options = ["--camera", str(photos / "camera.toml"), "--set", str(photos / "set.toml")]
+    assert main(["read", "domination", *options, "--json", str(tmp_path / "sleeve.png")]) == 0
+    (row,), _ = lines(capsys)
+    assert 1 <= len(row["covered"]) <= 20
+    assert main(["read", "domination", *options, str(tmp_path / "sleeve.png")]) == 0
+    assert f"; something that is no piece covers {', '.join(row['covered'])} (" in capsys.readouterr().out
+    assert main(["read", "domination", *options, "--json", str(photos / "enrol.jpg")]) == 0
+    (row,), _ = lines(capsys)
+    assert "covered" not in row
 
 
 def test_a_camera_and_a_set_are_made_as_the_guide_says(examples, tmp_path, capsys):

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import cv2
 import numpy as np
 import pytest
 
 from calibration.kit import Kit, load_kit
+from companion.simulate.light import WINDOW
+from companion.simulate.render import Renderer
+from companion.simulate.sprite import Scene
+from companion.simulate.standing import seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision import draw
 from vision.reading import Reading, State
 from vision.register import project
-from vision.shapes import cell_corners
+from vision.shapes import cell_corners, hull, pieces
 
 STATES: tuple[State, ...] = ((0, None), (1, "R"), (2, "R"), (1, "G"))
 GREY = np.full((720, 1280, 3), 120, np.uint8)
@@ -104,3 +111,58 @@ def test_caption_is_ascii_and_fits(sight: draw.Sight) -> None:
     bar = long[-draw.CAPTION_HEIGHT_PX :]
     assert len(inks(bar[:, -draw.CAPTION_MARGIN_PX :])) == 1
     assert len(inks(bar)) > 1
+
+
+def test_what_stands_below_is_what_can_look_so() -> None:
+    """Equal discs under a disc, larger pyramids under a pyramid; nothing under what hides everything."""
+    discs, pyramids = load_kit("domination"), load_kit("ziggurat")
+    assert draw.likely_stack(discs, 3, "R") == "RRR"
+    assert draw.likely_stack(pyramids, None, "Q") == "Q"
+    sizes = [pyramids.piece(letter).width_mm for letter in draw.likely_stack(pyramids, 3, "w")]
+    assert sizes == [25.4, 19.8, 14.3]
+    assert draw.likely_stack(pyramids, 2, "w")[1:] == "w"
+    assert draw.likely_stack(pyramids, 2, "Q") == "Q"
+
+
+def mask(picture: draw.Picture, other: draw.Picture) -> draw.Picture:
+    """(height, width) uint8, 1 where two pictures differ clearly, with small gaps closed."""
+    differ = (np.abs(picture.astype(int) - other.astype(int)).max(axis=2) > 25).astype(np.uint8)
+    return np.asarray(cv2.morphologyEx(differ, cv2.MORPH_CLOSE, np.ones((9, 9), np.uint8)), np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "stack", "level"),
+    [
+        ("domination", "d4", "RGBYR", 0),
+        ("cheight", "b5", "K", 0),
+        ("citadel", "d7", "RBR", 2),
+        ("diamond", "c3", "R", 4),
+        ("ziggurat", "c4", "QDW", 0),
+    ],
+)
+def test_outlines_lie_on_the_pieces_of_every_kit(name: str, cell: str, stack: str, level: int) -> None:
+    """The outline of the believed stack holds what the renderer paints of the real one, and little more."""
+    kit, camera = load_kit(name), default_camera()
+    pose, number = default_pose(kit), kit.cells.index(cell)
+    levels = [level if other == cell else 0 for other in kit.cells]
+    empty = tuple("" for _ in kit.cells)
+    full = (*empty[:number], stack, *empty[number + 1 :])
+    # Light from everywhere throws no shadows: what differs is the stack itself.
+    renderer = Renderer(Scene(kit, camera, pose, replace(WINDOW, colour=(0.0, 0.0, 0.0), room=(0.8, 0.8, 0.8))))
+    pictures = [
+        renderer.clear(upright(set_up(what, tuple(levels), seeded("draw", 0)))).copy() for what in (empty, full)
+    ]
+    painted = mask(*pictures)
+    sight = draw.Sight(kit, camera, pose, levels)
+    letters = draw.likely_stack(kit, len(stack), stack[-1])
+    points = np.vstack([body.points for body in pieces(kit, cell, letters, level)])
+    outline = np.zeros(painted.shape, np.uint8)
+    cv2.fillConvexPoly(outline, np.rint(hull(sight.polygon(points))).astype(np.int32), 1)
+    assert (painted & outline).sum() > 0.9 * painted.sum()
+    assert (painted & outline).sum() > 0.8 * outline.sum()
+    states: tuple[State, ...] = ((0, None), (len(stack), stack[-1]))
+    log = np.log(np.array([[0.01, 0.99] if other == cell else [0.99, 0.01] for other in kit.cells], np.float32))
+    drawn = draw.belief(pictures[1], sight, Reading(kit.cells, states, log, np.zeros(len(kit.cells), np.float32)), "")
+    rows, columns = np.nonzero((drawn != pictures[1]).any(axis=2) & (outline > 0))
+    assert len(rows) > 100
+    assert len(set(columns.tolist())) > 5

@@ -1,0 +1,44 @@
+"""A read picture with what is believed of it drawn over it, as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.errors import ProfileError
+from companion.commands.printing import terrain
+from vision.draw import SURE_P, Sight, belief
+from vision.reader import Reader
+from vision.reading import Reading
+from vision.source import Frame
+
+
+def write_overlay(file: Path, reader: Reader, image: npt.NDArray[np.uint8]) -> None:
+    """Read a picture (height, width, 3) uint8 BGR and write it with grid, outlines of stacks, and doubt in red.
+
+    The kind of picture follows from the file's suffix.  Raises ProfileError when it cannot be written; VisionError,
+    MatNotFound.
+    """
+    reading = reader.read(Frame(image, 0, 0.0))
+    levels = reading.levels or terrain(reader.kit)
+    sight = Sight(reader.kit, reader.camera, reader.register(image), levels or None)
+    picture = belief(image, sight, reading, _caption(reading))
+    try:
+        done, data = cv2.imencode(file.suffix, picture)
+    except cv2.error:
+        raise ProfileError(f"{file}: end its name with .jpg or .png") from None
+    try:
+        file.write_bytes(data.tobytes() if done else b"")
+    except OSError as error:
+        raise ProfileError(f"{file}: cannot be written: {error.strerror or error}") from error
+
+
+def _caption(reading: Reading) -> str:
+    """How many stacks there are, and which squares are in doubt."""
+    best = [reading.best(i) for i in range(len(reading.cells))]
+    stacks = sum(top is not None for (_, top), _ in best)
+    doubtful = [cell for cell, (_, p) in zip(reading.cells, best, strict=True) if p < SURE_P]
+    return f"{stacks} stacks" + (f"; in doubt: {', '.join(doubtful)}" if doubtful else "")
