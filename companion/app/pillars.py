@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -71,7 +71,7 @@ class PillarSource(Protocol):
 
 
 class Pillars:
-    """Watches the pillars of one kit, frame by frame."""
+    """Watches the pillars of one kit, frame by frame; ``witness`` is told every scan."""
 
     def __init__(self, source: PillarSource, kit: Kit) -> None:
         """Raises CompanionError for a kit without pillars."""
@@ -83,6 +83,7 @@ class Pillars:
         self._restless: dict[Cell, tuple[float, float]] = {}
         self._reported: tuple[str, ...] = ()
         self.state = ""
+        self.witness: Callable[[float, Heights], None] | None = None
 
     def moving(self, t_s: float) -> bool:
         """Take what has come until the frame at ``t_s``; whether a pillar moves."""
@@ -92,6 +93,8 @@ class Pillars:
                 self._forget()
             else:
                 self._scans.append(news)
+                if self.witness is not None:
+                    self.witness(news.t_s, news.heights_mm)
                 self._heard_s, self._reported, self.state = news.t_s, news.faulty, OK
         while self._scans and self._scans[0].t_s < t_s - KEPT_S:
             self._scans.popleft()

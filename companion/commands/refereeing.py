@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from companion.recorder.place import open_store
 from companion.recorder.store import MatchInfo, Recorded
 from companion.referee.clock import TimeControl, parse_time_control, wound
 from companion.referee.referee import Referee
+from companion.rules.board import Player
 from companion.rules.game import Game
 from companion.rules.notation import format_position, parse_tag
 from vision.source import FrameSource
@@ -118,9 +120,11 @@ def referee_match(
     left = interrupted(store, match.game.tag) if resume else None
     is_live = not vars(arguments).get("recording") and not vars(arguments).get("fast")
     tape = open_tape(arguments, left.match if left else match, kit, eyes, is_live=is_live)
-    number = left.number if left else store.begin(_info(match, kit))
+    number = left.number if left else store.begin(_info(match, kit, vars(arguments).get("names") or {}))
     if tape is not None:
         store.add_recording(number, Recorded(arguments.save.absolute(), left.from_s if left else 0.0))
+        if (pillars := table.get("pillars")) is not None:
+            pillars.witness = tape.sense
     keeper = Keeper(store, number)
     station, wishes = open_for(arguments, match.game)
     timer = None if arguments.clock is None else wound(arguments.clock, match.game.players)
@@ -146,14 +150,15 @@ def _kit_of(recording: Recording) -> str:
     return str(file) if file.is_file() else recording.kit
 
 
-def _info(match: Match, kit: Kit) -> MatchInfo:
-    """What is known of a match that begins now."""
+def _info(match: Match, kit: Kit, names: Mapping[Player, str]) -> MatchInfo:
+    """What is known of a match that begins now; ``names`` are the people's, as far as they are known."""
     return MatchInfo(
         game=match.game.tag,
         players=match.game.players,
         start=format_position(match.game, match.position),
         started_at=datetime.now(UTC),
         kit=kit.name,
+        names=tuple(names.get(player, "") for player in match.game.players) if names else (),
     )
 
 

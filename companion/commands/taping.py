@@ -55,6 +55,7 @@ def open_tape(
         fps=FPS,
         camera=format_camera(eyes.reader.camera),
         look=format_look(eyes.reader.look),
+        pillars=kit.cells if kit.pillars is not None else (),
     )
     return Tape(Reel(arguments.save, card, arguments.save_space), _say, is_live=is_live)
 

@@ -11,11 +11,12 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from companion.errors import RecordingError
 from companion.tape.faults import disk_told
 
-FRAMES, INDEX, CARD = "frames", "frames.csv", "recording.toml"
+FRAMES, INDEX, CARD, SENSORS = "frames", "frames.csv", "recording.toml", "sensors.csv"
 HEAD = "file,t_s\n"
 
 KEPT_SHARE = 0.9
@@ -40,6 +41,7 @@ class Card:
         fps: pictures a second, about; their true times are in ``frames.csv``.
         camera: text of the camera file.
         look: text of the file of the set's look.
+        pillars: names of the cells whose pillars are measured; empty where there are none.
     """
 
     start: str
@@ -48,6 +50,7 @@ class Card:
     fps: float
     camera: str
     look: str
+    pillars: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,7 @@ class Reel:
         self.folder, self.frames, self.used_bytes = folder, 0, 0
         self._space_bytes = space_bytes
         self._kept: list[_Kept] = []
+        self._sensors: TextIO | None = None
         with disk_told(folder):
             folder.mkdir(parents=True, exist_ok=True)
             if any(folder.iterdir()):
@@ -77,6 +81,9 @@ class Reel:
             write_card(folder, card)
             (folder / INDEX).write_text(HEAD, encoding="ascii")
             self._index = (folder / INDEX).open("a", encoding="ascii")
+            if card.pillars:
+                (folder / SENSORS).write_text(",".join(("t_s", *card.pillars)) + "\n", encoding="ascii")
+                self._sensors = (folder / SENSORS).open("a", encoding="ascii")
 
     def add(self, picture: bytes, t_s: float, *, is_calm: bool) -> None:
         """Keep a JPEG picture of the time ``t_s``.
@@ -98,10 +105,21 @@ class Reel:
         self.used_bytes += len(picture) + len(line)
         self.frames += 1
 
+    def add_heights(self, t_s: float, heights_mm: Sequence[float | None]) -> None:
+        """Keep what the pillars' sensors measured at ``t_s``, in the card's order; None where one is out."""
+        if self._sensors is None:
+            return
+        line = ",".join((repr(float(t_s)), *("" if mm is None else f"{mm:.3f}" for mm in heights_mm))) + "\n"
+        with disk_told(self.folder / SENSORS):
+            self._sensors.write(line)
+            self._sensors.flush()
+        self.used_bytes += len(line)
+
     def close(self) -> None:
-        """Close the index; the recording is whole without that, too."""
-        with contextlib.suppress(OSError):
-            self._index.close()
+        """Close the files; the recording is whole without that, too."""
+        for file in filter(None, (self._index, self._sensors)):
+            with contextlib.suppress(OSError):
+                file.close()
 
     def _make_room(self, size: int) -> None:
         if self.used_bytes + size > self._space_bytes:

@@ -33,6 +33,12 @@ class _Shot:
     is_calm: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Heights:
+    t_s: float
+    heights_mm: tuple[float | None, ...]
+
+
 class Tape:
     """Writes frames to a reel in a thread of its own.  :meth:`take` and :meth:`close` belong to one other thread."""
 
@@ -43,17 +49,24 @@ class Tape:
         """
         self.dropped = 0
         self._reel, self._say, self._is_live = reel, say, is_live
-        self._waiting: queue.Queue[_Shot | None] = queue.Queue(WAITING)
+        self._waiting: queue.Queue[_Shot | _Heights | None] = queue.Queue(WAITING)
         self._is_over = False
         self._thread = threading.Thread(target=self._write, name="tape", daemon=True)
         self._thread.start()
 
     def take(self, frame: Frame, *, is_calm: bool) -> None:
         """Record a frame; ``is_calm``: nothing moved and nobody read it, so that it may go when space is short."""
+        self._put(_Shot(frame, is_calm))
+
+    def sense(self, t_s: float, heights_mm: tuple[float | None, ...]) -> None:
+        """Record what the pillars' sensors measured at ``t_s``, in the order of the kit's cells."""
+        self._put(_Heights(t_s, heights_mm))
+
+    def _put(self, thing: _Shot | _Heights) -> None:
         if self._is_over:
             return
         try:
-            self._waiting.put(_Shot(frame, is_calm), block=not self._is_live)
+            self._waiting.put(thing, block=not self._is_live)
         except queue.Full:
             if self.dropped == 0:
                 self._say(f"{self._reel.folder}: the disk is too slow for the recording; frames are being dropped")
@@ -72,12 +85,18 @@ class Tape:
 
     def _write(self) -> None:
         """The thread: until the end comes, or the disk fails; then what comes is let go."""
-        while (shot := self._waiting.get()) is not None:
+        while (thing := self._waiting.get()) is not None:
             if self._is_over:
                 continue
             try:
-                _, picture = cv2.imencode(".jpg", shot.frame.image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
-                self._reel.add(picture.tobytes(), shot.frame.t_s, is_calm=shot.is_calm)
+                self._keep(thing)
             except RecordingError as error:
                 self._is_over = True
                 self._say(str(error))
+
+    def _keep(self, thing: _Shot | _Heights) -> None:
+        if isinstance(thing, _Heights):
+            self._reel.add_heights(thing.t_s, thing.heights_mm)
+            return
+        _, picture = cv2.imencode(".jpg", thing.frame.image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+        self._reel.add(picture.tobytes(), thing.frame.t_s, is_calm=thing.is_calm)

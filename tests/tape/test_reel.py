@@ -7,6 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.app.sensors import read_heights
 from companion.errors import RecordingError
 from companion.tape import reel
 from companion.tape.reel import Card, Reel, ReelFull, read_index
@@ -125,3 +126,17 @@ def test_a_damaged_index_is_named(tmp_path: Path, line: str) -> None:
     (tmp_path / "frames.csv").write_text(f"file,t_s\n{line}\n", encoding="utf-8")
     with pytest.raises(RecordingError, match=r"frames\.csv: is damaged"):
         read_index(tmp_path)
+
+
+def test_heights_of_pillars_go_along(make: Make) -> None:
+    tape = make(card=Card("p", "diamond", "diamond", 12, "", "", pillars=("a1", "b1")))
+    tape.add_heights(1 / 3, (41.25, None))
+    tape.add_heights(0.5, (40.0, 12.5))
+    scans = read_heights(tape.folder / "sensors.csv", ("a1", "b1"))
+    assert [(scan.t_s, scan.heights_mm) for scan in scans] == [(1 / 3, (41.25, None)), (0.5, (40.0, 12.5))]
+
+
+def test_without_pillars_there_is_no_such_file(make: Make) -> None:
+    tape = make()
+    tape.add_heights(0.5, (40.0,))
+    assert not (tape.folder / "sensors.csv").exists()

@@ -42,6 +42,15 @@ def test_every_frame_is_written_in_order(tmp_path: Path) -> None:
     assert said == [f"{tmp_path / 'tape'}: {3 * WAITING} frames recorded, 0 MB"]
 
 
+def test_heights_of_pillars_are_written_between_the_frames(tmp_path: Path) -> None:
+    card = Card("p", "diamond", "diamond", 12, "", "", pillars=("a1",))
+    tape = Tape(Reel(tmp_path / "tape", card, 10**9), lambda line: None, is_live=False)
+    tape.take(frame(0), is_calm=False)
+    tape.sense(0.05, (12.5,))
+    tape.close()
+    assert (tmp_path / "tape" / "sensors.csv").read_text(encoding="utf-8") == "t_s,a1\n0.05,12.500\n"
+
+
 def test_a_slow_disk_costs_frames_and_not_time(tmp_path: Path) -> None:
     said: list[str] = []
     reel = SlowReel(tmp_path / "tape")
