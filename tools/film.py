@@ -15,7 +15,7 @@ import numpy as np
 
 from companion.events import Event, Unsure
 from companion.match import Match
-from companion.referee.orders import Answer, Done, OrderRefused, SetPosition
+from companion.referee.orders import Answer, Done, Order, OrderRefused, RejectVerdict, SetPosition
 from companion.referee.referee import Referee
 from companion.rules.board import Cell, Table
 from companion.rules.game import view
@@ -108,7 +108,10 @@ class Film:
         self.touched = np.zeros(len(game.layout.cells), dtype=bool)
         self.shares: np.ndarray | None = None
         self.events += self.referee.begin(0.0)
-        self._lie(12)
+        self._lie(24)
+        if self.referee.snapshot.mode == "setting up":
+            self._order(RejectVerdict())
+            self._lie(6)
 
     @property
     def t_s(self) -> float:
@@ -205,7 +208,7 @@ class Film:
         game = self.match.game
         return view(game, table) != view(game, game.table(self.referee.match.position))
 
-    def _order(self, order: Answer | Done | SetPosition) -> None:
+    def _order(self, order: Order) -> None:
         try:
             self.events += self.referee.order(self.t_s, order, by="arbiter")
         except OrderRefused:

@@ -28,6 +28,10 @@ that two hands are still changing."""
 DOUBT_S = 1.0
 """A calm table that stays unclear this long is asked about; a next hand often settles it before."""
 
+LIKELY_WRONG = 0.9
+"""A question costs people a look at a square, which is what an accusation costs that proves wrong: one that is right
+nine times in ten is made when doubt has lasted.  Who sets up is told what looks wrong sooner; that accuses nobody."""
+
 REPAIR_S = 3.0
 """While something illegal stands, or a turn half done, another wrong table is somebody's repair, or a tower set aside
 to get at its bottom, until it has stood this long."""
@@ -85,6 +89,8 @@ def settled(suspicion: Suspicion | None, judgement: Judgement, mode: Mode, t_s: 
     if suspicion is None or not isinstance(meaning, CannotTell) or t_s - suspicion.since_s < DOUBT_S:
         return judgement
     if isinstance(meaning.in_the_end, Unchanged) and meaning.is_amiss and mode in IN_PLAY:
+        return judgement
+    if isinstance(meaning.in_the_end, Illegal) and meaning.sure < LIKELY_WRONG and mode is not Mode.SETTING_UP:
         return judgement
     return replace(judgement, interpretation=meaning.in_the_end or meaning)
 

@@ -65,12 +65,11 @@ PATIENT_READINGS = 4
 AFTER_PATIENCE = Sureness(little=0.95, legal=0.97, wrong=0.98)
 """From the fourth picture of a calm on, as further ones will say the same: to ask would disturb more than it helps."""
 
-IN_THE_END = Sureness(little=0.5, legal=1.0, wrong=0.9)
-"""And of what has been in doubt for long, when silence would hide that something is amiss.  A question costs people a
-look at a square, which is what an accusation costs that proves wrong: one that is right nine times in ten is made.
-Moves are never guessed; people can be asked which it was."""
+IN_THE_END = 0.5
+"""And of what has been in doubt for long, when silence would hide that something is amiss.  Moves are never guessed;
+people can be asked which it was."""
 
-AMISS = 0.2
+AMISS = 0.1
 """From this posterior of something against the rules on a calm table in lasting doubt is worth a question: to miss an
 act costs the match more than to look at a square costs people."""
 
@@ -131,13 +130,14 @@ class Illegal:
 class CannotTell:
     """No explanation is clearly the best; ``options`` are the legal ones among the likely ones.
 
-    When that lasts, it is taken for ``in_the_end`` where that is likely enough.  ``is_amiss``: it may well be that
+    When that lasts, it may be taken for ``in_the_end``, of posterior ``sure``.  ``is_amiss``: it may well be that
     something is against the rules.
     """
 
     options: tuple[tuple[Move, ...], ...]
     in_the_end: Unchanged | InProgress | Illegal | None = None
     is_amiss: bool = False
+    sure: float = 0.0
 
 
 Interpretation = Unchanged | Played | Ambiguous | InProgress | TakenBack | Illegal | CannotTell
@@ -178,7 +178,7 @@ def interpret(evidence: Evidence, outlook: Outlook, context: Context) -> Judgeme
     meaning = _meaning(outlook, best, context)
     sure = wrong if best.is_wrong else best.posterior
     if sure < _needed(meaning, AFTER_PATIENCE if evidence.readings >= PATIENT_READINGS else AT_FIRST):
-        meaning = CannotTell(_worth_asking(groups), _in_the_end(meaning, sure), is_amiss=wrong >= AMISS)
+        meaning = CannotTell(_worth_asking(groups), _in_the_end(meaning, sure), is_amiss=wrong >= AMISS, sure=sure)
     ranked = tuple(Ranked(_told(outlook, group), group.posterior, group.changes) for group in groups[:RANKED])
     done = next((group for group in groups if any(not isinstance(story, Other) for story in group.stories)), best)
     odd = _odd_cells(evidence, columns_with(evidence, base, done.changes))
@@ -245,7 +245,7 @@ def _needed(meaning: Interpretation, sureness: Sureness) -> float:
 
 def _in_the_end(meaning: Interpretation, sure: float) -> Unchanged | InProgress | Illegal | None:
     """What a table that stays in doubt is taken for; its likeliest meaning is ``meaning``, with posterior ``sure``."""
-    if isinstance(meaning, (Unchanged, InProgress, Illegal)) and sure >= _needed(meaning, IN_THE_END):
+    if isinstance(meaning, (Unchanged, InProgress, Illegal)) and sure >= IN_THE_END:
         return meaning
     return None
 

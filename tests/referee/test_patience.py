@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.referee.patience import DOUBT_S, LIFTED_S, REPAIR_S, is_due, settled, suspect
+from companion.referee.patience import DOUBT_S, LIFTED_S, LIKELY_WRONG, REPAIR_S, is_due, settled, suspect
 from companion.referee.states import Mode
 from companion.rules.game import Move, Violation
 from companion.tracker.diagnose import Diagnosis
@@ -75,7 +75,7 @@ def test_that_something_is_amiss_is_asked_unless_people_are_busy_with_it(mode: M
 
 def test_lasting_doubt_comes_to_the_likeliest_end() -> None:
     """Not before; and without such an end it stays doubt."""
-    doubt = judged(CannotTell((), in_the_end=ACT, is_amiss=True))
+    doubt = judged(CannotTell((), in_the_end=ACT, is_amiss=True, sure=LIKELY_WRONG))
     suspicion = suspect(None, doubt, 0.0)
     watching = Mode.WATCHING
     assert settled(None, doubt, watching, DOUBT_S) == doubt
@@ -85,6 +85,14 @@ def test_lasting_doubt_comes_to_the_likeliest_end() -> None:
     assert settled(suspicion, endless, watching, DOUBT_S) == endless
     sure = judged(Unchanged())
     assert settled(suspicion, sure, watching, DOUBT_S) == sure
+
+
+def test_what_may_be_wrong_is_said_of_a_set_up_only() -> None:
+    """It accuses nobody there."""
+    doubt = judged(CannotTell((), in_the_end=ACT, is_amiss=True, sure=LIKELY_WRONG - 0.1))
+    suspicion = suspect(None, doubt, 0.0)
+    assert settled(suspicion, doubt, Mode.WATCHING, DOUBT_S) == doubt
+    assert settled(suspicion, doubt, Mode.SETTING_UP, DOUBT_S).interpretation == ACT
 
 
 @pytest.mark.parametrize(

@@ -250,9 +250,9 @@ def test_a_square_that_people_say_is_right_is_asked_about_no_more(film) -> None:
 
 
 def test_a_slight_doubt_is_kept_to_oneself(film) -> None:
-    """While it is likelier that nothing has changed."""
+    """While it is far likelier that nothing has changed."""
     shot = settled(film)
-    shot.doubts = {"c3": ("RR", "R", 5.0)}
+    shot.doubts = {"c3": ("RR", "R", 4.0)}
     assert shot.show(frames=60) == []
 
 

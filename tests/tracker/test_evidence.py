@@ -119,7 +119,9 @@ def test_a_cell_whose_picture_is_the_same_holds_what_it_held():
     np.testing.assert_array_equal(np.delete(recalled.log_p, 1, axis=1), np.delete(plain.log_p, 1, axis=1))
 
 
-@pytest.mark.parametrize(("share", "nats"), [(0.1, SAME_NATS[1]), (0.25, SAME_NATS[2]), (0.5, SAME_NATS[3])])
+@pytest.mark.parametrize(
+    ("share", "nats"), [(0.1, SAME_NATS[1]), (0.25, SAME_NATS[2]), (0.4, SAME_NATS[3]), (0.8, SAME_NATS[4])]
+)
 def test_the_more_a_cells_picture_has_changed_the_less_likely_it_holds_what_it_held(share, nats):
     plain = weigh(LAYOUT, changed(share))
     recalled = weigh(LAYOUT, changed(share), before(changed(share)))

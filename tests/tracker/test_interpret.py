@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from companion.referee.patience import LIKELY_WRONG
 from companion.rules.game import view
 from companion.tracker.contest import Context
 from companion.tracker.evidence import weigh
@@ -246,5 +247,5 @@ def test_what_one_square_in_doubt_comes_to(scene, nats: float, *, is_taken: bool
     meaning = interpret(evidence, foresee(at.match), Context()).interpretation
     assert isinstance(meaning, CannotTell)
     assert meaning.options == ()
-    assert isinstance(meaning.in_the_end, Illegal) == is_taken
+    assert (isinstance(meaning.in_the_end, Illegal) and meaning.sure >= LIKELY_WRONG) == is_taken
     assert meaning.is_amiss == is_amiss
