@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 
@@ -26,12 +27,8 @@ class Board(Protocol):
         """Microseconds, for differences."""
         ...
 
-    def select(self, channel: int) -> None:
-        """Switch both multiplexers to a channel 0…15, and wait until the switch has settled."""
-        ...
-
-    def sample(self, mux: int) -> int:
-        """One conversion of multiplexer 0 or 1: 0…65535 of the supply."""
+    def measure(self, channel: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Switch both multiplexers to a channel 0…15, let them settle, and sample each: at least three, 0…65535."""
         ...
 
     def read(self) -> bytes:

@@ -5,7 +5,17 @@ import struct
 from binascii import crc32
 
 from firmware_bridge.firmware import wire
-from firmware_bridge.firmware.pillars import LEAST_SPAN, OPEN_BELOW, SHORT_ABOVE, Pillar, Scale, board_state, scanned
+from firmware_bridge.firmware.pillars import (
+    FIRST_MUX,
+    LEAST_SPAN,
+    NOMINAL,
+    OPEN_BELOW,
+    SHORT_ABOVE,
+    Pillar,
+    Scale,
+    board_state,
+    scanned,
+)
 
 FIRMWARE = (1, 0, 0)
 
@@ -14,9 +24,6 @@ PERIOD_MS = 20
 
 REPORT_MS = 40
 """A report each second scan, and at once when a pillar's level, fault or place changes."""
-
-MOVED = 150
-"""Hundredths of a millimetre from the height last reported that are worth a report at once: twice the noise."""
 
 HOST_GONE_MS = 2000
 """A host that is silent so long gets no more reports: nobody empties the line."""
@@ -33,13 +40,13 @@ class Controller:
         self._decoder = wire.Decoder()
         self._scale = Scale()
         self._pillars = [Pillar() for _ in range(wire.PILLARS)]
+        self._ends = [NOMINAL] * wire.PILLARS
         self._calibration = self._restored()
         self._low: list[int] = []
         self._seq = self._scans = self._scan_us = self._worst_us = self._supply = self._state = 0
         self._begun_ms = self._due_ms = board.millis()
         self._heard_ms: int | None = None
         self._reported_ms = 0
-        self._reported: tuple[tuple[int, ...], tuple[int, ...], int] = ((), (), 0)
         self._send(self._welcome(0))
 
     def step(self) -> int:
@@ -51,43 +58,44 @@ class Controller:
         if now >= self._due_ms:
             # Scans that were missed are not made up for.
             self._due_ms = max(self._due_ms + PERIOD_MS, now + 1)
-            self._scan(now)
-            self._report(now)
+            self._report(now, news=self._scan(now))
             self._board.feed()
         return max(0, self._due_ms - self._board.millis())
 
-    def _scan(self, now: int) -> None:
+    def _scan(self, now: int) -> bool:
+        """Measure all; whether there is something to be told."""
         begun = self._board.micros()
         values, references = scanned(self._board)
-        state = board_state(references)
+        news = False
+        for pillar, value in zip(self._pillars, values):  # noqa: B905 - not in MicroPython
+            news = pillar.step(value, now) or news
         self._supply = 1000 * references[2] // 65535
-        for i, pillar in enumerate(self._pillars):
-            pillar.step(values[i], now, self._scale)
-            if state & (wire.SUPPLY_OFF | (wire.LINES_A if i < 13 else wire.LINES_B)):
-                pillar.fault, pillar.level = wire.LINE, wire.UNKNOWN_LEVEL
         self._scan_us = self._board.micros() - begun
         self._worst_us = max(self._worst_us, self._scan_us)
         self._scans += 1
         uncalibrated = 0 if self._calibration else wire.UNCALIBRATED
-        self._state = state | uncalibrated | (wire.OVERRUN if self._scan_us > 1000 * PERIOD_MS else 0)
+        overrun = wire.OVERRUN if self._scan_us > 1000 * PERIOD_MS else 0
+        before, self._state = self._state, board_state(references) | uncalibrated | overrun
+        return news or self._state != before
 
-    def _report(self, now: int) -> None:
+    def _report(self, now: int, *, news: bool) -> None:
         if self._heard_ms is None or now - self._heard_ms >= HOST_GONE_MS:
             return
-        heights = tuple([pillar.height for pillar in self._pillars])
-        states = tuple([pillar.state() for pillar in self._pillars])
-        before, last_states, last_state = self._reported
-        moved = not before or max([abs(a - b) for a, b in zip(heights, before)]) >= MOVED  # noqa: B905 - not in MicroPython
-        if moved or states != last_states or self._state != last_state or now - self._reported_ms >= REPORT_MS:
-            self._send(wire.Heights(now & 0xFFFFFFFF, self._state, heights, states))
-            self._reported, self._reported_ms = (heights, states, self._state), now
+        if news or now - self._reported_ms >= REPORT_MS:
+            heights = tuple([pillar.told() for pillar in self._pillars])
+            states = [pillar.fault << 5 | pillar.level for pillar in self._pillars]
+            for bit, first, end in ((wire.LINES_A, 0, FIRST_MUX), (wire.LINES_B, FIRST_MUX, wire.PILLARS)):
+                if self._state & (bit | wire.SUPPLY_OFF):
+                    states[first:end] = [wire.LINE << 5 | wire.UNKNOWN_LEVEL] * (end - first)
+            self._send(wire.Heights(now & 0xFFFFFFFF, self._state, heights, tuple(states)))
+            self._reported_ms = now
 
     def _answer(self, seq: int, message: tuple) -> None:  # type: ignore[type-arg]
         kind = type(message)
         if kind is wire.Hello:
             self._send(self._welcome(seq))
-            # The newly greeted host gets a whole report at once.
-            self._reported = ((), (), 0)
+            # The newly greeted host gets a report with the next scan.
+            self._reported_ms = -REPORT_MS
         elif kind is wire.Ping:
             self._send(wire.Pong(seq, message[0], self._board.millis() & 0xFFFFFFFF))
         elif kind is wire.Configure:
@@ -101,6 +109,7 @@ class Controller:
         if not scale.is_plausible():
             return wire.BAD_VALUE
         self._scale = scale
+        self._rescale()
         return wire.DONE
 
     def _calibrated(self, point: int) -> int:
@@ -127,9 +136,14 @@ class Controller:
         if len(kept) != size + 4 or struct.unpack("<I", kept[size:])[0] != crc32(kept[:size]):
             return 0
         values = struct.unpack(CALIBRATION, kept[:size])
-        for i, pillar in enumerate(self._pillars):
-            pillar.low, pillar.high = values[i], values[wire.PILLARS + i]
+        self._ends = list(zip(values[: wire.PILLARS], values[wire.PILLARS :]))  # noqa: B905 - not in MicroPython
+        self._rescale()
         return crc32(kept[:size])
+
+    def _rescale(self) -> None:
+        """Tell each pillar its limits."""
+        for pillar, (low, high) in zip(self._pillars, self._ends):  # noqa: B905 - not in MicroPython
+            pillar.scale(self._scale, low, high)
 
     def _welcome(self, re: int) -> tuple:  # type: ignore[type-arg]
         board = self._board

@@ -6,9 +6,6 @@ or full scale; a pull-down of 100 kΩ behind each multiplexer makes an open wire
 
 from firmware_bridge.firmware import wire
 
-SAMPLES = 8
-"""Samples a channel after the first, which may still show the channel before; the middle half of them is summed."""
-
 OPEN_BELOW, SHORT_ABOVE = 1000, 64500
 """Raw; the end resistors keep a good pot between 2800 and 62700."""
 
@@ -30,24 +27,31 @@ NOISY, QUIET, MOST_CHANGE = 350, 200, 1000
 any more; one scan counts for no more than the third.  The kit's noise of 0.8 mm makes 0.9 mm; a hand that moves a
 pillar over its whole way at 300 mm/s raises the mean to 3 mm."""
 
+MOVED = 150
+"""Hundredths of a millimetre from the height last told that are worth telling at once: twice the noise."""
+
 GROUND, MIDDLE, FULL = 0, 10, 15
 """Channels of the references.  Between them each address line is both 0 and 1, so a stuck line shows."""
 
 WIRED = tuple(channel for channel in range(16) if channel not in (GROUND, MIDDLE, FULL))
-"""Channels of the pillars: 13 on the first multiplexer, the next 12 on the second."""
+FIRST_MUX = len(WIRED)
+"""Channels of the pillars, and how many of them are on the first multiplexer; the rest are on the second."""
 
 
 def scanned(board: "Board") -> "tuple[list[int], list[int]]":
-    """The raw value of each pillar, and of the references: ground, middle, full of the first, then of the second."""
-    raw = [[0] * 16, [0] * 16]
+    """The raw value of each pillar, and of the references: ground, middle, full of the first, then of the second.
+
+    Of the samples of a channel all but the lowest and the highest are averaged, which takes single spikes away.
+    """
+    first, second = [], []
     for channel in range(16):
-        board.select(channel)
-        for mux in (0, 1):
-            board.sample(mux)
-            samples = sorted([board.sample(mux) for _ in range(SAMPLES)])
-            raw[mux][channel] = sum(samples[SAMPLES // 4 : -SAMPLES // 4]) // (SAMPLES // 2)
-    pillars = ([raw[0][channel] for channel in WIRED] + [raw[1][channel] for channel in WIRED])[: wire.PILLARS]
-    return pillars, [raw[mux][channel] for mux in (0, 1) for channel in (GROUND, MIDDLE, FULL)]
+        one, other = board.measure(channel)
+        first.append((sum(one) - min(one) - max(one)) // (len(one) - 2))
+        second.append((sum(other) - min(other) - max(other)) // (len(other) - 2))
+    pillars = [first[channel] for channel in WIRED] + [second[channel] for channel in WIRED]
+    return pillars[: wire.PILLARS], [
+        values[channel] for values in (first, second) for channel in (GROUND, MIDDLE, FULL)
+    ]
 
 
 def board_state(references: "list[int]") -> int:
@@ -80,66 +84,88 @@ class Scale:
 
 
 class Pillar:
-    """One pillar: its height in hundredths of a millimetre, its level, its fault."""
+    """One pillar.  All that each scan asks is asked of raw values: the limits are worked out once a calibration."""
 
     def __init__(self) -> None:
-        self.low, self.high = NOMINAL
         self.raw = 0
-        self.height = wire.UNKNOWN_HEIGHT
         self.level = wire.UNKNOWN_LEVEL
         self.fault = wire.OK
-        self._recent = [0, 0, 0]
-        self._unrest = 0
-        self._changed_ms = 0
-        self._seated_ms = 0
-        self._last = -1
+        self._before = self._last = -1
+        self._unrest = self._changed_ms = self._seated_ms = self._told = 0
+        self._nearest, self._farthest = 1, 0
+        self.scale(Scale(), *NOMINAL)
 
-    def step(self, raw: int, ms: int, scale: Scale) -> None:
-        """One more scan."""
-        if self._last < 0:
-            self._recent = [raw, raw, raw]
+    def scale(self, scale: Scale, low: int, high: int) -> None:
+        """From now on raw ``low`` is the lowest level of ``scale``, ``high`` the highest."""
+        self._scale, self._low, self._span = scale, low, high - low
+        self._travel = (scale.highest - scale.lowest) * scale.step
+        self._noisy, self._quiet, self._most = self._raw_way(NOISY), self._raw_way(QUIET), self._raw_way(MOST_CHANGE)
+        self._moved = self._raw_way(MOVED)
+        beyond = 8 * scale.step // 10
+        self._range = low - self._raw_way(beyond), high + self._raw_way(beyond)
+        self._nearest, self._farthest = 1, 0
+
+    def step(self, raw: int, ms: int) -> bool:
+        """One more scan; whether there is something to be told."""
+        level, fault = self.level, self.fault
+        before, last = self._before, self._last
+        if last < 0:
+            before = last = raw
             self._changed_ms = self._seated_ms = ms
-        if raw != self._last:
+        if raw != last:
             self._changed_ms = ms
-            change = abs(self._height_of(raw, scale) - self._height_of(self._last, scale)) if self._last >= 0 else 0
-            self._unrest += min(change, MOST_CHANGE)
-        self._unrest -= self._unrest // 16
-        self._last = raw
-        self._recent = [self._recent[1], self._recent[2], raw]
-        self.raw = sorted(self._recent)[1]
-        self.height = min(max(self._height_of(self.raw, scale), 0), wire.UNKNOWN_HEIGHT - 1)
-        self._seat(ms, scale)
-        self.fault = self._found(ms, scale)
+            self._unrest += min(abs(raw - last), self._most)
+        self._unrest -= self._unrest >> 4
+        self._before, self._last = last, raw
+        # The middle one of three scans.
+        middle = max(min(before, last), min(max(before, last), raw))
+        self.raw = middle
+        if self._nearest <= middle <= self._farthest:
+            self._seated_ms = ms
+        else:
+            self._seat(ms)
+        self.fault = self._found(ms)
+        return self.level != level or self.fault != fault or abs(middle - self._told) > self._moved
 
-    def state(self) -> int:
-        """As on the wire."""
-        return self.fault << 5 | self.level
+    def told(self) -> int:
+        """The height in hundredths of a millimetre above the mat, which is news no more."""
+        self._told = self.raw
+        return self.height()
 
-    def _height_of(self, raw: int, scale: Scale) -> int:
-        span = (scale.highest - scale.lowest) * scale.step
-        return scale.height(scale.lowest) + (raw - self.low) * span // (self.high - self.low)
+    def height(self) -> int:
+        """The same."""
+        scale = self._scale
+        height = scale.base + scale.lowest * scale.step + (self.raw - self._low) * self._travel // self._span
+        return min(max(height, 0), wire.UNKNOWN_HEIGHT - 1)
 
-    def _seat(self, ms: int, scale: Scale) -> None:
+    def _raw_way(self, way: int) -> int:
+        """Hundredths of a millimetre as a difference of raw values."""
+        return way * self._span // self._travel
+
+    def _seat(self, ms: int) -> None:
         """The level, once the height is near one; a pillar on its way keeps the one it had."""
-        nearest = (self.height - scale.base + scale.step // 2) // scale.step
-        nearest = min(max(nearest, scale.lowest), scale.highest)
-        off = abs(self.height - scale.height(nearest))
-        if 100 * off <= SEATED_PERCENT * scale.step:
-            self.level = nearest
+        scale = self._scale
+        steps, rest = divmod(self.height() - scale.base + scale.step // 2, scale.step)
+        level = min(max(steps, scale.lowest), scale.highest)
+        if level == steps and 100 * abs(rest - scale.step // 2) <= SEATED_PERCENT * scale.step:
+            centre = self._low + self._raw_way((level - scale.lowest) * scale.step)
+            near = self._raw_way(SEATED_PERCENT * scale.step // 100)
+            self._nearest, self._farthest = centre - near, centre + near
+            self.level = level
             self._seated_ms = ms
 
-    def _found(self, ms: int, scale: Scale) -> int:
+    def _found(self, ms: int) -> int:
         """The fault, the gravest first."""
-        if self.raw < OPEN_BELOW:
+        raw = self.raw
+        if raw < OPEN_BELOW:
             return wire.OPEN
-        if self.raw > SHORT_ABOVE:
+        if raw > SHORT_ABOVE:
             return wire.SHORT
-        if self._unrest > 16 * (QUIET if self.fault == wire.NOISY else NOISY):
+        if self._unrest > 16 * (self._quiet if self.fault == wire.NOISY else self._noisy):
             return wire.NOISY
         if ms - self._changed_ms >= STUCK_MS:
             return wire.STUCK
-        beyond = 8 * scale.step // 10
-        if not scale.height(scale.lowest) - beyond <= self.height <= scale.height(scale.highest) + beyond:
+        if not self._range[0] <= raw <= self._range[1]:
             return wire.RANGE
         return wire.BETWEEN if ms - self._seated_ms >= BETWEEN_MS else wire.OK
 

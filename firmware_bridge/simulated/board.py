@@ -8,6 +8,8 @@ from firmware_bridge.firmware import wire
 from firmware_bridge.simulated.bench import Bench
 
 UID = b"simulate"
+SAMPLES = 6
+"""As the Pico takes them."""
 
 
 class SimulatedBoard:
@@ -20,7 +22,7 @@ class SimulatedBoard:
         self.uid, self.boot, self.cause = UID, boot, cause
         self.now_ms = 0
         self.inbox = self.outbox = b""
-        self._bench, self._channel = bench, 0
+        self._bench = bench
         self._flash = {} if flash is None else flash
 
     def millis(self) -> int:
@@ -31,15 +33,12 @@ class SimulatedBoard:
         """The computer's: how long a scan takes here."""
         return time.perf_counter_ns() // 1000
 
-    def select(self, channel: int) -> None:
-        """Channel 0 begins a scan."""
+    def measure(self, channel: int) -> tuple[list[int], list[int]]:
+        """From the bench; channel 0 begins a scan."""
         if channel == 0:
             self._bench.next_scan()
-        self._channel = channel
-
-    def sample(self, mux: int) -> int:
-        """From the bench."""
-        return self._bench.raw(mux, self._channel)
+        one, other = ([self._bench.raw(mux, channel) for _ in range(SAMPLES)] for mux in (0, 1))
+        return one, other
 
     def read(self) -> bytes:
         """All that has come."""

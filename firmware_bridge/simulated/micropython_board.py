@@ -6,6 +6,7 @@ values on the multiplexers are read from a file of 32 × u16 that the parent kee
 
 import os
 import select
+import struct
 import sys
 import time
 
@@ -15,6 +16,10 @@ try:
     import _node
 except ImportError:
     _node = None
+
+
+SAMPLES = 6
+"""As the Pico takes them, though all alike."""
 
 
 class NodeFiles:
@@ -98,7 +103,6 @@ class ProcessBoard:
         self._files = files
         self._start = time.ticks_ms()
         self._values = b""
-        self._channel = 0
         self.read, self.write, self.load = files.read, files.write, files.load
 
     def millis(self) -> int:
@@ -109,16 +113,15 @@ class ProcessBoard:
         """For differences."""
         return time.ticks_us()
 
-    def select(self, channel: int) -> None:
-        """Channel 0 begins a scan: all values are fetched at once."""
+    def measure(self, channel: int) -> "tuple[list[int], list[int]]":
+        """As the parent's bench has drawn it for this scan; channel 0 begins one, and fetches all values."""
         if channel == 0:
             self._values = self._files.analogue()
-        self._channel = channel
-
-    def sample(self, mux: int) -> int:
-        """As the parent's bench has drawn it for this scan."""
-        at = 2 * (16 * mux + self._channel)
-        return self._values[at] | self._values[at + 1] << 8
+        one, other = (
+            struct.unpack_from("<H", self._values, 2 * channel),
+            struct.unpack_from("<H", self._values, 32 + 2 * channel),
+        )
+        return [one[0]] * SAMPLES, [other[0]] * SAMPLES
 
     def store(self, data: bytes) -> bool:
         """To the flash."""
