@@ -14,7 +14,6 @@ import asyncio
 import secrets
 from collections.abc import Callable
 from concurrent.futures import Future
-from pathlib import Path
 from typing import Protocol
 
 from starlette.applications import Starlette
@@ -28,6 +27,7 @@ from companion.errors import CompanionError
 from companion.events import Event, to_json
 from companion.referee.orders import Order, OrderRefused
 from companion.web.actions import ACTIONS, Wish, order_of, signer
+from companion.web.answers import STATIC, refused, unserved
 from companion.web.feed import Bell, Feed
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
@@ -36,8 +36,6 @@ from companion.web.view import board_row
 
 TAKEN_S = 5.0
 """An order must have been taken by then: the table takes one with every picture of its camera."""
-
-STATIC = Path(__file__).parent / "static"
 
 
 class Send(Protocol):
@@ -80,7 +78,7 @@ class Page:
                 Route("/arbiter/{action}", self._arbiter, methods=["POST"]),
                 *files.routes(),
             ],
-            exception_handlers={Refused: _refused, HTTPException: _unserved},
+            exception_handlers={Refused: refused, HTTPException: unserved},
         )
         self.server = Server(address, Guard(app, address[0]), lambda: feed.listen(Bell(asyncio.get_running_loop())))
 
@@ -149,14 +147,3 @@ class Page:
 def _number(text: str) -> int | None:
     """The number of an event, as browsers send it; None for anything else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
-
-
-async def _refused(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)
-    return error.response()
-
-
-async def _unserved(_request: Request, error: Exception) -> Response:
-    """Unknown paths and methods, in one line like everything else."""
-    assert isinstance(error, HTTPException)
-    return JSONResponse({"error": error.detail}, error.status_code, error.headers)

@@ -59,7 +59,7 @@ def state_row(standing: Standing) -> dict[str, Any]:
         "match": standing.match,
         "n": standing.n,
         "t": round(standing.t_s, 2),
-        "game": _game_row(game),
+        "game": game_row(game),
         "start_n": story.start_n,
         "turns": [
             {"n": turn.n, "t": turn.t, "player": turn.player, "move": turn.move, "by": turn.by} for turn in story.turns
@@ -74,7 +74,8 @@ def state_row(standing: Standing) -> dict[str, Any]:
     return row if snapshot is None else row | _snapshot_row(snapshot)
 
 
-def _game_row(game: Game) -> dict[str, Any]:
+def game_row(game: Game) -> dict[str, Any]:
+    """What a page must know of a game: its name, players, pieces and squares."""
     name = parse_tag(game.tag)[0]
     languages = ("en", "de")
     return {

@@ -65,6 +65,11 @@ export function word(key, places = {}) {
   return text.replace(/\{(\w+)\}/g, (_, name) => places[name] ?? "");
 }
 
+// A page's own words, beside those that all pages share.
+export function addWords(words) {
+  for (const [language, texts] of Object.entries(words)) Object.assign(WORDS[language], texts);
+}
+
 export function switchLanguage() {
   code = code === "en" ? "de" : "en";
   try { localStorage.setItem("language", code); } catch { /* private mode: for this visit only */ }

@@ -1,0 +1,165 @@
+"""`companion setup`: from an unpacked box to a table that referees, led by a page."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from calibration.camera import Camera, read_camera
+from calibration.kit import Kit
+from companion.app.pillars import Pillars
+from companion.app.sensors import LinkSensors
+from companion.commands.paging import address
+from companion.commands.refereeing import open_kit
+from companion.events import Accepted, Event, GameOver, Illegal, Unsure
+from companion.games import load_game
+from companion.panel.choice import KINDS, open_desk
+from companion.panel.desk import Teller
+from companion.rules.game import Game
+from companion.rules.notation import format_position
+from companion.simulate.photographer import Photographer
+from companion.web.setup.page import SetupPage
+from companion.web.setup.workshop import CAMERA_FILE, Outfit, Scene, Workshop
+from vision.source import FrameSource
+from vision.sources.live import Device, LiveSource
+from vision.sources.picamera import PiCamera
+from vision.sources.video4linux import Video4LinuxCamera
+
+ADDRESS = ("127.0.0.1", 8000)
+SIZE = (1280, 720)
+"""Of pictures, where no camera file says otherwise: every webcam has it, and markers are large enough in it."""
+
+
+def add_parsers(subparsers: Any) -> None:
+    """Add `setup`."""
+    setup = subparsers.add_parser("setup", help="set up a table on a page: lens, mat, pieces, start, panel")
+    setup.add_argument("game", metavar="GAME[:variant][/n]")
+    setup.add_argument("--kit", metavar="KIT", help="name or file of the kit (default: the game's own)")
+    setup.add_argument("--web", type=address, default=ADDRESS, metavar="HOST:PORT", help="default: 127.0.0.1:8000")
+    setup.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="where the files are written")
+    setup.add_argument("--camera", type=Path, metavar="CAMERA.toml", help="a lens that was measured before")
+    setup.add_argument("--serial", metavar="URL", help="the pillar controller")
+    setup.add_argument("--panel", choices=KINDS, default="terminal", help="what the table shows (default: terminal)")
+    source = setup.add_mutually_exclusive_group(required=True)
+    source.add_argument("--device", metavar="N", help="USB or V4L2 camera: its number or path")
+    source.add_argument("--picamera", type=int, nargs="?", const=0, metavar="N", help="Raspberry Pi camera module")
+    source.add_argument("--simulate", action="store_true", help="a simulated table, to try it all")
+    setup.set_defaults(run=run_setup)
+
+
+def run_setup(arguments: argparse.Namespace) -> int:
+    """`companion setup`: serves the page until Ctrl-C."""
+    cv2.setNumThreads(1)
+    game = load_game(arguments.game)
+    kit = open_kit(arguments.kit, game)
+    known = _known_camera(arguments)
+    source, scene = _source(arguments, kit, game, known)
+    desk = open_desk(arguments.panel, game.players, sys.stdout)
+    cues = {} if arguments.panel == "none" else _cues(desk, game)
+    outfit = Outfit(game, kit, arguments.output, _keys(arguments), cues, _sensors(arguments, kit))
+    workshop = Workshop(outfit, source, scene)
+    if known is not None:
+        workshop.use_camera(known)
+    try:
+        page = SetupPage(arguments.web, workshop)
+        print(f"{page.notice}\nCtrl-C when you are done.", file=sys.stderr, flush=True)
+        try:
+            while True:
+                time.sleep(3600)
+        except KeyboardInterrupt:
+            return 0
+        finally:
+            page.close()
+    finally:
+        workshop.close()
+        desk.close()
+
+
+def _known_camera(arguments: argparse.Namespace) -> Camera | None:
+    """The lens that was measured before, by the option or in the folder."""
+    if arguments.camera is not None:
+        return read_camera(arguments.camera)
+    written = arguments.output / CAMERA_FILE
+    return read_camera(written) if written.is_file() and not arguments.simulate else None
+
+
+def _source(
+    arguments: argparse.Namespace, kit: Kit, game: Game, known: Camera | None
+) -> tuple[FrameSource, Scene | None]:
+    if arguments.simulate:
+        photographer = Photographer(kit, game)
+        return photographer, photographer.show
+    camera = known or Camera(*SIZE, np.eye(3), np.zeros(5), 0.0)
+    device: Device
+    if arguments.device is not None:
+        device = Video4LinuxCamera(int(arguments.device) if arguments.device.isdecimal() else arguments.device, camera)
+    else:
+        device = PiCamera(arguments.picamera, camera)
+    return LiveSource([device], lambda line: print(line, file=sys.stderr, flush=True)), None
+
+
+def _keys(arguments: argparse.Namespace) -> Mapping[str, str]:
+    """What table.toml says of the options, as TOML."""
+    keys = {}
+    if arguments.kit is not None:
+        keys["kit"] = _quoted(str(Path(arguments.kit).absolute()) if Path(arguments.kit).exists() else arguments.kit)
+    if arguments.simulate:
+        keys["simulate"] = "true"
+    elif arguments.device is not None:
+        keys["device"] = arguments.device if arguments.device.isdecimal() else _quoted(arguments.device)
+    else:
+        keys["picamera"] = str(arguments.picamera)
+    if arguments.serial is not None:
+        keys["serial"] = _quoted(arguments.serial)
+    return keys | {"panel": _quoted(arguments.panel), "web": _quoted("{}:{}".format(*arguments.web))}
+
+
+def _quoted(text: str) -> str:
+    """A TOML basic string."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _cues(desk: Teller, game: Game) -> Mapping[str, Callable[[], None]]:
+    """What the panel can be made to show."""
+    start = game.start()
+    mover, position = start.to_move, format_position(game, start)
+    cell = game.layout.cells[0]
+    reason = "this is only a trial."
+    events: Mapping[str, Event] = {
+        "accepted": Accepted(t=0.0, n=1, player=mover, move="a1-a2", position=position),
+        "illegal": Illegal(
+            t=0.0, n=1, player=mover, attempt=None, rules=("G-2",), reason=reason, cells=(cell,), seen="", expected=""
+        ),
+        "question": Unsure(t=0.0, n=1, options=(), question="This is only a trial."),
+        "game-over": GameOver(t=0.0, n=1, winner=mover, rule="trial", position=position),
+    }
+    return {name: partial(desk.tell, event) for name, event in events.items()}
+
+
+def _sensors(arguments: argparse.Namespace, kit: Kit) -> Callable[[], str] | None:
+    """What the pillar controller says now; None where there are no pillars."""
+    if kit.pillars is None:
+        return None
+    if not arguments.serial:
+        return lambda: "none connected; give --serial"
+    pillars, begun_s = Pillars(LinkSensors(arguments.serial, kit), kit), time.monotonic()
+
+    def told() -> str:
+        moving = pillars.moving(time.monotonic() - begun_s)
+        levels = pillars.levels(())
+        if levels is None:
+            return pillars.state or "nothing heard yet"
+        stands = " ".join("?" if level is None else str(level) for level in levels)
+        faulty = f"; at fault: {', '.join(pillars.faulty)}" if pillars.faulty else ""
+        return f"{pillars.state}{', moving' if moving else ''}; levels {stands}{faulty}"
+
+    return told

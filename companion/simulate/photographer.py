@@ -1,0 +1,125 @@
+"""What a camera would see while a table is being set up: the calibration board held before it, mat, pieces, start."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Kit
+from calibration.lens import DEFAULT_BOARD, charuco
+from companion.rules.game import Game
+from companion.simulate.ground import Picture
+from companion.simulate.light import WINDOW
+from companion.simulate.render import Renderer
+from companion.simulate.sprite import Scene
+from companion.simulate.standing import seeded, set_up, upright
+from companion.simulate.viewpoint import default_camera, default_pose
+from vision.source import Frame
+
+FPS = 5.0
+TEXELS_PER_MM = 4
+WALL = 150
+"""Grey code of what is behind the board."""
+
+NOISE_CODES = 2.0
+
+HOLDS = (
+    # x, y of the board's middle before the lens and its distance, in mm; turns round x, y, z in degrees
+    (0, 0, 420, 0, 0, 0),
+    (-110, -50, 420, 18, -20, 4),
+    (110, -50, 420, 18, 22, -5),
+    (-110, 55, 420, -20, -20, 8),
+    (110, 55, 420, -20, 20, 2),
+    (0, 0, 330, 8, 12, 30),
+    (-60, 20, 560, 30, 5, 0),
+    (60, -20, 560, -28, -12, 12),
+    (-130, 0, 480, 4, 32, 90),
+    (130, 0, 480, 6, -32, 88),
+)
+"""How the board is held, one photograph after the other."""
+
+
+class Photographer:
+    """A :class:`vision.source.FrameSource`: whoever sets the table up, as far as ``scene`` says."""
+
+    def __init__(self, kit: Kit, game: Game, wait: Callable[[float], None] = time.sleep) -> None:
+        """``wait`` sleeps so many seconds between frames."""
+        self.camera = default_camera()
+        self.scene, self.taken = "camera", 0
+        self._kit, self._game, self._wait = kit, game, wait
+        self._rng = np.random.default_rng(1)
+        self._closed = False
+
+    def show(self, scene: str, taken: int) -> None:
+        """What is before the camera from now on: ``lens`` after ``taken`` photographs, ``mat``, or others."""
+        self.scene, self.taken = scene, taken
+
+    def frames(self) -> Iterator[Frame]:
+        """Frames until the source is closed."""
+        for seq in itertools.count():
+            if self._closed:
+                return
+            still = self._still(self.scene, self.taken if self.scene == "lens" else 0)
+            yield Frame(self._noisy(still), seq, seq / FPS)
+            self._wait(1 / FPS)
+
+    def close(self) -> None:
+        """End :meth:`frames`."""
+        self._closed = True
+
+    @cache  # noqa: B019 - as many pictures as there are scenes, for one set-up
+    def _still(self, scene: str, taken: int) -> Picture:
+        if scene == "lens":
+            return board_held(self.camera, taken)
+        start = self._game.table(self._game.start())
+        levels = start.levels if start.levels is not None else self._game.layout.terrain or None
+        stacks = {
+            "pieces": tuple(self._kit.enrol.get(cell, "") for cell in self._kit.cells),
+            "start": tuple(dict(zip(self._game.layout.cells, start.stacks, strict=True))[c] for c in self._kit.cells),
+        }.get(scene, ("",) * len(self._kit.cells))
+        renderer = Renderer(Scene(self._kit, self.camera, default_pose(self._kit, self.camera), WINDOW))
+        return renderer.picture(upright(set_up(stacks, levels, seeded("still", 0))), 0)
+
+    def _noisy(self, still: Picture) -> Picture:
+        """A camera never gives the same picture twice."""
+        noise = self._rng.normal(0, NOISE_CODES, still.shape[:2]).astype(np.float32)
+        return np.asarray(np.clip(still + noise[:, :, None], 0, 255), np.uint8)
+
+
+def board_held(camera: Camera, number: int) -> Picture:
+    """(height, width, 3) uint8 BGR: the calibration board in the ``number``-th of :data:`HOLDS`, through the lens."""
+    x, y, distance, *turns = HOLDS[number % len(HOLDS)]
+    width_mm = DEFAULT_BOARD.squares_x * DEFAULT_BOARD.square_mm
+    height_mm = DEFAULT_BOARD.squares_y * DEFAULT_BOARD.square_mm
+    size = (round(width_mm * TEXELS_PER_MM), round(height_mm * TEXELS_PER_MM))
+    texture = np.asarray(charuco(DEFAULT_BOARD).generateImage(size), np.float32)
+    rotation = np.eye(3)
+    for axis, degrees in enumerate(turns):
+        rotation = cv2.Rodrigues(np.eye(3)[axis] * np.radians(degrees))[0] @ rotation
+    middle = np.array([width_mm / 2, height_mm / 2, 0.0])
+    translation = np.array([x, y, distance]) - rotation @ middle
+    # Board coordinates (mm) of what each pixel looks at: the inverse of its plane's homography.
+    plane = np.linalg.inv(np.column_stack([rotation[:, 0], rotation[:, 1], translation]))
+    rays = _rays(camera) @ plane.T
+    u, v = ((rays[..., i] / rays[..., 2] * TEXELS_PER_MM - 0.5).astype(np.float32) for i in (0, 1))
+    seen = cv2.remap(texture, u, v, cv2.INTER_AREA, borderMode=cv2.BORDER_CONSTANT, borderValue=(WALL,))
+    soft = cv2.GaussianBlur(np.asarray(seen), (0, 0), 0.7)
+    return np.repeat(np.clip(soft * 0.85 + 15, 0, 255).astype(np.uint8)[:, :, None], 3, axis=2)
+
+
+def _rays(camera: Camera) -> npt.NDArray[np.float64]:
+    """(height, width, 3) the direction in which each pixel looks, z = 1."""
+    columns, rows = np.meshgrid(
+        np.arange(camera.width_px, dtype=np.float64), np.arange(camera.height_px, dtype=np.float64)
+    )
+    pixels = np.stack([columns.ravel(), rows.ravel()], axis=1).reshape(-1, 1, 2)
+    flat = np.asarray(cv2.undistortPoints(pixels, camera.matrix, camera.distortion)).reshape(-1, 2)
+    rays = np.column_stack([flat, np.ones(len(flat))])
+    return np.asarray(rays.reshape(camera.height_px, camera.width_px, 3), np.float64)

@@ -1,0 +1,97 @@
+"""The camera's picture with what a step of the set-up is about drawn over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.lens import DEFAULT_BOARD, GRID, find_board
+from companion.errors import CompanionError
+from companion.web.setup.workshop import Workshop
+from vision.draw import Ink, Picture, belief
+from vision.errors import VisionError
+from vision.markers import detect
+from vision.register import to_gray
+from vision.shapes import cell_corners
+
+FOUND: Ink = (90, 170, 40)
+WANTED: Ink = (0, 170, 255)
+LETTERS: Ink = (255, 255, 255)
+TINT = 0.12
+"""How far the parts of the picture that photographs of the board have covered are tinted."""
+
+QUALITY = 78
+
+
+def picture(workshop: Workshop, step: str) -> bytes:
+    """The newest picture for ``step`` as JPEG.  Raises SetupError: there is none."""
+    image = workshop.frame().image
+    try:
+        drawn = DRAWN.get(step, _plain)(workshop, image)
+    except (CompanionError, VisionError):
+        drawn = image
+    return cv2.imencode(".jpg", drawn, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])[1].tobytes()
+
+
+def _plain(_workshop: Workshop, image: Picture) -> Picture:
+    return image
+
+
+def _lens(workshop: Workshop, image: Picture) -> Picture:
+    """Parts that are covered already, and the corners that are seen now."""
+    drawn = image.copy()
+    height, width = image.shape[:2]
+    parts = np.array(workshop.lens_row()["coverage"], bool)
+    for row, column in zip(*np.nonzero(parts), strict=True):
+        left, right = (width * c // GRID[0] for c in (column, column + 1))
+        top, bottom = (height * r // GRID[1] for r in (row, row + 1))
+        part = drawn[top:bottom, left:right]
+        part[:] = (part * (1 - TINT) + np.array(FOUND) * TINT).astype(np.uint8)
+    corners = find_board(image, DEFAULT_BOARD)
+    for x, y in () if corners is None else corners:
+        cv2.circle(drawn, (round(x), round(y)), 5, FOUND, 2, cv2.LINE_AA)
+    return drawn
+
+
+def _mat(workshop: Workshop, image: Picture) -> Picture:
+    """The mat's markers that are seen."""
+    drawn, mat = image.copy(), workshop.outfit.kit.mat
+    found = detect(to_gray(image), mat.dictionary)
+    for marker in mat.markers:
+        for corners in found.get(marker.id, ()):
+            _outline(drawn, corners, FOUND, 4)
+            _word(drawn, str(marker.id), corners.mean(axis=0))
+    return drawn
+
+
+def _pieces(workshop: Workshop, image: Picture) -> Picture:
+    """The squares on which single pieces belong."""
+    drawn, kit = image.copy(), workshop.outfit.kit
+    sight = workshop.sight(image)
+    for cell, letter in kit.enrol.items():
+        floor = sight.polygon(cell_corners(kit, cell, sight.level(cell)))
+        _outline(drawn, floor, WANTED, 3)
+        _word(drawn, letter, (float(floor[:, 0].mean()), float(floor[:, 1].max() + 12)))
+    return drawn
+
+
+def _start(workshop: Workshop, image: Picture) -> Picture:
+    """What is believed, and which squares are not right."""
+    checked = workshop.check_start()
+    return belief(image, workshop.sight(image), checked.reading, "", checked.wrong)
+
+
+DRAWN = {"lens": _lens, "mat": _mat, "pieces": _pieces, "start": _start}
+
+
+def _outline(image: Picture, points: npt.NDArray[np.float64], ink: Ink, width_px: int) -> None:
+    cv2.polylines(image, [np.rint(points).astype(np.int32)], isClosed=True, color=ink, thickness=width_px)
+
+
+def _word(image: Picture, text: str, at: Sequence[float]) -> None:
+    x, y = round(at[0]) - 9 * len(text), round(at[1]) + 8
+    cv2.putText(image, text, (x, y), cv2.FONT_HERSHEY_SIMPLEX, 0.8, (0, 0, 0), 5, cv2.LINE_AA)
+    cv2.putText(image, text, (x, y), cv2.FONT_HERSHEY_SIMPLEX, 0.8, LETTERS, 2, cv2.LINE_AA)

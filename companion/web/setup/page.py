@@ -1,0 +1,127 @@
+"""The page of the set-up: ``/setup``, its state, its pictures, and what people tell it to do."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from calibration.errors import ProfileError
+from calibration.sheets import mat_pdf
+from companion.errors import CompanionError
+from companion.rules.notation import format_position
+from companion.web.answers import STATIC, refused, unserved
+from companion.web.files import Files
+from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
+from companion.web.server import Server
+from companion.web.setup.overlay import picture
+from companion.web.setup.sheets import charuco_pdf
+from companion.web.setup.workshop import Workshop
+from companion.web.view import board_row, game_row
+from vision.errors import VisionError
+
+T = TypeVar("T")
+
+STEPS = ("camera", "lens", "mat", "pieces", "start", "panel", "done")
+
+
+class SetupPage:
+    """Serves one workshop's page."""
+
+    def __init__(self, address: tuple[str, int], workshop: Workshop, token: str = "") -> None:
+        """Listen.  Raises CompanionError when the address cannot be had."""
+        self.token = token or secrets.token_urlsafe(12)
+        self._workshop = workshop
+        self._busy = asyncio.Lock()
+        files = Files(STATIC, {"setup": "setup.html"})
+        app = Starlette(
+            routes=[
+                Route("/", lambda _request: RedirectResponse("/setup")),
+                Route("/setup/state", self._state),
+                Route("/setup/camera.jpg", self._picture),
+                Route("/setup/board.pdf", self._board),
+                Route("/setup/mat.pdf", self._mat),
+                Route("/setup/{action}", self._act, methods=["POST"]),
+                *files.routes(),
+            ],
+            exception_handlers={Refused: refused, HTTPException: unserved},
+        )
+        self.server = Server(address, Guard(app, address[0]), lambda: None)
+
+    @property
+    def notice(self) -> str:
+        """Where the page is, for who starts the program."""
+        return f"set up the table at {self.server.url}setup#token={self.token}"
+
+    def close(self) -> None:
+        """Serve no more."""
+        self.server.close()
+
+    async def _state(self, request: Request) -> Response:
+        """The game, and how one step stands; that step is what people see now."""
+        step = request.query_params.get("step", STEPS[0])
+        if step not in STEPS:
+            raise Refused(404, f"there is no such step; there are {', '.join(STEPS)}")
+        row = await self._do(lambda: self._row(step))
+        return JSONResponse({"game": self._game(), "step": step, "row": row}, headers={"cache-control": "no-store"})
+
+    def _row(self, step: str) -> Mapping[str, Any]:
+        self._workshop.enter(step)
+        try:
+            row: Mapping[str, Any] = getattr(self._workshop, f"{step}_row")()
+        except (CompanionError, VisionError, ProfileError) as error:
+            return {"done": False, "why": str(error)}
+        return row
+
+    def _game(self) -> Mapping[str, Any]:
+        game = self._workshop.outfit.game
+        start = format_position(game, game.start())
+        return {**game_row(game), "kit": self._workshop.outfit.kit.name, "start": board_row(start)["svg"]}
+
+    async def _picture(self, request: Request) -> Response:
+        step = request.query_params.get("step", "")
+        data = await self._do(lambda: picture(self._workshop, step))
+        return Response(data, media_type="image/jpeg", headers={"cache-control": "no-store"})
+
+    async def _board(self, _request: Request) -> Response:
+        return Response(await self._do(charuco_pdf), media_type="application/pdf")
+
+    async def _mat(self, request: Request) -> Response:
+        outfit = self._workshop.outfit
+        paper = "a4" if request.query_params.get("paper") == "a4" else "a3"
+        levels = dict(zip(outfit.game.layout.cells, outfit.game.layout.terrain, strict=False))
+        terrain = tuple(levels.get(cell, 0) for cell in outfit.kit.cells) if levels else ()
+        return Response(await self._do(lambda: mat_pdf(outfit.kit, paper, terrain)), media_type="application/pdf")
+
+    async def _act(self, request: Request) -> Response:
+        refuse_foreign(request)
+        refuse_unknown(request, self.token)
+        body = await read_body(request)
+        actions: Mapping[str, Callable[[], Mapping[str, Any]]] = {
+            "photograph": self._workshop.photograph,
+            "forget-photographs": self._workshop.forget_photographs,
+            "measure-lens": self._workshop.measure_lens,
+            "learn-pieces": self._workshop.learn_pieces,
+            "try": lambda: self._workshop.try_cue(str(body.get("cue", ""))),
+            "finish": self._workshop.finish,
+        }
+        action = request.path_params["action"]
+        if action not in actions:
+            raise Refused(404, f"there is no such action; there are {', '.join(actions)}")
+        return JSONResponse({"done": action, "row": await self._do(actions[action])})
+
+    async def _do(self, work: Callable[[], T]) -> T:
+        """Work that takes a while, outside the server's loop and one after the other; failures are one line."""
+        async with self._busy:
+            try:
+                return await run_in_threadpool(work)
+            except (CompanionError, VisionError, ProfileError) as error:
+                raise Refused(409, str(error)) from None

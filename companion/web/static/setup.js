@@ -1,0 +1,262 @@
+// The set-up, step by step: what the camera shows, what is to be done, and whether it is right.
+
+import { addWords, code, switchLanguage, translate, word } from "/static/words.js";
+
+const STEPS = ["camera", "lens", "mat", "pieces", "start", "panel", "done"];
+const find = (id) => document.getElementById(id);
+
+addWords({
+  en: {
+    "setup-title": "Set up the table", steps: "Steps", before: "Back", next: "Next", "setup-foot": "Nothing leaves this machine.",
+    "step camera": "Camera", "step lens": "Lens", "step mat": "Mat", "step pieces": "Pieces", "step start": "Start", "step panel": "Panel", "step done": "Ready",
+    "what camera": "Point the camera at the table.",
+    "how camera": "From behind the first player, looking down at about 60 degrees; the whole mat in the picture. Focus the lens until the number below is as high as it gets, then never touch the camera again.",
+    "what lens": "Photograph the calibration board.",
+    "how lens": "Print the board and glue it to something flat. Hold it before the camera: near, tilted, turned, and in every corner of the picture. Keep still while you take each photograph.",
+    "what mat": "Lay the mat on the table, empty.",
+    "how mat": "Print it at 100 %. All its markers must be seen, none covered or mirroring a lamp.",
+    "what pieces": "Put one piece of each kind on its square.",
+    "how pieces": "The squares are drawn in the picture. Nothing else lies on the board.",
+    "what start": "Set up the start position.",
+    "how start": "Every square is compared with what it should hold.",
+    "what panel": "Try the panel.",
+    "how panel": "Each button shows what players will see and hear.",
+    "what done": "Save the table.",
+    "how done": "Camera, set and table go into three files; the last one starts everything.",
+    sharpness: "Sharpness {now}, best so far {best}", size: "{width} × {height} px",
+    "print-board": "Print the calibration board", "print-mat-a3": "Print the mat (A3)", "print-mat-a4": "Print the mat (two A4)",
+    photograph: "Take photograph", "measure-lens": "Measure the lens", "forget-photographs": "Begin again",
+    photos: "{n} photographs, {parts} of {all} parts of the picture covered", "more-photos": "At least {least}; {advised} are better, with every part covered.",
+    "enough-photos": "That is enough.", "lens-good": "Reprojection error {px} px: good.", "lens-poor": "Reprojection error {px} px: poor. Take sharper photographs of a flat board.",
+    marker: "Marker {id}", seen: "seen", unseen: "not seen", "learn-pieces": "Learn the pieces", learned: "The pieces are known.",
+    "all-right": "All {n} squares are right.", "not-right": "{wrong} of {n} squares are not right:", "should": "{cell}: should hold {expected}, looks {seen}",
+    "nothing-there": "nothing", "empty-there": "empty", finish: "Save", saved: "Written: {files}, in {folder}.", "start-with": "Start the referee with:",
+    "cue accepted": "Move accepted", "cue illegal": "Illegal move", "cue question": "Question", "cue game-over": "Game over", "no-panel": "There is no panel here.",
+    busy: "One moment …", "needs-token": "Open the address that the program printed, with its token.", failed: "No connection to the program.",
+    sensors: "Pillar sensors: {text}",
+  },
+  de: {
+    "setup-title": "Tisch einrichten", steps: "Schritte", before: "Zurück", next: "Weiter", "setup-foot": "Nichts verlässt diesen Rechner.",
+    "step camera": "Kamera", "step lens": "Linse", "step mat": "Matte", "step pieces": "Steine", "step start": "Anfang", "step panel": "Anzeige", "step done": "Bereit",
+    "what camera": "Die Kamera auf den Tisch richten.",
+    "how camera": "Von hinter dem ersten Spieler, etwa 60 Grad nach unten; die ganze Matte im Bild. Scharf stellen, bis die Zahl unten nicht höher wird, dann die Kamera nicht mehr anfassen.",
+    "what lens": "Die Kalibriertafel fotografieren.",
+    "how lens": "Die Tafel drucken und auf etwas Flaches kleben. Vor die Kamera halten: nah, geneigt, gedreht und in jeder Ecke des Bildes. Bei jedem Foto stillhalten.",
+    "what mat": "Die leere Matte auf den Tisch legen.",
+    "how mat": "Mit 100 % drucken. Alle Marken müssen zu sehen sein, keine verdeckt oder spiegelnd.",
+    "what pieces": "Von jeder Art einen Stein auf sein Feld stellen.",
+    "how pieces": "Die Felder sind ins Bild gezeichnet. Sonst liegt nichts auf dem Brett.",
+    "what start": "Die Anfangsstellung aufbauen.",
+    "how start": "Jedes Feld wird mit dem verglichen, was darauf gehört.",
+    "what panel": "Die Anzeige probieren.",
+    "how panel": "Jede Taste zeigt, was die Spieler sehen und hören werden.",
+    "what done": "Den Tisch speichern.",
+    "how done": "Kamera, Satz und Tisch kommen in drei Dateien; die letzte startet alles.",
+    sharpness: "Schärfe {now}, beste bisher {best}", size: "{width} × {height} px",
+    "print-board": "Kalibriertafel drucken", "print-mat-a3": "Matte drucken (A3)", "print-mat-a4": "Matte drucken (zweimal A4)",
+    photograph: "Foto aufnehmen", "measure-lens": "Linse vermessen", "forget-photographs": "Von vorn",
+    photos: "{n} Fotos, {parts} von {all} Teilen des Bildes abgedeckt", "more-photos": "Mindestens {least}; {advised} sind besser, in jedem Teil des Bildes.",
+    "enough-photos": "Das genügt.", "lens-good": "Abbildungsfehler {px} px: gut.", "lens-poor": "Abbildungsfehler {px} px: schlecht. Schärfere Fotos einer flachen Tafel machen.",
+    marker: "Marke {id}", seen: "zu sehen", unseen: "nicht zu sehen", "learn-pieces": "Steine lernen", learned: "Die Steine sind bekannt.",
+    "all-right": "Alle {n} Felder stimmen.", "not-right": "{wrong} von {n} Feldern stimmen nicht:", "should": "{cell}: erwartet {expected}, gesehen {seen}",
+    "nothing-there": "nichts", "empty-there": "leer", finish: "Speichern", saved: "Geschrieben: {files}, in {folder}.", "start-with": "Der Schiedsrichter startet mit:",
+    "cue accepted": "Zug angenommen", "cue illegal": "Verbotener Zug", "cue question": "Frage", "cue game-over": "Partie zu Ende", "no-panel": "Hier gibt es keine Anzeige.",
+    busy: "Einen Augenblick …", "needs-token": "Bitte die Adresse öffnen, die das Programm nennt, mit dem Kennwort.", failed: "Keine Verbindung zum Programm.",
+    sensors: "Säulensensoren: {text}",
+  },
+});
+
+const token = takeToken();
+let step = STEPS[0];
+let row = null;
+let best = 0;
+const done = {};
+
+function takeToken() {
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (given) {
+    history.replaceState(null, "", location.pathname + location.search);
+    try { sessionStorage.setItem("token", given); } catch { /* for this visit only */ }
+    return given;
+  }
+  try { return sessionStorage.getItem("token") ?? ""; } catch { return ""; }
+}
+
+// Asks again and again how the step stands; one question at a time.
+async function follow() {
+  const asked = step;
+  try {
+    const answer = await (await fetch(`/setup/state?step=${asked}`)).json();
+    if (asked === step) take(answer);
+  } catch {
+    reply(word("failed"), true);
+  }
+  setTimeout(follow, 700);
+}
+
+function take(answer) {
+  if (answer.error) return reply(answer.error, true);
+  row = answer.row;
+  done[step] = row.done;
+  find("game").textContent = `${answer.game.title} · ${answer.game.kit}`;
+  if (find("board").dataset.step !== step) {
+    find("board").dataset.step = step;
+    find("board").innerHTML = step === "start" ? answer.game.start : "";
+  }
+  render();
+}
+
+function render() {
+  find("steps").replaceChildren(...STEPS.map((name, i) => {
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(Object.assign(document.createElement("b"), { textContent: done[name] ? "✓" : i + 1 }), word(`step ${name}`));
+    if (name === step) button.setAttribute("aria-current", "step");
+    if (done[name]) button.className = "right";
+    button.onclick = () => go(name);
+    item.append(button);
+    return item;
+  }));
+  find("what").textContent = word(`what ${step}`);
+  find("how").textContent = word(`how ${step}`);
+  find("verdict").dataset.kind = row?.done ? "accepted" : row?.why ? "unfinished" : "";
+  find("sign").setAttribute("href", `/static/icon.svg#${row?.done ? "yes" : row?.why ? "more" : "eye"}`);
+  find("before").disabled = step === STEPS[0];
+  find("next").disabled = step === STEPS.at(-1);
+  find("live").alt = word("camera");
+  if (!row) return;
+  const [state, facts, actions] = SHOWN[step](row);
+  find("state").textContent = row.why || state;
+  find("facts").replaceChildren(...facts);
+  const signature = JSON.stringify([code, step, actions.map(([name, , off]) => [name, off])]);
+  if (find("actions").dataset.signature === signature) return;
+  find("actions").dataset.signature = signature;
+  find("actions").replaceChildren(...actions.map(([name, act, off]) => {
+    if (typeof act === "string") return Object.assign(document.createElement("a"), { href: act, textContent: word(name), className: "link", target: "_blank" });
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: word(name), disabled: Boolean(off) });
+    button.id = name;
+    button.onclick = act;
+    return button;
+  }));
+}
+
+const SHOWN = {
+  camera: ({ width, height, sharpness }) => {
+    best = Math.max(best, sharpness ?? 0);
+    return [width ? word("size", { width, height }) : "", width ? [meter(sharpness / best), text(word("sharpness", { now: sharpness, best }))] : [], []];
+  },
+  lens: (now) => {
+    const parts = now.coverage?.flat() ?? [];
+    const said = now.error_px !== null && now.error_px !== undefined ? word(now.good ? "lens-good" : "lens-poor", { px: now.error_px })
+      : now.enough ? word("enough-photos") : word("more-photos", now);
+    return [said, [grid(now.coverage ?? []), text(word("photos", { n: now.photos, parts: parts.filter(Boolean).length, all: parts.length }))], [
+      ["photograph", () => act("photograph")], ["measure-lens", () => act("measure-lens"), now.photos < now.least],
+      ["forget-photographs", () => act("forget-photographs"), !now.photos], ["print-board", "/setup/board.pdf"],
+    ]];
+  },
+  mat: (now) => ["", [list((now.markers ?? []).map(({ id, found }) => [`${word("marker", { id })}: ${word(found ? "seen" : "unseen")}`, found]))],
+    [["print-mat-a3", "/setup/mat.pdf"], ["print-mat-a4", "/setup/mat.pdf?paper=a4"]]],
+  pieces: (now) => [now.done ? word("learned") : "", [swatches(now)], [["learn-pieces", () => act("learn-pieces")]]],
+  start: (now) => [now.done ? word("all-right", { n: now.all }) : now.wrong?.length ? word("not-right", { wrong: now.wrong.length, n: now.all }) : "",
+    [list((now.wrong ?? []).slice(0, 8).map(({ cell, expected, seen }) => [word("should", { cell, expected: expected || word("nothing-there"), seen: seen || word("empty-there") }), false]))], []],
+  panel: (now) => [now.cues?.length ? "" : word("no-panel"), now.sensors ? [text(word("sensors", { text: now.sensors }))] : [],
+    (now.cues ?? []).map((cue) => [`cue ${cue}`, () => act("try", { cue })])],
+  done: (now) => [now.files?.length ? word("saved", { files: now.files.join(", "), folder: now.folder }) : "",
+    now.done ? [text(word("start-with")), Object.assign(document.createElement("code"), { textContent: now.command })] : [], [["finish", () => act("finish")]]],
+};
+
+function text(words) {
+  return Object.assign(document.createElement("p"), { textContent: words });
+}
+
+function meter(share) {
+  const bar = document.createElement("meter");
+  bar.value = share || 0;
+  return bar;
+}
+
+function list(lines) {
+  const items = document.createElement("ul");
+  items.className = "checks";
+  items.append(...lines.map(([words, right]) => Object.assign(document.createElement("li"), { textContent: words, className: right ? "right" : "wrong" })));
+  return items;
+}
+
+function grid(rows) {
+  const table = document.createElement("div");
+  table.className = "coverage";
+  table.style.gridTemplateColumns = `repeat(${rows[0]?.length ?? 1}, 1fr)`;
+  table.append(...rows.flat().map((covered) => Object.assign(document.createElement("span"), { className: covered ? "right" : "", textContent: covered ? "✓" : "" })));
+  return table;
+}
+
+function swatches({ cells = {}, colours = {} }) {
+  const items = document.createElement("ul");
+  items.className = "swatches";
+  items.append(...Object.entries(cells).map(([cell, letter]) => {
+    const item = document.createElement("li");
+    const piece = Object.assign(document.createElement("b"), { className: "piece", textContent: letter });
+    piece.style.background = colours[letter];
+    item.append(piece, ` ${cell}`);
+    return item;
+  }));
+  return items;
+}
+
+async function act(action, fields = {}) {
+  if (!token) return reply(word("needs-token"), true);
+  reply(word("busy"));
+  try {
+    const answer = await fetch(`/setup/${action}`, {
+      method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` }, body: JSON.stringify(fields),
+    });
+    const result = await answer.json();
+    reply(answer.ok ? "" : answer.status === 401 ? word("needs-token") : result.error, !answer.ok);
+    if (answer.ok) { row = result.row; done[step] = row.done; render(); }
+  } catch {
+    reply(word("failed"), true);
+  }
+}
+
+function reply(words, isRefused = false) {
+  find("reply").textContent = words;
+  find("reply").classList.toggle("refused", isRefused);
+}
+
+function go(name) {
+  step = name;
+  row = null;
+  reply("");
+  find("state").textContent = "";
+  find("facts").replaceChildren();
+  find("actions").replaceChildren();
+  find("actions").dataset.signature = "";
+  render();
+  find("verdict").focus();
+}
+
+function look() {
+  const live = find("live");
+  if (!document.hidden && live.dataset.loading !== "yes") {
+    live.dataset.loading = "yes";
+    live.src = `/setup/camera.jpg?step=${step}&${Date.now()}`;
+  }
+}
+find("live").onload = find("live").onerror = () => { find("live").dataset.loading = ""; };
+find("before").onclick = () => go(STEPS[Math.max(0, STEPS.indexOf(step) - 1)]);
+find("next").onclick = () => go(STEPS[Math.min(STEPS.length - 1, STEPS.indexOf(step) + 1)]);
+find("language").onclick = () => { switchLanguage(); rename(); };
+
+function rename() {
+  translate();
+  document.title = word("setup-title");
+  find("language").textContent = word("other");
+  find("language").lang = code === "en" ? "de" : "en";
+  render();
+}
+
+rename();
+follow();
+look();
+setInterval(look, 600);

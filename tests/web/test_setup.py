@@ -1,0 +1,226 @@
+"""The set-up of a table, with a simulated one before the camera."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pypdfium2
+import pytest
+
+from calibration.camera import read_camera
+from calibration.kit import load_kit
+from calibration.lens import DEFAULT_BOARD, find_board
+from calibration.looks import read_look
+from companion.games import load_game
+from companion.simulate.photographer import HOLDS, Photographer
+from companion.web.setup.overlay import picture
+from companion.web.setup.page import STEPS, SetupPage
+from companion.web.setup.sheets import charuco_pdf
+from companion.web.setup.workshop import Outfit, SetupError, Workshop
+from tests.web.conftest import Client
+from vision.errors import VisionError
+
+JSON = {"Content-Type": "application/json", "Authorization": "Bearer secret"}
+
+
+class Bench:
+    """A workshop before a simulated table, and what its panel has shown."""
+
+    def __init__(self, folder: Path, scene: str = "camera") -> None:
+        self.kit, self.game, self.shown = load_kit("domination"), load_game("domination"), list[str]()
+        self.source = Photographer(self.kit, self.game, lambda _: time.sleep(0.005))
+        self.source.show(scene, 0)
+        cues = {"accepted": lambda: self.shown.append("accepted")}
+        self.outfit = Outfit(self.game, self.kit, folder, {"device": "0"}, cues)
+        self.workshop = Workshop(self.outfit, self.source, self.source.show)
+        self.wait_for_picture()
+
+    def wait_for_picture(self) -> None:
+        until = time.monotonic() + 10
+        while True:
+            try:
+                self.workshop.frame()
+            except SetupError:
+                assert time.monotonic() < until
+                time.sleep(0.01)
+            else:
+                return
+
+    def at(self, step: str) -> Any:
+        """How a step stands once the table shows it."""
+        self.workshop.enter(step)
+        self.workshop.fresh()
+        return getattr(self.workshop, f"{step}_row")()
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """A table that is set up from one test to the next, in their order."""
+    bench = Bench(tmp_path_factory.mktemp("table"))
+    yield bench
+    bench.workshop.close()
+
+
+def test_nothing_works_before_the_lens(bench: Bench) -> None:
+    assert bench.at("camera")["done"]
+    for step in (
+        bench.workshop.learn_pieces,
+        bench.workshop.check_start,
+        bench.workshop.finish,
+        bench.workshop.mat_row,
+    ):
+        with pytest.raises(SetupError, match="measure the lens first"):
+            step()
+    with pytest.raises(SetupError, match="at least 3 photographs"):
+        bench.workshop.measure_lens()
+
+
+def test_a_photograph_without_the_board_is_refused(bench: Bench) -> None:
+    bench.workshop.enter("mat")
+    with pytest.raises(SetupError, match="not seen"):
+        bench.workshop.photograph()
+
+
+def test_photographs_measure_the_lens(bench: Bench) -> None:
+    bench.workshop.enter("lens")
+    rows = [bench.workshop.photograph() for _ in HOLDS]
+    assert [row["photos"] for row in rows] == list(range(1, len(HOLDS) + 1))
+    assert not rows[0]["enough"]
+    assert rows[-1]["enough"]
+    done = bench.workshop.measure_lens()
+    assert done["good"]
+    written = read_camera(bench.outfit.folder / "camera.toml")
+    assert written.matrix[0, 0] == pytest.approx(bench.source.camera.matrix[0, 0], rel=0.01)
+
+
+def test_every_marker_is_looked_for(bench: Bench) -> None:
+    row = bench.at("mat")
+    assert row["done"]
+    assert [marker["found"] for marker in row["markers"]] == [True] * 4
+    missing = bench.at("lens")
+    assert missing["done"]
+
+
+def test_pieces_are_learned_only_where_they_belong(bench: Bench) -> None:
+    bench.at("mat")
+    with pytest.raises(VisionError, match=r"set the pieces as \[enrol\] says"):
+        bench.workshop.learn_pieces()
+    assert not bench.workshop.pieces_row()["done"]
+    bench.at("pieces")
+    assert bench.workshop.learn_pieces()["done"]
+    assert read_look(bench.outfit.folder / "set.toml", bench.kit).pieces.keys() == {"R", "G", "B", "Y"}
+
+
+def test_the_start_is_checked_square_by_square(bench: Bench) -> None:
+    row = bench.at("pieces") and bench.workshop.start_row()
+    assert not row["done"]
+    (square,) = (wrong for wrong in row["wrong"] if wrong["cell"] == "e7")
+    assert (square["expected"], square["seen"], square["right"]) == ("1G", "", False)
+    assert bench.at("start") == {"done": True, "why": "", "wrong": [], "all": 52}
+
+
+def test_the_panel_is_tried(bench: Bench) -> None:
+    assert bench.workshop.try_cue("accepted")["tried"] == ["accepted"]
+    assert bench.shown == ["accepted"]
+    with pytest.raises(SetupError, match="has no 'dance'"):
+        bench.workshop.try_cue("dance")
+
+
+def test_the_table_is_written_and_understood(bench: Bench) -> None:
+    row = bench.workshop.finish()
+    assert row["files"] == ["camera.toml", "set.toml", "table.toml"]
+    text = (bench.outfit.folder / "table.toml").read_text()
+    assert 'game = "domination"\ndevice = 0\ncamera = "camera.toml"\nset = "set.toml"\n' in text
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_each_step_has_its_picture(bench: Bench, step: str) -> None:
+    bench.at(step)
+    drawn = cv2.imdecode(np.frombuffer(picture(bench.workshop, step), np.uint8), cv2.IMREAD_COLOR)
+    bare = bench.workshop.frame().image.astype(int)
+    assert drawn is not None
+    changed = float(np.abs(drawn - bare).max(axis=2).mean())
+    assert (changed > 8) == (step in ("lens", "start")) or step in ("mat", "pieces")
+
+
+def test_the_lens_can_be_begun_again(bench: Bench) -> None:
+    assert bench.workshop.forget_photographs()["photos"] == 0
+    assert bench.workshop.lens_row() == bench.workshop.lens_row() | {"done": False, "error_px": None}
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    bench = Bench(tmp_path / "file", "lens")
+    with pytest.raises(SetupError, match=r"cannot be written.*another folder"):
+        bench.workshop.photograph()
+    bench.workshop.close()
+
+
+def test_the_calibration_board_is_printed_at_true_size() -> None:
+    (page,) = pypdfium2.PdfDocument(charuco_pdf())
+    assert [round(side / 72 * 25.4) for side in page.get_size()] == [297, 210]
+    scale = 4.0
+    image = np.asarray(page.render(scale=scale).to_numpy())[..., :3]
+    corners = find_board(np.ascontiguousarray(image), DEFAULT_BOARD)
+    assert corners is not None
+    span_mm = (corners.max(axis=0) - corners.min(axis=0)) / scale / 72 * 25.4
+    assert span_mm == pytest.approx([7 * 30, 4 * 30], abs=0.2)
+
+
+@pytest.fixture(scope="module")
+def asker(bench: Bench) -> Iterator[Client]:
+    """Asks the bench's page."""
+    page = SetupPage(("127.0.0.1", 0), bench.workshop, token="secret")
+    yield Client(page.server.port)
+    page.close()
+
+
+def test_the_page_tells_every_step(asker: Client) -> None:
+    assert asker.ask("GET", "/")[0] == 307
+    assert b"setup.js" in asker.ask("GET", "/setup")[2]
+    for step in STEPS:
+        status, _, data = asker.ask("GET", f"/setup/state?step={step}")
+        assert status == 200
+        assert json.loads(data)["step"] == step
+    assert asker.ask("GET", "/setup/camera.jpg?step=start")[1]["content-type"] == "image/jpeg"
+    assert asker.ask("GET", "/setup/board.pdf")[2].startswith(b"%PDF")
+    assert asker.ask("GET", "/setup/mat.pdf?paper=a4")[2].startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "headers", "status"),
+    [
+        ("/setup/photograph", "{}", {}, 401),
+        ("/setup/photograph", "{}", JSON | {"Origin": "http://evil.example"}, 403),
+        ("/setup/dance", "{}", JSON, 404),
+        ("/setup/try", '{"cue": "dance"}', JSON, 409),
+        ("/setup/try", "[]", JSON, 400),
+        ("/setup/measure-lens", "{}", JSON, 409),
+    ],
+)
+def test_the_page_refuses_what_is_not_meant(
+    asker: Client, path: str, body: str, headers: dict[str, str], status: int
+) -> None:
+    answered, _, data = asker.ask("POST", path, body, headers)
+    assert answered == status
+    assert json.loads(data)["error"]
+
+
+def test_an_unknown_step_is_refused(asker: Client) -> None:
+    assert asker.ask("GET", "/setup/state?step=__init__")[0] == 404
+
+
+def test_the_command_says_where_the_page_is(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "companion.cli", "setup", "domination", "--simulate", "--web", "127.0.0.1:0"]
+    with subprocess.Popen([*command, "-o", str(tmp_path)], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("set up the table at http://127.0.0.1:")
+        process.terminate()
