@@ -1,0 +1,53 @@
+"""Render the pictures of docs/own-board.md: the printed mat, and the board of `examples/own-board` with pieces."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import cv2
+import pypdfium2
+
+from calibration.camera import read_camera
+from calibration.kit import Kit, load_kit
+from calibration.sheets import mat_pdf
+from companion.commands.overlay import write_overlay
+from companion.simulate.light import LAMP
+from companion.simulate.render import Picture, Renderer
+from companion.simulate.sprite import Scene
+from companion.simulate.standing import seeded, set_up
+from companion.simulate.viewpoint import default_pose
+from vision.enrol import enrol
+from vision.reader import Reader
+
+FOLDER = Path(__file__).parent.parent / "examples" / "own-board"
+CAMERA = FOLDER.parent / "domination-1" / "camera.toml"
+BOARD = {"b2": "A", "b3": "VT", "c3": "TAV", "d2": "V", "d5": "AATV", "e3": "TT", "e4": "A", "f1": "VA", "a6": "TVA"}
+QUALITY = 88
+PICTURES = FOLDER.parent.parent / "docs" / "pictures"
+MAT_SCALE = 0.7
+"""Of the mat's picture: pixels for each of the page's points."""
+
+
+def picture(kit: Kit, stacks: dict[str, str]) -> Picture:
+    """(720, 1280, 3) uint8 BGR of stacks on a kit's board, in lamplight, through the lens of the example recording."""
+    camera = read_camera(CAMERA)
+    setup = set_up(tuple(stacks.get(cell, "") for cell in kit.cells), None, seeded("own board", 1))
+    return Renderer(Scene(kit, camera, default_pose(kit, camera), LAMP), 1).picture(setup, 0)
+
+
+def main() -> int:
+    """Write all pictures."""
+    kit = load_kit(str(FOLDER / "six.toml"))
+    for name, stacks in (("enrol.jpg", dict(kit.enrol)), ("board.jpg", BOARD)):
+        cv2.imwrite(str(FOLDER / name), picture(kit, stacks), [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+    (page,) = pypdfium2.PdfDocument(mat_pdf(kit, "a3"))
+    cv2.imwrite(str(PICTURES / "own-mat.png"), page.render(scale=MAT_SCALE).to_numpy())
+    camera = read_camera(CAMERA)
+    reader = Reader(kit, camera, enrol(cv2.imread(str(FOLDER / "enrol.jpg")), kit, camera))
+    write_overlay(PICTURES / "own-belief.jpg", reader, cv2.imread(str(FOLDER / "board.jpg")))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
