@@ -44,6 +44,7 @@ score: setup
 soak: setup
 	$(PY) -m tools.soak
 	$(PY) -m tools.boards
+	$(PY) -m tools.soak_store
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

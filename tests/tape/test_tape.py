@@ -44,7 +44,7 @@ def test_every_frame_is_written_in_order(tmp_path: Path) -> None:
 
 def test_heights_of_pillars_are_written_between_the_frames(tmp_path: Path) -> None:
     card = Card("p", "diamond", "diamond", 12, "", "", pillars=("a1",))
-    tape = Tape(Reel(tmp_path / "tape", card, 10**9), lambda line: None, is_live=False)
+    tape = Tape(Reel(tmp_path / "tape", card, 10**9), list[str]().append, is_live=False)
     tape.take(frame(0), is_calm=False)
     tape.sense(0.05, (12.5,))
     tape.close()

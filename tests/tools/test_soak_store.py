@@ -1,0 +1,33 @@
+"""The campaign of kills itself, in short: nothing that was shown is lost, and the match goes on."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tools.soak_store import Tally, campaign, check, killed
+
+
+@pytest.mark.slow
+def test_nothing_that_was_shown_is_lost_by_a_kill(tmp_path: Path) -> None:
+    tally = campaign(tmp_path / "m.db", kills=3, seed=5)
+    assert (tally.kills, tally.lost, tally.unreadable) == (3, 0, 0)
+    assert tally.shown >= 3
+    assert tally.resumed >= 1
+
+
+@pytest.mark.slow
+def test_a_loss_would_be_noticed(tmp_path: Path) -> None:
+    path, tally = tmp_path / "m.db", Tally()
+    lines = killed(path, "domination", 1, 0.3)
+    check(path, lines, tally)
+    assert (tally.lost, tally.shown) == (0, len(lines) - 1)
+    other = sqlite3.connect(path, isolation_level=None)
+    for table in ("evidence", "grounds", "event"):
+        other.execute(f"DROP TRIGGER IF EXISTS {table}_is_kept")
+        other.execute(f"DROP TRIGGER IF EXISTS {table}_are_kept")
+        other.execute(f"DELETE FROM {table} WHERE n = (SELECT max(n) FROM event)")
+    other.close()
+    check(path, lines, tally)
+    assert tally.lost == 1
+    assert lines[-1]["n"] == len(lines) - 1
