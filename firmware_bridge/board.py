@@ -28,7 +28,7 @@ class Board(Protocol):
         ...
 
     def measure(self, channel: int) -> tuple[Sequence[int], Sequence[int]]:
-        """Switch both multiplexers to a channel 0…15, let them settle, and sample each: at least three, 0…65535."""
+        """Switch both multiplexers to a channel 0…15, let them settle, take pillars.SAMPLES of each: 0…65535."""
         ...
 
     def read(self) -> bytes:

@@ -6,6 +6,10 @@ or full scale; a pull-down of 100 kΩ behind each multiplexer makes an open wire
 
 from firmware_bridge.firmware import wire
 
+SAMPLES = 6
+SUMMED = SAMPLES - 2
+"""A board takes so many samples of a channel; all but the lowest and the highest are averaged: spikes do not count."""
+
 OPEN_BELOW, SHORT_ABOVE = 1000, 64500
 """Raw; the end resistors keep a good pot between 2800 and 62700."""
 
@@ -39,15 +43,12 @@ FIRST_MUX = len(WIRED)
 
 
 def scanned(board: "Board") -> "tuple[list[int], list[int]]":
-    """The raw value of each pillar, and of the references: ground, middle, full of the first, then of the second.
-
-    Of the samples of a channel all but the lowest and the highest are averaged, which takes single spikes away.
-    """
+    """The raw value of each pillar, and of the references: ground, middle, full of the first, then of the second."""
     first, second = [], []
     for channel in range(16):
         one, other = board.measure(channel)
-        first.append((sum(one) - min(one) - max(one)) // (len(one) - 2))
-        second.append((sum(other) - min(other) - max(other)) // (len(other) - 2))
+        first.append((sum(one) - min(one) - max(one)) // SUMMED)
+        second.append((sum(other) - min(other) - max(other)) // SUMMED)
     pillars = [first[channel] for channel in WIRED] + [second[channel] for channel in WIRED]
     return pillars[: wire.PILLARS], [
         values[channel] for values in (first, second) for channel in (GROUND, MIDDLE, FULL)
@@ -99,7 +100,8 @@ class Pillar:
         """From now on raw ``low`` is the lowest level of ``scale``, ``high`` the highest."""
         self._scale, self._low, self._span = scale, low, high - low
         self._travel = (scale.highest - scale.lowest) * scale.step
-        self._noisy, self._quiet, self._most = self._raw_way(NOISY), self._raw_way(QUIET), self._raw_way(MOST_CHANGE)
+        self._noisy, self._quiet = 16 * self._raw_way(NOISY), 16 * self._raw_way(QUIET)
+        self._most = self._raw_way(MOST_CHANGE)
         self._moved = self._raw_way(MOVED)
         beyond = 8 * scale.step // 10
         self._range = low - self._raw_way(beyond), high + self._raw_way(beyond)
@@ -107,23 +109,28 @@ class Pillar:
 
     def step(self, raw: int, ms: int) -> bool:
         """One more scan; whether there is something to be told."""
-        level, fault = self.level, self.fault
-        before, last = self._before, self._last
-        if last < 0:
-            before = last = raw
-            self._changed_ms = self._seated_ms = ms
-        if raw != last:
-            self._changed_ms = ms
-            self._unrest += min(abs(raw - last), self._most)
-        self._unrest -= self._unrest >> 4
+        last, before = self._last, self._before
         self._before, self._last = last, raw
-        # The middle one of three scans.
-        middle = max(min(before, last), min(max(before, last), raw))
-        self.raw = middle
-        if self._nearest <= middle <= self._farthest:
+        change = raw - last if raw > last else last - raw
+        if last < 0:
+            change, last, before = 1, raw, raw
             self._seated_ms = ms
-        else:
-            self._seat(ms)
+        unrest = self._unrest
+        unrest += (change if change < self._most else self._most) - (unrest >> 4)
+        self._unrest = unrest
+        # The middle one of three scans.
+        if before > last:
+            before, last = last, before
+        middle = raw if before <= raw <= last else before if raw < before else last
+        self.raw = middle
+        if change:
+            self._changed_ms = ms
+            # Nearly every scan of a pillar that stands: the shortest way through.
+            if self._nearest <= middle <= self._farthest and unrest <= self._noisy and not self.fault:
+                self._seated_ms = ms
+                return not -self._moved <= middle - self._told <= self._moved
+        level, fault = self.level, self.fault
+        self._seat(ms)
         self.fault = self._found(ms)
         return self.level != level or self.fault != fault or abs(middle - self._told) > self._moved
 
@@ -150,7 +157,7 @@ class Pillar:
         if level == steps and 100 * abs(rest - scale.step // 2) <= SEATED_PERCENT * scale.step:
             centre = self._low + self._raw_way((level - scale.lowest) * scale.step)
             near = self._raw_way(SEATED_PERCENT * scale.step // 100)
-            self._nearest, self._farthest = centre - near, centre + near
+            self._nearest, self._farthest = max(centre - near, OPEN_BELOW), min(centre + near, SHORT_ABOVE)
             self.level = level
             self._seated_ms = ms
 
@@ -161,7 +168,7 @@ class Pillar:
             return wire.OPEN
         if raw > SHORT_ABOVE:
             return wire.SHORT
-        if self._unrest > 16 * (self._quiet if self.fault == wire.NOISY else self._noisy):
+        if self._unrest > (self._quiet if self.fault == wire.NOISY else self._noisy):
             return wire.NOISY
         if ms - self._changed_ms >= STUCK_MS:
             return wire.STUCK

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 
 from firmware_bridge.firmware import wire
+from firmware_bridge.firmware.pillars import SAMPLES
 from firmware_bridge.simulated.bench import Bench
 
 UID = b"simulate"
-SAMPLES = 6
-"""As the Pico takes them."""
 
 
 class SimulatedBoard:

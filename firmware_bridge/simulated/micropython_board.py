@@ -11,15 +11,12 @@ import sys
 import time
 
 from firmware_bridge.firmware.controller import Controller
+from firmware_bridge.firmware.pillars import SAMPLES
 
 try:
     import _node
 except ImportError:
     _node = None
-
-
-SAMPLES = 6
-"""As the Pico takes them, though all alike."""
 
 
 class NodeFiles:
