@@ -66,13 +66,16 @@ class Photographer:
         for seq in itertools.count():
             if self._closed:
                 return
-            still = self._still(self.scene, self.taken if self.scene == "lens" else 0)
-            yield Frame(self._noisy(still), seq, seq / FPS)
+            yield Frame(self._noisy(self.still()), seq, seq / FPS)
             self._wait(1 / FPS)
 
     def close(self) -> None:
         """End :meth:`frames`."""
         self._closed = True
+
+    def still(self) -> Picture:
+        """The present scene without a camera's noise; the first time it takes a while."""
+        return self._still(self.scene, self.taken if self.scene == "lens" else 0)
 
     @cache  # noqa: B019 - as many pictures as there are scenes, for one set-up
     def _still(self, scene: str, taken: int) -> Picture:

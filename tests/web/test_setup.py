@@ -57,6 +57,7 @@ class Bench:
     def at(self, step: str) -> Any:
         """How a step stands once the table shows it."""
         self.workshop.enter(step)
+        self.source.still()
         self.workshop.fresh()
         return getattr(self.workshop, f"{step}_row")()
 
