@@ -6,8 +6,10 @@ shows (1, 1, 1).  The file is TOML, made by `companion calibrate pieces` and mea
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from calibration.errors import ProfileError
@@ -15,6 +17,17 @@ from calibration.kit import Colour, Kit
 from calibration.toml import Table, load
 
 Reflectance = tuple[float, float, float]
+GLYPH_RADII, GLYPH_ANGLES = 12, 96
+Glyph = bytes
+"""A character, (GLYPH_RADII, GLYPH_ANGLES, 2) uint8: its face unrolled, red and green (:mod:`vision.glyphs`)."""
+
+
+@dataclass(frozen=True)
+class ColumnLook:
+    """Reflectances of terrain or pillars: upper faces and sides."""
+
+    top: Reflectance
+    side: Reflectance
 
 
 @dataclass(frozen=True)
@@ -27,12 +40,18 @@ class SetLook:
         pieces: of each piece letter's upper face.
         rim: how the side of a piece is shaded from its lower to its upper edge, in equal steps: natural log of the
             brightness against the side's mean.  It shows where one piece ends and the next begins.
+        column: of terrain or pillars; None on a flat board.
+        inks: of the character on each piece's face; empty where pieces have none.
+        glyphs: each piece's character (:class:`Glyph`); empty where pieces have none, or before enrolment.
     """
 
     kit: str
     floor: Reflectance
     pieces: Mapping[str, Reflectance]
     rim: tuple[float, ...]
+    column: ColumnLook | None = None
+    inks: Mapping[str, Reflectance] = field(default_factory=dict)
+    glyphs: Mapping[str, Glyph] = field(default_factory=dict)
 
 
 RIM_STEPS = 6
@@ -53,16 +72,38 @@ def _linear(value: float) -> float:
 def nominal_look(kit: Kit) -> SetLook:
     """The look that the kit file itself promises: what to use before a set was enrolled."""
     pieces = {kind.letter: linear(kind.colour) for kind in kit.pieces}
-    return SetLook(kit.name, linear(kit.board.cell_colour), pieces, FLAT_RIM)
+    inks = {kind.letter: linear(kind.glyph_colour) for kind in kit.pieces if kind.glyph}
+    # Where every cell is a pillar, what shows of the mat is paper.
+    floor = linear(kit.mat.colour if kit.pillars else kit.board.cell_colour)
+    return SetLook(kit.name, floor, pieces, FLAT_RIM, _nominal_column(kit), inks)
+
+
+def _nominal_column(kit: Kit) -> ColumnLook | None:
+    if kit.pillars is not None:
+        return ColumnLook(linear(kit.pillars.top_colour), linear(kit.pillars.colour))
+    if kit.board.terrain_step_mm:
+        return ColumnLook(linear(kit.board.terrain_colour), linear(kit.board.terrain_colour))
+    return None
 
 
 def format_look(look: SetLook) -> str:
     """The look as TOML, which :func:`read_look` reads back."""
-    rows = "".join(f'"{letter}" = {_list(value)}\n' for letter, value in look.pieces.items())
-    return (
-        "# The look of one set, made by `companion calibrate pieces`: linear reflectances relative to white paper.\n"
-        f'kit = "{look.kit}"\nfloor = {_list(look.floor)}\nrim = {_list(look.rim)}\n\n[pieces]\n{rows}'
-    )
+    tables = {
+        "pieces": {letter: _list(value) for letter, value in look.pieces.items()},
+        "column": {} if look.column is None else {"top": _list(look.column.top), "side": _list(look.column.side)},
+        "inks": {letter: _list(value) for letter, value in look.inks.items()},
+        "glyphs": {letter: f'"{base64.b64encode(glyph).decode()}"' for letter, glyph in look.glyphs.items()},
+    }
+    rows = [
+        "# The look of one set, made by `companion calibrate pieces`: linear reflectances relative to white paper.",
+        f'kit = "{look.kit}"',
+        f"floor = {_list(look.floor)}",
+        f"rim = {_list(look.rim)}",
+    ]
+    for name, table in tables.items():
+        if table:
+            rows += ["", f"[{name}]", *(f'"{key}" = {value}' for key, value in table.items())]
+    return "\n".join(rows) + "\n"
 
 
 def read_look(path: Path, kit: Kit) -> SetLook:
@@ -71,13 +112,51 @@ def read_look(path: Path, kit: Kit) -> SetLook:
     name = table.get("kit", str)
     if name != kit.name:
         raise ProfileError(f"{path}: this set was enrolled for the kit {name!r}, not {kit.name!r}")
-    floor = _reflectance(table, "floor")
-    pieces = table.table("pieces")
-    colours = {kind.letter: _reflectance(pieces, kind.letter) for kind in kit.pieces}
-    look = SetLook(name, floor, colours, _rim(table))
-    pieces.done()
+    inked = tuple(kind.letter for kind in kit.pieces if kind.glyph)
+    look = SetLook(
+        kit=name,
+        floor=_reflectance(table, "floor"),
+        pieces=_reflectances(table, "pieces", tuple(kind.letter for kind in kit.pieces)),
+        rim=_rim(table),
+        column=_read_column(table) if _nominal_column(kit) else None,
+        inks=_reflectances(table, "inks", inked),
+        glyphs=_glyphs(table, inked),
+    )
     table.done()
     return look
+
+
+def _read_column(table: Table) -> ColumnLook:
+    column = table.table("column")
+    look = ColumnLook(_reflectance(column, "top"), _reflectance(column, "side"))
+    column.done()
+    return look
+
+
+def _reflectances(table: Table, key: str, letters: tuple[str, ...]) -> Mapping[str, Reflectance]:
+    if not letters:
+        return {}
+    rows = table.table(key)
+    colours = {letter: _reflectance(rows, letter) for letter in letters}
+    rows.done()
+    return colours
+
+
+def _glyphs(table: Table, letters: tuple[str, ...]) -> Mapping[str, Glyph]:
+    if not letters:
+        return {}
+    rows = table.table("glyphs")
+    glyphs = {}
+    for letter in letters:
+        try:
+            data = base64.b64decode(rows.get(letter, str), validate=True)
+        except binascii.Error as error:
+            raise ProfileError(f"{rows.where}: {letter} is no character: {error}; enrol the set again") from error
+        if len(data) != GLYPH_RADII * GLYPH_ANGLES * 2:
+            raise ProfileError(f"{rows.where}: {letter} is no character of this program's size; enrol the set again")
+        glyphs[letter] = data
+    rows.done()
+    return glyphs
 
 
 def load_look(path: Path | None, kit: Kit) -> SetLook:

@@ -60,14 +60,17 @@ def reading_stages() -> list[Timing]:
     rim = np.array(reader.look.rim, np.float32)
     pose = reader.register(images[0])
     geometry = reader.geometry(pose)
-    seen = [reader.evidence(image, geometry) for image in images]
+    seen = [reader.evidence(image, geometry, reader.light(image, geometry.pose)) for image in images]
     size = images[0].shape[:2]
     turns = [i % len(images) for i in range(ROUNDS)]
     return [
         timed("register the mat", [lambda i=i: register(to_gray(images[i]), kit, camera) for i in turns]),
-        timed("geometry of a new pose (only when pushed)", [lambda: make_geometry(kit, pose, camera)] * 10),
+        timed("geometry of a new pose (only when pushed)", [lambda: make_geometry(kit, (), pose, camera)] * 10),
         timed("measure the light", [lambda i=i: measure_light(images[i], kit, pose, camera) for i in turns]),
-        timed("light, crops and likelihoods", [lambda i=i: reader.evidence(images[i], geometry) for i in turns]),
+        timed(
+            "light, crops and likelihoods",
+            [lambda i=i: reader.evidence(images[i], geometry, reader.light(images[i], pose)) for i in turns],
+        ),
         timed("explain the board", [lambda i=i: explain(seen[i], rim, geometry, size) for i in turns]),
         timed("full reading", [lambda i=i: reader.read(Frame(images[i], 0, 0.0)) for i in turns], 25),
     ]

@@ -2,7 +2,7 @@
 
 In a crop, columns run along the picture of the world's vertical.  The outline of anything convex that stands upright is
 then one run of pixels a column, and sums over it are two look-ups in a cumulative sum.  A crop pixel is one millimetre
-high (at the mat, across the line of sight) and two wide, since heights are what is hard to see.
+high (at the mat, across the line of sight) and, where sides are upright, two wide: heights are what is hard to see.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
-from calibration.kit import Kit
 from vision.register import Points, Registration, project
-
-COLUMN_MM = 2
-"""Width of a crop's column; its rows are 1 mm high."""
 
 SLACK_MM = 6.0
 """How far beyond the widest piece a crop reaches: pieces stand askew, and stacks lean."""
+
+INDEPENDENT_MM2 = 40.0
+"""Area over which pixels err together (a rim's shadow, a highlight, a colour a little off): one observation each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,20 +27,22 @@ class Crops:
     """The crops of all cells (n) for one pose.
 
     Attributes:
-        origin_px: (n, 2) where the crop's origin, the cell's centre on the mat, is in the picture.
+        origin_px: (n, 2) where the crop's origin, the middle of the cell's floor, is in the picture.
         to_crop: (n, 2, 2) picture pixels → crop millimetres, around the origin; crop axes are u right, v down.
         to_picture: (n, 2, 2) its inverse.
+        column_mm: width of a column; rows are 1 mm high.
         u_mm: (columns,) int, column coordinates.
         v_mm: (rows,) int, row coordinates.
         map_px: (2, n, rows, columns) float32, picture x and y of each crop pixel, for ``cv2.remap``.
         flat_px: (n, rows, columns) int32, the nearest picture pixel as an index into the flattened picture; 0 outside.
         outside: (n, rows, columns) bool, true where the crop leaves the picture.
-        centres_mm: (n, 3) world place of the cells' centres.
+        centres_mm: (n, 3) world place of the middles of the cells' floors.
     """
 
     origin_px: Points
     to_crop: Points
     to_picture: Points
+    column_mm: int
     u_mm: npt.NDArray[np.int32]
     v_mm: npt.NDArray[np.int32]
     map_px: npt.NDArray[np.float32]
@@ -56,9 +57,11 @@ class Crops:
         return turned
 
 
-def make_crops(kit: Kit, pose: Registration, camera: Camera, width_mm: float, height_mm: float) -> Crops:
-    """Crops that hold anything up to ``width_mm`` wide and ``height_mm`` high that stands on a cell."""
-    centres = np.array([(*kit.centre_mm(cell), 0.0) for cell in kit.cells])
+def make_crops(
+    centres_mm: Points, pose: Registration, camera: Camera, reach_mm: tuple[float, float], column_mm: int
+) -> Crops:
+    """Crops, in columns so wide, for all that stands on floors (n, 3) and is at most ``reach_mm`` wide and high."""
+    centres, (width_mm, height_mm) = centres_mm, reach_mm
     origin = project(centres, pose, camera)
     up = project(centres + np.array([0.0, 0.0, 10.0]), pose, camera) - origin
     up /= np.linalg.norm(up, axis=1, keepdims=True)
@@ -68,8 +71,8 @@ def make_crops(kit: Kit, pose: Registration, camera: Camera, width_mm: float, he
     to_crop = np.stack([right, -up], axis=1) / scale[:, None, None]
     tops = np.einsum("nij,nj->ni", to_crop, project(centres + np.array([0.0, 0.0, height_mm]), pose, camera) - origin)
     reach = int(np.ceil(width_mm / 2 + SLACK_MM))
-    side = -(-reach // COLUMN_MM)
-    u = COLUMN_MM * np.arange(-side, side + 1, dtype=np.int32)
+    side = -(-reach // column_mm)
+    u = column_mm * np.arange(-side, side + 1, dtype=np.int32)
     v = np.arange(int(np.floor(tops[:, 1].min())) - reach, reach + 1, dtype=np.int32)
     step_u, step_v = right * scale[:, None], -up * scale[:, None]
     places = (
@@ -82,4 +85,5 @@ def make_crops(kit: Kit, pose: Registration, camera: Camera, width_mm: float, he
     outside = np.asarray(beyond.any(axis=3), np.bool_)
     flat = np.where(outside, 0, nearest[..., 1] * camera.width_px + nearest[..., 0]).astype(np.int32)
     maps = np.ascontiguousarray(np.moveaxis(places, 3, 0))
-    return Crops(origin, to_crop, np.asarray(np.linalg.inv(to_crop), np.float64), u, v, maps, flat, outside, centres)
+    to_picture = np.asarray(np.linalg.inv(to_crop), np.float64)
+    return Crops(origin, to_crop, to_picture, column_mm, u, v, maps, flat, outside, centres)

@@ -8,16 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
-from calibration.kit import Kit
-from calibration.looks import FLAT_RIM, RIM_STEPS, Reflectance, SetLook, nominal_look
+from calibration.kit import Kit, PieceKind
+from calibration.looks import FLAT_RIM, RIM_STEPS, ColumnLook, Glyph, Reflectance, SetLook, nominal_look
+from vision.columns import floors_mm
 from vision.errors import VisionError
-from vision.explain import explain
+from vision.explain import Board, explain
+from vision.faces import centred, face_of
 from vision.geometry import Geometry, make_geometry
+from vision.glyphs import INK_PERCENTILE, WOOD_PERCENTILE, unrolled
 from vision.light import LINEAR, measure_light
-from vision.outlines import CIRCLE
 from vision.reader import Reader
-from vision.reading import EMPTY
 from vision.register import Points, project, register, to_gray
+from vision.shapes import faces_towards, moved, piece
 from vision.source import Frame
 from vision.stacks import rim_residuals
 
@@ -28,8 +30,10 @@ FLOOR_SHARE = 0.35
 """Share of the pitch round a square's middle that is sampled for the floor, clear of the lines."""
 
 
-def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> SetLook:
+def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, levels: tuple[int, ...] = ()) -> SetLook:
     """The look of the set in a photograph (height, width, 3) uint8 BGR.
+
+    ``levels`` are those of terrain or pillars, a cell, while the photograph was taken; empty on a flat board.
 
     Raises VisionError when the mat is not found, the kit has no [enrol] squares, or the photograph does not show what
     they promise.
@@ -37,42 +41,83 @@ def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> SetLook:
     if not kit.enrol:
         raise VisionError(f"the kit {kit.name} has no [enrol] squares: name a square for one piece of each kind")
     pose = register(to_gray(image), kit, camera)
-    look = nominal_look(kit)
     light = measure_light(image, kit, pose, camera)
+    floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
 
-    def reflectance(points_mm: Points) -> Reflectance:
+    def shown(points_mm: Points) -> Points:
         pixels = np.rint(project(points_mm, pose, camera)).astype(int)
         inside = ((pixels >= 0) & (pixels < (camera.width_px, camera.height_px))).all(axis=1)
         if not inside.any():
             raise VisionError("an [enrol] square lies outside the picture: show the whole mat")
         seen = LINEAR[image[pixels[inside, 1], pixels[inside, 0], ::-1]] / light.at(points_mm[inside])
-        r, g, b = np.median(seen, axis=0)
+        return np.asarray(seen, np.float64)
+
+    def reflectance(points_mm: Points, percentile: float = 50.0) -> Reflectance:
+        r, g, b = np.percentile(shown(points_mm), percentile, axis=0)
         return float(r), float(g), float(b)
 
-    pieces = dict(look.pieces)
+    look = nominal_look(kit)
+    pieces, inks = dict(look.pieces), dict(look.inks)
     for cell, letter in kit.enrol.items():
-        pieces[letter] = reflectance(_face_points(kit, cell, letter))
-    floor = reflectance(np.vstack([_floor_points(kit, cell) for cell in kit.cells if _is_clear(kit, cell)]))
-    learned = replace(look, floor=floor, pieces=pieces)
-    geometry = make_geometry(kit, pose, camera)
-    learned = replace(learned, rim=_rim(image, Reader(kit, camera, learned), geometry))
-    _check(image, Reader(kit, camera, learned), geometry)
+        faces = _faces(kit.piece(letter), floors[cell], pose.centre_mm)
+        if letter in inks:
+            inks[letter] = reflectance(faces[0], INK_PERCENTILE)
+            pieces[letter] = reflectance(faces[0], WOOD_PERCENTILE)
+        else:
+            pieces[letter] = min((reflectance(face) for face in faces), key=_paleness)
+    clear = [floors[cell] for cell in kit.cells if _is_clear(kit, cell)]
+    flat = [_floor_points(kit, floor) for floor in clear if floor[2] == 0]
+    raised = [_floor_points(kit, floor) for floor in clear if floor[2] > 0]
+    learned = replace(
+        look,
+        pieces=pieces,
+        inks=inks,
+        floor=reflectance(np.vstack(flat)) if flat else look.floor,
+        column=_column(look.column, reflectance(np.vstack(raised))) if raised else look.column,
+    )
+    geometry = make_geometry(kit, levels, pose, camera)
+    board = _explained(image, Reader(kit, camera, learned, levels), geometry)
+    learned = replace(learned, rim=_rim(kit, board))
+    if look.inks:
+        learned = replace(learned, glyphs=_glyphs(image, kit, board))
+    _check(image, Reader(kit, camera, learned, levels), geometry)
     return learned
 
 
-def _face_points(kit: Kit, cell: str, letter: str) -> Points:
-    """(k, 3) mm, over the inner part of the upper face of a piece that stands alone on ``cell``."""
-    kind, (x, y) = kit.piece(letter), kit.centre_mm(cell)
-    radii = np.linspace(0, SAMPLED_SHARE * kind.width_mm / 2, 6)[:, None, None]
-    disc = (radii * CIRCLE).reshape(-1, 2) + np.array([x, y])
-    return np.column_stack([disc, np.full(len(disc), kind.height_mm)])
+def _paleness(colour: Reflectance) -> float:
+    """0…1: how much of a colour is white; a face that mirrors a lamp is paler than it is."""
+    return min(colour) / max(*colour, 1e-6)
 
 
-def _floor_points(kit: Kit, cell: str) -> Points:
-    x, y = kit.centre_mm(cell)
+def _faces(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:
+    """(k, 3) mm each: the inner part of the faces of a piece on a floor by which its colour is learned.
+
+    Its upper face, or of a pyramid each flank that can be seen from ``eye_mm``.
+    """
+    solid = moved(piece(kind), floor_mm)
+    chosen = faces_towards(solid, eye_mm) if len(solid.top) == 1 else [face == solid.top for face in solid.faces]
+    faces = []
+    for face, is_chosen in zip(solid.faces, chosen, strict=True):
+        if is_chosen:
+            corners = solid.points[list(face)]
+            middle = corners.mean(axis=0)
+            shares = np.linspace(0, SAMPLED_SHARE, 6)[:, None, None]
+            faces.append((middle + shares * (corners - middle)).reshape(-1, 3))
+    return faces
+
+
+def _column(nominal: ColumnLook | None, top: Reflectance) -> ColumnLook:
+    """The look of columns whose upper faces were seen; their sides differ from these as the kit says."""
+    assert nominal is not None, "what is raised stands on columns"
+    r, g, b = (side * seen / max(said, 1e-3) for side, seen, said in zip(nominal.side, top, nominal.top, strict=True))
+    return ColumnLook(top, (r, g, b))
+
+
+def _floor_points(kit: Kit, floor_mm: Points) -> Points:
     steps = np.linspace(-FLOOR_SHARE, FLOOR_SHARE, 5) * kit.board.pitch_mm
     dx, dy = np.meshgrid(steps, steps)
-    return np.column_stack([x + dx.ravel(), y + dy.ravel(), np.zeros(dx.size)])
+    around: Points = floor_mm + np.column_stack([dx.ravel(), dy.ravel(), np.zeros(dx.size)])
+    return around
 
 
 def _is_clear(kit: Kit, cell: str) -> bool:
@@ -83,17 +128,27 @@ def _is_clear(kit: Kit, cell: str) -> bool:
     return all(abs(x - px) > reach or abs(y - py) > reach for px, py in places)
 
 
-def _rim(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> tuple[float, ...]:
+def _explained(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> Board:
+    """The enrolled board as far as it is understood without rims and characters."""
+    shown = reader.evidence(image, geometry, reader.light(image, geometry.pose))
+    return explain(shown, np.zeros(RIM_STEPS, np.float32), geometry, image.shape[:2])
+
+
+def _rim(kit: Kit, board: Board) -> tuple[float, ...]:
     """Mean shading of the sides of the enrolled pieces, from the lower to the upper edge."""
-    kit = reader.kit
-    shown = reader.evidence(image, geometry)
-    board = explain(shown, np.zeros(RIM_STEPS, np.float32), geometry, image.shape[:2])
     sides = [board.sides[row][0] for cell in kit.enrol if (row := kit.cells.index(cell)) in board.sides]
-    if not sides:
+    if not sides or not len(sides[0]):
         return FLAT_RIM
     residual, count = rim_residuals(np.stack(sides))
     rim = (residual * count).sum(axis=0) / np.maximum(count.sum(axis=0), 1)
-    return tuple(float(step) for step in rim)
+    return tuple(float(step) for step in rim[::-1])
+
+
+def _glyphs(image: npt.NDArray[np.uint8], kit: Kit, board: Board) -> dict[str, Glyph]:
+    """The characters of the enrolled pieces."""
+    rows = {letter: kit.cells.index(cell) for cell, letter in kit.enrol.items()}
+    faces, _ = centred(image, [face_of(board.geometry, row, 0) for row in rows.values()], board.ranks())
+    return {letter: unrolled(image, face) for letter, face in zip(rows, faces, strict=True)}
 
 
 def _check(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> None:
@@ -101,9 +156,8 @@ def _check(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> 
     reading = reader.read_at(Frame(image, 0, 0.0), geometry)
     for row, cell in enumerate(reading.cells):
         letter = reader.kit.enrol.get(cell)
-        wanted = (1, letter) if letter else EMPTY
         (height, top), _ = reading.best(row)
-        if (height, top) != wanted:
+        if top != letter or height not in ((1, None) if letter else (0,)):
             should = f"one {letter}" if letter else "nothing"
-            seen = f"{height} high, {top} on top" if height else "empty"
+            seen = f"{height or 1} high, {top} on top" if top else "empty"
             raise VisionError(f"{cell} should hold {should} but looks {seen}; set the pieces as [enrol] says")

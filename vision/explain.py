@@ -12,9 +12,11 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision import palette, stacks
-from vision.geometry import TALLEST, Geometry
-from vision.outlines import face_polygon
+from vision import stacks
+from vision.columns import SUBPIXEL_BITS, Polygon, fixed
+from vision.facets import Facets, accumulate_values, judge_facets
+from vision.geometry import Geometry, paint_column
+from vision.palette import Materials
 
 SWEEPS = 4
 """Most passes over the board; a pass looks only at cells whose neighbours have changed, and two mostly do."""
@@ -23,8 +25,8 @@ MOSTLY_HIDDEN = 0.2
 """Share of a crop that nearer stacks hide from which on its silence does not mean that the cell is empty."""
 
 LEAST_VISIBLE = 0.15
-"""Share of a single piece's outline that must look more like a piece than like the floor for a cell to be looked into:
-a piece as far askew as any still fills half of it."""
+"""Share of the smallest figure's outline that must look more like a piece than like the floor for a cell to be looked
+into: a piece as far askew as any still fills half of it."""
 
 FIRST_HEIGHTS = 5
 """Heights believed in at first sight: a tower seems to be made of what stands behind it, which must have its say."""
@@ -35,14 +37,14 @@ MOSTLY_COVERED = 0.6
 HIGHER = 2
 """Heights so far above the highest one believed in are looked at; the next pass may look higher."""
 
+TRIED = 6
+"""Figures that are tried askew where they are no ladder of heights: those that suit best standing straight."""
+
 OUT_OF_REACH = -1e3
 """Log-likelihood ratio of heights that were not looked at."""
 
 ROOM_ROWS = 7
 """Crop rows above the highest face that its leaning may need."""
-
-SUBPIXEL_BITS = 4
-"""Binary digits of a pixel's fraction in polygons, as ``cv2.fillConvexPoly`` takes them."""
 
 Array = npt.NDArray[np.float32]
 
@@ -62,8 +64,8 @@ class Evidence:
     foreign: Array
 
 
-Outline = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
-"""Hull and face of a believed stack, polygons in fixed point."""
+Outline = tuple[Polygon, Polygon]
+"""Hull of a believed figure, and that of its uppermost part."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +83,7 @@ class Board:
     """The explanation of a whole board while it is being found.
 
     Attributes:
-        scores: (n, 1 + heights * tops) log-likelihood ratio of every state against an empty cell.
+        scores: (n, 1 + figures * colours) log-likelihood ratio of every state against an empty cell.
         best: (n,) the best state of each cell.
         sides: of each cell that was looked into, the shading of its best stack's side (:func:`stacks.score_askew`).
     """
@@ -90,23 +92,25 @@ class Board:
         evidence = shown.likelihood
         self.evidence, self.values, self.rim, self.geometry, self.size = evidence, shown.values, rim, geometry, size
         self.sides: dict[int, Array] = {}
-        n = len(evidence)
-        floor = evidence[..., palette.FLOOR]
-        self.bare = floor.copy()
-        beside = evidence[geometry.off_mat]
-        self.bare[geometry.off_mat] = np.logaddexp(beside[:, palette.TABLE], beside[:, palette.FLOOR]) - np.log(2)
-        self.visible = ~geometry.crops.outside
-        gain = evidence[..., palette.SIDE : palette.TOPS + geometry.tops] - self.bare[..., None]
+        n, colours = len(evidence), len(geometry.figures.colours)
+        self.colours, self.materials = colours, Materials(colours)
+        self.bare = np.take_along_axis(evidence, geometry.ground[..., None].astype(np.intp), axis=3)[..., 0]
+        beside = geometry.ground == Materials.TABLE
+        # Beside the mat may lie white paper too.
+        self.bare[beside] = np.logaddexp(self.bare[beside], evidence[beside, Materials.FLOOR]) - np.log(2)
+        self.visible = ~(geometry.crops.outside | geometry.hidden)
+        gain = evidence[..., Materials.SIDE : self.materials.sides] - self.bare[..., None]
         gain *= self.visible[..., None]
         upright = stacks.score_upright(stacks.accumulate(gain), geometry, np.arange(n))
         self.scores = np.concatenate([np.zeros((n, 1), np.float32), upright.reshape(n, -1)], axis=1)
         # Where hardly anything looks more like a piece than like the floor no piece stands, whatever the neighbours.
-        looks_taken = stacks.share_of_single(gain[..., 0] > 0, geometry) > LEAST_VISIBLE
+        looks_taken = stacks.share_of_smallest(gain[..., 0] > 0, geometry) > LEAST_VISIBLE
         self.active = looks_taken | (self.scores.argmax(axis=1) > 0)
         # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
         self.single = upright[:, 0].argmax(axis=1) + 1
         self.may_be_single = upright[:, 0].max(axis=1) > 0
-        self.best = self.scores[:, : 1 + FIRST_HEIGHTS * geometry.tops].argmax(axis=1)
+        first = FIRST_HEIGHTS if geometry.figures.ladder else len(geometry.figures.all)
+        self.best = self.scores[:, : 1 + first * colours].argmax(axis=1)
         self.shift = np.zeros((n, 2), np.float32)
         self.outlines: list[Outline | None] = [None] * n
         for cell in range(n):
@@ -129,7 +133,7 @@ class Board:
         No cell alone can leave that explanation: the pieces behind are hidden by the tower while it is believed.
         """
         split = False
-        for cell in np.flatnonzero(self.best > self.geometry.tops):
+        for cell in np.flatnonzero(self.best > self.colours) if self.geometry.figures.ladder else ():
             behind = self._hidden_singles(int(cell))
             tower = int(self.best[cell])
             if len(behind) and self._is_better_split(int(cell), behind):
@@ -144,8 +148,9 @@ class Board:
         """
         dropped = False
         _, ranks = self._paint(set())
-        left, top = np.maximum(self.geometry.boxes_px[..., :2].min(axis=(0, 1)), 0).astype(int)
-        right, bottom = self.geometry.boxes_px[..., 2:].max(axis=(0, 1)).astype(int)
+        boxes = self.geometry.outlines.boxes_px
+        left, top = np.maximum(boxes[..., :2].min(axis=(0, 1)), 0).astype(int)
+        right, bottom = np.maximum(boxes[..., 2:].max(axis=(0, 1)), 0).astype(int)
         shown = np.bincount(ranks[top:bottom, left:right].ravel(), minlength=len(self.best) + 1)
         for cell in np.flatnonzero(self.best):
             outline = self.outlines[cell]
@@ -157,7 +162,7 @@ class Board:
 
     def _is_better_without(self, cell: int, ranks: npt.NDArray[np.uint8]) -> bool:
         """Try the stack that hides ``cell`` most, with ``cell`` empty; leave it so if that is likelier."""
-        left, top, right, bottom = self.geometry.boxes_px[cell, 1].astype(int)
+        left, top, right, bottom = self.geometry.outlines.boxes_px[cell, 0].astype(int)
         over = np.bincount(ranks[max(top, 0) : bottom, max(left, 0) : right].ravel(), minlength=len(self.best) + 1)
         over[: self.geometry.rank[cell] + 1] = 0
         if not over.any():  # cut off by the picture's edge, hidden by nothing
@@ -219,38 +224,90 @@ class Board:
         shown = np.take_along_axis(self.evidence[cells], label[..., None].astype(np.intp), axis=3)[..., 0]
         return float((np.where(label > 0, shown, self.bare[cells]) * self.visible[cells]).sum())
 
-    def _explain(self, cells: npt.NDArray[np.intp]) -> None:
-        reach = min(TALLEST, self._height(int(self.best[cells].max())) + HIGHER)
-        first_row = max(0, int(self.geometry.far_row[cells, reach].min()) - ROOM_ROWS)
+    def figure(self, cell: int) -> int:
+        """Number of the figure that is believed on a cell where something stands."""
+        return (int(self.best[cell]) - 1) // self.colours
+
+    def ranks(self) -> npt.NDArray[np.uint8]:
+        """(height, width) the rank of the cell whose figure or column is nearest in each pixel; 0 for none."""
+        return self._paint(set())[1]
+
+    def place_faces(self, cells: npt.NDArray[np.intp], figures: npt.NDArray[np.intp], shift_mm: Array) -> None:
+        """Score ``figures`` (b, l) on ``cells`` (b,) again, whose faces are off by ``shift_mm`` (b, l, 2)."""
+        for party in self.geometry.parties:
+            mine = np.flatnonzero(np.isin(cells, party))
+            if len(mine):
+                sums, _ = self._sums(cells[mine], 0)
+                stand = stacks.known_face(shift_mm[mine], self.geometry)
+                scores, _, _ = stacks.score_askew(sums, self.rim, self.geometry, cells[mine], figures[mine], stand)
+                columns = 1 + figures[mine][..., None] * self.colours + np.arange(self.colours)
+                self.scores[cells[mine][:, None, None], columns] = scores
+
+    def judge_sizes(self, facets: Facets) -> None:
+        """Tell figures of one colour apart by the edges of their facets; what stands there is decided by then."""
+        for party in self.geometry.parties:
+            cells = party[self.best[party] > 0]
+            if len(cells):
+                base, seen = self._behind(cells, 0)
+                sums = accumulate_values(self.values[cells], seen, base)
+                fits = judge_facets(sums, facets, cells, self.shift[cells])
+                scores = self.scores[cells, 1:].reshape(*fits.shape, self.colours)
+                peak = scores.max(axis=(1, 2), keepdims=True)
+                scores = peak + fits[..., None] + scores - scores.max(axis=2, keepdims=True)
+                self.scores[cells, 1:] = scores.reshape(len(cells), -1)
+
+    def _behind(self, cells: npt.NDArray[np.intp], first_row: int) -> tuple[Array, npt.NDArray[np.bool_]]:
+        """Log-likelihood of crops if nothing stood on ``cells``, and what nothing hides: (b, rows, columns) each."""
         labels, ranks = self._paint(set(cells.tolist()))
         flat = self.geometry.crops.flat_px[cells, first_row:]
         label = labels.ravel()[flat]
-        evidence = self.evidence[cells, first_row:]
-        behind = np.take_along_axis(evidence, label[..., None].astype(np.intp), axis=3)[..., 0]
+        behind = np.take_along_axis(self.evidence[cells, first_row:], label[..., None].astype(np.intp), axis=3)[..., 0]
         base = np.where(label > 0, behind, self.bare[cells, first_row:])
         hidden = ranks.ravel()[flat] > self.geometry.rank[cells][:, None, None]
-        seen = self.visible[cells, first_row:] & ~hidden
-        gain = evidence[..., palette.SIDE :] - base[..., None]
+        return base, self.visible[cells, first_row:] & ~hidden
+
+    def _explain(self, cells: npt.NDArray[np.intp]) -> None:
+        figures = self.geometry.figures
+        reach = self._reach(cells)
+        first_row = max(0, int(self.geometry.edges[cells, reach - 1, 0].min()) - ROOM_ROWS) if figures.ladder else 0
+        sums, hidden = self._sums(cells, first_row)
+        upright = stacks.score_upright(sums.faces, self.geometry, cells, first_row)
+        upright[:, reach:] = OUT_OF_REACH
+        tried = self._tried(upright, reach)
+        best_colour = upright.max(axis=1).argmax(axis=1)
+        stand = stacks.search_stand(sums, self.geometry, cells, tried, best_colour)
+        askew, shift, steps = stacks.score_askew(sums, self.rim, self.geometry, cells, tried, stand)
+        np.put_along_axis(upright, tried[..., None], askew, axis=1)
+        self.scores[cells, 1:] = upright.reshape(len(cells), -1)
+        which = askew.max(axis=2).argmax(axis=1)
+        for k, cell in enumerate(cells):
+            self.sides[int(cell)] = steps[k, which[k]]
+            self._settle(int(cell), shift[k, which[k]], hidden[k])
+
+    def _sums(self, cells: npt.NDArray[np.intp], first_row: int) -> tuple[stacks.Sums, npt.NDArray[np.bool_]]:
+        """Sums over the crops of ``cells`` from ``first_row`` on, and which pixels are hidden."""
+        base, seen = self._behind(cells, first_row)
+        gain = self.evidence[cells, first_row:, :, Materials.SIDE : self.materials.column_top] - base[..., None]
         gain *= seen[..., None]
         sums = stacks.Sums(
-            faces=stacks.accumulate(gain[..., : 1 + self.geometry.tops]),
-            sides=stacks.accumulate(gain[..., 1 + self.geometry.tops :]),
+            faces=stacks.accumulate(gain[..., : 1 + self.colours]),
+            sides=stacks.accumulate(gain[..., 1 + self.colours :]),
             shade=stacks.accumulate_shade(self.values[cells, first_row:], seen),
             first_row=first_row,
         )
-        upright = stacks.score_upright(sums.faces, self.geometry, cells, first_row)
-        upright[:, reach:] = OUT_OF_REACH
-        height = upright.max(axis=2).argmax(axis=1) + 1
-        levels = np.clip(height[:, None] + (-1, 0, 1), 1, reach)
-        best_top = upright.max(axis=1).argmax(axis=1)
-        askew, shift, steps = stacks.score_askew(sums, self.rim, self.geometry, cells, levels, best_top)
-        np.put_along_axis(upright, levels[..., None] - 1, askew, axis=1)
-        self.scores[cells, 1:] = upright.reshape(len(cells), -1)
-        which = askew.max(axis=2).argmax(axis=1)
-        stand = shift[np.arange(len(cells)), which]
-        for k, cell in enumerate(cells):
-            self.sides[int(cell)] = steps[k, which[k]]
-            self._settle(int(cell), stand[k], hidden[k])
+        return sums, ~seen
+
+    def _reach(self, cells: npt.NDArray[np.intp]) -> int:
+        """How many figures are looked at: all, or of a ladder those little higher than what is believed."""
+        count = len(self.geometry.figures.all)
+        return min(count, self._height(int(self.best[cells].max())) + HIGHER) if self.geometry.figures.ladder else count
+
+    def _tried(self, upright: Array, reach: int) -> npt.NDArray[np.intp]:
+        """(b, l) figures to be tried askew, given the scores (b, figures, colours) of those that stand straight."""
+        fits = upright.max(axis=2)
+        likeliest = np.argsort(-fits, axis=1)[:, :TRIED]
+        is_ladder = self.geometry.figures.ladder
+        return np.clip(likeliest[:, :1] + (-1, 0, 1), 0, reach - 1) if is_ladder else likeliest
 
     def _settle(self, cell: int, shift: Array, hidden: npt.NDArray[np.bool_]) -> None:
         """Take over a cell's best state and tell its neighbours, unless most of what was believed there is hidden.
@@ -268,41 +325,41 @@ class Board:
 
     def _tell_neighbours(self, cell: int, state: int) -> None:
         """Have those cells looked at again whose pixels a change of ``cell`` from or to ``state`` touches."""
-        boxes = self.geometry.boxes_px
-        changed = boxes[cell, self._height(max(int(self.best[cell]), state))]
-        reach = np.minimum((self.best - 1) // self.geometry.tops + 1 + HIGHER, TALLEST)
-        theirs = boxes[np.arange(len(reach)), reach]
+        boxes = self.geometry.outlines.boxes_px
+        changed = boxes[cell, self._height(max(int(self.best[cell]), state)) - 1]
+        reach = np.minimum((self.best - 1) // self.colours + 1 + HIGHER, len(self.geometry.figures.all))
+        theirs = boxes[np.arange(len(reach)), reach - 1]
         touched = ((theirs[:, :2] < changed[2:]) & (changed[:2] < theirs[:, 2:])).all(axis=1)
         touched[cell] = False
         self.stale |= touched & self.active
 
     def _height(self, state: int) -> int:
-        """Pieces in a state; 0 for the empty cell."""
-        return (state - 1) // self.geometry.tops + 1
+        """Number of a state's figure from 1: of a ladder, its pieces; 0 for the empty cell."""
+        return (state - 1) // self.colours + 1
 
     def _outline(self, cell: int) -> None:
         """Keep the polygons (hull, face) of what is believed on a cell, in fixed point."""
         state = int(self.best[cell])
         self.outlines[cell] = None
         if state:
-            outlines, crops = self.geometry.outlines, self.geometry.crops
-            foot = face_polygon(outlines, crops, cell, 0, np.zeros(2))
-            face = face_polygon(outlines, crops, cell, self._height(state), self.shift[cell])
-            fixed = np.rint(np.vstack([foot, face]) * (1 << SUBPIXEL_BITS)).astype(np.int32)
-            self.outlines[cell] = (np.asarray(cv2.convexHull(fixed), np.int32), fixed[len(foot) :])
+            figure = self._height(state) - 1
+            hull, face = self.geometry.outlines.polygons_px(self.geometry.crops, cell, figure, self.shift[cell])
+            self.outlines[cell] = (fixed(hull), fixed(face))
 
     def _paint(self, without: set[int]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
         """What stands on the other cells, far to near: material labels, and the rank of the nearest, per pixel."""
         labels, ranks = np.zeros(self.size, np.uint8), np.zeros(self.size, np.uint8)
         for cell in self.geometry.far_first:
+            rank = int(self.geometry.rank[cell])
+            paint_column(labels, ranks, self.geometry.pillars[cell], self.materials, rank)
             outline = self.outlines[cell]
             if outline is None or int(cell) in without:
                 continue
             hull, face = outline
-            top = (int(self.best[cell]) - 1) % self.geometry.tops
-            cv2.fillConvexPoly(labels, hull, palette.STANDING, shift=SUBPIXEL_BITS)
-            cv2.fillConvexPoly(labels, face, palette.TOPS + top, shift=SUBPIXEL_BITS)
-            cv2.fillConvexPoly(ranks, hull, int(self.geometry.rank[cell]), shift=SUBPIXEL_BITS)
+            top = (int(self.best[cell]) - 1) % self.colours
+            cv2.fillConvexPoly(labels, hull, Materials.STANDING, shift=SUBPIXEL_BITS)
+            cv2.fillConvexPoly(labels, face, Materials.TOPS + top, shift=SUBPIXEL_BITS)
+            cv2.fillConvexPoly(ranks, hull, rank, shift=SUBPIXEL_BITS)
         return labels, ranks
 
 
@@ -321,6 +378,8 @@ def explain(shown: Evidence, rim: Array, geometry: Geometry, size: tuple[int, in
         _settle_down(board)
     if board.drop_phantoms():
         _settle_down(board)
+    if geometry.facets is not None:
+        board.judge_sizes(geometry.facets)
     return board
 
 

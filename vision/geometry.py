@@ -1,4 +1,4 @@
-"""Everything about one camera pose that does not change from frame to frame."""
+"""Everything about one camera pose, and one setting of the pillars, that does not change from frame to frame."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
+from vision.columns import SUBPIXEL_BITS, Column, columns_of, floors_mm
 from vision.crops import Crops, make_crops
-from vision.errors import VisionError
-from vision.outlines import DiscOutlines, disc_outlines
+from vision.facets import Facets, make_facets
+from vision.figures import Figures, kit_figures
+from vision.outlines import Outlines, make_outlines
+from vision.palette import Materials
 from vision.register import Points, Registration, project
-
-TALLEST = 10
-"""Pieces in the tallest stack that is looked for: twice Domination's limit, which an unfinished turn can reach."""
-
-ROUNDED_MM = 0.5
-"""How far from its faces a turned or moulded piece is at its widest."""
 
 SURROUND_STEP = 8
 """Every how many pixels what lies outside the mat is sampled."""
+
+UPRIGHT_COLUMN_MM, SLANTED_COLUMN_MM = 2, 1
+"""Width of a crop's columns: sides that are upright in the crop need no finer ones; pyramids' sizes show across it."""
 
 SAME_POSE_PX = 0.5
 """Poses that put the mat's corners this close together share their geometry: it is twice the measured repeatability."""
@@ -34,36 +34,42 @@ class Geometry:
 
     Attributes:
         pose: the registration that it was made for.
-        tops: number of piece kinds.
+        levels: of terrain or pillars, a cell; empty on a flat board.
+        figures: what can stand on a cell.
         crops: see :class:`vision.crops.Crops`.
-        outlines: see :class:`vision.outlines.DiscOutlines`.
-        far_row: (n, levels, k) float32, place in a cumulative sum along the crop's column where the face of each level
-            begins: row i of the crop is what lies between i and i + 1.
-        near_row: (n, levels, k) float32, where it ends.
+        outlines: see :class:`vision.outlines.Outlines`.
+        edges: (n, figures, e, k) float32, ``outlines.edges`` as places in a cumulative sum along the crop's column:
+            row i of the crop is what lies between i and i + 1.
+        covers: (n, figures, k) bool, whether the figure reaches the column.
+        facets: the flanks of pyramids; None for pieces with upper faces.
         columns: (k,) intp, the crop columns that the outlines are sampled on.
-        covers: (n, levels, k) bool, whether the face reaches the column.
-        off_mat: (n, rows, columns) bool, crop pixels that show what lies outside the mat.
+        ground: (n, rows, columns) uint8, the material that each crop pixel shows when no piece stands anywhere.
+        hidden: (n, rows, columns) bool, crop pixels in which a nearer column hides whatever stands on the cell.
+        pillars: the columns under the pieces, a cell.
         far_first: (n,) cells from the farthest to the nearest to the camera.
         rank: (n,) place of each cell in ``far_first``, from 1.
         parties: cells in four groups; no two of a group are neighbours, so a group can be explained at once.
-        boxes_px: (n, levels, 4) left, top, right, bottom in the picture of a stack of each height.
+        radius_mm: half of the widest piece's width.
         mat_px: (4, 2) the mat's corners in the picture.
         surround_px: indices into the flattened picture, a sample of what lies outside the mat.
     """
 
     pose: Registration
-    tops: int
+    levels: tuple[int, ...]
+    figures: Figures
     crops: Crops
-    outlines: DiscOutlines
-    far_row: npt.NDArray[np.float32]
-    near_row: npt.NDArray[np.float32]
-    columns: npt.NDArray[np.intp]
+    outlines: Outlines
+    edges: npt.NDArray[np.float32]
     covers: npt.NDArray[np.bool_]
-    off_mat: npt.NDArray[np.bool_]
+    facets: Facets | None
+    columns: npt.NDArray[np.intp]
+    ground: npt.NDArray[np.uint8]
+    hidden: npt.NDArray[np.bool_]
+    pillars: tuple[Column | None, ...]
     far_first: npt.NDArray[np.intp]
     rank: npt.NDArray[np.int32]
     parties: tuple[npt.NDArray[np.intp], ...]
-    boxes_px: npt.NDArray[np.float32]
+    radius_mm: float
     mat_px: Points
     surround_px: npt.NDArray[np.intp]
 
@@ -74,52 +80,68 @@ def mat_corners(kit: Kit) -> Points:
     return np.array([(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)])
 
 
-def make_geometry(kit: Kit, pose: Registration, camera: Camera) -> Geometry:
-    """The geometry of a kit of discs seen from ``pose``.  Raises VisionError for kits of other shapes."""
-    kind = kit.pieces[0]
-    if any((p.shape, p.width_mm, p.height_mm) != ("disc", kind.width_mm, kind.height_mm) for p in kit.pieces):
-        raise VisionError(f"the kit {kit.name} has pieces other than discs of one size, which cannot be read yet")
-    if len({(p.colour, p.glyph) for p in kit.pieces}) != len({p.colour for p in kit.pieces}):
-        raise VisionError(f"the kit {kit.name} has pieces that differ by their characters, which cannot be read yet")
-    # A rounded rim begins to curve in below the upper face and above the foot: that is where the outline is widest.
-    rises = (ROUNDED_MM, *(kind.height_mm * level - ROUNDED_MM for level in range(1, TALLEST + 1)))
-    crops = make_crops(kit, pose, camera, kind.width_mm, rises[-1])
-    outlines = disc_outlines(crops, pose, camera, kind.width_mm / 2, rises)
-    wide = np.flatnonzero(np.abs(crops.u_mm) <= kind.width_mm / 2)
-    first = crops.v_mm[0] - 0.5
-    distance = np.linalg.norm(crops.centres_mm - pose.centre_mm, axis=1)
+def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera: Camera) -> Geometry:
+    """The geometry of a kit whose terrain or pillars stand at ``levels`` (n, or empty), seen from ``pose``."""
+    figures = kit_figures(kit)
+    centres = floors_mm(kit, levels)
+    width = max(kind.width_mm for kind in kit.pieces)
+    height = max(float(part.corners_mm[:, 2].max()) for figure in figures.all for part in figure.parts)
+    crops = make_crops(
+        centres, pose, camera, (width, height), UPRIGHT_COLUMN_MM if figures.faced else SLANTED_COLUMN_MM
+    )
+    outlines = make_outlines(crops, pose, camera, figures)
+    wide = np.flatnonzero(outlines.covers.any(axis=(0, 1)))
+    # Stacks are shifted sideways by up to two columns when they are looked for.
+    wide = wide[(wide >= 2) & (wide < len(crops.u_mm) - 2)]
+    distance = np.linalg.norm(centres[:, :2] - pose.centre_mm[:2], axis=1)
     far_first = np.argsort(-distance)
     rank = np.empty(len(distance), np.int32)
     rank[far_first] = np.arange(1, len(distance) + 1)
+    pillars = columns_of(kit, levels, pose, camera)
     mat_px = project(mat_corners(kit), pose, camera)
-    beside = np.ones((camera.height_px, camera.width_px), np.uint8)
-    cv2.fillConvexPoly(beside, np.rint(mat_px).astype(np.int32), 0)
-    sample = np.flatnonzero(beside[::SURROUND_STEP, ::SURROUND_STEP])
-    step_rows, step_columns = np.divmod(sample, beside[::SURROUND_STEP, ::SURROUND_STEP].shape[1])
+    size = (camera.height_px, camera.width_px)
+    ground = np.full(size, Materials.TABLE, np.uint8)
+    cv2.fillConvexPoly(ground, np.rint(mat_px).astype(np.int32), Materials.FLOOR)
+    nearest = np.zeros(size, np.uint8)
+    for cell in far_first:
+        paint_column(ground, nearest, pillars[cell], Materials(len(figures.colours)), int(rank[cell]))
+    beside = ground[::SURROUND_STEP, ::SURROUND_STEP] == Materials.TABLE
+    step_rows, step_columns = np.nonzero(beside)
     return Geometry(
         pose=pose,
-        tops=len(kit.pieces),
+        levels=levels,
+        figures=figures,
         crops=crops,
         outlines=outlines,
-        far_row=(outlines.far[..., wide] - first).astype(np.float32),
-        near_row=(outlines.near[..., wide] - first).astype(np.float32),
-        columns=wide.astype(np.intp),
+        edges=np.ascontiguousarray(outlines.edges[..., wide] - (crops.v_mm[0] - 0.5), np.float32),
         covers=outlines.covers[..., wide],
-        off_mat=beside.ravel()[crops.flat_px].astype(bool),
+        facets=None if figures.faced else make_facets(crops, pose, camera, figures),
+        columns=wide.astype(np.intp),
+        ground=ground.ravel()[crops.flat_px],
+        hidden=nearest.ravel()[crops.flat_px] > rank[:, None, None],
+        pillars=pillars,
         far_first=far_first,
         rank=rank,
         parties=_parties(kit),
-        boxes_px=_boxes(crops, outlines),
+        radius_mm=width / 2,
         mat_px=mat_px,
         surround_px=(step_rows * camera.width_px + step_columns) * SURROUND_STEP,
     )
 
 
-def _boxes(crops: Crops, outlines: DiscOutlines) -> npt.NDArray[np.float32]:
-    middle = np.einsum("nij,nlj->nli", crops.to_picture, outlines.centre_mm) + crops.origin_px[:, None]
-    radius_px = outlines.radius_mm * np.linalg.norm(crops.to_picture[:, :, 0], axis=1)[:, None, None]
-    low, high = np.minimum(middle, middle[:, :1]) - radius_px, np.maximum(middle, middle[:, :1]) + radius_px
-    return np.concatenate([low, high], axis=2).astype(np.float32)
+def paint_column(
+    labels: npt.NDArray[np.uint8],
+    ranks: npt.NDArray[np.uint8],
+    column: Column | None,
+    materials: Materials,
+    rank: int,
+) -> None:
+    """Paint the column of a cell over what is behind it: materials into ``labels``, ``rank`` into ``ranks``."""
+    if column is None:
+        return
+    cv2.fillConvexPoly(labels, column.outline, materials.column_side, shift=SUBPIXEL_BITS)
+    cv2.fillConvexPoly(labels, column.top, materials.column_top, shift=SUBPIXEL_BITS)
+    cv2.fillConvexPoly(ranks, column.outline, rank, shift=SUBPIXEL_BITS)
 
 
 def _parties(kit: Kit) -> tuple[npt.NDArray[np.intp], ...]:

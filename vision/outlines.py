@@ -1,75 +1,111 @@
-"""Outlines of stacks of discs in the crops: where the upper face and the side are, column by column.
-
-A disc's upper face is a circle; over its few centimetres the projection is as good as affine, so in the crop it is an
-ellipse whose extent in any column has a closed form.
-"""
+"""Outlines of figures in the crops: where each part begins and ends, column by column."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
 from vision.crops import Crops
+from vision.figures import Figures, Wire
 from vision.register import Points, Registration, project
 
-PROBE_MM = 4.0
-"""Half step of the central difference that gives the affine projection round a disc's middle."""
-
-_ANGLES = np.linspace(0, 2 * np.pi, 24, endpoint=False)
-CIRCLE = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
-"""(24, 2) a unit circle."""
+Array = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class DiscOutlines:
-    """Upper faces of stacks of 0…h discs on every cell (n).
+class Outlines:
+    """Every figure (f) on every cell (n), standing straight in the middle, in crops of k columns.
 
     Attributes:
-        centre_mm: (n, h + 1, 2) crop coordinates of the face's middle; level 0 is the foot of the stack.
-        affine: (n, h + 1, 2, 2) world x, y → crop, around the middle.
-        far: (n, h + 1, columns) crop row of the face's far edge.
-        near: (n, h + 1, columns) crop row of its near edge.
-        covers: (n, h + 1, columns) bool, columns that the face reaches; far = near = the middle elsewhere.
-        radius_mm: of the disc.
+        edges: (n, f, e, k) float32 crop row in which each part begins; the next edge is where it ends, and edges after
+            the last part repeat its end.  Columns that a figure does not reach have all edges in one row.
+        covers: (n, f, k) bool, columns that the figure reaches.
+        corners_mm: for each figure (n, p, 2) crop coordinates of its corners, the uppermost part's first.
+        first: for each figure how many of its corners are the uppermost part's.
+        boxes_px: (n, f, 4) float32 left, top, right, bottom in the picture.
     """
 
-    centre_mm: Points
-    affine: Points
-    far: Points
-    near: Points
+    edges: Array
     covers: npt.NDArray[np.bool_]
-    radius_mm: float
+    corners_mm: tuple[Points, ...]
+    first: tuple[int, ...]
+    boxes_px: Array
+
+    def polygons_px(self, crops: Crops, cell: int, figure: int, shift_mm: Points) -> tuple[Points, Points]:
+        """Picture px: the outline (k, 2) of a figure and that of its uppermost part, which leans by ``shift_mm``.
+
+        ``shift_mm`` (2,) is in the crop; the foot stays where it is.
+        """
+        corners = self.corners_mm[figure][cell].copy()
+        top = self.first[figure]
+        corners[:top] += shift_mm
+        picture: Points = corners @ crops.to_picture[cell].T + crops.origin_px[cell]
+        return _hull(picture), _hull(picture[:top])
 
 
-def disc_outlines(
-    crops: Crops, pose: Registration, camera: Camera, radius_mm: float, rises_mm: tuple[float, ...]
-) -> DiscOutlines:
-    """Outlines of discs whose upper faces are ``rises_mm`` above the mat (the first is the foot, 0)."""
-    cells, levels = len(crops.centres_mm), len(rises_mm)
-    middles = np.repeat(crops.centres_mm[:, None], levels, axis=1)
-    middles[:, :, 2] += np.array(rises_mm)
-    everyone = np.arange(cells)
-
-    def crop(points_mm: Points) -> Points:
-        pixels = project(points_mm.reshape(-1, 3), pose, camera).reshape(cells, levels, 2)
-        return crops.from_picture(everyone, pixels)
-
-    steps = [np.array([PROBE_MM, 0, 0]), np.array([0, PROBE_MM, 0])]
-    affine = np.stack([(crop(middles + step) - crop(middles - step)) / (2 * PROBE_MM) for step in steps], axis=3)
-    centre = crop(middles)
-    spread = radius_mm**2 * np.einsum("nlij,nlkj->nlik", affine, affine)  # the ellipse is x' spread^-1 x = 1
-    beside = crops.u_mm - centre[:, :, 0, None]
-    inside = 1 - beside**2 / spread[:, :, 0, 0, None]
-    middle = centre[:, :, 1, None] + (spread[:, :, 0, 1] / spread[:, :, 0, 0])[..., None] * beside
-    half = np.sqrt(np.linalg.det(spread) / spread[:, :, 0, 0])[..., None] * np.sqrt(np.maximum(inside, 0))
-    return DiscOutlines(centre, affine, middle - half, middle + half, inside > 0, radius_mm)
+def make_outlines(crops: Crops, pose: Registration, camera: Camera, figures: Figures) -> Outlines:
+    """The outlines of all figures on all cells, seen from ``pose``."""
+    cells, columns = len(crops.centres_mm), len(crops.u_mm)
+    width = int(figures.parts.max()) + 1
+    edges = np.empty((cells, len(figures.all), width, columns), np.float32)
+    covers = np.empty((cells, len(figures.all), columns), np.bool_)
+    places: dict[int, Points] = {}
+    reach: dict[int, tuple[Array, Array]] = {}
+    for wire in {id(part): part for figure in figures.all for part in figure.parts}.values():
+        places[id(wire)] = in_crops(crops, pose, camera, wire)
+        reach[id(wire)] = extents(places[id(wire)], wire.lines, crops.u_mm)
+    corners, boxes = [], np.empty((cells, len(figures.all), 4), np.float32)
+    for number, figure in enumerate(figures.all):
+        runs = [reach[id(part)] for part in figure.parts]
+        edges[:, number], covers[:, number] = stacked_edges(runs, width)
+        corners.append(np.concatenate([places[id(part)] for part in figure.parts], axis=1))
+        picture = np.einsum("nij,npj->npi", crops.to_picture, corners[-1]) + crops.origin_px[:, None]
+        boxes[:, number] = np.concatenate([picture.min(axis=1), picture.max(axis=1)], axis=1)
+    first = tuple(len(figure.parts[0].corners_mm) for figure in figures.all)
+    return Outlines(edges, covers, tuple(corners), first, boxes)
 
 
-def face_polygon(outlines: DiscOutlines, crops: Crops, cell: int, level: int, shift_mm: Points) -> Points:
-    """(24, 2) picture px: the outline of a face, moved by ``shift_mm`` (2,) in the crop."""
-    ring = outlines.centre_mm[cell, level] + CIRCLE @ (outlines.affine[cell, level].T * outlines.radius_mm) + shift_mm
-    picture: Points = ring @ crops.to_picture[cell].T + crops.origin_px[cell]
-    return picture
+def in_crops(crops: Crops, pose: Registration, camera: Camera, wire: Wire) -> Points:
+    """(n, p, 2) crop coordinates of a wire's corners, standing on every cell."""
+    world = crops.centres_mm[:, None] + wire.corners_mm
+    pixels = project(world.reshape(-1, 3), pose, camera).reshape(*world.shape[:2], 2)
+    return crops.from_picture(np.arange(len(world)), pixels)
+
+
+def extents(corners_mm: Points, lines: npt.NDArray[np.intp], u_mm: npt.NDArray[np.int32]) -> tuple[Array, Array]:
+    """(n, k) row in which the hull of a wire begins in each column, and in which it ends; inf, −inf beside it."""
+    begin = corners_mm[:, lines[:, 0], :, None].astype(np.float32)  # n, l, 2, 1
+    end = corners_mm[:, lines[:, 1], :, None].astype(np.float32)
+    along = end[:, :, 0] - begin[:, :, 0]
+    part = (u_mm - begin[:, :, 0]) / np.where(np.abs(along) < 1e-6, np.float32(np.inf), along)
+    row = begin[:, :, 1] + part * (end[:, :, 1] - begin[:, :, 1])
+    crosses = (part >= 0) & (part <= 1) & (np.abs(along) >= 1e-6)
+    far = np.where(crosses, row, np.inf).min(axis=1)
+    near = np.where(crosses, row, -np.inf).max(axis=1)
+    return far.astype(np.float32), near.astype(np.float32)
+
+
+def stacked_edges(runs: list[tuple[Array, Array]], width: int) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Edges (n, width, k) between parts that hide each other, the first before all, and the columns that they cover."""
+    cells, columns = runs[0][0].shape
+    edges = np.full((cells, width, columns), -np.inf, np.float32)
+    reached = np.full((cells, columns), -np.inf, np.float32)
+    for number, (far, near) in enumerate(runs):
+        # Where nothing above reaches a column, this part begins there, and those above have no thickness.
+        begins = np.isfinite(far) & ~np.isfinite(reached)
+        reached = np.where(begins, far, reached)
+        edges[:, : number + 1] = np.where(begins[:, None], far[:, None], edges[:, : number + 1])
+        reached = np.maximum(reached, near)
+        edges[:, number + 1] = reached
+    edges[:, len(runs) :] = reached[:, None]
+    covers = np.isfinite(reached)
+    return np.where(covers[:, None], edges, 0).astype(np.float32), covers
+
+
+def _hull(points_px: Points) -> Points:
+    hull: Points = cv2.convexHull(points_px.astype(np.float32)).reshape(-1, 2).astype(np.float64)
+    return hull

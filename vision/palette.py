@@ -8,11 +8,13 @@ The table is filled by drawing from that model; pixels are looked up after their
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from calibration.looks import SetLook
+from calibration.looks import ColumnLook, SetLook
+from vision.figures import Figures
 
 BINS = 32
 """Bins a channel: 8 codes wide, about twice the noise of a dim picture."""
@@ -27,10 +29,38 @@ DRAWS = 20_000
 STRAY = 0.03
 """Share of pixels that follow no model: dust, print, edges, JPEG.  It bounds what one pixel can say."""
 
-FLOOR, TABLE, STANDING, SIDE, TOPS = 0, 1, 2, 3, 4
-"""Columns of the table: bare square or paper; what lies outside the mat; a side that is known to be there, of whatever
-piece suits the pixel; a side of any piece; then each piece's upper face in the kit's order, and last each piece's side
-in the same order."""
+
+@dataclass(frozen=True, slots=True)
+class Materials:
+    """Numbers of the table's columns for a kit whose pieces have so many ``colours``.
+
+    FLOOR: bare square or paper.  TABLE: what lies outside the mat.  STANDING: a side that is known to be there, of
+    whatever piece suits the pixel.  SIDE: a side of any piece.  From TOPS on each colour's upper face, then from
+    ``sides`` on each colour's side, in the order of :class:`vision.figures.Figures`; last, terrain and pillars.
+    """
+
+    colours: int
+
+    FLOOR: ClassVar[int] = 0
+    TABLE: ClassVar[int] = 1
+    STANDING: ClassVar[int] = 2
+    SIDE: ClassVar[int] = 3
+    TOPS: ClassVar[int] = 4
+
+    @property
+    def sides(self) -> int:
+        """The first colour's side."""
+        return self.TOPS + self.colours
+
+    @property
+    def column_top(self) -> int:
+        """The upper face of terrain or a pillar."""
+        return self.TOPS + 2 * self.colours
+
+    @property
+    def column_side(self) -> int:
+        """The side of terrain or a pillar."""
+        return self.column_top + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +79,11 @@ class _Shading:
 _FLOOR = _Shading(lit=0.7, spread=0.12, shade=(0.15, 1.0), mirrored=0.005, tint=0.08)
 _TOP = _Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05)
 _SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.08)
+# A flank that was enrolled may have stood in half the light that another one meets squarely.
+_FLANK = _Shading(lit=0.0, spread=0.0, shade=(0.05, 2.5), mirrored=0.08, tint=0.08)
+
+INK_SHARE = 0.25
+"""Share of a face that its character and ring cover, about."""
 
 MOST_MIRRORED = 0.2
 """Most that lacquer mirrors of a lamp, as a share of what white paper shows."""
@@ -57,20 +92,43 @@ SENSOR_NOISE = 0.02
 """Standard deviation of a pixel in display space (5 codes of 255): shot noise, read noise and JPEG of a dim picture."""
 
 
-def build_palette(look: SetLook, letters: tuple[str, ...]) -> npt.NDArray[np.float32]:
-    """Log-likelihoods (BINS³, 4 + 2 letters) float32; the TABLE column is flat until a picture fills it."""
+def build_palette(look: SetLook, figures: Figures) -> npt.NDArray[np.float32]:
+    """Log-likelihoods (BINS³, materials) float32; the TABLE column is flat until a picture fills it."""
     rng = np.random.default_rng(0)  # drawn once and always alike: the same picture gives the same reading
-    tops = [np.array(look.pieces[letter]) for letter in letters]
-    sides = [_learn(_draw(top, _SIDE, rng)) for top in tops]
+    faces = [np.mean([look.pieces[letter] for letter in letters], axis=0) for letters in figures.colours]
+    sides = [_learn(_draw(face, _SIDE, rng)) for face in faces]
+    tops = [
+        _learn(_draw(face, _TOP if figures.faced else _FLANK, rng))
+        if not look.inks
+        else _inked(face, look, letters, rng)
+        for face, letters in zip(faces, figures.colours, strict=True)
+    ]
     columns = [
         _learn(_draw(np.array(look.floor), _FLOOR, rng)),
         np.full(BINS**3, -3 * np.log(BINS)),
         np.max(sides, axis=0),
         np.log(np.mean(np.exp(sides), axis=0)),
-        *(_learn(_draw(top, _TOP, rng)) for top in tops),
+        *tops,
         *sides,
+        *([] if look.column is None else _column(look.column, rng)),
     ]
     return np.column_stack(columns).astype(np.float32)
+
+
+def _inked(
+    face: npt.NDArray[np.float64], look: SetLook, letters: tuple[str, ...], rng: np.random.Generator
+) -> npt.NDArray[np.float32]:
+    """Log-likelihood (BINS³,) of faces with characters: wood or any of their inks."""
+    inks = {look.inks[letter] for letter in letters}
+    drawn = [np.exp(_learn(_draw(np.array(ink), _TOP, rng))) for ink in inks]
+    wood = np.exp(_learn(_draw(face, _TOP, rng)))
+    mixed: npt.NDArray[np.float32] = np.log((1 - INK_SHARE) * wood + INK_SHARE * np.mean(drawn, axis=0))
+    return mixed
+
+
+def _column(column: ColumnLook, rng: np.random.Generator) -> list[npt.NDArray[np.float32]]:
+    top, side = np.array(column.top), np.array(column.side)
+    return [_learn(_draw(top, _FLOOR, rng)), _learn(_draw(side, _SIDE, rng))]
 
 
 def table_column(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

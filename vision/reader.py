@@ -12,11 +12,16 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook
-from vision import palette
-from vision.explain import Evidence, explain
-from vision.geometry import TALLEST, Geometry, make_geometry, same_pose
-from vision.light import measure_light, references
-from vision.reading import EMPTY, Reading, State
+from vision import palette, stacks
+from vision.explain import Board, Evidence, explain
+from vision.faces import place_faces
+from vision.figures import Figures, kit_figures
+from vision.geometry import Geometry, make_geometry, same_pose
+from vision.glyphs import Alphabet, compare, make_alphabet
+from vision.light import Light, measure_light, references
+from vision.palette import Materials
+from vision.pillars import SHRINK, PillarViews, judge_levels, make_views
+from vision.reading import Reading
 from vision.register import Registration, check_size, register, to_gray
 from vision.source import Frame
 
@@ -24,22 +29,28 @@ STRAY_LOG = np.log(palette.STRAY / palette.BINS**3) + 0.7
 """A pixel whose likeliest material is no likelier than stray pixels are (twice their density) is unexplained."""
 
 Array = npt.NDArray[np.float32]
+Levels = tuple[int | None, ...]
 
 
 class Reader:
     """Reads pictures of one kit through one camera; keeps the geometry while nothing is moved."""
 
-    def __init__(self, kit: Kit, camera: Camera, look: SetLook) -> None:
+    def __init__(self, kit: Kit, camera: Camera, look: SetLook, levels: tuple[int, ...] = ()) -> None:
+        """``levels``: of terrain, or of the pillars at first, a cell; empty where all are at the lowest."""
         self.kit = kit
         self.camera = camera
         self.look = look
-        self.letters = tuple(kind.letter for kind in kit.pieces)
-        standing = [(height, letter) for height in range(1, TALLEST + 1) for letter in self.letters]
-        self.states: tuple[State, ...] = (EMPTY, *standing)
-        self._palette = palette.build_palette(look, self.letters)
-        self._likeliest = np.delete(self._palette, palette.TABLE, axis=1).max(axis=1)
+        lowest = () if kit.pillars is None else (kit.pillars.lowest,) * len(kit.cells)
+        self.levels = levels or lowest
+        self._views: tuple[Registration, PillarViews] | None = None
+        figures = kit_figures(kit)
+        self.states = figures.states
+        self._columns = _state_columns(figures)
+        self._palette = palette.build_palette(look, figures)
+        self._likeliest = np.delete(self._palette, Materials.TABLE, axis=1).max(axis=1)
         self._references = references(kit)
         self._rim = np.array(look.rim, np.float32)
+        self._alphabet = make_alphabet(look.glyphs) if look.glyphs else None
         self._geometry: Geometry | None = None
 
     def register(self, image: npt.NDArray[np.uint8]) -> Registration:
@@ -53,32 +64,106 @@ class Reader:
     def geometry(self, pose: Registration) -> Geometry:
         """The geometry for a pose, kept while the mat stays where it is."""
         if self._geometry is None or not self.is_same(self._geometry, pose):
-            self._geometry = make_geometry(self.kit, pose, self.camera)
+            self._geometry = make_geometry(self.kit, self.levels, pose, self.camera)
         return self._geometry
 
     def check_size(self, image: npt.NDArray[np.uint8]) -> None:
         """Raise VisionError for a picture of another size than the camera was calibrated for."""
         check_size(image, self.camera)
 
-    def read(self, frame: Frame) -> Reading:
-        """The reading of a frame.  Raises VisionError, MatNotFound."""
-        return self.read_with_geometry(frame)[0]
+    def read(self, frame: Frame, levels: Levels | None = None) -> Reading:
+        """The reading of a frame; ``levels`` as in :meth:`read_at`.  Raises VisionError, MatNotFound."""
+        return self.read_with_geometry(frame, levels)[0]
 
-    def read_with_geometry(self, frame: Frame) -> tuple[Reading, Geometry]:
+    def read_with_geometry(self, frame: Frame, levels: Levels | None = None) -> tuple[Reading, Geometry]:
         """The reading of a frame and the geometry that it rests on.  Raises VisionError, MatNotFound."""
         geometry = self.geometry(self.register(frame.image))
-        return self.read_at(frame, geometry), geometry
+        return self.read_at(frame, geometry, levels), geometry
 
-    def read_at(self, frame: Frame, geometry: Geometry) -> Reading:
-        """The reading of a frame whose pose is known.  Raises VisionError."""
-        shown = self.evidence(frame.image, geometry)
-        scores = explain(shown, self._rim, geometry, (self.camera.height_px, self.camera.width_px)).scores
-        log_likelihood = (scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)).astype(np.float32)
-        return Reading(self.kit.cells, self.states, log_likelihood, shown.foreign, frame.t_s)
+    def read_at(self, frame: Frame, geometry: Geometry, levels: Levels | None = None) -> Reading:
+        """The reading of a frame whose pose is known.
 
-    def evidence(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> Evidence:
-        """What every crop pixel of a picture (height, width, 3) uint8 BGR shows."""
-        light = measure_light(image, self.kit, geometry.pose, self.camera, self._references)
+        ``levels`` are those of the pillars, a cell; where one is None the picture must tell, which takes longer.
+        Without them, the pillars stand as they last did.
+
+        Raises VisionError.
+        """
+        light = self.light(frame.image, geometry.pose)
+        likely_levels = None
+        if self.kit.pillars is not None:
+            self.levels, likely_levels = self._judged(frame.image, light, geometry.pose, levels or self.levels)
+            geometry = self._levelled(geometry)
+        shown = self.evidence(frame.image, geometry, light)
+        board = explain(shown, self._rim, geometry, (self.camera.height_px, self.camera.width_px))
+        letters = None if self._alphabet is None else self._characters(frame.image, board, self._alphabet)
+        return Reading(
+            self.kit.cells,
+            self.states,
+            self._by_state(board.scores, letters),
+            shown.foreign,
+            frame.t_s,
+            levels=None if likely_levels is None else self.levels,
+            level_log_likelihood=likely_levels,
+        )
+
+    def _judged(
+        self, image: npt.NDArray[np.uint8], light: Light, pose: Registration, levels: Levels
+    ) -> tuple[tuple[int, ...], Array]:
+        """The pillars' levels, and how likely each is by the picture: even rows for those that were given."""
+        assert self.kit.pillars is not None, "only pillars have levels that change"
+        if self._views is None or self._views[0] is not pose:
+            self._views = (pose, make_views(self.kit, self.kit.pillars, pose, self.camera))
+        begin = [old if level is None else level for level, old in zip(levels, self.levels, strict=True)]
+        unknown = [number for number, level in enumerate(levels) if level is None]
+        small = cv2.resize(image, None, fx=1 / SHRINK, fy=1 / SHRINK, interpolation=cv2.INTER_AREA)
+        values = palette.normalise(np.asarray(small, np.uint8), light.at(np.zeros((1, 3))))
+        return judge_levels(values, self._views[1], begin, unknown)
+
+    def _levelled(self, geometry: Geometry) -> Geometry:
+        """``geometry`` with the pillars where they stand now."""
+        if geometry.levels == self.levels:
+            return geometry
+        kept = self._geometry
+        if kept is None or kept.pose is not geometry.pose or kept.levels != self.levels:
+            self._geometry = kept = make_geometry(self.kit, self.levels, geometry.pose, self.camera)
+        return kept
+
+    def _characters(self, image: npt.NDArray[np.uint8], board: Board, alphabet: Alphabet) -> Array:
+        """(n, letters) log-likelihood of each piece's character on each cell; 0 where nothing stands.
+
+        Where a face lies tells a stack's height too: that is added to the board's scores.
+        """
+        found = np.zeros((len(board.best), len(alphabet.letters)), np.float32)
+        ranks = board.ranks()
+        faces = place_faces(image, board, ranks)
+        if faces:
+            likely = compare(image, list(faces.values()), ranks, alphabet)
+            found[list(faces)] = likely - np.logaddexp.reduce(likely, axis=1, keepdims=True)
+        return found
+
+    def _by_state(self, scores: Array, letters: Array | None) -> Array:
+        """(n, states) log-likelihood, each row's logsumexp 0.
+
+        Args:
+            scores: (n, 1 + figures * colours), of a board.
+            letters: (n, letters) to be added to the states of pieces that differ by their characters.
+        """
+        best = np.full((len(scores), len(self.states)), stacks.IMPOSSIBLE, np.float32)
+        for column, states in enumerate(self._columns):
+            for state in states:
+                best[:, state] = np.maximum(best[:, state], scores[:, column])
+        if letters is not None and self._alphabet is not None:
+            for number, (_, letter) in enumerate(self.states[1:], start=1):
+                best[:, number] += letters[:, self._alphabet.letters.index(str(letter))]
+        normal: Array = best - np.logaddexp.reduce(best, axis=1, keepdims=True)
+        return normal
+
+    def light(self, image: npt.NDArray[np.uint8], pose: Registration) -> Light:
+        """The light over the mat in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
+        return measure_light(image, self.kit, pose, self.camera, self._references)
+
+    def evidence(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Light) -> Evidence:
+        """What every crop pixel of a picture (height, width, 3) uint8 BGR shows in this light."""
         crops = geometry.crops
         n, rows, columns = crops.flat_px.shape
         x, y = crops.map_px.reshape(2, n * rows, columns)
@@ -88,7 +173,7 @@ class Reader:
         local = light.at(crops.centres_mm)[:, None, None]
         middle = light.at(np.zeros((1, 3)))
         around = image.reshape(-1, 3)[geometry.surround_px]
-        self._palette[:, palette.TABLE] = palette.table_column(
+        self._palette[:, Materials.TABLE] = palette.table_column(
             np.clip(palette.normalise(around, middle), 0, palette.TOP_VALUE)
         )
         values = palette.normalise(codes, local)
@@ -97,8 +182,19 @@ class Reader:
 
     def _foreign(self, bins: npt.NDArray[np.int32], geometry: Geometry) -> Array:
         """(n,) share of the pixels round each cell's middle, or of what stands there, that no material explains."""
-        is_stray = np.maximum(self._likeliest, self._palette[:, palette.TABLE]) < STRAY_LOG
-        rows = np.abs(geometry.crops.v_mm) <= geometry.outlines.radius_mm
+        is_stray = np.maximum(self._likeliest, self._palette[:, Materials.TABLE]) < STRAY_LOG
+        rows = np.abs(geometry.crops.v_mm) <= geometry.radius_mm
         stray = is_stray[bins[:, rows]] & ~geometry.crops.outside[:, rows]
         share: Array = stray.mean(axis=(1, 2)).astype(np.float32)
         return share
+
+
+def _state_columns(figures: Figures) -> tuple[tuple[int, ...], ...]:
+    """For each column of a board's scores the states that it stands for."""
+    index = {state: i for i, state in enumerate(figures.states)}
+    columns = [
+        tuple(index[figure.height, letter] for letter in letters)
+        for figure, row in zip(figures.all, figures.letters, strict=True)
+        for letters in row
+    ]
+    return ((0,), *columns)

@@ -1,8 +1,9 @@
-"""How well each height and top explains a cell's pixels: analysis by synthesis, over every way a stack may stand.
+"""How well each figure and colour explains a cell's pixels: analysis by synthesis, over every way a stack may stand.
 
 A stack of h discs covers, in its crop, an ellipse (its upper face, in the top piece's colour) and below it h bands (the
-discs' sides, each in some piece's colour).  The score of a state is the log-likelihood of the pixels that it covers,
-against what they would show without it.  Face and foot may be off their places, but not by much.
+discs' sides, each in some piece's colour); other figures have other parts (:mod:`vision.figures`).  The score of a
+state is the log-likelihood of the pixels that it covers, against what they would show without it.  Face and foot may
+be off their places, but not by much.
 """
 
 from __future__ import annotations
@@ -12,23 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from vision.crops import COLUMN_MM
+from vision.crops import INDEPENDENT_MM2
+from vision.figures import LEAN_MM, PLACE_MM
 from vision.geometry import Geometry
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
-
-INDEPENDENT_MM2 = 40.0
-"""Area over which pixels err together (a rim's shadow, a highlight, a colour a little off): one observation each."""
-
-EVIDENCE = np.float32(COLUMN_MM / INDEPENDENT_MM2)
-"""Independent observations a crop pixel."""
-
-PLACE_MM = 1.0
-"""Standard deviation of a stack's foot from the middle of its cell, each way."""
-
-LEAN_MM = 0.8
-"""Standard deviation of a stack's face from above its foot, each way."""
 
 ROUNDING_MM = 0.3
 """Face and foot are tried in half millimetres apart, so even one disc seems to lean a little."""
@@ -48,16 +38,27 @@ SHADE_SPREAD = 0.15
 SHADE_INDEPENDENT_MM2 = 20.0
 """Area over which texture and noise are one observation; they reach less far than errors of colour and outline."""
 
+IMPOSSIBLE = np.float32(-1e4)
+"""Log-likelihood ratio of a piece that the kit does not have."""
+
 DARK = 0.05
 """Added to display values before the logarithm: below it noise rules."""
+
+FOOT_FINELY = np.arange(-4, 4.5, 0.5).astype(np.float32)
+"""Shifts of the foot tried where the face is known."""
 
 FINER = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
 """Shifts tried round the best of the first."""
 
 
-def log_prior(levels: Indices, along: Array, sideways: Array, foot: Array) -> Array:
-    """Log prior of stacks of so many discs standing so: shifts in mm, all broadcast together."""
-    lean_mm2 = np.where(levels > 1, LEAN_MM**2, 0.0)
+def observations(geometry: Geometry) -> np.float32:
+    """Independent observations a crop pixel."""
+    return np.float32(geometry.crops.column_mm / INDEPENDENT_MM2)
+
+
+def log_prior(leans: npt.NDArray[np.bool_], along: Array, sideways: Array, foot: Array) -> Array:
+    """Log prior of figures standing so, which lean or cannot: shifts in mm, all broadcast together."""
+    lean_mm2 = np.where(leans, LEAN_MM**2, 0.0)
     # Across the line of sight one shift stands for foot and face, so it is as wide as both together.
     across = sideways**2 / (PLACE_MM**2 + lean_mm2)
     prior = -0.5 * (foot**2 / PLACE_MM**2 + across + (along - foot) ** 2 / (lean_mm2 + ROUNDING_MM**2))
@@ -78,39 +79,36 @@ def accumulate(gain: Array) -> Array:
 
 
 def score_upright(sums: Array, geometry: Geometry, cells: Indices, first_row: int = 0) -> Array:
-    """Scores as if every stack stood straight in the middle of its cell.
+    """Scores as if every figure stood straight in the middle of its cell.
 
     Args:
-        sums: (rows + 1, b, columns, 1 + tops), :func:`accumulate` of any side and each top.
+        sums: (rows + 1, b, columns, 1 + colours), :func:`accumulate` of any side and each colour's face.
         geometry: of the pose.
         cells: (b,) the cells that ``sums`` belongs to.
-        first_row: row of the crops in which ``sums`` begins; heights that reach beyond it cannot be scored.
+        first_row: row of the crops in which ``sums`` begins; figures that reach beyond it cannot be scored.
 
     Returns:
-        (b, levels, tops) log-likelihood ratio against an empty cell, levels 1….
+        (b, figures, colours) log-likelihood ratio against an empty cell; impossible where there is no such piece.
     """
     batch = np.arange(len(cells))[:, None, None]
-    covers = geometry.covers[cells, 1:, :, None]
-    far = _sums_at(sums, batch, geometry.far_row[cells, 1:] - first_row, geometry.columns)
-    near = _sums_at(sums, batch, geometry.near_row[cells, 1:] - first_row, geometry.columns)
-    foot_row = np.maximum(geometry.near_row[cells, :1], geometry.near_row[cells, 1:]) - first_row
-    foot = _sums_at(sums, batch, foot_row, geometry.columns)[..., 0]
+    edges = geometry.edges[cells] - np.float32(first_row)
+    covers = geometry.covers[cells][..., None]
+    far = _sums_at(sums, batch, edges[:, :, 0], geometry.columns)
+    near = _sums_at(sums, batch, edges[:, :, 1], geometry.columns)
+    foot = _sums_at(sums, batch, edges[:, :, -1], geometry.columns)[..., 0]
     face = ((near - far)[..., 1:] * covers).sum(axis=2)
     side = ((foot - near[..., 0]) * covers[..., 0]).sum(axis=2)
-    upright: Array = (face + side[..., None]) * EVIDENCE
-    return upright
+    upright: Array = (face + side[..., None]) * observations(geometry)
+    return np.where(geometry.figures.allowed, upright, IMPOSSIBLE)
 
 
-def share_of_single(likely: npt.NDArray[np.bool_], geometry: Geometry) -> Array:
-    """(n,) share of a single piece's outline, standing straight, in which ``likely`` (n, rows, columns) is true."""
+def share_of_smallest(likely: npt.NDArray[np.bool_], geometry: Geometry) -> Array:
+    """(n,) share of the smallest figure's outline in which ``likely`` (n, rows, columns) is true."""
     sums = accumulate(likely[..., None].astype(np.float32))
-    batch, covers = np.arange(len(likely))[:, None], geometry.covers[:, 1]
-    foot = np.maximum(geometry.near_row[:, 0], geometry.near_row[:, 1])
-    inside = _sums_at(sums, batch, foot, geometry.columns) - _sums_at(
-        sums, batch, geometry.far_row[:, 1], geometry.columns
-    )
-    area = ((foot - geometry.far_row[:, 1]) * covers).sum(axis=1)
-    share: Array = (inside[..., 0] * covers).sum(axis=1) / area
+    batch, covers = np.arange(len(likely))[:, None], geometry.covers[:, 0]
+    far, foot = geometry.edges[:, 0, 0], geometry.edges[:, 0, -1]
+    inside = _sums_at(sums, batch, foot, geometry.columns) - _sums_at(sums, batch, far, geometry.columns)
+    share: Array = (inside[..., 0] * covers).sum(axis=1) / ((foot - far) * covers).sum(axis=1)
     return share
 
 
@@ -131,8 +129,8 @@ class Sums:
     """Everything about some cells (b), summed down the columns of their crops by :func:`accumulate`.
 
     Attributes:
-        faces: (rows + 1, b, columns, 1 + tops), likelihood of any side and of each top.
-        sides: (rows + 1, b, columns, tops), likelihood of each piece's side.
+        faces: (rows + 1, b, columns, 1 + colours), likelihood of any side and of each colour's face.
+        sides: (rows + 1, b, columns, colours), likelihood of each colour's side.
         shade: (rows + 1, b, columns, 2), :func:`accumulate_shade`.
         first_row: row of the crops in which the sums begin.
     """
@@ -143,37 +141,69 @@ class Sums:
     first_row: int
 
 
+@dataclass(frozen=True, eq=False)
+class Stand:
+    """Where figures (b, l) may stand: shifts of face (b, l, a), foot (b, l, f) in rows, sideways (b, l) in columns."""
+
+    along: Array
+    sideways: Indices
+    foot: Array
+
+
+def search_stand(sums: Sums, geometry: Geometry, cells: Indices, figures: Indices, best_colour: Indices) -> Stand:
+    """Shifts round those that suit each figure (b, l) best, by the likeliest colour (b,)."""
+    probe = _Probe(sums, geometry, cells, figures)
+    face, foot = probe.everywhere(best_colour)  # b, l, along, sideways; b, l, foot, sideways
+    a, s, f = np.meshgrid(ALONG, (SIDEWAYS * geometry.crops.column_mm).astype(np.float32), FOOT, indexing="ij")
+    prior = log_prior(probe.leans[..., None, None, None], a, s, f)
+    total = face[..., None] + foot.transpose(0, 1, 3, 2)[:, :, None] + prior
+    best = total.reshape(*total.shape[:2], -1).argmax(axis=2)
+    along, rest = np.divmod(best, len(SIDEWAYS) * len(FOOT))
+    sideways, foot_index = np.divmod(rest, len(FOOT))
+    return Stand(ALONG[along][..., None] + FINER, SIDEWAYS[sideways], FOOT[foot_index][..., None] + FINER)
+
+
+def known_face(shift_mm: Array, geometry: Geometry) -> Stand:
+    """Stands of figures whose faces are known to be off by ``shift_mm`` (b, l, 2) in the crop."""
+    foot = np.broadcast_to(FOOT_FINELY, (*shift_mm.shape[:2], len(FOOT_FINELY)))
+    sideways = np.rint(shift_mm[..., 0] / geometry.crops.column_mm).astype(np.intp)
+    return Stand(shift_mm[..., 1, None].astype(np.float32), np.clip(sideways, SIDEWAYS[0], SIDEWAYS[-1]), foot)
+
+
 def score_askew(
-    sums: Sums, rim: Array, geometry: Geometry, cells: Indices, levels: Indices, best_top: Indices
+    sums: Sums, rim: Array, geometry: Geometry, cells: Indices, figures: Indices, stand: Stand
 ) -> tuple[Array, Array, Array]:
-    """Scores for some heights, each stack standing as it explains the pixels best.
+    """Scores for some figures, each standing as it explains the pixels best.
 
     Args:
         sums: of the cells.
         rim: (steps,) shading of a piece's side (:class:`calibration.looks.SetLook`).
         geometry: of the pose.
         cells: (b,) the cells that ``sums`` belongs to.
-        levels: (b, l) heights to try, 1….
-        best_top: (b,) the likeliest top, by which the stand is searched.
+        figures: (b, l) figures to try.
+        stand: where they may stand.
 
     Returns:
-        (b, l, tops) log-likelihood ratio against an empty cell; (b, l, 2) the shift (u, v) mm of the face; and
-        (b, l, levels, steps, 2) sums of log brightness and of pixels over each step of each side.
+        (b, l, colours) log-likelihood ratio against an empty cell; (b, l, 2) the shift (u, v) mm of the face; and
+        (b, l, parts, steps, 2) sums of log brightness and of pixels over each step of each side, the uppermost first.
     """
-    probe = _Probe(sums, geometry, cells, levels)
-    along, sideways, foot = _stand(probe, best_top)
-    finer_along, finer_foot = along[..., None] + FINER, foot[..., None] + FINER
-    faces = probe.faces(finer_along, sideways)  # b, l, along, tops
-    bands = probe.bands(finer_along, sideways, finer_foot)  # b, l, along, foot
-    across_mm = (sideways[..., None, None] * COLUMN_MM).astype(np.float32)
-    stand = log_prior(levels[..., None, None], finer_along[..., None], across_mm, finer_foot[..., None, :])
-    side = bands + stand
-    whole = faces + side.max(axis=3)[..., None]
-    which = whole.max(axis=3).argmax(axis=2)[..., None]
-    v = np.take_along_axis(finer_along, which, axis=2)[..., 0]
-    foot_index = np.take_along_axis(side.argmax(axis=3), which, axis=2)
-    steps = probe.shades(len(rim), v, sideways, np.take_along_axis(finer_foot, foot_index, axis=2)[..., 0])
-    return whole.max(axis=2) + _rim_gain(steps, rim)[..., None], np.stack([sideways * COLUMN_MM, v], axis=-1), steps
+    probe = _Probe(sums, geometry, cells, figures)
+    faces = probe.faces(stand.along, stand.sideways)  # b, l, along, colours
+    bands = probe.bands(stand.along, stand.sideways, stand.foot)  # b, l, along, foot, colours
+    across_mm = (stand.sideways[..., None, None] * geometry.crops.column_mm).astype(np.float32)
+    prior = log_prior(probe.leans[..., None, None], stand.along[..., None], across_mm, stand.foot[..., None, :])
+    side = bands + prior[..., None]
+    whole = faces + side.max(axis=3)
+    which = whole.max(axis=3).argmax(axis=2)  # b, l
+    colour = np.take_along_axis(whole, which[..., None, None], axis=2)[:, :, 0].argmax(axis=2)
+    v = np.take_along_axis(stand.along, which[..., None], axis=2)[..., 0]
+    batch, trial = np.ogrid[: len(cells), : figures.shape[1]]
+    foot_index = side[batch, trial, which, :, colour].argmax(axis=2)[..., None]
+    foot = np.take_along_axis(stand.foot, foot_index, axis=2)[..., 0]
+    steps = probe.shades(len(rim), v, stand.sideways, foot)
+    scores = whole.max(axis=2) + _rim_gain(steps, rim, geometry)[..., None]
+    scores = np.where(geometry.figures.allowed[figures], scores, IMPOSSIBLE)
+    return scores, np.stack([stand.sideways * geometry.crops.column_mm, v], axis=-1), steps
 
 
 def rim_residuals(steps: Array) -> tuple[Array, Array]:
@@ -185,24 +215,13 @@ def rim_residuals(steps: Array) -> tuple[Array, Array]:
     return residual, count
 
 
-def _rim_gain(steps: Array, rim: Array) -> Array:
-    """(b, l) log-likelihood ratio of sides shaded as ``rim`` says against evenly shaded ones."""
+def _rim_gain(steps: Array, rim: Array, geometry: Geometry) -> Array:
+    """(b, l) log-likelihood ratio of sides shaded as ``rim`` says, from below, against evenly shaded ones."""
     residual, count = rim_residuals(steps)
-    scale = COLUMN_MM / (2 * SHADE_SPREAD**2 * SHADE_INDEPENDENT_MM2)
+    rim = rim[::-1]
+    scale = geometry.crops.column_mm / (2 * SHADE_SPREAD**2 * SHADE_INDEPENDENT_MM2)
     gain: Array = (count * (2 * residual * rim - rim**2)).sum(axis=(2, 3)) * np.float32(scale)
     return gain
-
-
-def _stand(probe: _Probe, best_top: Indices) -> tuple[Array, Indices, Array]:
-    """Shifts (b, l) along, sideways (columns) and of the foot that suit each height best, by the likeliest top."""
-    face, foot = probe.everywhere(best_top)  # b, l, along, sideways; b, l, foot, sideways
-    a, s, f = np.meshgrid(ALONG, (SIDEWAYS * COLUMN_MM).astype(np.float32), FOOT, indexing="ij")
-    prior = log_prior(probe.levels[..., None, None, None], a, s, f)
-    total = face[..., None] + foot.transpose(0, 1, 3, 2)[:, :, None] + prior
-    best = total.reshape(*total.shape[:2], -1).argmax(axis=2)
-    along, rest = np.divmod(best, len(SIDEWAYS) * len(FOOT))
-    sideways, foot_index = np.divmod(rest, len(FOOT))
-    return ALONG[along], SIDEWAYS[sideways], FOOT[foot_index]
 
 
 def _sums_at(sums: Array, batch: Indices, row: Array, column: Indices) -> Array:
@@ -222,22 +241,21 @@ def _sums_at(sums: Array, batch: Indices, row: Array, column: Indices) -> Array:
 
 
 class _Probe:
-    """Sums over faces and bands of stacks that stand askew; b cells, l heights each, k columns."""
+    """Sums over faces and bands of figures that stand askew; b cells, l figures each, k columns."""
 
-    def __init__(self, sums: Sums, geometry: Geometry, cells: Indices, levels: Indices) -> None:
-        self.sums, self.geometry, self.cells, self.levels = sums, geometry, cells, levels
-        first_row = np.float32(sums.first_row)
-        self.covers = geometry.covers[cells[:, None], levels].astype(np.float32)  # b, l, k
-        self.edges = geometry.near_row[cells] - first_row  # b, every level, k
+    def __init__(self, sums: Sums, geometry: Geometry, cells: Indices, figures: Indices) -> None:
+        self.sums, self.geometry, self.weight = sums, geometry, observations(geometry)
+        self.covers = geometry.covers[cells[:, None], figures].astype(np.float32)  # b, l, k
+        self.bands_of = geometry.figures.parts[figures] - 1  # b, l: parts under the face
+        self.leans = self.bands_of > int(geometry.figures.faced)
+        most = int(self.bands_of.max())
+        self.edges = geometry.edges[cells[:, None], figures, : most + 2] - np.float32(sums.first_row)  # b, l, e, k
         self.batch = np.arange(len(cells))
-        self.near = self.edges[self.batch[:, None], levels]
-        self.far = geometry.far_row[cells[:, None], levels] - first_row
-        self.foot = np.maximum(self.edges[:, :1], self.near)
 
-    def everywhere(self, best_top: Indices) -> tuple[Array, Array]:
+    def everywhere(self, best_colour: Indices) -> tuple[Array, Array]:
         """Face less the side above its near edge (b, l, along, sideways), and side above the foot (b, l, foot, …)."""
         sums, column = self.sums.faces, self.geometry.columns + SIDEWAYS[:, None]
-        one = sums[:, self.batch, :, 1 + best_top].transpose(1, 0, 2).ravel()
+        one = sums[:, self.batch, :, 1 + best_colour].transpose(1, 0, 2).ravel()
         side = sums[..., 0].ravel()
         batch = self.batch[:, None, None, None, None]
 
@@ -247,53 +265,56 @@ class _Probe:
             index: Indices = (row[:, :, :, None] * sums.shape[1] + batch) * sums.shape[2] + column
             return index
 
-        near = at(self.near, ALONG)
-        face = one[near] - one[at(self.far, ALONG)] - side[near]
-        foot = side[at(self.foot, FOOT)]
-        faces: Array = np.einsum("blask,blk->blas", face, self.covers) * EVIDENCE
-        feet: Array = np.einsum("blfsk,blk->blfs", foot, self.covers) * EVIDENCE
-        return faces, feet
+        near = at(self.edges[:, :, 1], ALONG)
+        banded = self.covers * (self.bands_of > 0)[..., None]
+        face = np.einsum("blask,blk->blas", one[near] - one[at(self.edges[:, :, 0], ALONG)], self.covers)
+        face -= np.einsum("blask,blk->blas", side[near], banded)
+        foot = np.einsum("blfsk,blk->blfs", side[at(self.edges[:, :, -1], FOOT)], banded)
+        return np.asarray(face * self.weight, np.float32), np.asarray(foot * self.weight, np.float32)
 
     def faces(self, along: Array, sideways: Indices) -> Array:
-        """(b, l, a, tops) faces at shifts ``along`` (b, l, a) rows and ``sideways`` (b, l) columns."""
+        """(b, l, a, colours) faces at shifts ``along`` (b, l, a) rows and ``sideways`` (b, l) columns."""
         column = (self.geometry.columns + sideways[..., None])[:, :, None]
         batch = self.batch[:, None, None, None]
-        near = _sums_at(self.sums.faces, batch, self.near[:, :, None] + along[..., None], column)
-        near -= _sums_at(self.sums.faces, batch, self.far[:, :, None] + along[..., None], column)
-        faces: Array = np.einsum("blakt,blk->blat", near[..., 1:], self.covers) * EVIDENCE
+        near = _sums_at(self.sums.faces, batch, self.edges[:, :, None, 1] + along[..., None], column)
+        near -= _sums_at(self.sums.faces, batch, self.edges[:, :, None, 0] + along[..., None], column)
+        faces: Array = np.einsum("blakt,blk->blat", near[..., 1:], self.covers) * self.weight
         return faces
 
     def bands(self, along: Array, sideways: Indices, foot: Array) -> Array:
-        """(b, l, a, f) sides as bands of one colour each, between faces at ``along`` and feet at ``foot`` rows."""
-        steps = np.arange(int(self.levels.max()) + 1)
-        level = np.minimum(steps, self.levels[..., None])  # b, l, step; bands above the top have no thickness
-        part = (level / self.levels[..., None])[..., None, None]
+        """(b, l, a, f, colours) sides of one colour each, between faces at ``along`` and feet at ``foot`` rows.
+
+        The first one's is the colour of the face, where the uppermost piece has a face; the others' are unknown.
+        """
+        step = np.minimum(np.arange(self.edges.shape[2] - 1), self.bands_of[..., None])
+        part = (1 - step / np.maximum(self.bands_of, 1)[..., None])[..., None, None]  # 1 at the face, 0 at the foot
         shift = along[:, :, None, :, None] * part + foot[:, :, None, None] * (1 - part)
-        edge = self.edges[self.batch[:, None, None], level]  # b, l, step, k
-        row = edge[:, :, :, None, None] + shift[..., None]
+        row = self.edges[:, :, 1:, None, None] + shift[..., None]
         column = (self.geometry.columns + sideways[..., None])[:, :, None, None, None]
         batch = self.batch[:, None, None, None, None, None]
         sums = _sums_at(self.sums.sides, batch, np.asarray(row, np.float32), column)
-        sums = np.einsum("blnafkt,blk->blnaft", sums, self.covers) * EVIDENCE
-        band = sums[:, :, :-1] - sums[:, :, 1:]
-        best = band.max(axis=5)
-        mean = np.exp(band - best[..., None]).sum(axis=5) / np.float32(self.geometry.tops)
-        whole: Array = (best + np.log(mean)).sum(axis=2)
+        sums = np.einsum("blnafkt,blk->blnaft", sums, self.covers) * self.weight
+        band = sums[:, :, 1:] - sums[:, :, :-1]
+        own = int(self.geometry.figures.faced)
+        rest = band[:, :, own:]
+        best = rest.max(axis=5)
+        unknown = best + np.log(np.exp(rest - best[..., None]).mean(axis=5))
+        whole: Array = band[:, :, :own].sum(axis=2) + unknown.sum(axis=2)[..., None]
         return whole
 
     def shades(self, steps: int, along: Array, sideways: Indices, foot: Array) -> Array:
-        """(b, l, levels, steps, 2) sums over each step of each side, for the stands (b, l) given."""
-        tallest = int(self.levels.max())
-        place = np.minimum(np.arange(tallest * steps + 1) / steps, self.levels[..., None])  # b, l, edge, in levels
-        below = np.minimum(place.astype(np.intp), self.levels[..., None] - 1)
-        rows = self.edges[self.batch[:, None, None], below]
-        rise = self.edges[self.batch[:, None, None], below + 1] - rows
-        part = (place / self.levels[..., None])[..., None]
+        """(b, l, parts, steps, 2) sums over each step of each side from above, for the stands (b, l) given."""
+        most = int(self.bands_of.max())
+        place = np.minimum(np.arange(most * steps + 1) / steps, self.bands_of[..., None])  # b, l, edge, in sides
+        above = np.minimum(place.astype(np.intp), np.maximum(self.bands_of[..., None] - 1, 0))
+        rows = np.take_along_axis(self.edges, 1 + above[..., None], axis=2)
+        rise = np.take_along_axis(self.edges, np.minimum(2 + above, most + 1)[..., None], axis=2) - rows
+        part = (1 - place / np.maximum(self.bands_of, 1)[..., None])[..., None]
         shift = along[..., None, None] * part + foot[..., None, None] * (1 - part)
-        row = np.asarray(rows + rise * (place - below)[..., None] + shift, np.float32)  # b, l, edge, k
+        row = np.asarray(rows + rise * (place - above)[..., None] + shift, np.float32)  # b, l, edge, k
         column = (self.geometry.columns + sideways[..., None])[:, :, None]
         batch = self.batch[:, None, None, None]
         sums = np.einsum("blekc,blk->blec", _sums_at(self.sums.shade, batch, row, column), self.covers)
-        step = sums[:, :, :-1] - sums[:, :, 1:]
-        shades: Array = step.reshape(*step.shape[:2], tallest, steps, 2)
+        step = sums[:, :, 1:] - sums[:, :, :-1]
+        shades: Array = step.reshape(*step.shape[:2], most, steps, 2)
         return shades

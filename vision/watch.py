@@ -119,7 +119,7 @@ class Watch:
         if self._bare is None:
             return None
         changes = _changes(glimpse.small, self._bare)
-        v_mm, radius_mm = geometry.crops.v_mm, geometry.outlines.radius_mm
+        v_mm, radius_mm = geometry.crops.v_mm, geometry.radius_mm
         changed = self._share(changes, geometry, (v_mm >= -STACK_MM) & (v_mm <= radius_mm))
         arms = self._arms(changes)
         if arms is None:

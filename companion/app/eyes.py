@@ -11,7 +11,7 @@ from calibration.kit import Kit
 from calibration.looks import SetLook
 from vision.errors import MatNotFound, VisionError
 from vision.geometry import Geometry
-from vision.reader import Reader
+from vision.reader import Levels, Reader
 from vision.reading import Reading
 from vision.register import Registration
 from vision.source import Frame
@@ -45,8 +45,9 @@ class Look:
 class Eyes:
     """Reader and watch of one camera."""
 
-    def __init__(self, kit: Kit, camera: Camera, look: SetLook) -> None:
-        self.reader = Reader(kit, camera, look)
+    def __init__(self, kit: Kit, camera: Camera, look: SetLook, levels: tuple[int, ...] = ()) -> None:
+        """``levels``: of terrain, or of the pillars at the start, a cell; empty on a flat board."""
+        self.reader = Reader(kit, camera, look, levels)
         self.geometry: Geometry | None = None
         self._watch = Watch(kit, camera)
         self._glimpse: Glimpse | None = None
@@ -61,13 +62,13 @@ class Eyes:
             self._still_since_s = frame.t_s
         return self._glimpse.moving
 
-    def look(self, frame: Frame) -> Look:
-        """Read the frame that :meth:`moving` was asked about last."""
+    def look(self, frame: Frame, levels: Levels | None = None) -> Look:
+        """Read the frame that :meth:`moving` was asked about last; ``levels`` as in :meth:`Reader.read_at`."""
         try:
             geometry = self._place(self.reader.register(frame.image), frame.t_s)
             if geometry is None:
                 return Look(None, "moved", "camera or mat was pushed")
-            reading = self.reader.read_at(frame, geometry)
+            reading = self.reader.read_at(frame, geometry, levels)
         except MatNotFound as error:
             return Look(None, "no-mat", str(error))
         except VisionError as error:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import cv2
 
 from companion.app.eyes import Eyes
+from companion.app.ground import ground_levels
 from companion.commands.refereeing import add_output, begin_match, open_kit, referee_match
 from companion.commands.sensing import simulated_pillars
 from companion.events import Accepted, Event, Illegal, TakenBack, Unsure
@@ -67,7 +68,8 @@ def demonstrate(arguments: argparse.Namespace) -> Result:
         arguments.match = folder / STORE
     pace, wait = (FAST, None) if arguments.fast else (REAL, clock())
     table = SimulatedTable(kit, match, arguments.seed, pace=pace, wait=wait)
-    eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit), kit, table.camera))
+    levels = ground_levels(kit, match.game, match.position)
+    eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit), kit, table.camera, levels), levels)
     said: list[Event] = []
     referee_match(
         arguments,

@@ -12,17 +12,19 @@ import cv2
 
 from calibration.camera import format_camera, read_camera
 from calibration.errors import ProfileError
-from calibration.kit import load_kit
+from calibration.kit import Kit, load_kit
 from calibration.lens import DEFAULT_BOARD, LensCalibration, calibrate_lens, read_board
 from calibration.looks import format_look, load_look
 from calibration.picture import load_picture
 from calibration.quality import advice, quality
+from companion.app.ground import ground_levels, parse_levels
 from companion.commands.overlay import write_overlay
 from companion.errors import CompanionError
+from companion.games import load_game
 from vision.draw import FOREIGN_SHARE
 from vision.enrol import enrol
 from vision.errors import VisionError
-from vision.reader import Reader
+from vision.reader import Levels, Reader
 from vision.reading import Reading
 from vision.source import Frame
 
@@ -83,7 +85,7 @@ def run_pieces(arguments: argparse.Namespace) -> int:
     camera = read_camera(arguments.camera)
     image = load_picture(arguments.image)
     try:
-        look = enrol(image, kit, camera)
+        look = enrol(image, kit, camera, start_levels(kit))
     except VisionError as error:
         raise ProfileError(f"{arguments.image}: {error}") from error
     write_text(arguments.output, format_look(look))
@@ -96,15 +98,15 @@ def run_read(arguments: argparse.Namespace) -> int:
     cv2.setNumThreads(1)
     kit = load_kit(arguments.kit)
     camera = read_camera(arguments.camera)
-    if arguments.levels and kit.pillars is None:
-        raise CompanionError(f"--levels: the kit {kit.name} has no pillars")
-    reader = Reader(kit, camera, load_look(arguments.set, kit))
+    known: Levels | None = parse_levels(arguments.levels, kit) if arguments.levels else None
+    levels = known or ((None,) * len(kit.cells) if kit.pillars else None)
+    reader = Reader(kit, camera, load_look(arguments.set, kit), start_levels(kit))
     images = [(path, load_picture(path)) for path in arguments.images]
     if arguments.overlay and len(images) > 1:
         raise CompanionError("--overlay: give one picture at a time")
     found = True
     for path, image in images:
-        row = read_row(reader, path, image)
+        row = read_row(reader, path, image, levels)
         found &= row["found"]
         print(json.dumps(row) if arguments.json else describe(row), flush=True)
         if arguments.overlay and row["found"]:
@@ -112,11 +114,19 @@ def run_read(arguments: argparse.Namespace) -> int:
     return 0 if found else 1
 
 
-def read_row(reader: Reader, path: Path, image: Any) -> dict[str, Any]:
-    """One reading as interfaces.md has it."""
+def start_levels(kit: Kit) -> tuple[int, ...]:
+    """Levels of terrain, or of pillars at the start of the kit's game; empty for a flat board."""
+    if kit.pillars is None and not kit.board.terrain_step_mm:
+        return ()
+    game = load_game(kit.game)
+    return ground_levels(kit, game, game.start())
+
+
+def read_row(reader: Reader, path: Path, image: Any, levels: Levels | None = None) -> dict[str, Any]:
+    """One reading as interfaces.md has it; ``levels`` of the pillars, where they are known."""
     begun = time.perf_counter()
     try:
-        reading = reader.read(Frame(image, 0, 0.0))
+        reading = reader.read(Frame(image, 0, 0.0), levels)
     except VisionError as error:
         return {"image": str(path), "found": False, "why": str(error)}
     ms = 1000 * (time.perf_counter() - begun)

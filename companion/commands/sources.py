@@ -12,6 +12,7 @@ from calibration.camera import Camera, read_camera
 from calibration.kit import Kit
 from calibration.looks import SetLook, load_look
 from companion.app.eyes import Eyes
+from companion.app.ground import ground_levels
 from companion.app.pillars import Pillars
 from companion.app.several import SeveralEyes
 from companion.app.table import Listener
@@ -83,7 +84,7 @@ def open_sight(arguments: argparse.Namespace, kit: Kit, match: Match, recordings
     sets = _one_each("--set", arguments.set or [r.look for r in recordings if r.look], count, shared=True)
     cameras = [read_camera(file) for file in files]
     looks = [load_look(file, kit) for file in sets] or [load_look(None, kit)] * count
-    eyes = _eyes(kit, cameras, looks)
+    eyes = _eyes(kit, cameras, looks, ground_levels(kit, match.game, match.position))
     if recordings:
         played = [RecordingSource(recording) for recording in recordings]
         return Sight(played[0] if count == 1 else Together(played), eyes)
@@ -97,12 +98,13 @@ def _simulated(arguments: argparse.Namespace, kit: Kit, match: Match) -> Sight:
     if arguments.camera or arguments.set or arguments.resume:
         raise CompanionError("--simulate has a camera and a set of its own, and begins anew: leave the others out")
     table = SimulatedTable(kit, match, SIMULATED_SEED, pace=REAL, wait=clock())
-    eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit), kit, table.camera))
+    levels = ground_levels(kit, match.game, match.position)
+    eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit), kit, table.camera, levels), levels)
     return Sight(table, eyes, (table.hear,), simulated_pillars(table, kit, SIMULATED_SEED, in_real_time=True))
 
 
-def _eyes(kit: Kit, cameras: Sequence[Camera], looks: Sequence[SetLook]) -> Eyes | SeveralEyes:
-    each = [Eyes(kit, camera, look) for camera, look in zip(cameras, looks, strict=True)]
+def _eyes(kit: Kit, cameras: Sequence[Camera], looks: Sequence[SetLook], levels: tuple[int, ...]) -> Eyes | SeveralEyes:
+    each = [Eyes(kit, camera, look, levels) for camera, look in zip(cameras, looks, strict=True)]
     return each[0] if len(each) == 1 else SeveralEyes(each)
 
 

@@ -18,7 +18,7 @@ from vision.source import Frame
 
 STATES = (EMPTY, (1, "R"), (2, "R"))
 KIT = load_kit("domination")
-STACKS = {"d4": "RRRRR", "d6": "G", "e5": "B"}
+STACKS = {"d5": "RRRRR", "d6": "G", "e4": "B"}
 
 
 def reading(*rows, foreign=None, changed=None, levels=None):

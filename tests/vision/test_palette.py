@@ -8,13 +8,16 @@ from hypothesis import strategies as st
 from calibration.kit import load_kit
 from calibration.looks import nominal_look
 from vision import palette
+from vision.figures import kit_figures
 
+KIT = load_kit("domination")
 LETTERS = ("R", "G", "B", "Y")
+MATERIALS = palette.Materials(len(LETTERS))
 
 
 @pytest.fixture(scope="module")
 def table():
-    return palette.build_palette(nominal_look(load_kit("domination")), LETTERS)
+    return palette.build_palette(nominal_look(KIT), kit_figures(KIT))
 
 
 def shown(colour):
@@ -24,27 +27,27 @@ def shown(colour):
 
 
 def test_every_column_is_a_distribution_over_colours(table):
-    assert table.shape == (palette.BINS**3, palette.TOPS + 2 * len(LETTERS))
+    assert table.shape == (palette.BINS**3, MATERIALS.column_top)
     likelihood = np.exp(table.astype(np.float64))
-    np.testing.assert_allclose(np.delete(likelihood, palette.STANDING, axis=1).sum(axis=0), 1, rtol=1e-3)
+    np.testing.assert_allclose(np.delete(likelihood, MATERIALS.STANDING, axis=1).sum(axis=0), 1, rtol=1e-3)
 
 
 def test_a_side_that_is_there_is_the_side_of_some_piece(table):
-    sides = table[:, palette.TOPS + len(LETTERS) :]
-    np.testing.assert_array_equal(table[:, palette.STANDING], sides.max(axis=1))
+    sides = table[:, MATERIALS.sides :]
+    np.testing.assert_array_equal(table[:, MATERIALS.STANDING], sides.max(axis=1))
 
 
 def test_each_piece_is_likeliest_its_own(table):
     kit = load_kit("domination")
     for i, kind in enumerate(kit.pieces):
-        tops = table[shown(kind.colour), palette.TOPS : palette.TOPS + len(LETTERS)]
+        tops = table[shown(kind.colour), MATERIALS.TOPS : MATERIALS.TOPS + len(LETTERS)]
         assert tops.argmax() == i
-        assert tops[i] > table[shown(kind.colour), palette.FLOOR] + 3
+        assert tops[i] > table[shown(kind.colour), MATERIALS.FLOOR] + 3
 
 
 def test_a_shaded_floor_is_still_a_floor(table):
     half_lit = tuple(int(0.73 * c) for c in load_kit("domination").board.cell_colour)
-    assert table[shown(half_lit)].argmax() == palette.FLOOR
+    assert table[shown(half_lit)].argmax() == MATERIALS.FLOOR
 
 
 @given(st.tuples(*[st.integers(0, 255)] * 3), st.floats(0.02, 1.5))

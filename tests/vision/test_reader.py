@@ -57,11 +57,11 @@ def test_without_enrolment_the_colours_of_the_kit_do(bench):
 
 def test_geometry_is_kept_while_nothing_is_moved_and_made_anew_when_the_mat_is(bench):
     reader, photo = bench.reader(), bench.photos[HARD[0]]
-    first = reader.read_with_geometry(Frame(photo.image, 0, 0.0))[1]
-    assert reader.read_with_geometry(Frame(photo.image, 1, 0.1))[1] is first
+    first = reader.geometry(reader.register(photo.image))
+    assert reader.geometry(reader.register(photo.image)) is first
     push = np.float32([[1, 0, 6], [0, 1, -4]])
     pushed = cv2.warpAffine(photo.image, push, (1280, 720), borderMode=cv2.BORDER_REFLECT)
-    assert reader.read_with_geometry(Frame(pushed, 2, 0.2))[1] is not first
+    assert reader.geometry(reader.register(pushed)) is not first
     assert wrong_cells(reader, pushed, photo.table) == {}
 
 
@@ -69,12 +69,6 @@ def test_a_dark_picture_is_said_to_be_dark(bench):
     dark = (bench.photos[HARD[0]].image * 0.04).astype(np.uint8)
     with pytest.raises(VisionError, match=r"dark|not in view"):
         bench.reader().read(Frame(dark, 0, 0.0))
-
-
-def test_kits_of_other_shapes_are_refused_for_now(bench):
-    kit = load_kit("ziggurat")
-    with pytest.raises(VisionError, match="the kit ziggurat has pieces other than discs of one size"):
-        Reader(kit, bench.camera, nominal_look(kit)).geometry(bench.reader().register(bench.photos[HARD[0]].image))
 
 
 def test_a_reading_of_the_wrong_shape_cannot_be_made():

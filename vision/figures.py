@@ -1,0 +1,188 @@
+"""What can stand on a square, as wire models: every height and size that a kit allows, without its colours.
+
+A figure is made of parts, the uppermost first.  A part is what a piece shows: the upper face of a disc or cube, the
+side of one piece, or a whole pyramid.  Seen in a crop, whose columns run along the world's vertical, each part is one
+run of pixels a column, below the part before.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.kit import Kit, PieceKind
+from vision.reading import EMPTY, State
+from vision.register import Points
+
+TALLEST, TALLEST_MM = 10, 100.0
+"""The tallest stack that is looked for, in pieces and in mm: twice what the games allow, as an unfinished turn can."""
+
+ROUNDED_MM = 0.5
+"""How far from its faces a turned or moulded piece is at its widest."""
+
+RING_SIDES = 28
+"""Sides of the polygon that stands for a disc; with its radius as below it is nowhere 0.1 mm off."""
+
+TURNS_DEG = (-8.0, -4.0, 0.0, 4.0, 8.0)
+"""Pyramids are tried turned so: their outlines depend on it, and players set them down a little turned."""
+
+PLACE_MM = 1.0
+"""Standard deviation of a stack's foot from the middle of its cell, each way."""
+
+LEAN_MM = 0.8
+"""Standard deviation of a stack's face from above its foot, each way."""
+
+_ANGLES = np.arange(RING_SIDES) * (2 * np.pi / RING_SIDES)
+_RING = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)]) / np.sqrt(np.cos(np.pi / RING_SIDES))
+_SQUARE = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
+
+
+@dataclass(frozen=True, eq=False)
+class Wire:
+    """Corners (p, 3) mm over the middle of the square's floor, and the lines (l, 2) between them."""
+
+    corners_mm: Points
+    lines: npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """One thing that can stand on a square.
+
+    Attributes:
+        height: in pieces; None where pieces may be hidden in it.
+        size: the uppermost piece's kind, up to its colour and character.
+        parts: what its pieces show, the uppermost first.
+    """
+
+    height: int | None
+    size: PieceKind
+    parts: tuple[Wire, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """Everything that can stand on a square of a kit.
+
+    Attributes:
+        all: the figures; the first is the smallest.
+        colours: the pieces' letters by the colours that the kit gives them, in its order.
+        ladder: whether figure i is a stack of i + 1 pieces of one size.
+        faced: whether pieces have upper faces; pyramids have none, their first part is a whole piece.
+    """
+
+    all: tuple[Figure, ...]
+    colours: tuple[tuple[str, ...], ...]
+    ladder: bool
+    faced: bool
+    letters: npt.NDArray[np.object_]
+    """(figures, colours) the letters of the pieces that may lie uppermost, as tuples; () where there is none."""
+
+    @cached_property
+    def allowed(self) -> npt.NDArray[np.bool_]:
+        """(figures, colours) whether there is a piece of that size and colour."""
+        return np.array([[bool(letters) for letters in row] for row in self.letters])
+
+    @cached_property
+    def states(self) -> tuple[State, ...]:
+        """Everything that can be read on a square, the empty one first."""
+        standing = (
+            (figure.height, letter)
+            for figure, row in zip(self.all, self.letters, strict=True)
+            for letters in row
+            for letter in letters
+        )
+        return (EMPTY, *dict.fromkeys(standing))
+
+    @cached_property
+    def parts(self) -> npt.NDArray[np.intp]:
+        """(figures,) number of parts."""
+        return np.array([len(figure.parts) for figure in self.all])
+
+
+@lru_cache(maxsize=8)
+def figures_of(kit_pieces: tuple[PieceKind, ...], rises_mm: tuple[float, float] | None) -> Figures:
+    """The figures of pieces of these kinds; ``rises_mm`` (:class:`calibration.kit.Stacking`) where they are nested.
+
+    Pieces of one size stack to any height; nested pyramids stack from large to small; other pieces of several sizes
+    do not stack.
+    """
+    sizes = tuple({(kind.shape, kind.width_mm, kind.height_mm): kind for kind in kit_pieces}.values())
+    colours: dict[object, list[PieceKind]] = {}
+    for kind in kit_pieces:
+        colours.setdefault(kind.colour, []).append(kind)
+    if rises_mm is not None:
+        figures = _nested(sizes, rises_mm[0])
+    elif len(sizes) == 1:
+        tallest = max(1, min(TALLEST, int(TALLEST_MM / sizes[0].height_mm)))
+        figures = [_stack(sizes[0], height) for height in range(1, tallest + 1)]
+    else:
+        figures = [_stack(kind, 1) for kind in sorted(sizes, key=lambda kind: kind.width_mm)]
+    letters = np.empty((len(figures), len(colours)), object)
+    for (i, figure), (j, kinds) in itertools.product(enumerate(figures), enumerate(colours.values())):
+        letters[i, j] = tuple(kind.letter for kind in kinds if _is_size(kind, figure.size))
+    groups = tuple(tuple(kind.letter for kind in kinds) for kinds in colours.values())
+    is_ladder = rises_mm is None and len(sizes) == 1
+    return Figures(tuple(figures), groups, is_ladder, rises_mm is None, letters)
+
+
+def kit_figures(kit: Kit) -> Figures:
+    """The figures of a kit."""
+    stacking = kit.stacking
+    return figures_of(kit.pieces, None if stacking is None else (stacking.tower_rise_mm, stacking.keep_rise_mm))
+
+
+def base_of(kind: PieceKind, z_mm: float) -> Points:
+    """(p, 3) mm, the outline of a piece's base or upper face at ``z_mm``, in order round it."""
+    outline = _RING * (kind.width_mm / 2) if kind.shape == "disc" else _SQUARE * kind.width_mm
+    return np.column_stack([outline, np.full(len(outline), z_mm)])
+
+
+def ring(points_mm: Points) -> Wire:
+    """The closed line through points (p, 3)."""
+    numbers = np.arange(len(points_mm))
+    return Wire(points_mm, np.column_stack([numbers, np.roll(numbers, -1)]))
+
+
+def _is_size(kind: PieceKind, size: PieceKind) -> bool:
+    return (kind.shape, kind.width_mm, kind.height_mm) == (size.shape, size.width_mm, size.height_mm)
+
+
+def _stack(kind: PieceKind, height: int) -> Figure:
+    """A face and the sides under it, each side given by the outline of its lower edge."""
+    # A rounded rim begins to curve in below the upper face and above the foot: that is where the outline is widest.
+    rises = [ROUNDED_MM, *(kind.height_mm * level - ROUNDED_MM for level in range(1, height + 1))]
+    return Figure(height, kind, tuple(ring(base_of(kind, z_mm)) for z_mm in reversed(rises)))
+
+
+def _nested(sizes: tuple[PieceKind, ...], rise_mm: float) -> list[Figure]:
+    """Towers of pyramids, lowest tip first; a single one may hide smaller ones, unless it is the smallest."""
+    ordered = sorted(sizes, key=lambda kind: -kind.width_mm)
+    figures = []
+    for count in range(1, len(ordered) + 1):
+        for tower in itertools.combinations(ordered, count):
+            if any(_is_inside(above, below, rise_mm) for below, above in itertools.pairwise(tower)):
+                continue
+            is_certain = count > 1 or tower[0] is ordered[-1]
+            for turn_deg in TURNS_DEG:
+                parts = tuple(_pyramid(kind, i * rise_mm, turn_deg) for i, kind in enumerate(tower))
+                figures.append(Figure(count if is_certain else None, tower[-1], parts[::-1]))
+    return sorted(figures, key=lambda figure: float(figure.parts[0].corners_mm[:, 2].max()))
+
+
+def _is_inside(above: PieceKind, below: PieceKind, rise_mm: float) -> bool:
+    """Whether a pyramid that stands so much higher does not show outside the one below."""
+    return above.width_mm <= below.width_mm * (1 - rise_mm / below.height_mm)
+
+
+def _pyramid(kind: PieceKind, base_mm: float, turn_deg: float) -> Wire:
+    turn = np.radians(turn_deg)
+    rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    corners = _SQUARE * kind.width_mm @ rotation.T
+    points = np.vstack([np.column_stack([corners, np.full(4, base_mm)]), [[0.0, 0.0, base_mm + kind.height_mm]]])
+    lines = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (2, 4), (3, 4)]
+    return Wire(points, np.array(lines))
