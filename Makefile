@@ -5,7 +5,7 @@ STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
 TEST_LIBS := chromium mosquitto
 
-.PHONY: setup demo test lint types contracts unit bench score soak clean
+.PHONY: setup demo test lint types contracts unit cv5 bench score soak clean
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml tools/system_libs.sh tools/micropython.sh
@@ -34,6 +34,14 @@ unit: setup
 	sh tools/system_libs.sh $(TEST_LIBS)
 	$(PY) -m pytest
 
+# The tests of seeing on OpenCV 5 too: a user's machine may have it.
+CV5 := .venv-cv5
+$(CV5)/cv2: | setup
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --target $(CV5) 'opencv-python>=5,<6'
+
+cv5: setup $(CV5)/cv2
+	PYTHONPATH=$(CV5) $(PY) -m pytest tests/vision tests/calibration tests/app
+
 bench: setup
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(PY) -m tools.bench
@@ -47,4 +55,4 @@ soak: setup
 	$(PY) -m tools.soak_store
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(CV5) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -10,7 +10,6 @@ from calibration.errors import ProfileError
 from calibration.kit import load_kit
 from calibration.looks import RIM_STEPS, SetLook, format_look, linear, nominal_look, read_look
 from calibration.markers import dictionary
-from calibration.picture import load_picture
 
 CAMERA = Camera(
     1280, 720, np.array([[1024.25, 0, 646.5], [0, 1025.75, 353.25], [0, 0, 1]]), np.array([-0.045, 0.01, 0, 0, 0]), 0.12
@@ -83,14 +82,3 @@ def test_dictionaries_have_the_names_of_opencv():
     assert dictionary("DICT_APRILTAG_36h11").markerSize == 6
     with pytest.raises(ProfileError, match="did you mean DICT_APRILTAG_36"):
         dictionary("DICT_APRILTAG_36h12")
-
-
-def test_pictures_that_cannot_be_read(tmp_path, examples):
-    whole = (examples / "photos" / "enrol.jpg").read_bytes()
-    files = {"empty.jpg": b"", "text.jpg": b"hello", "head.jpg": whole[:100], "half.jpg": whole[: len(whole) // 2]}
-    for name, data in files.items():
-        (tmp_path / name).write_bytes(data)
-        with pytest.raises(ProfileError, match=f"{name}: is not a picture"):
-            load_picture(tmp_path / name)
-    with pytest.raises(ProfileError, match=r"none\.jpg: cannot be read"):
-        load_picture(tmp_path / "none.jpg")
