@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from math import sqrt
 from pathlib import Path
 
+from companion.cli import build_parser
 from companion.commands.demonstration import ACCUSED, ASKED, LOST, MISCITED, MISSED, WRONG, Result, demonstrate
 
 GAMES = ("domination", "domination/3", "domination/4", "domination:classic")
@@ -40,21 +41,9 @@ def main(words: Sequence[str] | None = None) -> int:
 def _run(game: str, seed: int, plies: int) -> Result:
     """One demonstration; its faults are printed as soon as they are known."""
     with tempfile.TemporaryDirectory() as folder:
-        result = demonstrate(
-            argparse.Namespace(
-                game=game,
-                seed=seed,
-                plies=plies,
-                fast=True,
-                match=Path(folder) / "soak.db",
-                panel="none",
-                json=False,
-                pictures=None,
-                confirm=False,
-                clock=None,
-                save=None,
-            )
-        )
+        words = ["demo", game, "--fast", "--panel", "none", "--seed", str(seed), "--plies", str(plies)]
+        words += ["--match", str(Path(folder) / "soak.db")]
+        result = demonstrate(build_parser("demo").parse_args(words))
     for fault in result.faults:
         print(f"{game} --seed {seed}{fault.line()}", flush=True)
     return result

@@ -1,21 +1,17 @@
-"""Films: a referee is shown hands, frames and noisy readings of what players do, 12 a second."""
+"""A small film: a referee is shown hands, frames and readings of tables that a test sets up, 12 a second."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from itertools import islice
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from companion.events import Accepted, Event, Illegal, Restored, TakenBack, Unfinished, Unsure, ViewChanged
-from companion.games import load_game
+from companion.events import Event
 from companion.match import Match
 from companion.referee.referee import Referee
 from companion.rules.board import Stack, Table
-from companion.simulate.players import ILLEGAL, MOVE, OVERFLOW, RESTORE, TAKEBACK, Act, Habits, changed, play
 from companion.simulate.readings import Noise, kit_states, next_frame, read_table
 from vision.reading import Reading
 
@@ -23,31 +19,8 @@ FRAME_S = 1 / 12
 HIGHEST = 10
 """Pieces in the tallest stack that the simulated camera knows."""
 
-REST_FRAMES, CALM_FRAMES = 4, 9
-"""A hand rests on source and on target; the table lies calm for three quarters of a second after it has left."""
-
-SLACK_S = 1.5
-"""A verdict counts until so long after its calm."""
-
-KINDS = {MOVE: Accepted, ILLEGAL: Illegal, RESTORE: Restored, TAKEBACK: TakenBack, OVERFLOW: Unfinished}
-HABITS = Habits(illegal=0.3, takeback=0.06, two_at_once=0.2, overflow_at_once=0.3)
-
-
-@dataclass
-class Score:
-    """What a referee made of a film: acts by kind that were answered, missed, or answered with other rules."""
-
-    answered: dict[str, int] = field(default_factory=dict)
-    missed: list[str] = field(default_factory=list)
-    miscited: list[str] = field(default_factory=list)
-    unfounded: list[str] = field(default_factory=list)
-    questions: int = 0
-    views: int = 0
-    waits_s: list[float] = field(default_factory=list)
-
-    def faults(self) -> list[str]:
-        """Everything that should not have been."""
-        return [*self.missed, *self.miscited, *self.unfounded]
+CALM_FRAMES = 9
+"""The table lies calm for three quarters of a second after a hand has left."""
 
 
 class Film:
@@ -107,60 +80,8 @@ class Film:
             self.events += self.referee.glance(self.t_s, moving=True).events
             self.frame += 1
 
-    def watch(self, acts: Iterable[Act], calm_frames: int = CALM_FRAMES) -> Score:
-        """Show the acts with the hands that do them."""
-        rows: list[tuple[Act, float, float]] = []
-        self.lie(self.table.stacks, 12)
-        for act in acts:
-            cells = list(changed(self.table, act.table)) or [0]
-            self.sweep()
-            self.lie(self.table.stacks, REST_FRAMES, cells[:1])
-            self.sweep()
-            self.lie(act.table.stacks, REST_FRAMES, cells)
-            self.sweep()
-            calm_from = self.t_s
-            self.lie(act.table.stacks, calm_frames)
-            rows.append((act, calm_from, self.t_s + SLACK_S))
-        return score(rows, self.events)
-
-
-def score(rows: Iterable[tuple[Act, float, float]], events: Iterable[Event]) -> Score:
-    """Each act's verdict looked for in its time; verdicts that no act asked for counted."""
-    result, left = Score(), list(events)
-    for act, begins, ends in rows:
-        kind, text = KINDS[act.kind], act.text if act.kind == MOVE else None
-        fits = (
-            e for e in left if isinstance(e, kind) and begins <= e.t <= ends and text in (None, getattr(e, "move", ""))
-        )
-        event = next(fits, None)
-        told = f"{begins:.2f} {act.kind} {act.text} {act.rules}"
-        if event is None:
-            result.missed.append(told)
-            continue
-        left.remove(event)
-        result.answered[act.kind] = result.answered.get(act.kind, 0) + 1
-        result.waits_s.append(event.t - begins)
-        if isinstance(event, Illegal) and not set(event.rules) & set(act.rules):
-            result.miscited.append(f"{told}: cited {event.rules}")
-    result.unfounded = [str(event) for event in left if isinstance(event, Accepted | Illegal)]
-    result.questions = sum(isinstance(event, Unsure) for event in left)
-    result.views = sum(isinstance(event, ViewChanged) for event in left)
-    return result
-
 
 @pytest.fixture
 def film() -> Callable[..., Film]:
     """A film of a match."""
     return Film
-
-
-@pytest.fixture
-def campaign() -> Callable[[str, int, int, Noise], Score]:
-    """``acts`` of a random match of the game ``tag`` as seen with some noise."""
-
-    def shoot(tag: str, seed: int, acts: int, noise: Noise) -> Score:
-        game = load_game(tag)
-        match = Match(game, game.start())
-        return Film(match, noise, seed).watch(islice(play(match, random.Random(seed), HABITS), acts))
-
-    return shoot
