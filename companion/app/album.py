@@ -41,9 +41,8 @@ class Album:
             self._marked = self._cells(events[-1])
         picture = frame.image
         if look.reading is not None and self._eyes.geometry is not None:
-            sight = Sight(
-                self._eyes.reader.kit, self._eyes.reader.camera, self._eyes.geometry.pose, self._levels or None
-            )
+            reader, levels = self._eyes.reader, look.reading.levels or self._levels or None
+            sight = Sight(reader.kit, reader.camera, self._eyes.geometry.pose, levels)
             picture = belief(frame.image, sight, look.reading, self._caption, self._marked)
         file = self._folder / f"{frame.seq:06d}.jpg"
         done, data = cv2.imencode(".jpg", picture)

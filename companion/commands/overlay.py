@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.errors import ProfileError
-from companion.commands.printing import terrain
 from vision.draw import SURE_P, Sight, belief
 from vision.reader import Reader
 from vision.reading import Reading
@@ -23,8 +22,7 @@ def write_overlay(file: Path, reader: Reader, image: npt.NDArray[np.uint8]) -> N
     MatNotFound.
     """
     reading = reader.read(Frame(image, 0, 0.0))
-    levels = reading.levels or terrain(reader.kit)
-    sight = Sight(reader.kit, reader.camera, reader.register(image), levels or None)
+    sight = Sight(reader.kit, reader.camera, reader.register(image), reader.levels or None)
     picture = belief(image, sight, reading, _caption(reading))
     try:
         done, data = cv2.imencode(file.suffix, picture)

@@ -32,9 +32,8 @@ def run_mat(arguments: argparse.Namespace) -> int:
     sheets = len(plan(kit, arguments.paper))
     print(f"written: {arguments.output}, {sheets} sheet{'s' * (sheets > 1)} of {arguments.paper.upper()}")
     print("print it at 100 %, not fitted to the page")
-    print(
-        f"then measure: the ruler is {RULER_MM:.0f} mm long, a marker's black border {round(kit.mat.marker_mm, 1):g} mm wide"
-    )
+    marker_mm = round(kit.mat.marker_mm, 1)
+    print(f"then measure: the ruler is {RULER_MM:.0f} mm long, a marker's black border {marker_mm:g} mm wide")
     return 0
 
 

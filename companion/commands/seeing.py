@@ -149,7 +149,7 @@ def describe(row: dict[str, Any]) -> str:
     if not row["found"]:
         return f"{row['image']}: {row['why']}"
     stacks = [
-        f"{name} {cell['height']}{cell['top']}" + ("" if cell["p"] >= 0.99 else f"? ({cell['p']:.2f})")
+        f"{name} {cell['height'] or '?'}{cell['top']}" + ("" if cell["p"] >= 0.99 else f"? ({cell['p']:.2f})")
         for name, cell in row["cells"].items()
         if cell.get("top")
     ]

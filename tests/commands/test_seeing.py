@@ -8,6 +8,7 @@ import pytest
 from calibration.kit import load_kit
 from calibration.looks import read_look
 from companion.cli import main
+from companion.commands.seeing import describe
 
 
 @pytest.fixture
@@ -49,6 +50,11 @@ def test_a_reading_for_people(photos, capsys):
     options = ["--camera", str(photos / "camera.toml"), "--set", str(photos / "set.toml")]
     assert main(["read", "domination", *options, str(photos / "enrol.jpg")]) == 0
     assert ": 4 stacks: c5 1R, d5 1G, e5 1B, f5 1Y (" in capsys.readouterr().out
+
+
+def test_a_height_that_no_camera_sees_is_a_question_mark():
+    cells = {"a1": {"height": 0, "p": 1.0}, "b1": {"height": None, "top": "Q", "p": 0.998}}
+    assert describe({"image": "k.jpg", "found": True, "cells": cells, "ms": 3.0}) == "k.jpg: 1 stacks: b1 ?Q (3.0 ms)"
 
 
 def test_the_overlay_is_the_picture_with_the_belief_over_it(photos, tmp_path, capsys):
