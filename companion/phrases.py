@@ -56,7 +56,7 @@ def sentence(event: Event, tongue: Language = ENGLISH, names: Mapping[Player, st
     called = {**tongue.players, **names}
     words = {field.name: _words(field.name, getattr(event, field.name), tongue, called) for field in fields(event)}
     if tongue.rules and isinstance(event, Illegal):
-        words["reason"] = "; ".join(tongue.rules.get(rule, rule) for rule in event.rules[:MOST_RULES])
+        words["reason"] = ". ".join(tongue.rules.get(rule, rule) for rule in event.rules[:MOST_RULES])
     if tongue.rules and isinstance(event, Unfinished):
         words["todo"] = _task(event, tongue)
     if isinstance(event, ClockChanged):

@@ -64,14 +64,14 @@ SAID: tuple[tuple[Event, str, str], ...] = (
         ),
         "Red: c3-c6 is not allowed (DOM-5, G-1): too far. Put it back.",
         (
-            "Rot: c3-c6 ist nicht erlaubt (DOM-5, G-1): Ein Stapel zieht nur so weit, wie Steine mitgehen; "
-            "Ein anderer ist am Zug. Felder c3, c6. Bitte zurück."
+            "Rot: c3-c6 ist nicht erlaubt (DOM-5, G-1). Ein Stapel zieht nur so weit, wie Steine mitgehen. "
+            "Ein anderer ist am Zug. c3, c6: bitte zurückstellen."
         ),
     ),
     (
         Illegal(t=0, n=1, player="R", attempt=None, rules=("G-2",), reason="two.", cells=("a3",), seen="", expected=""),
         "Red: this is not allowed (G-2): two. Put it back.",
-        "Rot: Das ist nicht erlaubt (G-2): Ein Zug bewegt nur, was an einer Stelle steht. Felder a3. Bitte zurück.",
+        ("Rot: Das ist nicht erlaubt (G-2). Ein Zug bewegt nur, was an einer Stelle steht. a3: bitte zurückstellen."),
     ),
     (
         Unfinished(t=0, n=1, todo="take 2 pieces from the bottom of c3.", cells=("c3",)),

@@ -10,6 +10,9 @@ from companion.rules.game import Attempt, Move, Violation
 from companion.tracker.hypotheses import Outlook
 from companion.tracker.sights import Changes, altered, is_pillar, names_of, stack_of
 
+MOST_CLAUSES = 2
+"""A longer sentence is not listened to."""
+
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
@@ -31,9 +34,9 @@ class Diagnosis:
 
     @property
     def reason(self) -> str:
-        """One sentence for people."""
-        clauses = dict.fromkeys(violation.text.rstrip(".") for violation in self.violations)
-        return "; ".join(clauses) + "."
+        """One sentence for people: of many broken rules the first ones, which matter most."""
+        clauses = list(dict.fromkeys(violation.text.rstrip(".") for violation in self.violations))
+        return "; ".join(clauses[:MOST_CLAUSES]) + "."
 
 
 def diagnose(outlook: Outlook, changes: Changes, attempts: Iterable[Attempt]) -> Diagnosis:
