@@ -25,6 +25,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "refereeing": ("referee",),
     "demonstration": ("demo",),
     "setup": ("setup",),
+    "hall": ("hall",),
     "firmware": ("firmware",),
     "voicing": ("voice",),
     "records": ("matches", "verify"),

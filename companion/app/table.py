@@ -156,6 +156,7 @@ class Table:
         wanted = order if isinstance(order, Order) else order(self.referee)
         events = () if wanted is None else self.referee.order(t_s, wanted, by)
         self._publish(events, None)
+        self._tell_standing(t_s)
         return events
 
     def _step(self, frame: Frame) -> bool:
@@ -167,7 +168,8 @@ class Table:
         self._publish(glance.events, frame)
         if not glance.read:
             return not moving
-        look = self.eyes.look(frame)
+        known = None if self.pillars is None else self.pillars.levels(self.referee.doubted_pillars)
+        look = self.eyes.look(frame, known)
         if look.reading is None:
             self.why_unseen = look.why
             events = self.referee.view(frame.t_s, look.view)

@@ -12,8 +12,8 @@ from companion.app.table import Table
 from companion.app.window import Window
 from companion.errors import BadText
 from companion.events import Event
-from companion.match import Match
-from companion.rules.notation import format_position
+from companion.games import load_game
+from companion.recorder.store import MatchInfo
 from companion.web.feed import Feed
 from companion.web.page import Page
 from companion.web.server import parse_address
@@ -33,7 +33,7 @@ def address(text: str) -> tuple[str, int]:
 
 
 @contextmanager
-def paged(arguments: argparse.Namespace, table: Table, match: Match, past: tuple[Event, ...] = ()) -> Iterator[None]:
+def paged(arguments: argparse.Namespace, table: Table, info: MatchInfo, past: tuple[Event, ...] = ()) -> Iterator[None]:
     """Serve the page of ``table`` while it runs, if it is wanted; then as long as somebody at the terminal likes.
 
     ``past`` was said before a restart.  Raises CompanionError when the address cannot be had.
@@ -41,9 +41,8 @@ def paged(arguments: argparse.Namespace, table: Table, match: Match, past: tuple
     if arguments.web is None:
         yield
         return
-    start = format_position(match.game, match.start)
-    feed = Feed(start, past)
-    window = Window(table.eyes, match.game.layout.terrain, time.monotonic)
+    feed = Feed(info.start, past, info.names)
+    window = Window(table.eyes, load_game(info.game).layout.terrain, time.monotonic)
     page = Page(arguments.web, feed, table.inbox.put, window.picture)
     print(page.notice, file=sys.stderr, flush=True)
     table.listeners.append(feed)

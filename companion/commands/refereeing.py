@@ -18,6 +18,7 @@ from companion.app.eyes import Eyes
 from companion.app.resumption import interrupted
 from companion.app.several import SeveralEyes
 from companion.app.table import Table
+from companion.commands.hall import add_hall, told_to_hall
 from companion.commands.paging import add_page, paged
 from companion.commands.sensing import PacedSource, add_serial, open_pillars
 from companion.commands.settled import settled
@@ -74,6 +75,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--match", type=Path, metavar="FILE", help="the match store (default: the user's own)")
     add_station(parser)
     add_page(parser)
+    add_hall(parser)
     parser.add_argument("--pictures", type=Path, metavar="DIR", help="write every read picture with the belief over it")
     parser.add_argument("--json", action="store_true", help="print one event a line as JSON")
     add_save(parser)
@@ -140,7 +142,8 @@ def referee_match(
     if arguments.pictures:
         running.onlookers.append(Album(arguments.pictures, eyes, match.game.layout.terrain))
     listen(station, wishes, running)
-    with paged(arguments, running, match, left.events if left else ()):
+    info, past = store.info(number), left.events if left else ()
+    with told_to_hall(arguments.hall, running, info, past), paged(arguments, running, info, past):
         running.run()
 
 

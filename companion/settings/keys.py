@@ -47,6 +47,7 @@ OPTIONS: tuple[Key, ...] = (
     Key("language", Kind.TEXT),
     Key("voice", Kind.FLAG, has_no=True),
     Key("web", Kind.TEXT),
+    Key("hall", Kind.TEXT),
     Key("pictures", Kind.FILE),
     Key("json", Kind.FLAG),
     Key("save", Kind.FILE),

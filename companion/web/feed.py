@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Mapping
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -33,11 +34,27 @@ class Feed:
     :meth:`__call__`, :meth:`see`, :meth:`follow` and :meth:`close` belong to the deciding thread, the rest to the loop.
     """
 
-    def __init__(self, start: str, past: tuple[Event, ...] = ()) -> None:
-        """``start``: text of the position in which the match begins; ``past``: what was said before a restart."""
-        self._standing = Standing(secrets.token_hex(4), (), Story(start))
+    def __init__(
+        self,
+        start: str,
+        past: tuple[Event, ...] = (),
+        people: tuple[str, ...] = (),
+        bell: Bell | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """A feed without any listener.
+
+        Args:
+            start: text of the position in which the match begins.
+            past: what was said before a restart.
+            people: the players' own names in turn order; empty where they were not given.
+            bell: rung at every piece of news; its own where none is given.
+            clock: seconds; tells how old the last event is where nobody says how the table stands.
+        """
+        self.bell = bell or Bell()
+        self._clock, self._heard_s = clock, 0.0
+        self._standing = Standing(secrets.token_hex(4), (), Story(start), people=people)
         self._is_closed = False
-        self._bell: Bell | None = None
         self._state_text = ""
         self._state_of: Standing | None = None
         self._messages: list[bytes] = []
@@ -46,10 +63,11 @@ class Feed:
 
     def __call__(self, event: Event) -> None:
         """Take an event: it is on its way when this returns."""
-        standing = self._standing
+        standing, story = self._standing, told(self._standing.story, event)
         self._messages.append(message(to_json(event), event.n))
-        self._standing = replace(standing, events=(*standing.events, event), story=told(standing.story, event))
-        self._ring()
+        self._standing = replace(standing, events=(*standing.events, event), story=story, t_s=event.t)
+        self._heard_s = self._clock()
+        self.bell.ring()
 
     def see(self, frame: Frame) -> None:
         """Frames are not for this feed."""
@@ -59,16 +77,12 @@ class Feed:
         before = self._standing
         self._standing = replace(before, snapshot=snapshot, t_s=t_s, warning=warning)
         if (before.snapshot, before.warning) != (snapshot, warning):
-            self._ring()
+            self.bell.ring()
 
     def close(self) -> None:
         """No more comes: every stream ends."""
         self._is_closed = True
-        self._ring()
-
-    def listen(self, bell: Bell) -> None:
-        """Have ``bell`` rung at every piece of news."""
-        self._bell = bell
+        self.bell.ring()
 
     @property
     def standing(self) -> Standing:
@@ -78,6 +92,8 @@ class Feed:
     def state_text(self) -> str:
         """The whole state as JSON."""
         standing = self._standing
+        if standing.snapshot is None:
+            return compact(state_row(replace(standing, t_s=standing.t_s + self._clock() - self._heard_s)))
         if self._state_of is not standing:
             self._state_text, self._state_of = compact(state_row(standing)), standing
         return self._state_text
@@ -87,14 +103,13 @@ class Feed:
 
         A browser that knows more events than there are has known another match, and gets this one from its start.
         """
-        assert self._bell is not None, "listen() comes first"
         first_n = self._standing.events[0].n if self._standing.events else 1
         place = max(0, after - first_n + 1)
         place = place if place <= len(self._messages) else 0
         shown: tuple[object, ...] = ()
         yield b"retry: %d\n\n" % RETRY_MS
         while True:
-            news = self._bell.next()
+            news = self.bell.next()
             block = b"".join(self._messages[place:])
             place = len(self._messages)
             standing = self._standing
@@ -110,17 +125,17 @@ class Feed:
             except TimeoutError:
                 yield b": alive\n\n"
 
-    def _ring(self) -> None:
-        if self._bell is not None:
-            self._bell.ring()
-
 
 class Bell:
     """Wakes everybody who waits in an event loop, from any thread."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._news = asyncio.Event()
+
+    def hang(self) -> None:
+        """Those who wait do so in the loop that runs now."""
+        self._loop = asyncio.get_running_loop()
 
     def next(self) -> asyncio.Event:
         """What is set at the next ring."""
@@ -128,6 +143,8 @@ class Bell:
 
     def ring(self) -> None:
         """Wake them."""
+        if self._loop is None:
+            return
         with suppress(RuntimeError):  # The loop has ended: nobody waits any more.
             self._loop.call_soon_threadsafe(self._strike)
 

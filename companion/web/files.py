@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,8 +38,19 @@ class Files:
         fixed = [Route(f"/{place}", self._serve, name=name) for place, name in self._places.items()]
         return [*fixed, Route("/static/{name}", self._serve)]
 
+    def named(self, name: str) -> Callable[[Request], Awaitable[Response]]:
+        """Answers with one file, wherever it is asked for."""
+
+        async def serve(request: Request) -> Response:
+            return self._answer(name, request)
+
+        return serve
+
     async def _serve(self, request: Request) -> Response:
         name = request.path_params.get("name") or self._places[request.url.path.removeprefix("/")]
+        return self._answer(name, request)
+
+    def _answer(self, name: str, request: Request) -> Response:
         file = self._files.get(name)
         if file is None:
             return Response("there is no such file\n", 404, media_type="text/plain")

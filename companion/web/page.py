@@ -20,15 +20,15 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from companion.errors import CompanionError
 from companion.events import Event, to_json
 from companion.referee.orders import Order, OrderRefused
 from companion.web.actions import ACTIONS, Wish, order_of, signer
-from companion.web.answers import STATIC, refused, unserved
-from companion.web.feed import Bell, Feed
+from companion.web.answers import STATIC, board_answer, refused, stream_answer, unserved
+from companion.web.feed import Feed
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
 from companion.web.server import Server
@@ -80,7 +80,7 @@ class Page:
             ],
             exception_handlers={Refused: refused, HTTPException: unserved},
         )
-        self.server = Server(address, Guard(app, address[0]), lambda: feed.listen(Bell(asyncio.get_running_loop())))
+        self.server = Server(address, Guard(app, address[0]), feed.bell.hang)
 
     @property
     def notice(self) -> str:
@@ -94,22 +94,14 @@ class Page:
         self.server.close()
 
     async def _events(self, request: Request) -> Response:
-        after = request.headers.get("last-event-id") or request.query_params.get("after", "")
-        with_state = request.query_params.get("with") == "state"
-        stream = self._feed.stream(_number(after) or 0, with_state=with_state)
-        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+        return stream_answer(self._feed, request)
 
     async def _state(self, _request: Request) -> Response:
         headers = {"cache-control": "no-store"}
         return Response(self._feed.state_text(), media_type="application/json", headers=headers)
 
     async def _board(self, request: Request) -> Response:
-        n = _number(request.path_params["n"])
-        turn = None if n is None else self._feed.standing.story.at(n)
-        if turn is None:
-            raise Refused(404, "no move that stands has this number")
-        return JSONResponse(board_row(turn.position, turn.cells), headers={"cache-control": "no-store"})
+        return board_answer(self._feed, request)
 
     async def _preview(self, request: Request) -> Response:
         try:
@@ -142,8 +134,3 @@ class Page:
         except CompanionError as error:
             raise Refused(400, str(error)) from None
         return JSONResponse({"done": action, "events": [to_json(event) for event in events]})
-
-
-def _number(text: str) -> int | None:
-    """The number of an event, as browsers send it; None for anything else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

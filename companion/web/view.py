@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from companion.events import ClockChanged, Event, SensorsChanged, ViewChanged
+from companion.events import Accepted, ClockChanged, Corrected, Event, GameOver, SensorsChanged, TakenBack, ViewChanged
 from companion.games import available_games, load_game, read_position
+from companion.phrases import to_move
 from companion.referee.clock import Clock
 from companion.referee.referee import Snapshot
 from companion.rules.diagram import COLOURS
@@ -36,6 +37,7 @@ class Standing:
         snapshot: the referee's state; None where only events are known (in a hall).
         t_s: the match's time now.
         warning: the store's standing warning.
+        people: the players' own names in turn order; empty where they were not given.
     """
 
     match: str
@@ -44,6 +46,7 @@ class Standing:
     snapshot: Snapshot | None = None
     t_s: float = 0.0
     warning: str | None = None
+    people: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:
@@ -59,22 +62,21 @@ def state_row(standing: Standing) -> dict[str, Any]:
         "match": standing.match,
         "n": standing.n,
         "t": round(standing.t_s, 2),
-        "game": game_row(game),
+        "game": game_row(game, standing.people),
         "start_n": story.start_n,
         "turns": [
             {"n": turn.n, "t": turn.t, "player": turn.player, "move": turn.move, "by": turn.by} for turn in story.turns
         ],
-        "log": [_said_row(event, game) for event in _notable(standing.events)[-LOGGED:]],
+        "log": [_said_row(event, game, standing.people) for event in _notable(standing.events)[-LOGGED:]],
         "position": story.position,
         "view": _latest(standing.events, ViewChanged, "clear"),
         "sensors": _latest(standing.events, SensorsChanged, ""),
         "warning": standing.warning,
-        "watching": standing.snapshot is not None,
     }
-    return row if snapshot is None else row | _snapshot_row(snapshot)
+    return row | (_guessed_row(standing) if snapshot is None else _snapshot_row(snapshot))
 
 
-def game_row(game: Game) -> dict[str, Any]:
+def game_row(game: Game, people: tuple[str, ...] = ()) -> dict[str, Any]:
     """What a page must know of a game: its name, players, pieces and squares."""
     name = parse_tag(game.tag)[0]
     languages = ("en", "de")
@@ -85,7 +87,7 @@ def game_row(game: Game) -> dict[str, Any]:
             {
                 "letter": player,
                 "colour": COLOURS[game.names[player]],
-                "names": {code: player_names(game, code)[player] for code in languages},
+                "names": {code: player_names(game, code, people)[player] for code in languages},
             }
             for player in game.players
         ],
@@ -105,6 +107,30 @@ def _snapshot_row(snapshot: Snapshot) -> dict[str, Any]:
         "outcome": None if snapshot.outcome is None else _outcome_row(snapshot.outcome),
         "clock": None if snapshot.clock is None else _clock_row(snapshot.clock),
     }
+
+
+def _guessed_row(standing: Standing) -> dict[str, Any]:
+    """What the events alone say of the state: as much as is known of a table in a hall."""
+    said = _notable(standing.events)
+    last = said[-1] if said else None
+    decided = [event for event in said if isinstance(event, (Accepted, TakenBack, Corrected, GameOver))]
+    over = decided[-1] if decided and isinstance(decided[-1], GameOver) else None
+    clock = next((event for event in reversed(standing.events) if isinstance(event, ClockChanged)), None)
+    return {
+        "mode": "",
+        "to_move": to_move(standing.story.position),
+        "todo": getattr(last, "todo", ""),
+        "wrong": list(getattr(last, "cells", ())),
+        "options": list(getattr(last, "options", ())),
+        "outcome": None if over is None else {"winner": over.winner, "rule": over.rule},
+        "clock": None if clock is None else _told_clock_row(clock),
+    }
+
+
+def _told_clock_row(event: ClockChanged) -> dict[str, Any]:
+    running = event.player if event.state != "stopped" else None
+    left = dict(zip(event.players, event.left, strict=False))
+    return {"control": event.control, "left": left, "running": running, "since": event.t}
 
 
 def _outcome_row(outcome: Outcome) -> dict[str, Any]:
@@ -132,7 +158,7 @@ def _is_routine(event: Event) -> bool:
     )
 
 
-def _said_row(event: Event, game: Game) -> dict[str, Any]:
+def _said_row(event: Event, game: Game, people: tuple[str, ...]) -> dict[str, Any]:
     cited: Collection[str] = getattr(event, "rules", ()) or tuple(filter(None, (getattr(event, "rule", ""),)))
     rules = [game.rules[rule] for rule in cited if rule in game.rules]
     return {
@@ -140,7 +166,7 @@ def _said_row(event: Event, game: Game) -> dict[str, Any]:
         "t": event.t,
         "event": event.event,
         "player": getattr(event, "player", None),
-        "texts": sentences(event, game),
+        "texts": sentences(event, game, people),
         "rules": [{"id": rule.id, "title": rule.title, "text": rule.text} for rule in rules],
         "cells": list(getattr(event, "cells", ())),
     }

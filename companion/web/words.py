@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from companion.events import Event
 from companion.phrases import LANGUAGES, sentence
@@ -23,12 +23,15 @@ TRANSLATED: Mapping[str, Mapping[str, str]] = {
 """The games' own names of the players in other languages."""
 
 
-def player_names(game: Game, code: str) -> dict[Player, str]:
-    """What each player of ``game`` is called in the language ``code``."""
-    words = TRANSLATED.get(code, {})
-    return {player: words.get(name, name) for player, name in game.names.items()}
+def player_names(game: Game, code: str, people: Sequence[str] = ()) -> dict[Player, str]:
+    """What each player of ``game`` is called in the language ``code``: by his own name among ``people``, if he has one.
+
+    ``people`` are in turn order, empty texts for those without a name.
+    """
+    words, own = TRANSLATED.get(code, {}), dict(zip(game.players, people, strict=False))
+    return {player: own.get(player) or words.get(name, name) for player, name in game.names.items()}
 
 
-def sentences(event: Event, game: Game) -> dict[str, str]:
+def sentences(event: Event, game: Game, people: Sequence[str] = ()) -> dict[str, str]:
     """The event's sentence by language."""
-    return {code: sentence(event, tongue, player_names(game, code)) for code, tongue in LANGUAGES.items()}
+    return {code: sentence(event, tongue, player_names(game, code, people)) for code, tongue in LANGUAGES.items()}

@@ -11,6 +11,8 @@ const SIGNS = {
 };
 const SIGHT_TROUBLE = ["blocked", "no-mat", "moved", "dark", "camera-lost"];
 
+// Where this table's addresses are: at the root of its own page, below its name in a hall.
+export const base = location.pathname.startsWith("/table/") ? location.pathname.replace(/\/$/, "") : "";
 let state = null;
 let shown = null; // number of the event whose board is shown; null: always the latest
 let arrived = 0; // when the state came, in seconds of this browser
@@ -20,7 +22,7 @@ const board = new Board(find("board"), find("lens"), (cell) => arbiter.choose(ce
 const arbiter = new Arbiter(() => ({ state, board }), () => render());
 
 function listen() {
-  const stream = new EventSource("/events?with=state&after=" + (state?.n ?? 1e8));
+  const stream = new EventSource(base + "/events?with=state&after=" + (state?.n ?? 1e8));
   stream.addEventListener("state", (message) => take(JSON.parse(message.data)));
   stream.onmessage = (message) => { document.documentElement.dataset.n = message.lastEventId; };
   stream.onopen = () => connected(true);
@@ -48,7 +50,8 @@ function take(next) {
 function render() {
   if (!state) return;
   document.body.dataset.mode = state.mode;
-  find("title").textContent = state.game.title;
+  const table = base && decodeURIComponent(base.split("/").at(-1));
+  find("title").textContent = table ? `${table} · ${state.game.title}` : state.game.title;
   document.title = `${state.game.title} · ${stateLine()}`;
   renderChips();
   renderVerdict();
@@ -231,7 +234,7 @@ async function renderBoard() {
   if (arbiter.isEditing) return;
   const n = showing();
   const key = `${state.match} ${n}`;
-  if (!boards.has(key)) boards.set(key, fetch(`/board/${n}`).then((reply) => (reply.ok ? reply.json() : null)).catch(() => null));
+  if (!boards.has(key)) boards.set(key, fetch(`${base}/board/${n}`).then((reply) => (reply.ok ? reply.json() : null)).catch(() => null));
   const row = await boards.get(key);
   if (!row) { boards.delete(key); return; }
   if (n !== showing() || arbiter.isEditing) return;
@@ -283,6 +286,8 @@ find("picture").onload = find("picture").onerror = (event) => {
   event.target.alt = word(event.type === "load" ? "camera-note" : "no-picture");
 };
 
+if (base) for (const id of ["camera", "unlock"]) find(id).hidden = true;
+find("hall").hidden = !base;
 find("language").onclick = () => { switchLanguage(); rename(); };
 find("now").onclick = () => look(state.turns.at(-1)?.n ?? state.start_n);
 find("first").onclick = () => leaf(-1e6);

@@ -1,0 +1,141 @@
+"""`companion hall`, and the option `--hall` by which a table takes part."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from companion.app.table import Table
+from companion.commands.paging import address
+from companion.errors import BadText, StoreError
+from companion.events import Event
+from companion.hall import topics
+from companion.hall.hub import Hub
+from companion.hall.link import Link
+from companion.hall.page import HallPage
+from companion.hall.publisher import Publisher
+from companion.hall.topics import Broker, parse_broker
+from companion.recorder.place import default_store, make_folder
+from companion.recorder.store import MatchInfo, Store
+from companion.web.feed import Bell
+
+ADDRESS = ("127.0.0.1", 8000)
+STORE = "hall.db"
+"""The matches of a hall are kept apart from those of a table."""
+
+IDLE_S = 0.5
+
+
+def add_parsers(subparsers: Any) -> None:
+    """Add `hall`."""
+    hall = subparsers.add_parser("hall", help="show all tables of a hall on one page, and keep all their matches")
+    hall.add_argument("--broker", type=_broker, required=True, metavar="mqtt://HOST:PORT", help="the MQTT broker")
+    hall.add_argument("--web", type=address, default=ADDRESS, metavar="HOST:PORT", help="default: 127.0.0.1:8000")
+    hall.add_argument("--match", type=Path, metavar="FILE", help="where the matches are kept (default: the user's own)")
+    hall.set_defaults(run=run_hall)
+
+
+def add_hall(parser: argparse.ArgumentParser) -> None:
+    """Add `--hall` to what runs a table."""
+    parser.add_argument(
+        "--hall", type=_table, metavar="mqtt://HOST:PORT/TABLE", help="tell a hall's broker what is said at this table"
+    )
+
+
+def run_hall(arguments: argparse.Namespace) -> int:
+    """`companion hall`: until Ctrl-C."""
+    with Store.open(_store(arguments.match)) as store:
+        messages: SimpleQueue[tuple[str, bytes]] = SimpleQueue()
+        link = Link(
+            arguments.broker,
+            f"hall-{socket.gethostname()}",
+            topics=[topics.topic(topics.EVERY_TABLE, kind) for kind in (topics.ONLINE, topics.EVENT)],
+            connected=lambda: _say(f"hall: connected to {arguments.broker.name}"),
+            heard=lambda topic, data: messages.put((topic, data)),
+            lost=lambda why: _say(f"hall: {why}; trying again"),
+            is_lasting=True,
+        )
+        try:
+            hub = Hub(store, lambda topic, data: _send(link, topic, data), Bell())
+            page = HallPage(arguments.web, hub)
+            _say(page.notice)
+            try:
+                _serve(hub, messages)
+            finally:
+                page.close()
+        except KeyboardInterrupt:
+            return 0
+        finally:
+            link.close()
+    return 0
+
+
+@contextmanager
+def told_to_hall(broker: Broker | None, table: Table, info: MatchInfo, past: tuple[Event, ...] = ()) -> Iterator[None]:
+    """Publish what ``table`` says while it runs, where a hall is wanted; ``past`` was said before a restart."""
+    if broker is None:
+        yield
+        return
+    publisher = Publisher(broker, info, past, _say)
+    table.listeners.append(publisher)
+    try:
+        yield
+    finally:
+        publisher.close()
+
+
+def _serve(hub: Hub, messages: SimpleQueue[tuple[str, bytes]]) -> None:
+    """Take messages as they come; a failing store is said once, and what it missed is asked for again."""
+    is_failing = False
+    while True:
+        try:
+            topic, data = messages.get(timeout=IDLE_S)
+        except Empty:
+            continue
+        try:
+            hub.take(topic, data, time.monotonic())
+            is_failing = False
+        except StoreError as error:
+            if not is_failing:
+                _say(f"hall: NOT SAVED: {error}")
+            is_failing = True
+
+
+def _send(link: Link, topic: str, data: bytes) -> None:
+    link.say(topic, data)
+
+
+def _store(path: Path | None) -> Path:
+    """The hall's store, its folder made if need be.  Raises StoreError."""
+    if path is not None:
+        return path
+    folder = default_store(os.environ).parent
+    make_folder(folder)
+    return folder / STORE
+
+
+def _broker(text: str) -> Broker:
+    return _parsed(text, with_table=False)
+
+
+def _table(text: str) -> Broker:
+    return _parsed(text, with_table=True)
+
+
+def _parsed(text: str, *, with_table: bool) -> Broker:
+    try:
+        return parse_broker(text, with_table=with_table)
+    except BadText as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,111 @@
+"""The page of a hall: all tables at a glance, each with the page that it has itself, to read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from companion.hall.hub import Hub, Seat
+from companion.web.answers import STATIC, board_answer, refused, stream_answer, unserved
+from companion.web.feed import ALIVE_S, RETRY_MS, compact
+from companion.web.files import Files
+from companion.web.guard import Guard, Refused
+from companion.web.server import Server
+from companion.web.view import state_row
+
+
+class HallPage:
+    """Serves one hall's page."""
+
+    def __init__(self, address: tuple[str, int], hub: Hub) -> None:
+        """Listen.  Raises CompanionError when the address cannot be had."""
+        self._hub = hub
+        self._is_closed = False
+        files = Files(STATIC, {"": "hall.html"})
+        app = Starlette(
+            routes=[
+                Route("/tables", self._tables),
+                Route("/table/{table}/events", self._events),
+                Route("/table/{table}/state", self._state),
+                Route("/table/{table}/board/{n}", self._board),
+                Route("/table/{table}/", files.named("table.html")),
+                *files.routes(),
+            ],
+            exception_handlers={Refused: refused, HTTPException: unserved},
+        )
+        self.server = Server(address, Guard(app, address[0]), hub.bell.hang)
+
+    @property
+    def notice(self) -> str:
+        """Where the page is."""
+        return f"hall: {self.server.url}"
+
+    def close(self) -> None:
+        """End every stream and serve no more."""
+        self._is_closed = True
+        for seat in self._hub.seats.values():
+            seat.playing.feed.close()
+        self._hub.bell.ring()
+        self.server.close()
+
+    async def _tables(self, _request: Request) -> Response:
+        headers = {"cache-control": "no-store"}
+        return StreamingResponse(self._news(), media_type="text/event-stream", headers=headers)
+
+    async def _news(self) -> AsyncIterator[bytes]:
+        """Every table, and again each one of which there is news."""
+        shown: dict[str, tuple[object, ...]] = {}
+        yield b"retry: %d\n\n" % RETRY_MS
+        while not self._is_closed:
+            news, block = self._hub.bell.next(), b""
+            for name, seat in sorted(self._hub.seats.items()):
+                showing = (seat.is_online, seat.playing.number, seat.playing.feed.standing.n)
+                if shown.get(name) != showing:
+                    shown[name] = showing
+                    block += b"event: table\ndata: %s\n\n" % compact(table_row(seat)).encode()
+            if block:
+                yield block
+            try:
+                await asyncio.wait_for(news.wait(), ALIVE_S)
+            except TimeoutError:
+                yield b": alive\n\n"
+
+    def _seat(self, request: Request) -> Seat:
+        seat = self._hub.seats.get(request.path_params["table"])
+        if seat is None:
+            raise Refused(404, "there is no such table")
+        return seat
+
+    async def _events(self, request: Request) -> Response:
+        return stream_answer(self._seat(request).playing.feed, request)
+
+    async def _state(self, request: Request) -> Response:
+        feed = self._seat(request).playing.feed
+        return Response(feed.state_text(), media_type="application/json", headers={"cache-control": "no-store"})
+
+    async def _board(self, request: Request) -> Response:
+        return board_answer(self._seat(request).playing.feed, request)
+
+
+def table_row(seat: Seat) -> Mapping[str, Any]:
+    """One table at a glance."""
+    standing = seat.playing.feed.standing
+    state = state_row(standing)
+    turns = state["turns"]
+    return {
+        "table": seat.name,
+        "online": seat.is_online,
+        "match": standing.match,
+        "game": state["game"],
+        "board": turns[-1]["n"] if turns else state["start_n"],
+        "turns": len(turns),
+        **{key: state[key] for key in ("n", "to_move", "outcome", "wrong", "clock", "t", "view")},
+        "said": state["log"][-1] if state["log"] else None,
+    }
