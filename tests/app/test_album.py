@@ -12,7 +12,7 @@ from companion.events import Accepted, GameOver, Illegal, TakenBack, Unfinished
 from vision.source import Frame
 
 FRAME = Frame(np.zeros((8, 8, 3), np.uint8), 7, 0.5)
-SEEN = Look(reading=object())
+SEEN = Look(reading=SimpleNamespace(levels=None))
 
 
 @pytest.fixture
