@@ -30,6 +30,12 @@ NOISE_FACTOR = 6.0
 LEAST_STEP = 8.0
 """…and at least by so many codes: video compression makes smaller ones."""
 
+BAND, ENOUGH_PX = 64, 30
+"""Noise is measured for so many codes of brightness together, where there are so many pixels of them."""
+
+MOST_NOISE = 4.0
+"""More codes than this are no noise, but a hand that covers half of the picture."""
+
 MOVING_SHARE = 0.2
 """Share of a piece's picture that must change for something to move: less is a flicker at an edge."""
 
@@ -152,8 +158,20 @@ class Watch:
 
 def _changes(small: Picture, other: Picture) -> Picture:
     """(height, width) uint8, 1 where two small pictures differ by more than noise."""
-    difference = cv2.absdiff(small, other)
-    largest = np.asarray(cv2.max(cv2.max(difference[..., 0], difference[..., 1]), difference[..., 2]), np.uint8)
-    # Most of a frame is still, so the median difference is the noise's own (of the largest of three channels).
-    noise = float(np.median(largest[::4, ::4]))
-    return (largest > max(LEAST_STEP, NOISE_FACTOR * noise)).astype(np.uint8)
+    largest = _brightest(cv2.absdiff(small, other))
+    brightness = _brightest(other)
+    # Most of a frame is still, so the median difference is the noise's own (of the largest of three channels); where it
+    # is dark the display curve is steep, and noise is larger.
+    sampled, band = largest[::4, ::4], brightness[::4, ::4] // BAND
+    least = np.full(256, LEAST_STEP, np.uint8)
+    for number in range(256 // BAND):
+        here = sampled[band == number]
+        if len(here) >= ENOUGH_PX:
+            noise = min(float(np.median(here)), MOST_NOISE)
+            least[number * BAND : (number + 1) * BAND] = max(LEAST_STEP, NOISE_FACTOR * noise)
+    return np.asarray(cv2.compare(largest, cv2.LUT(brightness, least), cv2.CMP_GT), np.uint8) // 255
+
+
+def _brightest(picture: Picture) -> Picture:
+    """(height, width) the largest of three channels."""
+    return np.asarray(cv2.max(cv2.max(picture[..., 0], picture[..., 1]), picture[..., 2]), np.uint8)
