@@ -81,12 +81,12 @@ def read_board(seed: int) -> list[Cell]:
     """Enrol a set and read one board with it, both rendered from ``seed``.  Raises VisionError."""
     rng = random.Random(seed)
     kit = _painted(load_kit("domination"), SETS[seed % len(SETS)])
-    camera = _camera(rng)
+    camera = random_camera(rng)
     pose = _pose(rng, kit, camera)
-    enrolled = _picture(kit, camera, pose, _light(rng), [kit.enrol.get(cell, "") for cell in kit.cells], seed)
+    enrolled = picture(kit, camera, pose, random_light(rng), [kit.enrol.get(cell, "") for cell in kit.cells], seed)
     letters = [kind.letter for kind in kit.pieces]
     stacks = ["" if rng.random() < EMPTY_SHARE else _stack(rng, letters) for _ in kit.cells]
-    image = _picture(kit, camera, pose, _light(rng), stacks, seed)
+    image = picture(kit, camera, pose, random_light(rng), stacks, seed)
     reading = Reader(kit, camera, enrol(enrolled, kit, camera)).read(Frame(image, 0, 0.0))
     cells = []
     for i, stack in enumerate(stacks):
@@ -126,15 +126,20 @@ def _painted(kit: Kit, colours: tuple[tuple[int, int, int], ...]) -> Kit:
     return replace(kit, pieces=tuple(pieces))
 
 
-def _camera(rng: random.Random) -> Camera:
+def random_camera(rng: random.Random) -> Camera:
+    """A camera of any of the usual lenses."""
     focal = rng.uniform(*FOCAL_PX)
     matrix = np.array([[focal, 0, 640 + rng.uniform(-9, 9)], [0, focal, 360 + rng.uniform(-9, 9)], [0, 0, 1]])
     return Camera(1280, 720, matrix, np.array([rng.uniform(-0.1, 0.1), rng.uniform(-0.03, 0.03), 0, 0, 0]), 0.0)
 
 
 def _pose(rng: random.Random, kit: Kit, camera: Camera) -> Registration:
-    """Somewhere round the table, as near as the whole mat allows."""
-    elevation_deg, azimuth_deg = rng.uniform(*ELEVATIONS_DEG), rng.uniform(0, 360)
+    """Somewhere round the table."""
+    return placed(kit, camera, rng.uniform(*ELEVATIONS_DEG), rng.uniform(0, 360))
+
+
+def placed(kit: Kit, camera: Camera, elevation_deg: float, azimuth_deg: float) -> Registration:
+    """Looking from this direction, as near as the whole mat allows."""
     half = np.array([kit.mat.width_mm / 2, kit.mat.height_mm / 2])
     corners = np.array([(*(half * sign), z) for sign in ((1, 1), (1, -1), (-1, -1), (-1, 1)) for z in (0, 40)])
     for distance in range(300, 2000, 10):
@@ -145,7 +150,8 @@ def _pose(rng: random.Random, kit: Kit, camera: Camera) -> Registration:
     raise ValueError(f"the mat of {kit.name} does not fit into the picture")
 
 
-def _light(rng: random.Random) -> Light:
+def random_light(rng: random.Random) -> Light:
+    """Light of any direction and tint."""
     azimuth, elevation = rng.uniform(0, 2 * np.pi), rng.uniform(0.4, 1.3)
     strength, warm = rng.uniform(0.25, 0.8), rng.uniform(-0.15, 0.15)
     red, green, blue = (factor * rng.uniform(0.25, 0.5) for factor in (1 + warm / 2, 1.0, 1 - warm / 2))
@@ -163,7 +169,8 @@ def _stack(rng: random.Random, letters: Sequence[str]) -> str:
     return "".join(rng.choice(letters) for _ in range(rng.choice(HEIGHTS)))
 
 
-def _picture(kit: Kit, camera: Camera, pose: Registration, light: Light, stacks: Sequence[str], seed: int) -> Picture:
+def picture(kit: Kit, camera: Camera, pose: Registration, light: Light, stacks: Sequence[str], seed: int) -> Picture:
+    """(720, 1280, 3) uint8 BGR of stacks on a kit's board."""
     setup = set_up(tuple(stacks), None, seeded("boards", seed))
     return Renderer(Scene(kit, camera, pose, light), seed).picture(setup, 0)
 
