@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -85,7 +86,7 @@ class Scenes:
         was_new, self._is_new = self._is_new, False
         return was_new
 
-    def look(self, frame: Frame) -> Look:
+    def look(self, frame: Frame, *_: object) -> Look:
         """What lies there."""
         return Look(next_frame(self._reading, frame.t_s, CLEAR, self.chance))
 
@@ -151,6 +152,8 @@ def killed(path: Path, game: str, seed: int, after_s: float) -> list[dict[str, o
         timer.start()
         text = first + program.stdout.read()
         timer.cancel()
+    if program.returncode != -signal.SIGKILL:
+        raise SystemExit(f"the program ended by itself with {program.returncode}, before it was killed")
     whole, _, _ = text.rpartition(b"\n")
     return [json.loads(line) for line in whole.splitlines()]
 

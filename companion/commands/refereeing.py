@@ -124,7 +124,7 @@ def referee_match(
     tape = open_tape(arguments, left.match if left else match, kit, eyes, is_live=is_live)
     number = left.number if left else store.begin(_info(match, kit, vars(arguments).get("names") or {}))
     if tape is not None:
-        store.add_recording(number, Recorded(arguments.save.absolute(), left.from_s if left else 0.0))
+        store.add_recording(number, Recorded(tape.folder.absolute(), left.from_s if left else 0.0))
         if (pillars := table.get("pillars")) is not None:
             pillars.witness = tape.sense
     keeper = Keeper(store, number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from itertools import chain, count
 from pathlib import Path
 
 from calibration.camera import format_camera
@@ -14,7 +15,7 @@ from companion.app.eyes import Eyes
 from companion.app.several import SeveralEyes
 from companion.match import Match
 from companion.rules.notation import format_position
-from companion.tape.reel import Card, Reel
+from companion.tape.reel import CARD, Card, Reel
 from companion.tape.tape import Tape
 
 UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -44,7 +45,14 @@ def _bytes(text: str) -> int:
 def open_tape(
     arguments: argparse.Namespace, match: Match, kit: Kit, eyes: Eyes | SeveralEyes, *, is_live: bool
 ) -> Tape | None:
-    """What :func:`add_save` asks for, None: nothing.  Raises RecordingError when it cannot be written."""
+    """What :func:`add_save` asks for, None: nothing.
+
+    Where there is a recording already, a folder beside it is taken: a table that starts by itself, with the folder in
+    its table.toml, is not to be stopped by its last match.
+
+    Raises:
+        RecordingError: the folder holds something else, or cannot be written.
+    """
     if arguments.save is None:
         return None
     name = vars(arguments).get("kit") or kit.name
@@ -57,7 +65,13 @@ def open_tape(
         look=format_look(eyes.reader.look),
         pillars=kit.cells if kit.pillars is not None else (),
     )
-    return Tape(Reel(arguments.save, card, arguments.save_space), _say, is_live=is_live)
+    return Tape(Reel(_free_folder(arguments.save), card, arguments.save_space), _say, is_live=is_live)
+
+
+def _free_folder(folder: Path) -> Path:
+    """``folder``, or where that is a recording ``folder-2``, ``folder-3`` and so on."""
+    names = chain([folder], (folder.with_name(f"{folder.name}-{k}") for k in count(2)))
+    return next(name for name in names if not (name / CARD).exists())
 
 
 def _say(line: str) -> None:

@@ -13,6 +13,7 @@ import queue
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import cv2
 
@@ -54,9 +55,19 @@ class Tape:
         self._thread = threading.Thread(target=self._write, name="tape", daemon=True)
         self._thread.start()
 
+    @property
+    def folder(self) -> Path:
+        """Where the recording lies."""
+        return self._reel.folder
+
     def take(self, frame: Frame, *, is_calm: bool) -> None:
-        """Record a frame; ``is_calm``: nothing moved and nobody read it, so that it may go when space is short."""
-        self._put(_Shot(frame, is_calm))
+        """Record a frame; ``is_calm``: nothing moved and nobody read it, so that it may go when space is short.
+
+        Of several cameras the first one's pictures are recorded.
+        """
+        shot = next((shot for shot in (frame, *frame.beside) if shot.camera == 0), None)
+        if shot is not None:
+            self._put(_Shot(shot, is_calm))
 
     def sense(self, t_s: float, heights_mm: tuple[float | None, ...]) -> None:
         """Record what the pillars' sensors measured at ``t_s``, in the order of the kit's cells."""

@@ -40,6 +40,29 @@ def test_so_does_one_whose_calm_was_thinned(examples: Path, tmp_path: Path, caps
     assert run(capsys, *referee, tape) == said
 
 
+@pytest.mark.slow
+def test_an_earlier_recording_is_left_alone(examples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store, tape = tmp_path / "m.db", tmp_path / "tape"
+    tape.mkdir()
+    (tape / "recording.toml").write_text("", encoding="utf-8")
+    run(
+        capsys,
+        "referee",
+        "domination",
+        "--match",
+        store,
+        "--json",
+        "--recording",
+        examples / "domination-1",
+        "--save",
+        tape,
+    )
+    assert [file.name for file in tape.iterdir()] == ["recording.toml"]
+    with Store.open(store) as opened:
+        assert [recorded.folder for recorded in opened.recordings(opened.match_ids()[0])] == [tmp_path / "tape-2"]
+    assert len(read_index(tmp_path / "tape-2")) == 168
+
+
 def test_what_cannot_be_recorded_is_said_before_the_match(
     examples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

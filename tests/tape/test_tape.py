@@ -1,6 +1,7 @@
 """Recording beside the referee: in order, never holding it up, and every loss is said."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,16 @@ def test_every_frame_is_written_in_order(tmp_path: Path) -> None:
     tape.close()
     assert [t_s for _, t_s in read_index(tmp_path / "tape")] == [k / 10 for k in range(3 * WAITING)]
     assert said == [f"{tmp_path / 'tape'}: {3 * WAITING} frames recorded, 0 MB"]
+
+
+def test_of_several_cameras_the_first_is_recorded(tmp_path: Path) -> None:
+    tape = Tape(Reel(tmp_path / "tape", CARD, 10**9), list[str]().append, is_live=False)
+    other = replace(frame(1), camera=1)
+    tape.take(replace(frame(0), beside=(other,)), is_calm=False)
+    tape.take(replace(other, beside=(frame(2),)), is_calm=False)
+    tape.take(other, is_calm=False)
+    tape.close()
+    assert [t_s for _, t_s in read_index(tmp_path / "tape")] == [0.0, 0.2]
 
 
 def test_heights_of_pillars_are_written_between_the_frames(tmp_path: Path) -> None:
