@@ -86,7 +86,7 @@ def run_referee(arguments: argparse.Namespace) -> int:
     arguments = settled(arguments, add_parsers)
     cv2.setNumThreads(1)
     recordings = tuple(map(read_recording, arguments.recording or ()))
-    match = begin_match(arguments.game, arguments.start or (recordings[0].start if recordings else None))
+    match = begin_match(arguments.game, arguments.start or (recordings[0].start if recordings else None) or None)
     kit = open_kit(arguments.kit or (_kit_of(recordings[0]) if recordings else None), match.game)
     pillars = open_pillars(arguments, kit, recordings)
     sight = open_sight(arguments, kit, match, recordings)

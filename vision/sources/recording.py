@@ -15,6 +15,9 @@ from calibration.picture import load_picture
 from calibration.toml import Table, load
 from vision.source import Frame, SourceLost
 
+MAX_FPS = 1000.0
+"""What calls itself faster has no frame rate: some containers count clock ticks instead."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recording:
@@ -22,8 +25,8 @@ class Recording:
 
     Attributes:
         folder: where it lies.
-        start: text of the start position.
-        kit: name of the kit.
+        start: text of the start position; "" where it is not said.
+        kit: name of the kit; "" likewise.
         fps: frames a second of the video.
         video: the video file; None where the frames are pictures in ``frames/``.
         camera: the camera file, None where the recording has none.
@@ -40,7 +43,12 @@ class Recording:
 
 
 def read_recording(folder: Path) -> Recording:
-    """The recording in a folder.  Raises ProfileError when recording.toml is missing or broken."""
+    """The recording in a folder, or a bare video file, which has no start and no kit.
+
+    Raises ProfileError when recording.toml is missing or broken, or the file is no video.
+    """
+    if folder.is_file():
+        return Recording(folder.parent, "", "", _frame_rate(folder), folder, None, None)
     table = Table(load(folder / "recording.toml"), str(folder / "recording.toml"))
 
     def file(key: str) -> Path | None:
@@ -55,6 +63,15 @@ def read_recording(folder: Path) -> Recording:
         camera=file("camera"),
         look=file("set"),
     )
+
+
+def _frame_rate(video: Path) -> float:
+    capture = cv2.VideoCapture(str(video))
+    fps = capture.get(cv2.CAP_PROP_FPS) if capture.isOpened() else 0.0
+    capture.release()
+    if not 0 < fps <= MAX_FPS:
+        raise ProfileError(f"{video}: is not a video that can be read; give a video, or a folder with recording.toml")
+    return fps
 
 
 class RecordingSource:
@@ -85,6 +102,11 @@ class RecordingSource:
             seq += 1
         if seq == 0:
             raise SourceLost(f"{self._recording.video}: holds no frame that can be read")
+        if (
+            self._capture is not None
+            and seq < (count := self._capture.get(cv2.CAP_PROP_FRAME_COUNT)) - self._recording.fps
+        ):
+            raise SourceLost(f"{self._recording.video}: ends after {seq} of {count:.0f} frames; is it cut short?")
 
     def close(self) -> None:
         """Release the file."""
