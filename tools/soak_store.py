@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from threading import Timer
 
 import numpy as np
 
@@ -45,8 +44,8 @@ from vision.reading import Reading
 from vision.source import Frame
 
 KILLS, GAME = 200, "domination"
-LONGEST_S = 1.0
-"""A program is killed so long after its first event at the latest; between the two lie some dozens of commits."""
+MOST_LINES, LONGEST_S = 60, 0.04
+"""A program is killed when it has printed up to so many lines, and then at a random moment of so long: two commits."""
 
 CLEAR = Noise(height_nats=60.0, top_nats=60.0, frame_nats=0.1)
 FRAME_S, FRAMES_AN_ACT = 1 / 12, 48
@@ -132,7 +131,7 @@ def campaign(path: Path, kills: int, game: str = GAME, seed: int = 1) -> Tally:
     """Kill a refereeing program again and again; how often anything was lost."""
     chance, tally = random.Random(seed), Tally()
     for k in range(kills):
-        lines = killed(path, game, seed + k, chance.uniform(0.0, LONGEST_S))
+        lines = killed(path, game, seed + k, chance.randint(1, MOST_LINES), chance.uniform(0.0, LONGEST_S))
         tally.kills += 1
         try:
             check(path, lines, tally)
@@ -142,16 +141,15 @@ def campaign(path: Path, kills: int, game: str = GAME, seed: int = 1) -> Tally:
     return tally
 
 
-def killed(path: Path, game: str, seed: int, after_s: float) -> list[dict[str, object]]:
-    """What a program printed before it was killed, so long after its first line."""
+def killed(path: Path, game: str, seed: int, count: int, after_s: float) -> list[dict[str, object]]:
+    """What a program printed before it was killed, so long after so many lines."""
     words = [sys.executable, "-m", "tools.soak_store", "--play", str(path), "--game", game, "--first", str(seed)]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as program:  # noqa: S603 — our own program
         assert program.stdout is not None
-        first = program.stdout.readline()
-        timer = Timer(after_s, program.kill)
-        timer.start()
-        text = first + program.stdout.read()
-        timer.cancel()
+        text = b"".join(program.stdout.readline() for _ in range(count))
+        time.sleep(after_s)
+        program.kill()
+        text += program.stdout.read()
     if program.returncode != -signal.SIGKILL:
         raise SystemExit(f"the program ended by itself with {program.returncode}, before it was killed")
     whole, _, _ = text.rpartition(b"\n")

@@ -19,7 +19,7 @@ def test_nothing_that_was_shown_is_lost_by_a_kill(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_loss_would_be_noticed(tmp_path: Path) -> None:
     path, tally = tmp_path / "m.db", Tally()
-    lines = killed(path, "domination", 1, 0.3)
+    lines = killed(path, "domination", 1, 6, 0.0)
     check(path, lines, tally)
     assert (tally.lost, tally.shown) == (0, len(lines) - 1)
     other = sqlite3.connect(path, isolation_level=None)
