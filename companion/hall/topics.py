@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from companion.errors import BadText
-from companion.events import Event, from_json, to_json
+from companion.events import ClockChanged, Event, from_json, to_json
 from companion.games import read_position
 from companion.recorder.store import MatchInfo
 
@@ -150,27 +150,43 @@ def read_event(data: bytes) -> tuple[str, Event]:
 def _check(event: Event) -> None:
     """Raise BadText for a field of the wrong kind: what comes from the network is not what the referee made."""
     for field in fields(event):
-        value = getattr(event, field.name)
-        kinds = KINDS_OF.get(field.name, (str, type(None)))
-        if isinstance(value, tuple):
-            fits = all(isinstance(one, float | int if field.name == "left" else str) for one in value)
-        else:
-            fits = isinstance(value, kinds) and not isinstance(value, bool)
-        if not fits or (isinstance(value, float | int) and not -1e9 < value < 1e9):
+        value, kind = getattr(event, field.name), str(field.type)
+        many = kind.startswith("tuple[")
+        if isinstance(value, tuple) != many or not all(map(CHECKS[kind], value if many else (value,))):
             raise BadText(f"event: {field.name} is of the wrong kind")
-    position = getattr(event, "position", None)
-    if position is not None:
+    if isinstance(event, ClockChanged) and len(event.left) != len(event.players):
+        raise BadText("event: left must be as many as players")
+    if (position := getattr(event, "position", None)) is not None:
         read_position(position)
 
 
-KINDS_OF: Mapping[str, tuple[type, ...]] = {
-    "t": (int, float),
-    "n": (int,),
-    "times": (int,),
-    **dict.fromkeys(("rules", "cells", "moves", "options", "players", "left"), (tuple,)),
-    **dict.fromkeys(("position", "move"), (str, type(None))),
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_text_or_none(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST_NUMBER
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -1 < value < LARGEST_NUMBER
+
+
+LARGEST_NUMBER = 10**9
+
+CHECKS: Mapping[str, Callable[[object], bool]] = {
+    "int": _is_count,
+    "tuple[int, ...]": _is_count,
+    "float": _is_number,
+    "tuple[float, ...]": _is_number,
+    **dict.fromkeys(("str", "Player", "tuple[str, ...]", "tuple[Player, ...]"), _is_text),
+    **dict.fromkeys(("str | None", "Player | None"), _is_text_or_none),
 }
-"""What the fields of events hold; all others are texts, or nothing."""
+"""By the annotation of an event's field: what each value in it must be."""
 
 
 def read_want(data: bytes) -> tuple[str, int]:

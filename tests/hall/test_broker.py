@@ -1,0 +1,169 @@
+"""Tables and hub over a real broker, which also dies."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.hall.publisher import Publisher
+from companion.hall.topics import Broker, parse_broker
+from companion.recorder.store import Store
+from tests.hall.test_hub import INFO, match_events
+
+MOSQUITTO = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
+WAIT_S = 20
+
+pytestmark = pytest.mark.skipif(
+    not Path(MOSQUITTO).exists(), reason="needs Debian's mosquitto, which `make test` installs as root"
+)
+
+
+def wait_for(what: Callable[[], Any]) -> Any:
+    until = time.monotonic() + WAIT_S
+    while not (value := what()):
+        assert time.monotonic() < until, "waited in vain"
+        time.sleep(0.02)
+    return value
+
+
+class LocalBroker:
+    """A mosquitto of our own, that can be killed and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self._config = folder / "mosquitto.conf"
+        self._config.write_text(f"listener {self.port} 127.0.0.1\nallow_anonymous true\n")
+        self._process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"mqtt://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        self._process = subprocess.Popen([MOSQUITTO, "-c", str(self._config)], stderr=subprocess.DEVNULL)
+
+        def answers() -> bool:
+            with socket.socket() as wire:
+                return wire.connect_ex(("127.0.0.1", self.port)) == 0
+
+        wait_for(answers)
+
+    def kill(self) -> None:
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+
+
+class HallProcess:
+    """`companion hall`, as people start it."""
+
+    def __init__(self, broker: LocalBroker, store: Path) -> None:
+        command = [sys.executable, "-m", "companion.cli", "hall", "--broker", broker.url, "--web", "127.0.0.1:0"]
+        self._process = subprocess.Popen(
+            [*command, "--match", str(store)],
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        )
+        assert self._process.stderr is not None
+        lines = iter(self._process.stderr.readline, "")
+        url = next(line for line in lines if line.startswith("hall: http"))
+        self.port = int(url.rsplit(":", 1)[1].strip().rstrip("/"))
+
+    def get(self, path: str) -> dict[str, Any]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection.request("GET", path)
+        row: dict[str, Any] = json.loads(connection.getresponse().read())
+        connection.close()
+        return row
+
+    def n(self, table: str) -> int:
+        """Number of the last event of a table; 0: it is not known."""
+        return int(self.get(f"/table/{table}/state").get("n", 0))
+
+    def close(self) -> None:
+        self._process.terminate()
+        self._process.wait()
+        assert self._process.stderr is not None
+        self._process.stderr.close()
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[LocalBroker]:
+    broker = LocalBroker(tmp_path)
+    yield broker
+    broker.kill()
+
+
+@pytest.fixture
+def publish(broker: LocalBroker) -> Iterator[Callable[[str], Publisher]]:
+    """A table's publisher."""
+    publishers = list[Publisher]()
+
+    def begun(table: str) -> Publisher:
+        publishers.append(Publisher(parse_broker(f"{broker.url}/{table}", with_table=True), replace(INFO, kit=table)))
+        return publishers[-1]
+
+    yield begun
+    for publisher in publishers:
+        publisher.close()
+
+
+@pytest.mark.slow
+def test_a_hall_shows_and_keeps_all_tables_through_every_failure(
+    tmp_path: Path, broker: LocalBroker, publish: Callable[[str], Publisher]
+) -> None:
+    """Live, with the hub away, with the broker dead, and with a hub that has lost its store."""
+    events = match_events(8)
+    hall = HallProcess(broker, tmp_path / "hall.db")
+    tables = {name: publish(name) for name in ("one", "two")}
+    for event in events[:3]:
+        for table in tables.values():
+            table(event)
+    wait_for(lambda: [hall.n(name) for name in tables] == [3, 3])
+    hall.close()
+    tables["one"](events[3])
+    hall = HallProcess(broker, tmp_path / "hall.db")
+    wait_for(lambda: hall.n("one") == 4)
+    broker.kill()
+    tables["one"](events[4])
+    tables["two"](events[3])
+    broker.start()
+    tables["one"](events[5])
+    wait_for(lambda: [hall.n(name) for name in tables] == [6, 4])
+    hall.close()
+    hall = HallProcess(broker, tmp_path / "new.db")
+    wait_for(lambda: [hall.n(name) for name in tables] == [6, 4])
+    tables["two"].close()
+    hall.close()
+    for path in ("hall.db", "new.db"):
+        with Store.open(tmp_path / path, read_only=True) as store:
+            kept = {store.info(number).kit: store.events(number) for number in store.match_ids()}
+        assert kept == {"one at one": tuple(events[:6]), "two at two": tuple(events[:4])}
+
+
+def test_a_broker_that_is_not_there_costs_the_table_nothing() -> None:
+    said = list[str]()
+    publisher = Publisher(Broker("127.0.0.1", 9, table="x"), INFO, say=said.append)
+    begun = time.monotonic()
+    for event in match_events(50):
+        publisher(event)
+    assert time.monotonic() - begun < 0.5
+    wait_for(lambda: said)
+    publisher.close()
+    assert len(said) == 1
+    assert "the match goes on" in said[0]
