@@ -15,7 +15,7 @@ from reportlab.lib.units import mm
 from reportlab.pdfgen.canvas import FILL_NON_ZERO, Canvas
 
 from calibration.errors import ProfileError
-from calibration.kit import Colour, Kit, Marker
+from calibration.kit import Colour, Kit
 from calibration.markers import dictionary
 from calibration.mat import Points, check_layout, parts, square, widened
 
@@ -125,38 +125,41 @@ def _mat(canvas: Canvas, kit: Kit, page: Page, terrain: Sequence[int]) -> None:
     clip = canvas.beginPath()
     clip.rect(left, bottom, right - left, top - bottom)
     canvas.clipPath(clip, stroke=0)
-    _fill(canvas, kit.mat.colour, [np.array([(left, top), (right, top), (right, bottom), (left, bottom)])])
+    fill(canvas, kit.mat.colour, [np.array([(left, top), (right, top), (right, bottom), (left, bottom)])])
     for patch in kit.mat.patches:
-        _fill(canvas, patch.colour, [square(patch.at_mm, patch.size_mm)])
+        fill(canvas, patch.colour, [square(patch.at_mm, patch.size_mm)])
     for marker in kit.mat.markers:
-        _fill(canvas, WHITE, [np.array(marker.corners_mm)])
-        _fill(canvas, BLACK, _bars(kit, marker))
+        fill(canvas, WHITE, [np.array(marker.corners_mm)])
+        fill(canvas, BLACK, bars(kit.mat.dictionary, marker.id, np.array(marker.corners_mm)))
     if kit.pillars is not None:
         canvas.setLineWidth(HAIR_MM)
         for cell in kit.cells:
             _outline(canvas, GRAY, square(kit.centre_mm(cell), kit.pillars.side_mm))
     else:
         pitch = kit.board.pitch_mm
-        _fill(canvas, kit.board.line_colour, [square(kit.centre_mm(cell), pitch + GRID_MM) for cell in kit.cells])
+        fill(canvas, kit.board.line_colour, [square(kit.centre_mm(cell), pitch + GRID_MM) for cell in kit.cells])
         for cell in kit.cells:
-            _fill(canvas, kit.board.cell_colour, [square(kit.centre_mm(cell), pitch - GRID_MM)])
+            fill(canvas, kit.board.cell_colour, [square(kit.centre_mm(cell), pitch - GRID_MM)])
         _terrain(canvas, kit, terrain)
     canvas.restoreState()
 
 
-def _bars(kit: Kit, marker: Marker) -> list[Points]:
-    """The black parts of a marker, (4, 2) mm each: runs of black modules in each of its rows."""
-    side = dictionary(kit.mat.dictionary).markerSize + 2
-    black = np.asarray(cv2.aruco.generateImageMarker(dictionary(kit.mat.dictionary), marker.id, side)) == 0
+def bars(name: str, number: int, corners_mm: Points) -> list[Points]:
+    """The black parts of a marker of dictionary ``name``, (4, 2) mm each: runs of black modules in each of its rows.
+
+    ``corners_mm``: (4, 2), from its own top left clockwise.
+    """
+    side = dictionary(name).markerSize + 2
+    black = np.asarray(cv2.aruco.generateImageMarker(dictionary(name), number, side)) == 0
     own = np.array([(0, 0), (side, 0), (side, side), (0, side)], np.float32)
-    place = cv2.getPerspectiveTransform(own, np.array(marker.corners_mm, np.float32))
-    bars = []
+    place = cv2.getPerspectiveTransform(own, corners_mm.astype(np.float32))
+    found = []
     for y, row in enumerate(black):
         edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(int), [0]])))
         for a, b in edges.reshape(-1, 2):
             corners = np.array([(a, y), (b, y), (b, y + 1), (a, y + 1)], np.float64)
-            bars.append(cv2.perspectiveTransform(corners[None], place)[0])
-    return bars
+            found.append(np.asarray(cv2.perspectiveTransform(corners[None], place)[0], np.float64))
+    return found
 
 
 def _terrain(canvas: Canvas, kit: Kit, terrain: Sequence[int]) -> None:
@@ -184,9 +187,9 @@ def _notes(canvas: Canvas, kit: Kit, page: Page) -> None:
             _text(canvas, text, (at[0], at[1] - TEXT_MM / 3), TEXT_MM)
     if page.half:
         _join(canvas, page)
-    ruler = next((at for at in _places(page) if _is_free(at, RULER_BOX_MM, taken)), None)
-    if ruler is not None:
-        _ruler(canvas, kit, ruler)
+    free = next((at for at in _places(page) if _is_free(at, RULER_BOX_MM, taken)), None)
+    if free is not None:
+        ruler(canvas, kit.name, free)
 
 
 def _coordinates(kit: Kit) -> list[tuple[str, tuple[float, float]]]:
@@ -236,7 +239,7 @@ def _places(page: Page) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for y in rows if bottom < y < top for x in columns]
 
 
-def _ruler(canvas: Canvas, kit: Kit, at: tuple[float, float]) -> None:
+def ruler(canvas: Canvas, name: str, at: tuple[float, float]) -> None:
     """A line of 100 mm with a stroke every 10 mm, to check the print's scale with a real ruler."""
     left, low = at[0] - RULER_MM / 2, at[1] - RULER_BOX_MM[1] / 2 + 0.5
     canvas.setLineWidth(HAIR_MM)
@@ -244,7 +247,7 @@ def _ruler(canvas: Canvas, kit: Kit, at: tuple[float, float]) -> None:
     canvas.line(left, low, left + RULER_MM, low)
     for i in range(11):
         canvas.line(left + 10 * i, low, left + 10 * i, low + (3.0 if i in (0, 10) else 1.5))
-    name = kit.name.encode("latin-1", "replace").decode("latin-1")
+    name = name.encode("latin-1", "replace").decode("latin-1")
     _text(
         canvas, f"{name}: print at 100 %; this line is {RULER_MM:.0f} mm long", (left + RULER_MM / 2, low + 3), TEXT_MM
     )
@@ -256,7 +259,7 @@ def _is_free(at: tuple[float, float], size_mm: tuple[float, float], taken: Point
     return not ((taken[:, :2] < high) & (low < taken[:, 2:])).all(axis=1).any()
 
 
-def _fill(canvas: Canvas, colour: Colour, polygons: Sequence[Points]) -> None:
+def fill(canvas: Canvas, colour: Colour, polygons: Sequence[Points]) -> None:
     """Fill polygons as one path: no hairline shows where they meet."""
     canvas.setFillColorRGB(*_rgb(colour))
     path = canvas.beginPath()

@@ -44,3 +44,15 @@ def test_what_cannot_be_printed_says_why(tmp_path, capsys):
         assert said in err
         assert err.count("\n") == 1
     assert not (tmp_path / "m.pdf").exists()
+
+
+def test_the_board_for_the_lens(tmp_path, examples, capsys):
+    file = tmp_path / "board.pdf"
+    assert main(["mat", "charuco", "-o", str(file), "--paper", "a4"]) == 0
+    assert "a square 30 mm wide" in capsys.readouterr().out
+    (page,) = pypdfium2.PdfDocument(file)
+    assert "charuco: print at 100 %; this line is 100 mm long" in page.get_textpage().get_text_range()
+    board = examples / "lens" / "charuco.toml"
+    assert main(["mat", "charuco", "-o", str(file), "--board", str(board)]) == 0
+    assert main(["mat", "charuco", "-o", str(file), "--board", str(tmp_path / "none.toml")]) == 2
+    assert "none.toml: cannot be read" in capsys.readouterr().err
