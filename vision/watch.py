@@ -34,7 +34,7 @@ BAND, ENOUGH_PX = 64, 30
 """Noise is measured for so many codes of brightness together, where there are so many pixels of them."""
 
 MOST_NOISE = 4.0
-"""More codes than this are no noise, but a hand that covers half of the picture."""
+"""More codes than this in one band are no noise, but a hand that covers half of it."""
 
 MOVING_SHARE = 0.2
 """Share of a piece's picture that must change for something to move: less is a flicker at an edge."""
@@ -163,13 +163,15 @@ def _changes(small: Picture, other: Picture) -> Picture:
     # Most of a frame is still, so the median difference is the noise's own (of the largest of three channels); where it
     # is dark the display curve is steep, and noise is larger.
     sampled, band = largest[::4, ::4], brightness[::4, ::4] // BAND
-    least = np.full(256, LEAST_STEP, np.uint8)
+    usual = max(LEAST_STEP, NOISE_FACTOR * float(np.median(sampled)))
+    least = np.full(256, usual, np.float32)
     for number in range(256 // BAND):
         here = sampled[band == number]
         if len(here) >= ENOUGH_PX:
             noise = min(float(np.median(here)), MOST_NOISE)
-            least[number * BAND : (number + 1) * BAND] = max(LEAST_STEP, NOISE_FACTOR * noise)
-    return np.asarray(cv2.compare(largest, cv2.LUT(brightness, least), cv2.CMP_GT), np.uint8) // 255
+            least[number * BAND : (number + 1) * BAND] = max(usual, NOISE_FACTOR * noise)
+    steps = cv2.LUT(brightness, np.minimum(least, 255).astype(np.uint8))
+    return np.asarray(cv2.compare(largest, steps, cv2.CMP_GT), np.uint8) // 255
 
 
 def _brightest(picture: Picture) -> Picture:
