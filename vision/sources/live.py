@@ -129,7 +129,7 @@ class LiveSource:
         return Frame(frame.image, frame.seq, frame.t_s, leader, tuple(beside))
 
     def _reason(self, i: int) -> str:
-        return f"{self._devices[i].name}: {self._why[i] or f'no new picture for {FROZEN_S:.0f} s'}"
+        return f"{self._devices[i].name}: {self._why[i] or f'no new picture for {FROZEN_S:g} s'}"
 
     def _tell(self, lost: list[bool], gone: list[bool]) -> None:
         """Say which cameras have gone and come since ``lost``, and remember it there."""

@@ -7,8 +7,9 @@ import numpy.typing as npt
 
 from vision.source import Frame
 
-FROZEN_S = 1.0
-"""Without a new picture for so long a camera is taken to be gone; a picture that old is judged no more."""
+FROZEN_S = 0.75
+"""Without a new picture for so long a camera is taken to be gone, which is said within a second; a picture that old is
+judged no more.  The slowest webcams give five a second in dim light."""
 
 SAMPLE_PX = 16
 """Every how many pixels two pictures are compared to tell whether the camera is frozen."""

@@ -40,6 +40,7 @@ class PiCamera:
         self.name = f"camera module {number}"
         self._number, self._camera = number, camera
         self._device: Any = None
+        self._found: dict[str, Any] = {}
 
     def open(self) -> tuple[str, ...]:
         """Open, let the automatics settle, and hold what they found.  Raises SourceLost."""
@@ -78,7 +79,8 @@ class PiCamera:
         settings = self._device.create_video_configuration(main={"size": size, "format": "RGB888"})
         self._device.configure(settings)
         self._device.start()
-        found = self._metadata(SETTLING_FRAMES)
+        # Opened again, it goes on with what was found the first time: the set was enrolled so.
+        found = self._found = self._found or self._metadata(SETTLING_FRAMES)
         wanted = {name: found[name] for name in NAMES if name in found and name in self._device.camera_controls}
         controls = {"AeEnable": False, "AwbEnable": False, **wanted}
         if "FrameDuration" in found:

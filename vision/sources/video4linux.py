@@ -59,21 +59,23 @@ class Video4LinuxCamera:
         self.name = f"camera {device}"
         self._device, self._camera, self._make = device, camera, make
         self._capture: Capture | None = None
+        self._found: dict[str, float] = {}
 
     def open(self) -> tuple[str, ...]:
-        """Open, let the automatics settle, and hold what they found.  Raises SourceLost."""
+        """Open, let the automatics settle, and hold what they found the first time.  Raises SourceLost."""
         capture = self._make(self._device)
         if not capture.isOpened():
             raise SourceLost(f"{self.name}: cannot be opened; is it plugged in? (ls /dev/video*)")
         self._capture = capture
         try:
             self._set_size()
-            for _ in range(SETTLING_FRAMES):
+            for _ in range(1 if self._found else SETTLING_FRAMES):
                 self.grab()
         except SourceLost:
             self.close()
             raise
-        return tuple(remark for lock in LOCKS if (remark := held(capture, lock)))
+        self._found = self._found or {lock.name: capture.get(lock.value) for lock in LOCKS}
+        return tuple(remark for lock in LOCKS if (remark := held(capture, lock, self._found[lock.name])))
 
     def grab(self) -> npt.NDArray[np.uint8]:
         """The next picture, (height, width, 3) uint8 BGR.  Raises SourceLost."""
@@ -106,11 +108,10 @@ class Video4LinuxCamera:
             )
 
 
-def held(capture: Capture, lock: Lock) -> str:
-    """Switch an automatic off and hold what it had found; what did not take, in words, or "" where all did."""
+def held(capture: Capture, lock: Lock, value: float) -> str:
+    """Switch an automatic off and hold ``value``, which it had found; what did not take, in words, "" where all did."""
     if capture.get(lock.automatic) == UNKNOWN:
         return f"has no control of its {lock.name}: it may drift" if lock.is_needed else ""
-    value = capture.get(lock.value)
     capture.set(lock.automatic, lock.off)
     if capture.get(lock.automatic) != lock.off:
         return f"{lock.name} stays automatic: it could not be locked"

@@ -113,11 +113,11 @@ def test_a_silent_camera_is_an_outage_until_it_gives_pictures_again(table):
     outages = list(islice(frames, 3))
     assert {type(outage) for outage in outages} == {Outage}
     assert outages[0].t_s == pytest.approx(FROZEN_S)
-    assert outages[0].why == "camera 0: no new picture for 1 s"
+    assert outages[0].why == "camera 0: no new picture for 0.75 s"
     camera.give(noise(1))
     assert next(shot for shot in frames if isinstance(shot, Frame)).seq == 1
     assert said == [
-        "camera 0: no new picture for 1 s; check its cable: it is tried again and again",
+        "camera 0: no new picture for 0.75 s; check its cable: it is tried again and again",
         "camera 0: gives pictures again",
     ]
 

@@ -133,3 +133,14 @@ def test_without_the_library_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "picamera2", None)
     with pytest.raises(SourceLost, match=r"picamera2 is not there .*; sudo apt install python3-picamera2"):
         PiCamera(0, CAMERA).open()
+
+
+def test_a_module_that_is_opened_again_is_held_as_it_was(driver):
+    camera = PiCamera(0, CAMERA)
+    camera.open()
+    first = driver.last
+    camera.close()
+    assert camera.open() == ()
+    assert driver.last is not first
+    assert driver.last.controls == first.controls
+    assert driver.last.count < SETTLING_FRAMES

@@ -120,3 +120,14 @@ def test_a_camera_that_gives_nothing_is_released():
 def test_opencv_refuses_a_device_that_is_none(tmp_path):
     with pytest.raises(SourceLost, match=r"none: cannot be opened"):
         Video4LinuxCamera(str(tmp_path / "none"), CAMERA).open()
+
+
+def test_a_camera_that_is_opened_again_is_held_as_it_was():
+    first, second = Capture(), Capture()
+    captures = iter((first, second))
+    camera = Video4LinuxCamera(0, CAMERA, lambda _: next(captures))
+    camera.open()
+    camera.close()
+    assert camera.open() == ()
+    assert second.read_count == 1
+    assert second.values | FOUND == second.values
