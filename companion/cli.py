@@ -28,6 +28,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "hall": ("hall",),
     "firmware": ("firmware",),
     "voicing": ("voice",),
+    "doctor": ("doctor",),
     "records": ("matches", "verify"),
     "exporting": ("export", "import"),
     "explaining": ("explain", "clip"),

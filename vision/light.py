@@ -98,6 +98,8 @@ def _agreeing(terms: Points, target: Points) -> npt.NDArray[np.bool_]:
     rng = np.random.default_rng(0)  # the same picture gives the same light
     rows = rng.integers(0, len(terms), (SAMPLES, 3))
     level = rows[np.abs(np.linalg.det(terms[rows])) > LEAST_AREA]
+    if not len(level):
+        raise VisionError("too little of the bare mat is to be seen: uncover it, or lower the exposure")
     planes = np.linalg.solve(terms[level], target[level])
     agree = (np.abs(target[:, None] - np.einsum("nt,stc->nsc", terms, planes)) < AGREE_LOG).all(axis=2)
     return np.asarray(agree[:, int(agree.sum(axis=0).argmax())], np.bool_)

@@ -33,12 +33,17 @@ def settled(arguments: argparse.Namespace, add_parsers: Callable[[Any], None]) -
         ProfileError, BadSettings: the file cannot be used.
         CompanionError: neither names a source of pictures.
     """
-    if arguments.game.endswith(SUFFIX):
-        arguments = _over(arguments, _trial(add_parsers))
+    arguments = over_file(arguments, add_parsers)
     if all(_is_unset(vars(arguments)[source]) for source in SOURCES):
         *others, last = (f"--{source}" for source in SOURCES)
         raise CompanionError(f"nothing to look at: give one of {', '.join(others)} and {last}")
     return arguments
+
+
+def over_file(arguments: argparse.Namespace, add_parsers: Callable[[Any], None]) -> argparse.Namespace:
+    """The same, but that no source need be named.  Raises ProfileError, BadSettings."""
+    is_file = str(arguments.game).endswith(SUFFIX)
+    return _over(arguments, _trial(add_parsers)) if is_file else arguments
 
 
 def file_settings(path: Path, add_parsers: Callable[[Any], None]) -> tuple[Settings, argparse.Namespace]:

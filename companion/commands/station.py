@@ -27,19 +27,26 @@ def add_station(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def open_for(arguments: argparse.Namespace, game: Game) -> tuple[Station, Wishes]:
-    """The station that is wanted, and what is wanted of it.  Raises CompanionError."""
+def wishes_of(arguments: argparse.Namespace, game: Game | None) -> Wishes:
+    """What is wanted of the station.  Raises CompanionError for a name of somebody who does not play ``game``."""
     given = vars(arguments)
-    for letter in (given.get("names") or {}).keys() - set(game.players):
+    names = given.get("names") or {}
+    strangers = names.keys() - set(game.players) if game else ()
+    if game and strangers:
         players = ", ".join(game.players)
-        raise CompanionError(f"names: there is no player {letter!r} in {game.tag}; the players are {players}")
-    wishes = Wishes(
+        raise CompanionError(f"names: there is no player {min(strangers)!r} in {game.tag}; the players are {players}")
+    return Wishes(
         panel=arguments.panel or ("none" if arguments.json else "terminal"),
         tongue=language(arguments.language or "en"),
-        names=MappingProxyType(given.get("names") or {}),
+        names=MappingProxyType(names),
         pins=given.get("pins") or Pins(),
         voice=default_folder(os.environ) if arguments.voice else None,
     )
+
+
+def open_for(arguments: argparse.Namespace, game: Game) -> tuple[Station, Wishes]:
+    """The station that is wanted, and what is wanted of it.  Raises CompanionError."""
+    wishes = wishes_of(arguments, game)
     return open_station(wishes, game.players, sys.stderr if arguments.json else sys.stdout), wishes
 
 

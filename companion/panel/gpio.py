@@ -96,10 +96,9 @@ class GpioButtons:
         self._press = press
         self._edges: SimpleQueue[tuple[Button, bool, float] | None] = SimpleQueue()
         self._devices: list[Any] = []
-        numbers = {Button.DONE: pins.done, Button.UNDO: pins.undo, Button.ARBITER: pins.arbiter}
         try:
             with _told_plainly():
-                for button, number in numbers.items():
+                for button, number in _numbers(pins).items():
                     device = DigitalInputDevice(number, pull_up=True, pin_factory=factory)
                     self._devices.append(device)
                     device.when_activated = partial(self._closed, button)
@@ -147,6 +146,20 @@ class GpioButtons:
     def _give_back(self) -> None:
         while self._devices:
             self._devices.pop().close()
+
+
+def stuck_buttons(pins: Pins, factory: Any) -> tuple[Button, ...]:
+    """The buttons that are closed now.  Raises PanelError."""
+    stuck = []
+    with _told_plainly():
+        for button, number in _numbers(pins).items():
+            with DigitalInputDevice(number, pull_up=True, pin_factory=factory) as device:
+                stuck += [button] * bool(device.value)
+    return tuple(stuck)
+
+
+def _numbers(pins: Pins) -> dict[Button, int]:
+    return {Button.DONE: pins.done, Button.UNDO: pins.undo, Button.ARBITER: pins.arbiter}
 
 
 def pin_factory(environment: Mapping[str, str], devices: Path = Path("/dev")) -> Any:

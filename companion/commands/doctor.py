@@ -1,0 +1,206 @@
+"""`companion doctor`: everything that a table needs, looked at before people sit down."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera, read_camera
+from calibration.errors import ProfileError
+from calibration.kit import Kit, load_kit
+from calibration.looks import load_look
+from calibration.picture import load_picture
+from companion.app.station import Wishes
+from companion.commands.overlay import write_overlay
+from companion.commands.refereeing import add_parsers as add_referee
+from companion.commands.seeing import start_levels
+from companion.commands.sensing import add_serial
+from companion.commands.settled import over_file
+from companion.commands.sources import add_sources
+from companion.commands.station import add_station, wishes_of
+from companion.doctor.check import Check, State, fault, fine, told, unused
+from companion.doctor.devices import check_camera, check_panel, check_serial
+from companion.doctor.machine import check_clock, check_disk, check_sound, synchronised
+from companion.doctor.picture import check_focus, check_lens, check_picture
+from companion.errors import CompanionError
+from companion.games import load_game
+from companion.match import Match
+from companion.recorder.place import default_store
+from companion.rules.game import Game
+from companion.rules.notation import parse_tag
+from companion.simulate.table import FAST, SimulatedTable
+from companion.voice.library import Library
+from companion.voice.repertoire import repertoire
+from vision.errors import VisionError
+from vision.reader import Reader
+from vision.register import to_gray
+from vision.source import SourceLost
+from vision.sources.live import Device
+from vision.sources.picamera import PiCamera
+from vision.sources.recording import RecordingSource, read_recording
+from vision.sources.video4linux import Video4LinuxCamera
+
+USUAL = Camera(1280, 720, np.diag([1000.0, 1000.0, 1.0]), np.zeros(5), 0.0)
+"""What a camera is tried with before its lens has been measured; only the size counts."""
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """One camera, file or simulation: how it is, its picture (None: none), its lens and look where they are known."""
+
+    check: Check
+    image: npt.NDArray[np.uint8] | None
+    camera: Camera | None
+    look: Path | None = None
+
+
+def add_parsers(subparsers: Any) -> None:
+    """Add `doctor`."""
+    doctor = subparsers.add_parser("doctor", help="check camera, markers, light, sensors, panel, sound, clock and disk")
+    doctor.add_argument("game", nargs="?", metavar="GAME", help="the game, or the file table.toml that names it")
+    doctor.add_argument("--kit", metavar="KIT", help="name or file of the kit (default: the game's own)")
+    add_sources(doctor)
+    doctor.add_argument("--image", type=Path, metavar="FILE", help="look at this photograph instead")
+    add_serial(doctor)
+    doctor.add_argument("--match", type=Path, metavar="FILE", help="the match store (default: the user's own)")
+    add_station(doctor)
+    doctor.add_argument("--overlay", type=Path, metavar="FILE", help="write the picture with what is believed of it")
+    doctor.add_argument("--json", action="store_true", help="one JSON object a line")
+    doctor.set_defaults(run=run_doctor)
+
+
+def run_doctor(arguments: argparse.Namespace) -> int:
+    """`companion doctor`: exit code 1 when a check found a fault."""
+    cv2.setNumThreads(1)
+    arguments = over_file(arguments, add_referee)
+    game = load_game(arguments.game) if arguments.game else None
+    kit_name = arguments.kit or (parse_tag(game.tag)[0] if game else None)
+    kit = load_kit(kit_name) if kit_name else None
+    wishes = wishes_of(arguments, game)
+    failed = False
+    for check in _checks(arguments, game, kit, wishes):
+        print(json.dumps(check.row(), ensure_ascii=False) if arguments.json else check.line(), flush=True)
+        failed |= check.state is State.FAULT
+    return 1 if failed else 0
+
+
+def _checks(arguments: argparse.Namespace, game: Game | None, kit: Kit | None, wishes: Wishes) -> Iterator[Check]:
+    for view in _views(arguments, game, kit):
+        yield view.check
+        yield from _seen(view, kit)
+        if arguments.overlay:
+            yield _overlay(arguments.overlay, view, kit)
+    yield check_serial(arguments.serial, kit)
+    yield check_panel(wishes, game.players if game else ("R", "G"), os.environ)
+    yield check_sound(is_wanted=wishes.voice is not None, missing=_missing(game, wishes))
+    yield check_clock(datetime.now(UTC), is_synchronised=synchronised())
+    yield check_disk((arguments.match or default_store(os.environ)).parent)
+
+
+def _views(arguments: argparse.Namespace, game: Game | None, kit: Kit | None) -> Iterator[View]:
+    """Everything that the options name to look at."""
+    files, sets = arguments.camera or [], arguments.set or []
+    if arguments.image:
+        yield _still(arguments.image, _camera(files, 0), _at(sets, 0))
+    elif arguments.recording:
+        for i, folder in enumerate(arguments.recording):
+            yield _recorded(folder, _camera(files, i), _at(sets, i))
+    elif arguments.simulate:
+        yield _simulated(game, kit)
+    elif arguments.device or arguments.picamera:
+        lenses = [_camera(files, i) for i in range(len(arguments.device or []) + len(arguments.picamera or []))]
+        for i, device in enumerate(_devices(arguments, [lens or USUAL for lens in lenses])):
+            looked = check_camera(device)
+            yield View(looked.check, looked.image, lenses[i], _at(sets, i))
+    else:
+        yield View(unused("camera", "none is named (--device, --picamera, --recording, --image)"), None, None)
+
+
+def _devices(arguments: argparse.Namespace, lenses: Sequence[Camera]) -> tuple[Device, ...]:
+    """The cameras that the options name, with what each is to give."""
+    usb, modules = arguments.device or [], arguments.picamera or []
+    return (
+        *(Video4LinuxCamera(device, lens) for device, lens in zip(usb, lenses, strict=False)),
+        *(PiCamera(number, lens) for number, lens in zip(modules, lenses[len(usb) :], strict=True)),
+    )
+
+
+def _at(files: list[Path], i: int) -> Path | None:
+    """The file of camera ``i``; a single one is that of all."""
+    return files[i] if i < len(files) else files[0] if len(files) == 1 else None
+
+
+def _camera(files: list[Path], i: int) -> Camera | None:
+    return read_camera(files[i]) if i < len(files) else None
+
+
+def _still(file: Path, camera: Camera | None, look: Path | None) -> View:
+    image = load_picture(file)
+    return View(fine("camera", f"{file}: {image.shape[1]} x {image.shape[0]} px"), image, camera, look)
+
+
+def _recorded(folder: Path, camera: Camera | None, look: Path | None) -> View:
+    recording = read_recording(folder)
+    if camera is None and recording.camera:
+        camera, look = read_camera(recording.camera), look or recording.look
+    try:
+        source = RecordingSource(recording)
+        image = next(source.frames()).image
+        source.close()
+    except SourceLost as error:
+        return View(told("camera", error), None, camera)
+    return View(fine("camera", f"{folder}: {image.shape[1]} x {image.shape[0]} px"), image, camera, look)
+
+
+def _simulated(game: Game | None, kit: Kit | None) -> View:
+    if game is None or kit is None:
+        raise CompanionError("--simulate: name the game that is to be simulated")
+    table = SimulatedTable(kit, Match(game, game.start()), 1, pace=FAST, wait=None)
+    image = next(table.frames()).image
+    table.close()
+    return View(fine("camera", f"simulated: {image.shape[1]} x {image.shape[0]} px"), image, table.camera)
+
+
+def _seen(view: View, kit: Kit | None) -> Iterator[Check]:
+    """Lens, markers, light and focus of a view, as far as they can be judged."""
+    if view.image is None:
+        return
+    if view.camera is None:
+        yield fault("lens", "not measured", "companion calibrate lens, then give --camera FILE")
+    else:
+        yield check_lens(view.camera)
+    if view.camera is None or kit is None:
+        yield unused("markers", "name the game, and give --camera" if kit is None else "need a measured lens")
+        yield check_focus(to_gray(view.image))
+        return
+    yield from check_picture(view.image, kit, view.camera)
+
+
+def _overlay(file: Path, view: View, kit: Kit | None) -> Check:
+    """The picture with what is believed of it, as a file."""
+    if view.image is None or view.camera is None or kit is None:
+        return fault("overlay", "nothing to draw over", "name the game, a picture, and --camera")
+    try:
+        reader = Reader(kit, view.camera, load_look(view.look, kit), start_levels(kit))
+        write_overlay(file, reader, view.image)
+    except (VisionError, ProfileError) as error:
+        return told("overlay", error)
+    return fine("overlay", f"written: {file}")
+
+
+def _missing(game: Game | None, wishes: Wishes) -> int:
+    """How many clips of the voice have not been made."""
+    if wishes.voice is None or game is None:
+        return 0
+    library = Library(wishes.voice, wishes.tongue.voice)
+    return sum(not library.file(clip).exists() for clip in repertoire(game, wishes.tongue, wishes.names))

@@ -1,0 +1,1 @@
+"""Checks of everything that a table needs, each with what to do."""

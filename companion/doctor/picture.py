@@ -1,0 +1,101 @@
+"""What can be told from one picture: lens, markers, light, focus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Kit
+from companion.doctor.check import Check, fault, fine, told, unused
+from vision.errors import VisionError
+from vision.light import measure_light
+from vision.register import Points, Registration, project, register, to_gray
+from vision.unseen import BLURRED, LEAST_SHARPNESS, sharpness
+
+Picture = npt.NDArray[np.uint8]
+
+GOOD_REPROJECTION_PX = 0.5
+"""A lens that was measured worse than this makes heights uncertain; they differ by a few pixels."""
+
+DIM = 0.03
+"""Linear level of white paper below which few codes are left for dark pieces."""
+
+CLIPPED_CODE, CLIPPED_SHARE = 254, 0.05
+"""A mat of which more than this share is this bright has lost colours; the brightest example picture has 0.3 %."""
+
+UNEVEN = 4.0
+"""A mat that is so many times brighter at one corner than at another has its darkest pieces in noise."""
+
+
+def check_lens(camera: Camera) -> Check:
+    """How well the lens was measured."""
+    found = (
+        f"measured for {camera.width_px} x {camera.height_px} px, reprojection error {camera.reprojection_px:.2f} px"
+    )
+    if camera.reprojection_px > GOOD_REPROJECTION_PX:
+        return fault("lens", found, "calibrate it again with sharp photographs of a flat board")
+    return fine("lens", found)
+
+
+def check_picture(image: Picture, kit: Kit, camera: Camera) -> Iterator[Check]:
+    """Markers, light and focus in a picture (height, width, 3) uint8 BGR."""
+    gray = to_gray(image)
+    try:
+        pose = register(gray, kit, camera)
+    except VisionError as error:
+        yield told("markers", error)
+        yield unused("light", "is measured on the mat, which is not found")
+    else:
+        yield _markers(pose, kit)
+        yield _light(image, kit, pose, camera)
+    yield check_focus(gray)
+
+
+def check_focus(gray: Picture) -> Check:
+    """Whether edges are steep in a picture (height, width) uint8."""
+    steepness = sharpness(gray)
+    found = f"edges have {steepness:.2f} of the contrast, sharp ones 0.4 or more"
+    return fault("focus", found, BLURRED.partition(": ")[2]) if steepness < LEAST_SHARPNESS else fine("focus", found)
+
+
+def _markers(pose: Registration, kit: Kit) -> Check:
+    count, missing = len(kit.mat.markers), {marker.id for marker in kit.mat.markers} - set(pose.markers)
+    found = f"{count - len(missing)} of {count} markers of {kit.name}, {pose.reprojection_px:.2f} px off"
+    if missing:
+        names = ", ".join(map(str, sorted(missing)))
+        return fault("markers", found, f"show marker {names} too: nothing over it, no glare on it")
+    return fine("markers", found)
+
+
+def _light(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> Check:
+    corners = _corners(kit)
+    try:
+        levels = measure_light(image, kit, pose, camera).at(corners)
+    except VisionError as error:
+        return told("light", error)
+    low, high = float(levels.min()), min(1.0, float(levels.max()))
+    found = f"white paper is at {low:.0%} to {high:.0%} of the camera's range"
+    if _clipped(image, project(corners, pose, camera)) > CLIPPED_SHARE:
+        return fault("light", found, "lower the exposure, or turn the lamp away")
+    if low < DIM:
+        return fault("light", found, "switch a lamp on, or lengthen the exposure")
+    if high > UNEVEN * low:
+        return fault("light", found, "light the table from both sides")
+    return fine("light", found)
+
+
+def _clipped(image: Picture, outline: Points) -> float:
+    """Share of an area (outline (n, 2) px) of a picture in which a channel is at its end."""
+    area = np.zeros(image.shape[:2], np.uint8)
+    cv2.fillPoly(area, [np.round(outline).astype(np.int32)], 1)
+    return float((image[area > 0].max(axis=1) >= CLIPPED_CODE).mean())
+
+
+def _corners(kit: Kit) -> Points:
+    """(4, 3) mm, corners of the mat."""
+    x, y = kit.mat.width_mm / 2, kit.mat.height_mm / 2
+    return np.array([[-x, -y, 0.0], [x, -y, 0.0], [x, y, 0.0], [-x, y, 0.0]])

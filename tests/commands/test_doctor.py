@@ -1,0 +1,76 @@
+"""`companion doctor` on pictures and recordings."""
+
+import json
+
+import cv2
+import pytest
+
+from companion.cli import main
+
+
+@pytest.fixture(autouse=True)
+def _own_store(tmp_path, monkeypatch):
+    monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path))
+
+
+def doctor(*words):
+    return main([str(word) for word in ("doctor", *words)])
+
+
+def rows(capsys):
+    return {row["check"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
+
+
+def test_all_is_well_with_the_example_recording(examples, tmp_path, capsys):
+    overlay = tmp_path / "overlay.jpg"
+    assert doctor("domination", "--recording", examples / "domination-1", "--overlay", overlay, "--json") == 0
+    found = rows(capsys)
+    assert {name: row["state"] for name, row in found.items()} == {
+        **dict.fromkeys(("camera", "lens", "markers", "light", "focus", "overlay", "clock", "disk"), "ok"),
+        **dict.fromkeys(("serial", "panel", "sound"), "unused"),
+    }
+    assert all((row["do"] is None) == (row["state"] != "fault") for row in found.values())
+    assert cv2.imread(str(overlay)).shape == (720, 1280, 3)
+
+
+def test_a_fault_says_what_to_do_and_fails(examples, tmp_path, capsys):
+    photo = cv2.imread(str(examples / "photos" / "domination-b-103.jpg"))
+    dark = tmp_path / "dark.png"
+    cv2.imwrite(str(dark), photo // 40)
+    camera = examples / "photos" / "camera.toml"
+    assert doctor("domination", "--image", dark, "--camera", camera) == 1
+    faults = [line for line in capsys.readouterr().out.splitlines() if line.startswith("FAULT")]
+    assert any("switch a lamp on" in line for line in faults)
+
+
+def test_it_takes_the_settings_of_the_table(examples, tmp_path, capsys):
+    table = tmp_path / "table.toml"
+    text = f'game = "domination"\nrecording = "{examples / "domination-1"}"\npanel = "gpio"\nvoice = true\n'
+    table.write_text(text, encoding="utf-8")
+    assert doctor(table, "--json") == 1
+    found = rows(capsys)
+    assert found["markers"]["state"] == "ok"
+    assert found["panel"]["found"] == "this machine has no GPIO pins"
+    assert found["sound"]["state"] == "fault"
+
+
+def test_without_a_word_it_checks_the_machine(capsys):
+    assert doctor("--json") == 0
+    found = rows(capsys)
+    assert found["camera"]["state"] == "unused"
+    assert found["disk"]["state"] == "ok"
+
+
+def test_what_it_cannot_look_at_is_one_fault_among_others(tmp_path, capsys):
+    assert doctor("domination", "--device", "97") == 1
+    out = capsys.readouterr().out
+    assert "FAULT  camera    camera 97: cannot be opened" in out
+    assert "disk" in out
+
+
+@pytest.mark.parametrize("words", [("nonsense",), ("domination", "--image", "none.jpg"), ("none.toml",)])
+def test_what_it_cannot_run_with_is_one_line(words, capsys):
+    assert doctor(*words) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "Traceback" not in err

@@ -1,0 +1,80 @@
+"""What is told from one picture, on the example photographs and what can go wrong with them."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.camera import read_camera
+from calibration.kit import load_kit
+from companion.doctor.check import State
+from companion.doctor.picture import check_focus, check_lens, check_picture
+from vision.register import marker_corners, project, register, to_gray
+
+
+@pytest.fixture
+def kit():
+    return load_kit("domination")
+
+
+@pytest.fixture
+def camera(examples):
+    return read_camera(examples / "photos" / "camera.toml")
+
+
+@pytest.fixture
+def photo(examples):
+    return cv2.imread(str(examples / "photos" / "domination-b-103.jpg"))
+
+
+def faults(image, kit, camera):
+    return {check.name: check for check in check_picture(image, kit, camera) if check.state is State.FAULT}
+
+
+def test_a_good_picture_has_no_fault(photo, kit, camera):
+    checks = list(check_picture(photo, kit, camera))
+    assert [check.name for check in checks] == ["markers", "light", "focus"]
+    assert {check.state for check in checks} == {State.OK}
+    assert "4 of 4 markers of domination" in checks[0].found
+
+
+def test_a_covered_marker_is_named(photo, kit, camera):
+    pose = register(to_gray(photo), kit, camera)
+    corners = project(marker_corners(kit.mat, 2), pose, camera)
+    cv2.fillPoly(photo, [np.round(corners).astype(np.int32)], (90, 120, 150))
+    found = faults(photo, kit, camera)
+    assert set(found) == {"markers"}
+    assert found["markers"].todo.startswith("show marker 2 too")
+
+
+def test_a_blurred_picture(photo, kit, camera):
+    found = faults(cv2.GaussianBlur(photo, (0, 0), 5), kit, camera)
+    assert "focus the lens" in found["focus"].todo
+
+
+@pytest.mark.parametrize(("gain", "words"), [(0.15, "switch a lamp on"), (1.6, "lower the exposure")])
+def test_too_little_and_too_much_light(photo, kit, camera, gain, words):
+    found = faults(np.clip(photo * gain, 0, 255).astype(np.uint8), kit, camera)
+    assert words in found["light"].todo
+
+
+def test_light_from_one_side(photo, kit, camera):
+    ramp = np.linspace(0.25, 1.0, photo.shape[1])[None, :, None]
+    found = faults((photo * ramp).astype(np.uint8), kit, camera)
+    assert found["light"].todo == "light the table from both sides"
+
+
+def test_without_the_mat_the_light_cannot_be_judged(kit, camera):
+    blank = np.full((camera.height_px, camera.width_px, 3), 128, np.uint8)
+    states = {check.name: check.state for check in check_picture(blank, kit, camera)}
+    assert states == {"markers": State.FAULT, "light": State.UNUSED, "focus": State.FAULT}
+
+
+def test_a_lens_that_was_measured_badly(camera):
+    assert check_lens(camera).state is State.OK
+    assert check_lens(replace(camera, reprojection_px=0.9)).state is State.FAULT
+
+
+def test_focus_needs_no_mat(photo):
+    assert check_focus(to_gray(photo)).state is State.OK
