@@ -71,7 +71,9 @@ def test_no_mat(bench):
 
 
 def test_the_mat_of_another_kit_is_named(bench, gray):
-    with pytest.raises(MatNotFound, match=r"another mat is in view \(that of domination: markers 0, 1, 2, 3\).*kit citadel has"):
+    with pytest.raises(
+        MatNotFound, match=r"another mat is in view \(that of domination: markers 0, 1, 2, 3\).*kit citadel has"
+    ):
         register(gray, load_kit("citadel"), bench.camera)
 
 
