@@ -52,7 +52,7 @@ function fill(card, row) {
   card.dataset.kind = row.said?.event ?? "";
   card.querySelector("a").href = `/table/${encodeURIComponent(row.table)}/`;
   card.querySelector("strong").textContent = row.table;
-  card.querySelector("small").textContent = [row.game.title, word("moves-played", { n: row.turns }), word(row.online ? "table-online" : "table-away")].join(" · ");
+  card.querySelector("small").textContent = [row.game.title.split(/[,(]/)[0].trim(), word("moves-played", { n: row.turns }), word(row.online ? "table-online" : "table-away")].join(" · ");
   card.querySelector(".players").replaceChildren(...row.game.players.map((player) => {
     const item = document.createElement("li");
     const piece = Object.assign(document.createElement("b"), { className: "piece", textContent: player.letter });

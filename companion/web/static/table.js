@@ -50,9 +50,9 @@ function take(next) {
 function render() {
   if (!state) return;
   document.body.dataset.mode = state.mode;
-  const table = base && decodeURIComponent(base.split("/").at(-1));
-  find("title").textContent = table ? `${table} · ${state.game.title}` : state.game.title;
-  document.title = `${state.game.title} · ${stateLine()}`;
+  const place = [base && decodeURIComponent(base.split("/").at(-1)), state.game.title].filter(Boolean).join(" · ");
+  find("title").textContent = place;
+  document.title = `${place} · ${stateLine()}`;
   renderChips();
   renderVerdict();
   renderMoves();
@@ -74,7 +74,7 @@ function stateLine() {
 
 function renderChips() {
   const chips = [[isConnected ? word("live") : word("lost"), isConnected ? "good" : "bad"]];
-  if (state) {
+  if (state && !base) {
     const trouble = SIGHT_TROUBLE.includes(state.view);
     chips.push([word(`camera ${state.view}`), trouble ? "bad" : state.view === "hand" ? "busy" : "good"]);
     if (state.sensors) chips.push([word(`sensors ${state.sensors}`), state.sensors === "ok" ? "good" : "bad"]);
@@ -313,6 +313,6 @@ function rename() {
 
 setInterval(tick, 200);
 setInterval(refreshPicture, 1000);
-if (matchMedia("(min-width: 68rem) and (min-height: 44rem)").matches) find("camera").open = true;
+if (!base && matchMedia("(min-width: 68rem) and (min-height: 44rem)").matches) find("camera").open = true;
 rename();
 listen();

@@ -1,0 +1,73 @@
+"""The page of a hall."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from companion.hall.page import HallPage
+from tests.hall.test_hub import Room, match_events
+from tests.web.conftest import Client
+from tests.web.test_browser import ARGUMENTS, CHROMIUM
+from tests.web.test_page import read_events
+
+
+class OpenRoom(Room):
+    """A hub with its page, at which two tables play."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.page = HallPage(("127.0.0.1", 0), self.hub)
+        for table in ("Table-2", "Table-10"):
+            self.online(table=table)
+        self.hear(*match_events(3), table="Table-2")
+
+    @property
+    def port(self) -> int:
+        return self.page.server.port
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[OpenRoom]:
+    room = OpenRoom(tmp_path / "hall.db")
+    yield room
+    room.page.close()
+    room.store.close()
+
+
+def test_each_table_has_its_addresses(room: OpenRoom) -> None:
+    client = Client(room.port)
+    assert json.loads(client.ask("GET", "/table/Table-2/state")[2])["turns"][2]["n"] == 4
+    assert json.loads(client.ask("GET", "/table/Table-2/board/4")[2])["position"] == match_events(3)[-1].position  # type: ignore[attr-defined]
+    assert [n for n, _ in read_events(room.port, 4, path="/table/Table-2/events")] == [1, 2, 3, 4]
+    assert b"table.js" in client.ask("GET", "/table/Table-2/")[2]
+    for path in ("/table/Table-3/state", "/table/Table-3/events", "/table/Table-2/board/77"):
+        assert client.ask("GET", path)[0] == 404
+    assert client.ask("POST", "/table/Table-2/state")[0] == 405
+    assert client.ask("POST", "/arbiter/pause")[0] == 404
+
+
+def test_a_hall_is_watched_in_a_browser(room: OpenRoom) -> None:
+    if not Path(CHROMIUM).exists():
+        pytest.skip("needs Debian's chromium, which `make test` installs as root")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        page = browser.new_page(locale="en-GB")
+        page.goto(f"http://127.0.0.1:{room.port}/")
+        expect(page.locator(".tables strong")).to_have_text(["Table-2", "Table-10"])
+        room.hear(*match_events(4)[4:], table="Table-2")
+        last = match_events(4)[-1]
+        expect(page.locator("#table-Table-2 .word")).to_contain_text(f"played {last.move}")  # type: ignore[attr-defined]
+        expect(page.locator("#table-Table-2 .square")).to_have_count(52)
+        room.online(None, table="Table-10")
+        expect(page.locator("#table-Table-10")).to_have_class("away")
+        page.locator("#table-Table-2 a").click()
+        expect(page.locator("#moves button")).to_have_count(5)
+        expect(page.locator("#unlock")).to_be_hidden()
+        page.locator("#hall").click()
+        expect(page.locator(".tables li[id]")).to_have_count(2)
+        browser.close()
