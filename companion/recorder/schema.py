@@ -67,6 +67,9 @@ VERSION_2 = (
         BEGIN SELECT RAISE(ABORT, 'grounds are append-only'); END""",
 )
 
+RECORDS = ("match", "event", "grounds", "recording")
+"""The tables without which a match is not what it was."""
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2)
 """Statements that lead from version i to i + 1.  A published entry is never edited: a change is a further entry."""
 

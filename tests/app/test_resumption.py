@@ -12,7 +12,7 @@ from companion.app.resumption import interrupted
 from companion.cli import main
 from companion.errors import CompanionError
 from companion.events import Accepted, ClockChanged, Event, GameOver, Start, TakenBack
-from companion.recorder.store import MatchInfo, Store
+from companion.recorder.store import MatchInfo, Recorded, Store
 
 BEFORE = "domination 4/6/8/8/2,G,5/2,R,5/6/4 R"
 AFTER = "domination 4/6/8/8/2,GR,5/8/6/4 -"
@@ -118,22 +118,23 @@ def test_a_match_goes_on_after_a_power_cut(
             store.append(match, event)
     cut = tail(recording, tmp_path / "tail", 7.0)
     words = ["referee", "domination", "--resume", "--recording", str(cut), "--match", str(path), "--json"]
-    assert main(words) == 0
+    assert main([*words, "--save", str(tmp_path / "tape")]) == 0
     out = capsys.readouterr()
-    assert out.err == "Match 1 goes on after 4 moves: Green to move.\n"
+    assert out.err.splitlines()[0] == "Match 1 goes on after 4 moves: Green to move."
     rest = [json.loads(line) for line in out.out.splitlines()]
     assert [{**row, "t": 0} for row in rest] == [{**row, "t": 0} for row in said[5:]]
     assert rest[0]["t"] == pytest.approx(said[5]["t"] - 7.0 + said[4]["t"], abs=0.1)
     assert main(["verify", "last", "--store", str(path)]) == 0
     with Store.open(path) as store:
         assert len(store.match_ids()) == 1
+        assert store.recordings(match) == (Recorded(tmp_path / "tape", said[4]["t"]),)
 
 
 def test_without_an_unfinished_match_a_new_one_begins(
-    examples: Path, path: Path, capsys: pytest.CaptureFixture[str]
+    examples: Path, tmp_path: Path, path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keep(path, "domination", START, MOVE, END)
-    recording = str(examples / "domination-1")
+    recording = str(tail(examples / "domination-1", tmp_path / "tail", 12.5))
     assert main(["referee", "domination", "--resume", "--recording", recording, "--match", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out.splitlines()[0])["event"] == "start"
     with Store.open(path) as store:

@@ -10,7 +10,7 @@ import pytest
 from companion.errors import StoreError
 from companion.events import Event, Restored
 from companion.recorder import schema
-from companion.recorder.chain import event_text, next_hash
+from companion.recorder.chain import event_text, first_hash, next_hash
 from companion.recorder.proof import broken_at
 from companion.recorder.store import MatchId, MatchInfo, Recorded, Store
 
@@ -141,18 +141,20 @@ def test_an_older_store_is_brought_up_to_date_with_all_that_is_in_it(
         assert store.events(match) == (event(1),)
 
 
-def test_a_store_of_the_first_version_is_read_and_goes_on(
-    path: Path, info: MatchInfo, event: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
-        old = Store.open(path)
-        match = old.begin(info)
-        text = event_text(event(1))
-        row = (match, 1, "start", text, None, next_hash(old.first_hash(match), text, None))
-        old._connection.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", row)
-        old.close()
+def test_a_store_of_the_first_version_is_read_and_goes_on(path: Path, info: MatchInfo, event: Make) -> None:
+    row = (info.game, '[["R", "Ada"], ["G", "Émile"]]', info.start, info.started_at.isoformat(), info.kit)
+    text = event_text(event(1))
+    old = sqlite3.connect(path, isolation_level=None)
+    for statement in schema.VERSION_1:
+        old.execute(statement)
+    old.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+    old.execute("PRAGMA user_version = 1")
+    old.execute("INSERT INTO match VALUES (1, ?, ?, ?, ?, ?)", row)
+    old.execute("INSERT INTO event VALUES (1, 1, 'start', ?, NULL, ?)", (text, next_hash(first_hash(row), text, None)))
+    old.close()
+    match = MatchId(1)
     with Store.open(path) as store:
+        assert store.info(match) == info
         store.append(match, event(2), b"picture", "grounds")
         assert store.events(match) == (event(1), event(2))
         assert broken_at(store, match) is None
