@@ -11,29 +11,28 @@ import cv2
 
 from companion.commands.records import DONE, LAST, add_command, find_match, say
 from companion.errors import CompanionError
+from companion.events import to_json
 from companion.recorder.place import open_store
 from companion.records.clip import AFTER_S, BEFORE_S, clip
-from companion.records.explained import explain, lines, to_row
+from companion.records.explained import explain, lines, listing, to_row
+from companion.records.record import MatchRecord, take_out
 from companion.records.verdict_page import verdict_jpeg, verdict_page
 
 
 def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
     """Add the commands of this module."""
     explained = add_command(subparsers, "explain", run_explain, "Show why a verdict fell: picture, squares, grounds.")
-    _add_verdict(explained)
+    explained.add_argument("match", metavar="MATCH", help=f"number of a match, or {LAST}")
+    explained.add_argument("n", nargs="?", type=int, metavar="N", help="number of the event; without it all are listed")
     explained.add_argument("-o", dest="file", type=Path, metavar="FILE", help=".html or .jpg: with the picture")
     clipped = add_command(subparsers, "clip", run_clip, "Cut the seconds round a verdict out of a match's recording.")
-    _add_verdict(clipped)
+    clipped.add_argument("match", metavar="MATCH", help=f"number of a match, or {LAST}")
+    clipped.add_argument("n", type=int, metavar="N", help="number of the event, as `companion explain MATCH` lists it")
     clipped.add_argument(
         "-o", dest="file", type=Path, required=True, metavar="DIR|FILE.mp4", help="a recording again, or a film"
     )
     clipped.add_argument("--before", type=_seconds, default=BEFORE_S, metavar="S", help="seconds before the verdict")
     clipped.add_argument("--after", type=_seconds, default=AFTER_S, metavar="S", help="seconds after it")
-
-
-def _add_verdict(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("match", metavar="MATCH", help=f"number of a match, or {LAST}")
-    parser.add_argument("n", type=int, metavar="N", help="number of the event, the n of --json")
 
 
 def _seconds(text: str) -> float:
@@ -47,11 +46,14 @@ def _seconds(text: str) -> float:
 
 
 def run_explain(arguments: argparse.Namespace) -> int:
-    """Show one verdict on the terminal, and in a file where one is asked for."""
+    """Show one verdict on the terminal, or in a file where one is asked for; without a number list them all."""
     cv2.setNumThreads(1)
-    with open_store(arguments.store, read_only=True) as store:
-        told = explain(store, find_match(store, arguments.match), arguments.n)
     file: Path | None = arguments.file
+    with open_store(arguments.store, read_only=True) as store:
+        match = find_match(store, arguments.match)
+        if arguments.n is None:
+            return _list(take_out(store, match), is_json=arguments.json)
+        told = explain(store, match, arguments.n)
     if file is not None and file.suffix.lower() not in (".html", ".jpg", ".jpeg"):
         raise CompanionError(f"{file}: this form is not known; end the name with .html or .jpg")
     try:
@@ -66,6 +68,12 @@ def run_explain(arguments: argparse.Namespace) -> int:
     elif file is None:
         for line in lines(told):
             say(line)
+    return DONE
+
+
+def _list(record: MatchRecord, *, is_json: bool) -> int:
+    for line in [json.dumps(to_json(event)) for event in record.events] if is_json else listing(record):
+        say(line)
     return DONE
 
 

@@ -8,10 +8,12 @@ from typing import Any
 
 from companion.errors import CompanionError
 from companion.events import Event, to_json
+from companion.games import load_game
 from companion.match import Match
+from companion.phrases import sentence
 from companion.recorder.store import MatchId, Store
 from companion.records.plates import Plate, plate_of
-from companion.records.record import take_out
+from companion.records.record import MatchRecord, take_out
 from companion.records.shots import recorded_shots
 from companion.referee import grounds as accounts
 from companion.referee.grounds import Grounds
@@ -79,6 +81,12 @@ def _recorded(store: Store, match: MatchId, t_s: float) -> bytes | None:
         return None if file is None else file.read_bytes()
     except OSError:
         return None
+
+
+def listing(record: MatchRecord) -> list[str]:
+    """Everything that was said in a match, a line each, with the numbers by which it can be asked about."""
+    names = {**load_game(record.info.game).names, **record.names}
+    return [f"{e.n:>4} {e.t:>8.1f} s  {e.event:<11} {sentence(e, names=names)}" for e in record.events]
 
 
 def to_row(told: Explained) -> dict[str, Any]:

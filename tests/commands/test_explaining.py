@@ -50,6 +50,16 @@ def test_a_verdict_is_explained_on_the_terminal(match: Path, capsys: pytest.Capt
     assert lines[-1].startswith("Its picture was kept (")
 
 
+def test_without_a_number_everything_that_was_said_is_listed(match: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "1", "--store", str(match / "m.db")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [int(line.split()[0]) for line in lines] == list(range(1, 10))
+    assert lines[6].split(maxsplit=4)[:4] == ["7", "9.9", "s", "illegal"]
+    assert main(["explain", "1", "--store", str(match / "m.db"), "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["event"] for row in rows][5:8] == ["accepted", "illegal", "restored"]
+
+
 def test_and_for_programs(match: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert explain(match, "--json") == 0
     row = json.loads(capsys.readouterr().out)
