@@ -34,6 +34,14 @@ LEAST_SHARPNESS = 0.22
 3 px, where the first markers are lost, 0.23."""
 
 
+GOOD_SHARPNESS = 0.33
+"""Below it (a blur of 2 px; the example pictures and those beside the repository have 0.43 or more) heights of stacks
+begin to be misread."""
+
+COLOURLESS_CODES = 8
+"""Chroma subsampling of a gray JPEG leaves so much between its channels."""
+
+
 def why_unseen(gray: Gray, kit: Kit, found: Collection[int], strangers: Collection[int]) -> VisionError:
     """The error to raise for a picture (height, width) uint8 with too few of the kit's markers ``found``.
 
@@ -58,6 +66,18 @@ def why_unseen(gray: Gray, kit: Kit, found: Collection[int], strangers: Collecti
     if (gray[::4, ::4] >= BRIGHT_CODE).mean() > GLARE_SHARE:
         return MatNotFound(what + "something glares in the picture: turn lamp or camera, and show the whole mat")
     return MatNotFound(what + "show the whole mat, with nothing over its markers, in focus and in light")
+
+
+def warning(image: npt.NDArray[np.uint8]) -> str:
+    """What is wrong with a picture (height, width, 3) uint8 BGR that can be read all the same, only badly; or ""."""
+    codes = image[::4, ::4].astype(np.int16)
+    if np.percentile(codes.max(axis=2) - codes.min(axis=2), 99) <= COLOURLESS_CODES:
+        return "the picture has no colours: pieces cannot be told by them"
+    return BLURRED if sharpness(_gray(image)) < GOOD_SHARPNESS else ""
+
+
+def _gray(image: npt.NDArray[np.uint8]) -> Gray:
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
 def is_blurred(gray: Gray) -> bool:

@@ -27,6 +27,7 @@ from vision.errors import VisionError
 from vision.reader import Levels, Reader
 from vision.reading import Reading
 from vision.source import Frame
+from vision.unseen import warning
 
 
 def add_parsers(subparsers: Any) -> None:
@@ -132,7 +133,8 @@ def read_row(reader: Reader, path: Path, image: Any, levels: Levels | None = Non
     ms = 1000 * (time.perf_counter() - begun)
     row = {"image": str(path), "found": True, "cells": cells_row(reading), "ms": round(ms, 1)}
     hidden = [cell for cell, share in zip(reading.cells, reading.foreign, strict=True) if share > FOREIGN_SHARE]
-    return row | ({"covered": hidden} if hidden else {})
+    wrong = warning(image)
+    return row | ({"covered": hidden} if hidden else {}) | ({"warning": wrong} if wrong else {})
 
 
 def cells_row(reading: Reading) -> dict[str, dict[str, Any]]:
@@ -153,8 +155,9 @@ def describe(row: dict[str, Any]) -> str:
         for name, cell in row["cells"].items()
         if cell.get("top")
     ]
-    covered = f"; something that is no piece covers {', '.join(row['covered'])}" if "covered" in row else ""
-    return f"{row['image']}: {len(stacks)} stacks: {', '.join(stacks)}{covered} ({row['ms']} ms)"
+    notes = [f"; something that is no piece covers {', '.join(row['covered'])}"] if "covered" in row else []
+    notes += [f"; {row['warning']}"] if "warning" in row else []
+    return f"{row['image']}: {len(stacks)} stacks: {', '.join(stacks)}{''.join(notes)} ({row['ms']} ms)"
 
 
 def write_text(path: Path, text: str) -> None:

@@ -85,7 +85,17 @@ def test_a_sleeve_in_the_picture_is_named(photos, tmp_path, capsys):
     assert f"; something that is no piece covers {', '.join(row['covered'])} (" in capsys.readouterr().out
     assert main(["read", "domination", *options, "--json", str(photos / "enrol.jpg")]) == 0
     (row,), _ = lines(capsys)
-    assert "covered" not in row
+    assert set(row) == {"image", "found", "cells", "ms"}
+
+
+def test_a_blurred_picture_is_read_with_a_warning(photos, tmp_path, capsys):
+    soft = tmp_path / "soft.png"
+    cv2.imwrite(str(soft), cv2.GaussianBlur(cv2.imread(str(photos / "domination-b-107.jpg")), (0, 0), 2.5))
+    read = ["read", "domination", "--camera", str(photos / "camera.toml"), "--set", str(photos / "set.toml"), str(soft)]
+    assert main([*read, "--json"]) == 0
+    assert lines(capsys)[0][0]["warning"] == "the picture is blurred: focus the lens, and hold the camera still"
+    assert main(read) == 0
+    assert "; the picture is blurred: focus the lens, and hold the camera still (" in capsys.readouterr().out
 
 
 def test_a_camera_and_a_set_are_made_as_the_guide_says(examples, tmp_path, capsys):

@@ -9,7 +9,7 @@ import pytest
 from calibration.kit import load_kit
 from vision.errors import MatNotFound, VisionError
 from vision.register import marker_corners, project, register, to_gray
-from vision.unseen import LEAST_SHARPNESS, sharpness
+from vision.unseen import LEAST_SHARPNESS, sharpness, warning
 
 
 @pytest.fixture
@@ -58,6 +58,14 @@ def test_blur(bench, gray, deviation_px):
 def test_sharpness_is_a_matter_of_focus_and_not_of_light(gray):
     assert sharpness(gray) == pytest.approx(sharpness(gray // 3), abs=0.05)
     assert sharpness(cv2.GaussianBlur(gray, (0, 0), 4)) < LEAST_SHARPNESS < sharpness(gray)
+
+
+def test_a_picture_that_can_be_read_only_badly(bench):
+    image = bench.photos["domination-b-103.jpg"].image
+    assert warning(image) == warning(image // 3) == ""
+    assert "is blurred: focus the lens" in warning(cv2.GaussianBlur(image, (0, 0), 2.5))
+    gray = cv2.imdecode(cv2.imencode(".jpg", cv2.cvtColor(image, cv2.COLOR_BGR2GRAY))[1], cv2.IMREAD_COLOR)
+    assert "has no colours" in warning(gray)
 
 
 def test_a_covered_lens(bench, gray):
