@@ -52,6 +52,7 @@ score: setup
 soak: setup
 	$(PY) -m tools.soak
 	$(PY) -m tools.boards
+	$(PY) -m tools.two_cameras
 	$(PY) -m tools.soak_store
 
 clean:
