@@ -5,7 +5,7 @@ STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
 TEST_LIBS := chromium mosquitto
 
-.PHONY: setup demo test lint types contracts unit cv5 bench score soak clean
+.PHONY: setup install-pi demo test lint types contracts unit cv5 bench score soak clean
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml tools/system_libs.sh tools/micropython.sh
@@ -14,6 +14,9 @@ $(STAMP): pyproject.toml tools/system_libs.sh tools/micropython.sh
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	sh tools/micropython.sh $(VENV)/micropython
 	touch $@
+
+install-pi:
+	sh deploy/install-pi.sh
 
 demo: setup
 	$(VENV)/bin/companion demo --plies 12

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +17,7 @@ import cv2
 from calibration.kit import Kit, load_kit
 from companion.app.album import Album
 from companion.app.eyes import Eyes
+from companion.app.heartbeat import heartbeat
 from companion.app.resumption import interrupted
 from companion.app.several import SeveralEyes
 from companion.app.table import Table
@@ -141,6 +144,8 @@ def referee_match(
         running.listeners.insert(0, print_event)
     if arguments.pictures:
         running.onlookers.append(Album(arguments.pictures, eyes, match.game.layout.terrain))
+    if (beat := heartbeat(os.environ, time.monotonic)) is not None:
+        running.followers.append(beat)
     listen(station, wishes, running)
     info, past = store.info(number), left.events if left else ()
     with told_to_hall(arguments.hall, running, info, past), paged(arguments, running, info, past):
