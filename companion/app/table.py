@@ -10,7 +10,7 @@ from typing import Protocol
 
 import cv2
 
-from companion.app.eyes import Eyes, Look
+from companion.app.eyes import Eyes, Look, Told
 from companion.app.inbox import Inbox, Wish
 from companion.app.pillars import Pillars
 from companion.app.several import SeveralEyes
@@ -142,7 +142,7 @@ class Table:
             follower.see(frame)
         self.inbox.drain(partial(self._take, t_s))
         is_calm = self._step(frame)
-        if self.witness is not None:
+        if self.witness is not None and shot.camera == 0:  # a recording is of one camera
             self.witness.take(shot, is_calm=is_calm)
 
     def _miss(self, outage: Outage, t_s: float) -> None:
@@ -168,8 +168,8 @@ class Table:
         self._publish(glance.events, frame)
         if not glance.read:
             return not moving
-        known = None if self.pillars is None else self.pillars.levels(self.referee.doubted_pillars)
-        look = self.eyes.look(frame, known)
+        levels = None if self.pillars is None else self.pillars.levels(self.referee.doubted_pillars)
+        look = self.eyes.look(frame, Told(levels, self.referee.levels_before))
         if look.reading is None:
             self.why_unseen = look.why
             events = self.referee.view(frame.t_s, look.view)

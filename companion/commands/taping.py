@@ -55,6 +55,8 @@ def open_tape(
     """
     if arguments.save is None:
         return None
+    if isinstance(eyes, SeveralEyes):
+        _say("--save keeps the pictures of the first camera only")
     name = vars(arguments).get("kit") or kit.name
     card = Card(
         start=format_position(match.game, match.position),
