@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook
+from companion.tracker.evidence import CHANGE_SHARES
 from vision.errors import MatNotFound, VisionError
 from vision.geometry import Geometry
 from vision.reader import Levels, Reader
 from vision.reading import Reading
 from vision.register import Registration
 from vision.source import Frame
-from vision.watch import Glimpse, Watch
+from vision.watch import Comparison, Glimpse, Watch
 
 HAND_GIVEN_UP_S = 3.0
 """A change that looks like an arm but has not moved for so long is a thing on the table: a hand trembles."""
@@ -25,6 +27,26 @@ NEW_LIGHT_SHARE = 0.02
 
 PUSH_CONFIRMED_S = 0.3
 """A new pose must be seen again after so long: an arm over a marker, or a mat that is just being pushed, moves on."""
+
+
+CHECKED = 4
+"""So many pillars are checked at once: two that a hand was at, and what they hid or hide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is known of the pillars' levels (n) without looking; None where, or for all of which, nothing is.
+
+    Attributes:
+        sensed: by their sensors, now.
+        before: where they stood in the last picture that made sense.
+    """
+
+    sensed: Levels | None = None
+    before: Levels | None = None
+
+
+NOTHING_TOLD = Told()
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +75,7 @@ class Eyes:
         self._glimpse: Glimpse | None = None
         self._still_since_s = 0.0
         self._pushed: tuple[Geometry, float] | None = None
+        self._judged = False
 
     def moving(self, frame: Frame) -> bool:
         """Whether anything moved since the frame before.  Raises VisionError for a frame of the wrong size."""
@@ -62,18 +85,21 @@ class Eyes:
             self._still_since_s = frame.t_s
         return self._glimpse.moving
 
-    def look(self, frame: Frame, levels: Levels | None = None) -> Look:
-        """Read the frame that :meth:`moving` was asked about last; ``levels`` as in :meth:`Reader.read_at`."""
+    def look(self, frame: Frame, told: Told = NOTHING_TOLD) -> Look:
+        """Read the frame that :meth:`moving` was asked about last; ``told`` of the pillars' levels."""
         try:
             geometry = self._place(self.reader.register(frame.image), frame.t_s)
             if geometry is None:
                 return Look(None, "moved", "camera or mat was pushed")
-            reading = self.reader.read_at(frame, geometry, levels)
+            seen = self._compared(geometry)
+            reading = self.reader.read_at(frame, geometry, self._known(told, seen))
         except MatNotFound as error:
             return Look(None, "no-mat", str(error))
         except VisionError as error:
             return Look(None, "dark", str(error))
-        return Look(self._compared(frame, reading, geometry))
+        # With pillars the geometry is that of the levels that were read.
+        self.geometry = self.reader.geometry(geometry.pose)
+        return Look(reading if seen is None else self._with_changes(frame, reading, seen))
 
     def understood(self) -> None:
         """The frame that was looked at last shows a table that makes sense: no hand is over it."""
@@ -101,13 +127,51 @@ class Eyes:
         self.geometry, self._pushed = geometry, None
         return geometry
 
-    def _compared(self, frame: Frame, reading: Reading, geometry: Geometry) -> Reading:
-        """``reading`` with what the last picture that made sense adds to it."""
+    def _compared(self, geometry: Geometry) -> Comparison | None:
+        """The frame against the last picture that made sense; None where there is none."""
         assert self._glimpse is not None, "look() follows moving()"
-        seen = self._watch.compare(self._glimpse, geometry)
-        if seen is None:
-            return reading
+        return self._watch.compare(self._glimpse, geometry)
+
+    def _known(self, told: Told, seen: Comparison | None) -> Levels | None:
+        """The levels that the picture need not tell."""
+        if self.reader.kit.pillars is None:
+            return None
+        if not self._judged:
+            self._judged = True
+            return (None,) * len(self.reader.levels)
+        return not_in_doubt(told, len(self.reader.levels), None if seen is None else seen.changed)
+
+    def _with_changes(self, frame: Frame, reading: Reading, seen: Comparison) -> Reading:
+        """``reading`` with what the last picture that made sense adds to it."""
         is_thing = frame.t_s - self._still_since_s >= HAND_GIVEN_UP_S
         foreign = reading.foreign if is_thing else np.maximum(reading.foreign, seen.covered)
-        is_new_light = float(np.median(seen.changed)) > NEW_LIGHT_SHARE
-        return replace(reading, foreign=foreign.astype(np.float32), changed=None if is_new_light else seen.changed)
+        changed = None if _is_new_light(seen) else seen.changed
+        return replace(reading, foreign=foreign.astype(np.float32), changed=changed)
+
+
+def _is_new_light(seen: Comparison) -> bool:
+    return float(np.median(seen.changed)) > NEW_LIGHT_SHARE
+
+
+def not_in_doubt(told: Told, n: int, changed: npt.NDArray[np.float32] | None) -> tuple[int | None, ...]:
+    """The levels (n) that are known well enough; None for those that the picture must tell.
+
+    What sensors tell is known, but news, and where the picture has changed most, they are checked by it.  A pillar of
+    which they tell nothing stands as it did while its picture is still.
+
+    Args:
+        told: what is known without looking.
+        n: how many pillars there are.
+        changed: (n,) share of each cell's picture that differs from the last one that made sense; None: not known.
+    """
+    sensed, before = (levels or (None,) * n for levels in (told.sensed, told.before))
+    if changed is None:
+        return tuple(sensed)
+    known = [level if level == was else None for level, was in zip(sensed, before, strict=True)]
+    for cell, level in enumerate(sensed):
+        if level is None and changed[cell] < CHANGE_SHARES[0]:
+            known[cell] = before[cell]
+    for cell in np.argsort(-changed)[:CHECKED]:
+        if changed[cell] > CHANGE_SHARES[0]:
+            known[cell] = None
+    return tuple(known)

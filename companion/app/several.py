@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from companion.app.eyes import Eyes, Look
+from companion.app.eyes import NOTHING_TOLD, Eyes, Look, Told
 from vision.geometry import Geometry
-from vision.reader import Levels, Reader
+from vision.reader import Reader
 from vision.reading import Reading
 from vision.source import Frame
 
@@ -49,9 +49,9 @@ class SeveralEyes:
         moving = [self._eyes[shot.camera].moving(shot) for shot in _shots(frame)]
         return any(moving)
 
-    def look(self, frame: Frame, levels: Levels | None = None) -> Look:
+    def look(self, frame: Frame, told: Told = NOTHING_TOLD) -> Look:
         """Read the frame that :meth:`moving` was asked about last, with every camera that can."""
-        looks = {self._eyes[shot.camera]: self._eyes[shot.camera].look(shot, levels) for shot in _shots(frame)}
+        looks = {self._eyes[shot.camera]: self._eyes[shot.camera].look(shot, told) for shot in _shots(frame)}
         self._looked = tuple(eye for eye, look in looks.items() if look.reading is not None)
         readings = [look.reading for look in looks.values() if look.reading is not None]
         return Look(combined(readings)) if readings else next(iter(looks.values()))

@@ -37,7 +37,7 @@ from companion.rules.board import Cell, Player, Sight
 from companion.rules.game import Outcome
 from companion.rules.notation import format_position
 from companion.tracker import settle
-from companion.tracker.evidence import Evidence, combine, shows_hand, weigh, without
+from companion.tracker.evidence import Evidence, combine, shows_hand, touched, weigh, without
 from companion.tracker.hypotheses import Outlook, foresee
 from companion.tracker.interpret import (
     Ambiguous,
@@ -218,9 +218,10 @@ class Referee:
         cleared += self._tell_sensors(t_s)
         self._frames = (*frames, seen)[-COMBINED_READINGS:]
         evidence = combine(self._frames)
+        self._trust_again(self._state.context.distrusted - touched(self.match.game.layout, reading))
         judgement = interpret(without(evidence, self._state.context.distrusted), outlook, self._state.context)
         if self._state.context.distrusted:
-            self._state = trusting_again(self._state, contradicting(evidence, outlook, judgement.changes))
+            self._trust_again(contradicting(evidence, outlook, judgement.changes))
         if judgement.is_strange and self._calm.lasted_s(t_s) < STRANGE_S:
             self._frames = ()
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
@@ -294,6 +295,13 @@ class Referee:
             self._outlook = None
         return self._numbered(events)
 
+    @property
+    def levels_before(self) -> tuple[int | None, ...] | None:
+        """The pillars' levels when the table last made sense, None where it did not; None: never, or no pillars."""
+        n = len(self.match.game.layout.cells)
+        before = None if self._before is None else self._before[n:]
+        return tuple(None if sight is None else sight[0] for sight in before) if before else None
+
     def _pillars(self, t_s: float, reading: Reading, sensed: Rows | None) -> Rows | None:
         """What is known of the pillars' levels; None in a game without."""
         accepted = self._foreseen().table.levels
@@ -306,6 +314,10 @@ class Referee:
     def _tell_sensors(self, t_s: float) -> tuple[Event, ...]:
         self._sensing, now = sensing.news(self._sensing, self.match.game.layout)
         return () if now is None else self._numbered((SensorsChanged(t=t_s, n=0, state=now[0], cells=now[1]),))
+
+    def _trust_again(self, but: frozenset[Cell]) -> None:
+        """Of the cells that were not believed only these still are not: the others look right, or have been touched."""
+        self._state = trusting_again(self._state, but)
 
     def _busy(self, t_s: float) -> tuple[Event, ...]:
         """Something moves or lies over the board."""

@@ -27,8 +27,9 @@ With the forty states of a kit this makes one cell worth at most 15 nats.
 HIDDEN_SHARE = 0.3
 """From this share of unexplained surroundings on a cell is taken to be hidden, and its reading for nothing."""
 
-CHANGE_SHARES = np.array((0.05, 0.2, 0.3, 0.5))
-SAME_NATS = np.array((6.0, 1.0, -1.0, -4.0, -5.0))
+STILL_SHARE, CHANGED_SHARE, STILL_NATS = 0.05, 0.2, 6.0
+CHANGE_SHARES = np.array((STILL_SHARE, CHANGED_SHARE, 0.3, 0.5))
+SAME_NATS = np.array((STILL_NATS, 1.0, -1.0, -4.0, -5.0))
 """What the share of a cell's picture that differs from the last one that made sense is worth for what it held then:
 below the first share, between each two, and above the last.  Of 5,012 cells of Domination on which nothing had been
 done 90.3, 7.9, 1.3, 0.4 and 0.1 % differed so much, of 184 that had been changed 0, 0, 4, 30 and 66 %; a character or
@@ -99,7 +100,8 @@ def weigh(
     """The evidence of one reading, its cells brought into the order of ``layout``; cells that it lacks are hidden.
 
     ``before`` is what was at each place when the last picture that made sense was taken (``reading.changed``); None
-    for places that were in doubt even then.  ``pillars`` (n, l) is what is known of their levels, from 0 on; None
+    for places that were in doubt even then: as long as such a cell's picture is the same, it says nothing new, and the
+    doubt is not raised again.  ``pillars`` (n, l) is what is known of their levels, from 0 on; None
     where there are none.
     """
     m = len(reading.states)
@@ -112,13 +114,28 @@ def weigh(
     if before is not None and reading.changed is not None:
         columns = columns_of(reading.states)
         known = [-1 if sight is None else columns.of(sight) for sight in before[: len(rows)]]
+        hidden |= (np.array(known) < 0) & (reading.changed[rows] < STILL_SHARE)
         for cell in _moved(before[len(rows) :], pillars):
             # Its picture has changed, whatever stands on it.
             known[cell] = -1
         _recall(log_p, reading.changed[rows], np.array(known, np.intp))
     log_p[hidden] = 0.0
     evidence = Evidence(columns_of(reading.states), log_p, hidden, 1)
-    return evidence if pillars is None else _on_pillars(evidence, pillars)
+    if pillars is None:
+        return evidence
+    if before is not None and reading.changed is not None:
+        pillars = _still(pillars, reading.changed[rows], before[len(rows) :])
+    return _on_pillars(evidence, pillars)
+
+
+def _still(pillars: Rows, changed: npt.NDArray[np.float32], before: Sequence[Sight | None]) -> Rows:
+    """(n, l) ``pillars`` with what still pictures say: what stood there stands; a changed one has many causes."""
+    result = pillars.copy()
+    nats = np.maximum(SAME_NATS[np.searchsorted(CHANGE_SHARES, changed, side="right")], 0.0)
+    for cell, sight in enumerate(before):
+        if sight is not None and sight[0] is not None and sight[0] < pillars.shape[1]:
+            result[cell, sight[0]] += nats[cell]
+    return result
 
 
 def levels_seen(layout: Layout, reading: Reading) -> Rows | None:
@@ -186,6 +203,15 @@ def without(evidence: Evidence, cells: frozenset[Cell]) -> Evidence:
     log_p, hidden = evidence.log_p.copy(), evidence.hidden.copy()
     log_p[list(cells)], hidden[list(cells)] = 0.0, True
     return replace(evidence, log_p=log_p, hidden=hidden)
+
+
+def touched(layout: Layout, reading: Reading) -> frozenset[Cell]:
+    """The cells that look as if something had been done there since the last picture that made sense."""
+    if reading.changed is None:
+        return frozenset()
+    rows = _row_numbers(layout, reading.cells)
+    share = np.where(rows < 0, 0.0, reading.changed[rows])
+    return frozenset(int(cell) for cell in np.flatnonzero(share > CHANGE_SHARES[2]))
 
 
 def shows_hand(reading: Reading) -> bool:

@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from companion.rules.board import Cell
 
-WRONG = 1e-4
+SENSOR_WRONG, CAMERA_WRONG = 1e-4, 1e-5
 """Probability that a sensor without a known fault, or the camera, is wrong about a pillar and does not know it.  With
-seven levels either alone is worth 11 nats: a legal pillar move is accepted on the word of one of them."""
+seven levels the one is worth 11 nats and the other 13: a legal move of a pillar is accepted on the word of either, an
+illegal one named at once on that of the camera."""
 
 CLEAR_NATS = 4.0
 """From this ratio between their two levels on sensor and camera contradict each other."""
@@ -71,8 +72,8 @@ def fused(sensed: Rows | None, camera: Rows | None, accepted: Sequence[int], dou
     Either may be None: it says nothing at all.  Rows in which nobody says anything are even.
     """
     shape = next(rows.shape for rows in (sensed, camera) if rows is not None)
-    by_sensor = np.zeros(shape) if sensed is None else _floored(sensed)
-    by_camera = np.zeros(shape) if camera is None else _floored(camera)
+    by_sensor = np.zeros(shape) if sensed is None else _floored(sensed, SENSOR_WRONG)
+    by_camera = np.zeros(shape) if camera is None else _floored(camera, CAMERA_WRONG)
     distrusted = [cell for cell, doubt in doubts.items() if doubt.is_distrusted]
     by_sensor[distrusted] = 0.0
     best = by_camera[distrusted].max(axis=1, keepdims=True)
@@ -111,7 +112,7 @@ def doubted(doubts: Doubts, sensed: Rows | None, camera: Rows | None, t_s: float
     return following
 
 
-def _floored(rows: Rows) -> Rows:
-    """``rows``, each normalised, with the possibility that they have nothing to do with the pillar."""
-    floored: Rows = np.log((1 - WRONG) * np.exp(rows) + WRONG / rows.shape[1])
+def _floored(rows: Rows, wrong: float) -> Rows:
+    """``rows``, each normalised, with the probability ``wrong`` that they have nothing to do with the pillar."""
+    floored: Rows = np.log((1 - wrong) * np.exp(rows) + wrong / rows.shape[1])
     return floored

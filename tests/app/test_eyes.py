@@ -7,7 +7,7 @@ import pytest
 from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.looks import read_look
-from companion.app.eyes import HAND_GIVEN_UP_S, PUSH_CONFIRMED_S, Eyes
+from companion.app.eyes import HAND_GIVEN_UP_S, PUSH_CONFIRMED_S, Eyes, Told, not_in_doubt
 from vision.errors import VisionError
 from vision.source import Frame
 
@@ -86,3 +86,34 @@ def test_no_mat_and_no_light_are_states_of_the_view(eyes, image):
 def test_a_frame_of_another_size_cannot_be_watched(eyes):
     with pytest.raises(VisionError, match="the picture is 320 x 200 px"):
         eyes.moving(Frame(np.zeros((200, 320, 3), np.uint8), 0, 0.0))
+
+
+STOOD = (3,) * 25
+
+
+def shares(**cells):
+    changed = np.zeros(25, np.float32)
+    for name, share in cells.items():
+        changed[load_kit("diamond").cells.index(name)] = share
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("told", "changed", "judged"),
+    [
+        (Told(STOOD, STOOD), shares(), set()),
+        (Told(None, STOOD), shares(), set()),
+        (Told(None, STOOD), shares(c3=0.1), {12}),
+        (Told((*STOOD[:12], None, *STOOD[13:]), STOOD), shares(c3=0.1), {12}),
+        (Told((*STOOD[:12], 4, *STOOD[13:]), STOOD), shares(), {12}),
+        (Told(STOOD, STOOD), shares(a1=0.3, b1=0.4, c1=0.5, d1=0.6, e1=0.7), {1, 2, 3, 4}),
+        (Told(None, (*STOOD[:12], None, *STOOD[13:])), shares(), {12}),
+        (Told(None, None), shares(), set(range(25))),
+        (Told((*STOOD[:12], None, *STOOD[13:]), None), None, {12}),
+        (Told(None, STOOD), None, set(range(25))),
+    ],
+)
+def test_the_picture_tells_the_levels_that_are_in_doubt(told, changed, judged):
+    known = not_in_doubt(told, 25, changed)
+    assert {cell for cell, level in enumerate(known) if level is None} == judged
+    assert set(known) <= {None, 3}

@@ -16,6 +16,7 @@ from companion.tracker.evidence import (
     cells_against,
     combine,
     shows_hand,
+    touched,
     weigh,
 )
 from vision.reading import Reading
@@ -116,7 +117,22 @@ def test_a_cell_whose_picture_is_the_same_holds_what_it_held():
     plain = weigh(LAYOUT, changed(0.0))
     recalled = weigh(LAYOUT, changed(0.0), before(changed(0.0)))
     assert recalled.log_p[0, 1] == pytest.approx(plain.log_p[0, 1] + SAME_NATS[0])
-    np.testing.assert_array_equal(np.delete(recalled.log_p, 1, axis=1), np.delete(plain.log_p, 1, axis=1))
+    np.testing.assert_array_equal(np.delete(recalled.log_p[0], 1), np.delete(plain.log_p[0], 1))
+
+
+def test_a_cell_that_was_in_doubt_says_nothing_new_as_long_as_its_picture_is_the_same():
+    plain, recalled = weigh(LAYOUT, changed(0.0)), weigh(LAYOUT, changed(0.0), before(changed(0.0)))
+    assert recalled.hidden.tolist() == [False, True, True]
+    assert not recalled.log_p[1:].any()
+    other = weigh(LAYOUT, changed(0.5), before(changed(0.5)))
+    assert not other.hidden.any()
+    np.testing.assert_array_equal(other.log_p[1:], plain.log_p[1:])
+
+
+def test_cells_are_touched_when_much_of_their_picture_has_changed():
+    assert touched(LAYOUT, changed(0.5)) == {0, 1, 2}
+    assert touched(LAYOUT, changed(0.25)) == frozenset()
+    assert touched(LAYOUT, reading(1, 2, 3)) == frozenset()
 
 
 @pytest.mark.parametrize(
