@@ -34,6 +34,9 @@ RIVAL_FACTOR, RIVAL_SHARE = 2.0, 0.01
 SAME_PLACE_SHARE = 0.05
 """…makes the pose a guess when it is farther off than this share of the distance to the mat."""
 
+HOPELESS_FACTOR = 10.0
+"""A first guess this much worse than the other does not become as good by refining."""
+
 NAMED = 6
 """Squares named in one line."""
 
@@ -162,9 +165,13 @@ def _distance(pose: Registration, other: Registration) -> float:
 
 def _poses(world: Points, pixels: Points, ids: tuple[int, ...], camera: Camera) -> list[Registration]:
     """The poses for one choice of marker sightings that put the camera over the mat: a plane seen weakly has two."""
-    _, rvecs, tvecs, _ = cv2.solvePnPGeneric(world, pixels, camera.matrix, camera.distortion, flags=cv2.SOLVEPNP_IPPE)
-    poses = []
-    for begun, moved in zip(rvecs, tvecs, strict=True):
+    _, rvecs, tvecs, errors = cv2.solvePnPGeneric(
+        world, pixels, camera.matrix, camera.distortion, flags=cv2.SOLVEPNP_IPPE
+    )
+    poses: list[Registration] = []
+    for begun, moved, error_px in zip(rvecs, tvecs, np.asarray(errors).ravel(), strict=True):
+        if poses and error_px > HOPELESS_FACTOR * np.asarray(errors).min():
+            break
         rvec, tvec = cv2.solvePnPRefineLM(world, pixels, camera.matrix, camera.distortion, begun, moved)
         rotation, translation = np.asarray(cv2.Rodrigues(rvec)[0], np.float64), np.asarray(tvec, np.float64).ravel()
         pose = Registration(rotation, translation, ids, 0.0)
