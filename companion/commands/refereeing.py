@@ -27,7 +27,7 @@ from companion.commands.sensing import PacedSource, add_serial, open_pillars
 from companion.commands.settled import settled
 from companion.commands.sources import add_sources, open_sight
 from companion.commands.station import add_station, listen, open_for
-from companion.commands.taping import add_save, open_tape
+from companion.commands.taping import add_save, kit_name, open_tape
 from companion.errors import BadText, CompanionError
 from companion.events import Event, to_json
 from companion.games import load_game, read_position
@@ -125,7 +125,8 @@ def referee_match(
     left = interrupted(store, match.game.tag) if resume else None
     is_live = not vars(arguments).get("recording") and not vars(arguments).get("fast")
     tape = open_tape(arguments, left.match if left else match, kit, eyes, is_live=is_live)
-    number = left.number if left else store.begin(_info(match, kit, vars(arguments).get("names") or {}))
+    names = vars(arguments).get("names") or {}
+    number = left.number if left else store.begin(_info(match, kit_name(arguments, kit), names))
     if tape is not None:
         store.add_recording(number, Recorded(tape.folder.absolute(), left.from_s if left else 0.0))
         if (pillars := table.get("pillars")) is not None:
@@ -158,14 +159,14 @@ def _kit_of(recording: Recording) -> str:
     return str(file) if file.is_file() else recording.kit
 
 
-def _info(match: Match, kit: Kit, names: Mapping[Player, str]) -> MatchInfo:
+def _info(match: Match, kit: str, names: Mapping[Player, str]) -> MatchInfo:
     """What is known of a match that begins now; ``names`` are the people's, as far as they are known."""
     return MatchInfo(
         game=match.game.tag,
         players=match.game.players,
         start=format_position(match.game, match.position),
         started_at=datetime.now(UTC),
-        kit=kit.name,
+        kit=kit,
         names=tuple(names.get(player, "") for player in match.game.players) if names else (),
     )
 

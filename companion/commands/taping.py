@@ -57,17 +57,22 @@ def open_tape(
         return None
     if isinstance(eyes, SeveralEyes):
         _say("--save keeps the pictures of the first camera only")
-    name = vars(arguments).get("kit") or kit.name
     card = Card(
         start=format_position(match.game, match.position),
         game=match.game.tag,
-        kit=name,
+        kit=kit_name(arguments, kit),
         fps=FPS,
         camera=format_camera(eyes.reader.camera),
         look=format_look(eyes.reader.look),
         pillars=kit.cells if kit.pillars is not None else (),
     )
     return Tape(Reel(_free_folder(arguments.save), card, arguments.save_space), _say, is_live=is_live)
+
+
+def kit_name(arguments: argparse.Namespace, kit: Kit) -> str:
+    """By which the kit is found again: the path of a user's own file, else the name."""
+    given = vars(arguments).get("kit")
+    return str(Path(given).absolute()) if given and Path(given).is_file() else kit.name
 
 
 def _free_folder(folder: Path) -> Path:

@@ -56,7 +56,7 @@ def _write_recording(folder: Path, recorded: Recorded, record: MatchRecord, shot
         card = Card(
             start=format_position(match.game, match.position),
             game=record.info.game,
-            kit=str(recorded.folder / kit) if kit.endswith(".toml") else kit,
+            kit=str((recorded.folder / kit).absolute()) if (recorded.folder / kit).is_file() else kit,
             fps=FPS,
             camera=(recorded.folder / "camera.toml").read_text(encoding="utf-8"),
             look=(recorded.folder / "set.toml").read_text(encoding="utf-8"),

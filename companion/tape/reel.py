@@ -37,7 +37,7 @@ class Card:
     Attributes:
         start: text of the position at the recording's beginning.
         game: the game's tag.
-        kit: name of a kit that comes with the program, or the path of a kit file, which is copied.
+        kit: name of a kit that comes with the program, or the absolute path of a kit file, which is copied.
         fps: pictures a second, about; their true times are in ``frames.csv``.
         camera: text of the camera file.
         look: text of the file of the set's look.
@@ -156,9 +156,10 @@ class Reel:
 def write_card(folder: Path, card: Card) -> None:
     """Write ``recording.toml`` and the files that it names.  Raises OSError."""
     kit = card.kit
-    if kit.endswith(".toml"):
-        shutil.copyfile(kit, folder / "kit.toml")
-        kit = "kit.toml"
+    if Path(kit).is_absolute():
+        # Under its own name, which is the kit's; in a folder, where it cannot be another file's.
+        (folder / "kit").mkdir()
+        kit = str(Path(shutil.copy(kit, folder / "kit")).relative_to(folder))
     (folder / "camera.toml").write_text(card.camera, encoding="utf-8")
     (folder / "set.toml").write_text(card.look, encoding="utf-8")
     lines = (

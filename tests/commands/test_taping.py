@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from calibration.kit import KITS
 from companion.cli import main
 from companion.recorder.store import Store
 from companion.tape.reel import read_index
@@ -38,6 +39,22 @@ def test_so_does_one_whose_calm_was_thinned(examples: Path, tmp_path: Path, caps
     assert numbers[-1] == 167
     assert len(numbers) < 140
     assert run(capsys, *referee, tape) == said
+
+
+@pytest.mark.slow
+def test_a_users_own_kit_is_found_again(examples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store, own, tape = tmp_path / "m.db", tmp_path / "own.toml", tmp_path / "tape"
+    own.write_bytes((KITS / "domination.toml").read_bytes())
+    example = examples / "domination-1"
+    look = tmp_path / "look.toml"
+    text = (example / "set.toml").read_text(encoding="utf-8")
+    look.write_text(text.replace('kit = "domination"', 'kit = "own"'), encoding="utf-8")
+    words = ("referee", "domination", "--match", store, "--json", "--recording", example)
+    said = run(capsys, *words, "--kit", own, "--set", look, "--save", tape)
+    own.unlink()
+    with Store.open(store) as opened:
+        assert opened.info(opened.match_ids()[0]).kit == str(own)
+    assert run(capsys, "referee", "domination", "--match", store, "--json", "--recording", tape) == said
 
 
 @pytest.mark.slow

@@ -103,8 +103,8 @@ def test_a_kit_file_goes_along(tmp_path: Path, make: Make) -> None:
     own = tmp_path / "own.toml"
     own.write_text("name = 'own'\n", encoding="utf-8")
     tape = make(card=Card("p", "domination", str(own), 12, "", ""))
-    assert read_recording(tape.folder).kit == "kit.toml"
-    assert (tape.folder / "kit.toml").read_text(encoding="utf-8") == "name = 'own'\n"
+    assert read_recording(tape.folder).kit == "kit/own.toml"
+    assert (tape.folder / "kit" / "own.toml").read_text(encoding="utf-8") == "name = 'own'\n"
 
 
 def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
