@@ -34,6 +34,7 @@ class Film:
         self.events: list[Event] = list(self.referee.begin(0.0))
         self.frame = 0
         self.doubts: dict[str, tuple[str, str, float]] = {}
+        self.changed: tuple[str, ...] | None = None
         self.table = self.game.table(match.position)
 
     @property
@@ -46,7 +47,7 @@ class Film:
         game, begun = self.game, len(self.events)
         states = kit_states(game.pieces, HIGHEST, hides=True)
         sights = [game.sight(stack) for stack in stacks]
-        scene = self.doubtful(read_table(game.layout.cells, states, sights, self.noise, self.rng, covered))
+        scene = self.compared(read_table(game.layout.cells, states, sights, self.noise, self.rng, covered))
         for i in range(frames):
             glance = self.referee.glance(self.t_s, moving=i == 0)
             self.events += glance.events
@@ -55,6 +56,13 @@ class Film:
             self.frame += 1
         self.table = Table(stacks)
         return self.events[begun:]
+
+    def compared(self, reading: Reading) -> Reading:
+        """The reading in which the pictures of the ``changed`` cells differ, and no others; None: nobody knows."""
+        reading = self.doubtful(reading)
+        if self.changed is None:
+            return reading
+        return replace(reading, changed=np.array([cell in self.changed for cell in reading.cells], np.float32))
 
     def doubtful(self, reading: Reading) -> Reading:
         """The reading with the ``doubts``: a cell looks like the first stack, by so many nats more than the second."""

@@ -408,6 +408,19 @@ def test_a_misread_square_is_not_believed_once_people_say_so(film) -> None:
     assert kinds(shot.show(("h3", "R"))) == ["illegal"]
 
 
+def test_a_square_that_was_not_believed_is_believed_again_when_it_is_touched(film) -> None:
+    """Though it has not looked right meanwhile."""
+    shot = settled(film)
+    shot.doubts, shot.changed = {"c3": ("RR", "R", 3.0)}, ("c3",)
+    assert kinds(shot.show(frames=30)) == ["unsure"]
+    shot.referee.order(shot.t_s, Answer(None), by="R")
+    shot.changed = ()
+    assert shot.show(frames=30) == []
+    shot.doubts, shot.changed = {}, ("c3", "c4")
+    (accepted,) = shot.show(("c3", ""), ("c4", "GR"))
+    assert accepted.move == "c3-c4"
+
+
 def test_orders_that_do_not_fit_are_refused(film) -> None:
     """And change nothing."""
     shot = settled(film)
