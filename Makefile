@@ -48,15 +48,18 @@ cv5: setup $(CV5)/cv2
 bench: setup
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(PY) -m tools.bench
+	$(PY) -m tools.bench_web
 
 score: setup
 	$(PY) -m tools.score
 
 soak: setup
 	$(PY) -m tools.soak
+	$(PY) -m tools.soak_readings
 	$(PY) -m tools.boards
 	$(PY) -m tools.two_cameras
 	$(PY) -m tools.soak_store
+	$(PY) -m tools.bench_pillars
 
 clean:
 	rm -rf $(VENV) $(CV5) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -129,28 +129,34 @@ function renderMoves() {
   const list = find("moves");
   const places = [{ n: state.start_n, player: "", move: "", by: "" }, ...state.turns];
   const wasAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 60;
-  list.replaceChildren(...places.map((turn, i) => {
-    const item = document.createElement("li");
-    const button = document.createElement("button");
-    button.type = "button";
-    button.dataset.n = turn.n;
-    const number = document.createElement("span");
-    number.className = "number";
-    number.textContent = i || "";
-    button.append(number);
-    if (turn.player) button.append(mark(turn.player));
-    button.append(turn.move || word(i ? "set" : "start"));
-    if (turn.by) button.append(Object.assign(document.createElement("em"), { textContent: word("by", { by: turn.by }) }));
-    if (turn.player) button.setAttribute("aria-label", `${i}. ${name(turn.player)}: ${turn.move}`);
-    if (turn.n === showing()) button.setAttribute("aria-current", "step");
-    button.onclick = () => look(turn.n);
-    item.append(button);
-    return item;
-  }));
-  if (shown === null && wasAtEnd) list.scrollTop = list.scrollHeight;
+  for (const [i, turn] of places.entries()) {
+    const key = `${state.match} ${code} ${turn.n}`;
+    const old = list.children[i];
+    if (old?.dataset.key !== key) old ? old.replaceWith(moveItem(turn, i, key)) : list.append(moveItem(turn, i, key));
+  }
+  while (list.children.length > places.length) list.lastChild.remove();
   const at = places.findIndex((turn) => turn.n === showing());
+  list.querySelector("[aria-current]")?.removeAttribute("aria-current");
+  list.children[at]?.firstChild.setAttribute("aria-current", "step");
+  if (shown === null && wasAtEnd) list.scrollTop = list.scrollHeight;
   find("first").disabled = find("back").disabled = at <= 0;
   find("forth").disabled = find("last").disabled = at === places.length - 1;
+}
+
+function moveItem(turn, i, key) {
+  const item = document.createElement("li");
+  item.dataset.key = key;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.dataset.n = turn.n;
+  button.append(Object.assign(document.createElement("span"), { className: "number", textContent: i || "" }));
+  if (turn.player) button.append(mark(turn.player));
+  button.append(turn.move || word(i ? "set" : "start"));
+  if (turn.by) button.append(Object.assign(document.createElement("em"), { textContent: word("by", { by: turn.by }) }));
+  if (turn.player) button.setAttribute("aria-label", `${i}. ${name(turn.player)}: ${turn.move}${turn.by ? ` (${word("by", { by: turn.by })})` : ""}`);
+  button.onclick = () => look(turn.n);
+  item.append(button);
+  return item;
 }
 
 function mark(letter) {
@@ -242,6 +248,7 @@ async function renderBoard() {
     find("board").key = key;
     find("board").row = row;
     board.show(row, state.game);
+    find("board").dataset.n = n;
     renderPlayers();
   }
   const isLive = shown === null;

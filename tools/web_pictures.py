@@ -1,0 +1,107 @@
+"""Make the pictures of docs/web.md and docs/first-evening.md: ``python -m tools.web_pictures``.
+
+A real browser looks at the real set-up and the real demonstration, both with the simulated table.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+from companion.simulate.photographer import HOLDS
+from tools.bench_web import ARGUMENTS, CHROMIUM
+
+PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
+LAPTOP, PHONE = {"width": 1200, "height": 720}, {"width": 390, "height": 844}
+QUALITY = 72
+MOVES = 5
+WAIT_MS = 60_000
+
+
+@contextmanager
+def started(*words: str) -> Iterator[str]:
+    """A command of the program, and the address that it prints."""
+    command = [sys.executable, "-m", "companion.cli", *words]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603
+        assert process.stderr is not None
+        found = None
+        while found is None:
+            found = re.search(r"(http://\S+#token=\S+)", process.stderr.readline())
+        yield found[1]
+        process.terminate()
+
+
+def keep(page: Page, name: str) -> None:
+    """Write what the page shows."""
+    page.wait_for_timeout(1800)
+    page.screenshot(path=str(PICTURES / f"{name}.jpg"), type="jpeg", quality=QUALITY)
+
+
+def evening(page: Page, url: str) -> float:
+    """Go through the set-up; returns how many seconds it took without the pictures' own waiting."""
+    begun = time.monotonic()
+    right = page.locator('#verdict[data-kind="accepted"]')
+    page.goto(url)
+    right.wait_for()
+    keep(page, "setup-camera")
+    page.locator("#next").click()
+    for n in range(1, len(HOLDS) + 1):
+        page.locator("#photograph").click()
+        expect(page.locator("#facts")).to_contain_text(f"{n} photographs", timeout=WAIT_MS)
+        if n == 4:
+            keep(page, "setup-lens")
+    page.locator("#measure-lens").click()
+    right.wait_for()
+    page.locator("#next").click()
+    right.wait_for()
+    keep(page, "setup-mat")
+    page.locator("#next").click()
+    page.wait_for_timeout(2500)
+    keep(page, "setup-pieces")
+    page.locator("#learn-pieces").click()
+    right.wait_for()
+    page.locator("#next").click()
+    right.wait_for()
+    keep(page, "setup-start")
+    page.locator("#next").click()
+    page.locator("#actions button").first.click()
+    page.locator("#next").click()
+    page.locator("#finish").click()
+    right.wait_for()
+    return time.monotonic() - begun
+
+
+def match(page: Page, url: str) -> None:
+    """Watch the demonstration until something illegal has happened."""
+    page.set_viewport_size(LAPTOP)
+    page.goto(url.partition("#")[0])
+    page.locator(f"#moves li:nth-child({MOVES})").wait_for(timeout=WAIT_MS)
+    keep(page, "page")
+    page.locator('#verdict[data-kind="illegal"]').wait_for(timeout=3 * WAIT_MS)
+    page.set_viewport_size(PHONE)
+    page.screenshot(path=str(PICTURES / "page-phone.jpg"), type="jpeg", quality=QUALITY)
+
+
+def main() -> None:
+    """Make all pictures."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
+        page = browser.new_page(viewport=LAPTOP, locale="en-GB")
+        page.set_default_timeout(WAIT_MS)
+        with started("setup", "domination", "--simulate", "--web", "127.0.0.1:0", "-o", folder) as url:
+            print(f"set up in {evening(page, url):.0f} s")
+        with started("demo", "--web", "127.0.0.1:0", "--panel", "none", "--match", f"{folder}/demo.db") as url:
+            match(page, url)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
