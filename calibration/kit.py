@@ -19,6 +19,9 @@ from calibration.toml import Corners, Point, Table, load
 
 KITS = Path(__file__).parent / "kits"
 Colour = tuple[int, int, int]
+MIN_MARKERS = 2
+"""One marker's four corners fix a pose only loosely (its tilt is ambiguous); two, far apart, fix it well."""
+
 SHAPES = ("disc", "cube", "pyramid")
 _FILES = "abcdefghijklmnopqrstuvwxyz"
 
@@ -199,7 +202,9 @@ def _mat(table: Table) -> Mat:
         patches=tuple(patches),
     )
     table.done()
-    if len({marker.id for marker in markers}) != len(markers) or not markers:
+    if len(markers) < MIN_MARKERS:
+        raise ProfileError(f"{table.where}: at least {MIN_MARKERS} markers are needed, far apart")
+    if len({marker.id for marker in markers}) != len(markers):
         raise ProfileError(f"{table.where}: markers need ids that differ")
     return mat
 

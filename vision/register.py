@@ -10,15 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
-from calibration.kit import Kit, Mat
+from calibration.kit import MIN_MARKERS, Kit, Mat
 from vision.errors import MatNotFound, VisionError
 from vision.markers import detect
 from vision.unseen import BLURRED, is_blurred, why_unseen
 
 Points = npt.NDArray[np.float64]
-
-MIN_MARKERS = 2
-"""One marker's four corners fix a pose only loosely (its tilt is ambiguous); two, far apart, fix it well."""
 
 MAX_REPROJECTION_SHARE = 0.03
 """Largest credible root mean square reprojection error, as a share of a marker's edge in the picture.  Refined corners

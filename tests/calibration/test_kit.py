@@ -52,6 +52,16 @@ def test_a_marker_may_be_placed_by_its_corners(tmp_path):
     assert read_kit(path).mat.marker_mm == pytest.approx(36.0)
 
 
+def test_one_marker_is_too_few(tmp_path):
+    head, _, rest = DOMINATION.partition("markers = [")
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        f"{head}markers = [ {{ id = 0, at = [0, 0] }} ]\n{rest.partition(chr(10) + ']')[2]}", encoding="utf-8"
+    )
+    with pytest.raises(ProfileError, match="at least 2 markers are needed, far apart"):
+        read_kit(path)
+
+
 def test_an_unknown_key_is_refused_with_the_nearest_right_name(tmp_path):
     assert "pich_mm is not known; did you mean pitch_mm?" in broken(tmp_path, "files = 8", "files = 8\npich_mm = 3.0")
 

@@ -174,3 +174,14 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, content: bytes, words: str) 
 def test_lines_of_keys() -> None:
     text = 'a = 1\n# b = 2\n[ t ] # c\n"d" = 3\n  e=4\n[[u]]\ne = "x = y"\n'
     assert key_lines(text) == {("a",): 1, ("t",): 3, ("t", "d"): 4, ("t", "e"): 5, ("u",): 6, ("u", "e"): 7}
+
+
+def test_two_cameras_are_lists(tmp_path: Path) -> None:
+    text = 'game = "domination"\ndevice = [0, "/dev/video2"]\npicamera = 1\ncamera = ["a.toml", "b.toml", "c.toml"]\n'
+    words = read(tmp_path, text).words
+    assert words[1:4] == tuple(f"--camera={tmp_path / name}" for name in ("a.toml", "b.toml", "c.toml"))
+    assert words[4:] == ("--device=0", "--device=/dev/video2", "--picamera=1")
+    assert mistakes(tmp_path, 'game = "domination"\ndevice = []\npicamera = ["one"]\n') == [
+        "2: device must be a camera's number or its path in quotes, or several: [0, 2], got []",
+        "3: picamera must be a camera module's number, or several: [0, 1], got ['one']",
+    ]
