@@ -416,9 +416,9 @@ def test_a_square_that_was_not_believed_is_believed_again_when_it_is_touched(fil
     shot.referee.order(shot.t_s, Answer(None), by="R")
     shot.changed = ()
     assert shot.show(frames=30) == []
-    shot.doubts, shot.changed = {}, ("c3", "c4")
-    (accepted,) = shot.show(("c3", ""), ("c4", "GR"))
-    assert accepted.move == "c3-c4"
+    shot.doubts, shot.changed = {}, ("c3",)
+    (illegal,) = shot.show(("c3", ""))
+    assert illegal.cells == ("c3",)
 
 
 def test_orders_that_do_not_fit_are_refused(film) -> None:
