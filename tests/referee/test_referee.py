@@ -411,7 +411,7 @@ def test_a_misread_square_is_not_believed_once_people_say_so(film) -> None:
 def test_a_square_that_was_not_believed_is_believed_again_when_it_is_touched(film) -> None:
     """Though it has not looked right meanwhile."""
     shot = settled(film)
-    shot.doubts, shot.changed = {"c3": ("RR", "R", 3.0)}, ("c3",)
+    shot.doubts = {"c3": ("RR", "R", 8.0)}
     assert kinds(shot.show(frames=30)) == ["unsure"]
     shot.referee.order(shot.t_s, Answer(None), by="R")
     shot.changed = ()
