@@ -49,6 +49,7 @@ bench: setup
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(PY) -m tools.bench
 	$(PY) -m tools.bench_web
+	$(PY) -m tools.bench_panel
 
 score: setup
 	$(PY) -m tools.score

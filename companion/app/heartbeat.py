@@ -57,7 +57,7 @@ def heartbeat(environment: Mapping[str, str], clock: Callable[[], float]) -> Hea
     def send(message: str) -> None:
         # A systemd that does not listen is no reason to stop a match, nor to wait.
         with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as wire:
-            wire.setblocking(False)
+            wire.settimeout(0)
             wire.connect(address)
             wire.send(message.encode())
 

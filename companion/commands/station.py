@@ -15,7 +15,7 @@ from companion.panel.choice import KINDS
 from companion.panel.pins import Pins
 from companion.phrases import LANGUAGES, language
 from companion.rules.game import Game
-from companion.voice.library import default_folder
+from companion.voice.library import clips_folder
 
 
 def add_station(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def wishes_of(arguments: argparse.Namespace, game: Game | None) -> Wishes:
         tongue=language(arguments.language or "en"),
         names=MappingProxyType(names),
         pins=given.get("pins") or Pins(),
-        voice=default_folder(os.environ) if arguments.voice else None,
+        voice=clips_folder(arguments.match, os.environ) if arguments.voice else None,
     )
 
 

@@ -11,7 +11,7 @@ from companion.commands.settled import file_settings
 from companion.games import load_game
 from companion.phrases import LANGUAGES, language
 from companion.settings.table import SUFFIX
-from companion.voice.library import Library, default_folder
+from companion.voice.library import Library, clips_folder
 from companion.voice.repertoire import repertoire
 
 
@@ -25,14 +25,14 @@ def add_parsers(subparsers: Any) -> None:
 
 def run_voice(arguments: argparse.Namespace) -> int:
     """`companion voice`."""
-    tag, names, code = arguments.game, {}, arguments.language
+    tag, names, code, store = arguments.game, {}, arguments.language, None
     if tag.endswith(SUFFIX):
         from companion.commands.refereeing import add_parsers as add_referee  # noqa: PLC0415
 
         settings, filed = file_settings(Path(tag), add_referee)
-        tag, names, code = filed.game, dict(settings.names), code or filed.language
+        tag, names, code, store = filed.game, dict(settings.names), code or filed.language, filed.match
     tongue = language(code or "en")
-    library = Library(default_folder(os.environ), tongue.voice)
+    library = Library(clips_folder(store, os.environ), tongue.voice)
     clips = repertoire(load_game(tag), tongue, names)
     made = library.make_all(clips)
     print(f"{len(clips)} clips for {tag} are in {library.folder}; {made} of them are new")

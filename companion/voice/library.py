@@ -70,9 +70,9 @@ class Library:
         return len(missing)
 
 
-def default_folder(environment: Mapping[str, str]) -> Path:
-    """Where clips lie: beside the match store.  Raises StoreError when no place is known."""
-    return default_store(environment).parent / "voice"
+def clips_folder(store: Path | None, environment: Mapping[str, str]) -> Path:
+    """Where clips lie: beside the match store, None: the default one.  Raises StoreError when no place is known."""
+    return (store or default_store(environment)).parent / "voice"
 
 
 def can_make() -> bool:

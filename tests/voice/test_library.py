@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.voice.library import Library, VoiceError, can_make, default_folder
+from companion.voice.library import Library, VoiceError, can_make, clips_folder
 
 
 @pytest.fixture
@@ -55,4 +55,5 @@ def test_an_unknown_voice_and_a_folder_that_cannot_be_are_one_line(tmp_path: Pat
 
 
 def test_clips_lie_beside_the_match_store() -> None:
-    assert default_folder({"STATE_DIRECTORY": "/var/lib/companion"}) == Path("/var/lib/companion/voice")
+    assert clips_folder(None, {"STATE_DIRECTORY": "/var/lib/companion"}) == Path("/var/lib/companion/voice")
+    assert clips_folder(Path("/srv/m.db"), {}) == Path("/srv/voice")

@@ -1,0 +1,97 @@
+"""How soon people at the table see, hear and are heard: `python -m tools.bench_panel`, on mock pins."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from queue import SimpleQueue
+from tempfile import TemporaryDirectory
+
+from gpiozero.pins.mock import MockFactory, MockPWMPin
+
+from companion.events import Accepted
+from companion.panel.buttons import STEADY_S, Press
+from companion.panel.desk import Desk
+from companion.panel.gpio import GpioButtons, GpioPanel
+from companion.panel.live import LiveDesk
+from companion.panel.panel import Shown
+from companion.panel.pins import Pins
+from companion.phrases import ENGLISH
+from companion.voice.library import Library
+from companion.voice.wording import clips
+from tools.timing import HEAD, Timing, machine
+
+EVENTS, PRESSES, CLIPS = 300, 40, 20
+PAUSE_S = 0.01
+"""Between two events: long enough for the panel to come to rest."""
+
+
+class TimedPanel(GpioPanel):
+    """A panel that hands on when it has set its pins for something new."""
+
+    def __init__(self, factory: MockFactory) -> None:
+        super().__init__(("R", "G"), Pins(), factory)
+        self.set_at: SimpleQueue[tuple[str, float]] = SimpleQueue()
+
+    def show(self, shown: Shown) -> None:
+        """Set the pins."""
+        super().show(shown)
+        if shown.said is not None:
+            self.set_at.put((shown.said.text, time.perf_counter()))
+
+
+def event_to_pins() -> Iterator[float]:
+    """Seconds from telling an event to its cue on the pins."""
+    panel = TimedPanel(MockFactory(pin_class=MockPWMPin))
+    desk = LiveDesk(Desk(panel, time.monotonic))
+    for n in range(EVENTS):
+        event = Accepted(t=float(n), n=n, player="R", move=f"m{n}", position=f"g b {'RG'[n % 2]}")
+        told = time.perf_counter()
+        desk.tell(event)
+        while f"m{n}." not in (found := panel.set_at.get())[0]:
+            pass
+        yield found[1] - told
+        time.sleep(PAUSE_S)
+    desk.close()
+
+
+def press_to_order() -> Iterator[float]:
+    """Seconds from the moment that a contact has been at rest long enough to its press."""
+    factory, told = MockFactory(pin_class=MockPWMPin), SimpleQueue[Press]()
+    buttons, pin = GpioButtons(Pins(), factory, told.put), factory.pin(Pins().done)
+    for _ in range(PRESSES):
+        closed = time.perf_counter()
+        pin.drive_low()
+        told.get()
+        yield time.perf_counter() - closed - STEADY_S
+        pin.drive_high()
+        time.sleep(2 * STEADY_S)
+    buttons.close()
+
+
+def clip() -> Iterator[float]:
+    """Seconds to make a clip that was not made ahead."""
+    with TemporaryDirectory() as folder:
+        library = Library(Path(folder), ENGLISH.voice)
+        for n in range(CLIPS):
+            begun = time.perf_counter()
+            for text in clips(f"a lone piece goes {n} squares", ENGLISH):
+                library.make(text)
+            yield time.perf_counter() - begun
+
+
+def main() -> None:
+    """Print a table of all three."""
+    stages = (
+        ("event to its cue on the pins", event_to_pins(), 20.0),
+        ("contact at rest for 20 ms to press", press_to_order(), 0.0),
+        ("a clip that was not made ahead", clip(), 0.0),
+    )
+    print(f"{machine()}\n\n{HEAD}")
+    for stage, seconds, aim_ms in stages:
+        print(Timing(stage, tuple(1000 * each for each in seconds), aim_ms).row())
+
+
+if __name__ == "__main__":
+    main()
