@@ -158,7 +158,7 @@ class Watch:
 
 def _changes(small: Picture, other: Picture) -> Picture:
     """(height, width) uint8, 1 where two small pictures differ by more than noise."""
-    largest = _brightest(cv2.absdiff(small, other))
+    largest = _brightest(np.asarray(cv2.absdiff(small, other), np.uint8))
     brightness = _brightest(other)
     # Most of a frame is still, so the median difference is the noise's own (of the largest of three channels); where it
     # is dark the display curve is steep, and noise is larger.
