@@ -18,9 +18,12 @@ from companion.panel.desk import Desk, Teller
 from companion.panel.keys import TerminalKeys, is_ours
 from companion.panel.pins import Pins
 from companion.phrases import ENGLISH, Language
+from companion.referee.referee import Snapshot
+from companion.referee.states import Mode
 from companion.rules.board import Player
 from companion.voice.library import Library
 from companion.voice.panel import VoicePanel
+from vision.source import Frame
 
 
 class Closing(Protocol):
@@ -51,11 +54,12 @@ class Wishes:
 
 
 class Station:
-    """Tells several tellers; closes them and the buttons."""
+    """Tells several tellers, as a follower of the table also of pauses; closes them and the buttons."""
 
     def __init__(self, tellers: tuple[Teller, ...]) -> None:
         self._tellers = tellers
         self._buttons: Closing | None = None
+        self._is_paused = False
 
     def listen(self, buttons: Closing | None) -> None:
         """Close these buttons before everything else."""
@@ -75,6 +79,21 @@ class Station:
         """Show a sentence that is no event."""
         for teller in self._tellers:
             teller.note(text)
+
+    def pause(self, *, is_paused: bool) -> None:
+        """Show that the match is paused, or that it goes on."""
+        for teller in self._tellers:
+            teller.pause(is_paused=is_paused)
+
+    def see(self, frame: Frame) -> None:
+        """Nothing: people at the table see it themselves."""
+
+    def follow(self, t_s: float, snapshot: Snapshot, warning: str | None) -> None:  # noqa: ARG002 - a follower's
+        """Show a pause, which is no event, whoever wanted it."""
+        is_paused = snapshot.mode == Mode.PAUSED.value
+        if is_paused is not self._is_paused:
+            self._is_paused = is_paused
+            self.pause(is_paused=is_paused)
 
     def close(self) -> None:
         """Close everything; a second call does nothing."""

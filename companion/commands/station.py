@@ -51,5 +51,6 @@ def open_for(arguments: argparse.Namespace, game: Game) -> tuple[Station, Wishes
 
 
 def listen(station: Station, wishes: Wishes, table: Table) -> None:
-    """Let the buttons give orders to the table.  Raises PanelError."""
+    """Let the station follow the table, and its buttons give orders to it.  Raises PanelError."""
+    table.followers.append(station)
     station.listen(open_buttons(wishes, Presses(table.inbox, station.note, wishes.tongue)))

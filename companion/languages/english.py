@@ -47,6 +47,8 @@ ENGLISH = Language(
             "clock": "Clock: {left}.",
             "clock.flag": "{player} has no time left.",
             "saved": "Everything is saved again.",
+            "paused": "The match is paused; nobody watches the table.",
+            "resumed": "The match goes on.",
             "part.holds": "{cell} must hold {stack}",
             "part.empty": "{cell} must be empty",
             "part.stands": "pillar {cell} must stand at level {level}",

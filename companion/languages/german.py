@@ -47,6 +47,8 @@ GERMAN = Language(
             "clock": "Uhr: {left}.",
             "clock.flag": "Die Zeit von {player} ist abgelaufen.",
             "saved": "Alles ist wieder gesichert.",
+            "paused": "Die Partie ruht; niemand achtet auf das Brett.",
+            "resumed": "Die Partie geht weiter.",
             "part.holds": "auf {cell} muss {stack} stehen",
             "part.empty": "{cell} muss leer sein",
             "part.stands": "Säule {cell} muss auf Stufe {level} stehen",

@@ -68,6 +68,7 @@ class Topic(Enum):
     VIEW = "view"
     SENSORS = "sensors"
     STORE = "store"
+    PAUSE = "pause"
     NOTICE = "notice"
 
 
@@ -225,5 +226,9 @@ UNSAVED = Cue(
 )
 """Events are in memory only: play goes on, with a wink every three seconds."""
 SAVED = Cue("saved", Topic.STORE, Rank.CALM)
+BREATH = (Step(3.0, WHITE, ()), Step(3.0, OFF, ()))
+PAUSED = Cue("paused", Topic.PAUSE, Rank.WARNING, (Step(0.6, WHITE, None, MIDDLE_HZ),), BREATH)
+"""Somebody has paused the match: very slow breathing, nobody's light."""
+RESUMED = Cue("resumed", Topic.PAUSE, Rank.CALM, (Step(0.6, GREEN, None, HIGH_HZ), Step(0.1, OFF)))
 NOTE = Cue("note", Topic.NOTICE, Rank.NOTICE, (Step(0.3, WHITE, None, HIGH_HZ), Step(0.1, OFF)))
 """What a press of a button led to, where that is no event."""

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from companion.events import ClockChanged, Event, ViewChanged
-from companion.panel.cues import NOTE, OFF, SAVED, UNSAVED, Colour, Cue, Topic, cue_for
+from companion.panel.cues import NOTE, OFF, PAUSED, RESUMED, SAVED, UNSAVED, Colour, Cue, Topic, cue_for
 from companion.panel.panel import Panel, Said, Shown
 from companion.panel.player import Playing, advanced, lights_at, next_change, started
 from companion.phrases import ENGLISH, Language, sentence
@@ -41,6 +41,10 @@ class Teller(Protocol):
 
     def note(self, text: str) -> None:
         """Show a sentence that is no event: what a press of a button led to."""
+        ...
+
+    def pause(self, *, is_paused: bool) -> None:
+        """Show that the match is paused, or that it goes on."""
         ...
 
     def close(self) -> None:
@@ -95,6 +99,12 @@ class Desk:
         """Show a sentence that is no event."""
         self._said = _said(NOTE, text)
         self._start(NOTE)
+
+    def pause(self, *, is_paused: bool) -> None:
+        """Show that the match is paused, or that it goes on."""
+        cue = PAUSED if is_paused else RESUMED
+        self._said = _said(cue, self._tongue.texts[cue.name])
+        self._start(cue)
 
     def tick(self) -> float | None:
         """Show what is due now.  Returns in how many seconds something may change, None: not by itself."""

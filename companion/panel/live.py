@@ -37,6 +37,10 @@ class LiveDesk:
         """Show a sentence that is no event."""
         self._tasks.put(lambda: self._desk.note(text))
 
+    def pause(self, *, is_paused: bool) -> None:
+        """Show that the match is paused, or that it goes on."""
+        self._tasks.put(lambda: self._desk.pause(is_paused=is_paused))
+
     def close(self) -> None:
         """Show what was told, then put everything out; a second call does nothing."""
         self._tasks.put(None)

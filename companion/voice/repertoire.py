@@ -36,7 +36,10 @@ def repertoire(game: Game, tongue: Language, names: Mapping[Player, str]) -> tup
     rule.
     """
     texts = [sentence(event, tongue, names) for event in _events(game)]
-    texts += [tongue.texts[key].format(move="a1") for key in ("saved", "offer", "put-right", "undo.restoring")]
+    texts += [
+        tongue.texts[key].format(move="a1")
+        for key in ("saved", "paused", "resumed", "offer", "put-right", "undo.restoring")
+    ]
     texts += [rule for rule in tongue.rules.values() if "{" not in rule]
     found = [clip for text in texts for clip in clips(text, tongue)]
     signs = [sign.format(count=n) for sign in tongue.signs.values() for n in (range(1, 6) if "{" in sign else (0,))]

@@ -60,7 +60,7 @@ def test_a_systemd_that_has_gone_does_no_harm(tmp_path: Path, snapshot: Snapshot
     beat.follow(0.0, snapshot, None)
 
 
-@pytest.fixture(params=["a path", "an abstract name"])
+@pytest.fixture
 def systemd(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[str, socket.socket]]:
     """The address that systemd would give, and its end."""
     address = str(tmp_path / "notify") if request.param == "a path" else f"@companion-test-{os.getpid()}"
@@ -70,6 +70,16 @@ def systemd(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[st
         yield address, wire
 
 
+@pytest.mark.parametrize("systemd", ["a path", "an abstract name"], indirect=True)
+def test_systemd_hears_it(systemd: tuple[str, socket.socket], snapshot: Snapshot) -> None:
+    address, wire = systemd
+    beat = heartbeat({"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "3000000"}, lambda: 0.0)
+    assert beat is not None
+    beat.follow(2.0, snapshot, None)
+    assert wire.recv(4096).decode() == "READY=1\nWATCHDOG=1\nSTATUS=setting up, view clear, 2 s\n"
+
+
+@pytest.mark.parametrize("systemd", ["a path"], indirect=True)
 def test_a_match_is_reported_and_does_not_wait_for_who_does_not_listen(
     systemd: tuple[str, socket.socket], tmp_path: Path, examples: Path
 ) -> None:

@@ -23,7 +23,7 @@ from companion.events import (
     Unsure,
     ViewChanged,
 )
-from companion.panel.cues import NOTE, OFF, RED, SAVED, UNSAVED, Cue, Rank, Step, Steps, Topic, cue_for
+from companion.panel.cues import NOTE, OFF, PAUSED, RED, RESUMED, SAVED, UNSAVED, Cue, Rank, Step, Steps, Topic, cue_for
 
 GREEN_NEXT = "domination 4/6/8/8/8/8/6/4 G"
 ENDED = "domination 4/6/8/8/8/8/6/4 -"
@@ -57,7 +57,7 @@ def cue_of(event: Event) -> Cue:
     return cue
 
 
-CUES = {cue.name: cue for cue in (*map(cue_of, EVENTS), UNSAVED, SAVED, NOTE)}
+CUES = {cue.name: cue for cue in (*map(cue_of, EVENTS), UNSAVED, SAVED, NOTE, PAUSED, RESUMED)}
 
 
 def rhythm(steps: Steps) -> tuple[tuple[float, bool], ...]:
