@@ -127,9 +127,9 @@ class Board:
         return bool(self.stale.any())
 
     def split_towers(self) -> bool:
-        """Take towers apart that explain worse than single pieces in a line would; true when one was.
+        """Take towers apart that explain worse than lower stacks in a line would; true when one was.
 
-        Pieces of one colour in a line away from the camera can look like the top, the side and the foot of a tower.
+        Stacks of one colour in a line away from the camera can look like the top, the side and the foot of a tower.
         No cell alone can leave that explanation: the pieces behind are hidden by the tower while it is believed.
         """
         split = False
@@ -194,12 +194,17 @@ class Board:
         return np.array(inside, np.intp)
 
     def _is_better_split(self, cell: int, behind: npt.NDArray[np.intp]) -> bool:
-        """Try single pieces on ``cell`` and ``behind`` in place of the tower; leave them there if that is likelier."""
+        """Try a single piece on ``cell`` and what then shows ``behind`` in place of the tower; leave it if likelier."""
         cells = np.array([cell, *behind])
         before, kept = self._likelihood(cells), self._believed(cells)
         for j in cells:
             self.best[j], self.shift[j] = self.single[j], 0
             self._outline(int(j))
+        singles = self._likelihood(cells)
+        if singles > before:
+            return True
+        for j in behind[np.argsort(-self.geometry.rank[behind])]:
+            self._explain(np.array([j]))
         if self._likelihood(cells) > before:
             return True
         self._believe(cells, kept)

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.looks import GLYPH_ANGLES
-from vision.explain import Board
 from vision.figures import LEAN_MM, PLACE_MM
 from vision.geometry import Geometry
 from vision.register import Points
@@ -31,22 +30,17 @@ LEAST_SEEN = 0.4
 EVERY_ANGLE = 3
 """Every how many angles these circles are looked at."""
 
-BLUR_PX = 5
+BLURS_PX = (5, 3)
+"""Pictures are blurred by so much for coarse and fine steps: rings are thin, and dim pictures full of noise."""
 
-LEAST_UNEVEN = 0.005
+LEAST_UNEVEN = 0.0015
 """Variance round a circle, of three channels as shares of their mean, below which it is noise and grain."""
 
 PLACED_MM = float(np.hypot(PLACE_MM, LEAN_MM))
 """Standard deviation of a face's middle from the middle of its cell, each way."""
 
 _COARSE_MM = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4)]) * 1.0
-_FINE_MM = np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]) * 0.5
-
-IN_QUESTION = 15.0
-"""Heights that are less likely than the best one by so many nats need not be looked into by their faces."""
-
-RING_FOUND = 4.0
-"""Log-likelihood ratio from which on the middle of a face is taken to be known."""
+_FINE_MM = np.array([(x, y) for x in range(-2, 3) for y in range(-2, 3)]) * 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,27 +51,6 @@ class Face:
     to_picture: Points
     radius_mm: float
     rank: int
-
-
-def place_faces(image: npt.NDArray[np.uint8], board: Board, ranks: npt.NDArray[np.uint8]) -> dict[int, Face]:
-    """The upper face on each cell where something stands, its middle found; ``ranks`` are the board's.
-
-    Where a face is tells a stack's height: the board's scores of heights in question are found again with that.
-    """
-    found = {}
-    for cell in map(int, np.flatnonzero(board.best)):
-        scores = board.scores[cell, 1:]
-        figures = np.flatnonzero(scores > scores.max() - IN_QUESTION)
-        straight = [face_of(board.geometry, cell, int(figure)) for figure in figures]
-        rings, evidence = centred(image, straight, ranks)
-        apart = np.array([[offset_mm(face, ring) for face in straight] for ring in rings]) / PLACED_MM
-        likely = evidence[:, None] - (apart**2).sum(axis=2) / 2  # of each ring, for each height
-        found[cell] = ring = rings[int(likely.max(axis=1).argmax())]
-        if len(figures) > 1 and likely.max() > RING_FOUND:
-            to_crop = board.geometry.crops.to_crop[cell]
-            shift = [to_crop @ (ring.middle_px - face.middle_px) for face in straight]
-            board.place_faces(np.array([cell]), figures[None], np.array([shift], np.float32))
-    return found
 
 
 def face_of(geometry: Geometry, cell: int, figure: int) -> Face:
@@ -108,8 +81,8 @@ def centred(
     usual: Points = np.zeros(len(faces))
     evidence: Points = np.zeros(len(faces))
     # A printed ring is thinner than the coarse steps are long: for them it is blurred.
-    blurred = np.asarray(cv2.blur(image, (BLUR_PX, BLUR_PX)), np.uint8)
-    for steps, picture in ((_COARSE_MM, blurred), (_FINE_MM, image), (_FINE_MM / 2, image)):
+    blurred, calmed = (np.asarray(cv2.blur(image, (px, px)), np.uint8) for px in BLURS_PX)
+    for steps, picture in ((_COARSE_MM, blurred), (_FINE_MM, calmed), (_FINE_MM / 2, calmed)):
         at = places(found, steps, _BORDER)[..., ::EVERY_ANGLE]
         shown = seen(at, ranks, found)[..., None]
         values = sample(picture, at)

@@ -75,10 +75,12 @@ class _Shading:
 
 
 # Upper faces and the floor look at the same light, so s is near 1 unless something shades them; sides may be lit by
-# anything from nothing to a lamp that meets them squarely.
+# little more than what the room reflects, or by a lamp that meets them squarely.
 _FLOOR = _Shading(lit=0.7, spread=0.12, shade=(0.15, 1.0), mirrored=0.005, tint=0.08)
 _TOP = _Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05)
-_SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.08)
+_SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.2, 1.1), mirrored=0.02, tint=0.08)
+# Between pillars it is darker than anywhere round a piece.
+_WALL = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.08)
 # A flank that was enrolled may have stood in half the light that another one meets squarely.
 _FLANK = _Shading(lit=0.0, spread=0.0, shade=(0.05, 2.5), mirrored=0.08, tint=0.08)
 
@@ -96,7 +98,7 @@ def build_palette(look: SetLook, figures: Figures) -> npt.NDArray[np.float32]:
     """Log-likelihoods (BINS³, materials) float32; the TABLE column is flat until a picture fills it."""
     rng = np.random.default_rng(0)  # drawn once and always alike: the same picture gives the same reading
     faces = [np.mean([look.pieces[letter] for letter in letters], axis=0) for letters in figures.colours]
-    sides = [_learn(_draw(face, _SIDE, rng)) for face in faces]
+    sides = [_learn(_draw(face, _SIDE if figures.faced else _FLANK, rng)) for face in faces]
     tops = [
         _learn(_draw(face, _TOP if figures.faced else _FLANK, rng))
         if not look.inks
@@ -128,7 +130,7 @@ def _inked(
 
 def _column(column: ColumnLook, rng: np.random.Generator) -> list[npt.NDArray[np.float32]]:
     top, side = np.array(column.top), np.array(column.side)
-    return [_learn(_draw(top, _FLOOR, rng)), _learn(_draw(side, _SIDE, rng))]
+    return [_learn(_draw(top, _FLOOR, rng)), _learn(_draw(side, _WALL, rng))]
 
 
 def table_column(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

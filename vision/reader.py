@@ -13,11 +13,11 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook
 from vision import palette, stacks
-from vision.explain import Board, Evidence, explain
-from vision.faces import place_faces
+from vision.characters import read_characters
+from vision.explain import Evidence, explain
 from vision.figures import Figures, kit_figures
 from vision.geometry import Geometry, make_geometry, same_pose
-from vision.glyphs import Alphabet, compare, make_alphabet
+from vision.glyphs import make_alphabet
 from vision.light import Light, measure_light, references
 from vision.palette import Materials
 from vision.pillars import SHRINK, PillarViews, judge_levels, make_views
@@ -95,7 +95,7 @@ class Reader:
             geometry = self._levelled(geometry)
         shown = self.evidence(frame.image, geometry, light)
         board = explain(shown, self._rim, geometry, (self.camera.height_px, self.camera.width_px))
-        letters = None if self._alphabet is None else self._characters(frame.image, board, self._alphabet)
+        letters = None if self._alphabet is None else read_characters(frame.image, board, self._alphabet)
         return Reading(
             self.kit.cells,
             self.states,
@@ -127,19 +127,6 @@ class Reader:
         if kept is None or kept.pose is not geometry.pose or kept.levels != self.levels:
             self._geometry = kept = make_geometry(self.kit, self.levels, geometry.pose, self.camera)
         return kept
-
-    def _characters(self, image: npt.NDArray[np.uint8], board: Board, alphabet: Alphabet) -> Array:
-        """(n, letters) log-likelihood of each piece's character on each cell; 0 where nothing stands.
-
-        Where a face lies tells a stack's height too: that is added to the board's scores.
-        """
-        found = np.zeros((len(board.best), len(alphabet.letters)), np.float32)
-        ranks = board.ranks()
-        faces = place_faces(image, board, ranks)
-        if faces:
-            likely = compare(image, list(faces.values()), ranks, alphabet)
-            found[list(faces)] = likely - np.logaddexp.reduce(likely, axis=1, keepdims=True)
-        return found
 
     def _by_state(self, scores: Array, letters: Array | None) -> Array:
         """(n, states) log-likelihood, each row's logsumexp 0.

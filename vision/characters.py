@@ -1,0 +1,91 @@
+"""Which piece lies uppermost where pieces differ by their characters, and, since faces are found for that, how high."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.explain import Board
+from vision.faces import PLACED_MM, Face, centred, face_of, offset_mm
+from vision.glyphs import Alphabet, compare
+
+Array = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.intp]
+
+IN_QUESTION = 15.0
+"""Heights that are less likely than the best one by so many nats need not be looked into by their faces."""
+
+STRANGE = -20.0
+"""Log-likelihood under which no character fits: the right one mostly comes to between -2 and -15."""
+
+_WIDE_MM = np.array([(x, y) for x in range(-2, 3) for y in range(-2, 3)]) * 1.2
+
+FACE_FOUND = 4.0
+"""Log-likelihood ratio from which on the middle of a face is taken to be known."""
+
+
+def read_characters(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphabet) -> Array:
+    """(n, letters) log-likelihood of each piece's character on each cell, even where nothing stands.
+
+    Where a face is tells a stack's height too: the board's scores of heights in question are found again with that.
+    """
+    found = np.zeros((len(board.best), len(alphabet.letters)), np.float32)
+    cells = np.flatnonzero(board.best)
+    if not len(cells):
+        return found
+    scores = board.scores[cells, 1:]
+    trials = [np.flatnonzero(row > row.max() - IN_QUESTION) for row in scores]
+    owner = np.repeat(np.arange(len(cells)), [len(trial) for trial in trials])
+    heights = zip(cells[owner], np.concatenate(trials), strict=True)
+    straight = [face_of(board.geometry, int(cell), int(figure)) for cell, figure in heights]
+    ranks = board.ranks()
+    rings, evidence = centred(image, straight, ranks)
+    likely = compare(image, rings, ranks, alphabet)
+    for i in np.flatnonzero(likely.max(axis=1) < STRANGE):
+        rings[i], likely[i] = _searched(image, rings[i], ranks, alphabet)
+    known: list[tuple[int, Indices, Array]] = []
+    for k, (cell, figures) in enumerate(zip(cells, trials, strict=True)):
+        mine = np.flatnonzero(owner == k)
+        own = [straight[i] for i in mine]
+        apart = np.array([[offset_mm(face, rings[i]) for face in own] for i in mine]) / PLACED_MM
+        placed = evidence[mine] - (apart**2).sum(axis=2).min(axis=1) / 2
+        # Of several middles that were found the one is right where a character fits.
+        which = int((placed + likely[mine].max(axis=1)).argmax())
+        found[cell] = likely[mine[which]] - np.logaddexp.reduce(likely[mine[which]])
+        if len(figures) > 1 and placed[which] > FACE_FOUND:
+            known.append((int(cell), figures, _shifts(board, int(cell), own, rings[mine[which]])))
+    if known:
+        _place(board, known)
+    return found
+
+
+def _searched(
+    image: npt.NDArray[np.uint8], face: Face, ranks: npt.NDArray[np.uint8], alphabet: Alphabet
+) -> tuple[Face, Array]:
+    """A face round which a shadow or a lamp's mirror image misled: its middle where some character fits best."""
+    likely = np.zeros(0, np.float32)
+    for steps in (_WIDE_MM, _WIDE_MM / 4):
+        moved = [replace(face, middle_px=face.middle_px + face.to_picture @ step) for step in steps]
+        rows = compare(image, moved, ranks, alphabet)
+        best = int(rows.max(axis=1).argmax())
+        face, likely = moved[best], rows[best]
+    return face, likely
+
+
+def _shifts(board: Board, cell: int, straight: list[Face], ring: Face) -> Array:
+    """(l, 2) mm in the crop from each height's straight face to where the face is."""
+    to_crop = board.geometry.crops.to_crop[cell]
+    return np.array([to_crop @ (ring.middle_px - face.middle_px) for face in straight], np.float32)
+
+
+def _place(board: Board, known: list[tuple[int, Indices, Array]]) -> None:
+    """Score heights again; where a cell has fewer than others, its last one is scored several times."""
+    most = max(len(figures) for _, figures, _ in known)
+    rows = [np.minimum(np.arange(most), len(figures) - 1) for _, figures, _ in known]
+    board.place_faces(
+        np.array([cell for cell, _, _ in known]),
+        np.array([figures[row] for (_, figures, _), row in zip(known, rows, strict=True)]),
+        np.array([shifts[row] for (_, _, shifts), row in zip(known, rows, strict=True)]),
+    )
