@@ -178,7 +178,16 @@ SAID: tuple[tuple[Event, str, str], ...] = (
 )
 
 
-BESIDES = {"turn": {"next"}, "saved": set(), "paused": set(), "resumed": set(), "offer": {"move"}, "put-right": set(), "undo.restoring": set()}
+BESIDES = {
+    "turn": {"next"},
+    "saved": set(),
+    "paused": set(),
+    "resumed": set(),
+    "refused": {"why"},
+    "offer": {"move"},
+    "put-right": set(),
+    "undo.restoring": set(),
+}
 """Texts that belong to no event, and what is filled in."""
 
 

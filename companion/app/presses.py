@@ -45,7 +45,8 @@ class Presses:
         """Say why an order was refused: by way of the inbox, since this may be any thread."""
         error = outcome.exception()
         if isinstance(error, OrderRefused):
-            self._inbox.put(partial(self._say, str(error)), BY)
+            text = self._tongue.texts["refused"].format(why=str(error).rstrip("."))
+            self._inbox.put(partial(self._say, text), BY)
 
     def _say(self, text: str, _referee: Referee) -> None:
         self._note(text)

@@ -55,6 +55,7 @@ ENGLISH = Language(
             "part.cells": "squares {cells}",
             "offer": "Was it {move}?",
             "put-right": "If something has been changed, put it right; if not, press undo.",
+            "refused": "Not now: {why}.",
             "undo.restoring": "First put back what lies wrong.",
         }
     ),

@@ -55,6 +55,7 @@ GERMAN = Language(
             "part.cells": "Felder {cells}",
             "offer": "War es {move}?",
             "put-right": "Ist etwas verändert worden, dann bitte richtigstellen; wenn nicht, „zurück“ drücken.",
+            "refused": "Das geht jetzt nicht.",
             "undo.restoring": "Erst zurückstellen, was falsch liegt.",
         }
     ),

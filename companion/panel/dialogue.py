@@ -40,6 +40,8 @@ def pressed(dialogue: Dialogue, press: Press, snapshot: Snapshot, tongue: Langua
         return dialogue, Reply(Resume() if is_paused else Pause()) if press.is_held else NOTHING
     if press.is_held:
         return dialogue, NOTHING
+    if snapshot.mode == Mode.PAUSED.value:
+        return dialogue, Reply(text=tongue.texts["paused"])
     if snapshot.mode == Mode.ASKING.value:
         if dialogue.options != snapshot.options:
             dialogue = Dialogue(snapshot.options)

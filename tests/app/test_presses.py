@@ -50,7 +50,15 @@ def test_what_is_refused_is_said_once_and_changes_nothing() -> None:
     desk = Desk(moves=0)
     desk.press(Press(Button.UNDO))
     assert desk.drain() == []
-    assert desk.notes == ["cannot take back 1 moves: 0 can be undone"]
+    assert desk.notes == ["Das geht jetzt nicht."]
+
+
+def test_why_it_is_refused_is_said_in_english() -> None:
+    desk = Desk(moves=0)
+    desk.press = Presses(desk.inbox, desk.notes.append)
+    desk.press(Press(Button.UNDO))
+    desk.drain()
+    assert desk.notes == ["Not now: cannot take back 1 moves: 0 can be undone."]
 
 
 def test_the_arbiters_button_pauses_and_goes_on() -> None:

@@ -57,6 +57,11 @@ def test_undo_does_not_take_back_a_good_move_while_a_wrong_act_lies_there() -> N
     assert replies(snapshot(Mode.RESTORING), UNDO) == [Reply(text="First put back what lies wrong.")]
 
 
+def test_while_the_match_is_paused_only_the_arbiter_is_heard() -> None:
+    said = Reply(text="The match is paused; nobody watches the table.")
+    assert replies(snapshot(Mode.PAUSED), DONE, UNDO) == [said, said]
+
+
 def test_done_says_yes_to_the_move_asked_about() -> None:
     assert replies(snapshot(Mode.ASKING, "c3-d3"), DONE) == [Reply(Answer(0))]
 
