@@ -28,9 +28,10 @@ that two hands are still changing."""
 DOUBT_S = 1.0
 """A calm table that stays unclear this long is asked about; a next hand often settles it before."""
 
-LIKELY_WRONG = 0.9
-"""A question costs people a look at a square, which is what an accusation costs that proves wrong: one that is right
-nine times in ten is made when doubt has lasted.  Who sets up is told what looks wrong sooner; that accuses nobody."""
+LIKELY_WRONG = 0.95
+"""A question costs people a look at a square, which is little less than an accusation costs that proves wrong: one that
+is right nineteen times in twenty is made when doubt has lasted.  Who sets up is told what looks wrong sooner; that
+accuses nobody."""
 
 REPAIR_S = 3.0
 """While something illegal stands, or a turn half done, another wrong table is somebody's repair, or a tower set aside

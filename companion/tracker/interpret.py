@@ -188,7 +188,7 @@ def interpret(evidence: Evidence, outlook: Outlook, context: Context) -> Judgeme
 
 def _meaning(outlook: Outlook, group: Group, context: Context) -> Interpretation:
     """What people are told about the one view that is clearly the likeliest."""
-    options = tuple(group.legal())
+    options = tuple(dict.fromkeys(group.legal()))
     finished = tuple(moves for moves in options if len(moves) == 1 and moves[0] in context.begun)
     if len(finished) == 1:
         return Played(finished[0])
@@ -216,11 +216,12 @@ def _meaning(outlook: Outlook, group: Group, context: Context) -> Interpretation
 def _sequence(match: Match, options: tuple[tuple[Move, ...], ...], context: Context) -> Played | Ambiguous:
     """Several plies: which ones, is asked; in which order the same ones came, is not, since the position is the same.
 
-    An order in which the table passed through what was seen in doubt comes first.
+    Where the table passed through what was seen in doubt, only the orders that begin so count.
     """
-    fitting = [moves for moves in options if any(moves[: len(seen)] == seen for seen in context.doubted)]
+    fitting = tuple(moves for moves in options if any(moves[: len(seen)] == seen for seen in context.doubted))
+    options = fitting or options
     ends: dict[Position, tuple[Move, ...]] = {}
-    for moves in (*fitting, *options):
+    for moves in options:
         position = match.position
         for move in moves:
             position = match.game.play(position, move)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from companion.referee.patience import LIKELY_WRONG
@@ -29,6 +30,8 @@ TALL = "domination 4/6/8/8/GR,GR,3,G,GGGGR,R/1,R,R,G,G,RRG,R,1/G,G,R,R,G,G/4 G"
 
 OWN_FIVES = "domination 4/6/8/1,RRRRR,R,RRGRR,R,G,2/8/8/6/4 R reserve=R2"
 """Red controls two stacks of five, b5 and d5, and the single piece c5 between them."""
+
+PILLARS = "diamond:table R,1,X,1,B/5/X,3,X/5/Y,1,X,1,G R levels=5,5,3,1,1/5,3,3,3,1/3,3,3,3,3/1,3,3,3,5/1,1,3,5,5"
 
 
 def test_nothing_has_changed(scene) -> None:
@@ -125,6 +128,27 @@ def test_three_plies_are_believed_only_when_tables_before_were_unclear(scene) ->
     for order in (moves, other_order):
         context = Context(unclear=1, doubted=(order[:1],))
         assert at.judge(board, context).interpretation == Played(order)
+
+
+@pytest.mark.parametrize("doubted", [False, True])
+def test_the_order_of_two_plies_is_asked_unless_a_table_in_doubt_has_told_it(scene, *, doubted: bool) -> None:
+    """In Diamond it matters who moved which pillar: nobody may move it back before his next turn."""
+    at, later = scene(PILLARS), scene(PILLARS, "-e4")
+    first = (at.move("-e4"), later.move("+c1"))
+    other = (at.move("+c1"), scene(PILLARS, "+c1").move("-e4"))
+    game = at.match.game
+    table = game.table(game.play(later.match.position, first[1]))
+    pillars = np.full((25, 7), -15.0)
+    pillars[np.arange(25), np.array(table.levels)] = 0.0
+    evidence = weigh(game.layout, at.reading(table.stacks), None, pillars)
+    context = Context(unclear=1, doubted=(first[:1],) if doubted else ())
+    meaning = interpret(evidence, foresee(at.match), context).interpretation
+    if doubted:
+        assert meaning == Played(first)
+    else:
+        assert isinstance(meaning, Ambiguous)
+        assert set(meaning.options) == {first, other}
+        assert len(meaning.options) == 2
 
 
 @pytest.mark.parametrize(
