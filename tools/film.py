@@ -81,7 +81,7 @@ class Film:
         events: all that the referee has said.
         rulings: how often the arbiter had to put the record right.
         alike: numbers of the acts that are moves which look like another move, or like none.
-        judged_s, prepared_s: what judging each reading, and working out what may come next, has cost.
+        judged_s, prepared_s: what judging each reading without a hand, and working out what may come next, has cost.
     """
 
     match: Match
@@ -275,7 +275,8 @@ class Film:
         self.events += self.referee.observe(self.t_s, replace(reading, changed=self.shares), self._sensed())
         judged = time.perf_counter()
         self.referee.prepare()
-        self.judged_s.append(judged - begun)
+        if not covered:
+            self.judged_s.append(judged - begun)
         self.prepared_s.append(time.perf_counter() - judged)
         if self.referee.understands:
             self.touched[:] = False
