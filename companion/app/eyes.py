@@ -10,7 +10,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook
-from companion.tracker.evidence import CHANGE_SHARES
+from companion.tracker.evidence import STILL_SHARE
 from vision.errors import MatNotFound, VisionError
 from vision.geometry import Geometry
 from vision.reader import Levels, Reader
@@ -29,8 +29,8 @@ PUSH_CONFIRMED_S = 0.3
 """A new pose must be seen again after so long: an arm over a marker, or a mat that is just being pushed, moves on."""
 
 
-CHECKED = 4
-"""So many pillars are checked at once: two that a hand was at, and what they hid or hide."""
+CHECKED = 2
+"""So many pillars are checked at once: those that a hand was at.  To judge one takes about as long as a reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,12 @@ class Told:
     Attributes:
         sensed: by their sensors, now.
         before: where they stood in the last picture that made sense.
+        expected: where they should stand.
     """
 
     sensed: Levels | None = None
     before: Levels | None = None
+    expected: Levels | None = None
 
 
 NOTHING_TOLD = Told()
@@ -75,7 +77,7 @@ class Eyes:
         self._glimpse: Glimpse | None = None
         self._still_since_s = 0.0
         self._pushed: tuple[Geometry, float] | None = None
-        self._judged = False
+        self._turn = 0
 
     def moving(self, frame: Frame) -> bool:
         """Whether anything moved since the frame before.  Raises VisionError for a frame of the wrong size."""
@@ -134,12 +136,15 @@ class Eyes:
 
     def _known(self, told: Told, seen: Comparison | None) -> Levels | None:
         """The levels that the picture need not tell."""
+        n = len(self.reader.levels)
         if self.reader.kit.pillars is None:
             return None
-        if not self._judged:
-            self._judged = True
-            return (None,) * len(self.reader.levels)
-        return not_in_doubt(told, len(self.reader.levels), None if seen is None else seen.changed)
+        known = not_in_doubt(told, n, None if seen is None else seen.changed)
+        if None in known:
+            return known
+        # There is time to check two others.
+        self._turn = (self._turn + CHECKED) % n
+        return tuple(None if (cell - self._turn) % n < CHECKED else level for cell, level in enumerate(known))
 
     def _with_changes(self, frame: Frame, reading: Reading, seen: Comparison) -> Reading:
         """``reading`` with what the last picture that made sense adds to it."""
@@ -164,14 +169,14 @@ def not_in_doubt(told: Told, n: int, changed: npt.NDArray[np.float32] | None) ->
         n: how many pillars there are.
         changed: (n,) share of each cell's picture that differs from the last one that made sense; None: not known.
     """
-    sensed, before = (levels or (None,) * n for levels in (told.sensed, told.before))
-    if changed is None:
-        return tuple(sensed)
+    sensed, before = (levels or (None,) * n for levels in (told.sensed, told.before or told.expected))
     known = [level if level == was else None for level, was in zip(sensed, before, strict=True)]
+    if changed is None:
+        return tuple(known)
     for cell, level in enumerate(sensed):
-        if level is None and changed[cell] < CHANGE_SHARES[0]:
+        if level is None and told.before is not None and changed[cell] < STILL_SHARE:
             known[cell] = before[cell]
     for cell in np.argsort(-changed)[:CHECKED]:
-        if changed[cell] > CHANGE_SHARES[0]:
+        if changed[cell] > STILL_SHARE:
             known[cell] = None
     return tuple(known)

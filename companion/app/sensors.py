@@ -6,6 +6,7 @@ import csv
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -21,6 +22,9 @@ from firmware_bridge.simulated.port import Port, serve
 
 FILE = "sensors.csv"
 """In the folder of a recording."""
+
+AHEAD_S = 0.03
+"""A scan and a frame at most so far apart are of one moment."""
 
 STEP_S = 0.01
 """A simulated controller is let run so far at a time; its own steps are twice as long."""
@@ -84,26 +88,36 @@ class LinkSensors:
         self._url, self._clock, self._cells = url, clock, kit.cells
         self._behind_s = float("inf")
         self._was_heard = False
+        self._waiting: deque[Scan | Silence] = deque()
         try:
             self._link = Link(url, levels_of(kit), clock)
         except BridgeError as error:
             raise CompanionError(f"--serial {error}") from error
 
     def take(self, t_s: float) -> Sequence[Scan | Silence]:
-        """What has come.  Raises CompanionError when it is no controller that this program can talk to."""
+        """What was measured up to then: a frame that has waited long must not be judged by what came after it.
+
+        Raises CompanionError when it is no controller that this program can talk to.
+        """
         # The frame that reached us soonest after it was taken tells how the two times lie.
         self._behind_s = min(self._behind_s, self._clock() - t_s)
-        found: list[Scan | Silence] = []
         for event in self._link.take():
             if isinstance(event, Refused) and not self._was_heard:
                 raise CompanionError(f"--serial {self._url}: {event.why}")
-            found += scans_of(event, self._cells, self._behind_s)
-        self._was_heard = self._was_heard or bool(found)
+            self._waiting.extend(scans_of(event, self._cells, self._behind_s))
+        self._was_heard = self._was_heard or bool(self._waiting)
+        found: list[Scan | Silence] = []
+        while self._waiting and _time(self._waiting[0], t_s) <= t_s + AHEAD_S:
+            found.append(self._waiting.popleft())
         return found
 
     def close(self) -> None:
         """Release the port."""
         self._link.close()
+
+
+def _time(news: Scan | Silence, now_s: float) -> float:
+    return news.t_s if isinstance(news, Scan) else now_s
 
 
 class SteppedSensors:

@@ -169,7 +169,8 @@ class Table:
         if not glance.read:
             return not moving
         levels = None if self.pillars is None else self.pillars.levels(self.referee.doubted_pillars)
-        look = self.eyes.look(frame, Told(levels, self.referee.levels_before))
+        expected = self.referee.match.game.table(self.referee.match.position).levels
+        look = self.eyes.look(frame, Told(levels, self.referee.levels_before, expected))
         if look.reading is None:
             self.why_unseen = look.why
             events = self.referee.view(frame.t_s, look.view)
