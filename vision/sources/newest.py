@@ -29,8 +29,8 @@ class Newest:
         self._fresh_s = 0.0
 
     def restart(self, t_s: float) -> None:
-        """The camera was opened at ``t_s``: what it showed before is of no use."""
-        self._frame = self._sample = None
+        """The camera was opened again at ``t_s``; what it showed before only tells whether it repeats itself."""
+        self._frame = None
         self._fresh_s = t_s
 
     def arrive(self, image: npt.NDArray[np.uint8], t_s: float) -> bool:

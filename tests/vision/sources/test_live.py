@@ -149,7 +149,7 @@ def test_a_frozen_camera_is_an_outage_and_is_opened_again(table):
     assert isinstance(next(frames), Outage)
     camera.give(noise(0))
     assert camera.opened == 2
-    camera.give(noise(0))
+    camera.give(noise(1))
     assert next(shot for shot in frames if isinstance(shot, Frame)).seq == 1
 
 

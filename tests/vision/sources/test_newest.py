@@ -56,5 +56,6 @@ def test_a_camera_that_was_opened_again_begins_afresh():
     newest.restart(3.0)
     assert newest.since(-1, 3.0) is None
     assert not newest.is_lost(3.5)
-    assert newest.arrive(noise(0), 3.1)
-    assert newest.since(0, 3.2).seq == 1
+    assert not newest.arrive(noise(0), 3.1)
+    assert newest.arrive(noise(1), 3.2)
+    assert newest.since(0, 3.3).seq == 1
