@@ -46,6 +46,7 @@ cv5: setup $(CV5)/cv2
 	PYTHONPATH=$(CV5) $(PY) -m pytest tests/vision tests/calibration tests/app
 
 bench: setup
+	sh tools/system_libs.sh $(TEST_LIBS)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(PY) -m tools.bench
 	$(PY) -m tools.bench_web

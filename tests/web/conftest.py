@@ -28,6 +28,9 @@ from companion.web.page import Page
 from vision.source import Frame
 
 FRAME_S = 1 / 12
+WAIT_S = 60
+"""Long enough for a machine that has other things to do."""
+
 HIGHEST = 10
 CLEAR = Noise(height_nats=60.0, top_nats=60.0, frame_nats=0.1)
 PICTURE = b"\xff\xd8\xff\xe0 no real picture \xff\xd9"
@@ -76,7 +79,7 @@ class WebTable:
 
     def wait_for(self, what: Callable[[], Any]) -> Any:
         """The first value of ``what`` that counts as true."""
-        until = time.monotonic() + 10
+        until = time.monotonic() + WAIT_S
         while not (value := what()):
             assert time.monotonic() < until, f"waited in vain; said so far: {self.events}"
             time.sleep(0.005)

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from companion.rules.notation import format_move, format_position, parse_move
 from companion.web.page import Page as WebPage
-from tests.web.conftest import PICTURE, WebTable
+from tests.web.conftest import PICTURE, WAIT_S, WebTable
 from tests.web.test_page import OWN_FIVES
 
 CHROMIUM = "/usr/bin/chromium"
@@ -24,6 +24,9 @@ ARGUMENTS = (
     "--disable-sync",
 )
 PLIES = ("c3-d3", "c4-d4", "d3-d5", "d4-d3", "f7-f6")
+
+
+expect.set_options(timeout=1000 * WAIT_S)
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +51,7 @@ def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda line: faults.append(line.text) if "Content Security" in line.text else None)
         page.goto(f"http://127.0.0.1:{table.port}/{path}")
+        page.set_default_timeout(1000 * WAIT_S)
         pages.append(page)
         return page
 
@@ -118,7 +122,7 @@ def test_a_lost_connection_is_said_and_survived(table: WebTable, visit: Callable
     table.feed._is_closed = False
     accepted = table.play("c4-d4")
     table.page = WebPage(("127.0.0.1", port), table.feed, table.inbox.put, lambda: PICTURE, token="secret")
-    expect(page.locator("#said")).to_contain_text("c4-d4", timeout=8000)
+    expect(page.locator("#said")).to_contain_text("c4-d4")
     expect(page.locator("#moves button")).to_have_count(3)
     assert page.evaluate("document.documentElement.dataset.n") == str(accepted.n)
     expect(page.locator("#chips .bad")).to_have_count(0)

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.web.conftest import Client
+from tests.web.conftest import WAIT_S, Client
 
 NOTICE = re.compile(r"page: http://127\.0\.0\.1:(\d+)/ .*#token=(\S+)")
 
@@ -34,7 +34,7 @@ def demo(tmp_path: Path) -> Iterator[tuple[Client, str]]:
 
 def test_a_demonstration_is_watched_and_paused(demo: tuple[Client, str]) -> None:
     client, token = demo
-    until = time.monotonic() + 30
+    until = time.monotonic() + WAIT_S
     while client.ask("GET", "/camera.jpg")[0] != 200:
         assert time.monotonic() < until
         time.sleep(0.05)

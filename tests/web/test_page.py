@@ -73,9 +73,9 @@ def test_a_number_that_means_nothing_here_gives_the_whole_match(stranger: Client
 
 def test_the_state_is_whole(table: WebTable, client: Client) -> None:
     table.play("c3-d3")
-    state = table.wait_for(lambda: (row := client.state())["mode"] == "watching" and row)
+    state = table.wait_for(lambda: (row := client.state())["to_move"] == "G" and row)
     assert state["position"] == format_position(table.game, table.referee.match.position)
-    assert (state["to_move"], state["n"], state["view"]) == ("G", 2, "clear")
+    assert (state["mode"], state["n"], state["view"]) == ("watching", 2, "clear")
     assert [(turn["player"], turn["move"]) for turn in state["turns"]] == [("R", "c3-d3")]
     assert state["log"][-1]["texts"]["de"].startswith("Rot hat c3-d3 gezogen")
 

@@ -25,7 +25,7 @@ from companion.web.setup.overlay import picture
 from companion.web.setup.page import STEPS, SetupPage
 from companion.web.setup.sheets import charuco_pdf
 from companion.web.setup.workshop import Outfit, SetupError, Workshop
-from tests.web.conftest import Client
+from tests.web.conftest import WAIT_S, Client
 from vision.errors import VisionError
 
 JSON = {"Content-Type": "application/json", "Authorization": "Bearer secret"}
@@ -44,7 +44,7 @@ class Bench:
         self.wait_for_picture()
 
     def wait_for_picture(self) -> None:
-        until = time.monotonic() + 10
+        until = time.monotonic() + WAIT_S
         while True:
             try:
                 self.workshop.frame()
