@@ -43,8 +43,6 @@ def read_characters(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphab
     ranks = board.ranks()
     rings, evidence = centred(image, straight, ranks)
     likely = compare(image, rings, ranks, alphabet)
-    for i in np.flatnonzero(likely.max(axis=1) < STRANGE):
-        rings[i], likely[i] = _searched(image, rings[i], ranks, alphabet)
     known: list[tuple[int, Indices, Array]] = []
     for k, (cell, figures) in enumerate(zip(cells, trials, strict=True)):
         mine = np.flatnonzero(owner == k)
@@ -53,9 +51,12 @@ def read_characters(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphab
         placed = evidence[mine] - (apart**2).sum(axis=2).min(axis=1) / 2
         # Of several middles that were found the one is right where a character fits.
         which = int((placed + likely[mine].max(axis=1)).argmax())
-        found[cell] = likely[mine[which]] - np.logaddexp.reduce(likely[mine[which]])
+        ring, letters = rings[mine[which]], likely[mine[which]]
+        if letters.max() < STRANGE:
+            ring, letters = _searched(image, ring, ranks, alphabet)
+        found[cell] = letters - np.logaddexp.reduce(letters)
         if len(figures) > 1 and placed[which] > FACE_FOUND:
-            known.append((int(cell), figures, _shifts(board, int(cell), own, rings[mine[which]])))
+            known.append((int(cell), figures, _shifts(board, int(cell), own, ring)))
     if known:
         _place(board, known)
     return found

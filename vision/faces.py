@@ -27,7 +27,7 @@ BORDER_PARTS = 24
 LEAST_SEEN = 0.4
 """Share of these circles that must be seen: an arc of a circle has its middle almost anywhere."""
 
-EVERY_ANGLE = 3
+EVERY_ANGLE = 4
 """Every how many angles these circles are looked at."""
 
 BLURS_PX = (5, 3)
@@ -111,12 +111,13 @@ def offset_mm(face: Face, other: Face) -> Points:
 
 def places(faces: Sequence[Face], steps_mm: Points, radii: Points) -> Array:
     """(2, f, s, radii, angles) float32, picture x and y of circles round the faces' middles moved by ``steps_mm``."""
-    circle = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
-    places = np.empty((2, len(faces), len(steps_mm), len(radii), GLYPH_ANGLES), np.float32)
-    for number, face in enumerate(faces):
-        world = steps_mm[:, None, None] + face.radius_mm * radii[:, None, None] * circle
-        places[:, number] = np.moveaxis(world @ face.to_picture.T + face.middle_px, -1, 0)
-    return places
+    to_picture = np.array([face.to_picture for face in faces])
+    reach = np.array([face.radius_mm for face in faces])
+    circle = np.stack([np.cos(ANGLES), np.sin(ANGLES)])
+    rings = np.einsum("fij,ja,f,r->ifra", to_picture, circle, reach, radii, optimize=True)
+    middles = np.array([face.middle_px for face in faces])[:, None] + np.einsum("fij,sj->fsi", to_picture, steps_mm)
+    around: Array = (middles.transpose(2, 0, 1)[..., None, None] + rings[:, :, None]).astype(np.float32)
+    return around
 
 
 def sample(image: npt.NDArray[np.uint8], places: Array) -> Array:

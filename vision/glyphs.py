@@ -46,7 +46,7 @@ FINEST = 36
 """Waves round the face beyond which a picture holds only noise: strokes are three of its sixty parts wide."""
 
 _TURN = 2j * np.pi * np.outer(np.arange(GLYPH_ANGLES), np.arange(FINEST + 1)) / GLYPH_ANGLES
-_TO_WAVES = np.exp(-_TURN).astype(np.complex64)
+_TO_WAVES = np.concatenate([np.cos(_TURN.imag), -np.sin(_TURN.imag)], axis=1).astype(np.float32)
 _FROM_WAVES = (np.exp(_TURN).T * np.where(np.arange(FINEST + 1) > 0, 2, 1)[:, None] / GLYPH_ANGLES).astype(np.complex64)
 
 
@@ -115,4 +115,7 @@ def _weights(at: Array, ranks: npt.NDArray[np.uint8], faces: Sequence[Face]) -> 
 
 def _waves(values: Array, axis: int) -> Spectra:
     """Spectra of real values over the angle, which is ``axis``."""
-    return np.moveaxis(np.moveaxis(values, axis, -1) @ _TO_WAVES, -1, axis)
+    flat = np.ascontiguousarray(np.moveaxis(values, axis, -1))
+    spectra = flat.reshape(-1, GLYPH_ANGLES) @ _TO_WAVES
+    waves = (spectra[:, : FINEST + 1] + 1j * spectra[:, FINEST + 1 :]).astype(np.complex64)
+    return np.moveaxis(waves.reshape(*flat.shape[:-1], FINEST + 1), -1, axis)
