@@ -1,0 +1,116 @@
+"""Every kit that comes with the program: enrolled from its picture, and read from pictures in two lights."""
+
+import json
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.camera import read_camera
+from calibration.kit import load_kit
+from calibration.looks import nominal_look, read_look
+from companion.commands.seeing import start_levels
+from vision.enrol import enrol
+from vision.errors import VisionError
+from vision.reader import Reader
+from vision.source import Frame
+
+KITS = ("cheight", "citadel", "diamond", "ziggurat")
+HIDDEN_SHARE = 0.1
+"""Of a square of which less is seen nothing is asked."""
+
+
+class Set:
+    """A kit's pictures with what stands on them."""
+
+    def __init__(self, folder, name):
+        self.kit, self.camera = load_kit(name), read_camera(folder / "camera.toml")
+        self.look = read_look(folder / "set.toml", self.kit)
+        self.enrolment = cv2.imread(str(folder / "enrol.jpg"))
+        rows = (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()
+        self.boards = [(cv2.imread(str(folder / row["image"])), row) for row in map(json.loads, rows)]
+
+    def reader(self, look=None):
+        return Reader(self.kit, self.camera, look or self.look, start_levels(self.kit))
+
+    def levels(self, row):
+        return tuple(row["levels"][cell] for cell in self.kit.cells) if row["levels"] else None
+
+
+@pytest.fixture(scope="module", params=KITS)
+def known(request, examples):
+    return Set(examples / "sets" / request.param, request.param)
+
+
+@pytest.fixture(scope="module")
+def pillars(examples):
+    return Set(examples / "sets" / "diamond", "diamond")
+
+
+def wrong(reading, row):
+    """Squares that are seen and were read as something else than stands there."""
+    found = {}
+    for i, cell in enumerate(reading.cells):
+        stack = row["table"].get(cell, "")
+        (height, top), p = reading.best(i)
+        if row["seen"].get(cell, 1) < HIDDEN_SHARE:
+            continue
+        if top != (stack[-1] if stack else None) or height not in (len(stack), None):
+            found[cell] = (stack, height, top, round(p, 3))
+    return found
+
+
+def test_every_square_of_every_board_is_read(known):
+    reader = known.reader()
+    for image, row in known.boards:
+        assert wrong(reader.read(Frame(image, 0, 0.0), known.levels(row)), row) == {}, row["image"]
+
+
+def test_a_set_enrolled_anew_reads_as_well(known):
+    look = enrol(known.enrolment, known.kit, known.camera, start_levels(known.kit))
+    image, row = known.boards[0]
+    assert wrong(known.reader(look).read(Frame(image, 0, 0.0), known.levels(row)), row) == {}
+
+
+def test_dimmer_and_warmer_light_does_not_matter(known):
+    image, row = known.boards[0]
+    linear = (image / 255.0) ** 2.2 * (0.65, 0.8, 0.95)
+    changed = np.clip(255 * linear ** (1 / 2.2), 0, 255).astype(np.uint8)
+    assert wrong(known.reader().read(Frame(changed, 0, 0.0), known.levels(row)), row) == {}
+
+
+def test_the_height_of_what_may_hide_others_is_not_told(examples):
+    known = Set(examples / "sets" / "ziggurat", "ziggurat")
+    assert {letter for height, letter in known.reader().states if height is None} == set("QqDd")
+    assert (1, "W") in known.reader().states
+    assert (1, "Q") not in known.reader().states
+
+
+def test_a_picture_of_other_squares_than_enrol_names_is_refused(known):
+    with pytest.raises(VisionError, match="should hold"):
+        enrol(known.boards[0][0], known.kit, known.camera, start_levels(known.kit))
+
+
+def test_pillars_without_sensors_are_told_by_the_picture(pillars):
+    image, row = pillars.boards[0]
+    levels = pillars.levels(row)
+    asked = tuple(None if number % 6 == 1 else level for number, level in enumerate(levels))
+    reading = pillars.reader().read(Frame(image, 0, 0.0), asked)
+    assert reading.levels == levels
+    likely = np.exp(reading.level_log_likelihood)
+    np.testing.assert_allclose(likely.sum(axis=1), 1, atol=1e-4)
+    for number, level in enumerate(levels):
+        if number % 6 == 1:
+            assert likely[number].argmax() == level
+        else:
+            assert likely[number].max() == pytest.approx(1 / 7, abs=1e-4)
+
+
+def test_without_characters_learned_any_piece_is_as_likely(examples):
+    known = Set(examples / "sets" / "cheight", "cheight")
+    image, row = known.boards[0]
+    look = replace(nominal_look(known.kit), floor=known.look.floor)
+    reading = known.reader(look).read(Frame(image, 0, 0.0))
+    stacks = [i for i, cell in enumerate(reading.cells) if row["table"].get(cell)]
+    assert all(reading.best(i)[1] < 0.3 for i in stacks)
