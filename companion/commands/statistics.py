@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,18 +51,30 @@ def collect(store: Store, game: str | None) -> list[GameStats]:
     Raises:
         CompanionError: there is no match to count.
     """
-    records: defaultdict[str, list[MatchRecord]] = defaultdict(list)
+    matches: defaultdict[str, list[MatchId]] = defaultdict(list)
     left_out: list[MatchId] = []
     for match in store.match_ids():
         try:
             tag = store.info(match).game
-            if game in (None, tag):
-                records[tag].append(take_out(store, match))
         except CompanionError:
             left_out.append(match)
+        else:
+            matches[tag].append(match)
+    tags = sorted(matches) if game is None else [game]
+    counted = [game_stats(tag, _readable(store, matches[tag], left_out)) for tag in tags]
     if left_out:
         numbers = ", ".join(map(str, left_out[:10])) + (" …" if len(left_out) > 10 else "")
         print(f"left out, damaged or not begun: {numbers}", file=sys.stderr)
-    if not records:
+    every = [stats for stats in counted if stats.matches]
+    if not every:
         raise CompanionError(f"{store.path}: holds no match{f' of {game}' if game else ''} that can be counted")
-    return [game_stats(tag, records[tag]) for tag in sorted(records)]
+    return every
+
+
+def _readable(store: Store, matches: Iterable[MatchId], left_out: list[MatchId]) -> Iterator[MatchRecord]:
+    """One match after the other; the numbers of those that cannot be read go to ``left_out``."""
+    for match in matches:
+        try:
+            yield take_out(store, match)
+        except CompanionError:
+            left_out.append(match)
