@@ -37,7 +37,7 @@ from companion.rules.board import Cell, Player, Sight
 from companion.rules.game import Outcome
 from companion.rules.notation import format_position
 from companion.tracker import settle
-from companion.tracker.evidence import Evidence, combine, shows_hand, touched, weigh, without
+from companion.tracker.evidence import UNKNOWN, Evidence, combine, shows_hand, touched, weigh, without
 from companion.tracker.hypotheses import Outlook, foresee
 from companion.tracker.interpret import (
     Ambiguous,
@@ -371,9 +371,14 @@ def _is_known(state: State, judgement: Judgement) -> bool:
 
 
 def _sights(outlook: Outlook, judgement: Judgement) -> tuple[Sight | None, ...]:
-    """What the judgement takes to be at each place; None where the picture contradicts it."""
+    """What the judgement takes to be at each place; None where the picture contradicts it.
+
+    What an accusation claims to have changed is left open, lest it prove itself when the table is put right.
+    """
     doubtful = {place for place, _ in judgement.odd}
-    sights = altered(outlook.sights, judgement.changes)
+    is_wrong = isinstance(judgement.interpretation, Illegal)
+    changes = tuple((place, UNKNOWN) for place, _ in judgement.changes) if is_wrong else judgement.changes
+    sights = altered(outlook.sights, changes)
     return tuple(None if place in doubtful else sight for place, sight in enumerate(sights))
 
 

@@ -24,6 +24,9 @@ MISREAD = 1e-5
 With the forty states of a kit this makes one cell worth at most 15 nats.
 """
 
+UNKNOWN: Sight = (None, None)
+"""What nobody will say of a place."""
+
 HIDDEN_SHARE = 0.3
 """From this share of unexplained surroundings on a cell is taken to be hidden, and its reading for nothing."""
 
@@ -101,8 +104,8 @@ def weigh(
 
     ``before`` is what was at each place when the last picture that made sense was taken (``reading.changed``); None
     for places that were in doubt even then: as long as such a cell's picture is the same, it says nothing new, and the
-    doubt is not raised again.  ``pillars`` (n, l) is what is known of their levels, from 0 on; None
-    where there are none.
+    doubt is not raised again; UNKNOWN for places of which it is better not to say.  ``pillars`` (n, l) is what is known
+    of their levels, from 0 on; None where there are none.
     """
     m = len(reading.states)
     rows = _row_numbers(layout, reading.cells)
@@ -114,7 +117,8 @@ def weigh(
     if before is not None and reading.changed is not None:
         columns = columns_of(reading.states)
         known = [-1 if sight is None else columns.of(sight) for sight in before[: len(rows)]]
-        hidden |= (np.array(known) < 0) & (reading.changed[rows] < STILL_SHARE)
+        doubtful = np.array([sight is None for sight in before[: len(rows)]])
+        hidden |= doubtful & (reading.changed[rows] < STILL_SHARE)
         for cell in _moved(before[len(rows) :], pillars):
             # Its picture has changed, whatever stands on it.
             known[cell] = -1

@@ -272,7 +272,7 @@ def sequences_within(outlook: Outlook, cells: frozenset[Cell], most: int) -> Ite
 
 
 def continued(outlook: Outlook, doubted: Sequence[tuple[Move, ...]]) -> Iterator[Hypothesis]:
-    """One legal move more after each of the ``doubted`` ones."""
+    """One legal move more after each of the ``doubted`` ones; or one half done, which leaves those played."""
     game = outlook.match.game
     seer = _Seer(game, outlook.table, outlook.sights)
     for moves in doubted:
@@ -285,6 +285,8 @@ def continued(outlook: Outlook, doubted: Sequence[tuple[Move, ...]]) -> Iterator
             after = game.play(match.position, move)
             if not _looks_same(game, match.position, after):
                 yield Hypothesis(Plies((*moves, move)), prior, seer.changes(game.table(after)))
+            for stage in game.stages(match.position, move):
+                yield Hypothesis(Plies(moves), prior, seer.changes(stage.table))
 
 
 def _looks_same(game: Game, before: Position, after: Position) -> bool:
