@@ -19,6 +19,8 @@ from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.lens import DEFAULT_BOARD, find_board
 from calibration.looks import read_look
+from companion.app.ground import ground_levels
+from companion.cli import main
 from companion.games import load_game
 from companion.simulate.photographer import HOLDS, Photographer
 from companion.web.setup.overlay import picture
@@ -225,3 +227,22 @@ def test_the_command_says_where_the_page_is(tmp_path: Path) -> None:
         assert process.stderr is not None
         assert process.stderr.readline().startswith("set up the table at http://127.0.0.1:")
         process.terminate()
+
+
+def test_a_kit_whose_pillars_cannot_stand_as_the_game_begins_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["setup", "diamond", "--simulate", "--web", "127.0.0.1:0"]) == 2
+    assert "set up diamond:table" in capsys.readouterr().err
+
+
+def test_terrain_and_pillars_are_known_at_the_start(tmp_path: Path) -> None:
+    kit, game = load_kit("diamond"), load_game("diamond:table")
+    source = Photographer(kit, game, lambda _: time.sleep(0.005))
+    source.show("start", 0)
+    workshop = Workshop(Outfit(game, kit, tmp_path, {}, levels=ground_levels(kit, game, game.start())), source)
+    workshop.use_camera(source.camera)
+    source.still()
+    workshop.fresh()
+    checked = workshop.check_start()
+    workshop.close()
+    assert next(row for row in checked.rows if row["cell"] == "c5")["expected"] == "1X@3"
+    assert [row["seen"].partition("@")[2] for row in checked.rows] == [str(level) for level in workshop.outfit.levels]

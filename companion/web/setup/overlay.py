@@ -81,7 +81,7 @@ def _pieces(workshop: Workshop, image: Picture) -> Picture:
 def _start(workshop: Workshop, image: Picture) -> Picture:
     """What is believed, and which squares are not right."""
     checked = workshop.check_start()
-    return belief(image, workshop.sight(image), checked.reading, "", checked.wrong)
+    return belief(image, workshop.sight(image, checked.reading.levels), checked.reading, "", checked.wrong)
 
 
 DRAWN = {"lens": _lens, "mat": _mat, "pieces": _pieces, "start": _start}

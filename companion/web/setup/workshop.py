@@ -70,6 +70,7 @@ class Outfit:
         keys: of table.toml besides those that the set-up finds out, as TOML text by key.
         cues: tries of panel and voice by name; each shows itself when called.
         sensors: says what the pillars' controller tells now, in one line; None for a kit without pillars.
+        levels: of terrain, or of the pillars at the start, in the order of the kit's cells; empty on a flat board.
     """
 
     game: Game
@@ -78,6 +79,7 @@ class Outfit:
     keys: Mapping[str, str]
     cues: Mapping[str, Callable[[], None]] = field(default_factory=dict)
     sensors: Callable[[], str] | None = None
+    levels: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,8 +226,8 @@ class Workshop:
         """Learn the set's look from the pieces on their squares, and write the set file.  Raises VisionError."""
         with self._lock:
             camera = self._need_camera()
-            self.look = enrol(self.fresh().image, self.outfit.kit, camera)
-            self._reader = Reader(self.outfit.kit, camera, self.look)
+            self.look = enrol(self.fresh().image, self.outfit.kit, camera, self.outfit.levels)
+            self._reader = Reader(self.outfit.kit, camera, self.look, self.outfit.levels)
             _write(self.outfit.folder / SET_FILE, format_look(self.look).encode())
         return self.pieces_row()
 
@@ -239,15 +241,18 @@ class Workshop:
         """Compare what is seen with the start position.  Raises SetupError, VisionError."""
         with self._lock:
             reader, frame, game = self._need_reader(), self.frame(), self.outfit.game
-            reading, geometry = reader.read_with_geometry(frame)
+            unknown = None if self.outfit.kit.pillars is None else (None,) * len(self.outfit.kit.cells)
+            reading, geometry = reader.read_with_geometry(frame, unknown)
         stacks = dict(zip(game.layout.cells, game.table(game.start()).stacks, strict=True))
+        wanted_levels = self.outfit.levels if reading.levels else ()
         rows = []
         for i, cell in enumerate(reading.cells):
-            (seen, p), wanted = reading.best(i), game.sight(stacks[cell])
-            right = seen == wanted
-            rows.append(
-                {"cell": cell, "expected": _told(wanted), "seen": _told(seen), "p": round(p, 3), "right": right}
-            )
+            (sight, p), wanted = reading.best(i), game.sight(stacks[cell])
+            expected, seen = _told(wanted), _told(sight)
+            if reading.levels and wanted_levels:
+                expected, seen = f"{expected}@{wanted_levels[i]}", f"{seen}@{reading.levels[i]}"
+            row = {"cell": cell, "expected": expected, "seen": seen, "p": round(p, 3), "right": expected == seen}
+            rows.append(row)
         return Checked(reading, geometry.pose, tuple(rows))
 
     def start_row(self) -> dict[str, Any]:
@@ -297,10 +302,10 @@ class Workshop:
         command = f"companion referee {folder / TABLE_FILE}"
         return {"done": self.is_written, "files": files, "folder": str(folder), "command": command}
 
-    def sight(self, image: Picture) -> Sight:
-        """How this picture was taken, to draw over it.  Raises SetupError, VisionError."""
-        reader, terrain = self._need_reader(), self.outfit.game.layout.terrain
-        return Sight(self.outfit.kit, reader.camera, reader.register(image), terrain or None)
+    def sight(self, image: Picture, levels: tuple[int, ...] | None = None) -> Sight:
+        """How this picture was taken; ``levels``: of the pillars as read.  Raises SetupError, VisionError."""
+        reader = self._need_reader()
+        return Sight(self.outfit.kit, reader.camera, reader.register(image), levels or self.outfit.levels or None)
 
     def _take_camera(self, camera: Camera) -> None:
         self.camera, self._reader = camera, None
@@ -313,7 +318,9 @@ class Workshop:
     def _need_reader(self) -> Reader:
         """The reader with what is known so far; Raises SetupError without a lens."""
         if self._reader is None:
-            self._reader = Reader(self.outfit.kit, self._need_camera(), self.look or nominal_look(self.outfit.kit))
+            self._reader = Reader(
+                self.outfit.kit, self._need_camera(), self.look or nominal_look(self.outfit.kit), self.outfit.levels
+            )
         return self._reader
 
     def _fetch(self) -> None:
