@@ -69,7 +69,7 @@ def demonstrate(arguments: argparse.Namespace) -> Result:
     pace, wait = (FAST, None) if arguments.fast else (REAL, clock())
     table = SimulatedTable(kit, match, arguments.seed, pace=pace, wait=wait)
     levels = ground_levels(kit, match.game, match.position)
-    eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit), kit, table.camera, levels), levels)
+    eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit, levels=levels), kit, table.camera, levels), levels)
     said: list[Event] = []
     referee_match(
         arguments,

@@ -99,7 +99,7 @@ def _simulated(arguments: argparse.Namespace, kit: Kit, match: Match) -> Sight:
         raise CompanionError("--simulate has a camera and a set of its own, and begins anew: leave the others out")
     table = SimulatedTable(kit, match, SIMULATED_SEED, pace=REAL, wait=clock())
     levels = ground_levels(kit, match.game, match.position)
-    eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit), kit, table.camera, levels), levels)
+    eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit, levels=levels), kit, table.camera, levels), levels)
     return Sight(table, eyes, (table.hear,), simulated_pillars(table, kit, SIMULATED_SEED, in_real_time=True))
 
 
