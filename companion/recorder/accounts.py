@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
+from functools import cache
 from typing import Any, get_type_hints
 
 from companion.errors import BadText
@@ -33,8 +34,13 @@ def grounds_of(text: str) -> Grounds:
     return grounds
 
 
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
 def _require_plain_types(part: Any) -> None:
-    hints = get_type_hints(type(part))
+    hints = _hints(type(part))
     for field in fields(part):
         value, hint = getattr(part, field.name), hints[field.name]
         is_number = hint is float and isinstance(value, int | float) and not isinstance(value, bool)

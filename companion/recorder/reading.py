@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
+from functools import cache
 from types import UnionType
 from typing import Any, get_args, get_type_hints
 
@@ -27,12 +28,18 @@ def event_of(text: str) -> Event:
     if not isinstance(row, dict) or not isinstance(row.get("event"), str):
         raise BadText("not a JSON object that names its event")
     event = from_json(row)
-    hints = get_type_hints(type(event))
+    hints = _hints(type(event))
     for field in fields(event):
         value = getattr(event, field.name)
         if not _is_of_type(value, hints[field.name]):
             raise BadText(f"event {event.event!r} cannot have {field.name} {ascii(value)[:40]}")
     return event
+
+
+@cache
+def _hints(kind: type[Event]) -> dict[str, Any]:
+    """The types of an event's fields; to work them out takes longer than to read the event."""
+    return get_type_hints(kind)
 
 
 def _is_of_type(value: object, hint: Any) -> bool:
