@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
-from functools import cache
 from typing import Any, get_type_hints
 
 from companion.errors import BadText
-from companion.referee.grounds import Grounds, from_json, to_json
+from companion.referee.grounds import Explanation, Grounds, SquareSeen, from_json, to_json
+
+HINTS = {kind: get_type_hints(kind) for kind in (Grounds, Explanation, SquareSeen)}
+"""The types of the fields of each part of an account."""
 
 
 def grounds_text(grounds: Grounds) -> str:
@@ -34,13 +36,8 @@ def grounds_of(text: str) -> Grounds:
     return grounds
 
 
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
 def _require_plain_types(part: Any) -> None:
-    hints = _hints(type(part))
+    hints = HINTS[type(part)]
     for field in fields(part):
         value, hint = getattr(part, field.name), hints[field.name]
         is_number = hint is float and isinstance(value, int | float) and not isinstance(value, bool)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
-from functools import cache
 from types import UnionType
 from typing import Any, get_args, get_type_hints
 
 from companion.errors import BadText
-from companion.events import Event, from_json
+from companion.events import KINDS, Event, from_json
 
 LONGEST_S = 1e9
 """No time within a match is longer; not-a-number and infinity, which JSON texts can bring in, are not below it."""
+
+HINTS = {name: get_type_hints(kind) for name, kind in KINDS.items()}
+"""The types of the fields of each event: to work them out takes longer than to read an event."""
 
 
 def event_of(text: str) -> Event:
@@ -28,18 +30,12 @@ def event_of(text: str) -> Event:
     if not isinstance(row, dict) or not isinstance(row.get("event"), str):
         raise BadText("not a JSON object that names its event")
     event = from_json(row)
-    hints = _hints(type(event))
+    hints = HINTS[event.event]
     for field in fields(event):
         value = getattr(event, field.name)
         if not _is_of_type(value, hints[field.name]):
             raise BadText(f"event {event.event!r} cannot have {field.name} {ascii(value)[:40]}")
     return event
-
-
-@cache
-def _hints(kind: type[Event]) -> dict[str, Any]:
-    """The types of an event's fields; to work them out takes longer than to read the event."""
-    return get_type_hints(kind)
 
 
 def _is_of_type(value: object, hint: Any) -> bool:
