@@ -201,7 +201,7 @@ def clock() -> Callable[[float], None]:
 def enrol_picture(kit: Kit, light: Light = WINDOW, levels: tuple[int, ...] | None = None) -> Picture:
     """The simulated camera's picture of single pieces on the kit's [enrol] cells, in the same light as the table's.
 
-    ``levels`` are those of pillars or terrain, in the order of the kit's cells; None: all 0.
+    ``levels`` are those of pillars or terrain, in the order of the kit's cells; None or empty: all 0.
     """
     return _still(kit, tuple(kit.enrol.get(cell, "") for cell in kit.cells), light, levels)
 
@@ -214,4 +214,4 @@ def empty_picture(kit: Kit, light: Light = WINDOW, levels: tuple[int, ...] | Non
 def _still(kit: Kit, stacks: tuple[str, ...], light: Light, levels: tuple[int, ...] | None) -> Picture:
     camera = default_camera()
     renderer = Renderer(Scene(kit, camera, default_pose(kit, camera), light))
-    return renderer.picture(upright(set_up(stacks, levels, seeded("still", 0))), 0)
+    return renderer.picture(upright(set_up(stacks, levels or None, seeded("still", 0))), 0)
