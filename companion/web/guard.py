@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -121,10 +121,13 @@ def refuse_unknown(request: Request, token: str) -> None:
 async def read_body(request: Request) -> dict[str, Any]:
     """The JSON object in the request's body; empty: no fields.  Refuses what is too large or no object."""
     data = b""
-    async for chunk in request.stream():
-        data += chunk
-        if len(data) > LARGEST_BODY:
-            raise Refused(413, f"a request has at most {LARGEST_BODY} bytes")
+    try:
+        async for chunk in request.stream():
+            data += chunk
+            if len(data) > LARGEST_BODY:
+                raise Refused(413, f"a request has at most {LARGEST_BODY} bytes")
+    except ClientDisconnect:
+        raise Refused(400, "the request was broken off") from None
     if not data.strip():
         return {}
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":

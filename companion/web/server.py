@@ -54,6 +54,7 @@ class Server:
             app,
             access_log=False,
             log_config=None,
+            log_level="error",
             lifespan="off",
             limit_concurrency=MOST_CONNECTIONS,
             timeout_graceful_shutdown=CLOSING_S,

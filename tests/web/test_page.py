@@ -301,11 +301,21 @@ def test_other_requests_are_refused_shortly(stranger: Client, method: str, path:
     assert len(data) < 400
 
 
-def test_no_garbage_on_the_wire_stops_the_server(stranger: Client) -> None:
-    for garbage in (b"\x00" * 100, b"GET / HTTP/9.9\r\n\r\n", b"A" * 70_000, b"POST /arbiter/pause HTTP/1.1\r\n"):
+def test_no_garbage_on_the_wire_stops_the_server_or_is_written_out(
+    stranger: Client, capfd: pytest.CaptureFixture[str]
+) -> None:
+    broken_off = b"POST /arbiter/pause?token=secret HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n{"
+    for garbage in (
+        broken_off,
+        b"\x00" * 100,
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"A" * 70_000,
+        b"POST /arbiter/pause HTTP/1.1\r\n",
+    ):
         with socket.create_connection(("127.0.0.1", stranger.port)) as wire:
             wire.sendall(garbage)
     assert stranger.ask("GET", "/state")[0] == 200
+    assert capfd.readouterr().err == ""
 
 
 def test_a_spectator_who_does_not_read_holds_up_nobody(table: WebTable) -> None:
