@@ -11,12 +11,14 @@ from typing import Any, TypeVar
 
 import cv2
 
+from calibration.kit import available_kits, load_kit
 from companion.app.eyes import Eyes
 from companion.app.ground import ground_levels
 from companion.commands.refereeing import add_output, begin_match, open_kit, referee_match
 from companion.commands.sensing import simulated_pillars
 from companion.events import Accepted, Event, Illegal, TakenBack, Unsure
 from companion.recorder.place import default_store, make_folder
+from companion.rules.notation import parse_tag
 from companion.simulate.players import ILLEGAL, MOVE, TAKEBACK
 from companion.simulate.table import FAST, REAL, SimulatedTable, Truth, clock, enrol_picture
 from vision.enrol import enrol
@@ -60,7 +62,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
 def demonstrate(arguments: argparse.Namespace) -> Result:
     """Show one match as `demo` is told to, and hold what was said against what was done."""
     cv2.setNumThreads(1)
-    match = begin_match(arguments.game, None)
+    match = begin_match(made_for(arguments.game), None)
     kit = open_kit(None, match.game)
     if arguments.match is None:
         folder = default_store(os.environ).parent
@@ -82,6 +84,13 @@ def demonstrate(arguments: argparse.Namespace) -> Result:
         is_over=lambda: arguments.plies is not None and is_over(arguments.plies, said, table.truth),
     )
     return compare(table.truth, said)
+
+
+def made_for(tag: str) -> str:
+    """The game that is shown: where the kit is made for a variant, the main rules are shown in that."""
+    name, variant, players = parse_tag(tag)
+    own = load_kit(name).game if name in available_kits() else name
+    return tag if variant else own + (f"/{players}" if players else "")
 
 
 @dataclass(frozen=True, slots=True)

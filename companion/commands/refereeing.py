@@ -190,7 +190,7 @@ def begin_match(tag: str, start: str | None) -> Match:
 def open_kit(name: str | None, game: Game) -> Kit:
     """The kit of that name or file, or the game's own.
 
-    Raises ProfileError; CompanionError when its squares or pieces are not those of the game.
+    Raises ProfileError; CompanionError when its squares, pieces or pillars are not those of the game.
     """
     kit = load_kit(name or parse_tag(game.tag)[0])
     if set(kit.cells) != set(game.layout.cells):
@@ -200,4 +200,7 @@ def open_kit(name: str | None, game: Game) -> Kit:
     missing = set(game.pieces) - {kind.letter for kind in kit.pieces}
     if missing:
         raise CompanionError(f"the kit {kit.name} lacks the pieces {', '.join(sorted(missing))} of {game.tag}")
+    levels, pillars = game.table(game.start()).levels, kit.pillars
+    if levels and (pillars is None or min(levels) < pillars.lowest or max(levels) > pillars.highest):
+        raise CompanionError(f"the pillars of the kit {kit.name} are made for {kit.game}, not for {game.tag}")
     return kit

@@ -5,8 +5,11 @@ import json
 import pytest
 
 from companion.cli import main
-from companion.commands.demonstration import compare, is_over
+from companion.commands.demonstration import compare, is_over, made_for
+from companion.commands.refereeing import open_kit
+from companion.errors import CompanionError
 from companion.events import Accepted, Illegal, Unsure
+from companion.games import load_game
 from companion.rules.board import Table
 from companion.rules.game import Position
 from companion.simulate.table import Truth
@@ -148,3 +151,24 @@ def test_a_demonstration_ends_when_so_many_moves_stand_or_the_referee_has_lost_t
     assert not is_over(2, [FIRST], moves[:5])
     assert is_over(2, [FIRST], moves)
     assert not is_over(2, [FIRST], [*moves, done("takeback", 9.0, None)])
+
+
+@pytest.mark.slow
+def test_diamond_is_shown_with_the_real_firmware_and_nothing_goes_wrong(tmp_path, capsys):
+    """In the variant that its kit is made for."""
+    assert main(["demo", "diamond", "--fast", "--plies", "3", "--seed", "1", "--match", str(tmp_path / "m.db")]) == 0
+    out = capsys.readouterr().out
+    assert "The pillar sensors work" in out
+    assert "3 accepted as played, 0 lost" in out
+
+
+def test_a_kit_is_shown_in_the_variant_that_it_is_made_for():
+    assert made_for("diamond") == "diamond:table"
+    assert made_for("diamond/4") == "diamond:table/4"
+    assert made_for("diamond:pairwise") == "diamond:pairwise"
+    assert made_for("domination/3") == "domination/3"
+
+
+def test_pillars_that_cannot_stand_as_the_game_wants_are_refused():
+    with pytest.raises(CompanionError, match="made for diamond:table, not for diamond"):
+        open_kit(None, load_game("diamond"))
