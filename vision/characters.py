@@ -32,7 +32,7 @@ def read_characters(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphab
     Where a face is tells a stack's height too: the board's scores of heights in question are found again with that.
     """
     found = np.zeros((len(board.best), len(alphabet.letters)), np.float32)
-    cells = np.flatnonzero(board.best)
+    cells = np.flatnonzero((board.best > 0) & board.explained)
     if not len(cells):
         return found
     scores = board.scores[cells, 1:]

@@ -85,37 +85,63 @@ class Board:
     Attributes:
         scores: (n, 1 + figures * colours) log-likelihood ratio of every state against an empty cell.
         best: (n,) the best state of each cell.
+        explained: (n,) bool, the cells that were looked at since the picture was shown.
         sides: of each cell that was looked into, the shading of its best stack's side (:func:`stacks.score_askew`).
     """
 
     def __init__(self, shown: Evidence, rim: Array, geometry: Geometry, size: tuple[int, int]) -> None:
-        evidence = shown.likelihood
-        self.evidence, self.values, self.rim, self.geometry, self.size = evidence, shown.values, rim, geometry, size
+        self.evidence, self.values, self.rim = shown.likelihood, shown.values, rim
+        self.geometry, self.size = geometry, size
         self.sides: dict[int, Array] = {}
-        n, colours = len(evidence), len(geometry.figures.colours)
-        self.colours, self.materials = colours, Materials(colours)
-        self.bare = np.take_along_axis(evidence, geometry.ground[..., None].astype(np.intp), axis=3)[..., 0]
-        beside = geometry.ground == Materials.TABLE
-        # Beside the mat may lie white paper too.
-        self.bare[beside] = np.logaddexp(self.bare[beside], evidence[beside, Materials.FLOOR]) - np.log(2)
+        n, self.colours = len(shown.values), len(geometry.figures.colours)
+        self.materials = Materials(self.colours)
+        self.bare = self._bare(np.arange(n))
         self.visible = ~(geometry.crops.outside | geometry.hidden)
-        gain = evidence[..., Materials.SIDE : self.materials.sides] - self.bare[..., None]
-        gain *= self.visible[..., None]
-        upright = stacks.score_upright(stacks.accumulate(gain), geometry, np.arange(n))
-        self.scores = np.concatenate([np.zeros((n, 1), np.float32), upright.reshape(n, -1)], axis=1)
-        # Where hardly anything looks more like a piece than like the floor no piece stands, whatever the neighbours.
-        looks_taken = stacks.share_of_smallest(gain[..., 0] > 0, geometry) > LEAST_VISIBLE
-        self.active = looks_taken | (self.scores.argmax(axis=1) > 0)
-        # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
-        self.single = upright[:, 0].argmax(axis=1) + 1
-        self.may_be_single = upright[:, 0].max(axis=1) > 0
-        first = FIRST_HEIGHTS if geometry.figures.ladder else len(geometry.figures.all)
-        self.best = self.scores[:, : 1 + first * colours].argmax(axis=1)
+        self.scores = np.zeros((n, 1 + len(geometry.figures.all) * self.colours), np.float32)
+        self.active, self.may_be_single, self.stale = (np.zeros(n, np.bool_) for _ in range(3))
+        self.single, self.best = np.zeros(n, np.intp), np.zeros(n, np.intp)
         self.shift = np.zeros((n, 2), np.float32)
         self.outlines: list[Outline | None] = [None] * n
-        for cell in range(n):
-            self._outline(cell)
-        self.stale = self.active.copy()
+        self.explained = np.ones(n, np.bool_)
+        self._look_first(np.arange(n), self.bare, self.visible)
+
+    def show(self, cells: npt.NDArray[np.intp], shown: Evidence) -> None:
+        """Begin anew with ``cells`` (b,), which look different now; what is believed of the others stays."""
+        self.evidence[cells], self.values[cells] = shown.likelihood, shown.values
+        self.bare[cells] = self._bare(cells)
+        self.explained[:] = False
+        self.explained[cells] = True
+        self._look_first(cells, *self._behind(cells, 0))
+
+    def _bare(self, cells: npt.NDArray[np.intp]) -> Array:
+        """(b, rows, columns) log-likelihood of ``cells`` if no piece stood anywhere."""
+        ground, evidence = self.geometry.ground[cells], self.evidence[cells]
+        bare: Array = np.take_along_axis(evidence, ground[..., None].astype(np.intp), axis=3)[..., 0]
+        beside = ground == Materials.TABLE
+        # Beside the mat may lie white paper too.
+        bare[beside] = np.logaddexp(bare[beside], evidence[beside, Materials.FLOOR]) - np.log(2)
+        return bare
+
+    def _look_first(self, cells: npt.NDArray[np.intp], base: Array, seen: npt.NDArray[np.bool_]) -> None:
+        """Believe of ``cells`` what each seems to hold alone, against what it would show if it were empty."""
+        figures = self.geometry.figures
+        gain = self.evidence[cells, ..., Materials.SIDE : self.materials.sides] - base[..., None]
+        gain *= seen[..., None]
+        upright = stacks.score_upright(stacks.accumulate(gain), self.geometry, cells)
+        self.scores[cells, 1:] = upright.reshape(len(cells), -1)
+        # Where hardly anything looks more like a piece than like the floor no piece stands, whatever the neighbours.
+        looks_taken = stacks.share_of_smallest(gain[..., 0] > 0, self.geometry, cells) > LEAST_VISIBLE
+        self.active[cells] = looks_taken | (upright.max(axis=(1, 2)) > 0)
+        # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
+        self.single[cells] = upright[:, 0].argmax(axis=1) + 1
+        self.may_be_single[cells] = upright[:, 0].max(axis=1) > 0
+        first = FIRST_HEIGHTS if figures.ladder else len(figures.all)
+        for cell, state in zip(cells, self.scores[cells, : 1 + first * self.colours].argmax(axis=1), strict=True):
+            if len(cells) < len(self.best) and state != self.best[cell]:
+                self._tell_neighbours(int(cell), int(state))
+            self.best[cell], self.shift[cell] = state, 0
+            self._outline(int(cell))
+        self.stale[cells] = self.active[cells]
 
     def sweep(self) -> bool:
         """Explain every cell whose neighbours have changed, given the others; true when more is to be done."""
@@ -251,7 +277,7 @@ class Board:
     def judge_sizes(self, facets: Facets) -> None:
         """Tell figures of one colour apart by the edges of their facets; what stands there is decided by then."""
         for party in self.geometry.parties:
-            cells = party[self.best[party] > 0]
+            cells = party[(self.best[party] > 0) & self.explained[party]]
             if len(cells):
                 base, seen = self._behind(cells, 0)
                 sums = accumulate_values(self.values[cells], seen, base)
@@ -275,6 +301,7 @@ class Board:
         figures = self.geometry.figures
         reach = self._reach(cells)
         first_row = max(0, int(self.geometry.edges[cells, reach - 1, 0].min()) - ROOM_ROWS) if figures.ladder else 0
+        self.explained[cells] = True
         sums, hidden = self._sums(cells, first_row)
         upright = stacks.score_upright(sums.faces, self.geometry, cells, first_row)
         upright[:, reach:] = OUT_OF_REACH
@@ -378,14 +405,24 @@ def explain(shown: Evidence, rim: Array, geometry: Geometry, size: tuple[int, in
         size: (height, width) of the picture.
     """
     board = Board(shown, rim, geometry, size)
+    _explain(board)
+    return board
+
+
+def explain_again(board: Board, cells: npt.NDArray[np.intp], shown: Evidence) -> None:
+    """Explain a board again of which ``cells`` (b,) look different; ``board.explained`` says what was looked at."""
+    board.show(cells, shown)
+    _explain(board)
+
+
+def _explain(board: Board) -> None:
     _settle_down(board)
     if board.split_towers():
         _settle_down(board)
     if board.drop_phantoms():
         _settle_down(board)
-    if geometry.facets is not None:
-        board.judge_sizes(geometry.facets)
-    return board
+    if board.geometry.facets is not None:
+        board.judge_sizes(board.geometry.facets)
 
 
 def _settle_down(board: Board) -> None:

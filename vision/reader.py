@@ -5,6 +5,8 @@ The explaining itself is in :mod:`vision.explain`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +16,7 @@ from calibration.kit import Kit
 from calibration.looks import SetLook
 from vision import palette, stacks
 from vision.characters import read_characters
-from vision.explain import Evidence, explain
+from vision.explain import Board, Evidence, explain, explain_again
 from vision.figures import Figures, kit_figures
 from vision.geometry import Geometry, make_geometry, same_pose
 from vision.glyphs import make_alphabet
@@ -30,6 +32,15 @@ STRAY_LOG = np.log(palette.STRAY / palette.BINS**3) + 0.7
 
 Array = npt.NDArray[np.float32]
 Levels = tuple[int | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Last:
+    """The last reading: the board as it was explained, (n, states) log-likelihoods, (n,) foreign shares."""
+
+    board: Board
+    log_likelihood: Array
+    foreign: Array
 
 
 class Reader:
@@ -52,6 +63,7 @@ class Reader:
         self._rim = np.array(look.rim, np.float32)
         self._alphabet = make_alphabet(look.glyphs) if look.glyphs else None
         self._geometry: Geometry | None = None
+        self._last: _Last | None = None
 
     def register(self, image: npt.NDArray[np.uint8]) -> Registration:
         """The pose in a picture (height, width, 3) uint8 BGR.  Raises VisionError, MatNotFound."""
@@ -80,11 +92,18 @@ class Reader:
         geometry = self.geometry(self.register(frame.image))
         return self.read_at(frame, geometry, levels), geometry
 
-    def read_at(self, frame: Frame, geometry: Geometry, levels: Levels | None = None) -> Reading:
+    def read_at(
+        self,
+        frame: Frame,
+        geometry: Geometry,
+        levels: Levels | None = None,
+        changed: npt.NDArray[np.bool_] | None = None,
+    ) -> Reading:
         """The reading of a frame whose pose is known.
 
         ``levels`` are those of the pillars, a cell; where one is None the picture must tell, which takes longer.
-        Without them, the pillars stand as they last did.
+        Without them, the pillars stand as they last did.  ``changed`` (n,) are the cells that look different from when
+        this was called last: only they, and what they touch, are read again, if nothing else has changed.
 
         Raises VisionError.
         """
@@ -93,28 +112,49 @@ class Reader:
         if self.kit.pillars is not None:
             self.levels, likely_levels = self._judged(frame.image, light, geometry.pose, levels or self.levels)
             geometry = self._levelled(geometry)
-        shown = self.evidence(frame.image, geometry, light)
-        board = explain(shown, self._rim, geometry, (self.camera.height_px, self.camera.width_px))
-        letters = None if self._alphabet is None else read_characters(frame.image, board, self._alphabet)
+        last = self._last
+        if changed is None or last is None or last.board.geometry is not geometry:
+            last = self._last = self._read_all(frame.image, geometry, light)
+        elif changed.any():
+            self._read_again(frame.image, light, np.flatnonzero(changed), last)
         return Reading(
             self.kit.cells,
             self.states,
-            self._by_state(board.scores, letters),
-            shown.foreign,
+            last.log_likelihood.copy(),
+            last.foreign.copy(),
             frame.t_s,
             levels=None if likely_levels is None else self.levels,
             level_log_likelihood=likely_levels,
         )
+
+    def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Light) -> _Last:
+        shown = self.evidence(image, geometry, light)
+        board = explain(shown, self._rim, geometry, (self.camera.height_px, self.camera.width_px))
+        return _Last(board, self._states(image, board), shown.foreign)
+
+    def _read_again(self, image: npt.NDArray[np.uint8], light: Light, cells: npt.NDArray[np.intp], last: _Last) -> None:
+        shown = self.evidence(image, last.board.geometry, light, cells)
+        last.foreign[cells] = shown.foreign
+        explain_again(last.board, cells, shown)
+        explained = last.board.explained
+        last.log_likelihood[explained] = self._states(image, last.board)[explained]
+
+    def _states(self, image: npt.NDArray[np.uint8], board: Board) -> Array:
+        letters = None if self._alphabet is None else read_characters(image, board, self._alphabet)
+        return self._by_state(board.scores, letters)
 
     def _judged(
         self, image: npt.NDArray[np.uint8], light: Light, pose: Registration, levels: Levels
     ) -> tuple[tuple[int, ...], Array]:
         """The pillars' levels, and how likely each is by the picture: even rows for those that were given."""
         assert self.kit.pillars is not None, "only pillars have levels that change"
+        begin = tuple(old if level is None else level for level, old in zip(levels, self.levels, strict=True))
+        unknown = [number for number, level in enumerate(levels) if level is None]
+        count = self.kit.pillars.highest - self.kit.pillars.lowest + 1
+        if not unknown:
+            return begin, np.full((len(begin), count), -np.log(count), np.float32)
         if self._views is None or self._views[0] is not pose:
             self._views = (pose, make_views(self.kit, self.kit.pillars, pose, self.camera))
-        begin = [old if level is None else level for level, old in zip(levels, self.levels, strict=True)]
-        unknown = [number for number, level in enumerate(levels) if level is None]
         small = cv2.resize(image, None, fx=1 / SHRINK, fy=1 / SHRINK, interpolation=cv2.INTER_AREA)
         values = palette.normalise(np.asarray(small, np.uint8), light.at(np.zeros((1, 3))))
         return judge_levels(values, self._views[1], begin, unknown)
@@ -149,15 +189,22 @@ class Reader:
         """The light over the mat in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
         return measure_light(image, self.kit, pose, self.camera, self._references)
 
-    def evidence(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Light) -> Evidence:
-        """What every crop pixel of a picture (height, width, 3) uint8 BGR shows in this light."""
+    def evidence(
+        self,
+        image: npt.NDArray[np.uint8],
+        geometry: Geometry,
+        light: Light,
+        cells: npt.NDArray[np.intp] | slice = slice(None),
+    ) -> Evidence:
+        """What every crop pixel of these cells of a picture (height, width, 3) uint8 BGR shows in this light."""
         crops = geometry.crops
-        n, rows, columns = crops.flat_px.shape
-        x, y = crops.map_px.reshape(2, n * rows, columns)
+        maps = crops.map_px[:, cells]
+        _, n, rows, columns = maps.shape
+        x, y = maps.reshape(2, n * rows, columns)
         codes = np.asarray(cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8).reshape(
             n, rows, columns, 3
         )
-        local = light.at(crops.centres_mm)[:, None, None]
+        local = light.at(crops.centres_mm[cells])[:, None, None]
         middle = light.at(np.zeros((1, 3)))
         around = image.reshape(-1, 3)[geometry.surround_px]
         self._palette[:, Materials.TABLE] = palette.table_column(
@@ -165,13 +212,13 @@ class Reader:
         )
         values = palette.normalise(codes, local)
         bins = palette.bin_index(values)
-        return Evidence(self._palette[bins], values, self._foreign(bins, geometry))
+        return Evidence(self._palette[bins], values, self._foreign(bins, geometry, cells))
 
-    def _foreign(self, bins: npt.NDArray[np.int32], geometry: Geometry) -> Array:
+    def _foreign(self, bins: npt.NDArray[np.int32], geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
         """(n,) share of the pixels round each cell's middle, or of what stands there, that no material explains."""
         is_stray = np.maximum(self._likeliest, self._palette[:, Materials.TABLE]) < STRAY_LOG
         rows = np.abs(geometry.crops.v_mm) <= geometry.radius_mm
-        stray = is_stray[bins[:, rows]] & ~geometry.crops.outside[:, rows]
+        stray = is_stray[bins[:, rows]] & ~geometry.crops.outside[cells][:, rows]
         share: Array = stray.mean(axis=(1, 2)).astype(np.float32)
         return share
 

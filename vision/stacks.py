@@ -102,11 +102,11 @@ def score_upright(sums: Array, geometry: Geometry, cells: Indices, first_row: in
     return np.where(geometry.figures.allowed, upright, IMPOSSIBLE)
 
 
-def share_of_smallest(likely: npt.NDArray[np.bool_], geometry: Geometry) -> Array:
-    """(n,) share of the smallest figure's outline in which ``likely`` (n, rows, columns) is true."""
+def share_of_smallest(likely: npt.NDArray[np.bool_], geometry: Geometry, cells: Indices) -> Array:
+    """(b,) share of the smallest figure's outline on ``cells`` in which ``likely`` (b, rows, columns) is true."""
     sums = accumulate(likely[..., None].astype(np.float32))
-    batch, covers = np.arange(len(likely))[:, None], geometry.covers[:, 0]
-    far, foot = geometry.edges[:, 0, 0], geometry.edges[:, 0, -1]
+    batch, covers = np.arange(len(likely))[:, None], geometry.covers[cells, 0]
+    far, foot = geometry.edges[cells, 0, 0], geometry.edges[cells, 0, -1]
     inside = _sums_at(sums, batch, foot, geometry.columns) - _sums_at(sums, batch, far, geometry.columns)
     share: Array = (inside[..., 0] * covers).sum(axis=1) / ((foot - far) * covers).sum(axis=1)
     return share

@@ -48,6 +48,9 @@ ARM_WIDTHS = 1.3
 STACK_MM = 25
 """A cell's picture reaches so far up its crop: the upper faces of stacks of the usual heights lie in it."""
 
+ALTERED_SHARE = 0.01
+"""Share of a cell's picture that must differ for the cell to be read again: a few pixels."""
+
 TOUCHED_SHARE = 0.03
 """Share of a cell that an arm must cover for the cell to be hidden."""
 
@@ -85,6 +88,7 @@ class Watch:
         self._shape = (camera.height_px // SHRINK, camera.width_px // SHRINK)
         self._before: Picture | None = None
         self._bare: Picture | None = None
+        self._read: Picture | None = None
         self._kit = kit
         self._area: Picture | None = None
         self._geometry: Geometry | None = None
@@ -112,6 +116,17 @@ class Watch:
     def keep_bare(self, glimpse: Glimpse) -> None:
         """Remember a picture in which no hand is over the board."""
         self._bare = glimpse.small
+
+    def keep_read(self, glimpse: Glimpse) -> None:
+        """Remember the picture that was read last."""
+        self._read = glimpse.small
+
+    def altered(self, glimpse: Glimpse, geometry: Geometry) -> npt.NDArray[np.bool_] | None:
+        """(n,) cells whose pictures differ from when one was read last; None where none was."""
+        if self._read is None:
+            return None
+        every = np.ones(len(geometry.crops.v_mm), np.bool_)
+        return self._share(_changes(glimpse.small, self._read), geometry, every) > ALTERED_SHARE
 
     def forget_bare(self) -> None:
         """Camera or mat was pushed: the picture of the bare table is of no use any more."""

@@ -25,6 +25,9 @@ HAND_GIVEN_UP_S = 3.0
 NEW_LIGHT_SHARE = 0.02
 """When half of all cells have changed by more than this, it was the light that changed, not the board."""
 
+MOSTLY_ALTERED = 0.5
+"""When more of the cells look different since the last reading, all are read."""
+
 PUSH_CONFIRMED_S = 0.3
 """A new pose must be seen again after so long: an arm over a marker, or a mat that is just being pushed, moves on."""
 
@@ -94,14 +97,22 @@ class Eyes:
             if geometry is None:
                 return Look(None, "moved", "camera or mat was pushed")
             seen = self._compared(geometry)
-            reading = self.reader.read_at(frame, geometry, self._known(told, seen))
+            reading = self.reader.read_at(frame, geometry, self._known(told, seen), self._altered(geometry))
         except MatNotFound as error:
             return Look(None, "no-mat", str(error))
         except VisionError as error:
             return Look(None, "dark", str(error))
+        assert self._glimpse is not None, "look() follows moving()"
+        self._watch.keep_read(self._glimpse)
         # With pillars the geometry is that of the levels that were read.
         self.geometry = self.reader.geometry(geometry.pose)
         return Look(reading if seen is None else self._with_changes(frame, reading, seen))
+
+    def _altered(self, geometry: Geometry) -> npt.NDArray[np.bool_] | None:
+        """(n,) cells that look different from the last reading; None where the light may have changed too."""
+        assert self._glimpse is not None, "look() follows moving()"
+        altered = self._watch.altered(self._glimpse, geometry)
+        return None if altered is None or altered.mean() > MOSTLY_ALTERED else altered
 
     def understood(self) -> None:
         """The frame that was looked at last shows a table that makes sense: no hand is over it."""

@@ -1,0 +1,72 @@
+"""Only what has changed is read again, with the same result."""
+
+import numpy as np
+import pytest
+
+from calibration.camera import read_camera
+from calibration.kit import load_kit
+from calibration.looks import read_look
+from vision.reader import Reader
+from vision.source import Frame
+from vision.sources.recording import RecordingSource, read_recording
+from vision.watch import Watch
+
+CALM_S = (0.5, 2.2, 3.8, 5.4)
+"""Times at which nothing moves in the recorded match."""
+
+
+@pytest.fixture(scope="module")
+def frames(examples):
+    source = RecordingSource(read_recording(examples / "domination-1"))
+    return [frame for frame in source.frames() if any(abs(frame.t_s - t_s) < 0.04 for t_s in CALM_S)]
+
+
+@pytest.fixture
+def reader(examples):
+    kit, folder = load_kit("domination"), examples / "domination-1"
+    return Reader(kit, read_camera(folder / "camera.toml"), read_look(folder / "set.toml", kit))
+
+
+def best(reading):
+    return [reading.best(i)[0] for i in range(len(reading.cells))]
+
+
+def test_what_is_read_again_is_what_a_full_reading_finds(reader, frames):
+    watch = Watch(reader.kit, reader.camera)
+    geometry = reader.geometry(reader.register(frames[0].image))
+    looked_at = []
+    for frame in frames:
+        glimpse = watch.glimpse(frame.image)
+        changed = watch.altered(glimpse, geometry)
+        reading = reader.read_at(frame, geometry, changed=changed)
+        watch.keep_read(glimpse)
+        looked_at.append(1.0 if changed is None else changed.mean())
+        fresh = Reader(reader.kit, reader.camera, reader.look)
+        assert best(reading) == best(fresh.read(frame))
+    assert looked_at[0] == 1.0
+    assert 0 < max(looked_at[1:]) < 0.6
+
+
+def test_a_picture_in_which_nothing_changed_gives_the_same_reading(reader, frames):
+    geometry = reader.geometry(reader.register(frames[0].image))
+    first = reader.read_at(frames[0], geometry)
+    again = reader.read_at(Frame(frames[0].image, 9, 9.0), geometry, changed=np.zeros(52, bool))
+    assert again.t_s == 9.0
+    np.testing.assert_array_equal(again.log_likelihood, first.log_likelihood)
+
+
+def test_a_reading_is_not_altered_by_a_later_one(reader, frames):
+    geometry = reader.geometry(reader.register(frames[0].image))
+    first = reader.read_at(frames[0], geometry)
+    kept = first.log_likelihood.copy()
+    reader.read_at(frames[-1], geometry, changed=np.ones(52, bool))
+    np.testing.assert_array_equal(first.log_likelihood, kept)
+
+
+def test_a_mat_that_was_pushed_is_read_anew(reader, frames):
+    geometry = reader.geometry(reader.register(frames[0].image))
+    reader.read_at(frames[0], geometry)
+    pushed = np.roll(frames[1].image, 6, axis=1)
+    elsewhere = reader.geometry(reader.register(pushed))
+    reading = reader.read_at(Frame(pushed, 1, 1.0), elsewhere, changed=np.zeros(52, bool))
+    assert best(reading) == best(Reader(reader.kit, reader.camera, reader.look).read(frames[1]))
