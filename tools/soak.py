@@ -15,8 +15,8 @@ from pathlib import Path
 from companion.cli import build_parser
 from companion.commands.demonstration import ACCUSED, ASKED, LOST, MISCITED, MISSED, WRONG, Result, demonstrate
 
-GAMES = ("domination", "domination/3", "domination/4", "domination:classic")
-SEEDS, PLIES = 6, 20
+GAMES = ("domination", "domination/3", "domination/4", "citadel", "cheight", "ziggurat", "diamond:table")
+SEEDS, PLIES = 4, 12
 
 Z_95 = 1.959964
 """Quantile of the normal distribution for a two-sided interval of 95 %."""
