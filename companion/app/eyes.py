@@ -80,7 +80,6 @@ class Eyes:
         self._glimpse: Glimpse | None = None
         self._still_since_s = 0.0
         self._pushed: tuple[Geometry, float] | None = None
-        self._turn = 0
 
     def moving(self, frame: Frame) -> bool:
         """Whether anything moved since the frame before.  Raises VisionError for a frame of the wrong size."""
@@ -150,12 +149,7 @@ class Eyes:
         n = len(self.reader.levels)
         if self.reader.kit.pillars is None:
             return None
-        known = not_in_doubt(told, n, None if seen is None else seen.changed)
-        if None in known:
-            return known
-        # There is time to check two others.
-        self._turn = (self._turn + CHECKED) % n
-        return tuple(None if (cell - self._turn) % n < CHECKED else level for cell, level in enumerate(known))
+        return not_in_doubt(told, n, None if seen is None else seen.changed)
 
     def _with_changes(self, frame: Frame, reading: Reading, seen: Comparison) -> Reading:
         """``reading`` with what the last picture that made sense adds to it."""
