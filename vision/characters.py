@@ -42,36 +42,42 @@ def read_characters(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphab
     straight = [face_of(board.geometry, int(cell), int(figure)) for cell, figure in heights]
     ranks = board.ranks()
     rings, evidence = centred(image, straight, ranks)
-    likely = compare(image, rings, ranks, alphabet)
+    found_at = [_likeliest(rings, straight, evidence, np.flatnonzero(owner == k)) for k in range(len(cells))]
+    likely, faces = compare(image, [rings[which] for which, _ in found_at], ranks, alphabet)
     known: list[tuple[int, Indices, Array]] = []
     for k, (cell, figures) in enumerate(zip(cells, trials, strict=True)):
-        mine = np.flatnonzero(owner == k)
-        own = [straight[i] for i in mine]
-        apart = np.array([[offset_mm(face, rings[i]) for face in own] for i in mine]) / PLACED_MM
-        placed = evidence[mine] - (apart**2).sum(axis=2).min(axis=1) / 2
-        # Of several middles that were found the one is right where a character fits.
-        which = int((placed + likely[mine].max(axis=1)).argmax())
-        ring, letters = rings[mine[which]], likely[mine[which]]
+        mine, face, letters = np.flatnonzero(owner == k), faces[k], likely[k]
         if letters.max() < STRANGE:
-            ring, letters = _searched(image, ring, ranks, alphabet)
+            face, letters = _searched(image, [rings[i] for i in mine], ranks, alphabet)
         found[cell] = letters - np.logaddexp.reduce(letters)
-        if len(figures) > 1 and placed[which] > FACE_FOUND:
-            known.append((int(cell), figures, _shifts(board, int(cell), own, ring)))
+        if len(figures) > 1 and found_at[k][1] > FACE_FOUND:
+            known.append((int(cell), figures, _shifts(board, int(cell), [straight[i] for i in mine], face)))
     if known:
         _place(board, known)
     return found
 
 
+def _likeliest(rings: list[Face], straight: list[Face], evidence: Array, mine: Indices) -> tuple[int, float]:
+    """Which of the rings that were found for one cell's heights is likeliest its face, and how likely that is."""
+    apart = np.array([[offset_mm(straight[j], rings[i]) for j in mine] for i in mine]) / PLACED_MM
+    placed = evidence[mine] - (apart**2).sum(axis=2).min(axis=1) / 2
+    best = int(placed.argmax())
+    return int(mine[best]), float(placed[best])
+
+
 def _searched(
-    image: npt.NDArray[np.uint8], face: Face, ranks: npt.NDArray[np.uint8], alphabet: Alphabet
+    image: npt.NDArray[np.uint8], rings: list[Face], ranks: npt.NDArray[np.uint8], alphabet: Alphabet
 ) -> tuple[Face, Array]:
     """A face round which a shadow or a lamp's mirror image misled: its middle where some character fits best."""
-    likely = np.zeros(0, np.float32)
+    rows, placed = compare(image, rings, ranks, alphabet)
+    best = int(rows.max(axis=1).argmax())
+    face, likely = placed[best], rows[best]
     for steps in (_WIDE_MM, _WIDE_MM / 4):
         moved = [replace(face, middle_px=face.middle_px + face.to_picture @ step) for step in steps]
-        rows = compare(image, moved, ranks, alphabet)
-        best = int(rows.max(axis=1).argmax())
-        face, likely = moved[best], rows[best]
+        rows, placed = compare(image, moved, ranks, alphabet)
+        if rows.max() > likely.max():
+            best = int(rows.max(axis=1).argmax())
+            face, likely = placed[best], rows[best]
     return face, likely
 
 

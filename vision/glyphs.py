@@ -8,7 +8,7 @@ a share of its own wood, red and green: light cancels, and red ink differs from 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -81,8 +81,8 @@ def make_alphabet(glyphs: Mapping[str, Glyph]) -> Alphabet:
 
 def compare(
     image: npt.NDArray[np.uint8], faces: Sequence[Face], ranks: npt.NDArray[np.uint8], alphabet: Alphabet
-) -> Array:
-    """(f, letters) log-likelihood of each character on each face, turned and placed as it suits best.
+) -> tuple[Array, list[Face]]:
+    """(f, letters) log-likelihood of each character on each face, turned and placed as it suits best; faces so placed.
 
     ``ranks`` (height, width) is that of whatever is nearest in each pixel: what is before a face hides it.
     """
@@ -94,8 +94,13 @@ def compare(
     cross = np.einsum("fsrbc,lrbc->fslb", seen, alphabet.values, optimize=True)
     square = np.einsum("fsrb,lrb->fslb", where, alphabet.squares, optimize=True)
     apart = np.real((square - 2 * cross) @ _FROM_WAVES).min(axis=3) + own[..., None]
-    likely: Array = -apart.min(axis=1) / np.float32(2 * SPREAD**2 * INDEPENDENT_MM2)
-    return likely
+    likely = np.asarray(-apart / (2 * SPREAD**2 * INDEPENDENT_MM2), np.float32)  # f, s, l
+    steps = _TRIED_MM[likely.max(axis=2).argmax(axis=1)]
+    placed = [
+        replace(face, middle_px=face.middle_px + face.to_picture @ step)
+        for face, step in zip(faces, steps, strict=True)
+    ]
+    return likely.max(axis=1), placed
 
 
 def _shares(codes: Array) -> Array:
