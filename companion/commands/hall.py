@@ -63,6 +63,7 @@ def run_hall(arguments: argparse.Namespace) -> int:
             lost=lambda why: _say(f"hall: {why}; trying again"),
             is_lasting=True,
         )
+        link.start()
         try:
             hub = Hub(store, lambda topic, data: _send(link, topic, data), Bell())
             page = HallPage(arguments.web, hub)

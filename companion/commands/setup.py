@@ -20,7 +20,6 @@ from companion.app.pillars import Pillars
 from companion.app.sensors import LinkSensors
 from companion.commands.paging import address
 from companion.commands.refereeing import open_kit
-from companion.errors import CompanionError
 from companion.events import Accepted, Event, GameOver, Illegal, Unsure
 from companion.games import load_game
 from companion.panel.choice import KINDS, open_desk
@@ -66,7 +65,7 @@ def run_setup(arguments: argparse.Namespace) -> int:
     source, scene = _source(arguments, kit, game, known)
     desk = open_desk(arguments.panel, game.players, sys.stdout)
     cues = {} if arguments.panel == "none" else _cues(desk, game)
-    levels = _levels(kit, game)
+    levels = ground_levels(kit, game, game.start())
     outfit = Outfit(game, kit, arguments.output, _keys(arguments), cues, _sensors(arguments, kit), levels)
     workshop = Workshop(outfit, source, scene)
     if known is not None:
@@ -107,17 +106,6 @@ def _source(
     else:
         device = PiCamera(arguments.picamera, camera)
     return LiveSource([device], lambda line: print(line, file=sys.stderr, flush=True)), None
-
-
-def _levels(kit: Kit, game: Game) -> tuple[int, ...]:
-    """What the pieces stand on at the start.  Raises CompanionError where the kit's pillars cannot stand so."""
-    levels, pillars = ground_levels(kit, game, game.start()), kit.pillars
-    if pillars is not None and not all(pillars.lowest <= level <= pillars.highest for level in levels):
-        raise CompanionError(
-            f"the pillars of the kit {kit.name} stand at {pillars.lowest} to {pillars.highest}, {game.tag} begins at "
-            f"{min(levels)} to {max(levels)}; set up {kit.game}, or give --kit"
-        )
-    return levels
 
 
 def _keys(arguments: argparse.Namespace) -> Mapping[str, str]:

@@ -51,7 +51,7 @@ class Link:
         will: Will | None = None,
         is_lasting: bool = False,
     ) -> None:
-        """Begin to connect; never waits, never fails.
+        """A connection that is still to be begun (:meth:`start`).
 
         Args:
             broker: where.
@@ -81,8 +81,11 @@ class Link:
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         properties.SessionExpiryInterval = SESSION_S if is_lasting else 0
         client.connect_async(broker.host, broker.port, KEEPALIVE_S, clean_start=not is_lasting, properties=properties)
-        client.loop_start()
         self._client = client
+
+    def start(self) -> None:
+        """Begin to connect; never waits, never fails."""
+        self._client.loop_start()
 
     @property
     def is_up(self) -> bool:

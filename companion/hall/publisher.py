@@ -44,6 +44,7 @@ class Publisher:
             lost=self._miss,
             will=Will(topics.topic(broker.table, topics.ONLINE), topics.online_message(None)),
         )
+        self._link.start()
 
     def __call__(self, event: Event) -> None:
         """Publish an event, now or when the broker is there (again)."""

@@ -231,7 +231,7 @@ def test_the_command_says_where_the_page_is(tmp_path: Path) -> None:
 
 def test_a_kit_whose_pillars_cannot_stand_as_the_game_begins_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["setup", "diamond", "--simulate", "--web", "127.0.0.1:0"]) == 2
-    assert "set up diamond:table" in capsys.readouterr().err
+    assert "diamond:table" in capsys.readouterr().err
 
 
 def test_terrain_and_pillars_are_known_at_the_start(tmp_path: Path) -> None:
