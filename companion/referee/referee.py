@@ -219,7 +219,8 @@ class Referee:
         self._frames = (*frames, seen)[-COMBINED_READINGS:]
         evidence = combine(self._frames)
         self._trust_again(self._state.context.distrusted - touched(self.match.game.layout, reading))
-        judgement = interpret(without(evidence, self._state.context.distrusted), outlook, self._state.context)
+        context = sensing.relying(self._sensing, self._state.context)
+        judgement = interpret(without(evidence, context.distrusted), outlook, context)
         if self._state.context.distrusted:
             self._trust_again(contradicting(evidence, outlook, judgement.changes))
         if judgement.is_strange and self._calm.lasted_s(t_s) < STRANGE_S:

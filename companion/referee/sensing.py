@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from companion.rules.board import Cell, Layout
+from companion.tracker.contest import Context
 from companion.tracker.evidence import levels_seen
 from companion.tracker.pillars import Doubts, Rows, doubted, fused
 from vision.reading import Reading
@@ -45,6 +46,14 @@ def news(sensing: Sensing, layout: Layout) -> tuple[Sensing, tuple[str, tuple[st
     if now == sensing.said or not sensing.state:
         return sensing, None
     return replace(sensing, said=now), now
+
+
+def relying(sensing: Sensing, context: Context) -> Context:
+    """``context`` in which no move counts as seen in doubt that one sensor, or the camera against it, has made up."""
+    doubted = tuple(
+        moves for moves in context.doubted if not any(move.step and move.target in sensing.doubts for move in moves)
+    )
+    return replace(context, doubted=doubted)
 
 
 def weighed(

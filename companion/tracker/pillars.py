@@ -27,7 +27,7 @@ CONTESTED_NATS = 5.0
 """In a contradiction the level that would be news gets this much more than the accepted one: about what the prior of a
 move takes away, so that people are asked."""
 
-DISTRUSTED_NATS = 6.5
+DISTRUSTED_NATS = 5.0
 """All that the camera alone is worth on a pillar whose sensor has contradicted it: enough for a question, too little
 for a verdict, since it may have been the camera that was wrong."""
 

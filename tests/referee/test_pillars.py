@@ -152,3 +152,16 @@ def test_a_sensor_that_contradicts_the_camera_for_long_is_a_fault(field: Field) 
     assert not [event for event in events if isinstance(event, Accepted | Illegal)]
     events = field.lie(still, sensed=still, frames=120)
     assert [(e.state, e.cells) for e in events if isinstance(e, SensorsChanged)] == [("ok", ())]
+
+
+def test_a_question_that_a_contradiction_raised_is_not_answered_by_going_on(field: Field) -> None:
+    """The camera is wrong about c3; people play another move without a word: that one counts, and no other."""
+    field.referee.sensors(field.t_s, "ok")
+    still, misread = field.after(), field.after("+c3")
+    events = field.lie(misread, sensed=still, frames=30)
+    assert any(isinstance(event, Unsure) for event in events)
+    played = field.after("-b2")
+    assert played.levels is not None
+    seen = View(played.sights, (*played.levels[:12], 4, *played.levels[13:]))
+    events = field.lie(seen, sensed=played, frames=30)
+    assert [event.move for event in events if isinstance(event, Accepted)] in ([], ["-b2"])
