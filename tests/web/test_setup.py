@@ -38,7 +38,7 @@ class Bench:
 
     def __init__(self, folder: Path, scene: str = "camera") -> None:
         self.kit, self.game, self.shown = load_kit("domination"), load_game("domination"), list[str]()
-        self.source = Photographer(self.kit, self.game, lambda _: time.sleep(0.005))
+        self.source = Photographer(self.kit, self.game, lambda _: time.sleep(0.04))
         self.source.show(scene, 0)
         cues = {"accepted": lambda: self.shown.append("accepted")}
         self.outfit = Outfit(self.game, self.kit, folder, {"device": "0"}, cues)
@@ -144,7 +144,7 @@ def test_the_table_is_written_and_understood(bench: Bench) -> None:
     assert 'game = "domination"\ndevice = 0\ncamera = "camera.toml"\nset = "set.toml"\n' in text
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", ["camera", "lens", "mat", "pieces", "start"])
 def test_each_step_has_its_picture(bench: Bench, step: str) -> None:
     bench.at(step)
     drawn = cv2.imdecode(np.frombuffer(picture(bench.workshop, step), np.uint8), cv2.IMREAD_COLOR)
@@ -236,7 +236,7 @@ def test_a_kit_whose_pillars_cannot_stand_as_the_game_begins_is_refused(capsys: 
 
 def test_terrain_and_pillars_are_known_at_the_start(tmp_path: Path) -> None:
     kit, game = load_kit("diamond"), load_game("diamond:table")
-    source = Photographer(kit, game, lambda _: time.sleep(0.005))
+    source = Photographer(kit, game, lambda _: time.sleep(0.04))
     source.show("start", 0)
     workshop = Workshop(Outfit(game, kit, tmp_path, {}, levels=ground_levels(kit, game, game.start())), source)
     workshop.use_camera(source.camera)
