@@ -11,4 +11,5 @@ if ! command -v npm >/dev/null || ! command -v node >/dev/null; then
     echo "No MicroPython: its tests will be skipped. Install micropython, or nodejs and npm." >&2
     exit 0
 fi
-npm install --silent --no-audit --no-fund --prefix "$1" "$package"
+npm install --silent --no-audit --no-fund --prefix "$1" "$package" ||
+    echo "MicroPython could not be fetched: its tests will be skipped. Run: npm install --prefix $1 $package" >&2
