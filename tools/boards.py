@@ -16,7 +16,9 @@ import cv2
 import numpy as np
 
 from calibration.camera import Camera
-from calibration.kit import Kit, load_kit
+from calibration.kit import Kit, available_kits, load_kit
+from companion.commands.seeing import start_levels
+from companion.games import load_game
 from companion.simulate.light import Light
 from companion.simulate.render import Picture, Renderer
 from companion.simulate.sprite import Scene
@@ -36,6 +38,7 @@ SETS = (
     ((179, 32, 42), (240, 128, 48), (112, 32, 128), (48, 160, 160)),
 )
 HEIGHTS = (1, 1, 1, 2, 2, 3, 3, 4, 5)
+TALLEST_MM = 80.0
 EMPTY_SHARE = 0.55
 ELEVATIONS_DEG = (48.0, 65.0)
 FOCAL_PX = (850.0, 1250.0)
@@ -61,37 +64,46 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="tools.boards", description=__doc__)
     parser.add_argument("--boards", type=int, default=60)
     parser.add_argument("--first", type=int, default=1, help="first seed")
+    parser.add_argument("--kit", action="append", choices=available_kits(), help="default: all")
     arguments = parser.parse_args(argv)
     cv2.setNumThreads(1)
-    cells: list[Cell] = []
-    refused = 0
-    for seed in range(arguments.first, arguments.first + arguments.boards):
-        try:
-            cells += read_board(seed)
-        except VisionError as error:
-            refused += 1
-            print(f"board {seed}: {error}", flush=True)
-    for cell in (cell for cell in cells if not cell.right):
-        print(f"board {cell.board}, {cell.name}: {cell.stack or 'nothing'} read as {cell.read} (p {cell.p:.3f})")
-    print("\n".join(report(cells, refused)))
+    for name in arguments.kit or available_kits():
+        cells: list[Cell] = []
+        refused = 0
+        for seed in range(arguments.first, arguments.first + arguments.boards):
+            try:
+                cells += read_board(seed, name)
+            except VisionError as error:
+                refused += 1
+                print(f"{name}, board {seed}: {error}", flush=True)
+        for cell in (cell for cell in cells if not cell.right):
+            print(f"board {cell.board}, {cell.name}: {cell.stack or 'nothing'} read as {cell.read} (p {cell.p:.3f})")
+        print("\n".join(["", f"**{name}**", "", *report(cells, refused)]), flush=True)
     return 0
 
 
-def read_board(seed: int) -> list[Cell]:
+def read_board(seed: int, name: str = "domination") -> list[Cell]:
     """Enrol a set and read one board with it, both rendered from ``seed``.  Raises VisionError."""
     rng = random.Random(seed)
-    kit = _painted(load_kit("domination"), SETS[seed % len(SETS)])
+    kit = load_kit(name)
+    if name == "domination":
+        kit = _painted(kit, SETS[seed % len(SETS)])
     camera = random_camera(rng)
     pose = _pose(rng, kit, camera)
-    enrolled = picture(kit, camera, pose, random_light(rng), [kit.enrol.get(cell, "") for cell in kit.cells], seed)
-    letters = [kind.letter for kind in kit.pieces]
-    stacks = ["" if rng.random() < EMPTY_SHARE else _stack(rng, letters) for _ in kit.cells]
-    image = picture(kit, camera, pose, random_light(rng), stacks, seed)
-    reading = Reader(kit, camera, enrol(enrolled, kit, camera)).read(Frame(image, 0, 0.0))
+    game = load_game(kit.game)
+    ground = start_levels(kit)
+    single = [kit.enrol.get(cell, "") for cell in kit.cells]
+    enrolled = picture(kit, camera, pose, random_light(rng), single, seed, ground)
+    stacks = ["" if rng.random() < EMPTY_SHARE else _stack(rng, kit) for _ in kit.cells]
+    if kit.pillars is not None:
+        ground = tuple(rng.randint(kit.pillars.lowest, kit.pillars.highest) for _ in kit.cells)
+    image = picture(kit, camera, pose, random_light(rng), stacks, seed, ground)
+    reader = Reader(kit, camera, enrol(enrolled, kit, camera, start_levels(kit)), ground)
+    reading = reader.read(Frame(image, 0, 0.0))
     cells = []
     for i, stack in enumerate(stacks):
         (height, top), p = reading.best(i)
-        right = (height, top) == (len(stack), stack[-1] if stack else None)
+        right = (height, top) == game.sight(stack)
         cells.append(Cell(seed, kit.cells[i], stack, f"{height}{top or ''}", p, right))
     return cells
 
@@ -165,13 +177,33 @@ def random_light(rng: random.Random) -> Light:
     )
 
 
-def _stack(rng: random.Random, letters: Sequence[str]) -> str:
-    return "".join(rng.choice(letters) for _ in range(rng.choice(HEIGHTS)))
+def _stack(rng: random.Random, kit: Kit) -> str:
+    """Something that can stand on a square of this kit."""
+    letters = [kind.letter for kind in kit.pieces]
+    if kit.pillars is not None:
+        return rng.choice(letters)
+    if kit.stacking is None:
+        return "".join(
+            rng.choice(letters) for _ in range(min(rng.choice(HEIGHTS), int(TALLEST_MM / kit.pieces[0].height_mm)))
+        )
+    # Towers and keeps: each piece one size smaller, or each one size larger, than the one below.
+    sizes = sorted({kind.width_mm for kind in kit.pieces})
+    first, count = rng.randrange(len(sizes)), rng.randint(1, len(sizes))
+    chosen = sizes[first : first + count][:: rng.choice((1, -1))]
+    return "".join(rng.choice([kind.letter for kind in kit.pieces if kind.width_mm == size]) for size in chosen)
 
 
-def picture(kit: Kit, camera: Camera, pose: Registration, light: Light, stacks: Sequence[str], seed: int) -> Picture:
-    """(720, 1280, 3) uint8 BGR of stacks on a kit's board."""
-    setup = set_up(tuple(stacks), None, seeded("boards", seed))
+def picture(
+    kit: Kit,
+    camera: Camera,
+    pose: Registration,
+    light: Light,
+    stacks: Sequence[str],
+    seed: int,
+    levels: tuple[int, ...] = (),
+) -> Picture:
+    """(720, 1280, 3) uint8 BGR of stacks on a kit's board, on terrain or pillars at ``levels``."""
+    setup = set_up(tuple(stacks), levels or None, seeded("boards", seed))
     return Renderer(Scene(kit, camera, pose, light), seed).picture(setup, 0)
 
 

@@ -28,7 +28,7 @@ LEAST_VISIBLE = 0.15
 """Share of the smallest figure's outline that must look more like a piece than like the floor for a cell to be looked
 into: a piece as far askew as any still fills half of it."""
 
-FIRST_HEIGHTS = 5
+FIRST_MM = 40.0
 """Heights believed in at first sight: a tower seems to be made of what stands behind it, which must have its say."""
 
 MOSTLY_COVERED = 0.6
@@ -135,7 +135,7 @@ class Board:
         # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
         self.single[cells] = upright[:, 0].argmax(axis=1) + 1
         self.may_be_single[cells] = upright[:, 0].max(axis=1) > 0
-        first = FIRST_HEIGHTS if figures.ladder else len(figures.all)
+        first = max(1, int(FIRST_MM / figures.all[0].size.height_mm)) if figures.ladder else len(figures.all)
         for cell, state in zip(cells, self.scores[cells, : 1 + first * self.colours].argmax(axis=1), strict=True):
             if len(cells) < len(self.best) and state != self.best[cell]:
                 self._tell_neighbours(int(cell), int(state))

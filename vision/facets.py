@@ -15,12 +15,16 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from vision.crops import INDEPENDENT_MM2, Crops
-from vision.figures import LEAN_MM, PLACE_MM, Figures, Wire
+from vision.figures import LEAN_MM, PLACE_MM, TURNS_DEG, Figures, Wire
 from vision.outlines import extents, in_crops, stacked_edges
+from vision.palette import BINS, STRAY
 from vision.register import Registration
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
+
+UNEXPLAINED_LOG = float(np.log(STRAY / BINS**3)) + 1
+"""Log-likelihood under which a pixel is no bare ground."""
 
 UNEVEN = 0.08
 """Standard deviation of a facet's display values: light that falls off along it, texture, edges a little off."""
@@ -28,8 +32,8 @@ UNEVEN = 0.08
 BEGINS = (0.0, 0.5, 1.0)
 """The search for a stand begins in the middle of the cell, where colour alone has the piece, and between."""
 
-REFINED = 8
-"""Figures whose stand is looked for more closely: those that suit best at first."""
+REFINED = 2
+"""Turns of each tower whose stand is looked for more closely: those that suit best at first."""
 
 SEARCH = tuple(
     np.array(moves, np.float32)
@@ -102,9 +106,13 @@ def _flanks(crops: Crops, pose: Registration, camera: Camera, wire: Wire) -> lis
 def accumulate_values(values: Array, seen: npt.NDArray[np.bool_], bare: Array) -> Array:
     """Sums down each crop's column, where seen: (rows + 1, b, columns, 6).
 
-    Of 1, the three display values, their squares together, and the log-likelihood of the bare ground.
+    Of 1, the three display values, their squares together, and by how much the bare ground is likelier than it is
+    where it shows.
     """
     shown = seen[..., None]
+    explained = seen & (bare > UNEXPLAINED_LOG)
+    usual = (bare * explained).sum(axis=(1, 2)) / np.maximum(explained.sum(axis=(1, 2)), 1)
+    bare = bare - usual[:, None, None]
     squares = (values**2).sum(axis=3, keepdims=True)
     layers = np.concatenate([np.ones_like(squares), values, squares, bare[..., None]], axis=3) * shown
     sums = np.zeros((layers.shape[1] + 1, len(layers), *layers.shape[2:]), np.float64)
@@ -127,7 +135,10 @@ def judge_facets(sums: Array, facets: Facets, cells: Indices, stand: Array) -> A
     begins = np.stack([np.repeat(share * believed, count, axis=1) for share in BEGINS])
     firsts = np.stack([_score(sums, facets, cells, every, begin, step=2) for begin in begins])
     scores, begun = firsts.max(axis=0), firsts.argmax(axis=0)
-    best = np.argsort(-scores, axis=1)[:, :REFINED]
+    # Of each tower, in whatever way it is turned, the best few: small ones fit well before they are placed well.
+    turns = scores.reshape(batch, -1, len(TURNS_DEG))
+    likely = np.argsort(-turns, axis=2)[:, :, :REFINED]
+    best = (likely + len(TURNS_DEG) * np.arange(turns.shape[1])[:, None]).reshape(batch, -1)
     rows = np.arange(batch)[:, None]
     at = begins[begun[rows, best], rows, best]
     found = _score(sums, facets, cells, best, at)
@@ -163,9 +174,6 @@ def _score(sums: Array, facets: Facets, cells: Indices, figures: Indices, stand:
     part = at[:, :, 1:] - at[:, :, :-1]  # b, l, part, 6
     count = np.maximum(part[..., 0], 1e-3)
     uneven = np.maximum(part[..., 4] - (part[..., 1:4] ** 2).sum(axis=-1) / count, 0).sum(axis=2)
-    everything = sums[-1].sum(axis=1)  # b, 6
-    usual = everything[:, 5] / np.maximum(everything[:, 0], 1)
-    inside = part[..., 0].sum(axis=2) * usual[:, None] - uneven / (2 * UNEVEN**2)
-    fits = (inside - part[..., 5].sum(axis=2)) * (step / INDEPENDENT_MM2)
+    fits = (-uneven / (2 * UNEVEN**2) - part[..., 5].sum(axis=2)) * (step / INDEPENDENT_MM2)
     off = -0.5 * ((stand[..., 0] ** 2 + stand[..., 2] ** 2) / PLACE_MM**2 + ((along - foot)[..., 0, 0] / LEAN_MM) ** 2)
     return np.asarray(fits + off, np.float32)
