@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from calibration.looks import read_look
 from calibration.picture import load_picture
 from companion.app.eyes import Eyes
 from companion.commands.refereeing import begin_match
+from companion.commands.seeing import start_levels
 from companion.games import available_tags
 from companion.recorder.keeper import Keeper
 from companion.recorder.store import MatchInfo, Store
@@ -31,6 +33,7 @@ from vision.register import register, to_gray
 from vision.source import Frame
 from vision.sources.recording import RecordingSource, read_recording
 
+SETS = ("cheight", "citadel", "diamond", "ziggurat")
 EXAMPLES = Path(__file__).parent.parent / "examples"
 ROUNDS = 40
 
@@ -40,7 +43,8 @@ def main() -> int:
     cv2.setNumThreads(1)
     print(f"{machine()}, OpenCV {cv2.__version__}, NumPy {np.__version__}\n")
     print(HEAD)
-    for timing in (*reading_stages(), *verdict_stages()):
+    sets = [timing for name in SETS for timing in set_stages(name)]
+    for timing in (*reading_stages(), *sets, *verdict_stages()):
         print(timing.row(), flush=True)
     print(f"\nPeak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB\n")
     print("| game | legal moves with successors' views, worst of 1,000 positions, ms (aim ≤ 5) | random plies/s |")
@@ -73,6 +77,32 @@ def reading_stages() -> list[Timing]:
         ),
         timed("explain the board", [lambda i=i: explain(seen[i], rim, geometry, size) for i in turns]),
         timed("full reading", [lambda i=i: reader.read(Frame(images[i], 0, 0.0)) for i in turns], 25),
+    ]
+
+
+def set_stages(name: str) -> list[Timing]:
+    """A full reading of another kit's example boards in turn, and reading again what two stacks' move would change."""
+    kit, folder = load_kit(name), EXAMPLES / "sets" / name
+    camera = read_camera(folder / "camera.toml")
+    rows = [json.loads(line) for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
+    boards = [(Frame(load_picture(folder / row["image"]), 0, 0.0), row["levels"]) for row in rows]
+    known = [(frame, tuple(levels[cell] for cell in kit.cells) if levels else None) for frame, levels in boards]
+    reader = Reader(kit, camera, read_look(folder / "set.toml", kit), start_levels(kit))
+    frame, levels = known[0]
+    geometry = reader.geometry(reader.register(frame.image))
+    reader.read_at(frame, geometry, levels)
+    geometry = reader.geometry(geometry.pose)
+    changed = np.zeros(len(kit.cells), np.bool_)
+    stacks = [kit.cells.index(cell) for cell, stack in rows[0]["table"].items() if stack][:2]
+    changed[stacks] = True
+    turns = [known[i % len(known)] for i in range(ROUNDS)]
+    return [
+        timed(f"full reading, {name}", [lambda f=f, known=known: reader.read(f, known) for f, known in turns], 25),
+        timed(
+            f"reading two changed squares, {name}",
+            [lambda: reader.read_at(frame, geometry, levels, changed)] * ROUNDS,
+            10,
+        ),
     ]
 
 

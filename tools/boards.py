@@ -40,6 +40,8 @@ SETS = (
 HEIGHTS = (1, 1, 1, 2, 2, 3, 3, 4, 5)
 TALLEST_MM = 80.0
 EMPTY_SHARE = 0.55
+EMPTY_SHARES = {"citadel": 0.8, "diamond": 0.65, "ziggurat": 0.75}
+"""Where a match has fewer pieces for its squares."""
 ELEVATIONS_DEG = (48.0, 65.0)
 FOCAL_PX = (850.0, 1250.0)
 NOISE = (1.0, 5.0)
@@ -94,7 +96,8 @@ def read_board(seed: int, name: str = "domination") -> list[Cell]:
     ground = start_levels(kit)
     single = [kit.enrol.get(cell, "") for cell in kit.cells]
     enrolled = picture(kit, camera, pose, random_light(rng), single, seed, ground)
-    stacks = ["" if rng.random() < EMPTY_SHARE else _stack(rng, kit) for _ in kit.cells]
+    empty = EMPTY_SHARES.get(name, EMPTY_SHARE)
+    stacks = ["" if rng.random() < empty else _stack(rng, kit) for _ in kit.cells]
     if kit.pillars is not None:
         ground = tuple(rng.randint(kit.pillars.lowest, kit.pillars.highest) for _ in kit.cells)
     image = picture(kit, camera, pose, random_light(rng), stacks, seed, ground)

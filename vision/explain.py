@@ -111,7 +111,17 @@ class Board:
         self.bare[cells] = self._bare(cells)
         self.explained[:] = False
         self.explained[cells] = True
+        known = self.best[cells]
         self._look_first(cells, *self._behind(cells, 0))
+        for party in self.geometry.parties:
+            mine = party[self.stale[party]]
+            if len(mine):
+                self._explain(mine)
+        # Neighbours need to know only of what is other than it was, not of what was believed meanwhile.
+        self.stale[:] = False
+        for cell, state in zip(cells, known, strict=True):
+            if self.best[cell] != state:
+                self._tell_neighbours(int(cell), int(state))
 
     def _bare(self, cells: npt.NDArray[np.intp]) -> Array:
         """(b, rows, columns) log-likelihood of ``cells`` if no piece stood anywhere."""
@@ -137,8 +147,6 @@ class Board:
         self.may_be_single[cells] = upright[:, 0].max(axis=1) > 0
         first = max(1, int(FIRST_MM / figures.all[0].size.height_mm)) if figures.ladder else len(figures.all)
         for cell, state in zip(cells, self.scores[cells, : 1 + first * self.colours].argmax(axis=1), strict=True):
-            if len(cells) < len(self.best) and state != self.best[cell]:
-                self._tell_neighbours(int(cell), int(state))
             self.best[cell], self.shift[cell] = state, 0
             self._outline(int(cell))
         self.stale[cells] = self.active[cells]
@@ -159,7 +167,8 @@ class Board:
         No cell alone can leave that explanation: the pieces behind are hidden by the tower while it is believed.
         """
         split = False
-        for cell in np.flatnonzero(self.best > self.colours) if self.geometry.figures.ladder else ():
+        towers = np.flatnonzero((self.best > self.colours) & self.explained)
+        for cell in towers if self.geometry.figures.ladder else ():
             behind = self._hidden_singles(int(cell))
             tower = int(self.best[cell])
             if len(behind) and self._is_better_split(int(cell), behind):
@@ -178,7 +187,7 @@ class Board:
         left, top = np.maximum(boxes[..., :2].min(axis=(0, 1)), 0).astype(int)
         right, bottom = np.maximum(boxes[..., 2:].max(axis=(0, 1)), 0).astype(int)
         shown = np.bincount(ranks[top:bottom, left:right].ravel(), minlength=len(self.best) + 1)
-        for cell in np.flatnonzero(self.best):
+        for cell in np.flatnonzero((self.best > 0) & self.explained):
             outline = self.outlines[cell]
             assert outline is not None
             area_px = cv2.contourArea(outline[0]) / (1 << 2 * SUBPIXEL_BITS)

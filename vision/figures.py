@@ -156,7 +156,13 @@ def _stack(kind: PieceKind, height: int) -> Figure:
     """A face and the sides under it, each side given by the outline of its lower edge."""
     # A rounded rim begins to curve in below the upper face and above the foot: that is where the outline is widest.
     rises = [ROUNDED_MM, *(kind.height_mm * level - ROUNDED_MM for level in range(1, height + 1))]
-    return Figure(height, kind, tuple(ring(base_of(kind, z_mm)) for z_mm in reversed(rises)))
+    return Figure(height, kind, tuple(_ring(kind, z_mm) for z_mm in reversed(rises)))
+
+
+@lru_cache(maxsize=64)
+def _ring(kind: PieceKind, z_mm: float) -> Wire:
+    """The outline of a piece at a height: one wire for all figures that have it."""
+    return ring(base_of(kind, z_mm))
 
 
 def _nested(sizes: tuple[PieceKind, ...], rise_mm: float) -> list[Figure]:
@@ -179,6 +185,7 @@ def _is_inside(above: PieceKind, below: PieceKind, rise_mm: float) -> bool:
     return above.width_mm <= below.width_mm * (1 - rise_mm / below.height_mm)
 
 
+@lru_cache(maxsize=64)
 def _pyramid(kind: PieceKind, base_mm: float, turn_deg: float) -> Wire:
     turn = np.radians(turn_deg)
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])

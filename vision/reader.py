@@ -197,6 +197,8 @@ class Reader:
         cells: npt.NDArray[np.intp] | slice = slice(None),
     ) -> Evidence:
         """What every crop pixel of these cells of a picture (height, width, 3) uint8 BGR shows in this light."""
+        if isinstance(cells, slice):
+            self._look_around(image, geometry, light)
         crops = geometry.crops
         maps = crops.map_px[:, cells]
         _, n, rows, columns = maps.shape
@@ -205,14 +207,15 @@ class Reader:
             n, rows, columns, 3
         )
         local = light.at(crops.centres_mm[cells])[:, None, None]
-        middle = light.at(np.zeros((1, 3)))
-        around = image.reshape(-1, 3)[geometry.surround_px]
-        self._palette[:, Materials.TABLE] = palette.table_column(
-            np.clip(palette.normalise(around, middle), 0, palette.TOP_VALUE)
-        )
         values = palette.normalise(codes, local)
         bins = palette.bin_index(values)
         return Evidence(self._palette[bins], values, self._foreign(bins, geometry, cells))
+
+    def _look_around(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Light) -> None:
+        """Learn the colours of what lies beside the mat."""
+        around = image.reshape(-1, 3)[geometry.surround_px]
+        values = palette.normalise(around, light.at(np.zeros((1, 3))))
+        self._palette[:, Materials.TABLE] = palette.table_column(np.clip(values, 0, palette.TOP_VALUE))
 
     def _foreign(self, bins: npt.NDArray[np.int32], geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
         """(n,) share of the pixels round each cell's middle, or of what stands there, that no material explains."""
