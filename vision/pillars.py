@@ -66,7 +66,7 @@ class PillarViews:
 
 def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -> PillarViews:
     """The views of a kit's pillars from ``pose``."""
-    sizes = {kind.width_mm: kind.letter for kind in kit.pieces}
+    sizes = {kind.width_mm: kind.letter for kind in sorted(kit.pieces, key=lambda kind: kind.width_mm)}
 
     def seen(solid: Solid, first: int) -> tuple[Face, ...]:
         """Faces with the regions from ``first`` on: four sides, each with its bevel, and the upper face."""
@@ -111,28 +111,34 @@ REGIONS = 5
 
 
 def judge_levels(
-    values: Array, views: PillarViews, levels: Sequence[int], unknown: Sequence[int]
+    values: Array,
+    views: PillarViews,
+    stand: tuple[Sequence[int], Sequence[int]],
+    unknown: Sequence[int],
+    loose: Sequence[int],
 ) -> tuple[tuple[int, ...], Array]:
     """The levels that explain a picture best, and how likely each level of each pillar is.
 
     Args:
         values: (height, width, 3) display values of the small picture, relative to white paper in the same light.
         views: of the pose.
-        levels: of all pillars; of those in ``unknown`` where the search begins.
-        unknown: numbers of the pillars that are to be judged.
+        stand: levels of all pillars, and the size of the cube on each (0 for none, then the smallest), as far as they
+            are known: where the search begins.
+        unknown: numbers of the pillars whose levels are to be judged.
+        loose: numbers of those on which another cube may stand.
 
     Returns:
         (n,) levels; (n, l) log-likelihood, each row's logsumexp 0; rows of pillars that were not judged are even.
     """
-    found = np.column_stack([np.array(levels) - views.lowest, np.zeros(len(levels), int)])
+    found = np.column_stack([np.array(stand[0]) - views.lowest, np.array(stand[1])])
     layers = np.concatenate([values, (values**2).sum(axis=2, keepdims=True)], axis=2, dtype=np.float64)
     layers = np.ascontiguousarray(layers.transpose(2, 0, 1))
     count, sizes = len(views.faces[0]), len(views.faces[0][0])
     fits = np.zeros((len(found), count))
-    judged = set(unknown)
+    judged, searched = set(unknown), {*unknown, *loose}
     for _ in range(SWEEPS if judged else 0):
         before = found.copy()
-        for pillar in views.far_first[::-1]:
+        for pillar in (pillar for pillar in views.far_first[::-1] if pillar in searched):
             tried = range(count) if pillar in judged else (int(found[pillar, 0]),)
             rows = [[_fit(layers, views, found, int(pillar), (at, size)) for size in range(sizes)] for at in tried]
             which = int(np.argmax(rows))

@@ -110,7 +110,7 @@ class Reader:
         light = self.light(frame.image, geometry.pose)
         likely_levels = None
         if self.kit.pillars is not None:
-            self.levels, likely_levels = self._judged(frame.image, light, geometry.pose, levels or self.levels)
+            self.levels, likely_levels = self._judged(frame.image, light, geometry.pose, levels or self.levels, changed)
             geometry = self._levelled(geometry)
         last = self._last
         if changed is None or last is None or last.board.geometry is not geometry:
@@ -144,7 +144,12 @@ class Reader:
         return self._by_state(board.scores, letters)
 
     def _judged(
-        self, image: npt.NDArray[np.uint8], light: Light, pose: Registration, levels: Levels
+        self,
+        image: npt.NDArray[np.uint8],
+        light: Light,
+        pose: Registration,
+        levels: Levels,
+        changed: npt.NDArray[np.bool_] | None,
     ) -> tuple[tuple[int, ...], Array]:
         """The pillars' levels, and how likely each is by the picture: even rows for those that were given."""
         assert self.kit.pillars is not None, "only pillars have levels that change"
@@ -157,7 +162,16 @@ class Reader:
             self._views = (pose, make_views(self.kit, self.kit.pillars, pose, self.camera))
         small = cv2.resize(image, None, fx=1 / SHRINK, fy=1 / SHRINK, interpolation=cv2.INTER_AREA)
         values = palette.normalise(np.asarray(small, np.uint8), light.at(np.zeros((1, 3))))
-        return judge_levels(values, self._views[1], begin, unknown)
+        sizes, loose = self._cubes(changed)
+        return judge_levels(values, self._views[1], (begin, sizes), unknown, loose)
+
+    def _cubes(self, changed: npt.NDArray[np.bool_] | None) -> tuple[list[int], list[int]]:
+        """Size of the cube that was last seen on each cell, 0 for none, and the cells where it may be another now."""
+        if self._last is None or changed is None:
+            return [0] * len(self.kit.cells), list(range(len(self.kit.cells)))
+        board = self._last.board
+        sizes = [board.figure(cell) + 1 if state else 0 for cell, state in enumerate(board.best)]
+        return sizes, [int(cell) for cell in np.flatnonzero(changed)]
 
     def _levelled(self, geometry: Geometry) -> Geometry:
         """``geometry`` with the pillars where they stand now."""
