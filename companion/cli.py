@@ -57,15 +57,16 @@ def build_parser(command: str | None) -> Parser:
     return parser
 
 
-def _quiet_libraries() -> None:
-    """Keep OpenCV and its video library from writing beside our one line; set before they are loaded."""
+def _tame_libraries() -> None:
+    """Keep OpenCV and its video library from writing beside our one line, and numpy to one thread; before they load."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("OPENCV_LOG_LEVEL", "OFF")
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    _quiet_libraries()
+    _tame_libraries()
     words = list(sys.argv[1:] if argv is None else argv)
     arguments = build_parser(words[0] if words else None).parse_args(words)
     run: Callable[[argparse.Namespace], int] = arguments.run

@@ -20,6 +20,9 @@ IN_QUESTION = 15.0
 STRANGE = -20.0
 """Log-likelihood under which no character fits: the right one mostly comes to between -2 and -15."""
 
+MOST_SEARCHED = 3
+"""Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
+
 _WIDE_MM = np.array([(x, y) for x in range(-2, 3) for y in range(-2, 3)]) * 1.2
 
 FACE_FOUND = 4.0
@@ -44,10 +47,11 @@ def read_characters(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphab
     rings, evidence = centred(image, straight, ranks)
     found_at = [_likeliest(rings, straight, evidence, np.flatnonzero(owner == k)) for k in range(len(cells))]
     likely, faces = compare(image, [rings[which] for which, _ in found_at], ranks, alphabet)
+    is_strange = likely.max(axis=1) < STRANGE
     known: list[tuple[int, Indices, Array]] = []
     for k, (cell, figures) in enumerate(zip(cells, trials, strict=True)):
         mine, face, letters = np.flatnonzero(owner == k), faces[k], likely[k]
-        if letters.max() < STRANGE:
+        if is_strange[k] and is_strange.sum() <= MOST_SEARCHED:
             face, letters = _searched(image, [rings[i] for i in mine], ranks, alphabet)
         found[cell] = letters - np.logaddexp.reduce(letters)
         if len(figures) > 1 and found_at[k][1] > FACE_FOUND:
