@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import numpy.typing as npt
 
 from vision.explain import Board
 from vision.faces import PLACED_MM, Face, centred, face_of, offset_mm
-from vision.glyphs import Alphabet, compare
+from vision.glyphs import TRIED_MM, Alphabet, compare
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -20,10 +18,12 @@ IN_QUESTION = 15.0
 STRANGE = -20.0
 """Log-likelihood under which no character fits: the right one mostly comes to between -2 and -15."""
 
-MOST_SEARCHED = 3
+MOST_SEARCHED = 8
 """Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
 
-_WIDE_MM = np.array([(x, y) for x in range(-2, 3) for y in range(-2, 3)]) * 1.2
+_WIDE_MM = (
+    np.array(sorted(((x, y) for x in range(-3, 4) for y in range(-3, 4)), key=lambda at: at[0] ** 2 + at[1] ** 2)) * 0.8
+)
 
 FACE_FOUND = 4.0
 """Log-likelihood ratio from which on the middle of a face is taken to be known."""
@@ -73,16 +73,10 @@ def _searched(
     image: npt.NDArray[np.uint8], rings: list[Face], ranks: npt.NDArray[np.uint8], alphabet: Alphabet
 ) -> tuple[Face, Array]:
     """A face round which a shadow or a lamp's mirror image misled: its middle where some character fits best."""
-    rows, placed = compare(image, rings, ranks, alphabet)
+    rows, placed = compare(image, rings, ranks, alphabet, _WIDE_MM)
     best = int(rows.max(axis=1).argmax())
-    face, likely = placed[best], rows[best]
-    for steps in (_WIDE_MM, _WIDE_MM / 4):
-        moved = [replace(face, middle_px=face.middle_px + face.to_picture @ step) for step in steps]
-        rows, placed = compare(image, moved, ranks, alphabet)
-        if rows.max() > likely.max():
-            best = int(rows.max(axis=1).argmax())
-            face, likely = placed[best], rows[best]
-    return face, likely
+    rows, placed = compare(image, placed[best : best + 1], ranks, alphabet, TRIED_MM)
+    return placed[0], rows[0]
 
 
 def _shifts(board: Board, cell: int, straight: list[Face], ring: Face) -> Array:

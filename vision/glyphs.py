@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, Glyph
 from vision.faces import Face, places, sample, seen
+from vision.register import Points
 
 Array = npt.NDArray[np.float32]
 Spectra = npt.NDArray[np.complex64]
@@ -39,7 +40,7 @@ SPREAD = 0.22
 INDEPENDENT_MM2 = 12.0
 """Area over which strokes err together: strokes are two to three millimetres wide."""
 
-_TRIED_MM = np.array([(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)]) * 0.4
+TRIED_MM = np.array([(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)]) * 0.4
 """Steps by which the middle of a face is tried elsewhere."""
 
 FINEST = 36
@@ -80,13 +81,18 @@ def make_alphabet(glyphs: Mapping[str, Glyph]) -> Alphabet:
 
 
 def compare(
-    image: npt.NDArray[np.uint8], faces: Sequence[Face], ranks: npt.NDArray[np.uint8], alphabet: Alphabet
+    image: npt.NDArray[np.uint8],
+    faces: Sequence[Face],
+    ranks: npt.NDArray[np.uint8],
+    alphabet: Alphabet,
+    steps_mm: Points = TRIED_MM,
 ) -> tuple[Array, list[Face]]:
     """(f, letters) log-likelihood of each character on each face, turned and placed as it suits best; faces so placed.
 
-    ``ranks`` (height, width) is that of whatever is nearest in each pixel: what is before a face hides it.
+    ``ranks`` (height, width) is that of whatever is nearest in each pixel: what is before a face hides it.  The middles
+    are tried moved by ``steps_mm`` (s, 2), the first by nothing.
     """
-    at = places(faces, _TRIED_MM, RADII)
+    at = places(faces, steps_mm, RADII)
     shares = _shares(sample(image, at))
     weight = _weights(at, ranks, faces)
     own = (weight * (shares**2).sum(axis=4)).sum(axis=(2, 3))  # f, s
@@ -95,7 +101,7 @@ def compare(
     square = np.einsum("fsrb,lrb->fslb", where, alphabet.squares, optimize=True)
     apart = np.real((square - 2 * cross) @ _FROM_WAVES).min(axis=3) + own[..., None]
     likely = np.asarray(-apart / (2 * SPREAD**2 * INDEPENDENT_MM2), np.float32)  # f, s, l
-    steps = _TRIED_MM[likely.max(axis=2).argmax(axis=1)]
+    steps = steps_mm[likely.max(axis=2).argmax(axis=1)]
     placed = [
         replace(face, middle_px=face.middle_px + face.to_picture @ step)
         for face, step in zip(faces, steps, strict=True)
