@@ -49,6 +49,7 @@ bench: setup
 	sh tools/system_libs.sh $(TEST_LIBS)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(PY) -m tools.bench
+	$(PY) -m tools.boards --boards 6
 	$(PY) -m tools.bench_records
 	$(PY) -m tools.bench_web
 	$(PY) -m tools.bench_panel
