@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import socket
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from companion.app.table import Table
+from companion.commands.notices import notify
 from companion.commands.paging import address
 from companion.errors import BadText, StoreError
 from companion.events import Event
@@ -58,16 +58,16 @@ def run_hall(arguments: argparse.Namespace) -> int:
             arguments.broker,
             f"hall-{socket.gethostname()}",
             topics=[topics.topic(topics.EVERY_TABLE, kind) for kind in (topics.ONLINE, topics.EVENT)],
-            connected=lambda: _say(f"hall: connected to {arguments.broker.name}"),
+            connected=lambda: notify(f"hall: connected to {arguments.broker.name}"),
             heard=lambda topic, data: messages.put((topic, data)),
-            lost=lambda why: _say(f"hall: {why}; trying again"),
+            lost=lambda why: notify(f"hall: {why}; trying again"),
             is_lasting=True,
         )
         link.start()
         try:
             hub = Hub(store, lambda topic, data: _send(link, topic, data), Bell())
             page = HallPage(arguments.web, hub)
-            _say(page.notice)
+            notify(page.notice)
             try:
                 _serve(hub, messages)
             finally:
@@ -85,7 +85,7 @@ def told_to_hall(broker: Broker | None, table: Table, info: MatchInfo, past: tup
     if broker is None:
         yield
         return
-    publisher = Publisher(broker, info, past, _say)
+    publisher = Publisher(broker, info, past, notify)
     table.listeners.append(publisher)
     try:
         yield
@@ -106,7 +106,7 @@ def _serve(hub: Hub, messages: SimpleQueue[tuple[str, bytes]]) -> None:
             is_failing = False
         except StoreError as error:
             if not is_failing:
-                _say(f"hall: NOT SAVED: {error}")
+                notify(f"hall: NOT SAVED: {error}")
             is_failing = True
 
 
@@ -136,7 +136,3 @@ def _parsed(text: str, *, with_table: bool) -> Broker:
         return parse_broker(text, with_table=with_table)
     except BadText as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 from companion.app.table import Table
 from companion.app.window import Window
+from companion.commands.notices import notify
 from companion.errors import BadText
 from companion.events import Event
 from companion.games import load_game
@@ -44,7 +45,7 @@ def paged(arguments: argparse.Namespace, table: Table, info: MatchInfo, past: tu
     feed = Feed(info.start, past, info.names)
     window = Window(table.eyes, load_game(info.game).layout.terrain, time.monotonic)
     page = Page(arguments.web, feed, table.inbox.put, window.picture)
-    print(page.notice, file=sys.stderr, flush=True)
+    notify(page.notice)
     table.listeners.append(feed)
     table.followers += [feed, window]
     table.onlookers.append(window)

@@ -18,6 +18,7 @@ from calibration.kit import Kit
 from companion.app.ground import ground_levels
 from companion.app.pillars import Pillars
 from companion.app.sensors import LinkSensors
+from companion.commands.notices import notify
 from companion.commands.paging import address
 from companion.commands.refereeing import open_kit
 from companion.events import Accepted, Event, GameOver, Illegal, Unsure
@@ -72,7 +73,7 @@ def run_setup(arguments: argparse.Namespace) -> int:
         workshop.use_camera(known)
     try:
         page = SetupPage(arguments.web, workshop)
-        print(f"{page.notice}\nCtrl-C when you are done.", file=sys.stderr, flush=True)
+        notify(f"{page.notice}\nCtrl-C when you are done.")
         try:
             while True:
                 time.sleep(3600)
@@ -105,7 +106,7 @@ def _source(
         device = Video4LinuxCamera(int(arguments.device) if arguments.device.isdecimal() else arguments.device, camera)
     else:
         device = PiCamera(arguments.picamera, camera)
-    return LiveSource([device], lambda line: print(line, file=sys.stderr, flush=True)), None
+    return LiveSource([device], notify), None
 
 
 def _keys(arguments: argparse.Namespace) -> Mapping[str, str]:

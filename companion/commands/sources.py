@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from companion.app.ground import ground_levels
 from companion.app.pillars import Pillars
 from companion.app.several import SeveralEyes
 from companion.app.table import Listener
+from companion.commands.notices import notify
 from companion.commands.sensing import simulated_pillars
 from companion.errors import CompanionError
 from companion.match import Match
@@ -91,7 +91,7 @@ def open_sight(arguments: argparse.Namespace, kit: Kit, match: Match, recordings
     usb, ribbon = cameras[: len(devices)], cameras[len(devices) :]
     drivers: list[Device] = [Video4LinuxCamera(device, camera) for device, camera in zip(devices, usb, strict=True)]
     drivers += [PiCamera(module, camera) for module, camera in zip(modules, ribbon, strict=True)]
-    return Sight(LiveSource(drivers, _say), eyes)
+    return Sight(LiveSource(drivers, notify), eyes)
 
 
 def _simulated(arguments: argparse.Namespace, kit: Kit, match: Match) -> Sight:
@@ -119,7 +119,3 @@ def _one_each(option: str, files: Sequence[Path], count: int, *, shared: bool = 
 
 def _device(text: str) -> int | str:
     return int(text) if text.isdecimal() else text
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

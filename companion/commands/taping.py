@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from itertools import chain, count
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from calibration.kit import Kit
 from calibration.looks import format_look
 from companion.app.eyes import Eyes
 from companion.app.several import SeveralEyes
+from companion.commands.notices import notify
 from companion.match import Match
 from companion.rules.notation import format_position
 from companion.tape.reel import CARD, Card, Reel
@@ -56,7 +56,7 @@ def open_tape(
     if arguments.save is None:
         return None
     if isinstance(eyes, SeveralEyes):
-        _say("--save keeps the pictures of the first camera only")
+        notify("--save keeps the pictures of the first camera only")
     card = Card(
         start=format_position(match.game, match.position),
         game=match.game.tag,
@@ -66,7 +66,7 @@ def open_tape(
         look=format_look(eyes.reader.look),
         pillars=kit.cells if kit.pillars is not None else (),
     )
-    return Tape(Reel(_free_folder(arguments.save), card, arguments.save_space), _say, is_live=is_live)
+    return Tape(Reel(_free_folder(arguments.save), card, arguments.save_space), notify, is_live=is_live)
 
 
 def kit_name(arguments: argparse.Namespace, kit: Kit) -> str:
@@ -79,7 +79,3 @@ def _free_folder(folder: Path) -> Path:
     """``folder``, or where that is a recording ``folder-2``, ``folder-3`` and so on."""
     names = chain([folder], (folder.with_name(f"{folder.name}-{k}") for k in count(2)))
     return next(name for name in names if not (name / CARD).exists())
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
