@@ -18,6 +18,7 @@ from vision import palette, stacks
 from vision.characters import read_characters
 from vision.explain import Board, Evidence, explain, explain_again
 from vision.figures import Figures, kit_figures
+from vision.follow import follow
 from vision.geometry import Geometry, make_geometry, same_pose
 from vision.glyphs import make_alphabet
 from vision.light import Light, measure_light, references
@@ -62,12 +63,16 @@ class Reader:
         self._references = references(kit)
         self._rim = np.array(look.rim, np.float32)
         self._alphabet = make_alphabet(look.glyphs) if look.glyphs else None
+        self._pose: Registration | None = None
         self._geometry: Geometry | None = None
         self._last: _Last | None = None
 
     def register(self, image: npt.NDArray[np.uint8]) -> Registration:
         """The pose in a picture (height, width, 3) uint8 BGR.  Raises VisionError, MatNotFound."""
-        return register(to_gray(image), self.kit, self.camera)
+        self.check_size(image)
+        pose = None if self._pose is None else follow(image, self.kit, self.camera, self._pose)
+        self._pose = pose or register(to_gray(image), self.kit, self.camera)
+        return self._pose
 
     def is_same(self, geometry: Geometry, pose: Registration) -> bool:
         """Whether ``pose`` sees the mat where ``geometry`` has it."""

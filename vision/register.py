@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -88,7 +89,7 @@ def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registrat
         pose = _best_pose(found, kit, camera)
     except MatNotFound as error:
         raise (MatNotFound(BLURRED) if is_blurred(gray) else error) from None
-    _check_in_view(kit, pose, camera)
+    check_in_view(kit, pose, camera)
     return pose
 
 
@@ -120,7 +121,7 @@ def to_gray(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
-def _check_in_view(kit: Kit, pose: Registration, camera: Camera) -> None:
+def check_in_view(kit: Kit, pose: Registration, camera: Camera) -> None:
     """Raise MatNotFound when squares lie outside the picture."""
     centres = np.array([(*kit.centre_mm(cell), 0.0) for cell in kit.cells])
     pixels = project(centres, pose, camera)
@@ -136,8 +137,8 @@ def _best_pose(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Regi
     world = np.vstack([marker_corners(kit.mat, i) for i in ids])
     poses = []
     for choice in itertools.islice(itertools.product(*(found[i] for i in ids)), MAX_CHOICES):
-        edge_px = float(np.mean([np.linalg.norm(c - np.roll(c, 1, axis=0), axis=1).mean() for c in choice]))
-        poses += [(pose.reprojection_px / edge_px, pose) for pose in _poses(world, np.vstack(choice), ids, camera)]
+        edge = edge_px(choice)
+        poses += [(pose.reprojection_px / edge, pose) for pose in _poses(world, np.vstack(choice), ids, camera)]
     if not poses:
         raise MatNotFound("the markers cannot be seen from above; is the picture mirrored?")
     share, best = min(poses, key=lambda item: item[0])
@@ -169,10 +170,26 @@ def _poses(world: Points, pixels: Points, ids: tuple[int, ...], camera: Camera) 
     for begun, moved, error_px in zip(rvecs, tvecs, np.asarray(errors).ravel(), strict=True):
         if poses and error_px > HOPELESS_FACTOR * np.asarray(errors).min():
             break
-        rvec, tvec = cv2.solvePnPRefineLM(world, pixels, camera.matrix, camera.distortion, begun, moved)
-        rotation, translation = np.asarray(cv2.Rodrigues(rvec)[0], np.float64), np.asarray(tvec, np.float64).ravel()
-        pose = Registration(rotation, translation, ids, 0.0)
-        if pose.centre_mm[2] > 0 and (world @ rotation.T + translation)[:, 2].min() > 0:
-            error = project(world, pose, camera) - pixels
-            poses.append(replace(pose, reprojection_px=float(np.sqrt((error**2).sum(axis=1).mean()))))
+        pose = refine(world, pixels, ids, camera, (np.asarray(begun, np.float64), np.asarray(moved, np.float64)))
+        if pose.centre_mm[2] > 0 and (world @ pose.rotation.T + pose.translation_mm)[:, 2].min() > 0:
+            poses.append(pose)
     return poses
+
+
+def refine(
+    world: Points, pixels: Points, ids: tuple[int, ...], camera: Camera, begin: tuple[Points, Points]
+) -> Registration:
+    """The pose that puts ``world`` (n, 3) mm nearest to where it is seen, ``pixels`` (n, 2).
+
+    Found from ``begin``, rvec and tvec, by Levenberg-Marquardt as in ``cv2.solvePnPRefineLM``.
+    """
+    rvec, tvec = cv2.solvePnPRefineLM(world, pixels, camera.matrix, camera.distortion, *begin)
+    rotation, translation = np.asarray(cv2.Rodrigues(rvec)[0], np.float64), np.asarray(tvec, np.float64).ravel()
+    pose = Registration(rotation, translation, ids, 0.0)
+    error = project(world, pose, camera) - pixels
+    return replace(pose, reprojection_px=float(np.sqrt((error**2).sum(axis=1).mean())))
+
+
+def edge_px(corners: Sequence[Points]) -> float:
+    """Mean length of the edges of markers with these corners (4, 2) px."""
+    return float(np.mean([np.linalg.norm(c - np.roll(c, 1, axis=0), axis=1).mean() for c in corners]))
