@@ -19,6 +19,7 @@ from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_pose
 from vision.enrol import enrol
 from vision.reader import Reader
+from vision.source import Frame
 
 FOLDER = Path(__file__).parent.parent / "examples" / "own-board"
 CAMERA = FOLDER.parent / "domination-1" / "camera.toml"
@@ -45,7 +46,8 @@ def main() -> int:
     cv2.imwrite(str(PICTURES / "own-mat.png"), page.render(scale=MAT_SCALE).to_numpy())
     camera = read_camera(CAMERA)
     reader = Reader(kit, camera, enrol(cv2.imread(str(FOLDER / "enrol.jpg")), kit, camera))
-    write_overlay(PICTURES / "own-belief.jpg", reader, cv2.imread(str(FOLDER / "board.jpg")))
+    board = cv2.imread(str(FOLDER / "board.jpg"))
+    write_overlay(PICTURES / "own-belief.jpg", reader, board, *reader.read_with_geometry(Frame(board, 0, 0.0)))
     return 0
 
 

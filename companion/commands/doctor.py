@@ -44,7 +44,7 @@ from companion.voice.repertoire import repertoire
 from vision.errors import VisionError
 from vision.reader import Reader
 from vision.register import to_gray
-from vision.source import SourceLost
+from vision.source import Frame, SourceLost
 from vision.sources.live import Device
 from vision.sources.picamera import PiCamera
 from vision.sources.recording import RecordingSource, read_recording
@@ -192,7 +192,7 @@ def _overlay(file: Path, view: View, kit: Kit | None) -> Check:
         return fault("overlay", "nothing to draw over", "name the game, a picture, and --camera")
     try:
         reader = Reader(kit, view.camera, load_look(view.look, kit), start_levels(kit))
-        write_overlay(file, reader, view.image)
+        write_overlay(file, reader, view.image, *reader.read_with_geometry(Frame(view.image, 0, 0.0)))
     except (VisionError, ProfileError) as error:
         return told("overlay", error)
     return fine("overlay", f"written: {file}")

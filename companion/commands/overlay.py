@@ -10,19 +10,20 @@ import numpy.typing as npt
 
 from calibration.errors import ProfileError
 from vision.draw import SURE_P, Sight, belief
+from vision.geometry import Geometry
 from vision.reader import Reader
 from vision.reading import Reading
-from vision.source import Frame
 
 
-def write_overlay(file: Path, reader: Reader, image: npt.NDArray[np.uint8]) -> None:
-    """Read a picture (height, width, 3) uint8 BGR and write it with grid, outlines of stacks, and doubt in red.
+def write_overlay(
+    file: Path, reader: Reader, image: npt.NDArray[np.uint8], reading: Reading, geometry: Geometry
+) -> None:
+    """Write a picture (height, width, 3) uint8 BGR with grid, outlines of stacks, and doubt in red over it.
 
-    The kind of picture follows from the file's suffix.  Raises ProfileError when it cannot be written; VisionError,
-    MatNotFound.
+    ``reading`` and ``geometry`` are what ``reader`` has last read of it.  The kind of picture follows from the file's
+    suffix.  Raises ProfileError when it cannot be written.
     """
-    reading = reader.read(Frame(image, 0, 0.0))
-    sight = Sight(reader.kit, reader.camera, reader.register(image), reader.levels or None)
+    sight = Sight(reader.kit, reader.camera, geometry.pose, reader.levels or None)
     picture = belief(image, sight, reading, _caption(reading))
     try:
         done, data = cv2.imencode(file.suffix, picture)

@@ -24,6 +24,7 @@ from companion.games import load_game
 from vision.draw import FOREIGN_SHARE
 from vision.enrol import enrol
 from vision.errors import VisionError
+from vision.geometry import Geometry
 from vision.reader import Levels, Reader
 from vision.reading import Reading
 from vision.source import Frame
@@ -107,11 +108,11 @@ def run_read(arguments: argparse.Namespace) -> int:
         raise CompanionError("--overlay: give one picture at a time")
     found = True
     for path, image in images:
-        row = read_row(reader, path, image, levels)
-        found &= row["found"]
+        row, read = read_row(reader, path, image, levels)
+        found &= read is not None
         print(json.dumps(row) if arguments.json else describe(row), flush=True)
-        if arguments.overlay and row["found"]:
-            write_overlay(arguments.overlay, reader, image)
+        if arguments.overlay and read is not None:
+            write_overlay(arguments.overlay, reader, image, *read)
     return 0 if found else 1
 
 
@@ -123,18 +124,24 @@ def start_levels(kit: Kit) -> tuple[int, ...]:
     return ground_levels(kit, game, game.start())
 
 
-def read_row(reader: Reader, path: Path, image: Any, levels: Levels | None = None) -> dict[str, Any]:
-    """One reading as interfaces.md has it; ``levels`` of the pillars, where they are known."""
+def read_row(
+    reader: Reader, path: Path, image: Any, levels: Levels | None = None
+) -> tuple[dict[str, Any], tuple[Reading, Geometry] | None]:
+    """One reading as interfaces.md has it, and itself with its geometry, None where the mat was not found.
+
+    ``levels`` of the pillars, where they are known.
+    """
     begun = time.perf_counter()
     try:
-        reading = reader.read(Frame(image, 0, 0.0), levels)
+        reading, geometry = reader.read_with_geometry(Frame(image, 0, 0.0), levels)
     except VisionError as error:
-        return {"image": str(path), "found": False, "why": str(error)}
+        return {"image": str(path), "found": False, "why": str(error)}, None
     ms = 1000 * (time.perf_counter() - begun)
     row = {"image": str(path), "found": True, "cells": cells_row(reading), "ms": round(ms, 1)}
     hidden = [cell for cell, share in zip(reading.cells, reading.foreign, strict=True) if share > FOREIGN_SHARE]
     wrong = warning(image)
-    return row | ({"covered": hidden} if hidden else {}) | ({"warning": wrong} if wrong else {})
+    row |= ({"covered": hidden} if hidden else {}) | ({"warning": wrong} if wrong else {})
+    return row, (reading, geometry)
 
 
 def cells_row(reading: Reading) -> dict[str, dict[str, Any]]:

@@ -9,6 +9,7 @@ from calibration.kit import load_kit
 from calibration.looks import read_look
 from companion.cli import main
 from companion.commands.seeing import describe
+from vision.reader import Reader
 
 
 @pytest.fixture
@@ -55,6 +56,16 @@ def test_a_reading_for_people(photos, capsys):
 def test_a_height_that_no_camera_sees_is_a_question_mark():
     cells = {"a1": {"height": 0, "p": 1.0}, "b1": {"height": None, "top": "Q", "p": 0.998}}
     assert describe({"image": "k.jpg", "found": True, "cells": cells, "ms": 3.0}) == "k.jpg: 1 stacks: b1 ?Q (3.0 ms)"
+
+
+def test_a_picture_is_read_once_for_its_row_and_its_overlay(photos, tmp_path, monkeypatch):
+    seen = []
+    read = Reader.read_at
+    monkeypatch.setattr(Reader, "read_at", lambda self, *given: seen.append(given) or read(self, *given))
+    options = ["--camera", str(photos / "camera.toml"), "--set", str(photos / "set.toml")]
+    photo = str(photos / "domination-b-103.jpg")
+    assert main(["read", "domination", *options, "--overlay", str(tmp_path / "belief.jpg"), photo]) == 0
+    assert len(seen) == 1
 
 
 def test_the_overlay_is_the_picture_with_the_belief_over_it(photos, tmp_path, capsys):
