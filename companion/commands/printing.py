@@ -8,10 +8,10 @@ from typing import Any
 
 from calibration.chessboard import chessboard_pdf
 from calibration.errors import ProfileError
-from calibration.kit import Kit, load_kit
+from calibration.kit import load_kit
 from calibration.lens import DEFAULT_BOARD, read_board
 from calibration.sheets import PAPERS, RULER_MM, mat_pdf, plan
-from companion.games import load_game
+from companion.commands.seeing import start_levels
 
 CHARUCO = "charuco"
 
@@ -33,7 +33,7 @@ def run_mat(arguments: argparse.Namespace) -> int:
     if arguments.kit == CHARUCO:
         return _print_board(arguments)
     kit = load_kit(arguments.kit)
-    _write(arguments.output, mat_pdf(kit, arguments.paper, terrain(kit)))
+    _write(arguments.output, mat_pdf(kit, arguments.paper, start_levels(kit)))
     sheets = len(plan(kit, arguments.paper))
     print(f"written: {arguments.output}, {sheets} sheet{'s' * (sheets > 1)} of {arguments.paper.upper()}")
     print("print it at 100 %, not fitted to the page")
@@ -56,12 +56,3 @@ def _write(file: Path, data: bytes) -> None:
         file.write_bytes(data)
     except OSError as error:
         raise ProfileError(f"{file}: cannot be written: {error.strerror or error}") from error
-
-
-def terrain(kit: Kit) -> tuple[int, ...]:
-    """Terrain level of each of a kit's cells, as its game has it; empty for a flat board.  Raises CompanionError."""
-    if not kit.board.terrain_step_mm:
-        return ()
-    layout = load_game(kit.game).layout
-    levels = dict(zip(layout.cells, layout.terrain, strict=True))
-    return tuple(levels.get(cell, 0) for cell in kit.cells)

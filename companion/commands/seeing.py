@@ -117,7 +117,10 @@ def run_read(arguments: argparse.Namespace) -> int:
 
 
 def start_levels(kit: Kit) -> tuple[int, ...]:
-    """Levels of terrain, or of pillars at the start of the kit's game; empty for a flat board."""
+    """Levels of terrain, or of pillars at the start of the kit's game; empty for a flat board.
+
+    Raises CompanionError when there is no such game.
+    """
     if kit.pillars is None and not kit.board.terrain_step_mm:
         return ()
     game = load_game(kit.game)

@@ -20,6 +20,14 @@ def test_a_mat_is_written_at_true_size(name, tmp_path, capsys):
     assert f"{name}: print at 100 %; this line is 100 mm long" in text
 
 
+@pytest.mark.parametrize(("name", "first"), [("citadel", "1 2 2 1"), ("diamond", "a b c d e")])
+def test_the_levels_of_terrain_are_printed_those_of_pillars_not(name, first, tmp_path):
+    file = tmp_path / "mat.pdf"
+    assert main(["mat", name, "-o", str(file)]) == 0
+    (page,) = pypdfium2.PdfDocument(file)
+    assert page.get_textpage().get_text_range().startswith(f"{first}\r\n")
+
+
 def test_two_sheets_of_a4(tmp_path, capsys):
     file = tmp_path / "mat.pdf"
     assert main(["mat", "citadel", "-o", str(file), "--paper", "a4"]) == 0

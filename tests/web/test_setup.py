@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from calibration.lens import DEFAULT_BOARD, find_board
 from calibration.looks import read_look
 from companion.app.ground import ground_levels
 from companion.cli import main
+from companion.commands.seeing import start_levels
 from companion.games import load_game
 from companion.simulate.photographer import HOLDS, Photographer
 from companion.web.setup.overlay import picture
@@ -196,6 +198,13 @@ def test_the_page_tells_every_step(asker: Client) -> None:
     assert asker.ask("GET", "/setup/camera.jpg?step=start")[1]["content-type"] == "image/jpeg"
     assert asker.ask("GET", "/setup/board.pdf")[2].startswith(b"%PDF")
     assert asker.ask("GET", "/setup/mat.pdf?paper=a4")[2].startswith(b"%PDF")
+
+
+def test_the_printed_mat_shows_the_terrain(bench: Bench, asker: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    kit = load_kit("citadel")
+    monkeypatch.setattr(bench.workshop, "outfit", replace(bench.outfit, kit=kit, levels=start_levels(kit)))
+    (page,) = pypdfium2.PdfDocument(asker.ask("GET", "/setup/mat.pdf")[2])
+    assert page.get_textpage().get_text_range().startswith("1 2 2 1")
 
 
 @pytest.mark.parametrize(

@@ -97,9 +97,8 @@ class SetupPage:
     async def _mat(self, request: Request) -> Response:
         outfit = self._workshop.outfit
         paper = "a4" if request.query_params.get("paper") == "a4" else "a3"
-        levels = dict(zip(outfit.game.layout.cells, outfit.game.layout.terrain, strict=False))
-        terrain = tuple(levels.get(cell, 0) for cell in outfit.kit.cells) if levels else ()
-        return Response(await self._do(lambda: mat_pdf(outfit.kit, paper, terrain)), media_type="application/pdf")
+        sheets = await self._do(lambda: mat_pdf(outfit.kit, paper, outfit.levels))
+        return Response(sheets, media_type="application/pdf")
 
     async def _act(self, request: Request) -> Response:
         refuse_foreign(request)
