@@ -1,5 +1,6 @@
 // The arbiter's rulings. Only who knows the token sees them; the server asks for it with every one.
 
+import { keepToken, takeToken } from "/static/token.js";
 import { code, word } from "/static/words.js";
 
 const find = (id) => document.getElementById(id);
@@ -9,7 +10,7 @@ export class Arbiter {
     this.look = look;
     this.changed = changed;
     this.isEditing = false;
-    this.token = this.takeToken();
+    this.token = takeToken();
     find("unlock").onclick = () => (this.token ? this.keep("") : find("key").showModal());
     find("key").onclose = () => {
       if (find("key").returnValue) this.keep(find("token").value.trim());
@@ -34,20 +35,9 @@ export class Arbiter {
     };
   }
 
-  // From the address that the program printed; it must not stay in the address bar, where others read it.
-  takeToken() {
-    const given = new URLSearchParams(location.hash.slice(1)).get("token");
-    if (given) {
-      history.replaceState(null, "", location.pathname + location.search);
-      try { sessionStorage.setItem("token", given); } catch { /* for this visit only */ }
-      return given;
-    }
-    try { return sessionStorage.getItem("token") ?? ""; } catch { return ""; }
-  }
-
   keep(token) {
     this.token = token;
-    try { sessionStorage.setItem("token", token); } catch { /* for this visit only */ }
+    keepToken(token);
     find("reply").textContent = "";
     if (!token) this.leave();
     this.changed();

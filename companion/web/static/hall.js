@@ -1,6 +1,6 @@
 // All tables of a hall, each as a card: board, players, what was said last.
 
-import { code, switchLanguage, translate, word } from "/static/words.js";
+import { code, offerLanguages, word } from "/static/words.js";
 
 const find = (id) => document.getElementById(id);
 const SIGNS = {
@@ -80,14 +80,8 @@ async function draw(place, row) {
   if (place.dataset.key === key) place.innerHTML = boards.get(row.table).svg;
 }
 
-function rename() {
-  translate();
+offerLanguages(find("language"), () => {
   document.title = word("hall");
-  find("language").textContent = word("other");
-  find("language").lang = code === "en" ? "de" : "en";
   render();
-}
-
-find("language").onclick = () => { switchLanguage(); rename(); };
-rename();
+});
 listen();

@@ -1,6 +1,7 @@
 // The set-up, step by step: what the camera shows, what is to be done, and whether it is right.
 
-import { addWords, code, switchLanguage, translate, word } from "/static/words.js";
+import { takeToken } from "/static/token.js";
+import { addWords, code, offerLanguages, word } from "/static/words.js";
 
 const STEPS = ["camera", "lens", "mat", "pieces", "start", "panel", "done"];
 const find = (id) => document.getElementById(id);
@@ -71,16 +72,6 @@ let step = STEPS[0];
 let row = null;
 let best = 0;
 const done = {};
-
-function takeToken() {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (given) {
-    history.replaceState(null, "", location.pathname + location.search);
-    try { sessionStorage.setItem("token", given); } catch { /* for this visit only */ }
-    return given;
-  }
-  try { return sessionStorage.getItem("token") ?? ""; } catch { return ""; }
-}
 
 // Asks again and again how the step stands; one question at a time.
 async function follow() {
@@ -246,17 +237,11 @@ function look() {
 find("live").onload = find("live").onerror = () => { find("live").dataset.loading = ""; };
 find("before").onclick = () => go(STEPS[Math.max(0, STEPS.indexOf(step) - 1)]);
 find("next").onclick = () => go(STEPS[Math.min(STEPS.length - 1, STEPS.indexOf(step) + 1)]);
-find("language").onclick = () => { switchLanguage(); rename(); };
 
-function rename() {
-  translate();
+offerLanguages(find("language"), () => {
   document.title = word("setup-title");
-  find("language").textContent = word("other");
-  find("language").lang = code === "en" ? "de" : "en";
   render();
-}
-
-rename();
+});
 follow();
 look();
 setInterval(look, 600);

@@ -2,7 +2,7 @@
 
 import { Arbiter } from "/static/arbiter.js";
 import { Board } from "/static/board.js";
-import { code, switchLanguage, translate, word } from "/static/words.js";
+import { code, offerLanguages, word } from "/static/words.js";
 
 const find = (id) => document.getElementById(id);
 const SIGNS = {
@@ -295,7 +295,6 @@ find("picture").onload = find("picture").onerror = (event) => {
 
 if (base) for (const id of ["camera", "unlock"]) find(id).hidden = true;
 find("hall").hidden = !base;
-find("language").onclick = () => { switchLanguage(); rename(); };
 find("now").onclick = () => look(state.turns.at(-1)?.n ?? state.start_n);
 find("first").onclick = () => leaf(-1e6);
 find("back").onclick = () => leaf(-1);
@@ -310,16 +309,11 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-function rename() {
-  translate();
-  find("language").textContent = word("other");
-  find("language").lang = code === "en" ? "de" : "en";
-  find("board").key = "";
-  render();
-}
-
 setInterval(tick, 200);
 setInterval(refreshPicture, 1000);
 if (!base && matchMedia("(min-width: 68rem) and (min-height: 44rem)").matches) find("camera").open = true;
-rename();
+offerLanguages(find("language"), () => {
+  find("board").key = "";
+  render();
+});
 listen();

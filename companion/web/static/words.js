@@ -72,14 +72,28 @@ export function addWords(words) {
   for (const [language, texts] of Object.entries(words)) Object.assign(WORDS[language], texts);
 }
 
-export function switchLanguage() {
-  code = code === "en" ? "de" : "en";
-  try { localStorage.setItem("language", code); } catch { /* private mode: for this visit only */ }
-  translate();
+// Shows the page in its language, now and whenever `button` switches it; `renamed` then shows what the page itself draws.
+export function offerLanguages(button, renamed) {
+  const show = () => {
+    translate();
+    button.textContent = word("other");
+    button.lang = other();
+    renamed();
+  };
+  button.onclick = () => {
+    code = other();
+    try { localStorage.setItem("language", code); } catch { /* private mode: for this visit only */ }
+    show();
+  };
+  show();
+}
+
+function other() {
+  return code === "en" ? "de" : "en";
 }
 
 // Puts the words where the page's own elements ask for them.
-export function translate() {
+function translate() {
   document.documentElement.lang = code;
   for (const element of document.querySelectorAll("[data-word]")) element.textContent = word(element.dataset.word);
   for (const element of document.querySelectorAll("[data-label]")) {
