@@ -193,7 +193,7 @@ def _overlay(file: Path, view: View, kit: Kit | None) -> Check:
     try:
         reader = Reader(kit, view.camera, load_look(view.look, kit), start_levels(kit))
         write_overlay(file, reader, view.image, *reader.read_with_geometry(Frame(view.image, 0, 0.0)))
-    except (VisionError, ProfileError) as error:
+    except (VisionError, ProfileError, CompanionError) as error:
         return told("overlay", error)
     return fine("overlay", f"written: {file}")
 

@@ -10,6 +10,7 @@ from typing import Any
 import cv2
 
 from companion.commands.records import DONE, LAST, add_command, find_match, say
+from companion.commands.writing import writing
 from companion.errors import CompanionError
 from companion.events import to_json
 from companion.recorder.place import open_store
@@ -56,13 +57,10 @@ def run_explain(arguments: argparse.Namespace) -> int:
         told = explain(store, match, arguments.n)
     if file is not None and file.suffix.lower() not in (".html", ".jpg", ".jpeg"):
         raise CompanionError(f"{file}: this form is not known; end the name with .html or .jpg")
-    try:
-        if file is not None and file.suffix.lower() == ".html":
-            file.write_text(verdict_page(told), encoding="utf-8")
-        elif file is not None:
-            file.write_bytes(verdict_jpeg(told))
-    except OSError as error:
-        raise CompanionError(f"{file}: cannot be written ({error.strerror}); give another -o") from error
+    if file is not None:
+        data = verdict_page(told).encode() if file.suffix.lower() == ".html" else verdict_jpeg(told)
+        with writing(file):
+            file.write_bytes(data)
     if arguments.json:
         say(json.dumps(to_row(told)))
     elif file is None:

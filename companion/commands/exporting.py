@@ -13,6 +13,7 @@ from typing import Any
 import cv2
 
 from companion.commands.records import DONE, LAST, add_command, find_match, result_words, say
+from companion.commands.writing import writing
 from companion.errors import BadText, CompanionError
 from companion.games import available_games
 from companion.recorder.place import open_store
@@ -47,10 +48,8 @@ def run_export(arguments: argparse.Namespace) -> int:
     with open_store(arguments.store, read_only=True) as store:
         match = find_match(store, arguments.match)
         record = take_out(store, match)
-        try:
+        with writing(file):
             writer(file, Exported(store, match, record))
-        except OSError as error:
-            raise CompanionError(f"{file}: cannot be written ({error.strerror or error}); give another -o") from error
     if arguments.json:
         say(json.dumps({"match": match, "file": str(file)}))
     return DONE

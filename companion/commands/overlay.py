@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.errors import ProfileError
+from companion.commands.writing import writing
+from companion.errors import CompanionError
 from vision.draw import SURE_P, Sight, belief
 from vision.geometry import Geometry
 from vision.reader import Reader
@@ -21,18 +22,16 @@ def write_overlay(
     """Write a picture (height, width, 3) uint8 BGR with grid, outlines of stacks, and doubt in red over it.
 
     ``reading`` and ``geometry`` are what ``reader`` has last read of it.  The kind of picture follows from the file's
-    suffix.  Raises ProfileError when it cannot be written.
+    suffix.  Raises CompanionError when it cannot be written.
     """
     sight = Sight(reader.kit, reader.camera, geometry.pose, reader.levels or None)
     picture = belief(image, sight, reading, _caption(reading))
     try:
         done, data = cv2.imencode(file.suffix, picture)
     except cv2.error:
-        raise ProfileError(f"{file}: end its name with .jpg or .png") from None
-    try:
+        raise CompanionError(f"{file}: end its name with .jpg or .png") from None
+    with writing(file, "--overlay"):
         file.write_bytes(data.tobytes() if done else b"")
-    except OSError as error:
-        raise ProfileError(f"{file}: cannot be written: {error.strerror or error}") from error
 
 
 def _caption(reading: Reading) -> str:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from calibration.chessboard import chessboard_pdf
-from calibration.errors import ProfileError
 from calibration.kit import load_kit
 from calibration.lens import DEFAULT_BOARD, read_board
 from calibration.sheets import PAPERS, RULER_MM, mat_pdf, plan
 from companion.commands.seeing import start_levels
+from companion.commands.writing import writing
 
 CHARUCO = "charuco"
 
@@ -33,7 +33,9 @@ def run_mat(arguments: argparse.Namespace) -> int:
     if arguments.kit == CHARUCO:
         return _print_board(arguments)
     kit = load_kit(arguments.kit)
-    _write(arguments.output, mat_pdf(kit, arguments.paper, start_levels(kit)))
+    pdf = mat_pdf(kit, arguments.paper, start_levels(kit))
+    with writing(arguments.output):
+        arguments.output.write_bytes(pdf)
     sheets = len(plan(kit, arguments.paper))
     print(f"written: {arguments.output}, {sheets} sheet{'s' * (sheets > 1)} of {arguments.paper.upper()}")
     print("print it at 100 %, not fitted to the page")
@@ -44,15 +46,10 @@ def run_mat(arguments: argparse.Namespace) -> int:
 
 def _print_board(arguments: argparse.Namespace) -> int:
     board = read_board(arguments.board) if arguments.board else DEFAULT_BOARD
-    _write(arguments.output, chessboard_pdf(board, arguments.paper))
+    pdf = chessboard_pdf(board, arguments.paper)
+    with writing(arguments.output):
+        arguments.output.write_bytes(pdf)
     print(f"written: {arguments.output}, 1 sheet of {arguments.paper.upper()}")
     print("print it at 100 %, not fitted to the page, and glue it to a plate: it must be flat")
     print(f"then measure: the ruler is {RULER_MM:.0f} mm long, a square {board.square_mm:g} mm wide")
     return 0
-
-
-def _write(file: Path, data: bytes) -> None:
-    try:
-        file.write_bytes(data)
-    except OSError as error:
-        raise ProfileError(f"{file}: cannot be written: {error.strerror or error}") from error

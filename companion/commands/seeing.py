@@ -19,6 +19,7 @@ from calibration.picture import load_picture
 from calibration.quality import advice, quality
 from companion.app.ground import ground_levels, parse_levels
 from companion.commands.overlay import write_overlay
+from companion.commands.writing import writing
 from companion.errors import CompanionError
 from companion.games import load_game
 from vision.draw import FOREIGN_SHARE
@@ -63,7 +64,8 @@ def run_lens(arguments: argparse.Namespace) -> int:
     """`companion calibrate lens`."""
     board = read_board(arguments.board) if arguments.board else DEFAULT_BOARD
     result = calibrate_lens(tuple(arguments.images), board)
-    write_text(arguments.output, format_camera(result.camera))
+    with writing(arguments.output):
+        arguments.output.write_text(format_camera(result.camera), encoding="utf-8")
     print("\n".join(lens_report(result)))
     print(f"written: {arguments.output}")
     return 0
@@ -90,7 +92,8 @@ def run_pieces(arguments: argparse.Namespace) -> int:
         look = enrol(image, kit, camera, start_levels(kit))
     except VisionError as error:
         raise ProfileError(f"{arguments.image}: {error}") from error
-    write_text(arguments.output, format_look(look))
+    with writing(arguments.output):
+        arguments.output.write_text(format_look(look), encoding="utf-8")
     print(f"learned {len(look.pieces)} kinds of pieces; written: {arguments.output}")
     return 0
 
@@ -168,11 +171,3 @@ def describe(row: dict[str, Any]) -> str:
     notes = [f"; something that is no piece covers {', '.join(row['covered'])}"] if "covered" in row else []
     notes += [f"; {row['warning']}"] if "warning" in row else []
     return f"{row['image']}: {len(stacks)} stacks: {', '.join(stacks)}{''.join(notes)} ({row['ms']} ms)"
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a small text file.  Raises ProfileError with a clear line."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ProfileError(f"{path}: cannot be written: {error.strerror or error}") from error

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.commands.records import DONE, add_command, say
+from companion.commands.writing import writing
 from companion.errors import CompanionError
 from companion.recorder.place import open_store
 from companion.recorder.store import MatchId, Store
@@ -38,10 +39,8 @@ def run_stats(arguments: argparse.Namespace) -> int:
         for line in [json.dumps(to_row(stats))] if arguments.json else lines(stats):
             say(line)
     if file is not None:
-        try:
+        with writing(file):
             file.write_text(plot(every), encoding="utf-8")
-        except OSError as error:
-            raise CompanionError(f"{file}: cannot be written ({error.strerror}); give another -o") from error
     return DONE
 
 

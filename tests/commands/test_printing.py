@@ -45,7 +45,10 @@ def test_what_cannot_be_printed_says_why(tmp_path, capsys):
     for words, said in (
         ((own, "-o", tmp_path / "m.pdf"), "kit own: square b7 leaves the sheet of 420 x 297 mm; move it or enlarge"),
         (("dominaton", "-o", tmp_path / "m.pdf"), "did you mean domination?"),
-        (("domination", "-o", tmp_path / "no" / "m.pdf"), "m.pdf: cannot be written: No such file or directory"),
+        (
+            ("domination", "-o", tmp_path / "no" / "m.pdf"),
+            "m.pdf: cannot be written (No such file or directory); give another -o",
+        ),
     ):
         assert main(["mat", *map(str, words)]) == 2
         err = capsys.readouterr().err

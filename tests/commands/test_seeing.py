@@ -81,7 +81,9 @@ def test_the_overlay_is_the_picture_with_the_belief_over_it(photos, tmp_path, ca
     assert "--overlay: give one picture at a time" in complaint(capsys, 2, *read, "--overlay", "x.jpg", photo, photo)
     assert "x.doc: end its name with .jpg or .png" in complaint(capsys, 2, *read, "--overlay", "x.doc", photo)
     nowhere = tmp_path / "no" / "x.jpg"
-    assert f"{nowhere}: cannot be written" in complaint(capsys, 2, *read, "--overlay", nowhere, photo)
+    assert f"{nowhere}: cannot be written (No such file or directory); give another --overlay" in complaint(
+        capsys, 2, *read, "--overlay", nowhere, photo
+    )
 
 
 def test_a_sleeve_in_the_picture_is_named(photos, tmp_path, capsys):
@@ -166,7 +168,9 @@ def test_bad_files_get_one_clear_line(examples, photos, tmp_path, capsys):
     assert "camera.toml: kit is missing" in complaint(capsys, 2, *read, "--set", camera, enrol)
     nowhere = tmp_path / "no" / "set.toml"
     words = ("calibrate", "pieces", "domination", "--camera", camera)
-    assert f"{nowhere}: cannot be written" in complaint(capsys, 2, *words, enrol, "-o", nowhere)
+    assert f"{nowhere}: cannot be written (No such file or directory); give another -o" in complaint(
+        capsys, 2, *words, enrol, "-o", nowhere
+    )
     other = photos / "domination-b-103.jpg"
     assert f"{other}: " in complaint(capsys, 2, *words, other, "-o", tmp_path / "s.toml")
     assert "0 of 1 photographs show" in complaint(capsys, 2, "calibrate", "lens", enrol, "-o", tmp_path / "c.toml")

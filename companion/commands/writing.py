@@ -1,0 +1,22 @@
+"""Files that a user has named to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from companion.errors import CompanionError
+
+
+@contextmanager
+def writing(file: Path, option: str = "-o") -> Iterator[None]:
+    """While ``file``, which ``option`` has named, is being written.
+
+    Raises:
+        CompanionError: it cannot be.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise CompanionError(f"{file}: cannot be written ({error.strerror or error}); give another {option}") from error
