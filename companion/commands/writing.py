@@ -18,5 +18,8 @@ def writing(file: Path, option: str = "-o") -> Iterator[None]:
     """
     try:
         yield
+    except CompanionError:
+        # Some are OSErrors too: it is the store or the recording that has failed, and they have said so.
+        raise
     except OSError as error:
         raise CompanionError(f"{file}: cannot be written ({error.strerror or error}); give another {option}") from error

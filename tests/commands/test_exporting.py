@@ -15,6 +15,8 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from companion.cli import main
+from companion.commands.exporting import WRITERS
+from companion.errors import StoreError
 from companion.recorder.store import Recorded, Store
 from companion.records.film import FPS, HEIGHT, PLATE_S, WIDTH
 from companion.records.plates import plates
@@ -192,6 +194,18 @@ def test_what_cannot_be_written_is_one_line(
     err = capsys.readouterr().err
     assert f"{tmp_path / name}: {complaint}" in err
     assert err.count("\n") == 1
+
+
+def test_a_store_that_fails_meanwhile_is_named_itself(
+    tmp_path: Path, path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_file: Path, _match: object) -> None:
+        raise StoreError(f"{path}: is damaged")
+
+    keep(path)
+    monkeypatch.setitem(WRITERS, ".txt", fail)
+    assert main(["export", "1", "--store", str(path), "-o", str(tmp_path / "m.txt")]) == 2
+    assert capsys.readouterr().err == f"companion export: {path}: is damaged\n"
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".svg", ".html", ".gif", ".mp4"])
