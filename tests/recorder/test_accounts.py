@@ -32,6 +32,7 @@ def test_an_account_comes_back_from_its_line() -> None:
         "[" * 100_000,
         grounds_text(GROUNDS).replace("3", '"three"', 1),
         grounds_text(GROUNDS).replace("-7.5", "null"),
+        grounds_text(GROUNDS).replace("-7.5", "NaN"),
         grounds_text(GROUNDS).replace('"b6"', "6"),
         grounds_text(GROUNDS).replace('"cell"', '"square"'),
         grounds_text(GROUNDS).replace('"readings"', '"looks"'),
