@@ -61,11 +61,6 @@ class Link:
         self._closed.set()
         self._thread.join()
 
-    @property
-    def counters(self) -> tuple[int, int]:
-        """Damaged frames, and gaps in the controller's numbers, since the start."""
-        return self._session.bad_frames, self._session.gaps
-
     def _opened(self) -> serial.Serial:
         try:
             port: serial.Serial = serial.serial_for_url(
