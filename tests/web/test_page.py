@@ -122,7 +122,7 @@ def test_the_page_is_small_and_brings_nothing_from_elsewhere(stranger: Client) -
     status, headers, data = stranger.ask("GET", "/")
     assert (status, headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert "default-src 'none'" in headers["content-security-policy"]
-    files = ["style.css", "table.js", "board.js", "arbiter.js", "token.js", "words.js", "icon.svg"]
+    files = ["style.css", "table.js", "board.js", "arbiter.js", "signs.js", "token.js", "words.js", "icon.svg"]
     bodies = [data, *(stranger.ask("GET", f"/static/{name}")[2] for name in files)]
     assert all(b"://" not in body.replace(b"http://www.w3.org/", b"") for body in bodies)
     assert sum(map(len, bodies)) < PAGE_BYTES

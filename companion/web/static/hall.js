@@ -1,12 +1,9 @@
 // All tables of a hall, each as a card: board, players, what was said last.
 
+import { SIGNS } from "/static/signs.js";
 import { code, offerLanguages, word } from "/static/words.js";
 
 const find = (id) => document.getElementById(id);
-const SIGNS = {
-  start: "stack", accepted: "yes", illegal: "no", unfinished: "more", restored: "yes", "taken-back": "undo", unsure: "question",
-  corrected: "law", skipped: "more", repeated: "more", "game-over": "star", clock: "more",
-};
 const tables = new Map();
 const boards = new Map();
 

@@ -2,13 +2,10 @@
 
 import { Arbiter } from "/static/arbiter.js";
 import { Board } from "/static/board.js";
+import { SIGNS } from "/static/signs.js";
 import { code, offerLanguages, word } from "/static/words.js";
 
 const find = (id) => document.getElementById(id);
-const SIGNS = {
-  start: "stack", accepted: "yes", illegal: "no", unfinished: "more", restored: "yes", "taken-back": "undo", unsure: "question",
-  corrected: "law", skipped: "more", repeated: "more", "game-over": "star", clock: "more",
-};
 const SIGHT_TROUBLE = ["blocked", "no-mat", "moved", "dark", "camera-lost"];
 
 // Where this table's addresses are: at the root of its own page, below its name in a hall.
