@@ -27,7 +27,6 @@ from companion.games import load_game
 from companion.simulate.photographer import HOLDS, Photographer
 from companion.web.setup.overlay import picture
 from companion.web.setup.page import STEPS, SetupPage
-from companion.web.setup.sheets import charuco_pdf
 from companion.web.setup.workshop import Outfit, SetupError, Workshop
 from tests.web.conftest import WAIT_S, Client
 from vision.errors import VisionError
@@ -169,17 +168,6 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     bench.workshop.close()
 
 
-def test_the_calibration_board_is_printed_at_true_size() -> None:
-    (page,) = pypdfium2.PdfDocument(charuco_pdf())
-    assert [round(side / 72 * 25.4) for side in page.get_size()] == [297, 210]
-    scale = 4.0
-    image = np.asarray(page.render(scale=scale).to_numpy())[..., :3]
-    corners = find_board(np.ascontiguousarray(image), DEFAULT_BOARD)
-    assert corners is not None
-    span_mm = (corners.max(axis=0) - corners.min(axis=0)) / scale / 72 * 25.4
-    assert span_mm == pytest.approx([7 * 30, 4 * 30], abs=0.2)
-
-
 @pytest.fixture(scope="module")
 def asker(bench: Bench) -> Iterator[Client]:
     """Asks the bench's page."""
@@ -196,8 +184,18 @@ def test_the_page_tells_every_step(asker: Client) -> None:
         assert status == 200
         assert json.loads(data)["step"] == step
     assert asker.ask("GET", "/setup/camera.jpg?step=start")[1]["content-type"] == "image/jpeg"
-    assert asker.ask("GET", "/setup/board.pdf")[2].startswith(b"%PDF")
     assert asker.ask("GET", "/setup/mat.pdf?paper=a4")[2].startswith(b"%PDF")
+
+
+def test_the_calibration_board_is_printed_at_true_size(asker: Client) -> None:
+    (page,) = pypdfium2.PdfDocument(asker.ask("GET", "/setup/board.pdf")[2])
+    assert [round(side / 72 * 25.4) for side in page.get_size()] == [297, 210]
+    scale = 4.0
+    image = np.asarray(page.render(scale=scale).to_numpy())[..., :3]
+    corners = find_board(np.ascontiguousarray(image), DEFAULT_BOARD)
+    assert corners is not None
+    span_mm = (corners.max(axis=0) - corners.min(axis=0)) / scale / 72 * 25.4
+    assert span_mm == pytest.approx([7 * 30, 4 * 30], abs=0.2)
 
 
 def test_the_printed_mat_shows_the_terrain(bench: Bench, asker: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from calibration.chessboard import chessboard_pdf
 from calibration.errors import ProfileError
+from calibration.lens import DEFAULT_BOARD
 from calibration.sheets import mat_pdf
 from companion.errors import CompanionError
 from companion.rules.notation import format_position
@@ -23,7 +25,6 @@ from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
 from companion.web.server import Server
 from companion.web.setup.overlay import picture
-from companion.web.setup.sheets import charuco_pdf
 from companion.web.setup.workshop import Workshop
 from companion.web.view import board_row, game_row
 from vision.errors import VisionError
@@ -92,7 +93,8 @@ class SetupPage:
         return Response(data, media_type="image/jpeg", headers={"cache-control": "no-store"})
 
     async def _board(self, _request: Request) -> Response:
-        return Response(await self._do(charuco_pdf), media_type="application/pdf")
+        sheet = await self._do(lambda: chessboard_pdf(DEFAULT_BOARD, "a4"))
+        return Response(sheet, media_type="application/pdf")
 
     async def _mat(self, request: Request) -> Response:
         outfit = self._workshop.outfit
