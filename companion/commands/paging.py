@@ -61,6 +61,11 @@ def _linger(arguments: argparse.Namespace) -> None:
     if arguments.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return
     print("The table is closed; the page stays until you press Ctrl-C.", flush=True)
+    wait_for_interrupt()
+
+
+def wait_for_interrupt() -> None:
+    """Return when somebody presses Ctrl-C."""
     try:
         while True:
             time.sleep(3600)

@@ -19,7 +19,7 @@ from companion.app.ground import ground_levels
 from companion.app.pillars import Pillars
 from companion.app.sensors import LinkSensors
 from companion.commands.notices import notify
-from companion.commands.paging import address
+from companion.commands.paging import address, wait_for_interrupt
 from companion.commands.refereeing import open_kit
 from companion.events import Accepted, Event, GameOver, Illegal, Unsure
 from companion.games import load_game
@@ -75,15 +75,13 @@ def run_setup(arguments: argparse.Namespace) -> int:
         page = SetupPage(arguments.web, workshop)
         notify(f"{page.notice}\nCtrl-C when you are done.")
         try:
-            while True:
-                time.sleep(3600)
-        except KeyboardInterrupt:
-            return 0
+            wait_for_interrupt()
         finally:
             page.close()
     finally:
         workshop.close()
         desk.close()
+    return 0
 
 
 def _known_camera(arguments: argparse.Namespace) -> Camera | None:

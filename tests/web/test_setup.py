@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cv2
@@ -234,6 +235,15 @@ def test_the_command_says_where_the_page_is(tmp_path: Path) -> None:
         assert process.stderr is not None
         assert process.stderr.readline().startswith("set up the table at http://127.0.0.1:")
         process.terminate()
+
+
+def test_the_command_ends_at_an_interrupt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_s: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("companion.commands.paging.time", SimpleNamespace(sleep=interrupted))
+    words = ["setup", "domination", "--simulate", "--web", "127.0.0.1:0", "--panel", "none"]
+    assert main([*words, "-o", str(tmp_path)]) == 0
 
 
 def test_a_kit_whose_pillars_cannot_stand_as_the_game_begins_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
