@@ -2,12 +2,15 @@
 
 :func:`sentence` serves everything that speaks to people.  The events themselves are in English; of a broken rule, a
 task or a question another language says what its own file (``companion/languages``) has for the rule, with the squares.
+:func:`trouble` does the same for what is wrong with a picture or a device.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from types import MappingProxyType
 
 from companion.errors import BadText
@@ -30,7 +33,7 @@ from companion.languages.german import GERMAN
 from companion.languages.language import Language
 from companion.rules.board import NOBODY, Player
 
-__all__ = ["ENGLISH", "GERMAN", "LANGUAGES", "Language", "language", "minutes", "sentence", "to_move"]
+__all__ = ["ENGLISH", "GERMAN", "LANGUAGES", "Language", "language", "minutes", "sentence", "to_move", "trouble"]
 
 MOST_RULES = 2
 """Of more broken rules than this only the first are explained; a longer sentence is not listened to."""
@@ -81,6 +84,21 @@ def _task(event: Unfinished, tongue: Language) -> str:
     rule = tongue.rules.get(event.rule, "")
     cells = tongue.texts["part.cells"].format(cells=", ".join(event.cells)) if event.cells else ""
     return ", ".join(filter(None, (rule, cells)))
+
+
+def trouble(message: str, tongue: Language) -> str:
+    """What is wrong with a picture, a camera or a set-up, in ``tongue``; a message that it has no words for stays."""
+    for english, said in tongue.troubles.items():
+        if found := _pattern(english).fullmatch(message):
+            return said.format_map({place: trouble(part, tongue) for place, part in found.groupdict().items()})
+    return message
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    """What a text with ``{places}`` looks like once they are filled in."""
+    parts = re.split(r"\{(\w+)\}", text)
+    return re.compile("".join(f"(?P<{part}>.+)" if i % 2 else re.escape(part) for i, part in enumerate(parts)))
 
 
 def minutes(seconds: float) -> str:

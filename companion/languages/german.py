@@ -73,6 +73,126 @@ GERMAN = Language(
             ":": "mit {count}",
         }
     ),
+    troubles=MappingProxyType(
+        {
+            "the picture is too dark: switch a lamp on": "das Bild ist zu dunkel: bitte eine Lampe einschalten",
+            "the picture is too dark: switch a lamp on or lengthen the exposure": (
+                "das Bild ist zu dunkel: bitte eine Lampe einschalten oder länger belichten"
+            ),
+            "the picture is overexposed: lower the exposure, or turn the lamp away": (
+                "das Bild ist überbelichtet: bitte kürzer belichten oder die Lampe wegdrehen"
+            ),
+            "the picture is blurred: focus the lens, and hold the camera still": (
+                "das Bild ist unscharf: bitte scharf stellen und die Kamera still halten"
+            ),
+            "the picture is {width} x {height} px, the camera file is for {its_width} x {its_height} px; "
+            "calibrate the lens at this size": (
+                "das Bild hat {width} x {height} px, die Kameradatei gilt für {its_width} x {its_height} px; "
+                "bitte die Linse in dieser Größe vermessen"
+            ),
+            "the mat is not in view: {found} of its markers {ids} found; {why}": (
+                "die Matte ist nicht zu sehen: von ihren Marken {ids} ist {found} gefunden; {why}"
+            ),
+            "none": "keine",
+            "only marker {id}": "nur Marke {id}",
+            "nothing at all is to be seen: is the lens covered?": "es ist gar nichts zu sehen: ist die Linse verdeckt?",
+            "something glares in the picture: turn lamp or camera, and show the whole mat": (
+                "im Bild blendet etwas: bitte Lampe oder Kamera drehen und die ganze Matte zeigen"
+            ),
+            "show the whole mat, with nothing over its markers, in focus and in light": (
+                "bitte die ganze Matte zeigen, alle Marken frei, scharf und hell"
+            ),
+            "another mat is in view ({other}); the kit {kit} has markers {ids}: choose the kit of this mat": (
+                "eine andere Matte ist zu sehen ({other}); der Satz {kit} hat die Marken {ids}: "
+                "bitte den Satz dieser Matte wählen"
+            ),
+            "that of {kit}: markers {ids}": "die von {kit}: Marken {ids}",
+            "markers {ids}": "Marken {ids}",
+            "only part of the board is in the picture, {cells} not: show all of it": (
+                "nur ein Teil des Bretts ist im Bild, {cells} nicht: bitte das ganze zeigen"
+            ),
+            "the markers cannot be seen from above; is the picture mirrored?": (
+                "die Marken sind nicht von oben zu sehen; ist das Bild gespiegelt?"
+            ),
+            "the markers contradict each other (reprojection error {error} px); is the mat flat, whole, and of this "
+            "kit, and the camera file of this camera?": (
+                "die Marken widersprechen sich (Abbildungsfehler {error} px); ist die Matte flach, ganz und von diesem "
+                "Satz, und die Kameradatei von dieser Kamera?"
+            ),
+            "it cannot be told where the mat of {kit} lies: show one such mat only, and larger in the picture": (
+                "wo die Matte von {kit} liegt, ist nicht zu erkennen: bitte nur eine solche zeigen, und größer im Bild"
+            ),
+            "the mat is overexposed: lower the exposure": "die Matte ist überbelichtet: bitte kürzer belichten",
+            "too little of the bare mat is to be seen: uncover it, or lower the exposure": (
+                "von der bloßen Matte ist zu wenig zu sehen: bitte frei machen oder kürzer belichten"
+            ),
+            "the kit {kit} has no [enrol] squares: name a square for one piece of each kind": (
+                "der Satz {kit} hat keine Felder unter [enrol]: bitte für einen Stein jeder Art ein Feld nennen"
+            ),
+            "an [enrol] square lies outside the picture: show the whole mat": (
+                "ein Feld von [enrol] liegt außerhalb des Bildes: bitte die ganze Matte zeigen"
+            ),
+            "{cell} should hold {wanted} but looks {seen}; set the pieces as [enrol] says": (
+                "{cell}: erwartet {wanted}, gesehen {seen}; bitte die Steine so stellen, wie [enrol] sagt"
+            ),
+            "one {piece}": "ein {piece}",
+            "nothing": "nichts",
+            "empty": "leer",
+            "{height} high, {top} on top": "{height} hoch, {top} obenauf",
+            "no picture yet": "noch kein Bild",
+            "{camera}: no new picture for {time_s} s": "{camera}: seit {time_s} s kein neues Bild",
+            "{camera}: gives the same picture again and again": "{camera}: gibt immer wieder dasselbe Bild",
+            "{camera}: is not open": "{camera}: ist nicht offen",
+            "{camera}: gives no more pictures; is it still plugged in?": (
+                "{camera}: gibt keine Bilder mehr; steckt ihr Kabel noch?"
+            ),
+            "{camera}: gives no more pictures ({error})": "{camera}: gibt keine Bilder mehr ({error})",
+            "{camera}: cannot be opened; is it plugged in? (ls /dev/video*)": (
+                "{camera}: lässt sich nicht öffnen; ist sie angeschlossen? (ls /dev/video*)"
+            ),
+            "{camera}: cannot be opened ({error}); is its ribbon cable seated?": (
+                "{camera}: lässt sich nicht öffnen ({error}); sitzt ihr Flachkabel?"
+            ),
+            "{camera}: gives pictures of {width} x {height} px, the camera file is for {its_width} x {its_height} px; "
+            "calibrate the lens at a size that it can give": (
+                "{camera}: gibt Bilder von {width} x {height} px, die Kameradatei gilt für {its_width} x {its_height} "
+                "px; bitte die Linse in einer Größe vermessen, die sie geben kann"
+            ),
+            "{camera}: picamera2 is not there ({error}); sudo apt install python3-picamera2, and make the venv with "
+            "--system-site-packages": (
+                "{camera}: picamera2 fehlt ({error}); sudo apt install python3-picamera2, und die venv mit "
+                "--system-site-packages anlegen"
+            ),
+            "too dark: switch a lamp on": "zu dunkel: bitte eine Lampe einschalten",
+            "too bright: lower the exposure, or turn the lamp away": (
+                "zu hell: bitte kürzer belichten oder die Lampe wegdrehen"
+            ),
+            "the calibration board is not seen, or too little of it: hold it flat, sharp and lit": (
+                "die Kalibriertafel ist nicht zu sehen, oder zu wenig davon: bitte flach, scharf und hell halten"
+            ),
+            "take at least {least} photographs first; {advised} are better": (
+                "erst mindestens {least} Fotos aufnehmen; {advised} sind besser"
+            ),
+            "lens: only {seen} of {all} photographs show the calibration board; {least} are needed (board: {files} x "
+            "{ranks} squares, {dictionary})": (
+                "Linse: nur {seen} von {all} Fotos zeigen die Kalibriertafel; {least} sind nötig (Tafel: {files} x "
+                "{ranks} Felder, {dictionary})"
+            ),
+            "lens: {why} ({error})": "Linse: {why} ({error})",
+            "the photographs do not determine a camera; vary angle and place": (
+                "aus den Fotos ergibt sich keine Kamera; bitte Winkel und Ort wechseln"
+            ),
+            "{photo}: is {width} x {height} px, the others {their_width} x {their_height} px": (
+                "{photo}: hat {width} x {height} px, die anderen {their_width} x {their_height} px"
+            ),
+            "measure the lens first": "erst die Linse vermessen",
+            "let the program learn the pieces first": "erst das Programm die Steine lernen lassen",
+            "the panel has no {cue}; it has {cues}": "die Anzeige hat kein {cue}; sie hat {cues}",
+            "{file}: cannot be written ({error}); give another folder with -o": (
+                "{file}: lässt sich nicht schreiben ({error}); bitte mit -o einen anderen Ordner nennen"
+            ),
+        }
+    ),
     rules=MappingProxyType(
         {
             "G-1": "Ein anderer ist am Zug",

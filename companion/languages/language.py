@@ -23,6 +23,8 @@ class Language:
         voice: espeak-ng's name of the voice that speaks it.
         signs: how the signs of a move are spoken: ``to`` (between two squares), ``off``, ``=``, ``*`` (from the
             reserve), ``+`` and ``-`` (a pillar), ``:`` (with ``{count}`` pieces).
+        troubles: what is wrong with a picture, a camera or a set-up, by the program's own words in English; both with
+            ``{places}`` for what differs.  Empty where those words serve.
         rules: what who breaks a rule should hear, by the rule's id; empty where the events' own words serve.
     """
 
@@ -32,4 +34,5 @@ class Language:
     both: str
     voice: str
     signs: Mapping[str, str]
+    troubles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     rules: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

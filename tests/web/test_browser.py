@@ -10,8 +10,10 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from companion.rules.notation import format_move, format_position, parse_move
 from companion.web.page import Page as WebPage
+from companion.web.setup.page import SetupPage
 from tests.web.conftest import PICTURE, WAIT_S, WebTable
 from tests.web.test_page import OWN_FIVES
+from tests.web.test_setup import Bench
 
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = (
@@ -222,3 +224,22 @@ def test_every_button_has_a_name_and_every_field_a_label(table: WebTable, visit:
         !(element.textContent.trim() || element.getAttribute("aria-label") || element.labels?.length))
         .map((element) => element.outerHTML)"""
     assert page.evaluate(nameless) == []
+
+
+def test_the_set_up_says_what_is_wrong_in_the_language_of_the_page(browser: Browser, tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    served = SetupPage(("127.0.0.1", 0), bench.workshop, token="secret")
+    page = browser.new_page(locale="de-DE")
+    page.goto(f"{served.server.url}setup#token=secret")
+    assert "secret" not in page.url
+    page.get_by_role("button", name="Matte").click()
+    expect(page.locator("#state")).to_have_text("erst die Linse vermessen")
+    page.locator("#language").click()
+    expect(page).to_have_title("Set up the table")
+    expect(page.locator("#state")).to_have_text("measure the lens first")
+    page.get_by_role("button", name="Ready").click()
+    page.locator("#finish").click()
+    expect(page.locator("#reply")).to_have_text("measure the lens first")
+    page.close()
+    served.close()
+    bench.workshop.close()

@@ -188,6 +188,24 @@ def test_the_page_tells_every_step(asker: Client) -> None:
     assert asker.ask("GET", "/setup/mat.pdf?paper=a4")[2].startswith(b"%PDF")
 
 
+@pytest.mark.parametrize(
+    ("language", "first", "refused"),
+    [
+        ("de", "erst die Linse vermessen", "erst mindestens 3 Fotos aufnehmen; 8 sind besser"),
+        ("fr", "measure the lens first", "take at least 3 photographs first; 8 are better"),
+    ],
+)
+def test_what_is_wrong_is_said_in_the_language_of_the_page(
+    bench: Bench, asker: Client, monkeypatch: pytest.MonkeyPatch, language: str, first: str, refused: str
+) -> None:
+    for name, nothing in (("camera", None), ("_reader", None), ("_photos", [])):
+        monkeypatch.setattr(bench.workshop, name, nothing)
+    headers = {"Accept-Language": language}
+    assert json.loads(asker.ask("GET", "/setup/state?step=mat", headers=headers)[2])["row"]["why"] == first
+    answer = asker.ask("POST", "/setup/measure-lens", "{}", JSON | headers)
+    assert (answer[0], json.loads(answer[2])["error"]) == (409, refused)
+
+
 def test_the_calibration_board_is_printed_at_true_size(asker: Client) -> None:
     (page,) = pypdfium2.PdfDocument(asker.ask("GET", "/setup/board.pdf")[2])
     assert [round(side / 72 * 25.4) for side in page.get_size()] == [297, 210]

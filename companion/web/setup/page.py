@@ -19,6 +19,7 @@ from calibration.errors import ProfileError
 from calibration.lens import DEFAULT_BOARD
 from calibration.sheets import mat_pdf
 from companion.errors import CompanionError
+from companion.phrases import ENGLISH, LANGUAGES, Language, trouble
 from companion.rules.notation import format_position
 from companion.web.answers import STATIC, refused, unserved
 from companion.web.files import Files
@@ -71,7 +72,10 @@ class SetupPage:
         step = request.query_params.get("step", STEPS[0])
         if step not in STEPS:
             raise Refused(404, f"there is no such step; there are {', '.join(STEPS)}")
-        row = await self._do(lambda: self._row(step))
+        tongue = _tongue(request)
+        row = await self._do(lambda: self._row(step), tongue)
+        if why := row.get("why"):
+            row = {**row, "why": trouble(why, tongue)}
         return JSONResponse({"game": self._game(), "step": step, "row": row}, headers={"cache-control": "no-store"})
 
     def _row(self, step: str) -> Mapping[str, Any]:
@@ -89,17 +93,17 @@ class SetupPage:
 
     async def _picture(self, request: Request) -> Response:
         step = request.query_params.get("step", "")
-        data = await self._do(lambda: picture(self._workshop, step))
+        data = await self._do(lambda: picture(self._workshop, step), _tongue(request))
         return Response(data, media_type="image/jpeg", headers={"cache-control": "no-store"})
 
-    async def _board(self, _request: Request) -> Response:
-        sheet = await self._do(lambda: chessboard_pdf(DEFAULT_BOARD, "a4"))
+    async def _board(self, request: Request) -> Response:
+        sheet = await self._do(lambda: chessboard_pdf(DEFAULT_BOARD, "a4"), _tongue(request))
         return Response(sheet, media_type="application/pdf")
 
     async def _mat(self, request: Request) -> Response:
         outfit = self._workshop.outfit
         paper = "a4" if request.query_params.get("paper") == "a4" else "a3"
-        sheets = await self._do(lambda: mat_pdf(outfit.kit, paper, outfit.levels))
+        sheets = await self._do(lambda: mat_pdf(outfit.kit, paper, outfit.levels), _tongue(request))
         return Response(sheets, media_type="application/pdf")
 
     async def _act(self, request: Request) -> Response:
@@ -117,12 +121,17 @@ class SetupPage:
         action = request.path_params["action"]
         if action not in actions:
             raise Refused(404, f"there is no such action; there are {', '.join(actions)}")
-        return JSONResponse({"done": action, "row": await self._do(actions[action])})
+        return JSONResponse({"done": action, "row": await self._do(actions[action], _tongue(request))})
 
-    async def _do(self, work: Callable[[], T]) -> T:
+    async def _do(self, work: Callable[[], T], tongue: Language) -> T:
         """Work that takes a while, outside the server's loop and one after the other; failures are one line."""
         async with self._busy:
             try:
                 return await run_in_threadpool(work)
             except (CompanionError, VisionError, ProfileError) as error:
-                raise Refused(409, str(error)) from None
+                raise Refused(409, trouble(str(error), tongue)) from None
+
+
+def _tongue(request: Request) -> Language:
+    """The language in which the page is read now."""
+    return LANGUAGES.get(request.headers.get("accept-language", "")[:2], ENGLISH)

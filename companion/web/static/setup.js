@@ -77,7 +77,7 @@ const done = {};
 async function follow() {
   const asked = step;
   try {
-    const answer = await (await fetch(`/setup/state?step=${asked}`)).json();
+    const answer = await (await fetch(`/setup/state?step=${asked}`, { headers: { "Accept-Language": code } })).json();
     if (asked === step) take(answer);
   } catch {
     reply(word("failed"), true);
@@ -200,7 +200,8 @@ async function act(action, fields = {}) {
   reply(word("busy"));
   try {
     const answer = await fetch(`/setup/${action}`, {
-      method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` }, body: JSON.stringify(fields),
+      method: "POST", body: JSON.stringify(fields),
+      headers: { "Content-Type": "application/json", "Accept-Language": code, Authorization: `Bearer ${token}` },
     });
     const result = await answer.json();
     reply(answer.ok ? "" : answer.status === 401 ? word("needs-token") : result.error, !answer.ok);

@@ -1,0 +1,121 @@
+"""What is wrong with a picture or a set-up is said in every language."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+
+from companion.phrases import ENGLISH, GERMAN, LANGUAGES, trouble
+from vision.unseen import BLURRED
+
+MODULES = (
+    "vision.register",
+    "vision.light",
+    "vision.enrol",
+    "vision.unseen",
+    "vision.sources.video4linux",
+    "vision.sources.picamera",
+    "calibration.lens",
+    "companion.web.setup.workshop",
+)
+"""Whose errors people may read while they set a table up."""
+
+ERRORS = ("VisionError", "MatNotFound", "SourceLost", "ProfileError", "SetupError")
+
+OF_FILES = {"{}: a board needs at least 3 x 3 squares and markers smaller than its squares"}
+"""Said of files that nobody names on a page."""
+
+PARTS = {
+    "none",
+    "only marker {}",
+    "that of {}: markers {}",
+    "markers {}",
+    "one {}",
+    "nothing",
+    "empty",
+    "{} high, {} on top",
+    "no picture yet",
+    "too dark: switch a lamp on",
+    "too bright: lower the exposure, or turn the lamp away",
+    "the photographs do not determine a camera; vary angle and place",
+    "{}: no new picture for {} s",
+    "{}: gives the same picture again and again",
+}
+"""What is put into other messages, or is no error where it is written."""
+
+
+def said(module: ModuleType) -> Iterator[str]:
+    """The message of every error that ``module`` makes, ``{}`` for what differs; of a sum, its parts."""
+    tree = ast.parse(inspect.getsource(module))
+    named: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            named.setdefault(node.targets[0].id, []).append(node.value)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ERRORS:
+            yield from texts(node.args[0], named, module)
+
+
+def texts(node: ast.expr, named: dict[str, list[ast.expr]], module: ModuleType) -> Iterator[str]:
+    """What an expression of ``module`` may say; ``named`` are the values of its names."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=parts):
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in parts)
+        case ast.IfExp(body=one, orelse=other):
+            yield from (*texts(one, named, module), *texts(other, named, module))
+        case ast.BinOp(left=before, right=after):
+            yield from (f"{text}{{}}" for text in texts(before, named, module))
+            yield from texts(after, named, module)
+        case ast.Name(id=name) if name in named:
+            yield from (text for value in named[name] for text in texts(value, named, module))
+        case ast.Name(id=name):
+            yield getattr(module, name)
+
+
+def places(text: str) -> list[str]:
+    return re.findall(r"{\w*}", text)
+
+
+def bare(text: str) -> str:
+    return re.sub(r"{\w+}", "{}", text)
+
+
+@pytest.mark.parametrize("code", LANGUAGES.keys() - {"en"})
+def test_every_language_has_its_words_for_each_message_and_for_no_other(code: str) -> None:
+    messages = {text for name in MODULES for text in said(importlib.import_module(name))} - OF_FILES
+    assert {bare(english) for english in LANGUAGES[code].troubles} == messages | PARTS
+
+
+@pytest.mark.parametrize(("english", "german"), GERMAN.troubles.items())
+def test_nothing_is_lost_and_each_message_is_found_by_its_own_words(english: str, german: str) -> None:
+    assert sorted(places(english)) == sorted(places(german))
+    filled = {place[1:-1]: f"Q{i}" for i, place in enumerate(places(english))}
+    assert trouble(english.format_map(filled), GERMAN) == german.format_map(filled)
+
+
+@pytest.mark.parametrize(
+    ("english", "german"),
+    [
+        (
+            "the mat is not in view: only marker 3 of its markers 0, 3 found; " + BLURRED,
+            "die Matte ist nicht zu sehen: von ihren Marken 0, 3 ist nur Marke 3 gefunden; " + GERMAN.troubles[BLURRED],
+        ),
+        (
+            "c5 should hold one R but looks empty; set the pieces as [enrol] says",
+            "c5: erwartet ein R, gesehen leer; bitte die Steine so stellen, wie [enrol] sagt",
+        ),
+        ("something quite new", "something quite new"),
+        ("{camera}: is not open", "{camera}: ist nicht offen"),
+    ],
+)
+def test_messages_are_translated_with_what_is_put_into_them(english: str, german: str) -> None:
+    assert trouble(english, GERMAN) == german
+    assert trouble(english, ENGLISH) == english
