@@ -33,7 +33,18 @@ from companion.languages.german import GERMAN
 from companion.languages.language import Language
 from companion.rules.board import NOBODY, Player
 
-__all__ = ["ENGLISH", "GERMAN", "LANGUAGES", "Language", "language", "minutes", "sentence", "to_move", "trouble"]
+__all__ = [
+    "ENGLISH",
+    "GERMAN",
+    "LANGUAGES",
+    "Language",
+    "language",
+    "minutes",
+    "sentence",
+    "task",
+    "to_move",
+    "trouble",
+]
 
 MOST_RULES = 2
 """Of more broken rules than this only the first are explained; a longer sentence is not listened to."""
@@ -60,8 +71,8 @@ def sentence(event: Event, tongue: Language = ENGLISH, names: Mapping[Player, st
     words = {field.name: _words(field.name, getattr(event, field.name), tongue, called) for field in fields(event)}
     if tongue.rules and isinstance(event, Illegal):
         words["reason"] = ". ".join(tongue.rules.get(rule, rule) for rule in event.rules[:MOST_RULES])
-    if tongue.rules and isinstance(event, Unfinished):
-        words["todo"] = _task(event, tongue)
+    if isinstance(event, Unfinished):
+        words["todo"] = task(event, tongue).rstrip(".")
     if isinstance(event, ClockChanged):
         times = zip(event.players, event.left, strict=True)
         words["left"] = ", ".join(f"{called.get(player, player)} {minutes(left)}" for player, left in times)
@@ -72,8 +83,10 @@ def sentence(event: Event, tongue: Language = ENGLISH, names: Mapping[Player, st
     return " ".join(" ".join(parts).format_map(words).split())
 
 
-def _task(event: Unfinished, tongue: Language) -> str:
-    """What is left to do, from the event's squares."""
+def task(event: Unfinished, tongue: Language) -> str:
+    """What is left to do: in the event's own words, or from its rule and squares where ``tongue`` is another one."""
+    if not tongue.rules:
+        return event.todo
     if event.stacks:
         parts = []
         for i, (cell, stack) in enumerate(zip(event.cells, event.stacks, strict=True)):
@@ -146,6 +159,4 @@ def _words(name: str, value: object, tongue: Language, called: Mapping[Player, s
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     text = "" if value is None else str(value)
-    if name in ("player", "winner"):
-        return called.get(text, text)
-    return text.rstrip(".") if name == "todo" else text
+    return called.get(text, text) if name in ("player", "winner") else text

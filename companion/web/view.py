@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from companion.events import Accepted, ClockChanged, Corrected, Event, GameOver, SensorsChanged, TakenBack, ViewChanged
+from companion.events import (
+    Accepted,
+    ClockChanged,
+    Corrected,
+    Event,
+    GameOver,
+    SensorsChanged,
+    TakenBack,
+    Unfinished,
+    ViewChanged,
+)
 from companion.games import available_games, load_game, read_position
 from companion.phrases import to_move
 from companion.referee.clock import Clock
@@ -17,7 +27,7 @@ from companion.rules.drawing import draw_svg
 from companion.rules.game import Game, Outcome
 from companion.rules.notation import parse_tag, position_tag, ranks_downward
 from companion.web.story import Story
-from companion.web.words import player_names, sentences
+from companion.web.words import player_names, sentences, tasks
 
 LOGGED = 12
 """So many of the last verdicts stand on the page; the moves that stand are all there."""
@@ -73,7 +83,7 @@ def state_row(standing: Standing) -> dict[str, Any]:
         "sensors": _latest(standing.events, SensorsChanged, ""),
         "warning": standing.warning,
     }
-    return row | (_guessed_row(standing) if snapshot is None else _snapshot_row(snapshot))
+    return row | (_guessed_row(standing) if snapshot is None else _snapshot_row(snapshot, standing.events))
 
 
 def game_row(game: Game, people: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -96,12 +106,13 @@ def game_row(game: Game, people: tuple[str, ...] = ()) -> dict[str, Any]:
     }
 
 
-def _snapshot_row(snapshot: Snapshot) -> dict[str, Any]:
+def _snapshot_row(snapshot: Snapshot, events: Sequence[Event]) -> dict[str, Any]:
+    told = (event for event in reversed(events) if isinstance(event, Unfinished) and event.todo == snapshot.todo)
     return {
         "mode": snapshot.mode,
         "position": snapshot.position,
         "to_move": snapshot.to_move,
-        "todo": snapshot.todo,
+        "todo": tasks(next(told, None)),
         "wrong": list(snapshot.wrong),
         "options": list(snapshot.options),
         "outcome": None if snapshot.outcome is None else _outcome_row(snapshot.outcome),
@@ -119,7 +130,7 @@ def _guessed_row(standing: Standing) -> dict[str, Any]:
     return {
         "mode": "",
         "to_move": to_move(standing.story.position),
-        "todo": getattr(last, "todo", ""),
+        "todo": tasks(last if isinstance(last, Unfinished) else None),
         "wrong": list(getattr(last, "cells", ())),
         "options": list(getattr(last, "options", ())),
         "outcome": None if over is None else {"winner": over.winner, "rule": over.rule},

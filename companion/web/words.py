@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from companion.events import Event
-from companion.phrases import LANGUAGES, sentence
+from companion.events import Event, Unfinished
+from companion.phrases import LANGUAGES, sentence, task
 from companion.rules.board import Player
 from companion.rules.game import Game
 
@@ -30,6 +30,11 @@ def player_names(game: Game, code: str, people: Sequence[str] = ()) -> dict[Play
     """
     words, own = TRANSLATED.get(code, {}), dict(zip(game.players, people, strict=False))
     return {player: own.get(player) or words.get(name, name) for player, name in game.names.items()}
+
+
+def tasks(event: Unfinished | None) -> dict[str, str]:
+    """What is left to do by language; empty texts where it is nothing."""
+    return {code: "" if event is None else task(event, tongue) for code, tongue in LANGUAGES.items()}
 
 
 def sentences(event: Event, game: Game, people: Sequence[str] = ()) -> dict[str, str]:

@@ -217,6 +217,17 @@ def test_the_page_speaks_german(table: WebTable, visit: Callable[..., Page]) -> 
     assert page.evaluate("document.documentElement.lang") == "en"
 
 
+def test_what_is_left_to_do_is_told_once_and_in_german(
+    open_table: Callable[..., WebTable], visit: Callable[..., Page]
+) -> None:
+    table = open_table("domination", OWN_FIVES)
+    table.wait_for(lambda: table.referee.snapshot.mode == "watching")
+    page = visit(table, locale="de-DE")
+    table.lay(c5="", d5="GGGGRR")
+    expect(page.locator("#said")).to_have_text("Der Zug ist noch nicht zu Ende: auf d5 muss GGGRR stehen.")
+    expect(page.locator("#todo")).to_be_empty()
+
+
 def test_every_button_has_a_name_and_every_field_a_label(table: WebTable, visit: Callable[..., Page]) -> None:
     page = visit(table, "#token=secret")
     expect(page.locator("#said")).not_to_be_empty()

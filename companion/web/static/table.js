@@ -103,8 +103,8 @@ function renderVerdict() {
   find("verdict").dataset.kind = isPaused ? "pause" : lead.event;
   find("sign").setAttribute("href", `/static/icon.svg#${isPaused ? "pause" : SIGNS[lead.event] ?? "eye"}`);
   find("said").textContent = isPaused ? word("paused") : group.map((said) => said.texts[code]).join(" ");
-  const isOpen = ["unfinished", "setting up"].includes(state.mode) && state.todo;
-  find("todo").textContent = isOpen && !find("said").textContent.includes(state.todo.replace(/\.$/, "")) ? state.todo : "";
+  const todo = ["unfinished", "setting up"].includes(state.mode) ? state.todo[code] : "";
+  find("todo").textContent = find("said").textContent.includes(todo.replace(/\.$/, "")) ? "" : todo;
   find("rules").replaceChildren(...(isPaused ? [] : group).flatMap((said) => said.rules).flatMap((rule) => {
     const term = document.createElement("dt");
     term.textContent = `${rule.id} ${rule.title}`;
