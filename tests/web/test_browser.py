@@ -169,7 +169,8 @@ def test_the_position_is_set_by_hand(table: WebTable, visit: Callable[..., Page]
     expect(page.locator("#text")).to_have_value(format_position(table.game, after(table, "c3-d3")))
     page.locator("#editor button").first.click()
     table.said("corrected")
-    expect(page.locator("#said")).to_contain_text("set the position")
+    # The table does not show this position: what is said first is soon followed by what to set up.
+    expect(page.locator("#log")).to_contain_text("set the position")
     assert table.referee.match.position == after(table, "c3-d3")
 
 
