@@ -131,7 +131,7 @@ def _is_clear(kit: Kit, cell: str) -> bool:
 def _explained(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> Board:
     """The enrolled board as far as it is understood without rims and characters."""
     shown = reader.evidence(image, geometry, reader.light(image, geometry.pose))
-    return explain(shown, np.zeros(RIM_STEPS, np.float32), geometry, image.shape[:2])
+    return explain(shown, np.zeros(RIM_STEPS, np.float32), geometry)
 
 
 def _rim(kit: Kit, board: Board) -> tuple[float, ...]:

@@ -14,9 +14,11 @@ import numpy.typing as npt
 
 from vision import stacks
 from vision.columns import SUBPIXEL_BITS, Polygon, fixed
-from vision.facets import Facets, accumulate_values, judge_facets
+from vision.evidence import Evidence, Painted, backdrop, renew
+from vision.facets import Facets, judge_facets
 from vision.geometry import Geometry, paint_column
 from vision.palette import Materials
+from vision.sums import sum_columns
 
 SWEEPS = 4
 """Most passes over the board; a pass looks only at cells whose neighbours have changed, and two mostly do."""
@@ -49,21 +51,6 @@ ROOM_ROWS = 7
 Array = npt.NDArray[np.float32]
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """What the pixels of every crop show.
-
-    Attributes:
-        likelihood: (n, rows, columns, materials) log-likelihood of the palette's materials.
-        values: (n, rows, columns, 3) display values r g b relative to white paper.
-        foreign: (n,) share of the pixels round each cell's middle that no material explains.
-    """
-
-    likelihood: Array
-    values: Array
-    foreign: Array
-
-
 Outline = tuple[Polygon, Polygon]
 """Hull of a believed figure, and that of its uppermost part."""
 
@@ -89,30 +76,25 @@ class Board:
         sides: of each cell that was looked into, the shading of its best stack's side (:func:`stacks.score_askew`).
     """
 
-    def __init__(self, shown: Evidence, rim: Array, geometry: Geometry, size: tuple[int, int]) -> None:
-        self.evidence, self.values, self.rim = shown.likelihood, shown.values, rim
-        self.geometry, self.size = geometry, size
+    def __init__(self, shown: Evidence, rim: Array, geometry: Geometry) -> None:
+        self.evidence, self.rim, self.geometry = shown, rim, geometry
         self.sides: dict[int, Array] = {}
-        n, self.colours = len(shown.values), len(geometry.figures.colours)
-        self.materials = Materials(self.colours)
-        self.bare = self._bare(np.arange(n))
-        self.visible = ~(geometry.crops.outside | geometry.hidden)
+        n, self.colours = len(shown.bins), len(geometry.figures.colours)
         self.scores = np.zeros((n, 1 + len(geometry.figures.all) * self.colours), np.float32)
         self.active, self.may_be_single, self.stale = (np.zeros(n, np.bool_) for _ in range(3))
         self.single, self.best = np.zeros(n, np.intp), np.zeros(n, np.intp)
         self.shift = np.zeros((n, 2), np.float32)
         self.outlines: list[Outline | None] = [None] * n
         self.explained = np.ones(n, np.bool_)
-        self._look_first(np.arange(n), self.bare, self.visible)
+        self._look_first(np.arange(n))
 
     def show(self, cells: npt.NDArray[np.intp], shown: Evidence) -> None:
         """Begin anew with ``cells`` (b,), which look different now; what is believed of the others stays."""
-        self.evidence[cells], self.values[cells] = shown.likelihood, shown.values
-        self.bare[cells] = self._bare(cells)
+        renew(self.evidence, cells, shown)
         self.explained[:] = False
         self.explained[cells] = True
         known = self.best[cells]
-        self._look_first(cells, *self._behind(cells, 0))
+        self._look_first(cells)
         for party in self.geometry.parties:
             mine = party[self.stale[party]]
             if len(mine):
@@ -123,25 +105,16 @@ class Board:
             if self.best[cell] != state:
                 self._tell_neighbours(int(cell), int(state))
 
-    def _bare(self, cells: npt.NDArray[np.intp]) -> Array:
-        """(b, rows, columns) log-likelihood of ``cells`` if no piece stood anywhere."""
-        ground, evidence = self.geometry.ground[cells], self.evidence[cells]
-        bare: Array = np.take_along_axis(evidence, ground[..., None].astype(np.intp), axis=3)[..., 0]
-        beside = ground == Materials.TABLE
-        # Beside the mat may lie white paper too.
-        bare[beside] = np.logaddexp(bare[beside], evidence[beside, Materials.FLOOR]) - np.log(2)
-        return bare
-
-    def _look_first(self, cells: npt.NDArray[np.intp], base: Array, seen: npt.NDArray[np.bool_]) -> None:
+    def _look_first(self, cells: npt.NDArray[np.intp]) -> None:
         """Believe of ``cells`` what each seems to hold alone, against what it would show if it were empty."""
-        figures = self.geometry.figures
-        gain = self.evidence[cells, ..., Materials.SIDE : self.materials.sides] - base[..., None]
-        gain *= seen[..., None]
-        upright = stacks.score_upright(stacks.accumulate(gain), self.geometry, cells)
+        figures, geometry = self.geometry.figures, self.geometry
+        behind = backdrop(self.evidence, geometry.scene, self._paint(set(cells.tolist())), cells, 0)
+        sums = sum_columns(self.evidence, behind, cells, 1 + self.colours)
+        upright = stacks.score_upright(stacks.Sums(sums, 0), geometry.shapes, cells)
         self.scores[cells, 1:] = upright.reshape(len(cells), -1)
         # Where hardly anything looks more like a piece than like the floor no piece stands, whatever the neighbours.
-        looks_taken = stacks.share_of_smallest(gain[..., 0] > 0, self.geometry, cells) > LEAST_VISIBLE
-        self.active[cells] = looks_taken | (upright.max(axis=(1, 2)) > 0)
+        share = stacks.share_of_smallest(self.evidence, behind, geometry.shapes, cells)
+        self.active[cells] = (share > LEAST_VISIBLE) | (upright.max(axis=(1, 2)) > 0)
         # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
         self.single[cells] = upright[:, 0].argmax(axis=1) + 1
         self.may_be_single[cells] = upright[:, 0].max(axis=1) > 0
@@ -182,7 +155,7 @@ class Board:
         The far edge of a tall stack looks like a piece behind it to whoever believes the stack one piece too low.
         """
         dropped = False
-        _, ranks = self._paint(set())
+        ranks = self.ranks()
         boxes = self.geometry.outlines.boxes_px
         left, top = np.maximum(boxes[..., :2].min(axis=(0, 1)), 0).astype(int)
         right, bottom = np.maximum(boxes[..., 2:].max(axis=(0, 1)), 0).astype(int)
@@ -259,10 +232,8 @@ class Board:
 
     def _likelihood(self, cells: npt.NDArray[np.intp]) -> float:
         """Log-likelihood of all pixels in the crops of ``cells``, each under what is believed to be in front there."""
-        labels, _ = self._paint(set())
-        label = labels.ravel()[self.geometry.crops.flat_px[cells]]
-        shown = np.take_along_axis(self.evidence[cells], label[..., None].astype(np.intp), axis=3)[..., 0]
-        return float((np.where(label > 0, shown, self.bare[cells]) * self.visible[cells]).sum())
+        shown = backdrop(self.evidence, self.geometry.scene, self._paint(set()), cells, 0)
+        return float((shown.base * self.geometry.scene.visible[cells]).sum())
 
     def figure(self, cell: int) -> int:
         """Number of the figure that is believed on a cell where something stands."""
@@ -270,7 +241,7 @@ class Board:
 
     def ranks(self) -> npt.NDArray[np.uint8]:
         """(height, width) the rank of the cell whose figure or column is nearest in each pixel; 0 for none."""
-        return self._paint(set())[1]
+        return self._paint(set()).ranks.reshape(self.geometry.size)
 
     def place_faces(self, cells: npt.NDArray[np.intp], figures: npt.NDArray[np.intp], shift_mm: Array) -> None:
         """Score ``figures`` (b, l) on ``cells`` (b,) again, whose faces are off by ``shift_mm`` (b, l, 2)."""
@@ -278,8 +249,10 @@ class Board:
             mine = np.flatnonzero(np.isin(cells, party))
             if len(mine):
                 sums, _ = self._sums(cells[mine], 0)
-                stand = stacks.known_face(shift_mm[mine], self.geometry)
-                scores, _, _ = stacks.score_askew(sums, self.rim, self.geometry, cells[mine], figures[mine], stand)
+                stand = stacks.known_face(shift_mm[mine], self.geometry.shapes.column_mm)
+                scores, _, _ = stacks.score_askew(
+                    sums, self.rim, self.geometry.shapes, cells[mine], figures[mine], stand
+                )
                 columns = 1 + figures[mine][..., None] * self.colours + np.arange(self.colours)
                 self.scores[cells[mine][:, None, None], columns] = scores
 
@@ -288,55 +261,39 @@ class Board:
         for party in self.geometry.parties:
             cells = party[(self.best[party] > 0) & self.explained[party]]
             if len(cells):
-                base, seen = self._behind(cells, 0)
-                sums = accumulate_values(self.values[cells], seen, base)
-                fits = judge_facets(sums, facets, cells, self.shift[cells])
+                behind = backdrop(self.evidence, self.geometry.scene, self._paint(set(cells.tolist())), cells, 0)
+                fits = judge_facets(self.evidence, behind, facets, cells, self.shift[cells])
                 scores = self.scores[cells, 1:].reshape(*fits.shape, self.colours)
                 peak = scores.max(axis=(1, 2), keepdims=True)
                 scores = peak + fits[..., None] + scores - scores.max(axis=2, keepdims=True)
                 self.scores[cells, 1:] = scores.reshape(len(cells), -1)
 
-    def _behind(self, cells: npt.NDArray[np.intp], first_row: int) -> tuple[Array, npt.NDArray[np.bool_]]:
-        """Log-likelihood of crops if nothing stood on ``cells``, and what nothing hides: (b, rows, columns) each."""
-        labels, ranks = self._paint(set(cells.tolist()))
-        flat = self.geometry.crops.flat_px[cells, first_row:]
-        label = labels.ravel()[flat]
-        behind = np.take_along_axis(self.evidence[cells, first_row:], label[..., None].astype(np.intp), axis=3)[..., 0]
-        base = np.where(label > 0, behind, self.bare[cells, first_row:])
-        hidden = ranks.ravel()[flat] > self.geometry.rank[cells][:, None, None]
-        return base, self.visible[cells, first_row:] & ~hidden
-
     def _explain(self, cells: npt.NDArray[np.intp]) -> None:
         figures = self.geometry.figures
         reach = self._reach(cells)
-        first_row = max(0, int(self.geometry.edges[cells, reach - 1, 0].min()) - ROOM_ROWS) if figures.ladder else 0
+        shapes = self.geometry.shapes
+        first_row = max(0, int(shapes.edges[cells, reach - 1, 0].min()) - ROOM_ROWS) if figures.ladder else 0
         self.explained[cells] = True
         sums, hidden = self._sums(cells, first_row)
-        upright = stacks.score_upright(sums.faces, self.geometry, cells, first_row)
+        upright = stacks.score_upright(sums, shapes, cells)
         upright[:, reach:] = OUT_OF_REACH
         tried = self._tried(upright, reach)
         best_colour = upright.max(axis=1).argmax(axis=1)
-        stand = stacks.search_stand(sums, self.geometry, cells, tried, best_colour)
-        askew, shift, steps = stacks.score_askew(sums, self.rim, self.geometry, cells, tried, stand)
+        stand = stacks.search_stand(sums, shapes, cells, tried, best_colour)
+        askew, shift, steps = stacks.score_askew(sums, self.rim, shapes, cells, tried, stand)
         np.put_along_axis(upright, tried[..., None], askew, axis=1)
         self.scores[cells, 1:] = upright.reshape(len(cells), -1)
         which = askew.max(axis=2).argmax(axis=1)
         for k, cell in enumerate(cells):
             self.sides[int(cell)] = steps[k, which[k]]
-            self._settle(int(cell), shift[k, which[k]], hidden[k])
+            self._settle(int(cell), shift[k, which[k]], float(hidden[k]))
 
-    def _sums(self, cells: npt.NDArray[np.intp], first_row: int) -> tuple[stacks.Sums, npt.NDArray[np.bool_]]:
-        """Sums over the crops of ``cells`` from ``first_row`` on, and which pixels are hidden."""
-        base, seen = self._behind(cells, first_row)
-        gain = self.evidence[cells, first_row:, :, Materials.SIDE : self.materials.column_top] - base[..., None]
-        gain *= seen[..., None]
-        sums = stacks.Sums(
-            faces=stacks.accumulate(gain[..., : 1 + self.colours]),
-            sides=stacks.accumulate(gain[..., 1 + self.colours :]),
-            shade=stacks.accumulate_shade(self.values[cells, first_row:], seen),
-            first_row=first_row,
-        )
-        return sums, ~seen
+    def _sums(self, cells: npt.NDArray[np.intp], first_row: int) -> tuple[stacks.Sums, Array]:
+        """Sums over the crops of ``cells`` (b,) from ``first_row`` on, and (b,) the share of them that is hidden."""
+        painted = self._paint(set(cells.tolist()))
+        behind = backdrop(self.evidence, self.geometry.scene, painted, cells, first_row)
+        sums = sum_columns(self.evidence, behind, cells, 1 + 2 * self.colours)
+        return stacks.Sums(sums, first_row), 1 - behind.seen.mean(axis=(1, 2), dtype=np.float32)
 
     def _reach(self, cells: npt.NDArray[np.intp]) -> int:
         """How many figures are looked at: all, or of a ladder those little higher than what is believed."""
@@ -350,13 +307,13 @@ class Board:
         is_ladder = self.geometry.figures.ladder
         return np.clip(likeliest[:, :1] + (-1, 0, 1), 0, reach - 1) if is_ladder else likeliest
 
-    def _settle(self, cell: int, shift: Array, hidden: npt.NDArray[np.bool_]) -> None:
+    def _settle(self, cell: int, shift: Array, hidden: float) -> None:
         """Take over a cell's best state and tell its neighbours, unless most of what was believed there is hidden.
 
         A stack wrongly believed in front must not wipe out the one behind, whose colours would then seem to be its own.
         """
         best = int(self.scores[cell].argmax())
-        if best == 0 and self.best[cell] and hidden.mean() > MOSTLY_HIDDEN:
+        if best == 0 and self.best[cell] and hidden > MOSTLY_HIDDEN:
             return
         if best != self.best[cell] or np.abs(shift - self.shift[cell]).max() > 1:
             if best != self.best[cell]:
@@ -387,33 +344,35 @@ class Board:
             hull, face = self.geometry.outlines.polygons_px(self.geometry.crops, cell, figure, self.shift[cell])
             self.outlines[cell] = (fixed(hull), fixed(face))
 
-    def _paint(self, without: set[int]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-        """What stands on the other cells, far to near: material labels, and the rank of the nearest, per pixel."""
-        labels, ranks = np.zeros(self.size, np.uint8), np.zeros(self.size, np.uint8)
-        for cell in self.geometry.far_first:
-            rank = int(self.geometry.rank[cell])
-            paint_column(labels, ranks, self.geometry.pillars[cell], self.materials, rank)
+    def _paint(self, without: set[int]) -> Painted:
+        """What stands on the other cells, far to near."""
+        geometry = self.geometry
+        labels, ranks = geometry.bare.labels.copy(), geometry.bare.ranks.copy()
+        pictures = labels.reshape(geometry.size), ranks.reshape(geometry.size)
+        for cell in geometry.far_first:
             outline = self.outlines[cell]
             if outline is None or int(cell) in without:
                 continue
             hull, face = outline
             top = (int(self.best[cell]) - 1) % self.colours
-            cv2.fillConvexPoly(labels, hull, Materials.STANDING, shift=SUBPIXEL_BITS)
-            cv2.fillConvexPoly(labels, face, Materials.TOPS + top, shift=SUBPIXEL_BITS)
-            cv2.fillConvexPoly(ranks, hull, rank, shift=SUBPIXEL_BITS)
-        return labels, ranks
+            cv2.fillConvexPoly(pictures[0], hull, Materials.STANDING, shift=SUBPIXEL_BITS)
+            cv2.fillConvexPoly(pictures[0], face, Materials.TOPS + top, shift=SUBPIXEL_BITS)
+            cv2.fillConvexPoly(pictures[1], hull, int(geometry.rank[cell]), shift=SUBPIXEL_BITS)
+            # The picture of the columns alone was there before: those that hide this one are nearer still.
+            for nearer in geometry.nearer[cell]:
+                paint_column(*pictures, geometry.pillars[nearer], Materials(self.colours), int(geometry.rank[nearer]))
+        return Painted(labels, ranks)
 
 
-def explain(shown: Evidence, rim: Array, geometry: Geometry, size: tuple[int, int]) -> Board:
+def explain(shown: Evidence, rim: Array, geometry: Geometry) -> Board:
     """The explanation of a whole board, neighbours considered.
 
     Args:
         shown: what the picture shows.
         rim: shading of a piece's side, see :class:`calibration.looks.SetLook`.
         geometry: of the pose.
-        size: (height, width) of the picture.
     """
-    board = Board(shown, rim, geometry, size)
+    board = Board(shown, rim, geometry)
     _explain(board)
     return board
 

@@ -8,13 +8,15 @@ and Vese, 2001; here with the few contours that geometry allows).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
+from vision.compiled import compiled
 from vision.crops import INDEPENDENT_MM2, Crops
+from vision.evidence import Backdrop, Evidence
 from vision.figures import LEAN_MM, PLACE_MM, TURNS_DEG, Figures, Wire
 from vision.outlines import extents, in_crops, stacked_edges
 from vision.palette import BINS, STRAY
@@ -35,13 +37,13 @@ BEGINS = (0.0, 0.5, 1.0)
 REFINED = 2
 """Turns of each tower whose stand is looked for more closely: those that suit best at first."""
 
-SEARCH = tuple(
-    np.array(moves, np.float32)
-    for moves in (
+SEARCH = np.array(
+    [
         [(-1, 0, 0), (1, 0, 0), (0, -1, -1), (0, 1, 1), (-1, 1, 1), (1, 1, 1), (-1, -1, -1), (1, -1, -1)],
         [(-1, 0, 0), (1, 0, 0), (0, -1, -1), (0, 1, 1), (0, 0, 1), (0, 0, -1), (0, 1, 0), (0, -1, 0)],
         [(-1, 0, 0), (1, 0, 0), (0, -1, -1), (0, 1, 1), (0, 0, 1), (0, 0, -1), (0, 1, 0), (0, -1, 0)],
-    )
+    ],
+    np.float32,
 )
 """Steps (sideways, along, foot) mm that are tried, one after the other: first of the whole, then of its parts."""
 
@@ -49,8 +51,7 @@ FLANKS = ((0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4))
 """Corners of a pyramid's flanks (:func:`vision.figures` has the base first, then the tip)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Facets:
+class Facets(NamedTuple):
     """Flanks of every figure (f) on every cell (n), in crops of all their k columns.
 
     Attributes:
@@ -103,77 +104,135 @@ def _flanks(crops: Crops, pose: Registration, camera: Camera, wire: Wire) -> lis
     return [(far[rank, everyone].astype(np.float32), near[rank, everyone].astype(np.float32)) for rank in order]
 
 
-def accumulate_values(values: Array, seen: npt.NDArray[np.bool_], bare: Array) -> Array:
-    """Sums down each crop's column, where seen: (rows + 1, b, columns, 6).
-
-    Of 1, the three display values, their squares together, and by how much the bare ground is likelier than it is
-    where it shows.
-    """
-    shown = seen[..., None]
-    explained = seen & (bare > UNEXPLAINED_LOG)
-    usual = (bare * explained).sum(axis=(1, 2)) / np.maximum(explained.sum(axis=(1, 2)), 1)
-    bare = bare - usual[:, None, None]
-    squares = (values**2).sum(axis=3, keepdims=True)
-    layers = np.concatenate([np.ones_like(squares), values, squares, bare[..., None]], axis=3) * shown
-    sums = np.zeros((layers.shape[1] + 1, len(layers), *layers.shape[2:]), np.float64)
-    np.cumsum(layers.transpose(1, 0, 2, 3), axis=0, out=sums[1:])
-    return sums.astype(np.float32)
-
-
-def judge_facets(sums: Array, facets: Facets, cells: Indices, stand: Array) -> Array:
+def judge_facets(evidence: Evidence, backdrop: Backdrop, facets: Facets, cells: Indices, stand: Array) -> Array:
     """(b, f) how evenly each figure's facets are coloured, standing where they are so best: log-likelihood ratios.
 
     Args:
-        sums: (rows + 1, b, columns, 6), :func:`accumulate_values`.
+        evidence: of all cells.
+        backdrop: of the whole crops of ``cells``.
         facets: of the pose.
-        cells: (b,) the cells that ``sums`` belongs to.
+        cells: (b,) the cells to judge.
         stand: (b, 2) where the search begins: sideways and along, mm.
     """
-    batch, count = len(cells), facets.edges.shape[1]
-    every = np.broadcast_to(np.arange(count), (batch, count))
-    believed = np.stack([stand[:, 0], stand[:, 1], stand[:, 1]], axis=1)[:, None]
-    begins = np.stack([np.repeat(share * believed, count, axis=1) for share in BEGINS])
-    firsts = np.stack([_score(sums, facets, cells, every, begin, step=2) for begin in begins])
-    scores, begun = firsts.max(axis=0), firsts.argmax(axis=0)
+    sums = _sum_values(evidence, backdrop, cells)
+    firsts, begun = _first_fits(sums, facets, cells, stand)
     # Of each tower, in whatever way it is turned, the best few: small ones fit well before they are placed well.
-    turns = scores.reshape(batch, -1, len(TURNS_DEG))
+    turns = firsts.reshape(len(cells), -1, len(TURNS_DEG))
     likely = np.argsort(-turns, axis=2)[:, :, :REFINED]
-    best = (likely + len(TURNS_DEG) * np.arange(turns.shape[1])[:, None]).reshape(batch, -1)
-    rows = np.arange(batch)[:, None]
-    at = begins[begun[rows, best], rows, best]
-    found = _score(sums, facets, cells, best, at)
-    for moves in SEARCH:
-        trials = at[:, :, None] + moves  # b, l, moves, 3
-        several = np.repeat(best, len(moves), axis=1)
-        tried = _score(sums, facets, cells, several, trials.reshape(batch, -1, 3)).reshape(trials.shape[:3])
-        which = tried.argmax(axis=2)[..., None]
-        better = np.take_along_axis(tried, which, axis=2)[..., 0]
-        at = np.where((better > found)[..., None], np.take_along_axis(trials, which[..., None], axis=2)[:, :, 0], at)
-        found = np.maximum(found, better)
+    best = (likely + len(TURNS_DEG) * np.arange(turns.shape[1])[:, None]).reshape(len(cells), -1)
+    found = _refined(sums, facets, cells, best, np.take_along_axis(begun, best[..., None], axis=1))
     # What was not looked into more closely gains no more than the others did by it.
-    scores = scores + (found - np.take_along_axis(scores, best, axis=1)).max(axis=1, keepdims=True).clip(min=0)
+    scores = firsts + (found - np.take_along_axis(firsts, best, axis=1)).max(axis=1, keepdims=True).clip(min=0)
     scores = np.minimum(scores, found.min(axis=1, keepdims=True))
     np.put_along_axis(scores, best, found, axis=1)
     ratios: Array = scores - scores.max(axis=1, keepdims=True)
     return ratios
 
 
-def _score(sums: Array, facets: Facets, cells: Indices, figures: Indices, stand: Array, step: int = 1) -> Array:
-    """(b, l) log-likelihood of the crops, up to a constant a cell, for ``figures`` (b, l) that stand so (b, l, 3).
+@compiled
+def _sum_values(evidence: Evidence, backdrop: Backdrop, cells: Indices) -> Array:
+    """Sums down each crop's column, where nothing hides it: (b, columns, rows + 1, 6).
 
-    ``step``: every how many columns are looked at.
+    Of 1, the three display values, their squares together, and by how much the bare ground is likelier than it is
+    where it shows.
     """
-    edges = facets.edges[cells[:, None], figures, :, ::step]  # b, l, e, k
-    place = facets.piece[figures][..., None]
-    along, foot = stand[..., 1, None, None], stand[..., 2, None, None]
-    rows = np.rint(np.clip(edges + along * place + foot * (1 - place), 0, len(sums) - 1)).astype(np.intp)
-    total = sums.shape[2]
-    columns = np.clip(np.arange(0, total, step) + np.rint(stand[..., 0, None, None]).astype(np.intp), 0, total - 1)
-    batch = np.arange(len(cells))[:, None, None, None]
-    at = sums.reshape(-1, sums.shape[3]).take((rows * len(cells) + batch) * total + columns, axis=0).sum(axis=3)
-    part = at[:, :, 1:] - at[:, :, :-1]  # b, l, part, 6
-    count = np.maximum(part[..., 0], 1e-3)
-    uneven = np.maximum(part[..., 4] - (part[..., 1:4] ** 2).sum(axis=-1) / count, 0).sum(axis=2)
-    fits = (-uneven / (2 * UNEVEN**2) - part[..., 5].sum(axis=2)) * (step / INDEPENDENT_MM2)
-    off = -0.5 * ((stand[..., 0] ** 2 + stand[..., 2] ** 2) / PLACE_MM**2 + ((along - foot)[..., 0, 0] / LEAN_MM) ** 2)
-    return np.asarray(fits + off, np.float32)
+    codes, gain, base, seen = evidence.codes, evidence.gain, backdrop.base, backdrop.seen
+    _, rows, columns = base.shape
+    sums = np.zeros((len(cells), columns, rows + 1, 6), np.float32)
+    for k in range(len(cells)):
+        usual = _usual(base[k], seen[k])
+        for column in range(columns):
+            for row in range(rows):
+                for kind in range(6):
+                    sums[k, column, row + 1, kind] = sums[k, column, row, kind]
+                if seen[k, row, column]:
+                    sums[k, column, row + 1, 0] += 1
+                    for channel in range(3):
+                        value = codes[cells[k], row, column, channel] * gain[cells[k], channel]
+                        sums[k, column, row + 1, 1 + channel] += value
+                        sums[k, column, row + 1, 4] += value**2
+                    sums[k, column, row + 1, 5] += base[k, row, column] - usual
+    return sums
+
+
+@compiled
+def _usual(base: Array, seen: npt.NDArray[np.bool_]) -> float:
+    """Mean log-likelihood (rows, columns) of the bare ground where a crop shows it."""
+    total, count = 0.0, 0
+    for bare, is_seen in zip(base.ravel(), seen.ravel()):  # noqa: B905 - Numba knows no strict=
+        if is_seen and bare > UNEXPLAINED_LOG:
+            total += float(bare)
+            count += 1
+    return total / max(count, 1)
+
+
+@compiled
+def _first_fits(sums: Array, facets: Facets, cells: Indices, stand: Array) -> tuple[Array, Array]:
+    """(b, f) how well each figure fits where it is first looked for, in every second column, and (b, f, 3) where."""
+    count = facets.edges.shape[1]
+    fits = np.full((len(cells), count), -np.inf, np.float32)
+    begun = np.zeros((len(cells), count, 3), np.float32)
+    begin, parts = np.zeros(3, np.float32), np.zeros((facets.edges.shape[2], 6), np.float32)
+    for k in range(len(cells)):
+        for share in BEGINS:
+            begin[0], begin[1], begin[2] = share * stand[k, 0], share * stand[k, 1], share * stand[k, 1]
+            for figure in range(count):
+                fit = _fit(sums[k], facets.edges[cells[k], figure], facets.piece[figure], (begin, parts), 2)
+                if fit > fits[k, figure]:
+                    fits[k, figure], begun[k, figure] = fit, begin
+    return fits, begun
+
+
+@compiled
+def _refined(sums: Array, facets: Facets, cells: Indices, figures: Indices, begin: Array) -> Array:
+    """(b, l) how well ``figures`` (b, l) fit at best, looked for from ``begin`` (b, l, 3) on."""
+    fits = np.zeros(figures.shape, np.float32)
+    parts = np.zeros((facets.edges.shape[2], 6), np.float32)
+    for k in range(len(cells)):
+        for trial in range(figures.shape[1]):
+            edges, piece = facets.edges[cells[k], figures[k, trial]], facets.piece[figures[k, trial]]
+            at = begin[k, trial]
+            best = _fit(sums[k], edges, piece, (at, parts), 1)
+            for moves in SEARCH:
+                which = at
+                for move in moves:
+                    fit = _fit(sums[k], edges, piece, (at + move, parts), 1)
+                    if fit > best:
+                        best, which = fit, at + move
+                at = which
+            fits[k, trial] = best
+    return fits
+
+
+@compiled
+def _fit(sums: Array, edges: Array, piece: Array, work: tuple[Array, Array], step: int) -> float:
+    """Log-likelihood of a crop, up to a constant a cell, for a figure that stands so.
+
+    Args:
+        sums: (columns, rows + 1, 6) of the cell.
+        edges: (e, k) of the figure.
+        piece: (e,) where each edge's piece stands in the tower.
+        work: (3,) how far the figure is off its place, sideways, along and at the foot, mm; (e, 6) room to work in.
+        step: every how many columns are looked at.
+    """
+    stand, parts = work
+    sideways, along, foot = stand
+    columns, last = len(sums), sums.shape[1] - 1
+    parts[:] = 0
+    for column in range(0, columns, step):
+        at = sums[min(max(column + int(np.rint(sideways)), 0), columns - 1)]
+        above = 0
+        for edge in range(len(edges)):
+            row = edges[edge, column] + along * piece[edge] + foot * (1 - piece[edge])
+            here = int(np.rint(min(max(row, 0.0), last)))
+            if edge > 0 and here != above:
+                for kind in range(6):
+                    parts[edge, kind] += at[here, kind] - at[above, kind]
+            above = here
+    uneven, bare = 0.0, 0.0
+    for part in parts:
+        red, green, blue = part[1], part[2], part[3]
+        uneven += max(part[4] - (red**2 + green**2 + blue**2) / max(part[0], 1e-3), 0.0)
+        bare += part[5]
+    off = (sideways**2 + foot**2) / PLACE_MM**2 + ((along - foot) / LEAN_MM) ** 2
+    return float((-uneven / (2 * UNEVEN**2) - bare) * (step / INDEPENDENT_MM2) - 0.5 * off)

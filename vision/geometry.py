@@ -11,12 +11,14 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.columns import SUBPIXEL_BITS, Column, columns_of, floors_mm
-from vision.crops import Crops, make_crops
+from vision.crops import INDEPENDENT_MM2, Crops, make_crops
+from vision.evidence import Painted, Scene
 from vision.facets import Facets, make_facets
 from vision.figures import Figures, kit_figures
 from vision.outlines import Outlines, make_outlines
 from vision.palette import Materials
 from vision.register import Points, Registration, project
+from vision.stacks import Shapes
 
 SURROUND_STEP = 8
 """Every how many pixels what lies outside the mat is sampled."""
@@ -38,14 +40,13 @@ class Geometry:
         figures: what can stand on a cell.
         crops: see :class:`vision.crops.Crops`.
         outlines: see :class:`vision.outlines.Outlines`.
-        edges: (n, figures, e, k) float32, ``outlines.edges`` as places in a cumulative sum along the crop's column:
-            row i of the crop is what lies between i and i + 1.
-        covers: (n, figures, k) bool, whether the figure reaches the column.
+        shapes: the outlines as places in sums down the crops' columns, see :class:`vision.stacks.Shapes`.
+        scene: what every crop pixel shows whatever stands on the board, see :class:`vision.evidence.Scene`.
         facets: the flanks of pyramids; None for pieces with upper faces.
-        columns: (k,) intp, the crop columns that the outlines are sampled on.
-        ground: (n, rows, columns) uint8, the material that each crop pixel shows when no piece stands anywhere.
-        hidden: (n, rows, columns) bool, crop pixels in which a nearer column hides whatever stands on the cell.
         pillars: the columns under the pieces, a cell.
+        bare: the columns alone, painted.
+        nearer: for each cell the nearer columns that may hide what stands on it.
+        size: (height, width) of the picture.
         far_first: (n,) cells from the farthest to the nearest to the camera.
         rank: (n,) place of each cell in ``far_first``, from 1.
         parties: cells in four groups; no two of a group are neighbours, so a group can be explained at once.
@@ -59,13 +60,13 @@ class Geometry:
     figures: Figures
     crops: Crops
     outlines: Outlines
-    edges: npt.NDArray[np.float32]
-    covers: npt.NDArray[np.bool_]
+    shapes: Shapes
+    scene: Scene
     facets: Facets | None
-    columns: npt.NDArray[np.intp]
-    ground: npt.NDArray[np.uint8]
-    hidden: npt.NDArray[np.bool_]
     pillars: tuple[Column | None, ...]
+    bare: Painted
+    nearer: tuple[tuple[int, ...], ...]
+    size: tuple[int, int]
     far_first: npt.NDArray[np.intp]
     rank: npt.NDArray[np.int32]
     parties: tuple[npt.NDArray[np.intp], ...]
@@ -102,9 +103,10 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     size = (camera.height_px, camera.width_px)
     ground = np.full(size, Materials.TABLE, np.uint8)
     cv2.fillConvexPoly(ground, np.rint(mat_px).astype(np.int32), Materials.FLOOR)
-    nearest = np.zeros(size, np.uint8)
+    labels, nearest = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
     for cell in far_first:
-        paint_column(ground, nearest, pillars[cell], Materials(len(figures.colours)), int(rank[cell]))
+        paint_column(labels, nearest, pillars[cell], Materials(len(figures.colours)), int(rank[cell]))
+    ground[labels > 0] = labels[labels > 0]
     beside = ground[::SURROUND_STEP, ::SURROUND_STEP] == Materials.TABLE
     step_rows, step_columns = np.nonzero(beside)
     return Geometry(
@@ -113,13 +115,28 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         figures=figures,
         crops=crops,
         outlines=outlines,
-        edges=np.ascontiguousarray(outlines.edges[..., wide] - (crops.v_mm[0] - 0.5), np.float32),
-        covers=outlines.covers[..., wide],
+        shapes=Shapes(
+            # Row i of a crop is what lies between i and i + 1.
+            edges=np.ascontiguousarray(outlines.edges[..., wide] - (crops.v_mm[0] - 0.5), np.float32),
+            covers=np.ascontiguousarray(outlines.covers[..., wide]),
+            columns=wide.astype(np.intp),
+            bands=figures.parts - 1,
+            allowed=figures.allowed,
+            faced=figures.faced,
+            column_mm=float(crops.column_mm),
+            weight=crops.column_mm / INDEPENDENT_MM2,
+        ),
+        scene=Scene(
+            flat_px=crops.flat_px,
+            visible=~(crops.outside | (nearest.ravel()[crops.flat_px] > rank[:, None, None])),
+            ground=ground.ravel()[crops.flat_px],
+            rank=rank,
+        ),
         facets=None if figures.faced else make_facets(crops, pose, camera, figures),
-        columns=wide.astype(np.intp),
-        ground=ground.ravel()[crops.flat_px],
-        hidden=nearest.ravel()[crops.flat_px] > rank[:, None, None],
         pillars=pillars,
+        bare=Painted(labels.ravel(), nearest.ravel()),
+        nearer=_nearer(pillars, crops, rank),
+        size=size,
         far_first=far_first,
         rank=rank,
         parties=_parties(kit),
@@ -142,6 +159,20 @@ def paint_column(
     cv2.fillConvexPoly(labels, column.outline, materials.column_side, shift=SUBPIXEL_BITS)
     cv2.fillConvexPoly(labels, column.top, materials.column_top, shift=SUBPIXEL_BITS)
     cv2.fillConvexPoly(ranks, column.outline, rank, shift=SUBPIXEL_BITS)
+
+
+def _nearer(
+    pillars: tuple[Column | None, ...], crops: Crops, rank: npt.NDArray[np.int32]
+) -> tuple[tuple[int, ...], ...]:
+    """For each cell the columns before it, the farthest first, that reach into the picture of what may stand there."""
+    solid = np.array([cell for cell in np.argsort(rank) if pillars[cell] is not None], np.intp)
+    if not len(solid):
+        return ((),) * len(rank)
+    corners = [column.outline / (1 << SUBPIXEL_BITS) for cell in solid if (column := pillars[cell])]
+    low, high = (np.array([side(points, axis=0) for points in corners]) for side in (np.min, np.max))
+    begin, end = crops.map_px.min(axis=(2, 3)).T, crops.map_px.max(axis=(2, 3)).T
+    touch = ((low < end[:, None]) & (high > begin[:, None])).all(axis=2) & (rank[solid] > rank[:, None])
+    return tuple(tuple(solid[row].tolist()) for row in touch)
 
 
 def _parties(kit: Kit) -> tuple[npt.NDArray[np.intp], ...]:

@@ -133,9 +133,12 @@ def _column(column: ColumnLook, rng: np.random.Generator) -> list[npt.NDArray[np
     return [_learn(_draw(top, _FLOOR, rng)), _learn(_draw(side, _WALL, rng))]
 
 
-def table_column(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Log-likelihood (BINS³,) of what lies outside the mat, from values (n, 3) seen there (as :func:`normalise`)."""
-    return _learn(values)
+def table_column(values: npt.NDArray[np.float32], paper: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Log-likelihood (BINS³,) of what lies outside the mat, from values (n, 3) seen there (as :func:`normalise`).
+
+    White ``paper``, of likelihood (BINS³,), may lie there as often as what was seen.
+    """
+    return np.log((_shares(values) + paper) / 2).ravel()
 
 
 def normalise(codes: npt.NDArray[np.uint8], light: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -177,11 +180,16 @@ def _display(linear: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def _learn(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Smoothed histogram of values (n, 3) as log-likelihood (BINS³,)."""
+    return np.log(_shares(values))
+
+
+def _shares(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Smoothed histogram of values (n, 3) as likelihood (BINS³,)."""
     counts: npt.NDArray[np.floating] = np.bincount(bin_index(values), minlength=BINS**3).reshape(BINS, BINS, BINS) * 1.0
     for axis in range(3):
         padded = np.pad(counts, [(1, 1) if a == axis else (0, 0) for a in range(3)], mode="edge")
         low, mid, high = (np.take(padded, range(i, i + BINS), axis=axis) for i in range(3))
         counts = (low + 2 * mid + high) / 4
     share = counts / max(float(counts.sum()), 1.0)
-    log_likelihood: npt.NDArray[np.float32] = np.log((1 - STRAY) * share + STRAY / BINS**3).ravel().astype(np.float32)
-    return log_likelihood
+    likelihood: npt.NDArray[np.float32] = ((1 - STRAY) * share + STRAY / BINS**3).ravel().astype(np.float32)
+    return likelihood

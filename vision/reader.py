@@ -16,7 +16,8 @@ from calibration.kit import Kit
 from calibration.looks import SetLook
 from vision import palette, stacks
 from vision.characters import read_characters
-from vision.explain import Board, Evidence, explain, explain_again
+from vision.evidence import Evidence, look
+from vision.explain import Board, explain, explain_again
 from vision.figures import Figures, kit_figures
 from vision.follow import follow
 from vision.geometry import Geometry, make_geometry, same_pose
@@ -59,6 +60,7 @@ class Reader:
         self.states = figures.states
         self._columns = _state_columns(figures)
         self._palette = palette.build_palette(look, figures)
+        self._paper = np.exp(self._palette[:, Materials.FLOOR])
         self._likeliest = np.delete(self._palette, Materials.TABLE, axis=1).max(axis=1)
         self._references = references(kit)
         self._rim = np.array(look.rim, np.float32)
@@ -134,12 +136,13 @@ class Reader:
 
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Light) -> _Last:
         shown = self.evidence(image, geometry, light)
-        board = explain(shown, self._rim, geometry, (self.camera.height_px, self.camera.width_px))
-        return _Last(board, self._states(image, board), shown.foreign)
+        foreign = self._foreign(shown.bins, geometry, slice(None))
+        board = explain(shown, self._rim, geometry)
+        return _Last(board, self._states(image, board), foreign)
 
     def _read_again(self, image: npt.NDArray[np.uint8], light: Light, cells: npt.NDArray[np.intp], last: _Last) -> None:
         shown = self.evidence(image, last.board.geometry, light, cells)
-        last.foreign[cells] = shown.foreign
+        last.foreign[cells] = self._foreign(shown.bins, last.board.geometry, cells)
         explain_again(last.board, cells, shown)
         explained = last.board.explained
         last.log_likelihood[explained] = self._states(image, last.board)[explained]
@@ -218,23 +221,13 @@ class Reader:
         """What every crop pixel of these cells of a picture (height, width, 3) uint8 BGR shows in this light."""
         if isinstance(cells, slice):
             self._look_around(image, geometry, light)
-        crops = geometry.crops
-        maps = crops.map_px[:, cells]
-        _, n, rows, columns = maps.shape
-        x, y = maps.reshape(2, n * rows, columns)
-        codes = np.asarray(cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8).reshape(
-            n, rows, columns, 3
-        )
-        local = light.at(crops.centres_mm[cells])[:, None, None]
-        values = palette.normalise(codes, local)
-        bins = palette.bin_index(values)
-        return Evidence(self._palette[bins], values, self._foreign(bins, geometry, cells))
+        return look(image, geometry.crops, cells, light, self._palette)
 
     def _look_around(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Light) -> None:
         """Learn the colours of what lies beside the mat."""
         around = image.reshape(-1, 3)[geometry.surround_px]
         values = palette.normalise(around, light.at(np.zeros((1, 3))))
-        self._palette[:, Materials.TABLE] = palette.table_column(np.clip(values, 0, palette.TOP_VALUE))
+        self._palette[:, Materials.TABLE] = palette.table_column(np.clip(values, 0, palette.TOP_VALUE), self._paper)
 
     def _foreign(self, bins: npt.NDArray[np.int32], geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
         """(n,) share of the pixels round each cell's middle, or of what stands there, that no material explains."""

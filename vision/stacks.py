@@ -9,13 +9,16 @@ be off their places, but not by much.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from vision.crops import INDEPENDENT_MM2
+from vision.compiled import compiled
+from vision.evidence import Backdrop, Evidence
 from vision.figures import LEAN_MM, PLACE_MM
-from vision.geometry import Geometry
+from vision.palette import Materials
+from vision.sums import add_at
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -23,8 +26,8 @@ Indices = npt.NDArray[np.intp]
 ROUNDING_MM = 0.3
 """Face and foot are tried in half millimetres apart, so even one disc seems to lean a little."""
 
-SIDEWAYS = np.arange(-2, 3)
-"""Shifts tried across the line of sight, in columns."""
+MOST_SIDEWAYS = 2
+"""Largest shift tried across the line of sight, in columns."""
 
 ALONG = np.arange(-5, 6).astype(np.float32)
 """Shifts of the face tried first along the line of sight, in rows."""
@@ -41,103 +44,48 @@ SHADE_INDEPENDENT_MM2 = 20.0
 IMPOSSIBLE = np.float32(-1e4)
 """Log-likelihood ratio of a piece that the kit does not have."""
 
-DARK = 0.05
-"""Added to display values before the logarithm: below it noise rules."""
-
 FOOT_FINELY = np.arange(-4, 4.5, 0.5).astype(np.float32)
 """Shifts of the foot tried where the face is known."""
 
 FINER = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
 """Shifts tried round the best of the first."""
 
-
-def observations(geometry: Geometry) -> np.float32:
-    """Independent observations a crop pixel."""
-    return np.float32(geometry.crops.column_mm / INDEPENDENT_MM2)
+SIDE = Materials.SIDE
 
 
-def log_prior(leans: npt.NDArray[np.bool_], along: Array, sideways: Array, foot: Array) -> Array:
-    """Log prior of figures standing so, which lean or cannot: shifts in mm, all broadcast together."""
-    lean_mm2 = np.where(leans, LEAN_MM**2, 0.0)
-    # Across the line of sight one shift stands for foot and face, so it is as wide as both together.
-    across = sideways**2 / (PLACE_MM**2 + lean_mm2)
-    prior = -0.5 * (foot**2 / PLACE_MM**2 + across + (along - foot) ** 2 / (lean_mm2 + ROUNDING_MM**2))
-    return np.asarray(prior, np.float32)
-
-
-def accumulate(gain: Array) -> Array:
-    """Sums from the top of each crop's column: (b, rows, columns, k) → (rows + 1, b, columns, k).
-
-    Rows come first, so that each is one run of memory and the next is one addition of two runs.
-    """
-    cells, rows, columns, kinds = gain.shape
-    sums = np.empty((rows + 1, cells, columns, kinds), np.float32)
-    sums[0] = 0
-    for row in range(rows):
-        np.add(sums[row], gain[:, row], out=sums[row + 1])
-    return sums
-
-
-def score_upright(sums: Array, geometry: Geometry, cells: Indices, first_row: int = 0) -> Array:
-    """Scores as if every figure stood straight in the middle of its cell.
-
-    Args:
-        sums: (rows + 1, b, columns, 1 + colours), :func:`accumulate` of any side and each colour's face.
-        geometry: of the pose.
-        cells: (b,) the cells that ``sums`` belongs to.
-        first_row: row of the crops in which ``sums`` begins; figures that reach beyond it cannot be scored.
-
-    Returns:
-        (b, figures, colours) log-likelihood ratio against an empty cell; impossible where there is no such piece.
-    """
-    batch = np.arange(len(cells))[:, None, None]
-    edges = geometry.edges[cells] - np.float32(first_row)
-    covers = geometry.covers[cells][..., None]
-    far = _sums_at(sums, batch, edges[:, :, 0], geometry.columns)
-    near = _sums_at(sums, batch, edges[:, :, 1], geometry.columns)
-    foot = _sums_at(sums, batch, edges[:, :, -1], geometry.columns)[..., 0]
-    face = ((near - far)[..., 1:] * covers).sum(axis=2)
-    side = ((foot - near[..., 0]) * covers[..., 0]).sum(axis=2)
-    upright: Array = (face + side[..., None]) * observations(geometry)
-    return np.where(geometry.figures.allowed, upright, IMPOSSIBLE)
-
-
-def share_of_smallest(likely: npt.NDArray[np.bool_], geometry: Geometry, cells: Indices) -> Array:
-    """(b,) share of the smallest figure's outline on ``cells`` in which ``likely`` (b, rows, columns) is true."""
-    sums = accumulate(likely[..., None].astype(np.float32))
-    batch, covers = np.arange(len(likely))[:, None], geometry.covers[cells, 0]
-    far, foot = geometry.edges[cells, 0, 0], geometry.edges[cells, 0, -1]
-    inside = _sums_at(sums, batch, foot, geometry.columns) - _sums_at(sums, batch, far, geometry.columns)
-    share: Array = (inside[..., 0] * covers).sum(axis=1) / ((foot - far) * covers).sum(axis=1)
-    return share
-
-
-def accumulate_shade(values: Array, seen: npt.NDArray[np.bool_]) -> Array:
-    """Sums down each crop's column of log brightness and of pixels, where seen: (rows + 1, b, columns, 2).
-
-    Args:
-        values: (b, rows, columns, 3) display values, r g b.
-        seen: (b, rows, columns) what nothing hides.
-    """
-    largest = np.maximum(np.maximum(values[..., 0], values[..., 1]), values[..., 2])
-    brightness = np.log(largest + np.float32(DARK))
-    return accumulate(np.stack([brightness * seen, seen], axis=3).astype(np.float32))
-
-
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """Everything about some cells (b), summed down the columns of their crops by :func:`accumulate`.
+class Shapes(NamedTuple):
+    """Every figure (f) on every cell (n), as places in the sums of :mod:`vision.sums`; k columns.
 
     Attributes:
-        faces: (rows + 1, b, columns, 1 + colours), likelihood of any side and of each colour's face.
-        sides: (rows + 1, b, columns, colours), likelihood of each colour's side.
-        shade: (rows + 1, b, columns, 2), :func:`accumulate_shade`.
+        edges: (n, f, e, k) float32, see :class:`vision.geometry.Geometry`.
+        covers: (n, f, k) bool, whether the figure reaches the column.
+        columns: (k,) intp, the crop columns that the outlines are sampled on.
+        bands: (f,) intp, parts under the uppermost.
+        allowed: (f, colours) bool, whether there is a piece of that size and colour.
+        faced: whether the uppermost part is a face, whose piece also has a side.
+        column_mm: width of a column.
+        weight: independent observations a crop pixel.
+    """
+
+    edges: Array
+    covers: npt.NDArray[np.bool_]
+    columns: Indices
+    bands: Indices
+    allowed: npt.NDArray[np.bool_]
+    faced: bool
+    column_mm: float
+    weight: float
+
+
+class Sums(NamedTuple):
+    """Everything about some cells (b), summed down the columns of their crops by :func:`vision.sums.sum_columns`.
+
+    Attributes:
+        down: (b, rows + 1, columns, kinds + 2): any side, each colour's face, perhaps each colour's side; brightness.
         first_row: row of the crops in which the sums begin.
     """
 
-    faces: Array
-    sides: Array
-    shade: Array
+    down: Array
     first_row: int
 
 
@@ -150,35 +98,93 @@ class Stand:
     foot: Array
 
 
-def search_stand(sums: Sums, geometry: Geometry, cells: Indices, figures: Indices, best_colour: Indices) -> Stand:
+@compiled
+def _log_prior(lean_mm2: float, along: float, across: float, foot: float) -> float:
+    """Log prior of a figure standing so, shifts in mm; ``lean_mm2``: variance of its lean, 0 of one that cannot."""
+    # Across the line of sight one shift stands for foot and face, so it is as wide as both together.
+    sideways = across**2 / (PLACE_MM**2 + lean_mm2)
+    return -0.5 * (foot**2 / PLACE_MM**2 + sideways + (along - foot) ** 2 / (lean_mm2 + ROUNDING_MM**2))
+
+
+@compiled
+def score_upright(sums: Sums, shapes: Shapes, cells: Indices) -> Array:
+    """Scores as if every figure stood straight in the middle of its cell.
+
+    Args:
+        sums: of the cells; figures that reach beyond its first row cannot be scored.
+        shapes: of the pose.
+        cells: (b,) the cells that ``sums`` belongs to.
+
+    Returns:
+        (b, figures, colours) log-likelihood ratio against an empty cell; impossible where there is no such piece.
+    """
+    down, first_row = sums.down, sums.first_row
+    all_edges, covers, columns, allowed = shapes.edges, shapes.covers, shapes.columns, shapes.allowed
+    figures, colours = allowed.shape
+    scores = np.zeros((len(cells), figures, colours), np.float32)
+    face, side = np.zeros(colours, np.float32), np.zeros(1, np.float32)
+    for k in range(len(cells)):
+        for figure in range(figures):
+            face[:], side[:] = 0, 0
+            for i in range(len(columns)):
+                if covers[cells[k], figure, i]:
+                    edges, x = all_edges[cells[k], figure, :, i], columns[i]
+                    add_at(face, 1.0, down, (k, x, edges[1] - first_row), 1)
+                    add_at(face, -1.0, down, (k, x, edges[0] - first_row), 1)
+                    add_at(side, 1.0, down, (k, x, edges[-1] - first_row), 0)
+                    add_at(side, -1.0, down, (k, x, edges[1] - first_row), 0)
+            for colour in range(colours):
+                fits = (face[colour] + side[0]) * shapes.weight
+                scores[k, figure, colour] = fits if allowed[figure, colour] else IMPOSSIBLE
+    return scores
+
+
+@compiled
+def share_of_smallest(evidence: Evidence, backdrop: Backdrop, shapes: Shapes, cells: Indices) -> Array:
+    """(b,) share of the smallest figure's outline on ``cells`` that looks more like a piece than like what is behind.
+
+    ``backdrop``: of the whole crops.
+    """
+    bins, palette, base, seen = evidence.bins, evidence.palette, backdrop.base, backdrop.seen
+    edges, columns = shapes.edges, shapes.columns
+    share = np.zeros(len(cells), np.float32)
+    last = bins.shape[1] - 1
+    for k in range(len(cells)):
+        inside, area = 0.0, 1e-6
+        for i in range(len(columns)):
+            far, foot, x = edges[cells[k], 0, 0, i], edges[cells[k], 0, -1, i], columns[i]
+            for row in range(max(int(far), 0), min(int(foot), last) + 1):
+                covered = min(foot, row + 1) - max(far, row)
+                area += covered
+                if seen[k, row, x] and palette[bins[cells[k], row, x], SIDE] > base[k, row, x]:
+                    inside += covered
+        share[k] = inside / area
+    return share
+
+
+def search_stand(sums: Sums, shapes: Shapes, cells: Indices, figures: Indices, best_colour: Indices) -> Stand:
     """Shifts round those that suit each figure (b, l) best, by the likeliest colour (b,)."""
-    probe = _Probe(sums, geometry, cells, figures)
-    face, foot = probe.everywhere(best_colour)  # b, l, along, sideways; b, l, foot, sideways
-    a, s, f = np.meshgrid(ALONG, (SIDEWAYS * geometry.crops.column_mm).astype(np.float32), FOOT, indexing="ij")
-    prior = log_prior(probe.leans[..., None, None, None], a, s, f)
-    total = face[..., None] + foot.transpose(0, 1, 3, 2)[:, :, None] + prior
-    best = total.reshape(*total.shape[:2], -1).argmax(axis=2)
-    along, rest = np.divmod(best, len(SIDEWAYS) * len(FOOT))
-    sideways, foot_index = np.divmod(rest, len(FOOT))
-    return Stand(ALONG[along][..., None] + FINER, SIDEWAYS[sideways], FOOT[foot_index][..., None] + FINER)
+    along, sideways, foot = _search(sums, shapes, cells, figures, best_colour)
+    return Stand(along[..., None] + FINER, sideways, foot[..., None] + FINER)
 
 
-def known_face(shift_mm: Array, geometry: Geometry) -> Stand:
+def known_face(shift_mm: Array, column_mm: float) -> Stand:
     """Stands of figures whose faces are known to be off by ``shift_mm`` (b, l, 2) in the crop."""
-    foot = np.broadcast_to(FOOT_FINELY, (*shift_mm.shape[:2], len(FOOT_FINELY)))
-    sideways = np.rint(shift_mm[..., 0] / geometry.crops.column_mm).astype(np.intp)
-    return Stand(shift_mm[..., 1, None].astype(np.float32), np.clip(sideways, SIDEWAYS[0], SIDEWAYS[-1]), foot)
+    foot = np.ascontiguousarray(np.broadcast_to(FOOT_FINELY, (*shift_mm.shape[:2], len(FOOT_FINELY))))
+    sideways = np.rint(shift_mm[..., 0] / column_mm).astype(np.intp)
+    along = np.ascontiguousarray(shift_mm[..., 1, None], np.float32)
+    return Stand(along, np.clip(sideways, -MOST_SIDEWAYS, MOST_SIDEWAYS), foot)
 
 
 def score_askew(
-    sums: Sums, rim: Array, geometry: Geometry, cells: Indices, figures: Indices, stand: Stand
+    sums: Sums, rim: Array, shapes: Shapes, cells: Indices, figures: Indices, stand: Stand
 ) -> tuple[Array, Array, Array]:
     """Scores for some figures, each standing as it explains the pixels best.
 
     Args:
-        sums: of the cells.
+        sums: of the cells, with each colour's side.
         rim: (steps,) shading of a piece's side (:class:`calibration.looks.SetLook`).
-        geometry: of the pose.
+        shapes: of the pose.
         cells: (b,) the cells that ``sums`` belongs to.
         figures: (b, l) figures to try.
         stand: where they may stand.
@@ -187,23 +193,11 @@ def score_askew(
         (b, l, colours) log-likelihood ratio against an empty cell; (b, l, 2) the shift (u, v) mm of the face; and
         (b, l, parts, steps, 2) sums of log brightness and of pixels over each step of each side, the uppermost first.
     """
-    probe = _Probe(sums, geometry, cells, figures)
-    faces = probe.faces(stand.along, stand.sideways)  # b, l, along, colours
-    bands = probe.bands(stand.along, stand.sideways, stand.foot)  # b, l, along, foot, colours
-    across_mm = (stand.sideways[..., None, None] * geometry.crops.column_mm).astype(np.float32)
-    prior = log_prior(probe.leans[..., None, None], stand.along[..., None], across_mm, stand.foot[..., None, :])
-    side = bands + prior[..., None]
-    whole = faces + side.max(axis=3)
-    which = whole.max(axis=3).argmax(axis=2)  # b, l
-    colour = np.take_along_axis(whole, which[..., None, None], axis=2)[:, :, 0].argmax(axis=2)
-    v = np.take_along_axis(stand.along, which[..., None], axis=2)[..., 0]
-    batch, trial = np.ogrid[: len(cells), : figures.shape[1]]
-    foot_index = side[batch, trial, which, :, colour].argmax(axis=2)[..., None]
-    foot = np.take_along_axis(stand.foot, foot_index, axis=2)[..., 0]
-    steps = probe.shades(len(rim), v, stand.sideways, foot)
-    scores = whole.max(axis=2) + _rim_gain(steps, rim, geometry)[..., None]
-    scores = np.where(geometry.figures.allowed[figures], scores, IMPOSSIBLE)
-    return scores, np.stack([stand.sideways * geometry.crops.column_mm, v], axis=-1), steps
+    scores, along, foot = _stands(sums, shapes, cells, figures, (stand.along, stand.sideways, stand.foot))
+    steps = _shades(sums, shapes, cells, figures, (along, stand.sideways, foot), len(rim))
+    scores += _rim_gain(steps, rim, shapes)[..., None]
+    scores = np.where(shapes.allowed[figures], scores, IMPOSSIBLE)
+    return scores, np.stack([stand.sideways * np.float32(shapes.column_mm), along], axis=-1), steps
 
 
 def rim_residuals(steps: Array) -> tuple[Array, Array]:
@@ -215,106 +209,194 @@ def rim_residuals(steps: Array) -> tuple[Array, Array]:
     return residual, count
 
 
-def _rim_gain(steps: Array, rim: Array, geometry: Geometry) -> Array:
+def _rim_gain(steps: Array, rim: Array, shapes: Shapes) -> Array:
     """(b, l) log-likelihood ratio of sides shaded as ``rim`` says, from below, against evenly shaded ones."""
     residual, count = rim_residuals(steps)
     rim = rim[::-1]
-    scale = geometry.crops.column_mm / (2 * SHADE_SPREAD**2 * SHADE_INDEPENDENT_MM2)
+    scale = shapes.column_mm / (2 * SHADE_SPREAD**2 * SHADE_INDEPENDENT_MM2)
     gain: Array = (count * (2 * residual * rim - rim**2)).sum(axis=(2, 3)) * np.float32(scale)
     return gain
 
 
-def _sums_at(sums: Array, batch: Indices, row: Array, column: Indices) -> Array:
-    """Cumulative sums (…, k) at fractional rows: a pixel cut by an edge counts with the part that is covered."""
-    row = np.clip(row, 0, len(sums) - 1.001)
-    above = row.astype(np.intp)
-    part = (row - above).astype(np.float32)[..., None]
-    _, cells, columns, kinds = sums.shape
-    first = (above * cells + batch) * columns + column
-    flat = sums.reshape(-1, kinds)
-    upper = flat.take(first, axis=0)
-    at = flat.take(first + cells * columns, axis=0)
-    at -= upper
-    at *= part
-    at += upper
-    return np.asarray(at, np.float32)
+@compiled
+def _search(
+    sums: Sums, shapes: Shapes, cells: Indices, figures: Indices, best_colour: Indices
+) -> tuple[Array, Indices, Array]:
+    """The likeliest shifts (b, l) of face, across, and of the foot, in whole rows and columns."""
+    along, foot = np.zeros(figures.shape, np.float32), np.zeros(figures.shape, np.float32)
+    sideways = np.zeros(figures.shape, np.intp)
+    faces, feet = np.zeros(len(ALONG), np.float32), np.zeros(len(FOOT), np.float32)
+    for k in range(len(cells)):
+        for trial in range(figures.shape[1]):
+            figure, best = figures[k, trial], -np.inf
+            lean_mm2 = LEAN_MM**2 if shapes.bands[figure] > int(shapes.faced) else 0.0
+            for side in range(-MOST_SIDEWAYS, MOST_SIDEWAYS + 1):
+                _sum_whole_rows(sums, shapes, (k, cells[k], figure, 1 + best_colour[k]), side, (faces, feet))
+                for a in range(len(ALONG)):
+                    for f in range(len(FOOT)):
+                        fits = _log_prior(lean_mm2, ALONG[a], side * shapes.column_mm, FOOT[f])
+                        fits += (faces[a] + feet[f]) * shapes.weight
+                        if fits > best:
+                            best = fits
+                            along[k, trial], sideways[k, trial], foot[k, trial] = ALONG[a], side, FOOT[f]
+    return along, sideways, foot
 
 
-class _Probe:
-    """Sums over faces and bands of figures that stand askew; b cells, l figures each, k columns."""
+@compiled
+def _sum_whole_rows(
+    sums: Sums, shapes: Shapes, which: tuple[int, int, int, int], side: int, out: tuple[Array, Array]
+) -> None:
+    """Of a figure moved by ``side`` columns: faces less the sides above their near edge, and sides above the feet.
 
-    def __init__(self, sums: Sums, geometry: Geometry, cells: Indices, figures: Indices) -> None:
-        self.sums, self.geometry, self.weight = sums, geometry, observations(geometry)
-        self.covers = geometry.covers[cells[:, None], figures].astype(np.float32)  # b, l, k
-        self.bands_of = geometry.figures.parts[figures] - 1  # b, l: parts under the face
-        self.leans = self.bands_of > int(geometry.figures.faced)
-        most = int(self.bands_of.max())
-        self.edges = geometry.edges[cells[:, None], figures, : most + 2] - np.float32(sums.first_row)  # b, l, e, k
-        self.batch = np.arange(len(cells))
+    ``which``: number of the cell among the sums, cell, figure, kind of its face.  Whole rows will do here: the best
+    stand is looked into more finely afterwards.
+    """
+    down, first_row, covers, columns = sums.down, sums.first_row, shapes.covers, shapes.columns
+    k, cell, figure, kind = which
+    faces, feet = out
+    faces[:], feet[:] = 0, 0
+    is_banded = shapes.bands[figure] > 0
+    last = down.shape[1] - 1
+    for i in range(len(columns)):
+        if not covers[cell, figure, i]:
+            continue
+        x, edges = columns[i] + side, shapes.edges[cell, figure, :, i]
+        for a in range(len(ALONG)):
+            shift = ALONG[a] - first_row
+            far, near = _whole(edges[0] + shift, last), _whole(edges[1] + shift, last)
+            faces[a] += down[k, near, x, kind] - down[k, far, x, kind]
+            if is_banded:
+                faces[a] -= down[k, near, x, 0]
+        for f in range(len(FOOT) if is_banded else 0):
+            feet[f] += down[k, _whole(edges[-1] + FOOT[f] - first_row, last), x, 0]
 
-    def everywhere(self, best_colour: Indices) -> tuple[Array, Array]:
-        """Face less the side above its near edge (b, l, along, sideways), and side above the foot (b, l, foot, …)."""
-        sums, column = self.sums.faces, self.geometry.columns + SIDEWAYS[:, None]
-        one = sums[:, self.batch, :, 1 + best_colour].transpose(1, 0, 2).ravel()
-        side = sums[..., 0].ravel()
-        batch = self.batch[:, None, None, None, None]
 
-        def at(edge: npt.NDArray[np.floating], shifts: npt.NDArray[np.floating]) -> Indices:
-            # Whole rows will do here: the best stand is looked into more finely afterwards.
-            row = np.rint(np.clip(edge[:, :, None] + shifts[:, None], 0, len(sums) - 1)).astype(np.intp)
-            index: Indices = (row[:, :, :, None] * sums.shape[1] + batch) * sums.shape[2] + column
-            return index
+@compiled
+def _whole(row: float, last: int) -> int:
+    return int(np.rint(min(max(row, 0.0), last)))
 
-        near = at(self.edges[:, :, 1], ALONG)
-        banded = self.covers * (self.bands_of > 0)[..., None]
-        face = np.einsum("blask,blk->blas", one[near] - one[at(self.edges[:, :, 0], ALONG)], self.covers)
-        face -= np.einsum("blask,blk->blas", side[near], banded)
-        foot = np.einsum("blfsk,blk->blfs", side[at(self.edges[:, :, -1], FOOT)], banded)
-        return np.asarray(face * self.weight, np.float32), np.asarray(foot * self.weight, np.float32)
 
-    def faces(self, along: Array, sideways: Indices) -> Array:
-        """(b, l, a, colours) faces at shifts ``along`` (b, l, a) rows and ``sideways`` (b, l) columns."""
-        column = (self.geometry.columns + sideways[..., None])[:, :, None]
-        batch = self.batch[:, None, None, None]
-        near = _sums_at(self.sums.faces, batch, self.edges[:, :, None, 1] + along[..., None], column)
-        near -= _sums_at(self.sums.faces, batch, self.edges[:, :, None, 0] + along[..., None], column)
-        faces: Array = np.einsum("blakt,blk->blat", near[..., 1:], self.covers) * self.weight
-        return faces
+@compiled
+def _stands(
+    sums: Sums, shapes: Shapes, cells: Indices, figures: Indices, stand: tuple[Array, Indices, Array]
+) -> tuple[Array, Array, Array]:
+    """(b, l, colours) the best scores over all stands; (b, l) shifts of face and foot at which the best one is."""
+    alongs, sideways, feet = stand
+    colours = shapes.allowed.shape[1]
+    scores = np.full((*figures.shape, colours), -np.inf, np.float32)
+    along, foot = np.zeros(figures.shape, np.float32), np.zeros(figures.shape, np.float32)
+    face, bands = np.zeros(colours, np.float32), np.zeros(colours, np.float32)
+    for k in range(len(cells)):
+        for trial in range(figures.shape[1]):
+            figure, best, side = figures[k, trial], -np.inf, sideways[k, trial]
+            lean_mm2 = LEAN_MM**2 if shapes.bands[figure] > int(shapes.faced) else 0.0
+            which = (k, cells[k], figure, side)
+            for v in alongs[k, trial]:
+                _sum_face(sums, shapes, which, v, face)
+                for f in feet[k, trial]:
+                    _sum_bands(sums, shapes, which, (v, f), bands)
+                    prior = _log_prior(lean_mm2, v, side * shapes.column_mm, f)
+                    for colour in range(colours):
+                        fits = (face[colour] * shapes.weight + bands[colour]) + prior
+                        scores[k, trial, colour] = max(scores[k, trial, colour], fits)
+                        if fits > best:
+                            best, along[k, trial], foot[k, trial] = fits, v, f
+    return scores, along, foot
 
-    def bands(self, along: Array, sideways: Indices, foot: Array) -> Array:
-        """(b, l, a, f, colours) sides of one colour each, between faces at ``along`` and feet at ``foot`` rows.
 
-        The first one's is the colour of the face, where the uppermost piece has a face; the others' are unknown.
-        """
-        step = np.minimum(np.arange(self.edges.shape[2] - 1), self.bands_of[..., None])
-        part = (1 - step / np.maximum(self.bands_of, 1)[..., None])[..., None, None]  # 1 at the face, 0 at the foot
-        shift = along[:, :, None, :, None] * part + foot[:, :, None, None] * (1 - part)
-        row = self.edges[:, :, 1:, None, None] + shift[..., None]
-        column = (self.geometry.columns + sideways[..., None])[:, :, None, None, None]
-        batch = self.batch[:, None, None, None, None, None]
-        sums = _sums_at(self.sums.sides, batch, np.asarray(row, np.float32), column)
-        sums = np.einsum("blnafkt,blk->blnaft", sums, self.covers) * self.weight
-        band = sums[:, :, 1:] - sums[:, :, :-1]
-        own = int(self.geometry.figures.faced)
-        rest = band[:, :, own:]
-        best = rest.max(axis=5)
-        unknown = best + np.log(np.exp(rest - best[..., None]).mean(axis=5))
-        whole: Array = band[:, :, :own].sum(axis=2) + unknown.sum(axis=2)[..., None]
-        return whole
+@compiled
+def _sum_face(sums: Sums, shapes: Shapes, which: tuple[int, int, int, int], along: float, face: Array) -> None:
+    """(colours,) the uppermost part in each colour, ``along`` rows off its place; ``which``: as below."""
+    down, edges, covers, columns = sums.down, shapes.edges, shapes.covers, shapes.columns
+    k, cell, figure, side = which
+    shift = along - sums.first_row
+    face[:] = 0
+    for i in range(len(columns)):
+        if covers[cell, figure, i]:
+            add_at(face, 1.0, down, (k, columns[i] + side, edges[cell, figure, 1, i] + shift), 1)
+            add_at(face, -1.0, down, (k, columns[i] + side, edges[cell, figure, 0, i] + shift), 1)
 
-    def shades(self, steps: int, along: Array, sideways: Indices, foot: Array) -> Array:
-        """(b, l, parts, steps, 2) sums over each step of each side from above, for the stands (b, l) given."""
-        most = int(self.bands_of.max())
-        place = np.minimum(np.arange(most * steps + 1) / steps, self.bands_of[..., None])  # b, l, edge, in sides
-        above = np.minimum(place.astype(np.intp), np.maximum(self.bands_of[..., None] - 1, 0))
-        rows = np.take_along_axis(self.edges, 1 + above[..., None], axis=2)
-        rise = np.take_along_axis(self.edges, np.minimum(2 + above, most + 1)[..., None], axis=2) - rows
-        part = (1 - place / np.maximum(self.bands_of, 1)[..., None])[..., None]
-        shift = along[..., None, None] * part + foot[..., None, None] * (1 - part)
-        row = np.asarray(rows + rise * (place - above)[..., None] + shift, np.float32)  # b, l, edge, k
-        column = (self.geometry.columns + sideways[..., None])[:, :, None]
-        batch = self.batch[:, None, None, None]
-        sums = np.einsum("blekc,blk->blec", _sums_at(self.sums.shade, batch, row, column), self.covers)
-        step = sums[:, :, 1:] - sums[:, :, :-1]
-        shades: Array = step.reshape(*step.shape[:2], most, steps, 2)
-        return shades
+
+@compiled
+def _sum_bands(
+    sums: Sums, shapes: Shapes, which: tuple[int, int, int, int], stand: tuple[float, float], bands: Array
+) -> None:
+    """(colours,) log-likelihood of the parts under the uppermost, of one colour each, between face and foot.
+
+    The first one's is the colour of the face, where the uppermost piece has a face; the others' are unknown.
+    ``which``: number of the cell among the sums, cell, figure, columns that it is moved by; ``stand``: rows that face
+    and foot are off their places.
+    """
+    down, edges, covers, columns = sums.down, shapes.edges, shapes.covers, shapes.columns
+    k, cell, figure, side = which
+    count, first = shapes.bands[figure], 1 + len(bands)
+    bands[:] = 0
+    band = np.zeros(len(bands), np.float32)
+    for number in range(count):
+        upper = stand[0] * (1 - number / count) + stand[1] * (number / count) - sums.first_row
+        lower = stand[0] * (1 - (number + 1) / count) + stand[1] * ((number + 1) / count) - sums.first_row
+        band[:] = 0
+        for i in range(len(columns)):
+            if covers[cell, figure, i]:
+                add_at(band, 1.0, down, (k, columns[i] + side, edges[cell, figure, 2 + number, i] + lower), first)
+                add_at(band, -1.0, down, (k, columns[i] + side, edges[cell, figure, 1 + number, i] + upper), first)
+        if number == 0 and shapes.faced:
+            for colour in range(len(bands)):
+                bands[colour] += band[colour] * shapes.weight
+        else:
+            bands += _log_mean(band, shapes.weight)
+
+
+@compiled
+def _log_mean(values: Array, weight: float) -> float:
+    """Log of the mean of exp(``weight`` times each value)."""
+    best, total = values[0], 0.0
+    for value in values:
+        best = max(best, value)
+    for value in values:
+        total += np.exp((value - best) * weight)
+    return float(best * weight + np.log(total / len(values)))
+
+
+@compiled
+def _shades(
+    sums: Sums, shapes: Shapes, cells: Indices, figures: Indices, stand: tuple[Array, Indices, Array], steps: int
+) -> Array:
+    """(b, l, parts, steps, 2) sums over each step of each side from above, for the stands (b, l) given."""
+    along, sideways, foot = stand
+    most = 0
+    for figure in figures.ravel():
+        most = max(most, shapes.bands[figure])
+    shades = np.zeros((*figures.shape, most, steps, 2), np.float32)
+    for k in range(len(cells)):
+        for trial in range(figures.shape[1]):
+            which = (k, cells[k], figures[k, trial], sideways[k, trial])
+            for number in range(shapes.bands[figures[k, trial]] * steps):
+                step = shades[k, trial, number // steps, number % steps]
+                tilt = (along[k, trial], foot[k, trial])
+                _sum_edge(sums, shapes, which, tilt, (number + 1) / steps, 1.0, step)
+                _sum_edge(sums, shapes, which, tilt, number / steps, -1.0, step)
+    return shades
+
+
+@compiled
+def _sum_edge(
+    sums: Sums,
+    shapes: Shapes,
+    which: tuple[int, int, int, int],
+    stand: tuple[float, float],
+    place: float,
+    sign: float,
+    step: Array,
+) -> None:
+    """Add to ``step`` (2,) the shading above a line round a figure's sides, ``place`` sides below the face."""
+    down, edges, covers, columns = sums.down, shapes.edges, shapes.covers, shapes.columns
+    k, cell, figure, side = which
+    count, first = shapes.bands[figure], down.shape[3] - 2
+    above = min(int(place), count - 1)
+    shift = stand[0] * (1 - place / count) + stand[1] * (place / count) - sums.first_row
+    for i in range(len(columns)):
+        if covers[cell, figure, i]:
+            upper, lower = edges[cell, figure, 1 + above, i], edges[cell, figure, 2 + above, i]
+            row = upper + (lower - upper) * (place - above) + shift
+            add_at(step, sign, down, (k, columns[i] + side, row), first)

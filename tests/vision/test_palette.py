@@ -58,5 +58,5 @@ def test_any_pixel_in_any_light_has_a_row(colour, light):
 
 def test_what_lies_beside_the_mat_is_learned(table):
     wood = np.full((500, 3), (0.6, 0.4, 0.2), np.float32)
-    column = palette.table_column(wood)
+    column = palette.table_column(wood, np.exp(table[:, MATERIALS.FLOOR]))
     assert column.argmax() == palette.bin_index(wood)[0]

@@ -1,0 +1,136 @@
+"""What the pixels of every crop show: their codes, and where they stand in the palette."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.compiled import compiled
+from vision.crops import Crops
+from vision.light import Light
+from vision.palette import BINS, GAMMA, TOP_VALUE
+
+Array = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.intp]
+Picture = npt.NDArray[np.uint8]
+
+DARK = 0.05
+"""Added to display values before the logarithm: below it noise rules."""
+
+
+class Evidence(NamedTuple):
+    """The crops of some cells (n) of one picture.
+
+    Attributes:
+        codes: (n, rows, columns, 3) uint8, BGR.
+        gain: (n, 3) float32, display value relative to white paper of one code, b g r.
+        logs: (n, 3, 256) float32, log of the display value of every code.
+        bins: (n, rows, columns) int32, row of the palette.
+        palette: (BINS³, materials) float32 log-likelihoods.
+    """
+
+    codes: Picture
+    gain: Array
+    logs: Array
+    bins: npt.NDArray[np.int32]
+    palette: Array
+
+
+class Scene(NamedTuple):
+    """What a pose says of every crop pixel, whatever stands on the board; n cells.
+
+    Attributes:
+        flat_px: (n, rows, columns) int32, see :class:`vision.crops.Crops`.
+        visible: (n, rows, columns) bool, in the picture and before no nearer column.
+        ground: (n, rows, columns) uint8, the material that is seen when no piece stands anywhere.
+        rank: (n,) int32 from 1, the farthest cell first.
+    """
+
+    flat_px: npt.NDArray[np.int32]
+    visible: npt.NDArray[np.bool_]
+    ground: Picture
+    rank: npt.NDArray[np.int32]
+
+
+class Painted(NamedTuple):
+    """What is believed to stand on the board, painted: pictures (height, width) uint8, flattened.
+
+    Attributes:
+        labels: material of the nearest piece or column; 0 where there is none.
+        ranks: rank of its cell.
+    """
+
+    labels: Picture
+    ranks: Picture
+
+
+def look(image: Picture, crops: Crops, cells: Indices | slice, light: Light, palette: Array) -> Evidence:
+    """The evidence of these cells in a picture (height, width, 3) uint8 BGR, in this light."""
+    maps = crops.map_px[:, cells]
+    _, n, rows, columns = maps.shape
+    x, y = maps.reshape(2, n * rows, columns)
+    seen = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    codes = np.asarray(seen, np.uint8).reshape(n, rows, columns, 3)
+    gain = (light.at(crops.centres_mm[cells])[:, ::-1] ** (-1 / GAMMA) / 255).astype(np.float32)
+    logs = np.log(gain[..., None] * np.arange(256, dtype=np.float32) + np.float32(DARK))
+    return Evidence(codes, gain, logs, _bins(codes, gain), palette)
+
+
+def renew(evidence: Evidence, cells: Indices, shown: Evidence) -> None:
+    """Put what these cells (b,) show now in the place of what they showed."""
+    evidence.codes[cells], evidence.bins[cells] = shown.codes, shown.bins
+    evidence.gain[cells], evidence.logs[cells] = shown.gain, shown.logs
+
+
+@compiled
+def _bins(codes: Picture, gain: Array) -> npt.NDArray[np.int32]:
+    """(n, rows, columns) row of the palette, as :func:`vision.palette.bin_index`."""
+    n, rows, columns, _ = codes.shape
+    bins = np.empty((n, rows, columns), np.int32)
+    table = np.empty((3, 256), np.int32)
+    for i in range(n):
+        for channel in range(3):
+            for code in range(256):
+                level = np.int32(np.float32(code) * gain[i, channel] * np.float32(BINS / TOP_VALUE))
+                table[channel, code] = min(level, BINS - 1) * BINS**channel
+        for row in range(rows):
+            for column in range(columns):
+                blue, green, red = codes[i, row, column]
+                bins[i, row, column] = table[0, blue] + table[1, green] + table[2, red]
+    return bins
+
+
+class Backdrop(NamedTuple):
+    """What the crops of some cells (b) would show if nothing stood on them.
+
+    Attributes:
+        base: (b, rows, columns) float32 log-likelihood of each pixel if it shows what is painted there, or the ground.
+        seen: (b, rows, columns) bool, whether neither a nearer column nor a nearer piece hides the cell there.
+    """
+
+    base: Array
+    seen: npt.NDArray[np.bool_]
+
+
+@compiled
+def backdrop(evidence: Evidence, scene: Scene, painted: Painted, cells: Indices, first_row: int) -> Backdrop:
+    """What is behind ``cells`` (b,), in their crops from ``first_row`` on."""
+    bins, palette, labels, ranks = evidence.bins, evidence.palette, painted.labels, painted.ranks
+    flat_px, visible, ground = scene.flat_px, scene.visible, scene.ground
+    _, height, columns = bins.shape
+    base = np.empty((len(cells), height - first_row, columns), np.float32)
+    seen = np.empty(base.shape, np.bool_)
+    for k in range(len(cells)):
+        cell, own = cells[k], scene.rank[cells[k]]
+        for row in range(first_row, height):
+            for column in range(columns):
+                at_px = flat_px[cell, row, column]
+                label = labels[at_px]
+                if label == 0:
+                    label = ground[cell, row, column]
+                base[k, row - first_row, column] = palette[bins[cell, row, column], label]
+                seen[k, row - first_row, column] = visible[cell, row, column] and ranks[at_px] <= own
+    return Backdrop(base, seen)
