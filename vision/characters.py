@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from vision.explain import Board
 from vision.faces import PLACED_MM, Face, centred, face_of, offset_mm
-from vision.glyphs import TRIED_MM, Alphabet, compare
+from vision.glyphs import Alphabet, compare
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -21,9 +21,9 @@ STRANGE = -20.0
 MOST_SEARCHED = 8
 """Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
 
-_WIDE_MM = (
-    np.array(sorted(((x, y) for x in range(-3, 4) for y in range(-3, 4)), key=lambda at: at[0] ** 2 + at[1] ** 2)) * 0.8
-)
+_GRID = sorted(((x, y) for x in range(-3, 4) for y in range(-3, 4)), key=lambda at: at[0] ** 2 + at[1] ** 2)
+WIDE_MM = np.array(_GRID) * 0.8
+"""Steps by which the middle of such a face is tried elsewhere, none first."""
 
 FACE_FOUND = 4.0
 """Log-likelihood ratio from which on the middle of a face is taken to be known."""
@@ -73,9 +73,9 @@ def _searched(
     image: npt.NDArray[np.uint8], rings: list[Face], ranks: npt.NDArray[np.uint8], alphabet: Alphabet
 ) -> tuple[Face, Array]:
     """A face round which a shadow or a lamp's mirror image misled: its middle where some character fits best."""
-    rows, placed = compare(image, rings, ranks, alphabet, _WIDE_MM)
+    rows, placed = compare(image, rings, ranks, alphabet, WIDE_MM)
     best = int(rows.max(axis=1).argmax())
-    rows, placed = compare(image, placed[best : best + 1], ranks, alphabet, TRIED_MM)
+    rows, placed = compare(image, placed[best : best + 1], ranks, alphabet)
     return placed[0], rows[0]
 
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from calibration.looks import GLYPH_ANGLES
+from vision.compiled import compiled
 from vision.figures import LEAN_MM, PLACE_MM
 from vision.geometry import Geometry
 from vision.register import Points
 
 Array = npt.NDArray[np.float32]
+Picture = npt.NDArray[np.uint8]
+Ring = npt.NDArray[np.floating]
 
 ANGLES = np.arange(GLYPH_ANGLES) * (2 * np.pi / GLYPH_ANGLES)
 
@@ -27,14 +31,13 @@ BORDER_PARTS = 24
 LEAST_SEEN = 0.4
 """Share of these circles that must be seen: an arc of a circle has its middle almost anywhere."""
 
-EVERY_ANGLE = 4
-"""Every how many angles these circles are looked at."""
+_BORDER_ANGLES = ANGLES[::4].copy()
 
 BLURS_PX = (5, 3)
 """Pictures are blurred by so much for coarse and fine steps: rings are thin, and dim pictures full of noise."""
 
-LEAST_UNEVEN = 0.0015
-"""Variance round a circle, of three channels as shares of their mean, below which it is noise and grain."""
+LEAST_UNEVEN = 0.0045
+"""Variance of brightness round a circle, as a share of its mean, below which it is noise and grain."""
 
 PLACED_MM = float(np.hypot(PLACE_MM, LEAN_MM))
 """Standard deviation of a face's middle from the middle of its cell, each way."""
@@ -74,33 +77,25 @@ def centred(
 ) -> tuple[list[Face], Array]:
     """Faces with their middles where what is printed round them is most alike all the way round.
 
-    ``ranks`` as in :func:`compare`.  Returns the faces, and (f,) how much likelier these middles are than any other
-    near by, as a log-likelihood ratio.
+    ``ranks`` (height, width) is that of whatever is nearest in each pixel.  Returns the faces, and (f,) how much
+    likelier these middles are than any other near by, as a log-likelihood ratio.
     """
     found = list(faces)
     usual: Points = np.zeros(len(faces))
     evidence: Points = np.zeros(len(faces))
     # A printed ring is thinner than the coarse steps are long: for them it is blurred.
-    blurred, calmed = (np.asarray(cv2.blur(image, (px, px)), np.uint8) for px in BLURS_PX)
+    gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    blurred, calmed = (np.asarray(cv2.blur(gray, (px, px)), np.uint8) for px in BLURS_PX)
     for steps, picture in ((_COARSE_MM, blurred), (_FINE_MM, calmed), (_FINE_MM / 2, calmed)):
-        at = places(found, steps, _BORDER)[..., ::EVERY_ANGLE]
-        shown = seen(at, ranks, found)[..., None]
-        values = sample(picture, at)
-        count = np.maximum(shown.sum(axis=3, keepdims=True), 1)
-        apart = (values - (values * shown).sum(axis=3, keepdims=True) / count) * shown
-        level = (values * shown).sum(axis=(2, 3, 4)) / np.maximum(shown.sum(axis=(2, 3, 4)), 1)
-        uneven = (apart**2).sum(axis=(2, 3, 4)) / np.maximum(shown.sum(axis=(2, 3, 4)), 1) / np.maximum(level, 1) ** 2
+        uneven, shares = _unevenness(picture, ranks, places(found), steps)
         uneven += LEAST_UNEVEN
-        share = shown.mean(axis=(2, 3, 4)).max(axis=1)
+        share = shares.max(axis=1)
         parts: Points = np.where(share > LEAST_SEEN, BORDER_PARTS * share, 0)
         best = (np.log(uneven) * parts[:, None] + (steps**2).sum(axis=1) / PLACED_MM**2).argmin(axis=1)
         if steps is _COARSE_MM:
             usual[:] = np.log(np.median(uneven, axis=1))
         evidence = parts / 2 * (usual - np.log(uneven[np.arange(len(found)), best]))
-        found = [
-            replace(face, middle_px=face.middle_px + face.to_picture @ steps[k])
-            for face, k in zip(found, best, strict=True)
-        ]
+        found = [moved(face, steps[k]) for face, k in zip(found, best, strict=True)]
     return found, evidence.astype(np.float32)
 
 
@@ -109,28 +104,102 @@ def offset_mm(face: Face, other: Face) -> Points:
     return np.asarray(np.linalg.solve(face.to_picture, other.middle_px - face.middle_px), np.float64)
 
 
-def places(faces: Sequence[Face], steps_mm: Points, radii: Points) -> Array:
-    """(2, f, s, radii, angles) float32, picture x and y of circles round the faces' middles moved by ``steps_mm``."""
-    to_picture = np.array([face.to_picture for face in faces])
-    reach = np.array([face.radius_mm for face in faces])
-    circle = np.stack([np.cos(ANGLES), np.sin(ANGLES)])
-    rings = np.einsum("fij,ja,f,r->ifra", to_picture, circle, reach, radii, optimize=True)
-    middles = np.array([face.middle_px for face in faces])[:, None] + np.einsum("fij,sj->fsi", to_picture, steps_mm)
-    around: Array = (middles.transpose(2, 0, 1)[..., None, None] + rings[:, :, None]).astype(np.float32)
+def moved(face: Face, step_mm: Points) -> Face:
+    """``face`` moved by (2,) mm in its plane."""
+    return replace(face, middle_px=face.middle_px + face.to_picture @ step_mm)
+
+
+class Places(NamedTuple):
+    """Where faces (f) are in the picture.
+
+    Attributes:
+        middles_px: (f, 2).
+        to_picture: (f, 2, 2) mm → px.
+        radii_mm: (f,).
+        ranks: (f,) of the cells that they are on.
+    """
+
+    middles_px: Points
+    to_picture: Points
+    radii_mm: Points
+    ranks: npt.NDArray[np.intp]
+
+
+def places(faces: Sequence[Face]) -> Places:
+    """The places of ``faces``."""
+    return Places(
+        np.array([face.middle_px for face in faces]),
+        np.array([face.to_picture for face in faces]),
+        np.array([face.radius_mm for face in faces]),
+        np.array([face.rank for face in faces]),
+    )
+
+
+@compiled
+def circles(to_picture: Points, radius_mm: float, radii: Ring, angles: Ring) -> Points:
+    """(radii, angles, 2) px from a face's middle to places on circles, ``radii`` as shares of its own."""
+    around = np.empty((len(radii), len(angles), 2), np.float64)
+    for i in range(len(radii)):
+        for j in range(len(angles)):
+            x_mm, y_mm = radius_mm * radii[i] * np.cos(angles[j]), radius_mm * radii[i] * np.sin(angles[j])
+            around[i, j, 0] = to_picture[0, 0] * x_mm + to_picture[0, 1] * y_mm
+            around[i, j, 1] = to_picture[1, 0] * x_mm + to_picture[1, 1] * y_mm
     return around
 
 
-def sample(image: npt.NDArray[np.uint8], places: Array) -> Array:
-    """(…, 3) float32 BGR codes at places (2, …) px."""
-    x, y = places.reshape(2, -1, places.shape[-1])
-    shown = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(shown, np.float32).reshape(*places.shape[1:], 3)
+@compiled
+def middles(middle_px: Points, to_picture: Points, steps_mm: Points) -> Points:
+    """(s, 2) px, a face's middle moved by each of ``steps_mm`` (s, 2)."""
+    at = np.empty(steps_mm.shape, np.float64)
+    for k in range(len(steps_mm)):
+        at[k, 0] = middle_px[0] + to_picture[0, 0] * steps_mm[k, 0] + to_picture[0, 1] * steps_mm[k, 1]
+        at[k, 1] = middle_px[1] + to_picture[1, 0] * steps_mm[k, 0] + to_picture[1, 1] * steps_mm[k, 1]
+    return at
 
 
-def seen(places: Array, ranks: npt.NDArray[np.uint8], faces: Sequence[Face]) -> npt.NDArray[np.bool_]:
-    """(f, s, radii, angles) whether nothing before a face hides the place."""
+@compiled
+def is_seen(ranks: Picture, x: float, y: float, rank: int) -> bool:
+    """Whether nothing nearer than ``rank`` hides a place in the picture."""
     height, width = ranks.shape
-    x = np.clip(np.rint(places[0]), 0, width - 1).astype(np.intp)
-    y = np.clip(np.rint(places[1]), 0, height - 1).astype(np.intp)
-    seen: npt.NDArray[np.bool_] = ranks[y, x] <= np.array([face.rank for face in faces])[:, None, None, None]
-    return seen
+    row, column = int(np.rint(y)), int(np.rint(x))
+    return bool(ranks[min(max(row, 0), height - 1), min(max(column, 0), width - 1)] <= rank)
+
+
+@compiled
+def sample(picture: Picture, x: float, y: float) -> float:
+    """Bilinear code of a picture (height, width) at a place; the edge's beyond it."""
+    height, width = picture.shape
+    x, y = min(max(x, 0.0), width - 1.001), min(max(y, 0.0), height - 1.001)
+    column, row = int(x), int(y)
+    right, down = x - column, y - row
+    upper = picture[row, column] * (1 - right) + picture[row, column + 1] * right
+    lower = picture[row + 1, column] * (1 - right) + picture[row + 1, column + 1] * right
+    return float(upper * (1 - down) + lower * down)
+
+
+@compiled
+def _unevenness(picture: Picture, ranks: Picture, places: Places, steps_mm: Points) -> tuple[Array, Array]:
+    """(f, s) variance of brightness round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen."""
+    count, total_places = len(places.radii_mm), len(_BORDER) * len(_BORDER_ANGLES)
+    uneven, shares = np.zeros((count, len(steps_mm)), np.float32), np.zeros((count, len(steps_mm)), np.float32)
+    for face in range(count):
+        around = circles(places.to_picture[face], places.radii_mm[face], _BORDER, _BORDER_ANGLES)
+        at, rank = middles(places.middles_px[face], places.to_picture[face], steps_mm), places.ranks[face]
+        for k in range(len(steps_mm)):
+            apart, total, seen = 0.0, 0.0, 0
+            for i in range(len(_BORDER)):
+                level, square, here = 0.0, 0.0, 0
+                for j in range(len(_BORDER_ANGLES)):
+                    x, y = at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1]
+                    if is_seen(ranks, x, y, rank):
+                        code = sample(picture, x, y)
+                        level += code
+                        square += code**2
+                        here += 1
+                apart += max(square - level**2 / max(here, 1), 0.0)
+                total += level
+                seen += here
+            mean = max(total / max(seen, 1), 1.0)
+            uneven[face, k] = apart / max(seen, 1) / mean**2
+            shares[face, k] = seen / total_places
+    return uneven, shares

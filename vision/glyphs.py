@@ -8,13 +8,14 @@ a share of its own wood, red and green: light cancels, and red ink differs from 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, Glyph
-from vision.faces import Face, places, sample, seen
+from vision.compiled import compiled
+from vision.faces import ANGLES, Face, Picture, Places, circles, is_seen, middles, moved, places, sample
 from vision.register import Points
 
 Array = npt.NDArray[np.float32]
@@ -46,38 +47,41 @@ TRIED_MM = np.array([(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)]) * 0.4
 FINEST = 36
 """Waves round the face beyond which a picture holds only noise: strokes are three of its sixty parts wide."""
 
-_TURN = 2j * np.pi * np.outer(np.arange(GLYPH_ANGLES), np.arange(FINEST + 1)) / GLYPH_ANGLES
-_TO_WAVES = np.concatenate([np.cos(_TURN.imag), -np.sin(_TURN.imag)], axis=1).astype(np.float32)
-_FROM_WAVES = (np.exp(_TURN).T * np.where(np.arange(FINEST + 1) > 0, 2, 1)[:, None] / GLYPH_ANGLES).astype(np.complex64)
+_TURN = 2 * np.pi * np.outer(np.arange(GLYPH_ANGLES), np.arange(FINEST + 1)) / GLYPH_ANGLES
+_TO_WAVES = np.concatenate([np.cos(_TURN), -np.sin(_TURN)], axis=1).astype(np.float32)
+_TWICE = np.where(np.arange(FINEST + 1) > 0, 2, 1)[:, None] / GLYPH_ANGLES
+_FROM_WAVES = np.concatenate([np.cos(_TURN).T * _TWICE, -np.sin(_TURN).T * _TWICE]).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
 class Alphabet:
-    """The characters of a set, ready to be compared: spectra over the angle.
+    """The characters of a set, ready to be compared.
 
     Attributes:
         letters: of the pieces.
-        values: (l, radii, waves, 2), of the templates.
-        squares: (l, radii, waves), of the sum of their squares.
+        spectra: (waves, 3 * radii, l) over the angle, of -2 times the templates' red and green, and of the sum of their
+            squares.
     """
 
     letters: tuple[str, ...]
-    values: Spectra
-    squares: Spectra
+    spectra: Spectra
 
 
 def unrolled(image: npt.NDArray[np.uint8], face: Face) -> Glyph:
     """(radii, angles, 2) uint8: red and green of a face as a share of its wood, :data:`BRIGHTEST` being 255."""
-    shares = _shares(sample(image, places([face], np.zeros((1, 2)), RADII)))
-    glyph: Glyph = np.rint(shares[0, 0] * (255 / BRIGHTEST)).astype(np.uint8).tobytes()
+    everything = np.zeros(image.shape[:2], np.uint8)
+    codes, _ = _unroll(image, everything, places([face]), np.zeros((1, 2)))
+    glyph: Glyph = np.rint(_shares(codes)[0, 0] * (255 / BRIGHTEST)).astype(np.uint8).transpose(1, 2, 0).tobytes()
     return glyph
 
 
 def make_alphabet(glyphs: Mapping[str, Glyph]) -> Alphabet:
     """The characters that an enrolment learned."""
     codes = np.frombuffer(b"".join(glyphs.values()), np.uint8).reshape(-1, GLYPH_RADII, GLYPH_ANGLES, 2)
-    templates = codes * np.float32(BRIGHTEST / 255)
-    return Alphabet(tuple(glyphs), _waves(templates, 2), _waves((templates**2).sum(axis=3), 2))
+    templates = (codes * np.float32(BRIGHTEST / 255)).transpose(0, 3, 1, 2)
+    kinds = np.concatenate([-2 * templates, (templates**2).sum(axis=1, keepdims=True)], axis=1)
+    spectra = _waves(kinds).reshape(len(codes), -1, FINEST + 1)
+    return Alphabet(tuple(glyphs), np.ascontiguousarray(spectra.transpose(2, 1, 0)))
 
 
 def compare(
@@ -92,41 +96,54 @@ def compare(
     ``ranks`` (height, width) is that of whatever is nearest in each pixel: what is before a face hides it.  The middles
     are tried moved by ``steps_mm`` (s, 2), the first by nothing.
     """
-    at = places(faces, steps_mm, RADII)
-    shares = _shares(sample(image, at))
-    weight = _weights(at, ranks, faces)
-    own = (weight * (shares**2).sum(axis=4)).sum(axis=(2, 3))  # f, s
-    seen, where = np.conj(_waves(weight[..., None] * shares, 3)), np.conj(_waves(weight, 3))
-    cross = np.einsum("fsrbc,lrbc->fslb", seen, alphabet.values, optimize=True)
-    square = np.einsum("fsrb,lrb->fslb", where, alphabet.squares, optimize=True)
-    apart = np.real((square - 2 * cross) @ _FROM_WAVES).min(axis=3) + own[..., None]
-    likely = np.asarray(-apart / (2 * SPREAD**2 * INDEPENDENT_MM2), np.float32)  # f, s, l
-    steps = steps_mm[likely.max(axis=2).argmax(axis=1)]
-    placed = [
-        replace(face, middle_px=face.middle_px + face.to_picture @ step)
-        for face, step in zip(faces, steps, strict=True)
-    ]
-    return likely.max(axis=1), placed
+    codes, weight = _unroll(image, ranks, places(faces), steps_mm)
+    shares = _shares(codes)
+    weighted = np.concatenate([weight[:, :, None] * shares, weight[:, :, None]], axis=2)  # f, s, 3, radii, angles
+    own = (weighted[:, :, :2] * shares).sum(axis=(2, 3, 4))
+    seen = np.conj(_waves(weighted)).reshape(len(faces) * len(steps_mm), -1, FINEST + 1)
+    # Every turn at once: what the squares of all differences come to, less those of the face itself.
+    apart = np.matmul(np.ascontiguousarray(seen.transpose(2, 0, 1)), alphabet.spectra).transpose(1, 2, 0)
+    turned = np.concatenate([apart.real, apart.imag], axis=2) @ _FROM_WAVES
+    least = turned.min(axis=2).reshape(len(faces), len(steps_mm), -1) + own[..., None]
+    likely = np.asarray(-least / (2 * SPREAD**2 * INDEPENDENT_MM2), np.float32)  # f, s, l
+    best = likely.max(axis=2).argmax(axis=1)
+    return likely.max(axis=1), [moved(face, steps_mm[k]) for face, k in zip(faces, best, strict=True)]
 
 
 def _shares(codes: Array) -> Array:
-    """(f, s, radii, angles, 2) red and green as a share of each face's wood, of codes (f, s, radii, angles, 3)."""
-    values = codes[..., 2:0:-1]
-    wood = np.percentile(values[:, 0].reshape(len(values), -1, 2), WOOD_PERCENTILE, axis=1).astype(np.float32)
-    return np.minimum(values / np.maximum(wood, 1)[:, None, None, None], np.float32(BRIGHTEST))
+    """(f, s, 2, radii, angles) red and green as a share of each face's wood, of their codes."""
+    values = codes[:, 0].reshape(len(codes), 2, -1)
+    wood = np.percentile(values, WOOD_PERCENTILE, axis=2).astype(np.float32)
+    return np.minimum(codes / np.maximum(wood, 1)[:, None, :, None, None], np.float32(BRIGHTEST))
 
 
-def _weights(at: Array, ranks: npt.NDArray[np.uint8], faces: Sequence[Face]) -> Array:
-    """(f, s, radii, angles) mm² of a face that each place stands for, 0 where something before it hides it."""
-    area = np.array([face.radius_mm**2 for face in faces])[:, None, None, None] * (
-        2 * np.pi * RADII * OUTERMOST / (GLYPH_RADII * GLYPH_ANGLES)
-    ).reshape(-1, 1)
-    return (area * seen(at, ranks, faces)).astype(np.float32)
+@compiled
+def _unroll(image: Picture, ranks: Picture, places: Places, steps_mm: Points) -> tuple[Array, Array]:
+    """Red and green codes (f, s, 2, radii, angles) of faces moved by ``steps_mm`` (s, 2), and what places count for.
+
+    The latter (f, s, radii, angles): mm² of a face that each place stands for, 0 where something before it hides it.
+    """
+    faces, steps = len(places.radii_mm), len(steps_mm)
+    codes = np.empty((faces, steps, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
+    weight = np.zeros((faces, steps, GLYPH_RADII, GLYPH_ANGLES), np.float32)
+    green, red = image[..., 1], image[..., 2]
+    for face in range(faces):
+        ring_mm2 = places.radii_mm[face] ** 2 * 2 * np.pi * OUTERMOST / (GLYPH_RADII * GLYPH_ANGLES)
+        around = circles(places.to_picture[face], places.radii_mm[face], RADII, ANGLES)
+        at, rank = middles(places.middles_px[face], places.to_picture[face], steps_mm), places.ranks[face]
+        for k in range(steps):
+            for i in range(GLYPH_RADII):
+                for j in range(GLYPH_ANGLES):
+                    x, y = at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1]
+                    codes[face, k, 0, i, j] = sample(red, x, y)
+                    codes[face, k, 1, i, j] = sample(green, x, y)
+                    if is_seen(ranks, x, y, rank):
+                        weight[face, k, i, j] = ring_mm2 * RADII[i]
+    return codes, weight
 
 
-def _waves(values: Array, axis: int) -> Spectra:
-    """Spectra of real values over the angle, which is ``axis``."""
-    flat = np.ascontiguousarray(np.moveaxis(values, axis, -1))
-    spectra = flat.reshape(-1, GLYPH_ANGLES) @ _TO_WAVES
-    waves = (spectra[:, : FINEST + 1] + 1j * spectra[:, FINEST + 1 :]).astype(np.complex64)
-    return np.moveaxis(waves.reshape(*flat.shape[:-1], FINEST + 1), -1, axis)
+def _waves(values: Array) -> Spectra:
+    """Spectra (…, waves) of real values (…, angles)."""
+    spectra = np.ascontiguousarray(values) @ _TO_WAVES
+    waves: Spectra = spectra[..., : FINEST + 1] + np.complex64(1j) * spectra[..., FINEST + 1 :]
+    return waves
