@@ -11,6 +11,7 @@ import numpy.typing as npt
 from vision.compiled import compiled
 from vision.crops import Crops
 from vision.light import Light
+from vision.painting import RANK_BITS, Canvas
 from vision.palette import BINS, GAMMA, TOP_VALUE
 
 Array = npt.NDArray[np.float32]
@@ -19,6 +20,8 @@ Picture = npt.NDArray[np.uint8]
 
 DARK = 0.05
 """Added to display values before the logarithm: below it noise rules."""
+
+MATERIAL = (1 << RANK_BITS) - 1
 
 
 class Evidence(NamedTuple):
@@ -53,18 +56,6 @@ class Scene(NamedTuple):
     visible: npt.NDArray[np.bool_]
     ground: Picture
     rank: npt.NDArray[np.int32]
-
-
-class Painted(NamedTuple):
-    """What is believed to stand on the board, painted: pictures (height, width) uint8, flattened.
-
-    Attributes:
-        labels: material of the nearest piece or column; 0 where there is none.
-        ranks: rank of its cell.
-    """
-
-    labels: Picture
-    ranks: Picture
 
 
 def look(image: Picture, crops: Crops, cells: Indices | slice, light: Light, palette: Array) -> Evidence:
@@ -116,9 +107,9 @@ class Backdrop(NamedTuple):
 
 
 @compiled
-def backdrop(evidence: Evidence, scene: Scene, painted: Painted, cells: Indices, first_row: int) -> Backdrop:
-    """What is behind ``cells`` (b,), in their crops from ``first_row`` on."""
-    bins, palette, labels, ranks = evidence.bins, evidence.palette, painted.labels, painted.ranks
+def backdrop(evidence: Evidence, scene: Scene, canvas: Canvas, cells: Indices, first_row: int) -> Backdrop:
+    """What is behind ``cells`` (b,), in their crops from ``first_row`` on, if the board looks as painted."""
+    bins, palette, painted = evidence.bins, evidence.palette, canvas.reshape(-1)
     flat_px, visible, ground = scene.flat_px, scene.visible, scene.ground
     _, height, columns = bins.shape
     base = np.empty((len(cells), height - first_row, columns), np.float32)
@@ -127,10 +118,10 @@ def backdrop(evidence: Evidence, scene: Scene, painted: Painted, cells: Indices,
         cell, own = cells[k], scene.rank[cells[k]]
         for row in range(first_row, height):
             for column in range(columns):
-                at_px = flat_px[cell, row, column]
-                label = labels[at_px]
-                if label == 0:
-                    label = ground[cell, row, column]
-                base[k, row - first_row, column] = palette[bins[cell, row, column], label]
-                seen[k, row - first_row, column] = visible[cell, row, column] and ranks[at_px] <= own
+                nearest = painted[flat_px[cell, row, column]]
+                material = nearest & MATERIAL
+                if material == 0:
+                    material = ground[cell, row, column]
+                base[k, row - first_row, column] = palette[bins[cell, row, column], material]
+                seen[k, row - first_row, column] = visible[cell, row, column] and nearest >> RANK_BITS <= own
     return Backdrop(base, seen)

@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from vision import stacks
 from vision.columns import SUBPIXEL_BITS, Polygon, fixed
-from vision.evidence import Evidence, Painted, backdrop, renew
+from vision.evidence import Evidence, backdrop, renew
 from vision.facets import Facets, judge_facets
-from vision.geometry import Geometry, paint_column
+from vision.geometry import Geometry
+from vision.painting import Canvas, fill, fill_column, ranks_of
 from vision.palette import Materials
 from vision.sums import sum_columns
 
@@ -156,15 +157,14 @@ class Board:
         """
         dropped = False
         ranks = self.ranks()
-        boxes = self.geometry.outlines.boxes_px
-        left, top = np.maximum(boxes[..., :2].min(axis=(0, 1)), 0).astype(int)
-        right, bottom = np.maximum(boxes[..., 2:].max(axis=(0, 1)), 0).astype(int)
-        shown = np.bincount(ranks[top:bottom, left:right].ravel(), minlength=len(self.best) + 1)
+        shown_px = cv2.calcHist([ranks], [0], None, [256], [0, 256]).ravel()
         for cell in np.flatnonzero((self.best > 0) & self.explained):
             outline = self.outlines[cell]
             assert outline is not None
             area_px = cv2.contourArea(outline[0]) / (1 << 2 * SUBPIXEL_BITS)
-            if shown[self.geometry.rank[cell]] < MOSTLY_COVERED * area_px and self._is_better_without(int(cell), ranks):
+            if shown_px[self.geometry.rank[cell]] < MOSTLY_COVERED * area_px and self._is_better_without(
+                int(cell), ranks
+            ):
                 dropped = True
         return dropped
 
@@ -241,7 +241,7 @@ class Board:
 
     def ranks(self) -> npt.NDArray[np.uint8]:
         """(height, width) the rank of the cell whose figure or column is nearest in each pixel; 0 for none."""
-        return self._paint(set()).ranks.reshape(self.geometry.size)
+        return ranks_of(self._paint(set()))
 
     def place_faces(self, cells: npt.NDArray[np.intp], figures: npt.NDArray[np.intp], shift_mm: Array) -> None:
         """Score ``figures`` (b, l) on ``cells`` (b,) again, whose faces are off by ``shift_mm`` (b, l, 2)."""
@@ -344,24 +344,22 @@ class Board:
             hull, face = self.geometry.outlines.polygons_px(self.geometry.crops, cell, figure, self.shift[cell])
             self.outlines[cell] = (fixed(hull), fixed(face))
 
-    def _paint(self, without: set[int]) -> Painted:
-        """What stands on the other cells, far to near."""
-        geometry = self.geometry
-        labels, ranks = geometry.bare.labels.copy(), geometry.bare.ranks.copy()
-        pictures = labels.reshape(geometry.size), ranks.reshape(geometry.size)
+    def _paint(self, without: set[int]) -> Canvas:
+        """What stands on the other cells."""
+        geometry, materials = self.geometry, Materials(self.colours)
+        canvas = geometry.bare.copy()
         for cell in geometry.far_first:
             outline = self.outlines[cell]
             if outline is None or int(cell) in without:
                 continue
             hull, face = outline
-            top = (int(self.best[cell]) - 1) % self.colours
-            cv2.fillConvexPoly(pictures[0], hull, Materials.STANDING, shift=SUBPIXEL_BITS)
-            cv2.fillConvexPoly(pictures[0], face, Materials.TOPS + top, shift=SUBPIXEL_BITS)
-            cv2.fillConvexPoly(pictures[1], hull, int(geometry.rank[cell]), shift=SUBPIXEL_BITS)
-            # The picture of the columns alone was there before: those that hide this one are nearer still.
+            top = Materials.TOPS + (int(self.best[cell]) - 1) % self.colours
+            fill(canvas, hull, Materials.STANDING, int(geometry.rank[cell]))
+            fill(canvas, face, top, int(geometry.rank[cell]))
+            # The columns alone were painted before: those that hide this one are nearer still.
             for nearer in geometry.nearer[cell]:
-                paint_column(*pictures, geometry.pillars[nearer], Materials(self.colours), int(geometry.rank[nearer]))
-        return Painted(labels, ranks)
+                fill_column(canvas, geometry.pillars[nearer], materials, int(geometry.rank[nearer]))
+        return canvas
 
 
 def explain(shown: Evidence, rim: Array, geometry: Geometry) -> Board:

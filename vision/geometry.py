@@ -12,10 +12,11 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.columns import SUBPIXEL_BITS, Column, columns_of, floors_mm
 from vision.crops import INDEPENDENT_MM2, Crops, make_crops
-from vision.evidence import Painted, Scene
+from vision.evidence import Scene
 from vision.facets import Facets, make_facets
 from vision.figures import Figures, kit_figures
 from vision.outlines import Outlines, make_outlines
+from vision.painting import Canvas, fill_column, materials_of, ranks_of
 from vision.palette import Materials
 from vision.register import Points, Registration, project
 from vision.stacks import Shapes
@@ -64,7 +65,7 @@ class Geometry:
     scene: Scene
     facets: Facets | None
     pillars: tuple[Column | None, ...]
-    bare: Painted
+    bare: Canvas
     nearer: tuple[tuple[int, ...], ...]
     size: tuple[int, int]
     far_first: npt.NDArray[np.intp]
@@ -103,10 +104,11 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     size = (camera.height_px, camera.width_px)
     ground = np.full(size, Materials.TABLE, np.uint8)
     cv2.fillConvexPoly(ground, np.rint(mat_px).astype(np.int32), Materials.FLOOR)
-    labels, nearest = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
+    bare = np.zeros(size, np.uint16)
     for cell in far_first:
-        paint_column(labels, nearest, pillars[cell], Materials(len(figures.colours)), int(rank[cell]))
-    ground[labels > 0] = labels[labels > 0]
+        fill_column(bare, pillars[cell], Materials(len(figures.colours)), int(rank[cell]))
+    ground = np.where(bare > 0, materials_of(bare), ground)
+    nearest = ranks_of(bare)
     beside = ground[::SURROUND_STEP, ::SURROUND_STEP] == Materials.TABLE
     step_rows, step_columns = np.nonzero(beside)
     return Geometry(
@@ -134,7 +136,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         ),
         facets=None if figures.faced else make_facets(crops, pose, camera, figures),
         pillars=pillars,
-        bare=Painted(labels.ravel(), nearest.ravel()),
+        bare=bare,
         nearer=_nearer(pillars, crops, rank),
         size=size,
         far_first=far_first,
@@ -144,21 +146,6 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         mat_px=mat_px,
         surround_px=(step_rows * camera.width_px + step_columns) * SURROUND_STEP,
     )
-
-
-def paint_column(
-    labels: npt.NDArray[np.uint8],
-    ranks: npt.NDArray[np.uint8],
-    column: Column | None,
-    materials: Materials,
-    rank: int,
-) -> None:
-    """Paint the column of a cell over what is behind it: materials into ``labels``, ``rank`` into ``ranks``."""
-    if column is None:
-        return
-    cv2.fillConvexPoly(labels, column.outline, materials.column_side, shift=SUBPIXEL_BITS)
-    cv2.fillConvexPoly(labels, column.top, materials.column_top, shift=SUBPIXEL_BITS)
-    cv2.fillConvexPoly(ranks, column.outline, rank, shift=SUBPIXEL_BITS)
 
 
 def _nearer(
