@@ -156,22 +156,21 @@ class Board:
         The far edge of a tall stack looks like a piece behind it to whoever believes the stack one piece too low.
         """
         dropped = False
-        ranks = self.ranks()
-        shown_px = cv2.calcHist([ranks], [0], None, [256], [0, 256]).ravel()
+        canvas = self._paint(set())
         for cell in np.flatnonzero((self.best > 0) & self.explained):
             outline = self.outlines[cell]
             assert outline is not None
             area_px = cv2.contourArea(outline[0]) / (1 << 2 * SUBPIXEL_BITS)
-            if shown_px[self.geometry.rank[cell]] < MOSTLY_COVERED * area_px and self._is_better_without(
-                int(cell), ranks
-            ):
+            shown_px = np.count_nonzero(_ranks_round(outline[0], canvas) == self.geometry.rank[cell])
+            if shown_px < MOSTLY_COVERED * area_px and self._is_better_without(int(cell), canvas):
                 dropped = True
         return dropped
 
-    def _is_better_without(self, cell: int, ranks: npt.NDArray[np.uint8]) -> bool:
+    def _is_better_without(self, cell: int, canvas: Canvas) -> bool:
         """Try the stack that hides ``cell`` most, with ``cell`` empty; leave it so if that is likelier."""
-        left, top, right, bottom = self.geometry.outlines.boxes_px[cell, 0].astype(int)
-        over = np.bincount(ranks[max(top, 0) : bottom, max(left, 0) : right].ravel(), minlength=len(self.best) + 1)
+        outline = self.outlines[cell]
+        assert outline is not None
+        over = np.bincount(_ranks_round(outline[0], canvas).ravel(), minlength=len(self.best) + 1)
         over[: self.geometry.rank[cell] + 1] = 0
         if not over.any():  # cut off by the picture's edge, hidden by nothing
             return False
@@ -360,6 +359,12 @@ class Board:
             for nearer in geometry.nearer[cell]:
                 fill_column(canvas, geometry.pillars[nearer], materials, int(geometry.rank[nearer]))
         return canvas
+
+
+def _ranks_round(outline: Polygon, canvas: Canvas) -> npt.NDArray[np.uint8]:
+    """The ranks in the box round a polygon, as far as it lies in the picture."""
+    left, top, width, height = cv2.boundingRect(outline >> SUBPIXEL_BITS)
+    return ranks_of(canvas[max(top, 0) : max(top + height, 0), max(left, 0) : max(left + width, 0)])
 
 
 def explain(shown: Evidence, rim: Array, geometry: Geometry) -> Board:

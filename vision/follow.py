@@ -25,6 +25,9 @@ from vision.register import (
 MARGIN_SHARE = 0.5
 """How far round a marker is looked, as a share of its size in the picture: a mat pushed farther is looked for anew."""
 
+SMALLEST = 1.0
+"""Perimeter that a marker must have, as a share of the longer side of what is looked at: it has nearly two."""
+
 
 def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Registration) -> Registration | None:
     """The pose of the camera in a picture (height, width, 3) uint8 BGR, not far from where it was ``before``.
@@ -57,5 +60,5 @@ def _near(image: npt.NDArray[np.uint8], dictionary: str, number: int, expected: 
     window = image[top:bottom, left:right]
     if not window.size:
         return None
-    found = detect(to_gray(window), dictionary, THRESHOLD_WINDOW_PX).get(number, [])
+    found = detect(to_gray(window), dictionary, THRESHOLD_WINDOW_PX, SMALLEST).get(number, [])
     return found[0] + (left, top) if len(found) == 1 else None
