@@ -105,6 +105,10 @@ class Backdrop(NamedTuple):
     base: Array
     seen: npt.NDArray[np.bool_]
 
+    def of(self, numbers: Indices) -> Backdrop:
+        """What is behind some of the cells, by their numbers among these."""
+        return Backdrop(self.base[numbers], self.seen[numbers])
+
 
 @compiled
 def backdrop(evidence: Evidence, scene: Scene, canvas: Canvas, cells: Indices, first_row: int) -> Backdrop:

@@ -31,6 +31,9 @@ LEAST_VISIBLE = 0.15
 """Share of the smallest figure's outline that must look more like a piece than like the floor for a cell to be looked
 into: a piece as far askew as any still fills half of it."""
 
+NOT_VISIBLE = 0.05
+"""Share of it up to which no figure at all is tried: noise, and the edges of what stands near."""
+
 FIRST_MM = 40.0
 """Heights believed in at first sight: a tower seems to be made of what stands behind it, which must have its say."""
 
@@ -108,13 +111,15 @@ class Board:
 
     def _look_first(self, cells: npt.NDArray[np.intp]) -> None:
         """Believe of ``cells`` what each seems to hold alone, against what it would show if it were empty."""
-        figures, geometry = self.geometry.figures, self.geometry
-        behind = backdrop(self.evidence, geometry.scene, self._paint(set(cells.tolist())), cells, 0)
-        sums = sum_columns(self.evidence, behind, cells, 1 + self.colours)
-        upright = stacks.score_upright(stacks.Sums(sums, 0), geometry.shapes, cells)
-        self.scores[cells, 1:] = upright.reshape(len(cells), -1)
+        figures, shapes = self.geometry.figures, self.geometry.shapes
+        behind = backdrop(self.evidence, self.geometry.scene, self._paint(set(cells.tolist())), cells, 0)
         # Where hardly anything looks more like a piece than like the floor no piece stands, whatever the neighbours.
-        share = stacks.share_of_smallest(self.evidence, behind, geometry.shapes, cells)
+        share = stacks.share_of_smallest(self.evidence, behind, shapes, cells)
+        upright = np.full((len(cells), *shapes.allowed.shape), stacks.IMPOSSIBLE)
+        looked = np.flatnonzero(share > NOT_VISIBLE)
+        sums = sum_columns(self.evidence, behind.of(looked), cells[looked], 1 + self.colours)
+        upright[looked] = stacks.score_upright(stacks.Sums(sums, 0), shapes, cells[looked])
+        self.scores[cells, 1:] = upright.reshape(len(cells), -1)
         self.active[cells] = (share > LEAST_VISIBLE) | (upright.max(axis=(1, 2)) > 0)
         # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
         self.single[cells] = upright[:, 0].argmax(axis=1) + 1
