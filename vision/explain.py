@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from vision import stacks
 from vision.columns import SUBPIXEL_BITS, Polygon, fixed
-from vision.evidence import Evidence, backdrop, renew
+from vision.evidence import Backdrop, Evidence, backdrop, renew
 from vision.facets import Facets, judge_facets
 from vision.geometry import Geometry
 from vision.painting import Canvas, fill, fill_column, ranks_of
@@ -112,7 +112,7 @@ class Board:
     def _look_first(self, cells: npt.NDArray[np.intp]) -> None:
         """Believe of ``cells`` what each seems to hold alone, against what it would show if it were empty."""
         figures, shapes = self.geometry.figures, self.geometry.shapes
-        behind = backdrop(self.evidence, self.geometry.scene, self._paint(set(cells.tolist())), cells, 0)
+        behind = self._behind(cells, 0)
         # Where hardly anything looks more like a piece than like the floor no piece stands, whatever the neighbours.
         share = stacks.share_of_smallest(self.evidence, behind, shapes, cells)
         upright = np.full((len(cells), *shapes.allowed.shape), stacks.IMPOSSIBLE)
@@ -161,7 +161,7 @@ class Board:
         The far edge of a tall stack looks like a piece behind it to whoever believes the stack one piece too low.
         """
         dropped = False
-        canvas = self._paint(set())
+        canvas = self._paint(np.ones(len(self.best), np.bool_))
         for cell in np.flatnonzero((self.best > 0) & self.explained):
             outline = self.outlines[cell]
             assert outline is not None
@@ -236,7 +236,8 @@ class Board:
 
     def _likelihood(self, cells: npt.NDArray[np.intp]) -> float:
         """Log-likelihood of all pixels in the crops of ``cells``, each under what is believed to be in front there."""
-        shown = backdrop(self.evidence, self.geometry.scene, self._paint(set()), cells, 0)
+        canvas = self._paint(self._round(cells))
+        shown = backdrop(self.evidence, self.geometry.scene, canvas, cells, 0)
         return float((shown.base * self.geometry.scene.visible[cells]).sum())
 
     def figure(self, cell: int) -> int:
@@ -245,7 +246,7 @@ class Board:
 
     def ranks(self) -> npt.NDArray[np.uint8]:
         """(height, width) the rank of the cell whose figure or column is nearest in each pixel; 0 for none."""
-        return ranks_of(self._paint(set()))
+        return ranks_of(self._paint(np.ones(len(self.best), np.bool_)))
 
     def place_faces(self, cells: npt.NDArray[np.intp], figures: npt.NDArray[np.intp], shift_mm: Array) -> None:
         """Score ``figures`` (b, l) on ``cells`` (b,) again, whose faces are off by ``shift_mm`` (b, l, 2)."""
@@ -265,7 +266,7 @@ class Board:
         for party in self.geometry.parties:
             cells = party[(self.best[party] > 0) & self.explained[party]]
             if len(cells):
-                behind = backdrop(self.evidence, self.geometry.scene, self._paint(set(cells.tolist())), cells, 0)
+                behind = self._behind(cells, 0)
                 fits = judge_facets(self.evidence, behind, facets, cells, self.shift[cells])
                 scores = self.scores[cells, 1:].reshape(*fits.shape, self.colours)
                 peak = scores.max(axis=(1, 2), keepdims=True)
@@ -294,8 +295,7 @@ class Board:
 
     def _sums(self, cells: npt.NDArray[np.intp], first_row: int) -> tuple[stacks.Sums, Array]:
         """Sums over the crops of ``cells`` (b,) from ``first_row`` on, and (b,) the share of them that is hidden."""
-        painted = self._paint(set(cells.tolist()))
-        behind = backdrop(self.evidence, self.geometry.scene, painted, cells, first_row)
+        behind = self._behind(cells, first_row)
         sums = sum_columns(self.evidence, behind, cells, 1 + 2 * self.colours)
         return stacks.Sums(sums, first_row), 1 - behind.seen.mean(axis=(1, 2), dtype=np.float32)
 
@@ -348,13 +348,23 @@ class Board:
             hull, face = self.geometry.outlines.polygons_px(self.geometry.crops, cell, figure, self.shift[cell])
             self.outlines[cell] = (fixed(hull), fixed(face))
 
-    def _paint(self, without: set[int]) -> Canvas:
-        """What stands on the other cells."""
+    def _behind(self, cells: npt.NDArray[np.intp], first_row: int) -> Backdrop:
+        """What the crops of ``cells`` (b,) would show from ``first_row`` on if nothing stood on them."""
+        others = self._round(cells)
+        others[cells] = False
+        return backdrop(self.evidence, self.geometry.scene, self._paint(others), cells, first_row)
+
+    def _round(self, cells: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        """(n,) the cells whose pieces may be seen in the crops of ``cells``, and these."""
+        return np.asarray(self.geometry.near[cells].any(axis=0), np.bool_)
+
+    def _paint(self, shown: npt.NDArray[np.bool_]) -> Canvas:
+        """The board with what stands on those cells (n,) that are to be ``shown``."""
         geometry, materials = self.geometry, Materials(self.colours)
         canvas = geometry.bare.copy()
         for cell in geometry.far_first:
             outline = self.outlines[cell]
-            if outline is None or int(cell) in without:
+            if outline is None or not shown[cell]:
                 continue
             hull, face = outline
             top = Materials.TOPS + (int(self.best[cell]) - 1) % self.colours

@@ -46,6 +46,7 @@ class Geometry:
         facets: the flanks of pyramids; None for pieces with upper faces.
         pillars: the columns under the pieces, a cell.
         bare: the columns alone, painted.
+        near: (n, n) bool, cells whose crops overlap in the picture; each also with itself.
         nearer: for each cell the nearer columns that may hide what stands on it.
         size: (height, width) of the picture.
         far_first: (n,) cells from the farthest to the nearest to the camera.
@@ -66,6 +67,7 @@ class Geometry:
     facets: Facets | None
     pillars: tuple[Column | None, ...]
     bare: Canvas
+    near: npt.NDArray[np.bool_]
     nearer: tuple[tuple[int, ...], ...]
     size: tuple[int, int]
     far_first: npt.NDArray[np.intp]
@@ -100,6 +102,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     rank = np.empty(len(distance), np.int32)
     rank[far_first] = np.arange(1, len(distance) + 1)
     pillars = columns_of(kit, levels, pose, camera)
+    boxes = _boxes(crops)
     mat_px = project(mat_corners(kit), pose, camera)
     size = (camera.height_px, camera.width_px)
     ground = np.full(size, Materials.TABLE, np.uint8)
@@ -137,7 +140,8 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         facets=None if figures.faced else make_facets(crops, pose, camera, figures),
         pillars=pillars,
         bare=bare,
-        nearer=_nearer(pillars, crops, rank),
+        near=_overlap(boxes, boxes),
+        nearer=_nearer(pillars, boxes, rank),
         size=size,
         far_first=far_first,
         rank=rank,
@@ -148,18 +152,30 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     )
 
 
-def _nearer(
-    pillars: tuple[Column | None, ...], crops: Crops, rank: npt.NDArray[np.int32]
-) -> tuple[tuple[int, ...], ...]:
-    """For each cell the columns before it, the farthest first, that reach into the picture of what may stand there."""
+Box = tuple[npt.NDArray[np.floating], npt.NDArray[np.floating]]
+"""Least and largest x and y (n, 2) px."""
+
+
+def _boxes(crops: Crops) -> Box:
+    """The boxes of all crops in the picture."""
+    return crops.map_px.min(axis=(2, 3)).T, crops.map_px.max(axis=(2, 3)).T
+
+
+def _overlap(one: Box, other: Box) -> npt.NDArray[np.bool_]:
+    """(n, m) which of n boxes overlap which of m others."""
+    touch = (one[0][:, None] < other[1]) & (other[0] < one[1][:, None])
+    return np.asarray(touch.all(axis=2), np.bool_)
+
+
+def _nearer(pillars: tuple[Column | None, ...], crops: Box, rank: npt.NDArray[np.int32]) -> tuple[tuple[int, ...], ...]:
+    """For each cell the columns before it, the farthest first, that reach into its crop."""
     solid = np.array([cell for cell in np.argsort(rank) if pillars[cell] is not None], np.intp)
     if not len(solid):
         return ((),) * len(rank)
     corners = [column.outline / (1 << SUBPIXEL_BITS) for cell in solid if (column := pillars[cell])]
-    low, high = (np.array([side(points, axis=0) for points in corners]) for side in (np.min, np.max))
-    begin, end = crops.map_px.min(axis=(2, 3)).T, crops.map_px.max(axis=(2, 3)).T
-    touch = ((low < end[:, None]) & (high > begin[:, None])).all(axis=2) & (rank[solid] > rank[:, None])
-    return tuple(tuple(solid[row].tolist()) for row in touch)
+    boxes = np.array([points.min(axis=0) for points in corners]), np.array([points.max(axis=0) for points in corners])
+    hides = _overlap(crops, boxes) & (rank[solid] > rank[:, None])
+    return tuple(tuple(solid[row].tolist()) for row in hides)
 
 
 def _parties(kit: Kit) -> tuple[npt.NDArray[np.intp], ...]:
