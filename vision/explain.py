@@ -307,7 +307,7 @@ class Board:
     def _tried(self, upright: Array, reach: int) -> npt.NDArray[np.intp]:
         """(b, l) figures to be tried askew, given the scores (b, figures, colours) of those that stand straight."""
         fits = upright.max(axis=2)
-        likeliest = np.argsort(-fits, axis=1)[:, :TRIED]
+        likeliest = np.ascontiguousarray(np.argsort(-fits, axis=1)[:, :TRIED])
         is_ladder = self.geometry.figures.ladder
         return np.clip(likeliest[:, :1] + (-1, 0, 1), 0, reach - 1) if is_ladder else likeliest
 

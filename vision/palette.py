@@ -169,11 +169,11 @@ def _draw(reflectance: npt.NDArray[np.float64], shading: _Shading, rng: np.rando
     # How much of the enrolled colour was mirrored light one picture cannot tell: any part of what is white in it.
     own = reflectance - rng.uniform(0, min(MOST_MIRRORED, float(reflectance.min())), DRAWS)[:, None]
     shown = own * strength[:, None] * tint + rng.exponential(shading.mirrored, DRAWS)[:, None]
-    values = _display(shown) + rng.normal(0, SENSOR_NOISE, (DRAWS, 3))
+    values = display(shown) + rng.normal(0, SENSOR_NOISE, (DRAWS, 3))
     return np.clip(values, 0, TOP_VALUE).astype(np.float32)
 
 
-def _display(linear: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def display(linear: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Display values of linear light (IEC 61966-2-1), 1 being white."""
     return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * np.maximum(linear, 1e-9) ** (1 / GAMMA) - 0.055)
 

@@ -30,6 +30,7 @@ from vision.reader import Levels, Reader
 from vision.reading import Reading
 from vision.source import Frame
 from vision.unseen import warning
+from vision.warm import warm_up
 
 
 def add_parsers(subparsers: Any) -> None:
@@ -106,6 +107,7 @@ def run_read(arguments: argparse.Namespace) -> int:
     known: Levels | None = parse_levels(arguments.levels, kit) if arguments.levels else None
     levels = known or ((None,) * len(kit.cells) if kit.pillars else None)
     reader = Reader(kit, camera, load_look(arguments.set, kit), start_levels(kit))
+    warm_up(reader)
     images = [(path, load_picture(path)) for path in arguments.images]
     if arguments.overlay and len(images) > 1:
         raise CompanionError("--overlay: give one picture at a time")

@@ -27,6 +27,7 @@ from vision.sources.picamera import PiCamera
 from vision.sources.recording import Recording, RecordingSource
 from vision.sources.together import Together
 from vision.sources.video4linux import Video4LinuxCamera
+from vision.warm import warm_up
 
 SIMULATED_SEED = 1
 
@@ -105,6 +106,7 @@ def _simulated(arguments: argparse.Namespace, kit: Kit, match: Match) -> Sight:
 
 def _eyes(kit: Kit, cameras: Sequence[Camera], looks: Sequence[SetLook], levels: tuple[int, ...]) -> Eyes | SeveralEyes:
     each = [Eyes(kit, camera, look, levels) for camera, look in zip(cameras, looks, strict=True)]
+    warm_up(each[0].reader)
     return each[0] if len(each) == 1 else SeveralEyes(each)
 
 

@@ -60,8 +60,8 @@ def test_a_height_that_no_camera_sees_is_a_question_mark():
 
 def test_a_picture_is_read_once_for_its_row_and_its_overlay(photos, tmp_path, monkeypatch):
     seen = []
-    read = Reader.read_at
-    monkeypatch.setattr(Reader, "read_at", lambda self, *given: seen.append(given) or read(self, *given))
+    register = Reader.register
+    monkeypatch.setattr(Reader, "register", lambda self, image: seen.append(image) or register(self, image))
     options = ["--camera", str(photos / "camera.toml"), "--set", str(photos / "set.toml")]
     photo = str(photos / "domination-b-103.jpg")
     assert main(["read", "domination", *options, "--overlay", str(tmp_path / "belief.jpg"), photo]) == 0
