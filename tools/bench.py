@@ -32,6 +32,7 @@ from vision.reader import Reader
 from vision.register import register, to_gray
 from vision.source import Frame
 from vision.sources.recording import RecordingSource, read_recording
+from vision.warm import warm_up
 
 SETS = ("cheight", "citadel", "diamond", "ziggurat")
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -62,20 +63,23 @@ def reading_stages() -> list[Timing]:
     reader = Reader(kit, camera, read_look(folder / "set.toml", kit))
     images = [load_picture(path) for path in sorted(folder.glob("*.jpg"))]
     rim = np.array(reader.look.rim, np.float32)
+    warm_up(reader)
     pose = reader.register(images[0])
     geometry = reader.geometry(pose)
     seen = [reader.evidence(image, geometry, reader.light(image, geometry.pose)) for image in images]
-    size = images[0].shape[:2]
     turns = [i % len(images) for i in range(ROUNDS)]
     return [
-        timed("register the mat", [lambda i=i: register(to_gray(images[i]), kit, camera) for i in turns]),
+        timed(
+            "find the mat in the whole picture", [lambda i=i: register(to_gray(images[i]), kit, camera) for i in turns]
+        ),
+        timed("find the mat where it was", [lambda i=i: reader.register(images[i]) for i in turns]),
         timed("geometry of a new pose (only when pushed)", [lambda: make_geometry(kit, (), pose, camera)] * 10),
         timed("measure the light", [lambda i=i: measure_light(images[i], kit, pose, camera) for i in turns]),
         timed(
             "light, crops and likelihoods",
             [lambda i=i: reader.evidence(images[i], geometry, reader.light(images[i], pose)) for i in turns],
         ),
-        timed("explain the board", [lambda i=i: explain(seen[i], rim, geometry, size) for i in turns]),
+        timed("explain the board", [lambda i=i: explain(seen[i], rim, geometry) for i in turns]),
         timed("full reading", [lambda i=i: reader.read(Frame(images[i], 0, 0.0)) for i in turns], 25),
     ]
 
@@ -88,6 +92,7 @@ def set_stages(name: str) -> list[Timing]:
     boards = [(Frame(load_picture(folder / row["image"]), 0, 0.0), row["levels"]) for row in rows]
     known = [(frame, tuple(levels[cell] for cell in kit.cells) if levels else None) for frame, levels in boards]
     reader = Reader(kit, camera, read_look(folder / "set.toml", kit), start_levels(kit))
+    warm_up(reader)
     frame, levels = known[0]
     geometry = reader.geometry(reader.register(frame.image))
     reader.read_at(frame, geometry, levels)

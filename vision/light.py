@@ -101,8 +101,9 @@ def _agreeing(terms: Points, target: Points) -> npt.NDArray[np.bool_]:
     if not len(level):
         raise VisionError("too little of the bare mat is to be seen: uncover it, or lower the exposure")
     planes = np.linalg.solve(terms[level], target[level])
-    agree = (np.abs(target[:, None] - np.einsum("nt,stc->nsc", terms, planes)) < AGREE_LOG).all(axis=2)
-    return np.asarray(agree[:, int(agree.sum(axis=0).argmax())], np.bool_)
+    agree = np.asarray((np.abs(target - terms @ planes) < AGREE_LOG).all(axis=2), np.bool_)  # sample, reference
+    most: npt.NDArray[np.bool_] = agree[int(agree.sum(axis=1).argmax())]
+    return most
 
 
 def references(kit: Kit) -> References:

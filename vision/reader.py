@@ -14,7 +14,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook
-from vision import palette, stacks
+from vision import palette
 from vision.characters import read_characters
 from vision.evidence import Evidence, look
 from vision.explain import Board, explain, explain_again
@@ -58,7 +58,7 @@ class Reader:
         self._views: tuple[Registration, PillarViews] | None = None
         figures = kit_figures(kit)
         self.states = figures.states
-        self._columns = _state_columns(figures)
+        self._columns, self._firsts = _state_columns(figures)
         self._palette = palette.build_palette(look, figures)
         self._paper = np.exp(self._palette[:, Materials.FLOOR])
         self._likeliest = np.delete(self._palette, Materials.TABLE, axis=1).max(axis=1)
@@ -114,16 +114,15 @@ class Reader:
 
         Raises VisionError.
         """
-        light = self.light(frame.image, geometry.pose)
         likely_levels = None
         if self.kit.pillars is not None:
-            self.levels, likely_levels = self._judged(frame.image, light, geometry.pose, levels or self.levels, changed)
+            self.levels, likely_levels = self._judged(frame.image, geometry.pose, levels or self.levels, changed)
             geometry = self._levelled(geometry)
         last = self._last
         if changed is None or last is None or last.board.geometry is not geometry:
-            last = self._last = self._read_all(frame.image, geometry, light)
+            last = self._last = self._read_all(frame.image, geometry)
         elif changed.any():
-            self._read_again(frame.image, light, np.flatnonzero(changed), last)
+            self._read_again(frame.image, np.flatnonzero(changed), last)
         return Reading(
             self.kit.cells,
             self.states,
@@ -134,15 +133,16 @@ class Reader:
             level_log_likelihood=likely_levels,
         )
 
-    def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Light) -> _Last:
-        shown = self.evidence(image, geometry, light)
+    def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
+        shown = self.evidence(image, geometry, self.light(image, geometry.pose))
         foreign = self._foreign(shown.bins, geometry, slice(None))
         board = explain(shown, self._rim, geometry)
         return _Last(board, self._states(image, board), foreign)
 
-    def _read_again(self, image: npt.NDArray[np.uint8], light: Light, cells: npt.NDArray[np.intp], last: _Last) -> None:
-        shown = self.evidence(image, last.board.geometry, light, cells)
-        last.foreign[cells] = self._foreign(shown.bins, last.board.geometry, cells)
+    def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _Last) -> None:
+        geometry = last.board.geometry
+        shown = self.evidence(image, geometry, self.light(image, geometry.pose), cells)
+        last.foreign[cells] = self._foreign(shown.bins, geometry, cells)
         explain_again(last.board, cells, shown)
         explained = last.board.explained
         last.log_likelihood[explained] = self._states(image, last.board)[explained]
@@ -154,7 +154,6 @@ class Reader:
     def _judged(
         self,
         image: npt.NDArray[np.uint8],
-        light: Light,
         pose: Registration,
         levels: Levels,
         changed: npt.NDArray[np.bool_] | None,
@@ -169,7 +168,8 @@ class Reader:
         if self._views is None or self._views[0] is not pose:
             self._views = (pose, make_views(self.kit, self.kit.pillars, pose, self.camera))
         small = cv2.resize(image, None, fx=1 / SHRINK, fy=1 / SHRINK, interpolation=cv2.INTER_AREA)
-        values = palette.normalise(np.asarray(small, np.uint8), light.at(np.zeros((1, 3))))
+        middle = self.light(image, pose).at(np.zeros((1, 3)))
+        values = palette.normalise(np.asarray(small, np.uint8), middle)
         sizes, loose = self._cubes(changed)
         return judge_levels(values, self._views[1], (begin, sizes), unknown, loose)
 
@@ -197,13 +197,9 @@ class Reader:
             scores: (n, 1 + figures * colours), of a board.
             letters: (n, letters) to be added to the states of pieces that differ by their characters.
         """
-        best = np.full((len(scores), len(self.states)), stacks.IMPOSSIBLE, np.float32)
-        for column, states in enumerate(self._columns):
-            for state in states:
-                best[:, state] = np.maximum(best[:, state], scores[:, column])
+        best: Array = np.maximum.reduceat(scores[:, self._columns], self._firsts, axis=1)
         if letters is not None and self._alphabet is not None:
-            for number, (_, letter) in enumerate(self.states[1:], start=1):
-                best[:, number] += letters[:, self._alphabet.letters.index(str(letter))]
+            best[:, 1:] += letters[:, [self._alphabet.letters.index(str(letter)) for _, letter in self.states[1:]]]
         normal: Array = best - np.logaddexp.reduce(best, axis=1, keepdims=True)
         return normal
 
@@ -238,12 +234,14 @@ class Reader:
         return share
 
 
-def _state_columns(figures: Figures) -> tuple[tuple[int, ...], ...]:
-    """For each column of a board's scores the states that it stands for."""
+def _state_columns(figures: Figures) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """The columns of a board's scores, one state's after the other's, and where in them each state's begin."""
     index = {state: i for i, state in enumerate(figures.states)}
-    columns = [
-        tuple(index[figure.height, letter] for letter in letters)
-        for figure, row in zip(figures.all, figures.letters, strict=True)
-        for letters in row
-    ]
-    return ((0,), *columns)
+    rows = (
+        (figure.height, letters) for figure, row in zip(figures.all, figures.letters, strict=True) for letters in row
+    )
+    pairs = [(0, 0)]
+    for column, (height, letters) in enumerate(rows, start=1):
+        pairs += [(index[height, letter], column) for letter in letters]
+    states, columns = np.array(sorted(pairs), np.intp).T
+    return columns, np.searchsorted(states, np.arange(len(index)))
