@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.explain import Board
-from vision.faces import PLACED_MM, Face, centred, face_of, offset_mm
+from vision.faces import PLACED_MM, Face, centred, face_of, offsets_mm, places
 from vision.glyphs import Alphabet, compare
 
 Array = npt.NDArray[np.float32]
@@ -63,7 +63,7 @@ def read_characters(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphab
 
 def _likeliest(rings: list[Face], straight: list[Face], evidence: Array, mine: Indices) -> tuple[int, float]:
     """Which of the rings that were found for one cell's heights is likeliest its face, and how likely that is."""
-    apart = np.array([[offset_mm(straight[j], rings[i]) for j in mine] for i in mine]) / PLACED_MM
+    apart = offsets_mm(places([straight[j] for j in mine]), places([rings[i] for i in mine])) / PLACED_MM
     placed = evidence[mine] - (apart**2).sum(axis=2).min(axis=1) / 2
     best = int(placed.argmax())
     return int(mine[best]), float(placed[best])

@@ -36,8 +36,8 @@ _BORDER_ANGLES = ANGLES[::4].copy()
 BLURS_PX = (5, 3)
 """Pictures are blurred by so much for coarse and fine steps: rings are thin, and dim pictures full of noise."""
 
-LEAST_UNEVEN = 0.0045
-"""Variance of brightness round a circle, as a share of its mean, below which it is noise and grain."""
+LEAST_UNEVEN = 0.0015
+"""Variance round a circle, of three channels as shares of their sum, below which it is noise and grain."""
 
 PLACED_MM = float(np.hypot(PLACE_MM, LEAN_MM))
 """Standard deviation of a face's middle from the middle of its cell, each way."""
@@ -61,8 +61,9 @@ def face_of(geometry: Geometry, cell: int, figure: int) -> Face:
     outlines, crops = geometry.outlines, geometry.crops
     shape = geometry.figures.all[figure]
     ring = outlines.corners_mm[figure][cell, : outlines.first[figure]]
-    middle = ring.mean(axis=0)
-    to_crop = np.linalg.lstsq(shape.parts[0].corners_mm[:, :2], ring - middle, rcond=None)[0].T
+    middle, around = ring.mean(axis=0), shape.parts[0].corners_mm[:, :2]
+    # Least squares; the corners of a regular polygon are as wide one way as the other.
+    to_crop = (ring - middle).T @ around / ((around**2).sum() / 2)
     to_picture = crops.to_picture[cell]
     return Face(
         to_picture @ middle + crops.origin_px[cell],
@@ -84,8 +85,7 @@ def centred(
     usual: Points = np.zeros(len(faces))
     evidence: Points = np.zeros(len(faces))
     # A printed ring is thinner than the coarse steps are long: for them it is blurred.
-    gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    blurred, calmed = (np.asarray(cv2.blur(gray, (px, px)), np.uint8) for px in BLURS_PX)
+    blurred, calmed = (_blurred(image, found, px) for px in BLURS_PX)
     for steps, picture in ((_COARSE_MM, blurred), (_FINE_MM, calmed), (_FINE_MM / 2, calmed)):
         uneven, shares = _unevenness(picture, ranks, places(found), steps)
         uneven += LEAST_UNEVEN
@@ -99,9 +99,21 @@ def centred(
     return found, evidence.astype(np.float32)
 
 
-def offset_mm(face: Face, other: Face) -> Points:
-    """(2,) mm from the middle of ``face`` to that of ``other``, in its plane."""
-    return np.asarray(np.linalg.solve(face.to_picture, other.middle_px - face.middle_px), np.float64)
+def _blurred(image: Picture, faces: Sequence[Face], width_px: int) -> Picture:
+    """The picture, blurred where there are faces."""
+    reach_px = max(2 * face.radius_mm * float(np.abs(face.to_picture).max()) for face in faces)
+    middles_px = np.array([face.middle_px for face in faces])
+    left, top = np.maximum(middles_px.min(axis=0) - reach_px, 0).astype(int)
+    right, bottom = np.maximum(middles_px.max(axis=0) + reach_px, 0).astype(int)
+    blurred = image.copy()
+    blurred[top:bottom, left:right] = cv2.blur(image[top:bottom, left:right], (width_px, width_px))
+    return blurred
+
+
+def offsets_mm(faces: Places, others: Places) -> Points:
+    """(k, l, 2) mm from the middle of each of l ``faces`` to that of each of k ``others``, in the plane of the face."""
+    apart = others.middles_px[:, None] - faces.middles_px
+    return np.asarray(np.einsum("lij,klj->kli", np.linalg.inv(faces.to_picture), apart), np.float64)
 
 
 def moved(face: Face, step_mm: Points) -> Face:
@@ -166,12 +178,16 @@ def is_seen(ranks: Picture, x: float, y: float, rank: int) -> bool:
 
 
 @compiled
+def corner(height: int, width: int, x: float, y: float) -> tuple[int, int, float, float]:
+    """Row and column of the pixel up left of a place, and how far right of and below it that is; inside the picture."""
+    x, y = min(max(x, 0.0), width - 1.001), min(max(y, 0.0), height - 1.001)
+    return int(y), int(x), y - int(y), x - int(x)
+
+
+@compiled
 def sample(picture: Picture, x: float, y: float) -> float:
     """Bilinear code of a picture (height, width) at a place; the edge's beyond it."""
-    height, width = picture.shape
-    x, y = min(max(x, 0.0), width - 1.001), min(max(y, 0.0), height - 1.001)
-    column, row = int(x), int(y)
-    right, down = x - column, y - row
+    row, column, down, right = corner(picture.shape[0], picture.shape[1], x, y)
     upper = picture[row, column] * (1 - right) + picture[row, column + 1] * right
     lower = picture[row + 1, column] * (1 - right) + picture[row + 1, column + 1] * right
     return float(upper * (1 - down) + lower * down)
@@ -179,27 +195,39 @@ def sample(picture: Picture, x: float, y: float) -> float:
 
 @compiled
 def _unevenness(picture: Picture, ranks: Picture, places: Places, steps_mm: Points) -> tuple[Array, Array]:
-    """(f, s) variance of brightness round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen."""
+    """(f, s) variance of colour round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen."""
     count, total_places = len(places.radii_mm), len(_BORDER) * len(_BORDER_ANGLES)
     uneven, shares = np.zeros((count, len(steps_mm)), np.float32), np.zeros((count, len(steps_mm)), np.float32)
+    level, square = np.zeros(3), np.zeros(3)
     for face in range(count):
         around = circles(places.to_picture[face], places.radii_mm[face], _BORDER, _BORDER_ANGLES)
         at, rank = middles(places.middles_px[face], places.to_picture[face], steps_mm), places.ranks[face]
         for k in range(len(steps_mm)):
             apart, total, seen = 0.0, 0.0, 0
             for i in range(len(_BORDER)):
-                level, square, here = 0.0, 0.0, 0
+                here = 0
+                level[:], square[:] = 0, 0
                 for j in range(len(_BORDER_ANGLES)):
                     x, y = at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1]
                     if is_seen(ranks, x, y, rank):
-                        code = sample(picture, x, y)
-                        level += code
-                        square += code**2
+                        add_code(picture, x, y, level, square)
                         here += 1
-                apart += max(square - level**2 / max(here, 1), 0.0)
-                total += level
+                for channel in range(3):
+                    apart += max(square[channel] - level[channel] ** 2 / max(here, 1), 0.0)
+                    total += level[channel]
                 seen += here
-            mean = max(total / max(seen, 1), 1.0)
-            uneven[face, k] = apart / max(seen, 1) / mean**2
+            uneven[face, k] = apart / max(seen, 1) / max(total / max(seen, 1), 1.0) ** 2
             shares[face, k] = seen / total_places
     return uneven, shares
+
+
+@compiled
+def add_code(picture: Picture, x: float, y: float, total: Points, squares: Points) -> None:
+    """Add the bilinear codes of a picture (height, width, 3) at a place to ``total`` (3,), and their squares."""
+    row, column, down, right = corner(picture.shape[0], picture.shape[1], x, y)
+    for channel in range(3):
+        upper = picture[row, column, channel] * (1 - right) + picture[row, column + 1, channel] * right
+        lower = picture[row + 1, column, channel] * (1 - right) + picture[row + 1, column + 1, channel] * right
+        code = upper * (1 - down) + lower * down
+        total[channel] += code
+        squares[channel] += code**2
