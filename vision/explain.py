@@ -99,10 +99,8 @@ class Board:
         self.explained[cells] = True
         known = self.best[cells]
         self._look_first(cells)
-        for party in self.geometry.parties:
-            mine = party[self.stale[party]]
-            if len(mine):
-                self._explain(mine)
+        for apart in self._apart(np.flatnonzero(self.stale)):
+            self._explain(apart)
         # Neighbours need to know only of what is other than it was, not of what was believed meanwhile.
         self.stale[:] = False
         for cell, state in zip(cells, known, strict=True):
@@ -132,11 +130,9 @@ class Board:
 
     def sweep(self) -> bool:
         """Explain every cell whose neighbours have changed, given the others; true when more is to be done."""
-        for party in self.geometry.parties:
-            cells = party[self.stale[party]]
-            if len(cells):
-                self.stale[cells] = False
-                self._explain(cells)
+        for apart in self._apart(np.flatnonzero(self.stale)):
+            self.stale[apart] = False
+            self._explain(apart)
         return bool(self.stale.any())
 
     def split_towers(self) -> bool:
@@ -250,28 +246,44 @@ class Board:
 
     def place_faces(self, cells: npt.NDArray[np.intp], figures: npt.NDArray[np.intp], shift_mm: Array) -> None:
         """Score ``figures`` (b, l) on ``cells`` (b,) again, whose faces are off by ``shift_mm`` (b, l, 2)."""
-        for party in self.geometry.parties:
-            mine = np.flatnonzero(np.isin(cells, party))
-            if len(mine):
-                sums, _ = self._sums(cells[mine], 0)
-                stand = stacks.known_face(shift_mm[mine], self.geometry.shapes.column_mm)
-                scores, _, _ = stacks.score_askew(
-                    sums, self.rim, self.geometry.shapes, cells[mine], figures[mine], stand
-                )
-                columns = 1 + figures[mine][..., None] * self.colours + np.arange(self.colours)
-                self.scores[cells[mine][:, None, None], columns] = scores
+        for apart in self._apart(cells):
+            mine = np.flatnonzero(np.isin(cells, apart))
+            sums, _ = self._sums(cells[mine], 0)
+            stand = stacks.known_face(shift_mm[mine], self.geometry.shapes.column_mm)
+            scores, _, _ = stacks.score_askew(sums, self.rim, self.geometry.shapes, cells[mine], figures[mine], stand)
+            columns = 1 + figures[mine][..., None] * self.colours + np.arange(self.colours)
+            self.scores[cells[mine][:, None, None], columns] = scores
 
     def judge_sizes(self, facets: Facets) -> None:
         """Tell figures of one colour apart by the edges of their facets; what stands there is decided by then."""
-        for party in self.geometry.parties:
-            cells = party[(self.best[party] > 0) & self.explained[party]]
-            if len(cells):
-                behind = self._behind(cells, 0)
-                fits = judge_facets(self.evidence, behind, facets, cells, self.shift[cells])
-                scores = self.scores[cells, 1:].reshape(*fits.shape, self.colours)
-                peak = scores.max(axis=(1, 2), keepdims=True)
-                scores = peak + fits[..., None] + scores - scores.max(axis=2, keepdims=True)
-                self.scores[cells, 1:] = scores.reshape(len(cells), -1)
+        for cells in self._apart(np.flatnonzero((self.best > 0) & self.explained)):
+            behind = self._behind(cells, 0)
+            fits = judge_facets(self.evidence, behind, facets, cells, self.shift[cells])
+            scores = self.scores[cells, 1:].reshape(*fits.shape, self.colours)
+            peak = scores.max(axis=(1, 2), keepdims=True)
+            scores = peak + fits[..., None] + scores - scores.max(axis=2, keepdims=True)
+            self.scores[cells, 1:] = scores.reshape(len(cells), -1)
+
+    def _apart(self, cells: npt.NDArray[np.intp]) -> list[npt.NDArray[np.intp]]:
+        """``cells`` in groups that can be explained at once: no two of a group reach into each other's picture."""
+        boxes = self._boxes()[cells]
+        meet = (boxes[:, None, :2] < boxes[:, 2:]) & (boxes[:, :2] < boxes[:, None, 2:])
+        touch = np.asarray(meet.all(axis=2), np.bool_)
+        groups: list[list[int]] = []
+        for number in range(len(cells)):
+            free = next((group for group in groups if not touch[number, group].any()), None)
+            if free is None:
+                groups.append([number])
+            else:
+                free.append(number)
+        return [cells[group] for group in groups]
+
+    def _boxes(self) -> Array:
+        """(n, 4) px, left, top, right and bottom of all that is looked at on each cell, given what is believed."""
+        highest = len(self.geometry.figures.all)
+        reach = np.minimum((self.best - 1) // self.colours + 1 + HIGHER, highest)
+        boxes: Array = self.geometry.outlines.boxes_px[np.arange(len(reach)), reach - 1]
+        return boxes
 
     def _explain(self, cells: npt.NDArray[np.intp]) -> None:
         figures = self.geometry.figures
@@ -329,8 +341,7 @@ class Board:
         """Have those cells looked at again whose pixels a change of ``cell`` from or to ``state`` touches."""
         boxes = self.geometry.outlines.boxes_px
         changed = boxes[cell, self._height(max(int(self.best[cell]), state)) - 1]
-        reach = np.minimum((self.best - 1) // self.colours + 1 + HIGHER, len(self.geometry.figures.all))
-        theirs = boxes[np.arange(len(reach)), reach - 1]
+        theirs = self._boxes()
         touched = ((theirs[:, :2] < changed[2:]) & (changed[:2] < theirs[:, 2:])).all(axis=1)
         touched[cell] = False
         self.stale |= touched & self.active

@@ -51,7 +51,6 @@ class Geometry:
         size: (height, width) of the picture.
         far_first: (n,) cells from the farthest to the nearest to the camera.
         rank: (n,) place of each cell in ``far_first``, from 1.
-        parties: cells in four groups; no two of a group are neighbours, so a group can be explained at once.
         radius_mm: half of the widest piece's width.
         mat_px: (4, 2) the mat's corners in the picture.
         surround_px: indices into the flattened picture, a sample of what lies outside the mat.
@@ -72,7 +71,6 @@ class Geometry:
     size: tuple[int, int]
     far_first: npt.NDArray[np.intp]
     rank: npt.NDArray[np.int32]
-    parties: tuple[npt.NDArray[np.intp], ...]
     radius_mm: float
     mat_px: Points
     surround_px: npt.NDArray[np.intp]
@@ -145,7 +143,6 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         size=size,
         far_first=far_first,
         rank=rank,
-        parties=_parties(kit),
         radius_mm=width / 2,
         mat_px=mat_px,
         surround_px=(step_rows * camera.width_px + step_columns) * SURROUND_STEP,
@@ -176,13 +173,6 @@ def _nearer(pillars: tuple[Column | None, ...], crops: Box, rank: npt.NDArray[np
     boxes = np.array([points.min(axis=0) for points in corners]), np.array([points.max(axis=0) for points in corners])
     hides = _overlap(crops, boxes) & (rank[solid] > rank[:, None])
     return tuple(tuple(solid[row].tolist()) for row in hides)
-
-
-def _parties(kit: Kit) -> tuple[npt.NDArray[np.intp], ...]:
-    places = np.array([kit.centre_mm(cell) for cell in kit.cells]) - kit.board.a1_mm
-    odd = np.rint(places / kit.board.pitch_mm).astype(int) % 2
-    groups = (np.flatnonzero((odd == (x, y)).all(axis=1)) for y in (0, 1) for x in (0, 1))
-    return tuple(group for group in groups if len(group))
 
 
 def same_pose(geometry: Geometry, kit: Kit, pose: Registration, camera: Camera) -> bool:
