@@ -32,7 +32,7 @@ LEAST_VISIBLE = 0.15
 into: a piece as far askew as any still fills half of it."""
 
 NOT_VISIBLE = 0.05
-"""Share of it up to which no figure at all is tried: noise, and the edges of what stands near."""
+"""Share of what is seen of it up to which no figure at all is tried: noise, and the edges of what stands near."""
 
 FIRST_MM = 40.0
 """Heights believed in at first sight: a tower seems to be made of what stands behind it, which must have its say."""
@@ -112,9 +112,9 @@ class Board:
         figures, shapes = self.geometry.figures, self.geometry.shapes
         behind = self._behind(cells, 0)
         # Where hardly anything looks more like a piece than like the floor no piece stands, whatever the neighbours.
-        share = stacks.share_of_smallest(self.evidence, behind, shapes, cells)
+        share, in_sight = stacks.share_of_smallest(self.evidence, behind, shapes, cells)
         upright = np.full((len(cells), *shapes.allowed.shape), stacks.IMPOSSIBLE)
-        looked = np.flatnonzero(share > NOT_VISIBLE)
+        looked = np.flatnonzero((share > NOT_VISIBLE * in_sight) | (in_sight < LEAST_VISIBLE))
         sums = sum_columns(self.evidence, behind.of(looked), cells[looked], 1 + self.colours)
         upright[looked] = stacks.score_upright(stacks.Sums(sums, 0), shapes, cells[looked])
         self.scores[cells, 1:] = upright.reshape(len(cells), -1)

@@ -140,26 +140,29 @@ def score_upright(sums: Sums, shapes: Shapes, cells: Indices) -> Array:
 
 
 @compiled
-def share_of_smallest(evidence: Evidence, backdrop: Backdrop, shapes: Shapes, cells: Indices) -> Array:
-    """(b,) share of the smallest figure's outline on ``cells`` that looks more like a piece than like what is behind.
+def share_of_smallest(evidence: Evidence, backdrop: Backdrop, shapes: Shapes, cells: Indices) -> tuple[Array, Array]:
+    """Share of the smallest figure's outline on ``cells`` (b,) that looks more like a piece than like what is behind.
 
-    ``backdrop``: of the whole crops.
+    And (b,) the share that is seen at all.  ``backdrop``: of the whole crops.
     """
     bins, palette, base, seen = evidence.bins, evidence.palette, backdrop.base, backdrop.seen
     edges, columns = shapes.edges, shapes.columns
-    share = np.zeros(len(cells), np.float32)
+    like_piece, in_sight = np.zeros(len(cells), np.float32), np.zeros(len(cells), np.float32)
     last = bins.shape[1] - 1
     for k in range(len(cells)):
-        inside, area = 0.0, 1e-6
+        area = 1e-6
         for i in range(len(columns)):
             far, foot, x = edges[cells[k], 0, 0, i], edges[cells[k], 0, -1, i], columns[i]
             for row in range(max(int(far), 0), min(int(foot), last) + 1):
                 covered = min(foot, row + 1) - max(far, row)
                 area += covered
-                if seen[k, row, x] and palette[bins[cells[k], row, x], SIDE] > base[k, row, x]:
-                    inside += covered
-        share[k] = inside / area
-    return share
+                if seen[k, row, x]:
+                    in_sight[k] += covered
+                    if palette[bins[cells[k], row, x], SIDE] > base[k, row, x]:
+                        like_piece[k] += covered
+        like_piece[k] /= area
+        in_sight[k] /= area
+    return like_piece, in_sight
 
 
 def search_stand(sums: Sums, shapes: Shapes, cells: Indices, figures: Indices, best_colour: Indices) -> Stand:
