@@ -100,11 +100,13 @@ def _sprite(scene: Scene, hand: Hand) -> Sprite | None:
     polygons = _held(scene, hand)
     shadows: list[Array] = []
     for limb in _limbs(hand):
-        colour = _lit(scene, limb)
+        colour, (middles, radii) = _lit(scene, limb), _beads(limb)
+        rims = _rims(scene, middles)
         for share, bright in BANDS:
-            if len(outline := _outline(scene, limb, share)):
-                polygons.append((outline, np.minimum(255, colour * bright)))
-        balls = np.vstack([_ball(end, radius) for end, radius in _beads(limb)])
+            circles = middles[:, None] + (share * radii)[:, None, None] * rims
+            if len(seen := _in_sight(scene, circles.reshape(-1, 3))):
+                polygons.append((hull(scene.project(seen)), np.minimum(255, colour * bright)))
+        balls = np.vstack([_ball(middle, radius) for middle, radius in zip(middles, radii, strict=True)])
         if len(fallen := _in_sight(scene, shadow_on_mat(scene.light, balls))):
             shadows.append(hull(scene.project(fallen)))
     return gathered(polygons, shadows, []) if polygons else None
@@ -144,26 +146,22 @@ def _limbs(hand: Hand) -> list[_Limb]:
     return limbs
 
 
-def _outline(scene: Scene, limb: _Limb, share: float) -> Array:
-    """(k, 2) px, the outline of the limb, or of its middle ``share``, as far as it is in sight."""
-    eye = scene.pose.centre_mm
+def _rims(scene: Scene, middles: Array) -> Array:
+    """(BEADS, 24, 3), directions from the middles of balls (BEADS, 3) mm to what the camera sees as their rims."""
+    view = scene.pose.centre_mm - middles
+    view /= np.linalg.norm(view, axis=1, keepdims=True)
+    across = np.cross(view, [0.0, 0.0, 1.0])
+    across /= np.linalg.norm(across, axis=1, keepdims=True)
     angle = np.linspace(0, 2 * np.pi, 24, endpoint=False)[:, None]
-    circles = []
-    for middle, radius in _beads(limb):
-        view = (eye - middle) / np.linalg.norm(eye - middle)
-        across = np.cross(view, [0.0, 0.0, 1.0])
-        across /= np.linalg.norm(across)
-        circles.append(middle + share * radius * (np.cos(angle) * across + np.sin(angle) * np.cross(across, view)))
-    seen = _in_sight(scene, np.vstack(circles))
-    return hull(scene.project(seen)) if len(seen) else np.empty((0, 2))
+    rims: Array = np.cos(angle) * across[:, None] + np.sin(angle) * np.cross(across, view)[:, None]
+    return rims
 
 
-def _beads(limb: _Limb) -> list[tuple[Array, float]]:
-    """Balls (middle, radius) along a limb, close enough that what is cut off at the edge of sight is small."""
+def _beads(limb: _Limb) -> tuple[Array, Array]:
+    """Middles (BEADS, 3) and radii (BEADS,) of balls along a limb, so close that the edge of sight cuts off little."""
     shares = np.linspace(0, 1, BEADS)
     middles = (1 - shares)[:, None] * limb.ends[0] + shares[:, None] * limb.ends[1]
-    radii = (1 - shares) * limb.radii[0] + shares * limb.radii[1]
-    return [(middle, float(radius)) for middle, radius in zip(middles, radii, strict=True)]
+    return middles, (1 - shares) * limb.radii[0] + shares * limb.radii[1]
 
 
 def _in_sight(scene: Scene, points_mm: Array) -> Array:
