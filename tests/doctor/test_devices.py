@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,8 @@ from firmware_bridge.simulated.port import Port, serve
 from vision.source import SourceLost
 
 FLAT = (12.0,) * 25
+SCANNED_TURNS = 40
+"""Turns of a controller's line, in which it has measured several times."""
 
 
 class Camera:
@@ -76,17 +79,17 @@ def test_a_camera_that_does_not(camera: Camera, words: str) -> None:
 def controller(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
     """Where a controller with the faults of the test's parameter is plugged in."""
     device = Device(Bench(FLAT), lambda _: FLAT, [parse_fault(text) for text in getattr(request, "param", ())])
-    path, over, ready = tmp_path / "pillars", threading.Event(), threading.Event()
+    device.run(0.0, b"\0")  # faults begin with the first word; they must have been found when the test asks
+    path, over, ready, turns = tmp_path / "pillars", threading.Event(), threading.Event(), count()
 
     def is_over() -> bool:
-        ready.set()
+        if next(turns) == SCANNED_TURNS:
+            ready.set()
         return over.is_set()
 
-    thread = threading.Thread(target=serve, args=(device, Port(path), is_over))
+    thread = threading.Thread(target=serve, args=(device, Port(path), is_over), daemon=True)
     thread.start()
-    ready.wait(10)
-    while not path.exists():
-        over.wait(0.01)
+    assert ready.wait(60)
     yield str(path)
     over.set()
     thread.join()
