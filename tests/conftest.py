@@ -1,6 +1,10 @@
 """What tests share: the pictures that come with the repository, and those beside it where they are there."""
 
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import cv2
 import pytest
@@ -18,6 +22,19 @@ settings.load_profile("any machine")
 def _one_thread():
     """OpenCV on one thread, as at the table."""
     cv2.setNumThreads(1)
+
+
+@pytest.fixture
+def started() -> Iterator[Callable[..., subprocess.Popen[Any]]]:
+    """Starts programs, and kills what is left of them: a test that was given up does not wait for their end."""
+    with ExitStack() as running:
+
+        def start(words: Sequence[str | Path], **options: Any) -> subprocess.Popen[Any]:
+            program = running.enter_context(subprocess.Popen(words, **options))
+            running.callback(program.kill)
+            return program
+
+        yield start
 
 
 @pytest.fixture(scope="session")

@@ -146,9 +146,11 @@ def killed(path: Path, game: str, seed: int, count: int, after_s: float) -> list
     words = [sys.executable, "-m", "tools.soak_store", "--play", str(path), "--game", game, "--first", str(seed)]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as program:  # noqa: S603 — our own program
         assert program.stdout is not None
-        text = b"".join(program.stdout.readline() for _ in range(count))
-        time.sleep(after_s)
-        program.kill()
+        try:
+            text = b"".join(program.stdout.readline() for _ in range(count))
+            time.sleep(after_s)
+        finally:
+            program.kill()
         text += program.stdout.read()
     if program.returncode != -signal.SIGKILL:
         raise SystemExit(f"the program ended by itself with {program.returncode}, before it was killed")

@@ -15,14 +15,14 @@ from companion.cli import main
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[Callable[..., Path]]:
+def running(tmp_path: Path, started: Callable[..., subprocess.Popen[str]]) -> Iterator[Callable[..., Path]]:
     """Starts the command; gives the port's path once it is there."""
     processes: list[subprocess.Popen[str]] = []
     path = tmp_path / "pillars"
 
     def start(*words: str) -> Path:
         command = [sys.executable, "-m", "companion.cli", "firmware", *words, "--link", str(path)]
-        processes.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        processes.append(started(command, stdout=subprocess.PIPE, text=True))
         assert processes[-1].stdout is not None
         assert processes[-1].stdout.readline().startswith("firmware 1.")
         return path
@@ -30,9 +30,7 @@ def running(tmp_path: Path) -> Iterator[Callable[..., Path]]:
     yield start
     for process in processes:
         process.terminate()
-        assert process.wait(5) == 0
-        assert process.stdout is not None
-        process.stdout.close()
+        assert process.wait() == 0
     assert not path.is_symlink()
 
 

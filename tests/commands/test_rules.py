@@ -198,17 +198,17 @@ def test_an_unknown_game_is_told_the_nearest(run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_a_closed_pipe_is_no_error() -> None:
+def test_a_closed_pipe_is_no_error(started: Callable[..., subprocess.Popen[bytes]]) -> None:
     words = [sys.executable, "-m", "companion.cli", "legal", "-"]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.close()
-        try:
-            process.stdin.write(f"{START}\n".encode() * 200)
-            process.stdin.close()
-        except BrokenPipeError:
-            pass
-        assert process.stderr.read() == b""
-        assert process.wait(20) == 0
+    process = started(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    try:
+        process.stdin.write(f"{START}\n".encode() * 200)
+        process.stdin.close()
+    except BrokenPipeError:
+        pass
+    assert process.stderr.read() == b""
+    assert process.wait() == 0

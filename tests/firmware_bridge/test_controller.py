@@ -11,9 +11,7 @@ import pytest
 from firmware_bridge.firmware import wire
 from firmware_bridge.simulated.bench import Bench
 from firmware_bridge.simulated.device import Host
-from tests.firmware_bridge.conftest import MIXED
-
-MOST_S = 5.0
+from tests.firmware_bridge.conftest import MIXED, WAIT_S
 
 
 class Console:
@@ -37,7 +35,7 @@ class Console:
 
     def hear(self, kind: type, re: int | None = None) -> tuple:
         """The next message of a kind, as an answer to number ``re``."""
-        end = time.monotonic() + MOST_S
+        end = time.monotonic() + WAIT_S
         while time.monotonic() < end:
             while self.frames:
                 _, message = self.frames.pop(0)

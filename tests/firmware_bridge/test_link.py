@@ -80,7 +80,7 @@ def test_any_url_of_pyserial_will_do(linked) -> None:
             peer.recv(64)
             peer.sendall(wire.encode(welcome, 0))
 
-    thread = threading.Thread(target=answer)
+    thread = threading.Thread(target=answer, daemon=True)
     thread.start()
     link = linked(f"socket://127.0.0.1:{server.getsockname()[1]}")
     assert isinstance(until(link, Refused)[-1], Refused)

@@ -71,9 +71,9 @@ class LocalBroker:
 class HallProcess:
     """`companion hall`, as people start it."""
 
-    def __init__(self, broker: LocalBroker, store: Path) -> None:
+    def __init__(self, started: Callable[..., subprocess.Popen[str]], broker: LocalBroker, store: Path) -> None:
         command = [sys.executable, "-m", "companion.cli", "hall", "--broker", broker.url, "--web", "127.0.0.1:0"]
-        self._process = subprocess.Popen(
+        self._process = started(
             [*command, "--match", str(store)],
             stderr=subprocess.PIPE,
             text=True,
@@ -98,22 +98,14 @@ class HallProcess:
     def close(self) -> None:
         self._process.terminate()
         self._process.wait()
-        if self._process.stderr is not None:
-            self._process.stderr.close()
 
 
 @pytest.fixture
-def open_hall(broker: LocalBroker, tmp_path: Path) -> Iterator[Callable[[str], HallProcess]]:
+def open_hall(
+    started: Callable[..., subprocess.Popen[str]], broker: LocalBroker, tmp_path: Path
+) -> Callable[[str], HallProcess]:
     """Starts `companion hall` with a store of this name."""
-    halls = list[HallProcess]()
-
-    def opened(store: str) -> HallProcess:
-        halls.append(HallProcess(broker, tmp_path / store))
-        return halls[-1]
-
-    yield opened
-    for hall in halls:
-        hall.close()
+    return lambda store: HallProcess(started, broker, tmp_path / store)
 
 
 @pytest.fixture

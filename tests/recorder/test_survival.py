@@ -3,6 +3,7 @@
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,22 +29,26 @@ for n in range(1, 100_000):
 """
 
 
-def kill_after(path: Path, lines: int) -> int:
+Started = Callable[..., subprocess.Popen[bytes]]
+
+
+def kill_after(started: Started, path: Path, lines: int) -> int:
     """Start a writer, kill it once it has written so many lines, and return the last event that it called kept."""
-    with subprocess.Popen([sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE) as writer:
-        assert writer.stdout is not None
-        for _ in range(lines):
-            assert writer.stdout.readline().endswith(b"\n")
-        writer.kill()
-        rest = [line for line in writer.stdout.read().split(b"\n") if line.isdigit()]
+    writer = started([sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE)
+    assert writer.stdout is not None
+    for _ in range(lines):
+        assert writer.stdout.readline().endswith(b"\n")
+    writer.kill()
+    rest = [line for line in writer.stdout.read().split(b"\n") if line.isdigit()]
+    writer.wait()
     return int(rest[-1]) if rest else max(0, lines - 1)
 
 
 @pytest.mark.slow
-def test_no_event_that_was_called_kept_is_lost_by_a_kill(path: Path) -> None:
+def test_no_event_that_was_called_kept_is_lost_by_a_kill(path: Path, started: Started) -> None:
     chance = random.Random(8)
     for _ in range(KILLS):
-        kept = kill_after(path, chance.randrange(2, 300))
+        kept = kill_after(started, path, chance.randrange(2, 300))
         with Store.open(path) as store:
             match = store.match_ids()[-1]
             events = store.events(match)
@@ -56,10 +61,10 @@ def test_no_event_that_was_called_kept_is_lost_by_a_kill(path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_store_killed_while_it_is_made_can_be_opened(tmp_path: Path) -> None:
+def test_a_store_killed_while_it_is_made_can_be_opened(tmp_path: Path, started: Started) -> None:
     for kill in range(5):
         path = tmp_path / f"{kill}.db"
-        kept = kill_after(path, 1)
+        kept = kill_after(started, path, 1)
         with Store.open(path) as store:
             assert all(broken_at(store, match) is None for match in store.match_ids())
             assert sum(len(store.events(match)) for match in store.match_ids()) >= kept

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import cv2
@@ -19,17 +19,16 @@ NOTICE = re.compile(r"page: http://127\.0\.0\.1:(\d+)/ .*#token=(\S+)")
 
 
 @pytest.fixture
-def demo(tmp_path: Path) -> Iterator[tuple[Client, str]]:
+def demo(tmp_path: Path, started: Callable[..., subprocess.Popen[str]]) -> tuple[Client, str]:
     """A demonstration with a page: who asks it, and the arbiter's token."""
     command = [sys.executable, "-m", "companion.cli", "demo", "--fast", "--json", "--web", "127.0.0.1:0"]
-    with subprocess.Popen(
+    process = started(
         [*command, "--match", str(tmp_path / "demo.db")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stderr is not None
-        found = NOTICE.search(process.stderr.readline())
-        assert found is not None
-        yield Client(int(found[1])), found[2]
-        process.terminate()
+    )
+    assert process.stderr is not None
+    found = NOTICE.search(process.stderr.readline())
+    assert found is not None
+    return Client(int(found[1])), found[2]
 
 
 def test_a_demonstration_is_watched_and_paused(demo: tuple[Client, str]) -> None:

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -247,12 +247,11 @@ def test_an_unknown_step_is_refused(asker: Client) -> None:
     assert asker.ask("GET", "/setup/state?step=__init__")[0] == 404
 
 
-def test_the_command_says_where_the_page_is(tmp_path: Path) -> None:
+def test_the_command_says_where_the_page_is(tmp_path: Path, started: Callable[..., subprocess.Popen[str]]) -> None:
     command = [sys.executable, "-m", "companion.cli", "setup", "domination", "--simulate", "--web", "127.0.0.1:0"]
-    with subprocess.Popen([*command, "-o", str(tmp_path)], stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        assert process.stderr.readline().startswith("set up the table at http://127.0.0.1:")
-        process.terminate()
+    process = started([*command, "-o", str(tmp_path)], stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith("set up the table at http://127.0.0.1:")
 
 
 def test_the_command_ends_at_an_interrupt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
