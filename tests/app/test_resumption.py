@@ -97,8 +97,8 @@ def tail(recording: Path, folder: Path, from_s: float) -> Path:
         if not done:
             break
         if k / 12 >= from_s:
-            cv2.imwrite(str(folder / "frames" / f"{k}.png"), picture, [cv2.IMWRITE_PNG_COMPRESSION, 1])
-            rows.append(f"{k}.png,{k / 12 - from_s:.4f}")
+            cv2.imwrite(str(folder / "frames" / f"{k}.jpg"), picture, [cv2.IMWRITE_JPEG_QUALITY, 95])
+            rows.append(f"{k}.jpg,{k / 12 - from_s:.4f}")
     (folder / "frames.csv").write_text("\n".join(rows), encoding="utf-8")
     return folder
 

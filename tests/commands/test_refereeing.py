@@ -1,5 +1,7 @@
 """`companion referee` on the example recording: every act called right, every failure one clear line."""
 
+import contextlib
+import io
 import json
 import shutil
 import subprocess
@@ -28,6 +30,15 @@ def referee(*words):
     return main([str(word) for word in ("referee", "domination", *words)])
 
 
+@pytest.fixture(scope="module")
+def refereed(examples, tmp_path_factory):
+    """What was said of the recording, and the store that it was kept in."""
+    store, out = tmp_path_factory.mktemp("refereed") / "m.db", io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert referee("--recording", examples / "domination-1", "--match", store, "--json") == 0
+    return [json.loads(line) for line in out.getvalue().splitlines()], store
+
+
 def complaint(capsys, *words):
     assert referee(*words) == 2
     err = capsys.readouterr().err
@@ -36,9 +47,8 @@ def complaint(capsys, *words):
     return err
 
 
-def test_a_recorded_match_is_refereed_from_pictures_to_verdicts(recording, tmp_path, capsys):
-    assert referee("--recording", recording, "--match", tmp_path / "m.db", "--json") == 0
-    said = events(capsys)
+def test_a_recorded_match_is_refereed_from_pictures_to_verdicts(recording, refereed):
+    said, _ = refereed
     assert [from_json(row).n for row in said] == list(range(1, len(said) + 1))
     truth = [json.loads(line) for line in (recording / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
     kinds = {"move": "accepted", "illegal": "illegal", "restore": "restored", "overflow": "unfinished"}
@@ -59,10 +69,8 @@ def test_a_recorded_match_is_refereed_from_pictures_to_verdicts(recording, tmp_p
     assert "bottom of g7" in said[-1]["todo"]
 
 
-def test_what_was_said_was_kept_and_follows_the_rules(recording, tmp_path, capsys):
-    store = tmp_path / "m.db"
-    assert referee("--recording", recording, "--match", store, "--json") == 0
-    said = events(capsys)
+def test_what_was_said_was_kept_and_follows_the_rules(refereed, capsys):
+    said, store = refereed
     assert main(["verify", "last", "--store", str(store)]) == 0
     assert f"match 1 holds: {len(said)} events" in capsys.readouterr().out
     assert main(["matches", "--store", str(store), "--json"]) == 0
@@ -90,12 +98,9 @@ def test_pictures_show_the_belief(recording, tmp_path, capsys):
     assert (cv2.absdiff(picture, frames[-1]).max(axis=2) > 60).mean() > 0.01
 
 
-def test_the_same_recording_gives_the_same_events(recording, tmp_path, capsys):
-    runs = []
-    for name in ("a.db", "b.db"):
-        assert referee("--recording", recording, "--match", tmp_path / name, "--json") == 0
-        runs.append(events(capsys))
-    assert runs[0] == runs[1]
+def test_the_same_recording_gives_the_same_events(recording, refereed, tmp_path, capsys):
+    assert referee("--recording", recording, "--match", tmp_path / "b.db", "--json") == 0
+    assert events(capsys) == refereed[0]
 
 
 def test_what_cannot_run_says_why(recording, tmp_path, capsys):
