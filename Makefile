@@ -1,6 +1,8 @@
 # Two commands on a fresh machine: `make demo` shows the main job, `make test` runs every check.
 VENV := .venv
 PY := $(VENV)/bin/python
+# Two files of tests at a time, in their order: the folders with the longest tests come first.
+PYTEST := $(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
 TEST_LIBS := chromium mosquitto
@@ -36,7 +38,7 @@ contracts: setup
 
 unit: setup
 	sh tools/system_libs.sh $(TEST_LIBS)
-	$(PY) -m pytest
+	$(PYTEST)
 
 # The tests of seeing on OpenCV 5 too: a user's machine may have it.
 CV5 := .venv-cv5
@@ -44,7 +46,7 @@ $(CV5)/cv2: | setup
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --target $(CV5) 'opencv-python>=5,<6'
 
 cv5: setup $(CV5)/cv2
-	PYTHONPATH=$(CV5) $(PY) -m pytest tests/vision tests/calibration tests/app
+	PYTHONPATH=$(CV5) $(PYTEST) tests/vision tests/calibration tests/app
 
 bench: setup
 	sh tools/system_libs.sh $(TEST_LIBS)
