@@ -53,7 +53,7 @@ class Crops:
     def from_picture(self, cells: npt.NDArray[np.intp], points_px: Points) -> Points:
         """Crop coordinates (k, p, 2) mm of picture points (k, p, 2) px, each row in the crop of ``cells[k]``."""
         around = points_px - self.origin_px[cells][:, None]
-        turned: Points = np.einsum("kij,kpj->kpi", self.to_crop[cells], around)
+        turned: Points = around @ self.to_crop[cells].transpose(0, 2, 1)
         return turned
 
 

@@ -18,7 +18,7 @@ from vision.compiled import compiled
 from vision.crops import INDEPENDENT_MM2, Crops
 from vision.evidence import Backdrop, Evidence
 from vision.figures import LEAN_MM, PLACE_MM, TURNS_DEG, Figures, Wire
-from vision.outlines import extents, in_crops, stacked_edges
+from vision.outlines import extents, in_picture, stacked_edges
 from vision.palette import BINS, STRAY
 from vision.register import Registration
 
@@ -87,14 +87,14 @@ def make_facets(crops: Crops, pose: Registration, camera: Camera, figures: Figur
 def _flanks(crops: Crops, pose: Registration, camera: Camera, wire: Wire) -> list[tuple[Array, Array]]:
     """Runs (far, near) of a pyramid's flanks that can be seen, each cell's most sideways flank first."""
     corners = wire.corners_mm
+    places = crops.from_picture(np.arange(len(crops.centres_mm)), in_picture(crops, pose, camera, wire))
     seen, runs = [], []
     for flank in FLANKS:
         a, b, tip = (corners[i] for i in flank)
         normal = np.cross(b - a, tip - a)
         eye = pose.centre_mm - (crops.centres_mm + (a + b + tip) / 3)
         facing = eye @ normal / (np.linalg.norm(eye, axis=1) * np.linalg.norm(normal))
-        triangle = Wire(corners[list(flank)], np.array([(0, 1), (1, 2), (2, 0)]))
-        far, near = extents(in_crops(crops, pose, camera, triangle), triangle.lines, crops.u_mm)
+        far, near = extents(places, np.array([flank, np.roll(flank, -1)]).T, crops.u_mm)
         is_seen = (facing > 0)[:, None]
         seen.append(np.where(facing > 0, facing, -1))
         runs.append((np.where(is_seen, far, np.inf), np.where(is_seen, near, -np.inf)))

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
+from vision.compiled import compiled
 from vision.crops import Crops
 from vision.figures import Figures, Wire
 from vision.register import Points, Registration, project
@@ -55,38 +56,51 @@ def make_outlines(crops: Crops, pose: Registration, camera: Camera, figures: Fig
     covers = np.empty((cells, len(figures.all), columns), np.bool_)
     places: dict[int, Points] = {}
     reach: dict[int, tuple[Array, Array]] = {}
+    within: dict[int, tuple[Points, Points]] = {}
     for wire in {id(part): part for figure in figures.all for part in figure.parts}.values():
-        places[id(wire)] = in_crops(crops, pose, camera, wire)
+        pixels = in_picture(crops, pose, camera, wire)
+        within[id(wire)] = pixels.min(axis=1), pixels.max(axis=1)
+        places[id(wire)] = crops.from_picture(np.arange(cells), pixels)
         reach[id(wire)] = extents(places[id(wire)], wire.lines, crops.u_mm)
     corners, boxes = [], np.empty((cells, len(figures.all), 4), np.float32)
     for number, figure in enumerate(figures.all):
         runs = [reach[id(part)] for part in figure.parts]
         edges[:, number], covers[:, number] = stacked_edges(runs, width)
         corners.append(np.concatenate([places[id(part)] for part in figure.parts], axis=1))
-        picture = np.einsum("nij,npj->npi", crops.to_picture, corners[-1]) + crops.origin_px[:, None]
-        boxes[:, number] = np.concatenate([picture.min(axis=1), picture.max(axis=1)], axis=1)
+        boxes[:, number, :2] = np.min([within[id(part)][0] for part in figure.parts], axis=0)
+        boxes[:, number, 2:] = np.max([within[id(part)][1] for part in figure.parts], axis=0)
     first = tuple(len(figure.parts[0].corners_mm) for figure in figures.all)
     return Outlines(edges, covers, tuple(corners), first, boxes)
 
 
-def in_crops(crops: Crops, pose: Registration, camera: Camera, wire: Wire) -> Points:
-    """(n, p, 2) crop coordinates of a wire's corners, standing on every cell."""
+def in_picture(crops: Crops, pose: Registration, camera: Camera, wire: Wire) -> Points:
+    """(n, p, 2) px, a wire's corners, standing on every cell."""
     world = crops.centres_mm[:, None] + wire.corners_mm
-    pixels = project(world.reshape(-1, 3), pose, camera).reshape(*world.shape[:2], 2)
-    return crops.from_picture(np.arange(len(world)), pixels)
+    return project(world.reshape(-1, 3), pose, camera).reshape(*world.shape[:2], 2)
 
 
+@compiled
 def extents(corners_mm: Points, lines: npt.NDArray[np.intp], u_mm: npt.NDArray[np.int32]) -> tuple[Array, Array]:
-    """(n, k) row in which the hull of a wire begins in each column, and in which it ends; inf, −inf beside it."""
-    begin = corners_mm[:, lines[:, 0], :, None].astype(np.float32)  # n, l, 2, 1
-    end = corners_mm[:, lines[:, 1], :, None].astype(np.float32)
-    along = end[:, :, 0] - begin[:, :, 0]
-    part = (u_mm - begin[:, :, 0]) / np.where(np.abs(along) < 1e-6, np.float32(np.inf), along)
-    row = begin[:, :, 1] + part * (end[:, :, 1] - begin[:, :, 1])
-    crosses = (part >= 0) & (part <= 1) & (np.abs(along) >= 1e-6)
-    far = np.where(crosses, row, np.inf).min(axis=1)
-    near = np.where(crosses, row, -np.inf).max(axis=1)
-    return far.astype(np.float32), near.astype(np.float32)
+    """(n, k) row in which the hull of a wire begins in each column, and in which it ends; inf, −inf beside it.
+
+    ``corners_mm`` (n, p, 2) are crop coordinates, ``lines`` (l, 2) numbers of corners.
+    """
+    cells, columns = len(corners_mm), len(u_mm)
+    far = np.full((cells, columns), np.inf, np.float32)
+    near = np.full((cells, columns), -np.inf, np.float32)
+    for cell in range(cells):
+        for line in range(len(lines)):
+            begin, end = corners_mm[cell, lines[line, 0]], corners_mm[cell, lines[line, 1]]
+            along = end[0] - begin[0]
+            if abs(along) < 1e-6:
+                continue
+            for column in range(columns):
+                part = (u_mm[column] - begin[0]) / along
+                if 0 <= part <= 1:
+                    row = begin[1] + part * (end[1] - begin[1])
+                    far[cell, column] = min(far[cell, column], row)
+                    near[cell, column] = max(near[cell, column], row)
+    return far, near
 
 
 def stacked_edges(runs: list[tuple[Array, Array]], width: int) -> tuple[Array, npt.NDArray[np.bool_]]:
