@@ -34,6 +34,12 @@ def floors_mm(kit: Kit, levels: tuple[int, ...]) -> Points:
     return np.array([(*kit.centre_mm(cell), z) for cell, z in zip(kit.cells, heights, strict=True)])
 
 
+def far_first(kit: Kit, pose: Registration) -> npt.NDArray[np.intp]:
+    """(n,) numbers of the cells from the farthest to the nearest to the camera: nearer ones hide farther ones."""
+    centres = np.array([kit.centre_mm(cell) for cell in kit.cells])
+    return np.argsort(-np.linalg.norm(centres - pose.centre_mm[:2], axis=1))
+
+
 def columns_of(kit: Kit, levels: tuple[int, ...], pose: Registration, camera: Camera) -> tuple[Column | None, ...]:
     """The columns of all cells as ``pose`` sees them; None where pieces stand on the mat."""
     seen: list[Column | None] = []

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
+from vision.columns import far_first
 from vision.reading import Reading, State
 from vision.register import Points, Registration, project
 from vision.shapes import cell_corners, hull, pieces
@@ -80,7 +81,7 @@ def belief(image: Picture, sight: Sight, reading: Reading, caption: str, changed
         floors[cell] for cell, share in zip(reading.cells, reading.foreign, strict=True) if share > FOREIGN_SHARE
     ]
     _hatch(picture, covered)
-    for i in _far_to_near(reading, sight):
+    for i in far_first(sight.kit, sight.pose):
         cell = reading.cells[i]
         _stack(picture, sight, cell, *reading.best(i), floors[cell])
     for cell in changed:
@@ -117,12 +118,6 @@ def likely_stack(kit: Kit, height: int | None, top: str) -> str:
     letters = {kind.width_mm: kind.letter for kind in kit.pieces}
     larger = sorted(width for width in letters if width > kit.piece(top).width_mm)[: (height or 1) - 1]
     return "".join(letters[width] for width in reversed(larger)) + top
-
-
-def _far_to_near(reading: Reading, sight: Sight) -> list[int]:
-    eye = sight.pose.centre_mm[:2]
-    centres = np.array([sight.kit.centre_mm(cell) for cell in reading.cells])
-    return [int(i) for i in np.argsort(-np.linalg.norm(centres - eye, axis=1))]
 
 
 def _shrunk(polygon: Points, share: float) -> Points:

@@ -105,8 +105,8 @@ class Figures:
 
 
 @lru_cache(maxsize=8)
-def figures_of(kit_pieces: tuple[PieceKind, ...], rises_mm: tuple[float, float] | None) -> Figures:
-    """The figures of pieces of these kinds; ``rises_mm`` (:class:`calibration.kit.Stacking`) where they are nested.
+def figures_of(kit_pieces: tuple[PieceKind, ...], rise_mm: float | None) -> Figures:
+    """The figures of pieces of these kinds; ``rise_mm`` of one put over a larger one, where they are nested.
 
     Pieces of one size stack to any height; nested pyramids stack from large to small; other pieces of several sizes
     do not stack.
@@ -115,8 +115,8 @@ def figures_of(kit_pieces: tuple[PieceKind, ...], rises_mm: tuple[float, float] 
     colours: dict[object, list[PieceKind]] = {}
     for kind in kit_pieces:
         colours.setdefault(kind.colour, []).append(kind)
-    if rises_mm is not None:
-        figures = _nested(sizes, rises_mm[0])
+    if rise_mm is not None:
+        figures = _nested(sizes, rise_mm)
     elif len(sizes) == 1:
         tallest = max(1, min(TALLEST, int(TALLEST_MM / sizes[0].height_mm)))
         figures = [_stack(sizes[0], height) for height in range(1, tallest + 1)]
@@ -126,14 +126,14 @@ def figures_of(kit_pieces: tuple[PieceKind, ...], rises_mm: tuple[float, float] 
     for (i, figure), (j, kinds) in itertools.product(enumerate(figures), enumerate(colours.values())):
         letters[i, j] = tuple(kind.letter for kind in kinds if _is_size(kind, figure.size))
     groups = tuple(tuple(kind.letter for kind in kinds) for kinds in colours.values())
-    is_ladder = rises_mm is None and len(sizes) == 1
-    return Figures(tuple(figures), groups, is_ladder, rises_mm is None, letters)
+    is_ladder = rise_mm is None and len(sizes) == 1
+    return Figures(tuple(figures), groups, is_ladder, rise_mm is None, letters)
 
 
 def kit_figures(kit: Kit) -> Figures:
     """The figures of a kit."""
     stacking = kit.stacking
-    return figures_of(kit.pieces, None if stacking is None else (stacking.tower_rise_mm, stacking.keep_rise_mm))
+    return figures_of(kit.pieces, None if stacking is None else stacking.tower_rise_mm)
 
 
 def base_of(kind: PieceKind, z_mm: float) -> Points:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from vision.columns import SUBPIXEL_BITS, Column, columns_of, floors_mm
+from vision.columns import SUBPIXEL_BITS, Column, columns_of, far_first, floors_mm
 from vision.crops import INDEPENDENT_MM2, Crops, make_crops
 from vision.evidence import Scene
 from vision.facets import Facets, make_facets
@@ -95,10 +95,9 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     wide = np.flatnonzero(outlines.covers.any(axis=(0, 1)))
     # Stacks are shifted sideways by up to two columns when they are looked for.
     wide = wide[(wide >= 2) & (wide < len(crops.u_mm) - 2)]
-    distance = np.linalg.norm(centres[:, :2] - pose.centre_mm[:2], axis=1)
-    far_first = np.argsort(-distance)
-    rank = np.empty(len(distance), np.int32)
-    rank[far_first] = np.arange(1, len(distance) + 1)
+    order = far_first(kit, pose)
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(1, len(order) + 1)
     pillars = columns_of(kit, levels, pose, camera)
     boxes = _boxes(crops)
     mat_px = project(mat_corners(kit), pose, camera)
@@ -106,7 +105,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     ground = np.full(size, Materials.TABLE, np.uint8)
     cv2.fillConvexPoly(ground, np.rint(mat_px).astype(np.int32), Materials.FLOOR)
     bare = np.zeros(size, np.uint16)
-    for cell in far_first:
+    for cell in order:
         fill_column(bare, pillars[cell], Materials(len(figures.colours)), int(rank[cell]))
     ground = np.where(bare > 0, materials_of(bare), ground)
     nearest = ranks_of(bare)
@@ -141,7 +140,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         near=_overlap(boxes, boxes),
         nearer=_nearer(pillars, boxes, rank),
         size=size,
-        far_first=far_first,
+        far_first=order,
         rank=rank,
         radius_mm=width / 2,
         mat_px=mat_px,

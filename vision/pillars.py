@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit, Pillars
-from vision.columns import SUBPIXEL_BITS, Polygon, fixed
+from vision.columns import SUBPIXEL_BITS, Polygon, far_first, fixed
 from vision.crops import INDEPENDENT_MM2
 from vision.facets import UNEVEN
 from vision.geometry import mat_corners
@@ -33,6 +33,9 @@ CUBE_NATS = 6.0
 
 SWEEPS = 4
 """Most passes over all pillars; two mostly do."""
+
+REGIONS = 5
+"""Regions of a pillar: four sides and the upper face."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +95,6 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
     corners = [np.concatenate([f.outline for level in own for size in level for f in size]) for own in everything]
     size = np.array([camera.width_px, camera.height_px]) // SHRINK
     boxes = [[*(points.min(axis=0) >> SUBPIXEL_BITS), *(points.max(axis=0) >> SUBPIXEL_BITS) + 2] for points in corners]
-    places = np.array([kit.centre_mm(cell) for cell in kit.cells])
     ground = np.zeros(size[::-1], np.uint8)
     cv2.fillConvexPoly(ground, fixed(project(mat_corners(kit), pose, camera) / SHRINK), 1, shift=SUBPIXEL_BITS)
     middle = project(np.array([[0.0, 0, 0], [10.0, 0, 0], [0.0, 10, 0]]), pose, camera) / SHRINK
@@ -100,14 +102,10 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
         lowest=pillars.lowest,
         faces=tuple(everything),
         boxes=np.clip(boxes, 0, [*size, *size]).astype(np.int32),
-        far_first=np.argsort(-np.linalg.norm(places - pose.centre_mm[:2], axis=1)),
+        far_first=far_first(kit, pose),
         ground=ground,
         pixel_mm2=100 / abs(float(np.linalg.det(middle[1:] - middle[0]))),
     )
-
-
-REGIONS = 5
-"""Regions of a pillar: four sides and the upper face."""
 
 
 def judge_levels(

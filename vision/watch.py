@@ -92,6 +92,7 @@ class Watch:
         self._kit = kit
         self._area: Picture | None = None
         self._geometry: Geometry | None = None
+        self._places: tuple[Geometry, npt.NDArray[np.intp]] | None = None
         # A piece's size until the mat has been found: as if the mat filled half of the picture's width.
         self._piece_px = max(kind.width_mm for kind in kit.pieces) * self._shape[1] / (2 * kit.mat.width_mm)
 
@@ -125,8 +126,7 @@ class Watch:
         """(n,) cells whose pictures differ from when one was read last; None where none was."""
         if self._read is None:
             return None
-        every = np.ones(len(geometry.crops.v_mm), np.bool_)
-        return self._share(_changes(glimpse.small, self._read), geometry, every) > ALTERED_SHARE
+        return self._share(_changes(glimpse.small, self._read), geometry, slice(None)) > ALTERED_SHARE
 
     def forget_bare(self) -> None:
         """Camera or mat was pushed: the picture of the bare table is of no use any more."""
@@ -147,12 +147,13 @@ class Watch:
             return Comparison(np.zeros(len(changed), np.bool_), changed)
         return Comparison(self._share(arms, geometry, np.abs(v_mm) <= radius_mm) > TOUCHED_SHARE, changed)
 
-    def _share(self, mask: Picture, geometry: Geometry, rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
+    def _share(self, mask: Picture, geometry: Geometry, rows: npt.NDArray[np.bool_] | slice) -> npt.NDArray[np.float32]:
         """(n,) share of these rows of each crop in which the small ``mask`` is 1."""
-        places = np.rint(geometry.crops.map_px[:, :, rows] / SHRINK).astype(int)
-        x = np.clip(places[0], 0, self._shape[1] - 1)
-        y = np.clip(places[1], 0, self._shape[0] - 1)
-        share: npt.NDArray[np.float32] = mask[y, x].mean(axis=(1, 2), dtype=np.float32)
+        if self._places is None or self._places[0] is not geometry:
+            x, y = np.rint(geometry.crops.map_px / SHRINK).astype(np.intp)
+            height, width = self._shape
+            self._places = geometry, np.clip(y, 0, height - 1) * width + np.clip(x, 0, width - 1)
+        share: npt.NDArray[np.float32] = mask.ravel()[self._places[1][:, rows]].mean(axis=(1, 2), dtype=np.float32)
         return share
 
     def _arms(self, changes: Picture) -> Picture | None:

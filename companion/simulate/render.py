@@ -12,6 +12,7 @@ from companion.simulate.ground import ground
 from companion.simulate.light import Array
 from companion.simulate.sprite import SHADOW_BLUR_PX, Scene, Sprite, cell_sprite
 from companion.simulate.standing import Pile, Setup
+from vision.columns import far_first
 
 Picture = npt.NDArray[np.uint8]
 Box = tuple[int, int, int, int]
@@ -36,7 +37,7 @@ class Renderer:
     def __init__(self, scene: Scene, seed: int = 0) -> None:
         self._scene = scene
         self._ground = ground(scene.kit, scene.camera, scene.pose, scene.light)
-        self._order = _far_to_near(scene)
+        self._order = tuple(far_first(scene.kit, scene.pose).tolist())
         empty: Sequence[Pile] = [()] * len(scene.kit.cells)
         self._keys: list[tuple[Pile, int | None] | None] = [None] * len(scene.kit.cells)
         self._sprites: list[Sprite | None] = [None] * len(scene.kit.cells)
@@ -130,13 +131,6 @@ def painted(floor: Picture, sprites: Sequence[Sprite], box: Box) -> Picture:
 def _fixed(points_px: Array, finer: int) -> npt.NDArray[np.int32]:
     """Points as OpenCV's fixed-point numbers, in a picture ``finer`` times as fine."""
     return np.round((points_px * finer + (finer - 1) / 2) * (1 << SUBPIXEL_BITS)).astype(np.int32)
-
-
-def _far_to_near(scene: Scene) -> tuple[int, ...]:
-    """Cell numbers in the order in which they must be painted: nearer ones hide farther ones."""
-    eye = scene.pose.centre_mm[:2]
-    centres = np.array([scene.kit.centre_mm(cell) for cell in scene.kit.cells])
-    return tuple(int(i) for i in np.argsort(-np.linalg.norm(centres - eye, axis=1)))
 
 
 def _touches(box: tuple[float, float, float, float], other: Box) -> bool:
