@@ -53,6 +53,7 @@ bench: setup
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(PY) -m tools.bench
 	$(PY) -m tools.boards --boards 6
+	$(PY) -m tools.two_cameras --boards 6
 	$(PY) -m tools.bench_records
 	$(PY) -m tools.bench_web
 	$(PY) -m tools.bench_panel
