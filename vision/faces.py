@@ -85,9 +85,13 @@ def centred(
     usual: Points = np.zeros(len(faces))
     evidence: Points = np.zeros(len(faces))
     # A printed ring is thinner than the coarse steps are long: for them it is blurred.
-    blurred, calmed = (_blurred(image, found, px) for px in BLURS_PX)
+    left, top, right, bottom = _box(found)
+    near = np.ascontiguousarray(ranks[top:bottom, left:right])
+    blurred, calmed = (cv2.blur(image[top:bottom, left:right], (px, px)) for px in BLURS_PX)
     for steps, picture in ((_COARSE_MM, blurred), (_FINE_MM, calmed), (_FINE_MM / 2, calmed)):
-        uneven, shares = _unevenness(picture, ranks, places(found), steps)
+        at = places(found)
+        at = at._replace(middles_px=at.middles_px - (left, top))
+        uneven, shares = _unevenness(np.asarray(picture, np.uint8), near, at, steps)
         uneven += LEAST_UNEVEN
         share = shares.max(axis=1)
         parts: Points = np.where(share > LEAST_SEEN, BORDER_PARTS * share, 0)
@@ -99,15 +103,13 @@ def centred(
     return found, evidence.astype(np.float32)
 
 
-def _blurred(image: Picture, faces: Sequence[Face], width_px: int) -> Picture:
-    """The picture, blurred where there are faces."""
+def _box(faces: Sequence[Face]) -> tuple[int, int, int, int]:
+    """Left, top, right and bottom of a part of the picture in which faces lie, wherever near by their middles are."""
     reach_px = max(2 * face.radius_mm * float(np.abs(face.to_picture).max()) for face in faces)
     middles_px = np.array([face.middle_px for face in faces])
-    left, top = np.maximum(middles_px.min(axis=0) - reach_px, 0).astype(int)
-    right, bottom = np.maximum(middles_px.max(axis=0) + reach_px, 0).astype(int)
-    blurred = image.copy()
-    blurred[top:bottom, left:right] = cv2.blur(image[top:bottom, left:right], (width_px, width_px))
-    return blurred
+    low, high = middles_px.min(axis=0) - reach_px, middles_px.max(axis=0) + reach_px
+    left, top, right, bottom = np.maximum([*low, *high], 0).astype(int)
+    return left, top, right, bottom
 
 
 def offsets_mm(faces: Places, others: Places) -> Points:

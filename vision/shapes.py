@@ -54,6 +54,7 @@ def disc(diameter_mm: float, height_mm: float) -> Solid:
     return _stacked_rings([circle(r, z) for r, z in rings])
 
 
+@lru_cache(maxsize=128)
 def block(width_mm: float, depth_mm: float, height_mm: float) -> Solid:
     """A box with a bevelled upper edge, its base centred on the origin: a cube, a pillar, a square of terrain."""
     bevel = min(CUBE_BEVEL_MM, height_mm / 2)
