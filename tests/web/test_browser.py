@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from companion.rules.notation import format_move, format_position, parse_move
 from companion.web.page import Page as WebPage
@@ -172,6 +172,24 @@ def test_the_position_is_set_by_hand(table: WebTable, visit: Callable[..., Page]
     # The table does not show this position: what is said first is soon followed by what to set up.
     expect(page.locator("#log")).to_contain_text("set the position")
     assert table.referee.match.position == after(table, "c3-d3")
+
+
+def test_an_answer_that_comes_late_does_not_undo_what_was_typed_since(
+    table: WebTable, visit: Callable[..., Page]
+) -> None:
+    page = visit(table, "#token=secret")
+    held = list[Route]()
+    page.route("**/preview*", lambda route: held.append(route) if not held else route.continue_())
+    page.locator("#set-position").click()
+    page.locator('g.square[data-cell="c3"]').click()
+    page.locator("#stack").fill("")
+    expect(page.locator('g.square[data-cell="c3"] text')).to_have_count(0)
+    with page.expect_response("**/preview*"):
+        held[0].continue_()
+    page.locator('g.square[data-cell="d3"]').click()
+    page.locator('g.square[data-cell="c3"]').click()
+    expect(page.locator("#stack")).to_have_value("")
+    expect(page.locator('g.square[data-cell="c3"] text')).to_have_count(0)
 
 
 def after(table: WebTable, text: str):  # type: ignore[no-untyped-def]

@@ -164,11 +164,14 @@ export class Arbiter {
     this.preview(find("text").value);
   }
 
+  // Answers may come in another order than they were asked for: only that to the last question counts.
   async preview(text) {
     const reply = find("reply");
+    this.asked = text;
     const answer = await fetch(`/preview?position=${encodeURIComponent(text)}`).catch(() => null);
-    if (!this.isEditing || !answer) return;
+    if (!answer) return;
     const row = await answer.json();
+    if (!this.isEditing || text !== this.asked) return;
     reply.textContent = answer.ok ? "" : row.error;
     reply.classList.toggle("refused", !answer.ok);
     if (!answer.ok) return;
