@@ -11,8 +11,8 @@ import numpy.typing as npt
 from vision.compiled import compiled
 from vision.crops import Crops
 from vision.light import Light
-from vision.painting import RANK_BITS, Canvas
-from vision.palette import BINS, GAMMA, TOP_VALUE
+from vision.painting import MATERIAL_MASK, RANK_BITS, Canvas
+from vision.palette import BINS, gain_in, quantised
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -20,8 +20,6 @@ Picture = npt.NDArray[np.uint8]
 
 DARK = 0.05
 """Added to display values before the logarithm: below it noise rules."""
-
-MATERIAL = (1 << RANK_BITS) - 1
 
 
 class Evidence(NamedTuple):
@@ -65,9 +63,11 @@ def look(image: Picture, crops: Crops, cells: Indices | slice, light: Light, pal
     x, y = maps.reshape(2, n * rows, columns)
     seen = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     codes = np.asarray(seen, np.uint8).reshape(n, rows, columns, 3)
-    gain = (light.at(crops.centres_mm[cells])[:, ::-1] ** (-1 / GAMMA) / 255).astype(np.float32)
-    logs = np.log(gain[..., None] * np.arange(256, dtype=np.float32) + np.float32(DARK))
-    return Evidence(codes, gain, logs, _bins(codes, gain), palette)
+    gain = np.ascontiguousarray(gain_in(light.at(crops.centres_mm[cells]))[:, ::-1])
+    values = (gain[..., None] * np.arange(256)).astype(np.float32)
+    # As the palette's rows are counted: red first.
+    bins = _bins(codes, quantised(values) * np.array([[1], [BINS], [BINS**2]], np.int32))
+    return Evidence(codes, gain, np.log(values + np.float32(DARK)), bins, palette)
 
 
 def renew(evidence: Evidence, cells: Indices, shown: Evidence) -> None:
@@ -77,20 +77,15 @@ def renew(evidence: Evidence, cells: Indices, shown: Evidence) -> None:
 
 
 @compiled
-def _bins(codes: Picture, gain: Array) -> npt.NDArray[np.int32]:
-    """(n, rows, columns) row of the palette, as :func:`vision.palette.bin_index`."""
+def _bins(codes: Picture, table: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """(n, rows, columns) row of the palette: the sum of what ``table`` (n, 3, 256) has for each channel's code."""
     n, rows, columns, _ = codes.shape
     bins = np.empty((n, rows, columns), np.int32)
-    table = np.empty((3, 256), np.int32)
     for i in range(n):
-        for channel in range(3):
-            for code in range(256):
-                level = np.int32(np.float32(code) * gain[i, channel] * np.float32(BINS / TOP_VALUE))
-                table[channel, code] = min(level, BINS - 1) * BINS**channel
         for row in range(rows):
             for column in range(columns):
                 blue, green, red = codes[i, row, column]
-                bins[i, row, column] = table[0, blue] + table[1, green] + table[2, red]
+                bins[i, row, column] = table[i, 0, blue] + table[i, 1, green] + table[i, 2, red]
     return bins
 
 
@@ -123,7 +118,7 @@ def backdrop(evidence: Evidence, scene: Scene, canvas: Canvas, cells: Indices, f
         for row in range(first_row, height):
             for column in range(columns):
                 nearest = painted[flat_px[cell, row, column]]
-                material = nearest & MATERIAL
+                material = nearest & MATERIAL_MASK
                 if material == 0:
                     material = ground[cell, row, column]
                 base[k, row - first_row, column] = palette[bins[cell, row, column], material]

@@ -16,7 +16,7 @@ from vision import stacks
 from vision.columns import SUBPIXEL_BITS, Polygon, fixed
 from vision.evidence import Backdrop, Evidence, backdrop, renew
 from vision.facets import Facets, judge_facets
-from vision.geometry import Geometry
+from vision.geometry import Box, Geometry, overlap
 from vision.painting import Canvas, fill, fill_column, ranks_of
 from vision.palette import Materials
 from vision.sums import sum_columns
@@ -162,16 +162,18 @@ class Board:
             outline = self.outlines[cell]
             assert outline is not None
             area_px = cv2.contourArea(outline[0]) / (1 << 2 * SUBPIXEL_BITS)
-            shown_px = np.count_nonzero(_ranks_round(outline[0], canvas) == self.geometry.rank[cell])
-            if shown_px < MOSTLY_COVERED * area_px and self._is_better_without(int(cell), canvas):
+            ranks = _ranks_round(outline[0], canvas)
+            shown_px = np.count_nonzero(ranks == self.geometry.rank[cell])
+            if shown_px < MOSTLY_COVERED * area_px and self._is_better_without(int(cell), ranks):
                 dropped = True
         return dropped
 
-    def _is_better_without(self, cell: int, canvas: Canvas) -> bool:
-        """Try the stack that hides ``cell`` most, with ``cell`` empty; leave it so if that is likelier."""
-        outline = self.outlines[cell]
-        assert outline is not None
-        over = np.bincount(_ranks_round(outline[0], canvas).ravel(), minlength=len(self.best) + 1)
+    def _is_better_without(self, cell: int, ranks: npt.NDArray[np.uint8]) -> bool:
+        """Try the stack that hides ``cell`` most, with ``cell`` empty; leave it so if that is likelier.
+
+        ``ranks``: of what is seen round the stack on ``cell``.
+        """
+        over = np.bincount(ranks.ravel(), minlength=len(self.best) + 1)
         over[: self.geometry.rank[cell] + 1] = 0
         if not over.any():  # cut off by the picture's edge, hidden by nothing
             return False
@@ -266,9 +268,9 @@ class Board:
 
     def _apart(self, cells: npt.NDArray[np.intp]) -> list[npt.NDArray[np.intp]]:
         """``cells`` in groups that can be explained at once: no two of a group reach into each other's picture."""
-        boxes = self._boxes()[cells]
-        meet = (boxes[:, None, :2] < boxes[:, 2:]) & (boxes[:, :2] < boxes[:, None, 2:])
-        touch = np.asarray(meet.all(axis=2), np.bool_)
+        low, high = self._boxes()
+        boxes = low[cells], high[cells]
+        touch = overlap(boxes, boxes)
         groups: list[list[int]] = []
         for number in range(len(cells)):
             free = next((group for group in groups if not touch[number, group].any()), None)
@@ -278,12 +280,12 @@ class Board:
                 free.append(number)
         return [cells[group] for group in groups]
 
-    def _boxes(self) -> Array:
-        """(n, 4) px, left, top, right and bottom of all that is looked at on each cell, given what is believed."""
+    def _boxes(self) -> Box:
+        """The boxes of all that is looked at on each cell (n), given what is believed."""
         highest = len(self.geometry.figures.all)
         reach = np.minimum((self.best - 1) // self.colours + 1 + HIGHER, highest)
-        boxes: Array = self.geometry.outlines.boxes_px[np.arange(len(reach)), reach - 1]
-        return boxes
+        boxes = self.geometry.outlines.boxes_px[np.arange(len(reach)), reach - 1]
+        return boxes[:, :2], boxes[:, 2:]
 
     def _explain(self, cells: npt.NDArray[np.intp]) -> None:
         figures = self.geometry.figures
@@ -341,8 +343,7 @@ class Board:
         """Have those cells looked at again whose pixels a change of ``cell`` from or to ``state`` touches."""
         boxes = self.geometry.outlines.boxes_px
         changed = boxes[cell, self._height(max(int(self.best[cell]), state)) - 1]
-        theirs = self._boxes()
-        touched = ((theirs[:, :2] < changed[2:]) & (changed[:2] < theirs[:, 2:])).all(axis=1)
+        touched = overlap((changed[None, :2], changed[None, 2:]), self._boxes())[0]
         touched[cell] = False
         self.stale |= touched & self.active
 

@@ -19,6 +19,8 @@ from vision.register import Points
 Array = npt.NDArray[np.float32]
 Picture = npt.NDArray[np.uint8]
 Ring = npt.NDArray[np.floating]
+Corner = tuple[int, int, float, float]
+"""Row and column of a pixel, and how far below and right of it a place is, in pixels."""
 
 ANGLES = np.arange(GLYPH_ANGLES) * (2 * np.pi / GLYPH_ANGLES)
 
@@ -180,18 +182,19 @@ def is_seen(ranks: Picture, x: float, y: float, rank: int) -> bool:
 
 
 @compiled
-def corner(height: int, width: int, x: float, y: float) -> tuple[int, int, float, float]:
-    """Row and column of the pixel up left of a place, and how far right of and below it that is; inside the picture."""
+def corner(picture: Picture, x: float, y: float) -> Corner:
+    """The pixel up left of a place in a picture, the nearest one to it inside."""
+    height, width, _ = picture.shape
     x, y = min(max(x, 0.0), width - 1.001), min(max(y, 0.0), height - 1.001)
     return int(y), int(x), y - int(y), x - int(x)
 
 
 @compiled
-def sample(picture: Picture, x: float, y: float) -> float:
-    """Bilinear code of a picture (height, width) at a place; the edge's beyond it."""
-    row, column, down, right = corner(picture.shape[0], picture.shape[1], x, y)
-    upper = picture[row, column] * (1 - right) + picture[row, column + 1] * right
-    lower = picture[row + 1, column] * (1 - right) + picture[row + 1, column + 1] * right
+def sample(picture: Picture, place: Corner, channel: int) -> float:
+    """Bilinear code of one channel of a picture (height, width, 3)."""
+    row, column, down, right = place
+    upper = picture[row, column, channel] * (1 - right) + picture[row, column + 1, channel] * right
+    lower = picture[row + 1, column, channel] * (1 - right) + picture[row + 1, column + 1, channel] * right
     return float(upper * (1 - down) + lower * down)
 
 
@@ -212,7 +215,11 @@ def _unevenness(picture: Picture, ranks: Picture, places: Places, steps_mm: Poin
                 for j in range(len(_BORDER_ANGLES)):
                     x, y = at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1]
                     if is_seen(ranks, x, y, rank):
-                        add_code(picture, x, y, level, square)
+                        place = corner(picture, x, y)
+                        for channel in range(3):
+                            code = sample(picture, place, channel)
+                            level[channel] += code
+                            square[channel] += code**2
                         here += 1
                 for channel in range(3):
                     apart += max(square[channel] - level[channel] ** 2 / max(here, 1), 0.0)
@@ -221,15 +228,3 @@ def _unevenness(picture: Picture, ranks: Picture, places: Places, steps_mm: Poin
             uneven[face, k] = apart / max(seen, 1) / max(total / max(seen, 1), 1.0) ** 2
             shares[face, k] = seen / total_places
     return uneven, shares
-
-
-@compiled
-def add_code(picture: Picture, x: float, y: float, total: Points, squares: Points) -> None:
-    """Add the bilinear codes of a picture (height, width, 3) at a place to ``total`` (3,), and their squares."""
-    row, column, down, right = corner(picture.shape[0], picture.shape[1], x, y)
-    for channel in range(3):
-        upper = picture[row, column, channel] * (1 - right) + picture[row, column + 1, channel] * right
-        lower = picture[row + 1, column, channel] * (1 - right) + picture[row + 1, column + 1, channel] * right
-        code = upper * (1 - down) + lower * down
-        total[channel] += code
-        squares[channel] += code**2

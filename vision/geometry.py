@@ -137,7 +137,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         facets=None if figures.faced else make_facets(crops, pose, camera, figures),
         pillars=pillars,
         bare=bare,
-        near=_overlap(boxes, boxes),
+        near=overlap(boxes, boxes),
         nearer=_nearer(pillars, boxes, rank),
         size=size,
         far_first=order,
@@ -157,7 +157,7 @@ def _boxes(crops: Crops) -> Box:
     return crops.map_px.min(axis=(2, 3)).T, crops.map_px.max(axis=(2, 3)).T
 
 
-def _overlap(one: Box, other: Box) -> npt.NDArray[np.bool_]:
+def overlap(one: Box, other: Box) -> npt.NDArray[np.bool_]:
     """(n, m) which of n boxes overlap which of m others."""
     touch = (one[0][:, None] < other[1]) & (other[0] < one[1][:, None])
     return np.asarray(touch.all(axis=2), np.bool_)
@@ -170,7 +170,7 @@ def _nearer(pillars: tuple[Column | None, ...], crops: Box, rank: npt.NDArray[np
         return ((),) * len(rank)
     corners = [column.outline / (1 << SUBPIXEL_BITS) for cell in solid if (column := pillars[cell])]
     boxes = np.array([points.min(axis=0) for points in corners]), np.array([points.max(axis=0) for points in corners])
-    hides = _overlap(crops, boxes) & (rank[solid] > rank[:, None])
+    hides = overlap(crops, boxes) & (rank[solid] > rank[:, None])
     return tuple(tuple(solid[row].tolist()) for row in hides)
 
 

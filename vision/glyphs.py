@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, Glyph
 from vision.compiled import compiled
-from vision.faces import ANGLES, Face, Picture, Places, circles, is_seen, middles, moved, places, sample
+from vision.faces import ANGLES, Face, Picture, Places, circles, corner, is_seen, middles, moved, places, sample
 from vision.register import Points
 
 Array = npt.NDArray[np.float32]
@@ -126,7 +126,6 @@ def _unroll(image: Picture, ranks: Picture, places: Places, steps_mm: Points) ->
     faces, steps = len(places.radii_mm), len(steps_mm)
     codes = np.empty((faces, steps, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
     weight = np.zeros((faces, steps, GLYPH_RADII, GLYPH_ANGLES), np.float32)
-    green, red = image[..., 1], image[..., 2]
     for face in range(faces):
         ring_mm2 = places.radii_mm[face] ** 2 * 2 * np.pi * OUTERMOST / (GLYPH_RADII * GLYPH_ANGLES)
         around = circles(places.to_picture[face], places.radii_mm[face], RADII, ANGLES)
@@ -135,8 +134,9 @@ def _unroll(image: Picture, ranks: Picture, places: Places, steps_mm: Points) ->
             for i in range(GLYPH_RADII):
                 for j in range(GLYPH_ANGLES):
                     x, y = at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1]
-                    codes[face, k, 0, i, j] = sample(red, x, y)
-                    codes[face, k, 1, i, j] = sample(green, x, y)
+                    place = corner(image, x, y)
+                    codes[face, k, 0, i, j] = sample(image, place, 2)
+                    codes[face, k, 1, i, j] = sample(image, place, 1)
                     if is_seen(ranks, x, y, rank):
                         weight[face, k, i, j] = ring_mm2 * RADII[i]
     return codes, weight

@@ -13,6 +13,7 @@ Canvas = npt.NDArray[np.uint16]
 """(height, width) of a picture: 256 times the rank of the nearest cell (0: none), and its material (0: the ground)."""
 
 RANK_BITS = 8
+MATERIAL_MASK = (1 << RANK_BITS) - 1
 
 
 def fill(canvas: Canvas, outline: Polygon, material: int, rank: int) -> None:
@@ -34,4 +35,4 @@ def ranks_of(canvas: Canvas) -> npt.NDArray[np.uint8]:
 
 def materials_of(canvas: Canvas) -> npt.NDArray[np.uint8]:
     """(height, width) material that is nearest in each pixel; 0 for the ground."""
-    return (canvas & ((1 << RANK_BITS) - 1)).astype(np.uint8)
+    return (canvas & MATERIAL_MASK).astype(np.uint8)

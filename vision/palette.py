@@ -151,15 +151,25 @@ def normalise(codes: npt.NDArray[np.uint8], light: npt.NDArray[np.float32]) -> n
     Returns:
         (…, 3) float32, r g b.
     """
-    gain = (light ** (-1 / GAMMA) / 255).astype(np.float32)
-    return codes[..., ::-1] * gain
+    return codes[..., ::-1] * gain_in(light)
+
+
+def gain_in(light: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Display value relative to white paper that one code stands for, in this light."""
+    return (light ** (-1 / GAMMA) / 255).astype(np.float32)
 
 
 def bin_index(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
     """Row of the palette for values (…, 3) → (…)."""
-    q = np.minimum((values * np.float32(BINS / TOP_VALUE)).astype(np.int32), BINS - 1)
+    q = quantised(values)
     row: npt.NDArray[np.int32] = (q[..., 0] * BINS + q[..., 1]) * BINS + q[..., 2]
     return row
+
+
+def quantised(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
+    """Bin of each display value, of one channel."""
+    bins: npt.NDArray[np.int32] = np.minimum((values * np.float32(BINS / TOP_VALUE)).astype(np.int32), BINS - 1)
+    return bins
 
 
 def _draw(reflectance: npt.NDArray[np.float64], shading: _Shading, rng: np.random.Generator) -> npt.NDArray[np.float32]:

@@ -17,8 +17,7 @@ import numpy.typing as npt
 from vision.compiled import compiled
 from vision.evidence import Backdrop, Evidence
 from vision.figures import LEAN_MM, PLACE_MM
-from vision.palette import Materials
-from vision.sums import add_at
+from vision.sums import SIDE, add_at
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -50,14 +49,13 @@ FOOT_FINELY = np.arange(-4, 4.5, 0.5).astype(np.float32)
 FINER = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
 """Shifts tried round the best of the first."""
 
-SIDE = Materials.SIDE
-
 
 class Shapes(NamedTuple):
     """Every figure (f) on every cell (n), as places in the sums of :mod:`vision.sums`; k columns.
 
     Attributes:
-        edges: (n, f, e, k) float32, see :class:`vision.geometry.Geometry`.
+        edges: (n, f, e, k) float32, those of :class:`vision.outlines.Outlines` from the crop's first row on: row i of a
+            crop is what lies between i and i + 1.
         covers: (n, f, k) bool, whether the figure reaches the column.
         columns: (k,) intp, the crop columns that the outlines are sampled on.
         bands: (f,) intp, parts under the uppermost.
