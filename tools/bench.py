@@ -17,8 +17,8 @@ from calibration.kit import load_kit
 from calibration.looks import read_look
 from calibration.picture import load_picture
 from companion.app.eyes import Eyes
+from companion.app.ground import start_levels
 from companion.commands.refereeing import begin_match
-from companion.commands.seeing import start_levels
 from companion.games import available_tags
 from companion.recorder.keeper import Keeper
 from companion.recorder.store import MatchInfo, Store

@@ -17,7 +17,7 @@ import numpy as np
 
 from calibration.camera import Camera
 from calibration.kit import Kit, available_kits, load_kit
-from companion.commands.seeing import start_levels
+from companion.app.ground import start_levels
 from companion.games import load_game
 from companion.simulate.light import Light
 from companion.simulate.render import Picture, Renderer

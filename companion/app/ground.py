@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from calibration.kit import Kit
 from companion.errors import CompanionError
+from companion.games import load_game
 from companion.rules.game import Game, Position
 
 
@@ -12,6 +13,17 @@ def ground_levels(kit: Kit, game: Game, position: Position) -> tuple[int, ...]:
     levels = game.table(position).levels or game.layout.terrain
     by_name = dict(zip(game.layout.cells, levels, strict=True)) if levels else {}
     return tuple(by_name.get(cell, 0) for cell in kit.cells) if levels else ()
+
+
+def start_levels(kit: Kit) -> tuple[int, ...]:
+    """Levels of terrain, or of pillars at the start of the kit's game; empty for a flat board.
+
+    Raises CompanionError when there is no such game.
+    """
+    if kit.pillars is None and not kit.board.terrain_step_mm:
+        return ()
+    game = load_game(kit.game)
+    return ground_levels(kit, game, game.start())
 
 
 def parse_levels(text: str, kit: Kit) -> tuple[int, ...]:

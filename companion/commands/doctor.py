@@ -20,10 +20,10 @@ from calibration.errors import ProfileError
 from calibration.kit import Kit, load_kit
 from calibration.looks import load_look
 from calibration.picture import load_picture
+from companion.app.ground import start_levels
 from companion.app.station import Wishes
 from companion.commands.overlay import write_overlay
 from companion.commands.refereeing import add_parsers as add_referee
-from companion.commands.seeing import start_levels
 from companion.commands.sensing import add_serial
 from companion.commands.settled import over_file
 from companion.commands.sources import add_sources

@@ -1,4 +1,4 @@
-"""`companion hall`, and the option `--hall` by which a table takes part."""
+"""`companion hall`: all tables of a hall on one page."""
 
 from __future__ import annotations
 
@@ -6,25 +6,19 @@ import argparse
 import os
 import socket
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from companion.app.table import Table
+from companion.commands.addresses import address, broker
 from companion.commands.notices import notify
-from companion.commands.paging import address
-from companion.errors import BadText, StoreError
-from companion.events import Event
+from companion.errors import StoreError
 from companion.hall import topics
 from companion.hall.hub import Hub
 from companion.hall.link import Link
 from companion.hall.page import HallPage
-from companion.hall.publisher import Publisher
-from companion.hall.topics import Broker, parse_broker
 from companion.recorder.place import default_store, make_folder
-from companion.recorder.store import MatchInfo, Store
+from companion.recorder.store import Store
 from companion.web.feed import Bell
 
 ADDRESS = ("127.0.0.1", 8000)
@@ -37,17 +31,10 @@ IDLE_S = 0.5
 def add_parsers(subparsers: Any) -> None:
     """Add `hall`."""
     hall = subparsers.add_parser("hall", help="show all tables of a hall on one page, and keep all their matches")
-    hall.add_argument("--broker", type=_broker, required=True, metavar="mqtt://HOST:PORT", help="the MQTT broker")
+    hall.add_argument("--broker", type=broker, required=True, metavar="mqtt://HOST:PORT", help="the MQTT broker")
     hall.add_argument("--web", type=address, default=ADDRESS, metavar="HOST:PORT", help="default: 127.0.0.1:8000")
     hall.add_argument("--match", type=Path, metavar="FILE", help="where the matches are kept (default: the user's own)")
     hall.set_defaults(run=run_hall)
-
-
-def add_hall(parser: argparse.ArgumentParser) -> None:
-    """Add `--hall` to what runs a table."""
-    parser.add_argument(
-        "--hall", type=_table, metavar="mqtt://HOST:PORT/TABLE", help="tell a hall's broker what is said at this table"
-    )
 
 
 def run_hall(arguments: argparse.Namespace) -> int:
@@ -79,20 +66,6 @@ def run_hall(arguments: argparse.Namespace) -> int:
     return 0
 
 
-@contextmanager
-def told_to_hall(broker: Broker | None, table: Table, info: MatchInfo, past: tuple[Event, ...] = ()) -> Iterator[None]:
-    """Publish what ``table`` says while it runs, where a hall is wanted; ``past`` was said before a restart."""
-    if broker is None:
-        yield
-        return
-    publisher = Publisher(broker, info, past, notify)
-    table.listeners.append(publisher)
-    try:
-        yield
-    finally:
-        publisher.close()
-
-
 def _serve(hub: Hub, messages: SimpleQueue[tuple[str, bytes]]) -> None:
     """Take messages as they come; a failing store is said once, and what it missed is asked for again."""
     is_failing = False
@@ -121,18 +94,3 @@ def _store(path: Path | None) -> Path:
     folder = default_store(os.environ).parent
     make_folder(folder)
     return folder / STORE
-
-
-def _broker(text: str) -> Broker:
-    return _parsed(text, with_table=False)
-
-
-def _table(text: str) -> Broker:
-    return _parsed(text, with_table=True)
-
-
-def _parsed(text: str, *, with_table: bool) -> Broker:
-    try:
-        return parse_broker(text, with_table=with_table)
-    except BadText as error:
-        raise argparse.ArgumentTypeError(str(error)) from error

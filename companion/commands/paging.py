@@ -10,27 +10,18 @@ from contextlib import contextmanager
 
 from companion.app.table import Table
 from companion.app.window import Window
+from companion.commands.addresses import address
 from companion.commands.notices import notify
-from companion.errors import BadText
 from companion.events import Event
 from companion.games import load_game
 from companion.recorder.store import MatchInfo
 from companion.web.feed import Feed
 from companion.web.page import Page
-from companion.web.server import parse_address
 
 
 def add_page(parser: argparse.ArgumentParser) -> None:
     """Add `--web`."""
     parser.add_argument("--web", type=address, metavar="HOST:PORT", help="serve the page of the table there")
-
-
-def address(text: str) -> tuple[str, int]:
-    """Host and port, for argparse."""
-    try:
-        return parse_address(text)
-    except BadText as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 @contextmanager

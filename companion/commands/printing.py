@@ -10,7 +10,7 @@ from calibration.chessboard import chessboard_pdf
 from calibration.kit import load_kit
 from calibration.lens import DEFAULT_BOARD, read_board
 from calibration.sheets import PAPERS, RULER_MM, mat_pdf, plan
-from companion.commands.seeing import start_levels
+from companion.app.ground import start_levels
 from companion.commands.writing import writing
 
 CHARUCO = "charuco"

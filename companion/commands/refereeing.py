@@ -21,13 +21,13 @@ from companion.app.heartbeat import heartbeat
 from companion.app.resumption import interrupted
 from companion.app.several import SeveralEyes
 from companion.app.table import Table
-from companion.commands.hall import add_hall, told_to_hall
 from companion.commands.paging import add_page, paged
 from companion.commands.sensing import PacedSource, add_serial, open_pillars
 from companion.commands.settled import settled
 from companion.commands.sources import add_sources, open_sight
 from companion.commands.station import add_station, listen, open_for
 from companion.commands.taping import add_save, kit_name, open_tape
+from companion.commands.telling import add_hall, told_to_hall
 from companion.errors import BadText, CompanionError
 from companion.events import Event, to_json
 from companion.games import load_game, read_position

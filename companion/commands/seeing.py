@@ -12,16 +12,15 @@ import cv2
 
 from calibration.camera import format_camera, read_camera
 from calibration.errors import ProfileError
-from calibration.kit import Kit, load_kit
+from calibration.kit import load_kit
 from calibration.lens import DEFAULT_BOARD, LensCalibration, calibrate_lens, read_board
 from calibration.looks import format_look, load_look
 from calibration.picture import load_picture
 from calibration.quality import advice, quality
-from companion.app.ground import ground_levels, parse_levels
+from companion.app.ground import parse_levels, start_levels
 from companion.commands.overlay import write_overlay
 from companion.commands.writing import writing
 from companion.errors import CompanionError
-from companion.games import load_game
 from vision.draw import FOREIGN_SHARE
 from vision.enrol import enrol
 from vision.errors import VisionError
@@ -119,17 +118,6 @@ def run_read(arguments: argparse.Namespace) -> int:
         if arguments.overlay and read is not None:
             write_overlay(arguments.overlay, reader, image, *read)
     return 0 if found else 1
-
-
-def start_levels(kit: Kit) -> tuple[int, ...]:
-    """Levels of terrain, or of pillars at the start of the kit's game; empty for a flat board.
-
-    Raises CompanionError when there is no such game.
-    """
-    if kit.pillars is None and not kit.board.terrain_step_mm:
-        return ()
-    game = load_game(kit.game)
-    return ground_levels(kit, game, game.start())
 
 
 def read_row(

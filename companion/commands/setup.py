@@ -18,8 +18,9 @@ from calibration.kit import Kit
 from companion.app.ground import ground_levels
 from companion.app.pillars import Pillars
 from companion.app.sensors import LinkSensors
+from companion.commands.addresses import address
 from companion.commands.notices import notify
-from companion.commands.paging import address, wait_for_interrupt
+from companion.commands.paging import wait_for_interrupt
 from companion.commands.refereeing import open_kit
 from companion.events import Accepted, Event, GameOver, Illegal, Unsure
 from companion.games import load_game

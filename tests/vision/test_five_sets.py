@@ -10,7 +10,7 @@ import pytest
 from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.looks import nominal_look, read_look
-from companion.commands.seeing import start_levels
+from companion.app.ground import start_levels
 from vision.enrol import enrol
 from vision.errors import VisionError
 from vision.reader import Reader

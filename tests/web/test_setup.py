@@ -21,9 +21,8 @@ from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.lens import DEFAULT_BOARD, find_board
 from calibration.looks import read_look
-from companion.app.ground import ground_levels
+from companion.app.ground import ground_levels, start_levels
 from companion.cli import main
-from companion.commands.seeing import start_levels
 from companion.games import load_game
 from companion.simulate.photographer import HOLDS, Photographer
 from companion.web.setup.overlay import picture

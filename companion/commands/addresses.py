@@ -1,0 +1,34 @@
+"""Addresses as options have them: a page's, a broker's."""
+
+from __future__ import annotations
+
+import argparse
+
+from companion.errors import BadText
+from companion.hall.topics import Broker, parse_broker
+from companion.web.server import parse_address
+
+
+def address(text: str) -> tuple[str, int]:
+    """Host and port, for argparse."""
+    try:
+        return parse_address(text)
+    except BadText as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def broker(text: str) -> Broker:
+    """The broker that a hall listens to, for argparse."""
+    return _parsed(text, with_table=False)
+
+
+def broker_and_table(text: str) -> Broker:
+    """The broker that a table talks to, and the table's name there, for argparse."""
+    return _parsed(text, with_table=True)
+
+
+def _parsed(text: str, *, with_table: bool) -> Broker:
+    try:
+        return parse_broker(text, with_table=with_table)
+    except BadText as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
