@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
+from vision.compiled import compiled
 from vision.register import Points, Registration, project
 
 SLACK_MM = 6.0
@@ -50,11 +51,16 @@ class Crops:
     outside: npt.NDArray[np.bool_]
     centres_mm: Points
 
-    def from_picture(self, cells: npt.NDArray[np.intp], points_px: Points) -> Points:
-        """Crop coordinates (k, p, 2) mm of picture points (k, p, 2) px, each row in the crop of ``cells[k]``."""
-        around = points_px - self.origin_px[cells][:, None]
-        turned: Points = around @ self.to_crop[cells].transpose(0, 2, 1)
+    def from_picture(self, points_px: Points) -> Points:
+        """Crop coordinates (n, p, 2) mm of picture points (n, p, 2) px, those of each cell in its crop."""
+        around = points_px - self.origin_px[:, None]
+        turned: Points = around @ self.to_crop.transpose(0, 2, 1)
         return turned
+
+    def boxes_px(self) -> tuple[Points, Points]:
+        """Least and largest x and y (n, 2) of the crops in the picture: those of their corners."""
+        corners = self.map_px[:, :, [0, 0, -1, -1], [0, -1, 0, -1]]
+        return corners.min(axis=2).T.astype(np.float64), corners.max(axis=2).T.astype(np.float64)
 
 
 def make_crops(
@@ -74,16 +80,34 @@ def make_crops(
     side = -(-reach // column_mm)
     u = column_mm * np.arange(-side, side + 1, dtype=np.int32)
     v = np.arange(int(np.floor(tops[:, 1].min())) - reach, reach + 1, dtype=np.int32)
-    step_u, step_v = right * scale[:, None], -up * scale[:, None]
-    places = (
-        origin[:, None, None]
-        + u[None, None, :, None] * step_u[:, None, None]
-        + v[None, :, None, None] * step_v[:, None, None]
-    ).astype(np.float32)
-    nearest = np.rint(places).astype(np.int32)
-    beyond = (nearest < 0) | (nearest >= (camera.width_px, camera.height_px))
-    outside = np.asarray(beyond.any(axis=3), np.bool_)
-    flat = np.where(outside, 0, nearest[..., 1] * camera.width_px + nearest[..., 0]).astype(np.int32)
-    maps = np.ascontiguousarray(np.moveaxis(places, 3, 0))
     to_picture = np.asarray(np.linalg.inv(to_crop), np.float64)
+    maps, flat, outside = _laid_out(origin, to_picture, u, v, (camera.width_px, camera.height_px))
     return Crops(origin, to_crop, to_picture, column_mm, u, v, maps, flat, outside, centres)
+
+
+@compiled
+def _laid_out(
+    origin_px: Points,
+    to_picture: Points,
+    u_mm: npt.NDArray[np.int32],
+    v_mm: npt.NDArray[np.int32],
+    size_px: tuple[int, int],
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    """``map_px``, ``flat_px`` and ``outside`` of :class:`Crops`, in a picture of a width and height."""
+    n, rows, columns = len(origin_px), len(v_mm), len(u_mm)
+    width, height = size_px
+    maps = np.empty((2, n, rows, columns), np.float32)
+    flat, outside = np.zeros((n, rows, columns), np.int32), np.empty((n, rows, columns), np.bool_)
+    for cell in range(n):
+        turn = to_picture[cell]
+        for i in range(rows):
+            for j in range(columns):
+                x = np.float32(origin_px[cell, 0] + turn[0, 0] * u_mm[j] + turn[0, 1] * v_mm[i])
+                y = np.float32(origin_px[cell, 1] + turn[1, 0] * u_mm[j] + turn[1, 1] * v_mm[i])
+                maps[0, cell, i, j], maps[1, cell, i, j] = x, y
+                column, row = int(np.rint(x)), int(np.rint(y))
+                is_outside = column < 0 or column >= width or row < 0 or row >= height
+                outside[cell, i, j] = is_outside
+                if not is_outside:
+                    flat[cell, i, j] = row * width + column
+    return maps, flat, outside

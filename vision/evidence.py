@@ -46,13 +46,11 @@ class Scene(NamedTuple):
     Attributes:
         flat_px: (n, rows, columns) int32, see :class:`vision.crops.Crops`.
         visible: (n, rows, columns) bool, in the picture and before no nearer column.
-        ground: (n, rows, columns) uint8, the material that is seen when no piece stands anywhere.
         rank: (n,) int32 from 1, the farthest cell first.
     """
 
     flat_px: npt.NDArray[np.int32]
     visible: npt.NDArray[np.bool_]
-    ground: Picture
     rank: npt.NDArray[np.int32]
 
 
@@ -93,7 +91,7 @@ class Backdrop(NamedTuple):
     """What the crops of some cells (b) would show if nothing stood on them.
 
     Attributes:
-        base: (b, rows, columns) float32 log-likelihood of each pixel if it shows what is painted there, or the ground.
+        base: (b, rows, columns) float32 log-likelihood of each pixel if it shows what is painted there.
         seen: (b, rows, columns) bool, whether neither a nearer column nor a nearer piece hides the cell there.
     """
 
@@ -109,7 +107,7 @@ class Backdrop(NamedTuple):
 def backdrop(evidence: Evidence, scene: Scene, canvas: Canvas, cells: Indices, first_row: int) -> Backdrop:
     """What is behind ``cells`` (b,), in their crops from ``first_row`` on, if the board looks as painted."""
     bins, palette, painted = evidence.bins, evidence.palette, canvas.reshape(-1)
-    flat_px, visible, ground = scene.flat_px, scene.visible, scene.ground
+    flat_px, visible = scene.flat_px, scene.visible
     _, height, columns = bins.shape
     base = np.empty((len(cells), height - first_row, columns), np.float32)
     seen = np.empty(base.shape, np.bool_)
@@ -118,9 +116,6 @@ def backdrop(evidence: Evidence, scene: Scene, canvas: Canvas, cells: Indices, f
         for row in range(first_row, height):
             for column in range(columns):
                 nearest = painted[flat_px[cell, row, column]]
-                material = nearest & MATERIAL_MASK
-                if material == 0:
-                    material = ground[cell, row, column]
-                base[k, row - first_row, column] = palette[bins[cell, row, column], material]
+                base[k, row - first_row, column] = palette[bins[cell, row, column], nearest & MATERIAL_MASK]
                 seen[k, row - first_row, column] = visible[cell, row, column] and nearest >> RANK_BITS <= own
     return Backdrop(base, seen)

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from vision import stacks
-from vision.columns import SUBPIXEL_BITS, Polygon, fixed
+from vision.columns import SUBPIXEL_BITS
 from vision.evidence import Backdrop, Evidence, backdrop, renew
 from vision.facets import Facets, judge_facets
 from vision.geometry import Box, Geometry, overlap
-from vision.painting import Canvas, fill, fill_column, ranks_of
+from vision.painting import Canvas, Outline, Painting, outline_of, ranks_of
 from vision.palette import Materials
 from vision.sums import sum_columns
 
@@ -55,10 +55,6 @@ ROOM_ROWS = 7
 Array = npt.NDArray[np.float32]
 
 
-Outline = tuple[Polygon, Polygon]
-"""Hull of a believed figure, and that of its uppermost part."""
-
-
 @dataclass(frozen=True, eq=False)
 class _Belief:
     """What is believed of some cells, and which cells are to be looked at again."""
@@ -89,6 +85,7 @@ class Board:
         self.single, self.best = np.zeros(n, np.intp), np.zeros(n, np.intp)
         self.shift = np.zeros((n, 2), np.float32)
         self.outlines: list[Outline | None] = [None] * n
+        self._painting = Painting(geometry.bare)
         self.explained = np.ones(n, np.bool_)
         self._look_first(np.arange(n))
 
@@ -157,12 +154,12 @@ class Board:
         The far edge of a tall stack looks like a piece behind it to whoever believes the stack one piece too low.
         """
         dropped = False
-        canvas = self._paint(np.ones(len(self.best), np.bool_))
+        nearest = self.ranks()
         for cell in np.flatnonzero((self.best > 0) & self.explained):
             outline = self.outlines[cell]
             assert outline is not None
-            area_px = cv2.contourArea(outline[0]) / (1 << 2 * SUBPIXEL_BITS)
-            ranks = _ranks_round(outline[0], canvas)
+            area_px = cv2.contourArea(outline.hull) / (1 << 2 * SUBPIXEL_BITS)
+            ranks = nearest[outline.box]
             shown_px = np.count_nonzero(ranks == self.geometry.rank[cell])
             if shown_px < MOSTLY_COVERED * area_px and self._is_better_without(int(cell), ranks):
                 dropped = True
@@ -192,7 +189,7 @@ class Board:
         """Cells behind ``cell`` whose middle its stack hides and on which something seems to stand."""
         outline = self.outlines[cell]
         assert outline is not None
-        hull = outline[0].reshape(-1, 2) / (1 << SUBPIXEL_BITS)
+        hull = outline.hull / (1 << SUBPIXEL_BITS)
         geometry = self.geometry
         near = (geometry.rank < geometry.rank[cell]) & self.may_be_single
         inside = [
@@ -358,7 +355,7 @@ class Board:
         if state:
             figure = self._height(state) - 1
             hull, face = self.geometry.outlines.polygons_px(self.geometry.crops, cell, figure, self.shift[cell])
-            self.outlines[cell] = (fixed(hull), fixed(face))
+            self.outlines[cell] = outline_of(hull, face, self.geometry.size)
 
     def _behind(self, cells: npt.NDArray[np.intp], first_row: int) -> Backdrop:
         """What the crops of ``cells`` (b,) would show from ``first_row`` on if nothing stood on them."""
@@ -371,27 +368,14 @@ class Board:
         return np.asarray(self.geometry.near[cells].any(axis=0), np.bool_)
 
     def _paint(self, shown: npt.NDArray[np.bool_]) -> Canvas:
-        """The board with what stands on those cells (n,) that are to be ``shown``."""
-        geometry, materials = self.geometry, Materials(self.colours)
-        canvas = geometry.bare.copy()
-        for cell in geometry.far_first:
+        """The board with what stands on those cells (n,) that are to be ``shown``; until it is painted again."""
+        self._painting.clear()
+        for cell in self.geometry.far_first:
             outline = self.outlines[cell]
-            if outline is None or not shown[cell]:
-                continue
-            hull, face = outline
-            top = Materials.TOPS + (int(self.best[cell]) - 1) % self.colours
-            fill(canvas, hull, Materials.STANDING, int(geometry.rank[cell]))
-            fill(canvas, face, top, int(geometry.rank[cell]))
-            # The columns alone were painted before: those that hide this one are nearer still.
-            for nearer in geometry.nearer[cell]:
-                fill_column(canvas, geometry.pillars[nearer], materials, int(geometry.rank[nearer]))
-        return canvas
-
-
-def _ranks_round(outline: Polygon, canvas: Canvas) -> npt.NDArray[np.uint8]:
-    """The ranks in the box round a polygon, as far as it lies in the picture."""
-    left, top, width, height = cv2.boundingRect(outline >> SUBPIXEL_BITS)
-    return ranks_of(canvas[max(top, 0) : max(top + height, 0), max(left, 0) : max(left + width, 0)])
+            if outline is not None and shown[cell]:
+                top = Materials.TOPS + (int(self.best[cell]) - 1) % self.colours
+                self._painting.add(outline, top, int(self.geometry.rank[cell]))
+        return self._painting.canvas
 
 
 def explain(shown: Evidence, rim: Array, geometry: Geometry) -> Board:

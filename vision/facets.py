@@ -8,19 +8,19 @@ and Vese, 2001; here with the few contours that geometry allows).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from calibration.camera import Camera
 from vision.compiled import compiled
 from vision.crops import INDEPENDENT_MM2, Crops
 from vision.evidence import Backdrop, Evidence
-from vision.figures import LEAN_MM, PLACE_MM, TURNS_DEG, Figures, Wire
-from vision.outlines import extents, in_picture, stacked_edges
+from vision.figures import LEAN_MM, PLACE_MM, TURNS_DEG, Figures
+from vision.outlines import stacked_edges, widen
 from vision.palette import BINS, STRAY
-from vision.register import Registration
+from vision.register import Points, Registration
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -64,44 +64,57 @@ class Facets(NamedTuple):
     piece: Array
 
 
-def make_facets(crops: Crops, pose: Registration, camera: Camera, figures: Figures) -> Facets:
-    """The flanks of pyramids on all cells, seen from ``pose``."""
+def make_facets(crops: Crops, pose: Registration, figures: Figures, pixels: Sequence[Points]) -> Facets:
+    """The flanks of pyramids on all cells, seen from ``pose``; ``pixels`` of their wires, each (n, 5, 2)."""
     cells, count = len(crops.centres_mm), len(figures.all)
     width = len(FLANKS) * int(figures.parts.max()) + 1
     edges = np.empty((cells, count, width, len(crops.u_mm)), np.float32)
     piece = np.zeros((count, width), np.float32)
-    flanks = {
-        id(wire): _flanks(crops, pose, camera, wire)
-        for wire in {id(part): part for figure in figures.all for part in figure.parts}.values()
-    }
-    for number, figure in enumerate(figures.all):
-        runs = [run for part in figure.parts for run in flanks[id(part)]]
-        edges[:, number] = stacked_edges(runs, width)[0] - (crops.v_mm[0] - 0.5)
-        places = np.repeat(np.linspace(1, 0, max(len(figure.parts), 2))[: len(figure.parts)], len(FLANKS))
+    runs = [
+        _flanks(crops.from_picture(points), facing, crops.u_mm)
+        for points, facing in zip(pixels, _facing(crops, pose, figures), strict=True)
+    ]
+    far, near = (np.concatenate([run[side] for run in runs]) for side in (0, 1))
+    for number, wires in enumerate(figures.wire_numbers):
+        flanks = (wires[:, None] * len(FLANKS) + np.arange(len(FLANKS))).ravel()
+        edges[:, number], _ = stacked_edges(far, near, flanks, width)
+        places = np.repeat(np.linspace(1, 0, max(len(wires), 2))[: len(wires)], len(FLANKS))
         # An edge belongs to the piece above it, but the first is the uppermost's own.
         piece[number, : len(places) + 1] = np.concatenate([places[:1], places])
         piece[number, len(places) + 1 :] = places[-1]
+    edges -= np.float32(crops.v_mm[0] - 0.5)
     return Facets(edges, piece)
 
 
-def _flanks(crops: Crops, pose: Registration, camera: Camera, wire: Wire) -> list[tuple[Array, Array]]:
-    """Runs (far, near) of a pyramid's flanks that can be seen, each cell's most sideways flank first."""
-    corners = wire.corners_mm
-    places = crops.from_picture(np.arange(len(crops.centres_mm)), in_picture(crops, pose, camera, wire))
-    seen, runs = [], []
-    for flank in FLANKS:
-        a, b, tip = (corners[i] for i in flank)
-        normal = np.cross(b - a, tip - a)
-        eye = pose.centre_mm - (crops.centres_mm + (a + b + tip) / 3)
-        facing = eye @ normal / (np.linalg.norm(eye, axis=1) * np.linalg.norm(normal))
-        far, near = extents(places, np.array([flank, np.roll(flank, -1)]).T, crops.u_mm)
-        is_seen = (facing > 0)[:, None]
-        seen.append(np.where(facing > 0, facing, -1))
-        runs.append((np.where(is_seen, far, np.inf), np.where(is_seen, near, -np.inf)))
-    order = np.argsort(np.array(seen), axis=0)  # flank, cell
-    everyone = np.arange(len(crops.centres_mm))
-    far, near = (np.array([run[side] for run in runs]) for side in (0, 1))
-    return [(far[rank, everyone].astype(np.float32), near[rank, everyone].astype(np.float32)) for rank in order]
+def _facing(crops: Crops, pose: Registration, figures: Figures) -> Points:
+    """(wires, n, flanks) cosine of the angle under which the camera sees pyramids' flanks; negative from behind."""
+    corners = np.array([wire.corners_mm for wire in figures.wires])
+    a, b, tip = (corners[:, which] for which in np.array(FLANKS).T)
+    normals = np.cross(b - a, tip - a)
+    eye = pose.centre_mm - (crops.centres_mm[:, None] + ((a + b + tip) / 3)[:, None])
+    lengths = np.linalg.norm(eye, axis=3) * np.linalg.norm(normals, axis=2)[:, None]
+    facing: Points = np.einsum("wnfi,wfi->wnf", eye, normals) / lengths
+    return facing
+
+
+@compiled
+def _flanks(corners_mm: Points, facing: Points, u_mm: npt.NDArray[np.int32]) -> tuple[Array, Array]:
+    """(flanks, n, k) rows in which a pyramid's flanks that can be seen begin, and end, the most sideways one first.
+
+    ``corners_mm`` (n, 5, 2) are crop coordinates; ``facing`` (n, flanks).
+    """
+    cells = len(corners_mm)
+    far = np.full((len(FLANKS), cells, len(u_mm)), np.inf, np.float32)
+    near = np.full((len(FLANKS), cells, len(u_mm)), -np.inf, np.float32)
+    for cell in range(cells):
+        place = np.argsort(facing[cell])
+        for number in range(len(FLANKS)):
+            flank = place[number]
+            if facing[cell, flank] > 0:
+                a, b, tip = FLANKS[flank]
+                for begin, end in ((a, b), (b, tip), (tip, a)):
+                    widen(corners_mm[cell, begin], corners_mm[cell, end], u_mm, far[number, cell], near[number, cell])
+    return far, near
 
 
 def judge_facets(evidence: Evidence, backdrop: Backdrop, facets: Facets, cells: Indices, stand: Array) -> Array:

@@ -99,6 +99,17 @@ class Figures:
         return (EMPTY, *dict.fromkeys(standing))
 
     @cached_property
+    def wires(self) -> tuple[Wire, ...]:
+        """The wires of which all figures are made, each once."""
+        return tuple({id(part): part for figure in self.all for part in figure.parts}.values())
+
+    @cached_property
+    def wire_numbers(self) -> tuple[npt.NDArray[np.intp], ...]:
+        """For each figure, the numbers of its parts among the wires."""
+        number = {id(wire): i for i, wire in enumerate(self.wires)}
+        return tuple(np.array([number[id(part)] for part in figure.parts]) for figure in self.all)
+
+    @cached_property
     def parts(self) -> npt.NDArray[np.intp]:
         """(figures,) number of parts."""
         return np.array([len(figure.parts) for figure in self.all])

@@ -10,13 +10,14 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from vision.columns import SUBPIXEL_BITS, Column, columns_of, far_first, floors_mm
+from vision.columns import Column, columns_of, far_first, floors_mm
+from vision.compiled import compiled
 from vision.crops import INDEPENDENT_MM2, Crops, make_crops
 from vision.evidence import Scene
 from vision.facets import Facets, make_facets
 from vision.figures import Figures, kit_figures
-from vision.outlines import Outlines, make_outlines
-from vision.painting import Canvas, fill_column, materials_of, ranks_of
+from vision.outlines import Outlines, in_picture, make_outlines
+from vision.painting import RANK_BITS, Canvas, fill_column
 from vision.palette import Materials
 from vision.register import Points, Registration, project
 from vision.stacks import Shapes
@@ -45,9 +46,8 @@ class Geometry:
         scene: what every crop pixel shows whatever stands on the board, see :class:`vision.evidence.Scene`.
         facets: the flanks of pyramids; None for pieces with upper faces.
         pillars: the columns under the pieces, a cell.
-        bare: the columns alone, painted.
+        bare: mat and columns alone, painted.
         near: (n, n) bool, cells whose crops overlap in the picture; each also with itself.
-        nearer: for each cell the nearer columns that may hide what stands on it.
         size: (height, width) of the picture.
         far_first: (n,) cells from the farthest to the nearest to the camera.
         rank: (n,) place of each cell in ``far_first``, from 1.
@@ -67,7 +67,6 @@ class Geometry:
     pillars: tuple[Column | None, ...]
     bare: Canvas
     near: npt.NDArray[np.bool_]
-    nearer: tuple[tuple[int, ...], ...]
     size: tuple[int, int]
     far_first: npt.NDArray[np.intp]
     rank: npt.NDArray[np.int32]
@@ -91,7 +90,8 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     crops = make_crops(
         centres, pose, camera, (width, height), UPRIGHT_COLUMN_MM if figures.faced else SLANTED_COLUMN_MM
     )
-    outlines = make_outlines(crops, pose, camera, figures)
+    pixels = [in_picture(crops, pose, camera, wire) for wire in figures.wires]
+    outlines = make_outlines(crops, figures, pixels)
     wide = np.flatnonzero(outlines.covers.any(axis=(0, 1)))
     # Stacks are shifted sideways by up to two columns when they are looked for.
     wide = wide[(wide >= 2) & (wide < len(crops.u_mm) - 2)]
@@ -99,18 +99,14 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(1, len(order) + 1)
     pillars = columns_of(kit, levels, pose, camera)
-    boxes = _boxes(crops)
+    boxes = crops.boxes_px()
     mat_px = project(mat_corners(kit), pose, camera)
     size = (camera.height_px, camera.width_px)
-    ground = np.full(size, Materials.TABLE, np.uint8)
-    cv2.fillConvexPoly(ground, np.rint(mat_px).astype(np.int32), Materials.FLOOR)
-    bare = np.zeros(size, np.uint16)
+    bare = np.full(size, Materials.TABLE, np.uint16)
+    cv2.fillConvexPoly(bare, np.rint(mat_px).astype(np.int32), Materials.FLOOR)
     for cell in order:
         fill_column(bare, pillars[cell], Materials(len(figures.colours)), int(rank[cell]))
-    ground = np.where(bare > 0, materials_of(bare), ground)
-    nearest = ranks_of(bare)
-    beside = ground[::SURROUND_STEP, ::SURROUND_STEP] == Materials.TABLE
-    step_rows, step_columns = np.nonzero(beside)
+    step_rows, step_columns = np.nonzero(bare[::SURROUND_STEP, ::SURROUND_STEP] == Materials.TABLE)
     return Geometry(
         pose=pose,
         levels=levels,
@@ -118,8 +114,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         crops=crops,
         outlines=outlines,
         shapes=Shapes(
-            # Row i of a crop is what lies between i and i + 1.
-            edges=np.ascontiguousarray(outlines.edges[..., wide] - (crops.v_mm[0] - 0.5), np.float32),
+            edges=np.ascontiguousarray(outlines.edges[..., wide]),
             covers=np.ascontiguousarray(outlines.covers[..., wide]),
             columns=wide.astype(np.intp),
             bands=figures.parts - 1,
@@ -130,15 +125,13 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         ),
         scene=Scene(
             flat_px=crops.flat_px,
-            visible=~(crops.outside | (nearest.ravel()[crops.flat_px] > rank[:, None, None])),
-            ground=ground.ravel()[crops.flat_px],
+            visible=_visible(crops.flat_px, crops.outside, bare.ravel(), rank),
             rank=rank,
         ),
-        facets=None if figures.faced else make_facets(crops, pose, camera, figures),
+        facets=None if figures.faced else make_facets(crops, pose, figures, pixels),
         pillars=pillars,
         bare=bare,
         near=overlap(boxes, boxes),
-        nearer=_nearer(pillars, boxes, rank),
         size=size,
         far_first=order,
         rank=rank,
@@ -152,26 +145,25 @@ Box = tuple[npt.NDArray[np.floating], npt.NDArray[np.floating]]
 """Least and largest x and y (n, 2) px."""
 
 
-def _boxes(crops: Crops) -> Box:
-    """The boxes of all crops in the picture."""
-    return crops.map_px.min(axis=(2, 3)).T, crops.map_px.max(axis=(2, 3)).T
-
-
 def overlap(one: Box, other: Box) -> npt.NDArray[np.bool_]:
     """(n, m) which of n boxes overlap which of m others."""
     touch = (one[0][:, None] < other[1]) & (other[0] < one[1][:, None])
     return np.asarray(touch.all(axis=2), np.bool_)
 
 
-def _nearer(pillars: tuple[Column | None, ...], crops: Box, rank: npt.NDArray[np.int32]) -> tuple[tuple[int, ...], ...]:
-    """For each cell the columns before it, the farthest first, that reach into its crop."""
-    solid = np.array([cell for cell in np.argsort(rank) if pillars[cell] is not None], np.intp)
-    if not len(solid):
-        return ((),) * len(rank)
-    corners = [column.outline / (1 << SUBPIXEL_BITS) for cell in solid if (column := pillars[cell])]
-    boxes = np.array([points.min(axis=0) for points in corners]), np.array([points.max(axis=0) for points in corners])
-    hides = overlap(crops, boxes) & (rank[solid] > rank[:, None])
-    return tuple(tuple(solid[row].tolist()) for row in hides)
+@compiled
+def _visible(
+    flat_px: npt.NDArray[np.int32], outside: npt.NDArray[np.bool_], bare: Canvas, rank: npt.NDArray[np.int32]
+) -> npt.NDArray[np.bool_]:
+    """(n, rows, columns) crop pixels that are in the picture, and before no nearer column; ``bare`` flattened."""
+    visible = np.empty(flat_px.shape, np.bool_)
+    cells, rows, columns = flat_px.shape
+    for cell in range(cells):
+        for row in range(rows):
+            for column in range(columns):
+                is_hidden = bare[flat_px[cell, row, column]] >> RANK_BITS > rank[cell]
+                visible[cell, row, column] = not (outside[cell, row, column] or is_hidden)
+    return visible
 
 
 def same_pose(geometry: Geometry, kit: Kit, pose: Registration, camera: Camera) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -22,8 +23,9 @@ class Outlines:
     """Every figure (f) on every cell (n), standing straight in the middle, in crops of k columns.
 
     Attributes:
-        edges: (n, f, e, k) float32 crop row in which each part begins; the next edge is where it ends, and edges after
-            the last part repeat its end.  Columns that a figure does not reach have all edges in one row.
+        edges: (n, f, e, k) float32 where each part begins, in rows from the crop's first one on: row i is what lies
+            between i and i + 1.  The next edge is where a part ends, and edges after the last part repeat its end.
+            Columns that a figure does not reach have all edges in one row.
         covers: (n, f, k) bool, columns that the figure reaches.
         corners_mm: for each figure (n, p, 2) crop coordinates of its corners, the uppermost part's first.
         first: for each figure how many of its corners are the uppermost part's.
@@ -48,29 +50,24 @@ class Outlines:
         return _hull(picture), _hull(picture[:top])
 
 
-def make_outlines(crops: Crops, pose: Registration, camera: Camera, figures: Figures) -> Outlines:
-    """The outlines of all figures on all cells, seen from ``pose``."""
-    cells, columns = len(crops.centres_mm), len(crops.u_mm)
+def make_outlines(crops: Crops, figures: Figures, pixels: Sequence[Points]) -> Outlines:
+    """The outlines of all figures on all cells; ``pixels`` of their wires, each (n, p, 2), as :func:`in_picture`."""
     width = int(figures.parts.max()) + 1
+    places = [crops.from_picture(points) for points in pixels]
+    reach = [extents(place, wire.lines, crops.u_mm) for place, wire in zip(places, figures.wires, strict=True)]
+    far, near = (np.array([run[side] for run in reach]) for side in (0, 1))
+    within = np.array([[points.min(axis=1), points.max(axis=1)] for points in pixels])
+    cells, columns = far.shape[1:]
     edges = np.empty((cells, len(figures.all), width, columns), np.float32)
     covers = np.empty((cells, len(figures.all), columns), np.bool_)
-    places: dict[int, Points] = {}
-    reach: dict[int, tuple[Array, Array]] = {}
-    within: dict[int, tuple[Points, Points]] = {}
-    for wire in {id(part): part for figure in figures.all for part in figure.parts}.values():
-        pixels = in_picture(crops, pose, camera, wire)
-        within[id(wire)] = pixels.min(axis=1), pixels.max(axis=1)
-        places[id(wire)] = crops.from_picture(np.arange(cells), pixels)
-        reach[id(wire)] = extents(places[id(wire)], wire.lines, crops.u_mm)
-    corners, boxes = [], np.empty((cells, len(figures.all), 4), np.float32)
-    for number, figure in enumerate(figures.all):
-        runs = [reach[id(part)] for part in figure.parts]
-        edges[:, number], covers[:, number] = stacked_edges(runs, width)
-        corners.append(np.concatenate([places[id(part)] for part in figure.parts], axis=1))
-        boxes[:, number, :2] = np.min([within[id(part)][0] for part in figure.parts], axis=0)
-        boxes[:, number, 2:] = np.max([within[id(part)][1] for part in figure.parts], axis=0)
+    boxes = np.empty((cells, len(figures.all), 4), np.float32)
+    for number, parts in enumerate(figures.wire_numbers):
+        edges[:, number], covers[:, number] = stacked_edges(far, near, parts, width)
+        boxes[:, number, :2], boxes[:, number, 2:] = within[parts, 0].min(axis=0), within[parts, 1].max(axis=0)
+    corners = tuple(np.concatenate([places[part] for part in parts], axis=1) for parts in figures.wire_numbers)
     first = tuple(len(figure.parts[0].corners_mm) for figure in figures.all)
-    return Outlines(edges, covers, tuple(corners), first, boxes)
+    edges -= np.float32(crops.v_mm[0] - 0.5)
+    return Outlines(edges, covers, corners, first, boxes)
 
 
 def in_picture(crops: Crops, pose: Registration, camera: Camera, wire: Wire) -> Points:
@@ -90,34 +87,53 @@ def extents(corners_mm: Points, lines: npt.NDArray[np.intp], u_mm: npt.NDArray[n
     near = np.full((cells, columns), -np.inf, np.float32)
     for cell in range(cells):
         for line in range(len(lines)):
-            begin, end = corners_mm[cell, lines[line, 0]], corners_mm[cell, lines[line, 1]]
-            along = end[0] - begin[0]
-            if abs(along) < 1e-6:
-                continue
-            for column in range(columns):
-                part = (u_mm[column] - begin[0]) / along
-                if 0 <= part <= 1:
-                    row = begin[1] + part * (end[1] - begin[1])
-                    far[cell, column] = min(far[cell, column], row)
-                    near[cell, column] = max(near[cell, column], row)
+            widen(corners_mm[cell, lines[line, 0]], corners_mm[cell, lines[line, 1]], u_mm, far[cell], near[cell])
     return far, near
 
 
-def stacked_edges(runs: list[tuple[Array, Array]], width: int) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Edges (n, width, k) between parts that hide each other, the first before all, and the columns that they cover."""
-    cells, columns = runs[0][0].shape
-    edges = np.full((cells, width, columns), -np.inf, np.float32)
-    reached = np.full((cells, columns), -np.inf, np.float32)
-    for number, (far, near) in enumerate(runs):
-        # Where nothing above reaches a column, this part begins there, and those above have no thickness.
-        begins = np.isfinite(far) & ~np.isfinite(reached)
-        reached = np.where(begins, far, reached)
-        edges[:, : number + 1] = np.where(begins[:, None], far[:, None], edges[:, : number + 1])
-        reached = np.maximum(reached, near)
-        edges[:, number + 1] = reached
-    edges[:, len(runs) :] = reached[:, None]
-    covers = np.isfinite(reached)
-    return np.where(covers[:, None], edges, 0).astype(np.float32), covers
+@compiled
+def widen(begin: Points, end: Points, u_mm: npt.NDArray[np.int32], far: Array, near: Array) -> None:
+    """Let ``far`` and ``near`` (k,), first and last rows in columns ``u_mm``, reach to a line between two corners."""
+    along = end[0] - begin[0]
+    if abs(along) < 1e-6:
+        return
+    column_mm = u_mm[1] - u_mm[0]
+    first = int(np.ceil((min(begin[0], end[0]) - u_mm[0]) / column_mm))
+    last = int(np.floor((max(begin[0], end[0]) - u_mm[0]) / column_mm))
+    for column in range(max(first, 0), min(last + 1, len(u_mm))):
+        row = begin[1] + (u_mm[column] - begin[0]) / along * (end[1] - begin[1])
+        far[column] = min(far[column], row)
+        near[column] = max(near[column], row)
+
+
+@compiled
+def stacked_edges(
+    far: Array, near: Array, parts: npt.NDArray[np.intp], width: int
+) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Edges (n, width, k) between ``parts`` that hide each other, the first before all, and the columns they cover.
+
+    ``far`` and ``near`` (all parts, n, k): rows in which they begin and end, infinite where they are not.
+    """
+    _, cells, columns = far.shape
+    edges, covers = np.zeros((cells, width, columns), np.float32), np.zeros((cells, columns), np.bool_)
+    for cell in range(cells):
+        for column in range(columns):
+            reached = np.float32(-np.inf)
+            for number in range(len(parts)):
+                begins, ends = far[parts[number], cell, column], near[parts[number], cell, column]
+                if ends < begins:  # this part is not in this column
+                    pass
+                elif np.isinf(reached):
+                    # Nothing above reaches this column: it begins with this part, and those above have no thickness.
+                    edges[cell, : number + 1, column], reached = begins, ends
+                else:
+                    reached = max(reached, ends)
+                edges[cell, number + 1, column] = reached
+            covers[cell, column] = not np.isinf(reached)
+            edges[cell, len(parts) :, column] = reached
+            if not covers[cell, column]:
+                edges[cell, :, column] = 0
+    return edges, covers
 
 
 def _hull(points_px: Points) -> Points:

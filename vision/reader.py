@@ -96,7 +96,9 @@ class Reader:
 
     def read_with_geometry(self, frame: Frame, levels: Levels | None = None) -> tuple[Reading, Geometry]:
         """The reading of a frame and the geometry that it rests on.  Raises VisionError, MatNotFound."""
-        geometry = self.geometry(self.register(frame.image))
+        pose = self.register(frame.image)
+        self.levels = self._known(levels or self.levels)
+        geometry = self.geometry(pose)
         return self.read_at(frame, geometry, levels), geometry
 
     def read_at(
@@ -160,7 +162,7 @@ class Reader:
     ) -> tuple[tuple[int, ...], Array]:
         """The pillars' levels, and how likely each is by the picture: even rows for those that were given."""
         assert self.kit.pillars is not None, "only pillars have levels that change"
-        begin = tuple(old if level is None else level for level, old in zip(levels, self.levels, strict=True))
+        begin = self._known(levels)
         unknown = [number for number, level in enumerate(levels) if level is None]
         count = self.kit.pillars.highest - self.kit.pillars.lowest + 1
         if not unknown:
@@ -172,6 +174,10 @@ class Reader:
         values = palette.normalise(np.asarray(small, np.uint8), middle)
         sizes, loose = self._cubes(changed)
         return judge_levels(values, self._views[1], (begin, sizes), unknown, loose)
+
+    def _known(self, levels: Levels) -> tuple[int, ...]:
+        """``levels``, in place of those that are not known the last ones."""
+        return tuple(old if level is None else level for level, old in zip(levels, self.levels, strict=True))
 
     def _cubes(self, changed: npt.NDArray[np.bool_] | None) -> tuple[list[int], list[int]]:
         """Size of the cube that was last seen on each cell, 0 for none, and the cells where it may be another now."""

@@ -54,8 +54,7 @@ class Shapes(NamedTuple):
     """Every figure (f) on every cell (n), as places in the sums of :mod:`vision.sums`; k columns.
 
     Attributes:
-        edges: (n, f, e, k) float32, those of :class:`vision.outlines.Outlines` from the crop's first row on: row i of a
-            crop is what lies between i and i + 1.
+        edges: (n, f, e, k) float32, those of :class:`vision.outlines.Outlines`.
         covers: (n, f, k) bool, whether the figure reaches the column.
         columns: (k,) intp, the crop columns that the outlines are sampled on.
         bands: (f,) intp, parts under the uppermost.
