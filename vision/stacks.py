@@ -17,7 +17,7 @@ import numpy.typing as npt
 from vision.compiled import compiled
 from vision.evidence import Backdrop, Evidence
 from vision.figures import LEAN_MM, PLACE_MM
-from vision.sums import SIDE, add_at
+from vision.sums import SIDE, Total, add_at
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -285,77 +285,101 @@ def _stands(
     colours = shapes.allowed.shape[1]
     scores = np.full((*figures.shape, colours), -np.inf, np.float32)
     along, foot = np.zeros(figures.shape, np.float32), np.zeros(figures.shape, np.float32)
-    face, bands = np.zeros(colours, np.float32), np.zeros(colours, np.float32)
+    ends = _Ends(
+        np.zeros((alongs.shape[2], colours)), np.zeros((alongs.shape[2], colours)), np.zeros((feet.shape[2], colours))
+    )
+    sides, room = np.zeros(colours), np.zeros((3, colours))
     for k in range(len(cells)):
         for trial in range(figures.shape[1]):
-            figure, best, side = figures[k, trial], -np.inf, sideways[k, trial]
-            lean_mm2 = LEAN_MM**2 if shapes.bands[figure] > int(shapes.faced) else 0.0
-            which = (k, cells[k], figure, side)
-            for v in alongs[k, trial]:
-                _sum_face(sums, shapes, which, v, face)
-                for f in feet[k, trial]:
-                    _sum_bands(sums, shapes, which, (v, f), bands)
+            best, side = -np.inf, sideways[k, trial]
+            which = (k, cells[k], figures[k, trial], side)
+            lean_mm2 = LEAN_MM**2 if shapes.bands[figures[k, trial]] > int(shapes.faced) else 0.0
+            _sum_ends(sums, shapes, which, (alongs[k, trial], feet[k, trial]), ends)
+            for a, v in enumerate(alongs[k, trial]):
+                for b, f in enumerate(feet[k, trial]):
+                    _sum_sides(sums, shapes, which, (v, f), (ends.above[a], ends.below[b], room), sides)
                     prior = _log_prior(lean_mm2, v, side * shapes.column_mm, f)
                     for colour in range(colours):
-                        fits = (face[colour] * shapes.weight + bands[colour]) + prior
+                        fits = ends.face[a, colour] * shapes.weight + sides[colour] + prior
                         scores[k, trial, colour] = max(scores[k, trial, colour], fits)
                         if fits > best:
                             best, along[k, trial], foot[k, trial] = fits, v, f
     return scores, along, foot
 
 
-@compiled
-def _sum_face(sums: Sums, shapes: Shapes, which: tuple[int, int, int, int], along: float, face: Array) -> None:
-    """(colours,) the uppermost part in each colour, ``along`` rows off its place; ``which``: as below."""
-    down, edges, covers, columns = sums.down, shapes.edges, shapes.covers, shapes.columns
-    k, cell, figure, side = which
-    shift = along - sums.first_row
-    face[:] = 0
-    for i in range(len(columns)):
-        if covers[cell, figure, i]:
-            add_at(face, 1.0, down, (k, columns[i] + side, edges[cell, figure, 1, i] + shift), 1)
-            add_at(face, -1.0, down, (k, columns[i] + side, edges[cell, figure, 0, i] + shift), 1)
+class _Ends(NamedTuple):
+    """What depends on one end of a figure alone, for each place of it: (a or f, colours) sums.
+
+    Attributes:
+        face: of the uppermost part.
+        above: above the first line round the sides.
+        below: above the last line.
+    """
+
+    face: Total
+    above: Total
+    below: Total
 
 
 @compiled
-def _sum_bands(
-    sums: Sums, shapes: Shapes, which: tuple[int, int, int, int], stand: tuple[float, float], bands: Array
+def _sum_ends(
+    sums: Sums, shapes: Shapes, which: tuple[int, int, int, int], places: tuple[Array, Array], ends: _Ends
 ) -> None:
-    """(colours,) log-likelihood of the parts under the uppermost, of one colour each, between face and foot.
+    """Fill ``ends`` for the ``places`` of face (a,) and foot (f,), rows; ``which`` as in :func:`_sum_line`."""
+    count, sides = shapes.bands[which[2]], 1 + ends.face.shape[1]
+    far = np.zeros(ends.face.shape[1])
+    for a, along in enumerate(places[0]):
+        _sum_line(sums, shapes, which, (0, 0.0, along), 1, far)
+        _sum_line(sums, shapes, which, (1, 0.0, along), 1, ends.face[a])
+        ends.face[a] -= far
+    if count > 0:
+        for a, along in enumerate(places[0]):
+            _sum_line(sums, shapes, which, (1, 0.0, along), sides, ends.above[a])
+        for b, foot in enumerate(places[1]):
+            _sum_line(sums, shapes, which, (1 + count, 0.0, foot), sides, ends.below[b])
+
+
+@compiled
+def _sum_sides(
+    sums: Sums,
+    shapes: Shapes,
+    which: tuple[int, int, int, int],
+    stand: tuple[float, float],
+    work: tuple[Total, Total, Total],
+    sides: Total,
+) -> None:
+    """``sides`` (colours,): log-likelihood of the parts under the uppermost, of one colour each, from face to foot.
 
     The first one's is the colour of the face, where the uppermost piece has a face; the others' are unknown.
-    ``which``: number of the cell among the sums, cell, figure, columns that it is moved by; ``stand``: rows that face
-    and foot are off their places.
+    ``stand``: rows that face and foot are off their places; ``work``: sums above the first line and above the last
+    one, and (3, colours) room to work in.
     """
-    down, edges, covers, columns = sums.down, shapes.edges, shapes.covers, shapes.columns
-    k, cell, figure, side = which
-    count, first = shapes.bands[figure], 1 + len(bands)
-    bands[:] = 0
-    band = np.zeros(len(bands), np.float32)
-    for number in range(count):
-        upper = stand[0] * (1 - number / count) + stand[1] * (number / count) - sums.first_row
-        lower = stand[0] * (1 - (number + 1) / count) + stand[1] * ((number + 1) / count) - sums.first_row
-        band[:] = 0
-        for i in range(len(columns)):
-            if covers[cell, figure, i]:
-                add_at(band, 1.0, down, (k, columns[i] + side, edges[cell, figure, 2 + number, i] + lower), first)
-                add_at(band, -1.0, down, (k, columns[i] + side, edges[cell, figure, 1 + number, i] + upper), first)
-        if number == 0 and shapes.faced:
-            for colour in range(len(bands)):
-                bands[colour] += band[colour] * shapes.weight
+    above, below, room = work
+    count = shapes.bands[which[2]]
+    sides[:] = 0
+    upper = above
+    for number in range(1, count + 1):
+        lower = below
+        if number < count:
+            lower = room[number % 2]
+            shift = stand[0] * (1 - number / count) + stand[1] * (number / count)
+            _sum_line(sums, shapes, which, (1 + number, 0.0, shift), 1 + len(sides), lower)
+        for colour in range(len(sides)):
+            room[2, colour] = (lower[colour] - upper[colour]) * shapes.weight
+        if number == 1 and shapes.faced:
+            sides += room[2]
         else:
-            bands += _log_mean(band, shapes.weight)
+            sides += _log_mean(room[2])
+        upper = lower
 
 
 @compiled
-def _log_mean(values: Array, weight: float) -> float:
-    """Log of the mean of exp(``weight`` times each value)."""
-    best, total = values[0], 0.0
+def _log_mean(values: Total) -> float:
+    """Log of the mean of exp of the values."""
+    best, total = values.max(), 0.0
     for value in values:
-        best = max(best, value)
-    for value in values:
-        total += np.exp((value - best) * weight)
-    return float(best * weight + np.log(total / len(values)))
+        total += np.exp(value - best)
+    return float(best + np.log(total / len(values)))
 
 
 @compiled
@@ -368,35 +392,46 @@ def _shades(
     for figure in figures.ravel():
         most = max(most, shapes.bands[figure])
     shades = np.zeros((*figures.shape, most, steps, 2), np.float32)
+    above, below = np.zeros(2), np.zeros(2)
+    brightness = sums.down.shape[3] - 2
     for k in range(len(cells)):
         for trial in range(figures.shape[1]):
-            which = (k, cells[k], figures[k, trial], sideways[k, trial])
-            for number in range(shapes.bands[figures[k, trial]] * steps):
-                step = shades[k, trial, number // steps, number % steps]
-                tilt = (along[k, trial], foot[k, trial])
-                _sum_edge(sums, shapes, which, tilt, (number + 1) / steps, 1.0, step)
-                _sum_edge(sums, shapes, which, tilt, number / steps, -1.0, step)
+            figure = figures[k, trial]
+            which = (k, cells[k], figure, sideways[k, trial])
+            count = shapes.bands[figure]
+            for number in range(count * steps + 1 if count > 0 else 0):
+                place = number / steps  # sides below the face
+                shift = along[k, trial] * (1 - place / count) + foot[k, trial] * (place / count)
+                side = min(int(place), count - 1)
+                _sum_line(sums, shapes, which, (1 + side, place - side, shift), brightness, below)
+                if number > 0:
+                    shades[k, trial, (number - 1) // steps, (number - 1) % steps] = below - above
+                above[:] = below
     return shades
 
 
 @compiled
-def _sum_edge(
+def _sum_line(
     sums: Sums,
     shapes: Shapes,
     which: tuple[int, int, int, int],
-    stand: tuple[float, float],
-    place: float,
-    sign: float,
-    step: Array,
+    line: tuple[int, float, float],
+    first: int,
+    total: Total,
 ) -> None:
-    """Add to ``step`` (2,) the shading above a line round a figure's sides, ``place`` sides below the face."""
-    down, edges, covers, columns = sums.down, shapes.edges, shapes.covers, shapes.columns
+    """``total`` (kinds,): all above a line round a figure, from kind ``first`` on.
+
+    ``which``: number of the cell among the sums, cell, figure, columns that it is moved by; ``line``: the edge it is
+    at, how far it is from there to the next one, from 0 to 1, and rows that it is moved by.
+    """
+    down, covers, columns = sums.down, shapes.covers, shapes.columns
     k, cell, figure, side = which
-    count, first = shapes.bands[figure], down.shape[3] - 2
-    above = min(int(place), count - 1)
-    shift = stand[0] * (1 - place / count) + stand[1] * (place / count) - sums.first_row
+    edge, part, along = line
+    upper = shapes.edges[cell, figure, edge]
+    lower = shapes.edges[cell, figure, min(edge + 1, shapes.edges.shape[2] - 1)]
+    shift = along - sums.first_row
+    total[:] = 0
     for i in range(len(columns)):
         if covers[cell, figure, i]:
-            upper, lower = edges[cell, figure, 1 + above, i], edges[cell, figure, 2 + above, i]
-            row = upper + (lower - upper) * (place - above) + shift
-            add_at(step, sign, down, (k, columns[i] + side, row), first)
+            row = upper[i] + part * (lower[i] - upper[i]) + shift
+            add_at(total, 1.0, down, (k, columns[i] + side, row), first)
