@@ -22,7 +22,8 @@ MOST_SEARCHED = 8
 """Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
 
 _GRID = sorted(((x, y) for x in range(-3, 4) for y in range(-3, 4)), key=lambda at: at[0] ** 2 + at[1] ** 2)
-WIDE_MM = np.array(_GRID) * 0.8
+WIDE_STEP_MM = 0.8
+WIDE_MM = np.array(_GRID) * WIDE_STEP_MM
 """Steps by which the middle of such a face is tried elsewhere, none first."""
 
 FACE_FOUND = 4.0
@@ -73,10 +74,16 @@ def _searched(
     image: npt.NDArray[np.uint8], rings: list[Face], ranks: npt.NDArray[np.uint8], alphabet: Alphabet
 ) -> tuple[Face, Array]:
     """A face round which a shadow or a lamp's mirror image misled: its middle where some character fits best."""
-    rows, placed = compare(image, rings, ranks, alphabet, WIDE_MM)
+    rows, placed = compare(image, _distinct(rings), ranks, alphabet, WIDE_MM)
     best = int(rows.max(axis=1).argmax())
     rows, placed = compare(image, placed[best : best + 1], ranks, alphabet)
     return placed[0], rows[0]
+
+
+def _distinct(rings: list[Face]) -> list[Face]:
+    """Rings without those that another height put in the same place."""
+    apart = np.linalg.norm(offsets_mm(places(rings), places(rings)), axis=2)
+    return [ring for i, ring in enumerate(rings) if not (apart[i, :i] < WIDE_STEP_MM / 2).any()]
 
 
 def _shifts(board: Board, cell: int, straight: list[Face], ring: Face) -> Array:

@@ -33,7 +33,7 @@ BORDER_PARTS = 24
 LEAST_SEEN = 0.4
 """Share of these circles that must be seen: an arc of a circle has its middle almost anywhere."""
 
-_BORDER_ANGLES = ANGLES[::4].copy()
+_COARSE_ANGLES, _FINE_ANGLES = ANGLES[::8].copy(), ANGLES[::4].copy()
 
 BLURS_PX = (5, 3)
 """Pictures are blurred by so much for coarse and fine steps: rings are thin, and dim pictures full of noise."""
@@ -46,6 +46,7 @@ PLACED_MM = float(np.hypot(PLACE_MM, LEAN_MM))
 
 _COARSE_MM = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4)]) * 1.0
 _FINE_MM = np.array([(x, y) for x in range(-2, 3) for y in range(-2, 3)]) * 0.5
+_FINEST_MM = np.array([(x, y) for x in range(-1, 2) for y in range(-1, 2)]) * 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +91,14 @@ def centred(
     left, top, right, bottom = _box(found)
     near = np.ascontiguousarray(ranks[top:bottom, left:right])
     blurred, calmed = (cv2.blur(image[top:bottom, left:right], (px, px)) for px in BLURS_PX)
-    for steps, picture in ((_COARSE_MM, blurred), (_FINE_MM, calmed), (_FINE_MM / 2, calmed)):
+    for steps, picture, angles in (
+        (_COARSE_MM, blurred, _COARSE_ANGLES),
+        (_FINE_MM, calmed, _FINE_ANGLES),
+        (_FINEST_MM, calmed, _FINE_ANGLES),
+    ):
         at = places(found)
         at = at._replace(middles_px=at.middles_px - (left, top))
-        uneven, shares = _unevenness(np.asarray(picture, np.uint8), near, at, steps)
+        uneven, shares = _unevenness(np.asarray(picture, np.uint8), near, at, steps, angles)
         uneven += LEAST_UNEVEN
         share = shares.max(axis=1)
         parts: Points = np.where(share > LEAST_SEEN, BORDER_PARTS * share, 0)
@@ -199,20 +204,22 @@ def sample(picture: Picture, place: Corner, channel: int) -> float:
 
 
 @compiled
-def _unevenness(picture: Picture, ranks: Picture, places: Places, steps_mm: Points) -> tuple[Array, Array]:
+def _unevenness(
+    picture: Picture, ranks: Picture, places: Places, steps_mm: Points, angles: Ring
+) -> tuple[Array, Array]:
     """(f, s) variance of colour round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen."""
-    count, total_places = len(places.radii_mm), len(_BORDER) * len(_BORDER_ANGLES)
+    count, total_places = len(places.radii_mm), len(_BORDER) * len(angles)
     uneven, shares = np.zeros((count, len(steps_mm)), np.float32), np.zeros((count, len(steps_mm)), np.float32)
     level, square = np.zeros(3), np.zeros(3)
     for face in range(count):
-        around = circles(places.to_picture[face], places.radii_mm[face], _BORDER, _BORDER_ANGLES)
+        around = circles(places.to_picture[face], places.radii_mm[face], _BORDER, angles)
         at, rank = middles(places.middles_px[face], places.to_picture[face], steps_mm), places.ranks[face]
         for k in range(len(steps_mm)):
             apart, total, seen = 0.0, 0.0, 0
             for i in range(len(_BORDER)):
                 here = 0
                 level[:], square[:] = 0, 0
-                for j in range(len(_BORDER_ANGLES)):
+                for j in range(len(angles)):
                     x, y = at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1]
                     if is_seen(ranks, x, y, rank):
                         place = corner(picture, x, y)
