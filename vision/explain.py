@@ -85,7 +85,7 @@ class Board:
         self.single, self.best = np.zeros(n, np.intp), np.zeros(n, np.intp)
         self.shift = np.zeros((n, 2), np.float32)
         self.outlines: list[Outline | None] = [None] * n
-        self._painting = Painting(geometry.bare)
+        self._painting = Painting(geometry.bare, has_columns=any(geometry.pillars))
         self.explained = np.ones(n, np.bool_)
         self._look_first(np.arange(n))
 
@@ -154,14 +154,16 @@ class Board:
         The far edge of a tall stack looks like a piece behind it to whoever believes the stack one piece too low.
         """
         dropped = False
-        nearest = self.ranks()
-        for cell in np.flatnonzero((self.best > 0) & self.explained):
-            outline = self.outlines[cell]
-            assert outline is not None
+        canvas = self._paint(np.ones(len(self.best), np.bool_))
+        around = [
+            (cell, outline, ranks_of(canvas[outline.box]))
+            for cell, outline in enumerate(self.outlines)
+            if outline is not None and self.explained[cell]
+        ]
+        for cell, outline, ranks in around:
             area_px = cv2.contourArea(outline.hull) / (1 << 2 * SUBPIXEL_BITS)
-            ranks = nearest[outline.box]
             shown_px = np.count_nonzero(ranks == self.geometry.rank[cell])
-            if shown_px < MOSTLY_COVERED * area_px and self._is_better_without(int(cell), ranks):
+            if shown_px < MOSTLY_COVERED * area_px and self._is_better_without(cell, ranks):
                 dropped = True
         return dropped
 

@@ -52,11 +52,11 @@ def fill_column(canvas: Canvas, column: Column | None, materials: Materials, ran
 class Painting:
     """A canvas that begins bare, on which figures come and go."""
 
-    def __init__(self, bare: Canvas) -> None:
-        """``bare``: painted with columns alone; what of them is nearer than a figure stays before it."""
+    def __init__(self, bare: Canvas, *, has_columns: bool) -> None:
+        """``bare``: painted with columns alone, if any; what of them is nearer than a figure stays before it."""
         self.canvas = bare.copy()
         self._bare = bare
-        self._has_columns = bool((bare >> RANK_BITS).any())
+        self._has_columns = has_columns
         self._painted: list[tuple[slice, slice]] = []
 
     def clear(self) -> None:

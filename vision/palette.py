@@ -195,11 +195,14 @@ def _learn(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 def _shares(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Smoothed histogram of values (n, 3) as likelihood (BINS³,)."""
-    counts: npt.NDArray[np.floating] = np.bincount(bin_index(values), minlength=BINS**3).reshape(BINS, BINS, BINS) * 1.0
+    counts = np.bincount(bin_index(values), minlength=BINS**3).reshape(BINS, BINS, BINS).astype(np.float32)
     for axis in range(3):
-        padded = np.pad(counts, [(1, 1) if a == axis else (0, 0) for a in range(3)], mode="edge")
-        low, mid, high = (np.take(padded, range(i, i + BINS), axis=axis) for i in range(3))
-        counts = (low + 2 * mid + high) / 4
+        # Views, the channel that is smoothed first; beyond the last bin lies one like it.
+        sharp, smooth = np.moveaxis(counts, axis, 0), np.moveaxis(2 * counts, axis, 0)
+        smooth[1:] += sharp[:-1]
+        smooth[:-1] += sharp[1:]
+        smooth[[0, -1]] += sharp[[0, -1]]
+        counts = np.moveaxis(smooth, 0, axis)
     share = counts / max(float(counts.sum()), 1.0)
     likelihood: npt.NDArray[np.float32] = ((1 - STRAY) * share + STRAY / BINS**3).ravel().astype(np.float32)
     return likelihood
