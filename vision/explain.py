@@ -154,7 +154,7 @@ class Board:
         The far edge of a tall stack looks like a piece behind it to whoever believes the stack one piece too low.
         """
         dropped = False
-        canvas = self._paint(np.ones(len(self.best), np.bool_))
+        canvas = self._paint(np.arange(len(self.best)))
         around = [
             (cell, outline, ranks_of(canvas[outline.box]))
             for cell, outline in enumerate(self.outlines)
@@ -233,8 +233,7 @@ class Board:
 
     def _likelihood(self, cells: npt.NDArray[np.intp]) -> float:
         """Log-likelihood of all pixels in the crops of ``cells``, each under what is believed to be in front there."""
-        canvas = self._paint(self._round(cells))
-        shown = backdrop(self.evidence, self.geometry.scene, canvas, cells, 0)
+        shown = backdrop(self.evidence, self.geometry.scene, self._paint(cells), cells, 0)
         return float((shown.base * self.geometry.scene.visible[cells]).sum())
 
     def figure(self, cell: int) -> int:
@@ -243,7 +242,7 @@ class Board:
 
     def ranks(self) -> npt.NDArray[np.uint8]:
         """(height, width) the rank of the cell whose figure or column is nearest in each pixel; 0 for none."""
-        return ranks_of(self._paint(np.ones(len(self.best), np.bool_)))
+        return ranks_of(self._paint(np.arange(len(self.best))))
 
     def place_faces(self, cells: npt.NDArray[np.intp], figures: npt.NDArray[np.intp], shift_mm: Array) -> None:
         """Score ``figures`` (b, l) on ``cells`` (b,) again, whose faces are off by ``shift_mm`` (b, l, 2)."""
@@ -361,22 +360,26 @@ class Board:
 
     def _behind(self, cells: npt.NDArray[np.intp], first_row: int) -> Backdrop:
         """What the crops of ``cells`` (b,) would show from ``first_row`` on if nothing stood on them."""
-        others = self._round(cells)
-        others[cells] = False
-        return backdrop(self.evidence, self.geometry.scene, self._paint(others), cells, first_row)
+        canvas = self._paint(cells, bare=True)
+        return backdrop(self.evidence, self.geometry.scene, canvas, cells, first_row)
 
-    def _round(self, cells: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-        """(n,) the cells whose pieces may be seen in the crops of ``cells``, and these."""
-        return np.asarray(self.geometry.near[cells].any(axis=0), np.bool_)
+    def _paint(self, cells: npt.NDArray[np.intp], *, bare: bool = False) -> Canvas:
+        """What may be seen in the crops of ``cells`` (b,); with ``bare``, if nothing stood on them.
 
-    def _paint(self, shown: npt.NDArray[np.bool_]) -> Canvas:
-        """The board with what stands on those cells (n,) that are to be ``shown``; until it is painted again."""
+        It is painted over when this is called again.
+        """
+        low, high = self.geometry.crop_boxes_px
+        (left, top), (right, bottom) = low[cells].min(axis=0), high[cells].max(axis=0)
+        hidden = set(cells.tolist()) if bare else set()
         self._painting.clear()
-        for cell in self.geometry.far_first:
+        for cell in self.geometry.far_first.tolist():
             outline = self.outlines[cell]
-            if outline is not None and shown[cell]:
-                top = Materials.TOPS + (int(self.best[cell]) - 1) % self.colours
-                self._painting.add(outline, top, int(self.geometry.rank[cell]))
+            if outline is None or cell in hidden:
+                continue
+            rows, columns = outline.box
+            if rows.start < bottom and top < rows.stop and columns.start < right and left < columns.stop:
+                material = Materials.TOPS + (int(self.best[cell]) - 1) % self.colours
+                self._painting.add(outline, material, int(self.geometry.rank[cell]))
         return self._painting.canvas
 
 

@@ -32,6 +32,10 @@ SAME_POSE_PX = 0.5
 """Poses that put the mat's corners this close together share their geometry: it is twice the measured repeatability."""
 
 
+Box = tuple[npt.NDArray[np.floating], npt.NDArray[np.floating]]
+"""Least and largest x and y (n, 2) px."""
+
+
 @dataclass(frozen=True, eq=False)
 class Geometry:
     """Crops, outlines and masks of one pose; n cells, and crops of (rows, columns) pixels.
@@ -47,7 +51,7 @@ class Geometry:
         facets: the flanks of pyramids; None for pieces with upper faces.
         pillars: the columns under the pieces, a cell.
         bare: mat and columns alone, painted.
-        near: (n, n) bool, cells whose crops overlap in the picture; each also with itself.
+        crop_boxes_px: of each cell's crop.
         size: (height, width) of the picture.
         far_first: (n,) cells from the farthest to the nearest to the camera.
         rank: (n,) place of each cell in ``far_first``, from 1.
@@ -66,7 +70,7 @@ class Geometry:
     facets: Facets | None
     pillars: tuple[Column | None, ...]
     bare: Canvas
-    near: npt.NDArray[np.bool_]
+    crop_boxes_px: Box
     size: tuple[int, int]
     far_first: npt.NDArray[np.intp]
     rank: npt.NDArray[np.int32]
@@ -99,7 +103,6 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(1, len(order) + 1)
     pillars = columns_of(kit, levels, pose, camera)
-    boxes = crops.boxes_px()
     mat_px = project(mat_corners(kit), pose, camera)
     size = (camera.height_px, camera.width_px)
     bare = np.full(size, Materials.TABLE, np.uint16)
@@ -131,7 +134,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         facets=None if figures.faced else make_facets(crops, pose, figures, pixels),
         pillars=pillars,
         bare=bare,
-        near=overlap(boxes, boxes),
+        crop_boxes_px=crops.boxes_px(),
         size=size,
         far_first=order,
         rank=rank,
@@ -139,10 +142,6 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         mat_px=mat_px,
         surround_px=(step_rows * camera.width_px + step_columns) * SURROUND_STEP,
     )
-
-
-Box = tuple[npt.NDArray[np.floating], npt.NDArray[np.floating]]
-"""Least and largest x and y (n, 2) px."""
 
 
 def overlap(one: Box, other: Box) -> npt.NDArray[np.bool_]:
