@@ -245,14 +245,20 @@ class Board:
         return ranks_of(self._paint(np.arange(len(self.best))))
 
     def place_faces(self, cells: npt.NDArray[np.intp], figures: npt.NDArray[np.intp], shift_mm: Array) -> None:
-        """Score ``figures`` (b, l) on ``cells`` (b,) again, whose faces are off by ``shift_mm`` (b, l, 2)."""
+        """Score ``figures`` (b, l) on ``cells`` (b,) again, whose faces are off by ``shift_mm`` (b, l, 2).
+
+        The likeliest one must be among them: the others stay as much less likely than the best as they were.
+        """
         for apart in self._apart(cells):
             mine = np.flatnonzero(np.isin(cells, apart))
             sums, _ = self._sums(cells[mine], 0)
             stand = stacks.known_face(shift_mm[mine], self.geometry.shapes.column_mm)
             scores, _, _ = stacks.score_askew(sums, self.rim, self.geometry.shapes, cells[mine], figures[mine], stand)
             columns = 1 + figures[mine][..., None] * self.colours + np.arange(self.colours)
-            self.scores[cells[mine][:, None, None], columns] = scores
+            rows = self.scores[cells[mine]]
+            rows[:, 1:] += scores.max(axis=(1, 2))[:, None] - rows[:, 1:].max(axis=1, keepdims=True)
+            np.put_along_axis(rows, columns.reshape(len(mine), -1), scores.reshape(len(mine), -1), axis=1)
+            self.scores[cells[mine]] = rows
 
     def judge_sizes(self, facets: Facets) -> None:
         """Tell figures of one colour apart by the edges of their facets; what stands there is decided by then."""
