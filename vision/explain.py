@@ -212,7 +212,7 @@ class Board:
         singles = self._likelihood(cells)
         if singles > before:
             return True
-        for j in behind[np.argsort(-self.geometry.rank[behind])]:
+        for j in (*behind[np.argsort(-self.geometry.rank[behind])], cell):
             self._explain(np.array([j]))
         if self._likelihood(cells) > before:
             return True
