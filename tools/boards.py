@@ -1,6 +1,7 @@
 """Read random rendered boards through random cameras, in random light, of sets in several colours: `make soak`.
 
-Prints how many squares and boards were read right, and how often each probability was right (reliability).
+Prints how many squares and boards were read right, of all squares and of those that can be seen, and how often each
+probability was right (reliability).
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from companion.games import load_game
 from companion.simulate.light import Light
 from companion.simulate.render import Picture, Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up
+from companion.simulate.standing import Setup, seeded, set_up
 from companion.simulate.viewpoint import looking_at
+from tools.hidden import HIDDEN, seen_shares
 from tools.soak import wilson
 from vision.enrol import enrol
 from vision.errors import VisionError
@@ -51,7 +53,7 @@ BANDS = (0.0, 0.5, 0.9, 0.99, 0.999, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One square of one board: what stands there, what was read, and how sure."""
+    """One square of one board: what stands there, what was read, how sure, and what share of it the camera sees."""
 
     board: int
     name: str
@@ -59,6 +61,7 @@ class Cell:
     read: str
     p: float
     right: bool
+    seen: float = 1.0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -79,7 +82,10 @@ def main(argv: Sequence[str] | None = None) -> int:
                 refused += 1
                 print(f"{name}, board {seed}: {error}", flush=True)
         for cell in (cell for cell in cells if not cell.right):
-            print(f"board {cell.board}, {cell.name}: {cell.stack or 'nothing'} read as {cell.read} (p {cell.p:.3f})")
+            print(
+                f"board {cell.board}, {cell.name}: {cell.stack or 'nothing'} read as {cell.read} "
+                f"(p {cell.p:.3f}, {cell.seen:.0%} seen)"
+            )
         print("\n".join(["", f"**{name}**", "", *report(cells, refused)]), flush=True)
     return 0
 
@@ -100,33 +106,45 @@ def read_board(seed: int, name: str = "domination") -> list[Cell]:
     stacks = ["" if rng.random() < empty else _stack(rng, kit) for _ in kit.cells]
     if kit.pillars is not None:
         ground = tuple(rng.randint(kit.pillars.lowest, kit.pillars.highest) for _ in kit.cells)
-    image = picture(kit, camera, pose, random_light(rng), stacks, seed, ground)
+    light = random_light(rng)
+    image = picture(kit, camera, pose, light, stacks, seed, ground)
+    shares = seen_shares(Scene(kit, camera, pose, light), _stands(stacks, ground, seed))
     reader = Reader(kit, camera, enrol(enrolled, kit, camera, start_levels(kit)), ground)
     reading = reader.read(Frame(image, 0, 0.0))
     cells = []
-    for i, stack in enumerate(stacks):
+    for i, (stack, seen) in enumerate(zip(stacks, shares, strict=True)):
         (height, top), p = reading.best(i)
         right = (height, top) == game.sight(stack)
-        cells.append(Cell(seed, kit.cells[i], stack, f"{height}{top or ''}", p, right))
+        cells.append(Cell(seed, kit.cells[i], stack, f"{height}{top or ''}", p, right, seen))
     return cells
 
 
 def report(cells: Sequence[Cell], refused: int) -> list[str]:
-    """Lines: totals with 95 % intervals, and the reliability of the probabilities."""
-    boards = {cell.board for cell in cells}
-    spoilt = {cell.board for cell in cells if not cell.right}
+    """Lines: totals with 95 % intervals, of all squares and of those that are seen; the reliability of the latter."""
+    seen = [cell for cell in cells if cell.seen >= HIDDEN]
     rows = [
-        f"squares right: {_share(sum(cell.right for cell in cells), len(cells))}",
-        f"boards exact: {_share(len(boards) - len(spoilt), len(boards))}; enrolments refused: {refused}",
+        f"squares right: {_right(cells)}",
+        f"boards exact: {_exact(cells)}; enrolments refused: {refused}",
+        f"squares right of those that are seen: {_right(seen)}",
+        f"boards exact in those that are seen: {_exact(seen)}",
         "",
-        "| probability given | squares | right |",
+        "| probability given | squares that are seen | right |",
         "| --- | --- | --- |",
     ]
     for low, high in itertools.pairwise(BANDS):
-        band = [cell.right for cell in cells if low <= cell.p and (cell.p < high or high == 1.0)]
+        band = [cell for cell in seen if low <= cell.p and (cell.p < high or high == 1.0)]
         if band:
-            rows.append(f"| {low:g} to {high:g} | {len(band)} | {_share(sum(band), len(band))} |")
+            rows.append(f"| {low:g} to {high:g} | {len(band)} | {_right(band)} |")
     return rows
+
+
+def _right(cells: Sequence[Cell]) -> str:
+    return _share(sum(cell.right for cell in cells), len(cells))
+
+
+def _exact(cells: Sequence[Cell]) -> str:
+    boards, spoilt = ({cell.board for cell in some} for some in (cells, [cell for cell in cells if not cell.right]))
+    return _share(len(boards) - len(spoilt), len(boards))
 
 
 def _share(count: int, total: int) -> str:
@@ -206,8 +224,11 @@ def picture(
     levels: tuple[int, ...] = (),
 ) -> Picture:
     """(720, 1280, 3) uint8 BGR of stacks on a kit's board, on terrain or pillars at ``levels``."""
-    setup = set_up(tuple(stacks), levels or None, seeded("boards", seed))
-    return Renderer(Scene(kit, camera, pose, light), seed).picture(setup, 0)
+    return Renderer(Scene(kit, camera, pose, light), seed).picture(_stands(stacks, levels, seed), 0)
+
+
+def _stands(stacks: Sequence[str], levels: tuple[int, ...], seed: int) -> Setup:
+    return set_up(tuple(stacks), levels or None, seeded("boards", seed))
 
 
 if __name__ == "__main__":

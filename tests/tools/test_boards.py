@@ -1,8 +1,15 @@
 """Boards that the program renders itself, through cameras that no example has."""
 
+import random
+
 import pytest
 
-from tools.boards import read_board
+from calibration.kit import load_kit
+from companion.simulate.light import LAMP
+from companion.simulate.sprite import Scene
+from companion.simulate.standing import Setup, Standing
+from tools.boards import Cell, placed, random_camera, read_board, report
+from tools.hidden import HIDDEN, seen_shares
 
 
 @pytest.mark.parametrize("seed", [110, 117])
@@ -11,3 +18,21 @@ def test_stacks_in_a_line_away_from_the_camera_are_told_apart(seed):
     cells = read_board(seed, "citadel")
     assert max(len(cell.stack) for cell in cells) > 3
     assert [cell for cell in cells if not cell.right] == []
+
+
+def test_squares_that_cannot_be_seen_are_told_apart():
+    seen, hidden = Cell(1, "a1", "", "1R", 0.5, False, 0.5), Cell(2, "a1", "R", "0", 0.5, False, 0.05)
+    right = Cell(2, "b1", "R", "1R", 0.995, True, 1.0)
+    lines = report([seen, hidden, right], 0)
+    assert [line.split(": ")[1].split(" (")[0] for line in lines[:4]] == ["1 of 3", "0 of 2", "1 of 2", "1 of 2"]
+    assert [line.split(" (")[0] for line in lines[7:]] == ["| 0.5 to 0.9 | 1 | 0 of 1", "| 0.99 to 0.999 | 1 | 1 of 1"]
+
+
+def test_of_a_square_behind_a_tower_nothing_is_seen():
+    kit, camera = load_kit("citadel"), random_camera(random.Random(1))
+    pose = placed(kit, camera, elevation_deg=48.0, azimuth_deg=-90.0)  # from behind the first player
+    tower = tuple(Standing("R", (0.0, 0.0), 0.0, 0.0) for _ in range(2))
+    piles = tuple(tower if cell == "d4" else tower[:1] if cell == "d6" else () for cell in kit.cells)
+    seen = dict(zip(kit.cells, seen_shares(Scene(kit, camera, pose, LAMP), Setup(piles)), strict=True))
+    assert seen["d4"] == seen["d6"] == seen["e5"] == 1.0
+    assert seen["d5"] < HIDDEN

@@ -1,0 +1,63 @@
+"""How much of every square the camera sees, of tables whose pieces stand where the program put them."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from companion.simulate.sprite import TURN_DEG, Scene
+from companion.simulate.standing import Setup
+from vision.columns import far_first, fixed
+from vision.painting import fill, ranks_of
+from vision.register import Points
+from vision.shapes import Solid, cell_corners, column, faces_towards, floor_mm, hull, moved, piece, rises_mm
+
+HIDDEN = 0.1
+"""A square of which less than this share is seen cannot be asked for."""
+
+MIDDLE = 0.55
+"""Width of the middle of an empty square's floor, as a share of the square's."""
+
+
+def seen_shares(scene: Scene, setup: Setup) -> list[float]:
+    """For each cell the share (0…1) of its top piece's upper face that nothing hides from the camera.
+
+    Of a pyramid the flanks count that face the camera, of an empty cell the middle of its floor.
+    """
+    size = (scene.camera.height_px, scene.camera.width_px)
+    canvas = np.zeros(size, np.uint16)
+    faces: dict[int, list[Points]] = {}
+    for rank, cell in enumerate(far_first(scene.kit, scene.pose), start=1):
+        bodies, faces[rank] = _stands(scene, setup, int(cell))
+        for body in bodies:
+            fill(canvas, fixed(hull(scene.project(body.points))), 0, rank)
+    ranks = ranks_of(canvas)
+    shares = [0.0] * len(faces)
+    for rank, cell in enumerate(far_first(scene.kit, scene.pose), start=1):
+        shown = np.zeros(size, np.uint8)
+        for face in faces[rank]:
+            cv2.fillConvexPoly(shown, np.rint(scene.project(face)).astype(np.int32), 1)
+        shares[cell] = float((ranks[shown > 0] <= rank).mean())
+    return shares
+
+
+def _stands(scene: Scene, setup: Setup, cell: int) -> tuple[list[Solid], list[Points]]:
+    """What stands on a cell, its column included, and the corners (k, 3) mm of each face that is to be seen."""
+    kit, name, pile = scene.kit, scene.kit.cells[cell], setup.piles[cell]
+    level = None if setup.levels is None else setup.levels[cell]
+    base = column(kit, name, level)
+    bodies = [] if base is None else [base]
+    rises = rises_mm(kit, "".join(standing.letter for standing in pile))
+    x, y = kit.centre_mm(name)
+    for standing, rise in zip(pile, rises, strict=True):
+        kind = kit.piece(standing.letter)
+        at = np.array([x + standing.off_mm[0], y + standing.off_mm[1], floor_mm(kit, level) + rise])
+        bodies.append(moved(piece(kind), at, standing.turn * TURN_DEG[kind.shape]))
+    if not pile:
+        floor = cell_corners(kit, name, level)
+        return bodies, [floor.mean(axis=0) + MIDDLE * (floor - floor.mean(axis=0))]
+    top = bodies[-1]
+    if len(top.top) > 1:
+        return bodies, [top.points[list(top.top)]]
+    facing = np.flatnonzero(faces_towards(top, scene.pose.centre_mm))
+    return bodies, [top.points[list(top.faces[face])] for face in facing]
