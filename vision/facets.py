@@ -18,7 +18,7 @@ from vision.compiled import compiled
 from vision.crops import INDEPENDENT_MM2, Crops
 from vision.evidence import Backdrop, Evidence
 from vision.figures import LEAN_MM, PLACE_MM, TURNS_DEG, Figures
-from vision.outlines import stacked_edges, widen
+from vision.outlines import widen
 from vision.palette import BINS, STRAY
 from vision.register import Points, Registration
 
@@ -34,56 +34,67 @@ UNEVEN = 0.08
 BEGINS = (0.0, 0.5, 1.0)
 """The search for a stand begins in the middle of the cell, where colour alone has the piece, and between."""
 
-REFINED = 2
-"""Turns of each tower whose stand is looked for more closely: those that suit best at first."""
-
-SEARCH = np.array(
+STEPS = np.array(
     [
-        [(-1, 0, 0), (1, 0, 0), (0, -1, -1), (0, 1, 1), (-1, 1, 1), (1, 1, 1), (-1, -1, -1), (1, -1, -1)],
-        [(-1, 0, 0), (1, 0, 0), (0, -1, -1), (0, 1, 1), (0, 0, 1), (0, 0, -1), (0, 1, 0), (0, -1, 0)],
-        [(-1, 0, 0), (1, 0, 0), (0, -1, -1), (0, 1, 1), (0, 0, 1), (0, 0, -1), (0, 1, 0), (0, -1, 0)],
+        *[(0, sideways, along) for sideways in (-1, 0, 1) for along in (-1, 0, 1) if sideways or along],
+        *[(0, 0, -0.5), (0, 0, 0.5), (-1, 0, 0), (1, 0, 0)],
     ],
     np.float32,
 )
-"""Steps (sideways, along, foot) mm that are tried, one after the other: first of the whole, then of its parts."""
+"""Changes (number of the turn; sideways and along, mm) that are tried of each pyramid with all that stand on it."""
+
+AROUND = 8
+"""The first of these are the places a millimetre around; the last two are the turns."""
+
+PUT_ON_NATS = float(np.log(2 * np.pi * LEAN_MM**2 * len(TURNS_DEG)))
+"""Log of how many ways a pyramid may be put on another: in as many mm² and turns its stand spreads."""
+
+ROUNDS = 4
+"""Most rounds of these changes; two or three mostly do."""
+
+REFINED = 3
+"""Ways a tower is turned from which its stand is looked for more closely: those that suit best at first."""
+
+CLOSE_NATS = 20.0
+"""A tower that after the first closer look is so much less likely than another is looked at no more."""
+
+OTHER_TURN = np.float32(-1e3)
+"""Log-likelihood ratio of the turns of a tower that are not the likeliest."""
 
 FLANKS = ((0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4))
 """Corners of a pyramid's flanks (:func:`vision.figures` has the base first, then the tip)."""
 
 
 class Facets(NamedTuple):
-    """Flanks of every figure (f) on every cell (n), in crops of all their k columns.
+    """Flanks of the pyramids (w) that towers are made of, each of them turned in every way, on every cell (n).
 
     Attributes:
-        edges: (n, f, e, k) float32 places in a cumulative sum along the crop's column between the flanks, the uppermost
-            first.
-        piece: (f, e) float32, for each edge where its piece stands in the tower: 1 uppermost, 0 at the bottom.
+        far: (n, w, flanks, k) float32, in crops of all their k columns, the row in which each flank that is seen
+            begins, as in :class:`vision.outlines.Outlines`; the most sideways flank comes first; inf beside it.
+        near: (n, w, flanks, k) float32, where it ends; −inf beside it.
+        towers: (f, t, p) the pyramids of each tower when it is turned so, in the order of the figures; the uppermost
+            first, −1 after the last.
     """
 
-    edges: Array
-    piece: Array
+    far: Array
+    near: Array
+    towers: Indices
 
 
 def make_facets(crops: Crops, pose: Registration, figures: Figures, pixels: Sequence[Points]) -> Facets:
     """The flanks of pyramids on all cells, seen from ``pose``; ``pixels`` of their wires, each (n, 5, 2)."""
-    cells, count = len(crops.centres_mm), len(figures.all)
-    width = len(FLANKS) * int(figures.parts.max()) + 1
-    edges = np.empty((cells, count, width, len(crops.u_mm)), np.float32)
-    piece = np.zeros((count, width), np.float32)
     runs = [
         _flanks(crops.from_picture(points), facing, crops.u_mm)
         for points, facing in zip(pixels, _facing(crops, pose, figures), strict=True)
     ]
-    far, near = (np.concatenate([run[side] for run in runs]) for side in (0, 1))
-    for number, wires in enumerate(figures.wire_numbers):
-        flanks = (wires[:, None] * len(FLANKS) + np.arange(len(FLANKS))).ravel()
-        edges[:, number], _ = stacked_edges(far, near, flanks, width)
-        places = np.repeat(np.linspace(1, 0, max(len(wires), 2))[: len(wires)], len(FLANKS))
-        # An edge belongs to the piece above it, but the first is the uppermost's own.
-        piece[number, : len(places) + 1] = np.concatenate([places[:1], places])
-        piece[number, len(places) + 1 :] = places[-1]
-    edges -= np.float32(crops.v_mm[0] - 0.5)
-    return Facets(edges, piece)
+    # wire, flank, cell, column → cell, wire, flank, column
+    far, near = (np.array([run[side] for run in runs]).transpose(2, 0, 1, 3) for side in (0, 1))
+    first_row = np.float32(crops.v_mm[0] - 0.5)
+    towers = np.full((len(figures.all), int(figures.parts.max())), -1, np.intp)
+    for tower, wires in zip(towers, figures.wire_numbers, strict=True):
+        tower[: len(wires)] = wires
+    turned = towers.reshape(-1, len(TURNS_DEG), towers.shape[1])
+    return Facets(np.ascontiguousarray(far - first_row), np.ascontiguousarray(near - first_row), turned)
 
 
 def _facing(crops: Crops, pose: Registration, figures: Figures) -> Points:
@@ -127,19 +138,11 @@ def judge_facets(evidence: Evidence, backdrop: Backdrop, facets: Facets, cells: 
         cells: (b,) the cells to judge.
         stand: (b, 2) where the search begins: sideways and along, mm.
     """
-    sums = _sum_values(evidence, backdrop, cells)
-    firsts, begun = _first_fits(sums, facets, cells, stand)
-    # Of each tower, in whatever way it is turned, the best few: small ones fit well before they are placed well.
-    turns = firsts.reshape(len(cells), -1, len(TURNS_DEG))
-    likely = np.argsort(-turns, axis=2)[:, :, :REFINED]
-    best = (likely + len(TURNS_DEG) * np.arange(turns.shape[1])[:, None]).reshape(len(cells), -1)
-    found = _refined(sums, facets, cells, best, np.take_along_axis(begun, best[..., None], axis=1))
-    # What was not looked into more closely gains no more than the others did by it.
-    scores = firsts + (found - np.take_along_axis(firsts, best, axis=1)).max(axis=1, keepdims=True).clip(min=0)
-    scores = np.minimum(scores, found.min(axis=1, keepdims=True))
-    np.put_along_axis(scores, best, found, axis=1)
-    ratios: Array = scores - scores.max(axis=1, keepdims=True)
-    return ratios
+    found, turns = _search(_sum_values(evidence, backdrop, cells), facets, cells, stand)
+    ratios = np.full((*found.shape, len(TURNS_DEG)), OTHER_TURN, np.float32)
+    np.put_along_axis(ratios, turns[..., None], 0, axis=2)
+    ratios += (found - found.max(axis=1, keepdims=True))[..., None]
+    return ratios.reshape(len(cells), -1)
 
 
 @compiled
@@ -180,72 +183,121 @@ def _usual(base: Array, seen: npt.NDArray[np.bool_]) -> float:
 
 
 @compiled
-def _first_fits(sums: Array, facets: Facets, cells: Indices, stand: Array) -> tuple[Array, Array]:
-    """(b, f) how well each figure fits where it is first looked for, in every second column, and (b, f, 3) where."""
-    count = facets.edges.shape[1]
-    fits = np.full((len(cells), count), -np.inf, np.float32)
-    begun = np.zeros((len(cells), count, 3), np.float32)
-    begin, parts = np.zeros(3, np.float32), np.zeros((facets.edges.shape[2], 6), np.float32)
+def _search(sums: Array, facets: Facets, cells: Indices, stand: Array) -> tuple[Array, Indices]:
+    """(b, f) how well each tower fits where it does best, and which way its uppermost pyramid is turned there."""
+    towers = facets.towers
+    fits = np.full((len(cells), len(towers)), -np.inf, np.float32)
+    turns = np.zeros(fits.shape, np.intp)
     for k in range(len(cells)):
-        for share in BEGINS:
-            begin[0], begin[1], begin[2] = share * stand[k, 0], share * stand[k, 1], share * stand[k, 1]
-            for figure in range(count):
-                fit = _fit(sums[k], facets.edges[cells[k], figure], facets.piece[figure], (begin, parts), 2)
-                if fit > fits[k, figure]:
-                    fits[k, figure], begun[k, figure] = fit, begin
-    return fits, begun
+        runs = (facets.far[cells[k]], facets.near[cells[k]])
+        order, begins = _first_stands(sums[k], runs, towers, stand[k])
+        for trial in range(REFINED):
+            least = fits[k].max() - CLOSE_NATS
+            for number in range(len(towers)):
+                if fits[k, number] >= least or trial == 0:
+                    tower = _pyramids(towers[number])
+                    at = np.zeros((tower.shape[1], 3), np.float32)
+                    at[:] = begins[number, order[number, trial]]
+                    fit = _climb(sums[k], runs, tower, at)
+                    if fit > fits[k, number]:
+                        fits[k, number], turns[k, number] = fit, int(at[0, 0])
+    return fits, turns
 
 
 @compiled
-def _refined(sums: Array, facets: Facets, cells: Indices, figures: Indices, begin: Array) -> Array:
-    """(b, l) how well ``figures`` (b, l) fit at best, looked for from ``begin`` (b, l, 3) on."""
-    fits = np.zeros(figures.shape, np.float32)
-    parts = np.zeros((facets.edges.shape[2], 6), np.float32)
-    for k in range(len(cells)):
-        for trial in range(figures.shape[1]):
-            edges, piece = facets.edges[cells[k], figures[k, trial]], facets.piece[figures[k, trial]]
-            at = begin[k, trial]
-            best = _fit(sums[k], edges, piece, (at, parts), 1)
-            for moves in SEARCH:
-                which = at
-                for move in moves:
-                    fit = _fit(sums[k], edges, piece, (at + move, parts), 1)
+def _first_stands(sums: Array, runs: tuple[Array, Array], towers: Indices, stand: Array) -> tuple[Indices, Array]:
+    """(f, t) the turns of each tower, the likeliest first; (f, t, 3) where it fits best then, standing straight."""
+    order, begins = np.zeros(towers.shape[:2], np.intp), np.zeros((*towers.shape[:2], 3), np.float32)
+    for number in range(len(towers)):
+        tower = _pyramids(towers[number])
+        at = np.zeros((tower.shape[1], 3), np.float32)
+        parts = np.zeros((tower.shape[1] * len(FLANKS), 6), np.float32)
+        fits = np.full(len(tower), -np.inf, np.float32)
+        for turn in range(len(tower)):
+            for share in BEGINS:
+                at[:, 0], at[:, 1], at[:, 2] = turn, np.rint(share * stand[0]), share * stand[1]
+                fit = _fit(sums, runs, tower, (at, parts), 2)
+                if fit > fits[turn]:
+                    fits[turn], begins[number, turn] = fit, at[0]
+        order[number] = np.argsort(-fits)
+    return order, begins
+
+
+@compiled
+def _pyramids(tower: Indices) -> Indices:
+    """(t, p) without those that there are not."""
+    return tower[:, : np.count_nonzero(tower[0] >= 0)]
+
+
+@compiled
+def _climb(sums: Array, runs: tuple[Array, Array], tower: Indices, at: Array) -> float:
+    """How well a tower fits, looked for from ``at`` on, where it then stands best.
+
+    What has more pyramids is freer to suit by chance.  So what counts is how well it fits on average over all stands:
+    as at best, times the share of all stands that suit nearly as well (Laplace's method, on the steps round the best).
+    """
+    parts, tried = np.zeros((len(at) * len(FLANKS), 6), np.float32), np.zeros((len(at), len(STEPS)), np.float32)
+    best, trial = _fit(sums, runs, tower, (at, parts), 1), np.empty_like(at)
+    for _ in range(ROUNDS):
+        before = best
+        for lowest in range(len(at) - 1, -1, -1):
+            for number in range(len(STEPS)):
+                trial[:] = at
+                trial[: lowest + 1] += STEPS[number]
+                tried[lowest, number] = -np.inf
+                if trial[:, 0].min() >= 0 and trial[:, 0].max() < len(tower):
+                    fit = _fit(sums, runs, tower, (trial, parts), 1)
+                    tried[lowest, number] = fit
                     if fit > best:
-                        best, which = fit, at + move
-                at = which
-            fits[k, trial] = best
-    return fits
+                        best = fit
+                        at[:] = trial
+        if best == before:
+            break
+    spread = np.exp(tried - best)
+    stands = (1 + spread[:, :AROUND].sum(axis=1)) * (1 + spread[:, -2:].sum(axis=1))
+    return float(best + np.log(stands).sum() - PUT_ON_NATS * (len(at) - 1))
 
 
 @compiled
-def _fit(sums: Array, edges: Array, piece: Array, work: tuple[Array, Array], step: int) -> float:
-    """Log-likelihood of a crop, up to a constant a cell, for a figure that stands so.
+def _fit(sums: Array, runs: tuple[Array, Array], tower: Indices, work: tuple[Array, Array], step: int) -> float:
+    """Log-likelihood of a crop, up to a constant a cell, for a tower that stands so.
 
     Args:
         sums: (columns, rows + 1, 6) of the cell.
-        edges: (e, k) of the figure.
-        piece: (e,) where each edge's piece stands in the tower.
-        work: (3,) how far the figure is off its place, sideways, along and at the foot, mm; (e, 6) room to work in.
+        runs: (w, flanks, k) each, of the cell: where flanks begin, and end.
+        tower: (t, p) its pyramids when they are turned so, the uppermost first.
+        work: (p, 3) which way each is turned, how far it is off its place, sideways and along, mm; (p * flanks, 6) room
+            to work in.
         step: every how many columns are looked at.
     """
-    stand, parts = work
-    sideways, along, foot = stand
+    at, parts = work
+    far, near = runs
     columns, last = len(sums), sums.shape[1] - 1
     parts[:] = 0
     for column in range(0, columns, step):
-        at = sums[min(max(column + int(np.rint(sideways)), 0), columns - 1)]
-        above = 0
-        for edge in range(len(edges)):
-            row = edges[edge, column] + along * piece[edge] + foot * (1 - piece[edge])
-            here = int(np.rint(min(max(row, 0.0), last)))
-            if edge > 0 and here != above:
-                for kind in range(6):
-                    parts[edge, kind] += at[here, kind] - at[above, kind]
-            above = here
+        reached = 0  # by the flanks before, which hide what is above their ends
+        for place in range(len(at)):
+            own = column - int(at[place, 1])
+            if own < 0 or own >= columns:
+                continue
+            wire, along = tower[int(at[place, 0]), place], at[place, 2]
+            for flank in range(len(FLANKS)):
+                ends = near[wire, flank, own] + along
+                if ends > reached:
+                    begin = max(int(np.rint(max(far[wire, flank, own] + along, 0.0))), reached)
+                    end = int(np.rint(min(ends, last)))
+                    if end > begin:
+                        part = parts[place * len(FLANKS) + flank]
+                        for kind in range(6):
+                            part[kind] += sums[column, end, kind] - sums[column, begin, kind]
+                        reached = end
     uneven, bare = 0.0, 0.0
     for part in parts:
         red, green, blue = part[1], part[2], part[3]
         uneven += max(part[4] - (red**2 + green**2 + blue**2) / max(part[0], 1e-3), 0.0)
         bare += part[5]
-    off = (sideways**2 + foot**2) / PLACE_MM**2 + ((along - foot) / LEAN_MM) ** 2
+    foot = at[len(at) - 1]
+    off = (foot[1] ** 2 + foot[2] ** 2) / PLACE_MM**2
+    for place in range(len(at) - 1):
+        off += ((at[place, 1] - at[place + 1, 1]) ** 2 + (at[place, 2] - at[place + 1, 2]) ** 2) / LEAN_MM**2
     return float((-uneven / (2 * UNEVEN**2) - bare) * (step / INDEPENDENT_MM2) - 0.5 * off)

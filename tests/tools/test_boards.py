@@ -20,6 +20,14 @@ def test_stacks_in_a_line_away_from_the_camera_are_told_apart(seed):
     assert [cell for cell in cells if not cell.right] == []
 
 
+@pytest.mark.parametrize("seed", [109, 112])
+def test_towers_of_one_colour_are_told_from_single_pyramids(seed):
+    """Each pyramid of a tower stands a little off the one below it, and is turned a little otherwise."""
+    cells = read_board(seed, "ziggurat")
+    assert {len(set(cell.stack.lower())) for cell in cells} == {0, 1, 2, 3}
+    assert [cell for cell in cells if not cell.right] == []
+
+
 def test_squares_that_cannot_be_seen_are_told_apart():
     seen, hidden = Cell(1, "a1", "", "1R", 0.5, False, 0.5), Cell(2, "a1", "R", "0", 0.5, False, 0.05)
     right = Cell(2, "b1", "R", "1R", 0.995, True, 1.0)
