@@ -19,6 +19,7 @@ from vision.facets import Facets, judge_facets
 from vision.geometry import Box, Geometry, overlap
 from vision.painting import Canvas, Outline, Painting, outline_of, ranks_of
 from vision.palette import Materials
+from vision.register import Points
 from vision.sums import sum_columns
 
 SWEEPS = 4
@@ -83,6 +84,7 @@ class Board:
         self.scores = np.zeros((n, 1 + len(geometry.figures.all) * self.colours), np.float32)
         self.active, self.may_be_single, self.stale = (np.zeros(n, np.bool_) for _ in range(3))
         self.single, self.best = np.zeros(n, np.intp), np.zeros(n, np.intp)
+        self.alone = np.zeros_like(self.scores)
         self.shift = np.zeros((n, 2), np.float32)
         self.outlines: list[Outline | None] = [None] * n
         self._painting = Painting(geometry.bare, has_columns=any(geometry.pillars))
@@ -114,7 +116,7 @@ class Board:
         looked = np.flatnonzero((share > NOT_VISIBLE * in_sight) | (in_sight < LEAST_VISIBLE))
         sums = sum_columns(self.evidence, behind.of(looked), cells[looked], 1 + self.colours)
         upright[looked] = stacks.score_upright(stacks.Sums(sums, 0), shapes, cells[looked])
-        self.scores[cells, 1:] = upright.reshape(len(cells), -1)
+        self.alone[cells, 1:] = self.scores[cells, 1:] = upright.reshape(len(cells), -1)
         self.active[cells] = (share > LEAST_VISIBLE) | (upright.max(axis=(1, 2)) > 0)
         # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
         self.single[cells] = upright[:, 0].argmax(axis=1) + 1
@@ -147,6 +149,52 @@ class Board:
                 self._tell_neighbours(int(cell), tower)
                 self.stale[cell] = split = True
         return split
+
+    def join_towers(self) -> bool:
+        """Put stacks in a line together that explain worse than a tower on the nearer one would; true when some were.
+
+        The foot of a tower can look like a lower stack, and its top like one behind that: neither can leave that
+        explanation while the other stands.
+        """
+        joined = False
+        stacks_on = np.flatnonzero((self.best > 0) & self.explained)
+        for cell in stacks_on if self.geometry.figures.ladder else ():
+            first = 1 + self._height(int(self.best[cell])) * self.colours
+            if first == self.scores.shape[1]:
+                continue
+            tower = first + int(self.alone[cell, first:].argmax())
+            for behind in self._behind_tower(int(cell), tower):
+                before = int(self.best[cell]), int(self.best[behind])
+                if self._is_better_joined(int(cell), tower, behind):
+                    self._tell_neighbours(int(cell), before[0])
+                    self._tell_neighbours(behind, before[1])
+                    self.stale[behind] = joined = True
+                    break
+        return joined
+
+    def _behind_tower(self, cell: int, tower: int) -> list[int]:
+        """Cells whose face a ``tower`` on ``cell`` would hide, that alone explains more than either stack does."""
+        geometry = self.geometry
+        hull, _ = geometry.outlines.polygons_px(geometry.crops, cell, self._height(tower) - 1, np.zeros(2))
+        explained = self.alone[cell, tower]
+        return [
+            int(j)
+            for j in np.flatnonzero((self.best > 0) & (geometry.rank < geometry.rank[cell]))
+            if explained > max(self.scores[j].max(), self.scores[cell].max()) and _has_face_in(hull, self.outlines[j])
+        ]
+
+    def _is_better_joined(self, cell: int, tower: int, behind: int) -> bool:
+        """Try a ``tower`` on ``cell`` in place of its stack and that ``behind``; leave it if likelier."""
+        cells = np.array([cell, behind])
+        before, kept = self._likelihood(cells), self._believed(cells)
+        self.best[cells], self.shift[cell] = (tower, 0), 0
+        self.outlines[behind] = None
+        self._outline(cell)
+        self._explain(cells[:1])
+        if self._likelihood(cells) > before:
+            return True
+        self._believe(cells, kept)
+        return False
 
     def drop_phantoms(self) -> bool:
         """Take away hidden stacks whose visible rest is better explained by the stack before them; true when one was.
@@ -389,6 +437,13 @@ class Board:
         return self._painting.canvas
 
 
+def _has_face_in(hull_px: Points, outline: Outline | None) -> bool:
+    """Whether the middle of a figure's uppermost part is in a convex polygon (k, 2) px."""
+    assert outline is not None, "something stands there"
+    x, y = outline.top.mean(axis=0) / (1 << SUBPIXEL_BITS)
+    return cv2.pointPolygonTest(hull_px.astype(np.float32), (float(x), float(y)), measureDist=False) > 0
+
+
 def explain(shown: Evidence, rim: Array, geometry: Geometry) -> Board:
     """The explanation of a whole board, neighbours considered.
 
@@ -411,6 +466,8 @@ def explain_again(board: Board, cells: npt.NDArray[np.intp], shown: Evidence) ->
 def _explain(board: Board) -> None:
     _settle_down(board)
     if board.split_towers():
+        _settle_down(board)
+    if board.join_towers():
         _settle_down(board)
     if board.drop_phantoms():
         _settle_down(board)
