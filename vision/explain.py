@@ -45,7 +45,8 @@ HIGHER = 2
 """Heights so far above the highest one believed in are looked at; the next pass may look higher."""
 
 TRIED = 6
-"""Figures that are tried askew where they are no ladder of heights: those that suit best standing straight."""
+"""Figures that are tried askew where they are no ladder of heights: those that suit best standing straight, and no more
+than half of all."""
 
 OUT_OF_REACH = -1e3
 """Log-likelihood ratio of heights that were not looked at."""
@@ -373,7 +374,7 @@ class Board:
     def _tried(self, upright: Array, reach: int) -> npt.NDArray[np.intp]:
         """(b, l) figures to be tried askew, given the scores (b, figures, colours) of those that stand straight."""
         fits = upright.max(axis=2)
-        likeliest = np.ascontiguousarray(np.argsort(-fits, axis=1)[:, :TRIED])
+        likeliest = np.ascontiguousarray(np.argsort(-fits, axis=1)[:, : min(TRIED, (fits.shape[1] + 1) // 2)])
         is_ladder = self.geometry.figures.ladder
         return np.clip(likeliest[:, :1] + (-1, 0, 1), 0, reach - 1) if is_ladder else likeliest
 

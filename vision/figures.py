@@ -119,26 +119,30 @@ class Figures:
 def figures_of(kit_pieces: tuple[PieceKind, ...], rise_mm: float | None) -> Figures:
     """The figures of pieces of these kinds; ``rise_mm`` of one put over a larger one, where they are nested.
 
-    Pieces of one size stack to any height; nested pyramids stack from large to small; other pieces of several sizes
-    do not stack.
+    Pieces of one size stack to any height; nested pyramids stack from large to small; of other pieces of several sizes
+    two may lie on each other, either size on either.
     """
-    sizes = tuple({(kind.shape, kind.width_mm, kind.height_mm): kind for kind in kit_pieces}.values())
+    sizes = _sizes(kit_pieces)
     colours: dict[object, list[PieceKind]] = {}
     for kind in kit_pieces:
         colours.setdefault(kind.colour, []).append(kind)
-    if rise_mm is not None:
-        figures = _nested(sizes, rise_mm)
-    elif len(sizes) == 1:
-        tallest = max(1, min(TALLEST, int(TALLEST_MM / sizes[0].height_mm)))
-        figures = [_stack(sizes[0], height) for height in range(1, tallest + 1)]
-    else:
-        figures = [_stack(kind, 1) for kind in sorted(sizes, key=lambda kind: kind.width_mm)]
+    figures = [_stack(stack) for stack in stacks_of(kit_pieces)] if rise_mm is None else _nested(sizes, rise_mm)
     letters = np.empty((len(figures), len(colours)), object)
     for (i, figure), (j, kinds) in itertools.product(enumerate(figures), enumerate(colours.values())):
         letters[i, j] = tuple(kind.letter for kind in kinds if _is_size(kind, figure.size))
     groups = tuple(tuple(kind.letter for kind in kinds) for kinds in colours.values())
     is_ladder = rise_mm is None and len(sizes) == 1
     return Figures(tuple(figures), groups, is_ladder, rise_mm is None, letters)
+
+
+def stacks_of(kit_pieces: tuple[PieceKind, ...]) -> tuple[tuple[PieceKind, ...], ...]:
+    """Everything that can stand on a square, the lowest piece first, up to colours: lower stacks first."""
+    sizes = _sizes(kit_pieces)
+    if len(sizes) == 1:
+        tallest = max(1, min(TALLEST, int(TALLEST_MM / sizes[0].height_mm)))
+        return tuple(sizes * height for height in range(1, tallest + 1))
+    ordered = sorted(sizes, key=lambda kind: kind.width_mm)
+    return tuple(stack for height in (1, 2) for stack in itertools.product(ordered, repeat=height))
 
 
 def kit_figures(kit: Kit) -> Figures:
@@ -159,21 +163,40 @@ def ring(points_mm: Points) -> Wire:
     return Wire(points_mm, np.column_stack([numbers, np.roll(numbers, -1)]))
 
 
+def _sizes(kit_pieces: tuple[PieceKind, ...]) -> tuple[PieceKind, ...]:
+    """One piece of each size."""
+    return tuple({(kind.shape, kind.width_mm, kind.height_mm): kind for kind in kit_pieces}.values())
+
+
 def _is_size(kind: PieceKind, size: PieceKind) -> bool:
     return (kind.shape, kind.width_mm, kind.height_mm) == (size.shape, size.width_mm, size.height_mm)
 
 
-def _stack(kind: PieceKind, height: int) -> Figure:
-    """A face and the sides under it, each side given by the outline of its lower edge."""
+def _stack(kinds: tuple[PieceKind, ...]) -> Figure:
+    """A face and the pieces under it, the lowest first: each by the outline of its lower edge, and of a ledge."""
     # A rounded rim begins to curve in below the upper face and above the foot: that is where the outline is widest.
-    rises = [ROUNDED_MM, *(kind.height_mm * level - ROUNDED_MM for level in range(1, height + 1))]
-    return Figure(height, kind, tuple(_ring(kind, z_mm) for z_mm in reversed(rises)))
+    parts = [_ring(kinds[0], ROUNDED_MM)]
+    top_mm = kinds[0].height_mm
+    for below, kind in itertools.pairwise(kinds):
+        if below.width_mm > kind.width_mm:
+            parts[-1] = _prism(parts[-1], _ring(below, top_mm - ROUNDED_MM))
+        parts.append(_ring(kind, top_mm - ROUNDED_MM))
+        top_mm += kind.height_mm
+    parts.append(_ring(kinds[-1], top_mm - ROUNDED_MM))
+    return Figure(len(kinds), kinds[-1], tuple(parts[::-1]))
 
 
 @lru_cache(maxsize=64)
 def _ring(kind: PieceKind, z_mm: float) -> Wire:
     """The outline of a piece at a height: one wire for all figures that have it."""
     return ring(base_of(kind, z_mm))
+
+
+def _prism(foot: Wire, top: Wire) -> Wire:
+    """What lies between two outlines of equally many corners."""
+    count = len(foot.corners_mm)
+    upright = np.column_stack([np.arange(count), np.arange(count, 2 * count)])
+    return Wire(np.vstack([foot.corners_mm, top.corners_mm]), np.vstack([foot.lines, top.lines + count, upright]))
 
 
 def _nested(sizes: tuple[PieceKind, ...], rise_mm: float) -> list[Figure]:

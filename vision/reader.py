@@ -16,6 +16,8 @@ from calibration.kit import Kit
 from calibration.looks import SetLook
 from vision import palette
 from vision.characters import read_characters
+from vision.columns import floors_mm
+from vision.evenness import make_colours
 from vision.evidence import Evidence, look
 from vision.explain import Board, explain, explain_again
 from vision.figures import Figures, kit_figures
@@ -24,7 +26,7 @@ from vision.geometry import Geometry, make_geometry, same_pose
 from vision.glyphs import make_alphabet
 from vision.light import Light, measure_light, references
 from vision.palette import Materials
-from vision.pillars import SHRINK, PillarViews, judge_levels, make_views
+from vision.pillars import SHRINK, PillarViews, Stand, judge_levels, make_views
 from vision.reading import Reading
 from vision.register import Registration, check_size, register, to_gray
 from vision.source import Frame
@@ -63,7 +65,9 @@ class Reader:
         self._paper = np.exp(self._palette[:, Materials.FLOOR])
         self._likeliest = np.delete(self._palette, Materials.TABLE, axis=1).max(axis=1)
         self._references = references(kit)
-        self._rim = np.array(look.rim, np.float32)
+        # Faced pieces of several sizes have sides of several heights: one shading does not suit all.
+        is_rimmed = figures.ladder or not figures.faced
+        self._rim = np.array(look.rim if is_rimmed else np.zeros_like(look.rim), np.float32)
         self._alphabet = make_alphabet(look.glyphs) if look.glyphs else None
         self._pose: Registration | None = None
         self._geometry: Geometry | None = None
@@ -107,18 +111,21 @@ class Reader:
         geometry: Geometry,
         levels: Levels | None = None,
         changed: npt.NDArray[np.bool_] | None = None,
+        expected: Levels | None = None,
     ) -> Reading:
         """The reading of a frame whose pose is known.
 
-        ``levels`` are those of the pillars, a cell; where one is None the picture must tell, which takes longer.
-        Without them, the pillars stand as they last did.  ``changed`` (n,) are the cells that look different from when
-        this was called last: only they, and what they touch, are read again, if nothing else has changed.
+        ``levels`` are those of the pillars, a cell; where one is None the picture must tell, which takes longer; where
+        another is ``expected`` there, the picture must be clear to say otherwise.  Without them, the pillars stand as
+        they last did.  ``changed`` (n,) are the cells that look different from when this was called last: only they,
+        and what they touch, are read again, if nothing else has changed.
 
         Raises VisionError.
         """
         likely_levels = None
         if self.kit.pillars is not None:
-            self.levels, likely_levels = self._judged(frame.image, geometry.pose, levels or self.levels, changed)
+            known = levels or self.levels
+            self.levels, likely_levels = self._judged(frame.image, geometry, (known, expected or known), changed)
             geometry = self._levelled(geometry)
         last = self._last
         if changed is None or last is None or last.board.geometry is not geometry:
@@ -156,36 +163,45 @@ class Reader:
     def _judged(
         self,
         image: npt.NDArray[np.uint8],
-        pose: Registration,
-        levels: Levels,
+        geometry: Geometry,
+        told: tuple[Levels, Levels],
         changed: npt.NDArray[np.bool_] | None,
     ) -> tuple[tuple[int, ...], Array]:
-        """The pillars' levels, and how likely each is by the picture: even rows for those that were given."""
-        assert self.kit.pillars is not None, "only pillars have levels that change"
-        begin = self._known(levels)
-        unknown = [number for number, level in enumerate(levels) if level is None]
-        count = self.kit.pillars.highest - self.kit.pillars.lowest + 1
+        """The pillars' levels, and how likely each is by the picture: even rows for those that were given.
+
+        ``told`` are the levels that are known, and those that are expected.
+        """
+        kit, pose = self.kit, geometry.pose
+        assert kit.pillars is not None, "only pillars have levels that change"
+        unknown = [number for number, level in enumerate(told[0]) if level is None]
+        expected = [number for number in unknown if told[1][number] is not None]
+        begin = self._known(tuple(level if level is not None else likely for level, likely in zip(*told, strict=True)))
+        count = kit.pillars.highest - kit.pillars.lowest + 1
         if not unknown:
             return begin, np.full((len(begin), count), -np.log(count), np.float32)
         if self._views is None or self._views[0] is not pose:
-            self._views = (pose, make_views(self.kit, self.kit.pillars, pose, self.camera))
+            self._views = (pose, make_views(kit, kit.pillars, pose, self.camera))
         small = cv2.resize(image, None, fx=1 / SHRINK, fy=1 / SHRINK, interpolation=cv2.INTER_AREA)
-        middle = self.light(image, pose).at(np.zeros((1, 3)))
-        values = palette.normalise(np.asarray(small, np.uint8), middle)
-        sizes, loose = self._cubes(changed)
-        return judge_levels(values, self._views[1], (begin, sizes), unknown, loose)
+        light = self.light(image, pose)
+        self._look_around(image, geometry, light)
+        colours = make_colours(self._palette, len(geometry.figures.colours))
+        figures, loose = self._standing(changed)
+        stand = Stand(begin, figures, unknown, expected, loose)
+        at_pillars = light.at(floors_mm(kit, begin))
+        return judge_levels(np.asarray(small, np.uint8), at_pillars, colours, self._views[1], stand)
 
     def _known(self, levels: Levels) -> tuple[int, ...]:
         """``levels``, in place of those that are not known the last ones."""
         return tuple(old if level is None else level for level, old in zip(levels, self.levels, strict=True))
 
-    def _cubes(self, changed: npt.NDArray[np.bool_] | None) -> tuple[list[int], list[int]]:
-        """Size of the cube that was last seen on each cell, 0 for none, and the cells where it may be another now."""
-        if self._last is None or changed is None:
-            return [0] * len(self.kit.cells), list(range(len(self.kit.cells)))
+    def _standing(self, changed: npt.NDArray[np.bool_] | None) -> tuple[list[int], list[int]]:
+        """Figure that was last seen on each cell from 1, 0 for none, and the cells where it may be another now."""
+        everywhere = list(range(len(self.kit.cells)))
+        if self._last is None:
+            return [0] * len(everywhere), everywhere
         board = self._last.board
-        sizes = [board.figure(cell) + 1 if state else 0 for cell, state in enumerate(board.best)]
-        return sizes, [int(cell) for cell in np.flatnonzero(changed)]
+        figures = [board.figure(cell) + 1 if board.best[cell] else 0 for cell in everywhere]
+        return figures, everywhere if changed is None else [int(cell) for cell in np.flatnonzero(changed)]
 
     def _levelled(self, geometry: Geometry) -> Geometry:
         """``geometry`` with the pillars where they stand now."""

@@ -33,8 +33,10 @@ def warm_up(reader: Reader) -> None:
     """Have ``reader`` read a drawn board with one piece on it."""
     geometry = make_geometry(reader.kit, reader.levels, _pose(reader.kit, reader.camera), reader.camera)
     picture = _drawn(reader.kit, reader.look, geometry)
-    for changed in (None, np.arange(len(reader.kit.cells)) == 0):
-        reader.read_at(Frame(picture, 0, 0.0), geometry, reader.levels or None, changed)
+    levels = reader.levels or None
+    asked = levels if levels is None or reader.kit.pillars is None else (None, *levels[1:])
+    for told, changed in ((asked, None), (levels, np.arange(len(reader.kit.cells)) == 0)):
+        reader.read_at(Frame(picture, 0, 0.0), geometry, told, changed)
 
 
 def main() -> None:

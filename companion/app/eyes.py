@@ -96,7 +96,8 @@ class Eyes:
             if geometry is None:
                 return Look(None, "moved", "camera or mat was pushed")
             seen = self._compared(geometry)
-            reading = self.reader.read_at(frame, geometry, self._known(told, seen), self._altered(geometry))
+            known, altered = self._known(told, seen), self._altered(geometry)
+            reading = self.reader.read_at(frame, geometry, known, altered, told.sensed)
         except MatNotFound as error:
             return Look(None, "no-mat", str(error))
         except VisionError as error:

@@ -1,5 +1,6 @@
 """Every kit that comes with the program: enrolled from its picture, and read from pictures in two lights."""
 
+import itertools
 import json
 from dataclasses import replace
 
@@ -93,18 +94,20 @@ def test_a_picture_of_other_squares_than_enrol_names_is_refused(known):
 
 
 def test_pillars_without_sensors_are_told_by_the_picture(pillars):
-    image, row = pillars.boards[0]
-    levels = pillars.levels(row)
-    asked = tuple(None if number % 6 == 1 else level for number, level in enumerate(levels))
-    reading = pillars.reader().read(Frame(image, 0, 0.0), asked)
-    assert reading.levels == levels
-    likely = np.exp(reading.level_log_likelihood)
-    np.testing.assert_allclose(likely.sum(axis=1), 1, atol=1e-4)
-    for number, level in enumerate(levels):
-        if number % 6 == 1:
-            assert likely[number].argmax() == level
-        else:
-            assert likely[number].max() == pytest.approx(1 / 7, abs=1e-4)
+    """All but two of 50, one of them in a shaded pit, the other half hidden under a big cube."""
+    wrong_levels = 0
+    for (image, row), first in itertools.product(pillars.boards, range(6)):
+        levels = pillars.levels(row)
+        asked = tuple(None if number % 6 == first else level for number, level in enumerate(levels))
+        reading = pillars.reader().read(Frame(image, 0, 0.0), asked)
+        likely = np.exp(reading.level_log_likelihood)
+        np.testing.assert_allclose(likely.sum(axis=1), 1, atol=1e-4)
+        for number, level in enumerate(levels):
+            if asked[number] is not None:
+                assert reading.levels[number] == level
+                assert likely[number].max() == pytest.approx(1 / 7, abs=1e-4)
+            wrong_levels += reading.levels[number] != level
+    assert wrong_levels <= 2
 
 
 def test_without_characters_learned_any_piece_is_as_likely(examples):
