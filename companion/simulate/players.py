@@ -28,7 +28,7 @@ MISCHIEFS = tuple(name for name in mischiefs.ALL if name != "two moves")
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How often (0…1) players do what.
+    """How often (0…1) players do what, and what their table lets them do.
 
     Attributes:
         illegal: break a rule, a turn.
@@ -37,6 +37,7 @@ class Habits:
         mischief: break it by anything else that no single move says.
         overflow_at_once: finish an overflow in one go.
         alike: choose their move without regard to whether another one looks the same.
+        travel: levels that pillars can be turned to: none sinks into the table, or rises out of it.
     """
 
     illegal: float = 0.18
@@ -45,6 +46,7 @@ class Habits:
     overflow_at_once: float = 0.3
     mischief: float = 0.0
     alike: float = 0.0
+    travel: range = range(100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +136,7 @@ def _illegal(match: Match, rng: random.Random, habits: Habits) -> Act | None:
     attempts = list(game.attempts(position))
     by_rule: dict[str, list[Act]] = {}
     for attempt in rng.sample(attempts, min(TRIES, len(attempts))):
-        # No pillar sinks into the table.
-        if min(attempt.table.levels or (0,)) < 0:
+        if not all(level in habits.travel for level in attempt.table.levels or ()):
             continue
         if broken := game.violations(position, attempt.move):
             text = format_move(game, position, attempt.move)

@@ -96,7 +96,10 @@ class SimulatedTable:
         self.truth: list[Truth] = []
         self._pace, self._wait = pace, wait
         self._kit, self._players = kit, match.game.players
-        self._acts = play(match, seeded("players", seed), habits or Habits())
+        habits = habits or Habits()
+        if kit.pillars is not None:
+            habits = replace(habits, travel=range(kit.pillars.lowest, kit.pillars.highest + 1))
+        self._acts = play(match, seeded("players", seed), habits)
         self._rng = seeded("hands", seed)
         table = match.game.table(match.position)
         levels = table.levels if table.levels is not None else match.game.layout.terrain or None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from itertools import islice, pairwise
 
 import pytest
@@ -120,3 +121,13 @@ def test_changed_cells_are_named_sources_first() -> None:
     """A piece from the second cell onto the first; a pillar that rose."""
     assert changed(Table(("A", "B", "C")), Table(("AB", "", "C"))) == [1, 0]
     assert changed(Table(("", ""), (1, 1)), Table(("", ""), (1, 2))) == [1]
+
+
+def test_no_pillar_is_turned_farther_than_it_goes() -> None:
+    """The game forbids it, but the table does not let it happen: such an act would be no test of anybody's eyes."""
+    travel = range(7)
+    _, script = acts("diamond:table", 7, 400, replace(NAUGHTY, travel=travel))
+    levels = [act.table.levels or () for act in script]
+    assert {level for row in levels for level in row} <= set(travel)
+    _, wilder = acts("diamond:table", 7, 400)
+    assert any(7 in (act.table.levels or ()) for act in wilder)
