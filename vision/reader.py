@@ -98,12 +98,17 @@ class Reader:
         """The reading of a frame; ``levels`` as in :meth:`read_at`.  Raises VisionError, MatNotFound."""
         return self.read_with_geometry(frame, levels)[0]
 
-    def read_with_geometry(self, frame: Frame, levels: Levels | None = None) -> tuple[Reading, Geometry]:
-        """The reading of a frame and the geometry that it rests on.  Raises VisionError, MatNotFound."""
+    def read_with_geometry(
+        self, frame: Frame, levels: Levels | None = None, expected: Levels | None = None
+    ) -> tuple[Reading, Geometry]:
+        """The reading of a frame and the geometry that it rests on; ``levels`` and ``expected`` as in :meth:`read_at`.
+
+        Raises VisionError, MatNotFound.
+        """
         pose = self.register(frame.image)
         self.levels = self._known(levels or self.levels)
         geometry = self.geometry(pose)
-        return self.read_at(frame, geometry, levels), geometry
+        return self.read_at(frame, geometry, levels, expected=expected), geometry
 
     def read_at(
         self,

@@ -242,7 +242,7 @@ class Workshop:
         with self._lock:
             reader, frame, game = self._need_reader(), self.frame(), self.outfit.game
             unknown = None if self.outfit.kit.pillars is None else (None,) * len(self.outfit.kit.cells)
-            reading, geometry = reader.read_with_geometry(frame, unknown)
+            reading, geometry = reader.read_with_geometry(frame, unknown, self.outfit.levels or None)
         stacks = dict(zip(game.layout.cells, game.table(game.start()).stacks, strict=True))
         wanted_levels = self.outfit.levels if reading.levels else ()
         rows = []
