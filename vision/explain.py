@@ -185,14 +185,15 @@ class Board:
         ]
 
     def _is_better_joined(self, cell: int, tower: int, behind: int) -> bool:
-        """Try a ``tower`` on ``cell`` in place of its stack and that ``behind``; leave it if likelier."""
+        """Try a ``tower`` in place of the stack on ``cell`` and that ``behind``; leave it if higher and likelier."""
         cells = np.array([cell, behind])
         before, kept = self._likelihood(cells), self._believed(cells)
         self.best[cells], self.shift[cell] = (tower, 0), 0
         self.outlines[behind] = None
         self._outline(cell)
         self._explain(cells[:1])
-        if self._likelihood(cells) > before:
+        is_higher = self._height(int(self.best[cell])) > self._height(int(kept.best[0]))
+        if is_higher and self._likelihood(cells) > before:
             return True
         self._believe(cells, kept)
         return False
