@@ -36,9 +36,24 @@ def read_characters(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphab
     Where a face is tells a stack's height too: the board's scores of heights in question are found again with that.
     """
     found = np.zeros((len(board.best), len(alphabet.letters)), np.float32)
-    cells = np.flatnonzero((board.best > 0) & board.explained)
+    known = _read(image, board, alphabet, np.flatnonzero((board.best > 0) & board.explained), found)
+    if known:
+        _place(board, known)
+        again = board.explain_round(np.array([cell for cell, _, _ in known]))
+        _read(image, board, alphabet, again[board.best[again] > 0], found)
+    return found
+
+
+def _read(
+    image: npt.NDArray[np.uint8], board: Board, alphabet: Alphabet, cells: Indices, found: Array
+) -> list[tuple[int, Indices, Array]]:
+    """Put into ``found`` (n, letters) what lies on ``cells`` (b,), where something stands.
+
+    Returns the cells whose faces were found, with the figures in question, and how far from its place each has it.
+    """
+    known: list[tuple[int, Indices, Array]] = []
     if not len(cells):
-        return found
+        return known
     scores = board.scores[cells, 1:]
     trials = [np.flatnonzero(row > row.max() - IN_QUESTION) for row in scores]
     owner = np.repeat(np.arange(len(cells)), [len(trial) for trial in trials])
@@ -49,7 +64,6 @@ def read_characters(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphab
     found_at = [_likeliest(rings, straight, evidence, np.flatnonzero(owner == k)) for k in range(len(cells))]
     likely, faces = compare(image, [rings[which] for which, _ in found_at], ranks, alphabet)
     is_strange = likely.max(axis=1) < STRANGE
-    known: list[tuple[int, Indices, Array]] = []
     for k, (cell, figures) in enumerate(zip(cells, trials, strict=True)):
         mine, face, letters = np.flatnonzero(owner == k), faces[k], likely[k]
         if is_strange[k] and is_strange.sum() <= MOST_SEARCHED:
@@ -57,9 +71,7 @@ def read_characters(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphab
         found[cell] = letters - np.logaddexp.reduce(letters)
         if len(figures) > 1 and found_at[k][1] > FACE_FOUND:
             known.append((int(cell), figures, _shifts(board, int(cell), [straight[i] for i in mine], face)))
-    if known:
-        _place(board, known)
-    return found
+    return known
 
 
 def _likeliest(rings: list[Face], straight: list[Face], evidence: Array, mine: Indices) -> tuple[int, float]:

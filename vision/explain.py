@@ -299,6 +299,7 @@ class Board:
 
         The likeliest one must be among them: the others stay as much less likely than the best as they were.
         """
+        self.stale[:] = False
         for apart in self._apart(cells):
             mine = np.flatnonzero(np.isin(cells, apart))
             sums, _ = self._sums(cells[mine], 0)
@@ -309,6 +310,25 @@ class Board:
             rows[:, 1:] += scores.max(axis=(1, 2))[:, None] - rows[:, 1:].max(axis=1, keepdims=True)
             np.put_along_axis(rows, columns.reshape(len(mine), -1), scores.reshape(len(mine), -1), axis=1)
             self.scores[cells[mine]] = rows
+            for cell in cells[mine]:
+                self._believe_highest(int(cell))
+
+    def _believe_highest(self, cell: int) -> None:
+        """Believe what has the highest score on a cell, standing straight if that is another figure than before."""
+        before, best = int(self.best[cell]), int(self.scores[cell].argmax())
+        if best != before:
+            self.best[cell], self.shift[cell] = best, 0
+            self._outline(cell)
+            self._tell_neighbours(cell, before)
+
+    def explain_round(self, placed: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Explain again what is touched by a change of the ``placed`` cells, which stay as they are; these cells."""
+        self.stale[placed] = False
+        cells = np.flatnonzero(self.stale)
+        for apart in self._apart(cells):
+            self._explain(apart)
+        self.stale[:] = False
+        return cells
 
     def judge_sizes(self, facets: Facets) -> None:
         """Tell figures of one colour apart by the edges of their facets; what stands there is decided by then."""

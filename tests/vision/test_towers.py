@@ -1,8 +1,18 @@
 """Stacks in a line away from the camera, and towers: each can look like the other."""
 
+import random
+
 import pytest
 
-from tools.boards import read_board
+from calibration.kit import load_kit
+from companion.simulate.viewpoint import default_camera, default_pose
+from tools.boards import picture, random_light, read_board
+from vision.enrol import enrol
+from vision.reader import Reader
+from vision.source import Frame
+
+RANKS = ("ab,cp,c,", "rp,n,nka,rp", ",p,p,", "b,,,", ",,,", ",BP,PB,K", "RP,N,N,RP", "A,CP,C,A")
+"""A board of Cheight, from the farthest rank on."""
 
 
 @pytest.mark.parametrize(
@@ -16,3 +26,17 @@ def test_a_line_of_stacks_and_a_tower_are_told_apart(kit, seed, cells):
     told = {cell.name: cell for cell in read_board(seed, kit)}
     for name in cells:
         assert told[name].right, f"{name}: {told[name].stack} was read as {told[name].read}"
+
+
+def test_what_a_face_tells_of_one_stack_is_used_for_the_one_behind_it():
+    """A piece just behind a stack of three looks like a fourth one on it, until the face of the third is found."""
+    kit, camera = load_kit("cheight"), default_camera()
+    pose, light = default_pose(kit, camera), random_light(random.Random(1))
+    singles = [kit.enrol.get(cell, "") for cell in kit.cells]
+    look = enrol(picture(kit, camera, pose, light, singles, 0, ()), kit, camera)
+    stacks = [dict(zip("abcd", rank.split(","), strict=True)) for rank in RANKS]
+    for seed in (1, 6):
+        table = [stacks[8 - int(cell[1])][cell[0]] for cell in kit.cells]
+        image = picture(kit, camera, pose, light, table, seed, ())
+        reading = Reader(kit, camera, look).read(Frame(image, 0, 0.0))
+        assert [reading.best(kit.cells.index(cell))[0] for cell in ("c8", "c7")] == [(1, "c"), (3, "a")]
