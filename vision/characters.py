@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.explain import Board
+from vision.explain import OUT_OF_REACH, Board
 from vision.faces import PLACED_MM, Face, centred, face_of, offsets_mm, places
-from vision.glyphs import Alphabet, compare
+from vision.glyphs import TRIED_MM, Alphabet, compare
+from vision.register import Points
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -16,7 +17,8 @@ IN_QUESTION = 15.0
 """Heights that are less likely than the best one by so many nats need not be looked into by their faces."""
 
 STRANGE = -20.0
-"""Log-likelihood under which no character fits: the right one mostly comes to between -2 and -15."""
+"""Log-likelihood under which no character fits: the right one mostly comes to between -2 and -15.  The stack may then
+be of another height, of whatever likelihood: its face is looked for at all of them."""
 
 MOST_SEARCHED = 8
 """Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
@@ -64,13 +66,21 @@ def _read(
     found_at = [_likeliest(rings, straight, evidence, np.flatnonzero(owner == k)) for k in range(len(cells))]
     likely, faces = compare(image, [rings[which] for which, _ in found_at], ranks, alphabet)
     is_strange = likely.max(axis=1) < STRANGE
-    for k, (cell, figures) in enumerate(zip(cells, trials, strict=True)):
-        mine, face, letters = np.flatnonzero(owner == k), faces[k], likely[k]
+    for k, cell in enumerate(cells):
+        mine = np.flatnonzero(owner == k)
+        figures, upright = trials[k], [straight[i] for i in mine]
+        face, letters, is_found = faces[k], likely[k], found_at[k][1] > FACE_FOUND
         if is_strange[k] and is_strange.sum() <= MOST_SEARCHED:
-            face, letters = _searched(image, [rings[i] for i in mine], ranks, alphabet)
+            every = np.flatnonzero(board.scores[cell, 1:] > OUT_OF_REACH / 2)
+            anywhere = [face_of(board.geometry, int(cell), int(figure)) for figure in every]
+            face, letters = _best(image, centred(image, anywhere, ranks)[0], ranks, alphabet)
+            if letters.max() > STRANGE:
+                figures, upright, is_found = every, anywhere, True
+            else:
+                face, letters = _searched(image, [rings[i] for i in mine], ranks, alphabet)
         found[cell] = letters - np.logaddexp.reduce(letters)
-        if len(figures) > 1 and found_at[k][1] > FACE_FOUND:
-            known.append((int(cell), figures, _shifts(board, int(cell), [straight[i] for i in mine], face)))
+        if len(figures) > 1 and is_found:
+            known.append((int(cell), figures, _shifts(board, int(cell), upright, face)))
     return known
 
 
@@ -82,14 +92,25 @@ def _likeliest(rings: list[Face], straight: list[Face], evidence: Array, mine: I
     return int(mine[best]), float(placed[best])
 
 
+def _best(
+    image: npt.NDArray[np.uint8],
+    rings: list[Face],
+    ranks: npt.NDArray[np.uint8],
+    alphabet: Alphabet,
+    steps_mm: Points = TRIED_MM,
+) -> tuple[Face, Array]:
+    """The face that some character fits best, and (letters,) how well each does."""
+    rows, placed = compare(image, rings, ranks, alphabet, steps_mm)
+    best = int(rows.max(axis=1).argmax())
+    return placed[best], rows[best]
+
+
 def _searched(
     image: npt.NDArray[np.uint8], rings: list[Face], ranks: npt.NDArray[np.uint8], alphabet: Alphabet
 ) -> tuple[Face, Array]:
     """A face round which a shadow or a lamp's mirror image misled: its middle where some character fits best."""
-    rows, placed = compare(image, _distinct(rings), ranks, alphabet, WIDE_MM)
-    best = int(rows.max(axis=1).argmax())
-    rows, placed = compare(image, placed[best : best + 1], ranks, alphabet)
-    return placed[0], rows[0]
+    face, _ = _best(image, _distinct(rings), ranks, alphabet, WIDE_MM)
+    return _best(image, [face], ranks, alphabet)
 
 
 def _distinct(rings: list[Face]) -> list[Face]:

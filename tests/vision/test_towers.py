@@ -35,7 +35,7 @@ def test_what_a_face_tells_of_one_stack_is_used_for_the_one_behind_it():
     singles = [kit.enrol.get(cell, "") for cell in kit.cells]
     look = enrol(picture(kit, camera, pose, light, singles, 0, ()), kit, camera)
     stacks = [dict(zip("abcd", rank.split(","), strict=True)) for rank in RANKS]
-    for seed in (1, 6):
+    for seed in (1, 6, 9):
         table = [stacks[8 - int(cell[1])][cell[0]] for cell in kit.cells]
         image = picture(kit, camera, pose, light, table, seed, ())
         reading = Reader(kit, camera, look).read(Frame(image, 0, 0.0))
