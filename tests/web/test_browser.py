@@ -158,6 +158,22 @@ def test_the_arbiter_rules_from_the_page(table: WebTable, visit: Callable[..., P
     expect(page.locator("#said")).to_contain_text("Green wins")
 
 
+def test_no_position_is_set_before_there_is_a_board(table: WebTable, visit: Callable[..., Page]) -> None:
+    page = visit(table, "#token=secret")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/board/*", hold)
+    page.reload()
+    expect(page.locator("#arbiter")).to_be_visible()
+    expect(page.locator("#set-position")).to_be_disabled()
+    for route in held:
+        route.continue_()
+    expect(page.locator("#set-position")).to_be_enabled()
+
+
 def test_the_position_is_set_by_hand(table: WebTable, visit: Callable[..., Page]) -> None:
     page = visit(table, "#token=secret")
     page.locator("#set-position").click()

@@ -245,6 +245,7 @@ async function renderBoard() {
     find("board").key = key;
     find("board").row = row;
     board.show(row, state.game);
+    find("set-position").disabled = false; // its squares are chosen on the board
     find("board").dataset.n = n;
     renderPlayers();
   }
