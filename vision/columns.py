@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.register import Points, Registration, project
-from vision.shapes import column, floor_mm
+from vision.shapes import column, floor_mm, hull
 
 SUBPIXEL_BITS = 4
 """Binary digits of a pixel's fraction in polygons, as ``cv2.fillConvexPoly`` takes them."""
@@ -49,11 +48,7 @@ def columns_of(kit: Kit, levels: tuple[int, ...], pose: Registration, camera: Ca
             seen.append(None)
             continue
         pixels = project(solid.points, pose, camera)
-        seen.append(
-            Column(
-                fixed(np.asarray(cv2.convexHull(pixels.astype(np.float32)), np.float32)), fixed(pixels[list(solid.top)])
-            )
-        )
+        seen.append(Column(fixed(hull(pixels)), fixed(pixels[list(solid.top)])))
     return tuple(seen)
 
 

@@ -181,8 +181,16 @@ class Board:
         return [
             int(j)
             for j in np.flatnonzero((self.best > 0) & (geometry.rank < geometry.rank[cell]))
-            if explained > max(self.scores[j].max(), self.scores[cell].max()) and _has_face_in(hull, self.outlines[j])
+            if explained > max(self.scores[j].max(), self.scores[cell].max())
+            and _is_inside(self._face_px(int(j)), hull)
         ]
+
+    def _face_px(self, cell: int) -> Points:
+        """(2,) the middle of the uppermost part of what is believed on a cell where something stands."""
+        outline = self.outlines[cell]
+        assert outline is not None
+        middle: Points = outline.top.mean(axis=0) / (1 << SUBPIXEL_BITS)
+        return middle
 
     def _is_better_joined(self, cell: int, tower: int, behind: int) -> bool:
         """Try a ``tower`` in place of the stack on ``cell`` and that ``behind``; leave it if higher and likelier."""
@@ -243,14 +251,8 @@ class Board:
         assert outline is not None
         hull = outline.hull / (1 << SUBPIXEL_BITS)
         geometry = self.geometry
-        near = (geometry.rank < geometry.rank[cell]) & self.may_be_single
-        inside = [
-            j
-            for j in np.flatnonzero(near)
-            if cv2.pointPolygonTest(hull.astype(np.float32), geometry.crops.origin_px[j].tolist(), measureDist=False)
-            > 0
-        ]
-        return np.array(inside, np.intp)
+        near = np.flatnonzero((geometry.rank < geometry.rank[cell]) & self.may_be_single)
+        return np.array([j for j in near if _is_inside(geometry.crops.origin_px[j], hull)], np.intp)
 
     def _is_better_split(self, cell: int, behind: npt.NDArray[np.intp]) -> bool:
         """Try a single piece on ``cell`` and what then shows ``behind`` in place of the tower; leave it if likelier."""
@@ -459,11 +461,9 @@ class Board:
         return self._painting.canvas
 
 
-def _has_face_in(hull_px: Points, outline: Outline | None) -> bool:
-    """Whether the middle of a figure's uppermost part is in a convex polygon (k, 2) px."""
-    assert outline is not None, "something stands there"
-    x, y = outline.top.mean(axis=0) / (1 << SUBPIXEL_BITS)
-    return cv2.pointPolygonTest(hull_px.astype(np.float32), (float(x), float(y)), measureDist=False) > 0
+def _is_inside(point_px: Points, hull_px: Points) -> bool:
+    """Whether a point (2,) is in a convex polygon (k, 2)."""
+    return cv2.pointPolygonTest(hull_px.astype(np.float32), point_px.tolist(), measureDist=False) > 0
 
 
 def explain(shown: Evidence, rim: Array, geometry: Geometry) -> Board:

@@ -54,7 +54,6 @@ class Geometry:
         crop_boxes_px: of each cell's crop.
         size: (height, width) of the picture.
         far_first: (n,) cells from the farthest to the nearest to the camera.
-        rank: (n,) place of each cell in ``far_first``, from 1.
         radius_mm: half of the widest piece's width.
         mat_px: (4, 2) the mat's corners in the picture.
         surround_px: indices into the flattened picture, a sample of what lies outside the mat.
@@ -73,10 +72,14 @@ class Geometry:
     crop_boxes_px: Box
     size: tuple[int, int]
     far_first: npt.NDArray[np.intp]
-    rank: npt.NDArray[np.int32]
     radius_mm: float
     mat_px: Points
     surround_px: npt.NDArray[np.intp]
+
+    @property
+    def rank(self) -> npt.NDArray[np.int32]:
+        """(n,) place of each cell in ``far_first``, from 1."""
+        return self.scene.rank
 
 
 def mat_corners(kit: Kit) -> Points:
@@ -137,7 +140,6 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         crop_boxes_px=crops.boxes_px(),
         size=size,
         far_first=order,
-        rank=rank,
         radius_mm=width / 2,
         mat_px=mat_px,
         surround_px=(step_rows * camera.width_px + step_columns) * SURROUND_STEP,

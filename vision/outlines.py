@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -14,6 +13,7 @@ from vision.compiled import compiled
 from vision.crops import Crops
 from vision.figures import Figures, Wire
 from vision.register import Points, Registration, project
+from vision.shapes import hull
 
 Array = npt.NDArray[np.float32]
 
@@ -47,7 +47,7 @@ class Outlines:
         top = self.first[figure]
         corners[:top] += shift_mm
         picture: Points = corners @ crops.to_picture[cell].T + crops.origin_px[cell]
-        return _hull(picture), _hull(picture[:top])
+        return hull(picture), hull(picture[:top])
 
 
 def make_outlines(crops: Crops, figures: Figures, pixels: Sequence[Points]) -> Outlines:
@@ -134,8 +134,3 @@ def stacked_edges(
             if not covers[cell, column]:
                 edges[cell, :, column] = 0
     return edges, covers
-
-
-def _hull(points_px: Points) -> Points:
-    hull: Points = cv2.convexHull(points_px.astype(np.float32)).reshape(-1, 2).astype(np.float64)
-    return hull

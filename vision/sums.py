@@ -48,9 +48,7 @@ def sum_columns(evidence: Evidence, backdrop: Backdrop, cells: Indices, kinds: i
 
 
 @compiled
-def add_at(
-    total: npt.NDArray[np.floating], sign: float, sums: Array, place: tuple[int, int, float], first: int
-) -> None:
+def add_at(total: Total, sign: float, sums: Array, place: tuple[int, int, float], first: int) -> None:
     """Add to ``total`` (k,) the ``sums`` (b, rows + 1, columns, kinds) from kind ``first`` on.
 
     At a ``place``: cell, column, and fractional row.  A pixel that an edge cuts counts with the part that is covered.
