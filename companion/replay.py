@@ -46,7 +46,7 @@ def first_fault(events: Iterable[Event]) -> Fault | None:
 def stages(events: Iterable[Event]) -> Iterator[tuple[Event, Match]]:
     """Each event with the match as it stands after it.
 
-    Where a record leaves open how a position came back, as few moves as possible are taken to have been taken back.
+    Where a record leaves open how a position came to be, as few moves as possible are taken to have been taken back.
 
     Raises:
         Unfounded: an event cannot follow those before it.
@@ -77,8 +77,9 @@ def _started(event: Event) -> tuple[Match, ...]:
 def _continued(matches: tuple[Match, ...], event: Event) -> tuple[Match, ...]:
     """What the match can be after ``event``.
 
-    There may be several possibilities: an arbiter who takes moves back and one who sets the same position by hand
-    leave the same record, but not the same number of repetitions.
+    There may be several possibilities: an arbiter who takes moves back, one who sets the same position by hand and one
+    who says that no move was made leave the same record, but not the same number of repetitions, nor of moves that can
+    be taken back.
     """
     following: list[Match] = []
     faults: list[CompanionError] = []
@@ -148,7 +149,7 @@ def _corrected(match: Match, event: Corrected) -> tuple[Match, ...]:
     _require(event.position is not None, "a ruling without move or position")
     position = parse_position(match.game, event.position or "")
     undone = (match.take_back(count + 1) for count in range(match.undoable))
-    return (*(earlier for earlier in undone if earlier.position == position), match.set_by_hand(position))
+    return (*(left for left in (match, *undone) if left.position == position), match.set_by_hand(position))
 
 
 def _check_illegal(match: Match, event: Illegal) -> None:

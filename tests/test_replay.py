@@ -105,6 +105,12 @@ TRUE: dict[str, Script] = {
     "a position set by hand": Script(LONE).add(corrected(position=LAST)).add(repeated(1, LAST)),
     "moves taken back by ruling": Script(LONE).play("c3-c4").add(corrected(position=LONE)).add(repeated(1)),
     "the same position set by hand": Script(LONE).play("c3-c4").add(corrected(position=LONE)).add(repeated(2)),
+    "a ruling that no move was made": (
+        Script(LONE)
+        .play("c3-c4")
+        .add(corrected(position=LONE_MOVED))
+        .add(TakenBack(t=0, n=0, moves=("c3-c4",), position=LONE))
+    ),
 }
 
 

@@ -29,6 +29,9 @@ from firmware_bridge.simulated.port import Port, serve
 OWN_NOISE_MM = 0.3
 """What a good pot adds to the heights of ``--levels``; those of a file have their noise already."""
 
+SETTLED_S = 0.5
+"""So long a controller is listened to: after it is started, or a cable is moved, its filters need some scans."""
+
 ANSWER_S = 3.0
 """A controller that is there has answered long before."""
 
@@ -146,11 +149,20 @@ def _talk(arguments: argparse.Namespace, kit: Kit) -> int:
             return 0
         link.request(wire.AskStatus())
         status = _answer(link, wire.Status, arguments.serial)
-        sample = _answer(link, Sample, arguments.serial)
+        sample = _settled(link, arguments.serial)
     finally:
         link.close()
     print("\n".join(_told(sample, status, welcome, kit)))
     return 1 if any(sample.faults) else 0
+
+
+def _settled(link: Link, url: str) -> Sample:
+    """What the pillars are once they have been listened to for :data:`SETTLED_S`.  Raises CompanionError."""
+    end_s = time.monotonic() + SETTLED_S
+    sample: Sample = _answer(link, Sample, url)
+    while time.monotonic() < end_s:
+        sample = _answer(link, Sample, url)
+    return sample
 
 
 def _answer(link: Link, kind: Any, url: str) -> Any:
