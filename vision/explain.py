@@ -13,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from vision import stacks
-from vision.columns import SUBPIXEL_BITS
 from vision.evidence import Backdrop, Evidence, backdrop, renew
 from vision.facets import Facets, judge_facets
 from vision.geometry import Box, Geometry, overlap
-from vision.painting import Canvas, Outline, Painting, outline_of, ranks_of
+from vision.painting import Canvas, ranks_of, repaint, shown_px
 from vision.palette import Materials
 from vision.register import Points
+from vision.shapes import hull
+from vision.silhouettes import Silhouettes, draw, is_before, no_silhouettes
 from vision.sums import sum_columns
 
 SWEEPS = 4
@@ -64,7 +65,7 @@ class _Belief:
     best: npt.NDArray[np.intp]
     shift: Array
     scores: Array
-    outlines: list[Outline | None]
+    silhouettes: Silhouettes
     stale: npt.NDArray[np.bool_]
 
 
@@ -87,8 +88,8 @@ class Board:
         self.single, self.best = np.zeros(n, np.intp), np.zeros(n, np.intp)
         self.alone = np.zeros_like(self.scores)
         self.shift = np.zeros((n, 2), np.float32)
-        self.outlines: list[Outline | None] = [None] * n
-        self._painting = Painting(geometry.bare, has_columns=any(geometry.pillars))
+        self.silhouettes = no_silhouettes(n, geometry.size[0])
+        self._canvas, self._painted = geometry.bare.copy(), np.zeros((n, 4), np.int32)
         self.explained = np.ones(n, np.bool_)
         self._look_first(np.arange(n))
 
@@ -176,33 +177,23 @@ class Board:
     def _behind_tower(self, cell: int, tower: int) -> list[int]:
         """Cells whose face a ``tower`` on ``cell`` would hide, that alone explains more than either stack does."""
         geometry = self.geometry
-        hull, _ = geometry.outlines.polygons_px(geometry.crops, cell, self._height(tower) - 1, np.zeros(2))
-        explained = self.alone[cell, tower]
-        return [
-            int(j)
-            for j in np.flatnonzero((self.best > 0) & (geometry.rank < geometry.rank[cell]))
-            if explained > max(self.scores[j].max(), self.scores[cell].max())
-            and _is_inside(self._face_px(int(j)), hull)
-        ]
-
-    def _face_px(self, cell: int) -> Points:
-        """(2,) the middle of the uppermost part of what is believed on a cell where something stands."""
-        outline = self.outlines[cell]
-        assert outline is not None
-        middle: Points = outline.top.mean(axis=0) / (1 << SUBPIXEL_BITS)
-        return middle
+        outline = hull(geometry.outlines.corners_px(geometry.crops, cell, self._height(tower) - 1, np.zeros(2)))
+        explained = np.maximum(self.scores.max(axis=1), self.scores[cell].max())
+        likely = (self.best > 0) & (geometry.rank < geometry.rank[cell]) & (explained < self.alone[cell, tower])
+        return [int(j) for j in np.flatnonzero(likely) if _is_inside(self.silhouettes.middles_px[j], outline)]
 
     def _is_better_joined(self, cell: int, tower: int, behind: int) -> bool:
         """Try a ``tower`` in place of the stack on ``cell`` and that ``behind``; leave it if higher and likelier."""
         cells = np.array([cell, behind])
         before, kept = self._likelihood(cells), self._believed(cells)
         self.best[cells], self.shift[cell] = (tower, 0), 0
-        self.outlines[behind] = None
+        self._outline(behind)
         self._outline(cell)
-        self._explain(cells[:1])
-        is_higher = self._height(int(self.best[cell])) > self._height(int(kept.best[0]))
-        if is_higher and self._likelihood(cells) > before:
-            return True
+        if self._likelihood(cells) > before:
+            self._explain(cells[:1])
+            is_higher = self._height(int(self.best[cell])) > self._height(int(kept.best[0]))
+            if is_higher and self._likelihood(cells) > before:
+                return True
         self._believe(cells, kept)
         return False
 
@@ -212,32 +203,26 @@ class Board:
         The far edge of a tall stack looks like a piece behind it to whoever believes the stack one piece too low.
         """
         dropped = False
-        canvas = self._paint(np.arange(len(self.best)))
-        around = [
-            (cell, outline, ranks_of(canvas[outline.box]))
-            for cell, outline in enumerate(self.outlines)
-            if outline is not None and self.explained[cell]
-        ]
-        for cell, outline, ranks in around:
-            area_px = cv2.contourArea(outline.hull) / (1 << 2 * SUBPIXEL_BITS)
-            shown_px = np.count_nonzero(ranks == self.geometry.rank[cell])
-            if shown_px < MOSTLY_COVERED * area_px and self._is_better_without(cell, ranks):
+        everything = np.arange(len(self.best))
+        by_rank_px = shown_px(self._paint(everything), self.silhouettes)
+        own_px = by_rank_px[everything, self.geometry.rank]
+        covered = (own_px < MOSTLY_COVERED * by_rank_px.sum(axis=1)) & (self.best > 0) & self.explained
+        for cell in np.flatnonzero(covered):
+            if self._is_better_without(int(cell), by_rank_px[cell]):
                 dropped = True
         return dropped
 
-    def _is_better_without(self, cell: int, ranks: npt.NDArray[np.uint8]) -> bool:
+    def _is_better_without(self, cell: int, by_rank_px: npt.NDArray[np.int32]) -> bool:
         """Try the stack that hides ``cell`` most, with ``cell`` empty; leave it so if that is likelier.
 
-        ``ranks``: of what is seen round the stack on ``cell``.
+        ``by_rank_px`` (n + 1,): see :func:`vision.painting.shown_px`.
         """
-        over = np.bincount(ranks.ravel(), minlength=len(self.best) + 1)
-        over[: self.geometry.rank[cell] + 1] = 0
-        if not over.any():  # cut off by the picture's edge, hidden by nothing
-            return False
-        front = int(self.geometry.far_first[over.argmax() - 1])
+        rank = self.geometry.rank[cell]
+        front = int(self.geometry.far_first[rank + by_rank_px[rank + 1 :].argmax()])
         cells = np.array([cell, front])
         before, kept = self._likelihood(cells), self._believed(cells)
-        self.best[cell], self.outlines[cell] = 0, None
+        self.best[cell] = 0
+        self._outline(cell)
         self._explain(np.array([front]))
         if self._likelihood(cells) > before:
             self.stale[cell] = True
@@ -247,12 +232,10 @@ class Board:
 
     def _hidden_singles(self, cell: int) -> npt.NDArray[np.intp]:
         """Cells behind ``cell`` whose middle its stack hides and on which something seems to stand."""
-        outline = self.outlines[cell]
-        assert outline is not None
-        hull = outline.hull / (1 << SUBPIXEL_BITS)
         geometry = self.geometry
         near = np.flatnonzero((geometry.rank < geometry.rank[cell]) & self.may_be_single)
-        return np.array([j for j in near if _is_inside(geometry.crops.origin_px[j], hull)], np.intp)
+        hidden = (is_before(self.silhouettes, cell, geometry.crops.origin_px[j]) for j in near)
+        return near[np.fromiter(hidden, np.bool_, len(near))]
 
     def _is_better_split(self, cell: int, behind: npt.NDArray[np.intp]) -> bool:
         """Try a single piece on ``cell`` and what then shows ``behind`` in place of the tower; leave it if likelier."""
@@ -273,15 +256,14 @@ class Board:
 
     def _believed(self, cells: npt.NDArray[np.intp]) -> _Belief:
         """What is believed of ``cells``, to go back to after a trial."""
-        outlines = [self.outlines[j] for j in cells]
-        return _Belief(self.best[cells], self.shift[cells], self.scores[cells], outlines, self.stale.copy())
+        silhouettes, stale = self.silhouettes.of(cells), self.stale.copy()
+        return _Belief(self.best[cells], self.shift[cells], self.scores[cells], silhouettes, stale)
 
     def _believe(self, cells: npt.NDArray[np.intp], belief: _Belief) -> None:
         """Go back to an earlier belief of ``cells``."""
         self.best[cells], self.shift[cells], self.scores[cells] = belief.best, belief.shift, belief.scores
         self.stale = belief.stale
-        for j, outline in zip(cells, belief.outlines, strict=True):
-            self.outlines[j] = outline
+        self.silhouettes.put(cells, belief.silhouettes)
 
     def _likelihood(self, cells: npt.NDArray[np.intp]) -> float:
         """Log-likelihood of all pixels in the crops of ``cells``, each under what is believed to be in front there."""
@@ -428,13 +410,13 @@ class Board:
         return (state - 1) // self.colours + 1
 
     def _outline(self, cell: int) -> None:
-        """Keep the polygons (hull, face) of what is believed on a cell, in fixed point."""
-        state = int(self.best[cell])
-        self.outlines[cell] = None
+        """Have the silhouettes of what is believed on a cell."""
+        state, geometry = int(self.best[cell]), self.geometry
+        self.silhouettes.rows[cell] = 0
         if state:
-            figure = self._height(state) - 1
-            hull, face = self.geometry.outlines.polygons_px(self.geometry.crops, cell, figure, self.shift[cell])
-            self.outlines[cell] = outline_of(hull, face, self.geometry.size)
+            figure, outlines = self._height(state) - 1, geometry.outlines
+            corners_px = outlines.corners_px(geometry.crops, cell, figure, self.shift[cell])
+            draw(self.silhouettes, cell, corners_px, outlines.first[figure], geometry.size[1])
 
     def _behind(self, cells: npt.NDArray[np.intp], first_row: int) -> Backdrop:
         """What the crops of ``cells`` (b,) would show from ``first_row`` on if nothing stood on them."""
@@ -447,18 +429,21 @@ class Board:
         It is painted over when this is called again.
         """
         low, high = self.geometry.crop_boxes_px
-        (left, top), (right, bottom) = low[cells].min(axis=0), high[cells].max(axis=0)
-        hidden = set(cells.tolist()) if bare else set()
-        self._painting.clear()
-        for cell in self.geometry.far_first.tolist():
-            outline = self.outlines[cell]
-            if outline is None or cell in hidden:
-                continue
-            rows, columns = outline.box
-            if rows.start < bottom and top < rows.stop and columns.start < right and left < columns.stop:
-                material = Materials.TOPS + (int(self.best[cell]) - 1) % self.colours
-                self._painting.add(outline, material, int(self.geometry.rank[cell]))
-        return self._painting.canvas
+        (left, top), (right, bottom) = low[cells].min(axis=0).tolist(), high[cells].max(axis=0).tolist()
+        materials = np.where(self.best > 0, Materials.TOPS + (self.best - 1) % self.colours, 0)
+        if bare:
+            materials[cells] = 0
+        order = self.geometry.far_first
+        repaint(
+            self._canvas,
+            self.geometry.bare,
+            self._painted,
+            self.silhouettes,
+            order,
+            materials,
+            (left, top, right, bottom),
+        )
+        return self._canvas
 
 
 def _is_inside(point_px: Points, hull_px: Points) -> bool:

@@ -13,7 +13,6 @@ from vision.compiled import compiled
 from vision.crops import Crops
 from vision.figures import Figures, Wire
 from vision.register import Points, Registration, project
-from vision.shapes import hull
 
 Array = npt.NDArray[np.float32]
 
@@ -38,16 +37,15 @@ class Outlines:
     first: tuple[int, ...]
     boxes_px: Array
 
-    def polygons_px(self, crops: Crops, cell: int, figure: int, shift_mm: Points) -> tuple[Points, Points]:
-        """Picture px: the outline (k, 2) of a figure and that of its uppermost part, which leans by ``shift_mm``.
+    def corners_px(self, crops: Crops, cell: int, figure: int, shift_mm: Points) -> Points:
+        """(p, 2) px, the corners of a figure, first those of its uppermost part, which leans by ``shift_mm``.
 
         ``shift_mm`` (2,) is in the crop; the foot stays where it is.
         """
         corners = self.corners_mm[figure][cell].copy()
-        top = self.first[figure]
-        corners[:top] += shift_mm
+        corners[: self.first[figure]] += shift_mm
         picture: Points = corners @ crops.to_picture[cell].T + crops.origin_px[cell]
-        return hull(picture), hull(picture[:top])
+        return picture
 
 
 def make_outlines(crops: Crops, figures: Figures, pixels: Sequence[Points]) -> Outlines:

@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.columns import SUBPIXEL_BITS, Column, Polygon, fixed
+from vision.columns import SUBPIXEL_BITS, Column, Polygon
+from vision.compiled import compiled
 from vision.palette import Materials
-from vision.register import Points
+from vision.silhouettes import UPPERMOST, WHOLE, Silhouettes
 
 Canvas = npt.NDArray[np.uint16]
 """(height, width) of a picture: 256 times the rank of the nearest cell (0: none), and the material that shows."""
 
+Indices = npt.NDArray[np.intp]
+
 RANK_BITS = 8
 MATERIAL_MASK = (1 << RANK_BITS) - 1
 
-
-class Outline(NamedTuple):
-    """A figure in the picture: its hull, its uppermost part, and the part of the picture in which it lies."""
-
-    hull: Polygon
-    top: Polygon
-    box: tuple[slice, slice]
-
-
-def outline_of(hull_px: Points, top_px: Points, size: tuple[int, int]) -> Outline:
-    """The outline of a figure with this hull and uppermost part, (k, 2) px each, in a picture (height, width)."""
-    hull = fixed(hull_px)
-    left, top, width, height = cv2.boundingRect(hull >> SUBPIXEL_BITS)
-    # Polygons are painted with their edges, up to half a pixel beyond them.
-    rows = slice(max(top - 1, 0), max(min(top + height + 1, size[0]), 0))
-    columns = slice(max(left - 1, 0), max(min(left + width + 1, size[1]), 0))
-    return Outline(hull, fixed(top_px), (rows, columns))
+_STANDING = int(Materials.STANDING)
 
 
 def fill(canvas: Canvas, outline: Polygon, material: int, rank: int) -> None:
@@ -49,32 +34,83 @@ def fill_column(canvas: Canvas, column: Column | None, materials: Materials, ran
         fill(canvas, column.top, materials.column_top, rank)
 
 
-class Painting:
-    """A canvas that begins bare, on which figures come and go."""
-
-    def __init__(self, bare: Canvas, *, has_columns: bool) -> None:
-        """``bare``: painted with columns alone, if any; what of them is nearer than a figure stays before it."""
-        self.canvas = bare.copy()
-        self._bare = bare
-        self._has_columns = has_columns
-        self._painted: list[tuple[slice, slice]] = []
-
-    def clear(self) -> None:
-        """Take all figures away."""
-        for box in self._painted:
-            self.canvas[box] = self._bare[box]
-        self._painted.clear()
-
-    def add(self, outline: Outline, material: int, rank: int) -> None:
-        """Paint a figure whose uppermost part shows ``material`` over all that is farther."""
-        fill(self.canvas, outline.hull, Materials.STANDING, rank)
-        fill(self.canvas, outline.top, material, rank)
-        if self._has_columns:
-            bare = self._bare[outline.box]
-            np.copyto(self.canvas[outline.box], bare, where=bare >> RANK_BITS > rank)
-        self._painted.append(outline.box)
-
-
 def ranks_of(canvas: Canvas) -> npt.NDArray[np.uint8]:
     """(height, width) rank of the cell that is nearest in each pixel."""
     return (canvas >> RANK_BITS).astype(np.uint8)
+
+
+@compiled
+def repaint(
+    canvas: Canvas,
+    bare: Canvas,
+    painted: npt.NDArray[np.int32],
+    silhouettes: Silhouettes,
+    far_first: Indices,
+    materials: Indices,
+    region: tuple[float, float, float, float],
+) -> None:
+    """Paint anew what stands on the board and reaches into a part of the picture.
+
+    Args:
+        canvas: to be painted; as ``bare`` but for what is ``painted``.
+        bare: without figures; its columns hide figures that are farther.
+        painted: (n, 4) left, top, right, bottom of what was painted of each cell, all 0 where nothing was; changed.
+        silhouettes: of what stands on the cells.
+        far_first: (n,) cells from the farthest to the nearest.
+        materials: (n,) that of the uppermost part on each cell; 0 where nothing is to be painted.
+        region: left, top, right, bottom px.
+    """
+    left, top, right, bottom = region
+    for cell in far_first:
+        if painted[cell, 3] > 0:
+            _restore(canvas, bare, painted[cell])
+            painted[cell] = 0
+    for place in range(len(far_first)):
+        cell, rank = far_first[place], place + 1
+        first, end = silhouettes.rows[cell, WHOLE]
+        if materials[cell] == 0 or end <= first or first >= bottom or end <= top:
+            continue
+        x, x_end = canvas.shape[1], 0
+        for row in range(first, end):
+            x, x_end = min(x, silhouettes.runs[cell, WHOLE, row, 0]), max(x_end, silhouettes.runs[cell, WHOLE, row, 1])
+        if x < right and left < x_end:
+            painted[cell] = np.array([x, first, x_end, end])
+            _fill(canvas, bare, silhouettes, (cell, WHOLE), (rank << RANK_BITS) + _STANDING)
+            _fill(canvas, bare, silhouettes, (cell, UPPERMOST), (rank << RANK_BITS) + materials[cell])
+
+
+@compiled
+def _fill(canvas: Canvas, bare: Canvas, silhouettes: Silhouettes, which: tuple[int, int], value: int) -> None:
+    """Paint one silhouette but where a nearer column is before it."""
+    cell, part = which
+    first, end = silhouettes.rows[cell, part]
+    # In pixels' own type, over views that begin with the run: so many pixels are painted at once.
+    paint, beyond = np.uint16(value), np.uint16(((value >> RANK_BITS) + 1) << RANK_BITS)
+    for row in range(first, end):
+        begin, stop = silhouettes.runs[cell, part, row]
+        run, behind = canvas[row, begin:stop], bare[row, begin:stop]
+        for i in range(len(run)):
+            run[i] = paint if behind[i] < beyond else run[i]
+
+
+@compiled
+def _restore(canvas: Canvas, bare: Canvas, box: npt.NDArray[np.int32]) -> None:
+    """Let a part of the picture, left, top, right and bottom, be bare again."""
+    left, top, right, bottom = box
+    for row in range(top, bottom):
+        run, behind = canvas[row, left:right], bare[row, left:right]
+        for i in range(len(run)):
+            run[i] = behind[i]
+
+
+@compiled
+def shown_px(canvas: Canvas, silhouettes: Silhouettes) -> npt.NDArray[np.int32]:
+    """(n, n + 1) of what stands on each cell, the pixels in which the cell of each rank is nearest."""
+    cells = len(silhouettes.rows)
+    counts = np.zeros((cells, cells + 1), np.int32)
+    for cell in range(cells):
+        first, end = silhouettes.rows[cell, WHOLE]
+        for row in range(first, end):
+            for column in range(silhouettes.runs[cell, WHOLE, row, 0], silhouettes.runs[cell, WHOLE, row, 1]):
+                counts[cell, canvas[row, column] >> RANK_BITS] += 1
+    return counts

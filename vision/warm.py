@@ -20,6 +20,7 @@ from vision.geometry import Geometry, make_geometry
 from vision.palette import display
 from vision.reader import Reader
 from vision.register import Points, Registration
+from vision.shapes import hull
 from vision.source import Frame
 
 ELEVATION_DEG = 60.0
@@ -65,8 +66,8 @@ def _drawn(kit: Kit, look: SetLook, geometry: Geometry) -> npt.NDArray[np.uint8]
     picture = np.full((*geometry.size, 3), _code((1.0, 1.0, 1.0)), np.uint8)
     cell, figure = len(kit.cells) // 2, 0
     letter = next(letters[0] for letters in geometry.figures.letters[figure] if letters)
-    hull, _ = geometry.outlines.polygons_px(geometry.crops, cell, figure, np.zeros(2))
-    cv2.fillConvexPoly(picture, fixed(hull), _code(look.pieces[letter]).tolist(), shift=SUBPIXEL_BITS)
+    corners_px = geometry.outlines.corners_px(geometry.crops, cell, figure, np.zeros(2))
+    cv2.fillConvexPoly(picture, fixed(hull(corners_px)), _code(look.pieces[letter]).tolist(), shift=SUBPIXEL_BITS)
     return picture
 
 

@@ -1,0 +1,111 @@
+"""Silhouettes of what is believed to stand on the board: the pixels that each figure and its uppermost part hide.
+
+Figures are convex, so in each row of the picture a silhouette is one run of pixels.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.compiled import compiled
+from vision.register import Points
+
+WHOLE, UPPERMOST = 0, 1
+"""A figure's silhouettes: of all of it, and of its uppermost part."""
+
+
+class Silhouettes(NamedTuple):
+    """Of each cell (n) two silhouettes in a picture (height, width): :data:`WHOLE` and :data:`UPPERMOST`.
+
+    Attributes:
+        rows: (n, 2, 2) int32, the first row and the one after the last; both 0 where nothing stands or shows.
+        runs: (n, 2, height, 2) int32, in each of these rows the first column and the one after the last.
+        middles_px: (n, 2) float64, the middle of the uppermost part.
+    """
+
+    rows: npt.NDArray[np.int32]
+    runs: npt.NDArray[np.int32]
+    middles_px: Points
+
+    def of(self, cells: npt.NDArray[np.intp]) -> Silhouettes:
+        """A copy of those of some cells."""
+        return Silhouettes(self.rows[cells], self.runs[cells], self.middles_px[cells])
+
+    def put(self, cells: npt.NDArray[np.intp], kept: Silhouettes) -> None:
+        """Put back what :meth:`of` gave of these cells."""
+        self.rows[cells], self.runs[cells], self.middles_px[cells] = kept
+
+
+def no_silhouettes(cells: int, height_px: int) -> Silhouettes:
+    """Those of an empty board."""
+    return Silhouettes(
+        np.zeros((cells, 2, 2), np.int32), np.zeros((cells, 2, height_px, 2), np.int32), np.zeros((cells, 2))
+    )
+
+
+@compiled
+def draw(silhouettes: Silhouettes, cell: int, corners_px: Points, uppermost: int, width_px: int) -> None:
+    """Let a figure stand on ``cell``: ``corners_px`` (p, 2), the first of them those of its uppermost part."""
+    rows, runs = silhouettes.rows[cell], silhouettes.runs[cell]
+    _trace(corners_px, width_px, rows[WHOLE], runs[WHOLE])
+    _trace(corners_px[:uppermost], width_px, rows[UPPERMOST], runs[UPPERMOST])
+    for axis in range(2):
+        silhouettes.middles_px[cell, axis] = corners_px[:uppermost, axis].mean()
+
+
+@compiled
+def is_before(silhouettes: Silhouettes, cell: int, point_px: Points) -> bool:
+    """Whether what stands on ``cell`` covers a place (2,) in the picture."""
+    row, column = int(np.rint(point_px[1])), int(np.rint(point_px[0]))
+    first, end = silhouettes.rows[cell, WHOLE]
+    if row < first or row >= end:
+        return False
+    return bool(silhouettes.runs[cell, WHOLE, row, 0] <= column < silhouettes.runs[cell, WHOLE, row, 1])
+
+
+@compiled
+def _trace(corners_px: Points, width_px: int, rows: npt.NDArray[np.int32], runs: npt.NDArray[np.int32]) -> None:
+    """Fill ``rows`` (2,) and ``runs`` (height, 2) with all pixels that the hull of ``corners_px`` (p, 2) touches."""
+    order = np.argsort(corners_px[:, 1])
+    first = max(int(np.rint(corners_px[order[0], 1])), 0)
+    end = min(int(np.rint(corners_px[order[-1], 1])) + 1, len(runs))
+    rows[0], rows[1] = 0, 0
+    if end <= first:
+        return
+    rows[0], rows[1] = first, end
+    runs[first:end, 0], runs[first:end, 1] = width_px, 0
+    chain = np.empty(len(order), np.intp)
+    # Down its left side and down its right side (Andrew, Another efficient algorithm for convex hulls, 1979).
+    for turn in (-1.0, 1.0):
+        length = 0
+        for corner in order:
+            while length > 1 and turn * _cross(corners_px, chain[length - 2], chain[length - 1], corner) <= 0:
+                length -= 1
+            chain[length] = corner
+            length += 1
+        for number in range(1, length):
+            _widen(corners_px[chain[number - 1]], corners_px[chain[number]], first, end, runs)
+    for row in range(first, end):
+        runs[row, 0], runs[row, 1] = max(runs[row, 0], 0), min(runs[row, 1], width_px)
+
+
+@compiled
+def _cross(corners: Points, a: int, b: int, c: int) -> float:
+    """Twice the area of the triangle a b c, negative where it turns the other way."""
+    along = (corners[b, 0] - corners[a, 0]) * (corners[c, 1] - corners[a, 1])
+    return float(along - (corners[b, 1] - corners[a, 1]) * (corners[c, 0] - corners[a, 0]))
+
+
+@compiled
+def _widen(upper: Points, lower: Points, first: int, end: int, runs: npt.NDArray[np.int32]) -> None:
+    """Let ``runs`` from row ``first`` to ``end`` reach all pixels that the line from ``upper`` to ``lower`` touches."""
+    down = max(lower[1] - upper[1], 1e-9)
+    for row in range(max(int(np.rint(upper[1])), first), min(int(np.rint(lower[1])) + 1, end)):
+        begins = min(max((row - 0.5 - upper[1]) / down, 0.0), 1.0)
+        ends = min(max((row + 0.5 - upper[1]) / down, 0.0), 1.0)
+        x, x_end = upper[0] + begins * (lower[0] - upper[0]), upper[0] + ends * (lower[0] - upper[0])
+        runs[row, 0] = min(runs[row, 0], int(np.rint(min(x, x_end))))
+        runs[row, 1] = max(runs[row, 1], int(np.rint(max(x, x_end))) + 1)
