@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.explain import OUT_OF_REACH, Board
-from vision.faces import PLACED_MM, Face, centred, face_of, offsets_mm, places
+from vision.faces import PLACED_MM, Faces, centred, offsets_mm
 from vision.glyphs import TRIED_MM, Alphabet, compare
 from vision.register import Points
 
@@ -56,73 +56,76 @@ def _read(
     known: list[tuple[int, Indices, Array]] = []
     if not len(cells):
         return known
+    figures_of, upright = len(board.geometry.figures.all), board.geometry.faces
     scores = board.scores[cells, 1:]
-    trials = [np.flatnonzero(row > row.max() - IN_QUESTION) for row in scores]
-    owner = np.repeat(np.arange(len(cells)), [len(trial) for trial in trials])
-    heights = zip(cells[owner], np.concatenate(trials), strict=True)
-    straight = [face_of(board.geometry, int(cell), int(figure)) for cell, figure in heights]
+    owner, figure = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION)
+    straight = upright.of(cells[owner] * figures_of + figure)
     ranks = board.ranks()
     rings, evidence = centred(image, straight, ranks)
-    found_at = [_likeliest(rings, straight, evidence, np.flatnonzero(owner == k)) for k in range(len(cells))]
-    likely, faces = compare(image, [rings[which] for which, _ in found_at], ranks, alphabet)
+    chosen, how_likely = _likeliest(rings, straight, evidence, owner)
+    likely, faces = compare(image, rings.of(chosen), ranks, alphabet)
     is_strange = likely.max(axis=1) < STRANGE
     for k, cell in enumerate(cells):
-        mine = np.flatnonzero(owner == k)
-        figures, upright = trials[k], [straight[i] for i in mine]
-        face, letters, is_found = faces[k], likely[k], found_at[k][1] > FACE_FOUND
+        mine = owner == k
+        figures, face, letters = figure[mine], faces.of(np.array([k])), likely[k]
+        is_found = how_likely[k] > FACE_FOUND
         if is_strange[k] and is_strange.sum() <= MOST_SEARCHED:
             every = np.flatnonzero(board.scores[cell, 1:] > OUT_OF_REACH / 2)
-            anywhere = [face_of(board.geometry, int(cell), int(figure)) for figure in every]
-            face, letters = _best(image, centred(image, anywhere, ranks)[0], ranks, alphabet)
+            anywhere, _ = centred(image, upright.of(cell * figures_of + every), ranks)
+            face, letters = _best(image, anywhere, ranks, alphabet)
             if letters.max() > STRANGE:
-                figures, upright, is_found = every, anywhere, True
+                figures, is_found = every, True
             else:
-                face, letters = _searched(image, [rings[i] for i in mine], ranks, alphabet)
+                face, letters = _searched(image, rings.of(np.flatnonzero(mine)), ranks, alphabet)
         found[cell] = letters - np.logaddexp.reduce(letters)
         if len(figures) > 1 and is_found:
-            known.append((int(cell), figures, _shifts(board, int(cell), upright, face)))
+            shifts_mm = _shifts(board, int(cell), upright.of(cell * figures_of + figures), face)
+            known.append((int(cell), figures, shifts_mm))
     return known
 
 
-def _likeliest(rings: list[Face], straight: list[Face], evidence: Array, mine: Indices) -> tuple[int, float]:
-    """Which of the rings that were found for one cell's heights is likeliest its face, and how likely that is."""
-    apart = offsets_mm(places([straight[j] for j in mine]), places([rings[i] for i in mine])) / PLACED_MM
-    placed = evidence[mine] - (apart**2).sum(axis=2).min(axis=1) / 2
-    best = int(placed.argmax())
-    return int(mine[best]), float(placed[best])
+def _likeliest(rings: Faces, straight: Faces, evidence: Array, owner: Indices) -> tuple[Indices, Points]:
+    """Which of the rings (k) that were found for each cell's heights is likeliest its face, and how likely that is.
+
+    ``owner`` (k,) numbers the cells from 0.
+    """
+    apart = ((offsets_mm(straight, rings) / PLACED_MM) ** 2).sum(axis=2)
+    nearest = np.where(owner[:, None] == owner, apart, np.inf).min(axis=1)
+    placed = np.where(owner == np.arange(owner[-1] + 1)[:, None], evidence - nearest / 2, -np.inf)
+    return placed.argmax(axis=1), placed.max(axis=1)
 
 
 def _best(
     image: npt.NDArray[np.uint8],
-    rings: list[Face],
+    rings: Faces,
     ranks: npt.NDArray[np.uint8],
     alphabet: Alphabet,
     steps_mm: Points = TRIED_MM,
-) -> tuple[Face, Array]:
-    """The face that some character fits best, and (letters,) how well each does."""
+) -> tuple[Faces, Array]:
+    """The one face that some character fits best, and (letters,) how well each does."""
     rows, placed = compare(image, rings, ranks, alphabet, steps_mm)
     best = int(rows.max(axis=1).argmax())
-    return placed[best], rows[best]
+    return placed.of(np.array([best])), rows[best]
 
 
 def _searched(
-    image: npt.NDArray[np.uint8], rings: list[Face], ranks: npt.NDArray[np.uint8], alphabet: Alphabet
-) -> tuple[Face, Array]:
+    image: npt.NDArray[np.uint8], rings: Faces, ranks: npt.NDArray[np.uint8], alphabet: Alphabet
+) -> tuple[Faces, Array]:
     """A face round which a shadow or a lamp's mirror image misled: its middle where some character fits best."""
     face, _ = _best(image, _distinct(rings), ranks, alphabet, WIDE_MM)
-    return _best(image, [face], ranks, alphabet)
+    return _best(image, face, ranks, alphabet)
 
 
-def _distinct(rings: list[Face]) -> list[Face]:
+def _distinct(rings: Faces) -> Faces:
     """Rings without those that another height put in the same place."""
-    apart = np.linalg.norm(offsets_mm(places(rings), places(rings)), axis=2)
-    return [ring for i, ring in enumerate(rings) if not (apart[i, :i] < WIDE_STEP_MM / 2).any()]
+    close = np.linalg.norm(offsets_mm(rings, rings), axis=2) < WIDE_STEP_MM / 2
+    return rings.of(np.flatnonzero(~np.tril(close, -1).any(axis=1)))
 
 
-def _shifts(board: Board, cell: int, straight: list[Face], ring: Face) -> Array:
-    """(l, 2) mm in the crop from each height's straight face to where the face is."""
+def _shifts(board: Board, cell: int, straight: Faces, ring: Faces) -> Array:
+    """(l, 2) mm in the crop from each height's straight face to where the one face is."""
     to_crop = board.geometry.crops.to_crop[cell]
-    return np.array([to_crop @ (ring.middle_px - face.middle_px) for face in straight], np.float32)
+    return np.asarray((ring.middles_px - straight.middles_px) @ to_crop.T, np.float32)
 
 
 def _place(board: Board, known: list[tuple[int, Indices, Array]]) -> None:

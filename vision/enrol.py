@@ -13,7 +13,7 @@ from calibration.looks import FLAT_RIM, RIM_STEPS, ColumnLook, Glyph, Reflectanc
 from vision.columns import floors_mm
 from vision.errors import VisionError
 from vision.explain import Board, explain
-from vision.faces import centred, face_of
+from vision.faces import centred
 from vision.geometry import Geometry, make_geometry
 from vision.glyphs import INK_PERCENTILE, WOOD_PERCENTILE, unrolled
 from vision.light import LINEAR, measure_light
@@ -146,9 +146,10 @@ def _rim(kit: Kit, board: Board) -> tuple[float, ...]:
 
 def _glyphs(image: npt.NDArray[np.uint8], kit: Kit, board: Board) -> dict[str, Glyph]:
     """The characters of the enrolled pieces."""
-    rows = {letter: kit.cells.index(cell) for cell, letter in kit.enrol.items()}
-    faces, _ = centred(image, [face_of(board.geometry, row, 0) for row in rows.values()], board.ranks())
-    return {letter: unrolled(image, face) for letter, face in zip(rows, faces, strict=True)}
+    rows = np.array([kit.cells.index(cell) for cell in kit.enrol])
+    single = rows * len(board.geometry.figures.all)
+    faces, _ = centred(image, board.geometry.faces.of(single), board.ranks())
+    return dict(zip(kit.enrol.values(), unrolled(image, faces), strict=True))
 
 
 def _check(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import cv2
@@ -12,11 +10,13 @@ import numpy.typing as npt
 
 from calibration.looks import GLYPH_ANGLES
 from vision.compiled import compiled
-from vision.figures import LEAN_MM, PLACE_MM
-from vision.geometry import Geometry
+from vision.crops import Crops
+from vision.figures import LEAN_MM, PLACE_MM, Figures
+from vision.outlines import Outlines
 from vision.register import Points
 
 Array = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.intp]
 Picture = npt.NDArray[np.uint8]
 Ring = npt.NDArray[np.floating]
 Corner = tuple[int, int, float, float]
@@ -49,111 +49,89 @@ _FINE_MM = np.array([(x, y) for x in range(-2, 3) for y in range(-2, 3)]) * 0.5
 _FINEST_MM = np.array([(x, y) for x in range(-1, 2) for y in range(-1, 2)]) * 0.25
 
 
-@dataclass(frozen=True, eq=False)
-class Face:
-    """An upper face in a picture: its middle (2,) px, and (2, 2) mm in the world → px around it."""
-
-    middle_px: Points
-    to_picture: Points
-    radius_mm: float
-    rank: int
-
-
-def face_of(geometry: Geometry, cell: int, figure: int) -> Face:
-    """The upper face of a round figure that stands straight in the middle of ``cell``."""
-    outlines, crops = geometry.outlines, geometry.crops
-    shape = geometry.figures.all[figure]
-    ring = outlines.corners_mm[figure][cell, : outlines.first[figure]]
-    middle, around = ring.mean(axis=0), shape.parts[0].corners_mm[:, :2]
-    # Least squares; the corners of a regular polygon are as wide one way as the other.
-    to_crop = (ring - middle).T @ around / ((around**2).sum() / 2)
-    to_picture = crops.to_picture[cell]
-    return Face(
-        to_picture @ middle + crops.origin_px[cell],
-        to_picture @ to_crop,
-        shape.size.width_mm / 2,
-        int(geometry.rank[cell]),
-    )
-
-
-def centred(
-    image: npt.NDArray[np.uint8], faces: Sequence[Face], ranks: npt.NDArray[np.uint8]
-) -> tuple[list[Face], Array]:
-    """Faces with their middles where what is printed round them is most alike all the way round.
-
-    ``ranks`` (height, width) is that of whatever is nearest in each pixel.  Returns the faces, and (f,) how much
-    likelier these middles are than any other near by, as a log-likelihood ratio.
-    """
-    found = list(faces)
-    usual: Points = np.zeros(len(faces))
-    evidence: Points = np.zeros(len(faces))
-    # A printed ring is thinner than the coarse steps are long: for them it is blurred.
-    left, top, right, bottom = _box(found)
-    near = np.ascontiguousarray(ranks[top:bottom, left:right])
-    blurred, calmed = (cv2.blur(image[top:bottom, left:right], (px, px)) for px in BLURS_PX)
-    for steps, picture, angles in (
-        (_COARSE_MM, blurred, _COARSE_ANGLES),
-        (_FINE_MM, calmed, _FINE_ANGLES),
-        (_FINEST_MM, calmed, _FINE_ANGLES),
-    ):
-        at = places(found)
-        at = at._replace(middles_px=at.middles_px - (left, top))
-        uneven, shares = _unevenness(np.asarray(picture, np.uint8), near, at, steps, angles)
-        uneven += LEAST_UNEVEN
-        share = shares.max(axis=1)
-        parts: Points = np.where(share > LEAST_SEEN, BORDER_PARTS * share, 0)
-        best = (np.log(uneven) * parts[:, None] + (steps**2).sum(axis=1) / PLACED_MM**2).argmin(axis=1)
-        if steps is _COARSE_MM:
-            usual[:] = np.log(np.median(uneven, axis=1))
-        evidence = parts / 2 * (usual - np.log(uneven[np.arange(len(found)), best]))
-        found = [moved(face, steps[k]) for face, k in zip(found, best, strict=True)]
-    return found, evidence.astype(np.float32)
-
-
-def _box(faces: Sequence[Face]) -> tuple[int, int, int, int]:
-    """Left, top, right and bottom of a part of the picture in which faces lie, wherever near by their middles are."""
-    reach_px = max(2 * face.radius_mm * float(np.abs(face.to_picture).max()) for face in faces)
-    middles_px = np.array([face.middle_px for face in faces])
-    low, high = middles_px.min(axis=0) - reach_px, middles_px.max(axis=0) + reach_px
-    left, top, right, bottom = np.maximum([*low, *high], 0).astype(int)
-    return left, top, right, bottom
-
-
-def offsets_mm(faces: Places, others: Places) -> Points:
-    """(k, l, 2) mm from the middle of each of l ``faces`` to that of each of k ``others``, in the plane of the face."""
-    apart = others.middles_px[:, None] - faces.middles_px
-    return np.asarray(np.einsum("lij,klj->kli", np.linalg.inv(faces.to_picture), apart), np.float64)
-
-
-def moved(face: Face, step_mm: Points) -> Face:
-    """``face`` moved by (2,) mm in its plane."""
-    return replace(face, middle_px=face.middle_px + face.to_picture @ step_mm)
-
-
-class Places(NamedTuple):
-    """Where faces (f) are in the picture.
+class Faces(NamedTuple):
+    """Upper faces (k) in a picture.
 
     Attributes:
-        middles_px: (f, 2).
-        to_picture: (f, 2, 2) mm → px.
-        radii_mm: (f,).
-        ranks: (f,) of the cells that they are on.
+        middles_px: (k, 2).
+        to_picture: (k, 2, 2) mm in the world → px around the middle.
+        radii_mm: (k,).
+        ranks: (k,) of the cells that they are on.
     """
 
     middles_px: Points
     to_picture: Points
     radii_mm: Points
-    ranks: npt.NDArray[np.intp]
+    ranks: Indices
+
+    def of(self, numbers: Indices) -> Faces:
+        """Some of them, by their numbers."""
+        return Faces(self.middles_px[numbers], self.to_picture[numbers], self.radii_mm[numbers], self.ranks[numbers])
+
+    def moved(self, steps_mm: Points) -> Faces:
+        """Each moved by ``steps_mm`` (k, 2) in its plane."""
+        return self._replace(middles_px=self.middles_px + np.einsum("kij,kj->ki", self.to_picture, steps_mm))
 
 
-def places(faces: Sequence[Face]) -> Places:
-    """The places of ``faces``."""
-    return Places(
-        np.array([face.middle_px for face in faces]),
-        np.array([face.to_picture for face in faces]),
-        np.array([face.radius_mm for face in faces]),
-        np.array([face.rank for face in faces]),
-    )
+def upright_faces(crops: Crops, outlines: Outlines, figures: Figures, rank: npt.NDArray[np.int32]) -> Faces:
+    """The upper faces of all round figures (f) on all cells (n): number n · figures + f, standing straight there."""
+    count = len(figures.all)
+    middles, to_crop = np.empty((len(rank), count, 2)), np.empty((len(rank), count, 2, 2))
+    for number, (figure, corners) in enumerate(zip(figures.all, outlines.corners_mm, strict=True)):
+        rings, around = corners[:, : outlines.first[number]], figure.parts[0].corners_mm[:, :2]
+        middles[:, number] = rings.mean(axis=1)
+        # Least squares; the corners of a regular polygon are as wide one way as the other.
+        apart = rings - middles[:, number, None]
+        to_crop[:, number] = apart.transpose(0, 2, 1) @ around / ((around**2).sum() / 2)
+    to_picture = crops.to_picture[:, None]
+    middles_px = (to_picture @ middles[..., None])[..., 0] + crops.origin_px[:, None]
+    radii = np.tile([figure.size.width_mm / 2 for figure in figures.all], len(rank))
+    ranks = np.repeat(rank, count).astype(np.intp)
+    return Faces(middles_px.reshape(-1, 2), (to_picture @ to_crop).reshape(-1, 2, 2), radii, ranks)
+
+
+def centred(image: npt.NDArray[np.uint8], faces: Faces, ranks: npt.NDArray[np.uint8]) -> tuple[Faces, Array]:
+    """Faces with their middles where what is printed round them is most alike all the way round.
+
+    ``ranks`` (height, width) is that of whatever is nearest in each pixel.  Returns the faces, and (k,) how much
+    likelier these middles are than any other near by, as a log-likelihood ratio.
+    """
+    # A printed ring is thinner than the coarse steps are long: for them it is blurred.
+    left, top, right, bottom = _box(faces)
+    near = np.ascontiguousarray(ranks[top:bottom, left:right])
+    blurred, calmed = (cv2.blur(image[top:bottom, left:right], (px, px)) for px in BLURS_PX)
+    corner_px = np.array([left, top])
+    found = faces._replace(middles_px=faces.middles_px - corner_px)
+    evidence = usual = np.zeros(len(faces.ranks))
+    for steps, picture, angles in (
+        (_COARSE_MM, blurred, _COARSE_ANGLES),
+        (_FINE_MM, calmed, _FINE_ANGLES),
+        (_FINEST_MM, calmed, _FINE_ANGLES),
+    ):
+        uneven, shares = _unevenness(np.asarray(picture, np.uint8), near, found, steps, angles)
+        logs = np.log(uneven + LEAST_UNEVEN)
+        share = shares.max(axis=1)
+        parts: Points = np.where(share > LEAST_SEEN, BORDER_PARTS * share, 0)
+        best = (logs * parts[:, None] + (steps**2).sum(axis=1) / PLACED_MM**2).argmin(axis=1)
+        if steps is _COARSE_MM:
+            usual = np.median(logs, axis=1)
+        evidence = parts / 2 * (usual - np.take_along_axis(logs, best[:, None], axis=1)[:, 0])
+        found = found.moved(steps[best])
+    return found._replace(middles_px=found.middles_px + corner_px), evidence.astype(np.float32)
+
+
+def _box(faces: Faces) -> tuple[int, int, int, int]:
+    """Left, top, right and bottom of a part of the picture in which faces lie, wherever near by their middles are."""
+    reach_px = 2 * float((faces.radii_mm * np.abs(faces.to_picture).max(axis=(1, 2))).max())
+    low, high = faces.middles_px.min(axis=0) - reach_px, faces.middles_px.max(axis=0) + reach_px
+    left, top, right, bottom = np.maximum([*low, *high], 0).astype(int)
+    return left, top, right, bottom
+
+
+def offsets_mm(faces: Faces, others: Faces) -> Points:
+    """(k, l, 2) mm from the middle of each of l ``faces`` to that of each of k ``others``, in the plane of the face."""
+    apart = others.middles_px[:, None] - faces.middles_px
+    return np.asarray(np.einsum("lij,klj->kli", np.linalg.inv(faces.to_picture), apart), np.float64)
 
 
 @compiled
@@ -204,16 +182,14 @@ def sample(picture: Picture, place: Corner, channel: int) -> float:
 
 
 @compiled
-def _unevenness(
-    picture: Picture, ranks: Picture, places: Places, steps_mm: Points, angles: Ring
-) -> tuple[Array, Array]:
-    """(f, s) variance of colour round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen."""
-    count, total_places = len(places.radii_mm), len(_BORDER) * len(angles)
+def _unevenness(picture: Picture, ranks: Picture, faces: Faces, steps_mm: Points, angles: Ring) -> tuple[Array, Array]:
+    """(k, s) variance of colour round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen."""
+    count, total_places = len(faces.radii_mm), len(_BORDER) * len(angles)
     uneven, shares = np.zeros((count, len(steps_mm)), np.float32), np.zeros((count, len(steps_mm)), np.float32)
     level, square = np.zeros(3), np.zeros(3)
     for face in range(count):
-        around = circles(places.to_picture[face], places.radii_mm[face], _BORDER, angles)
-        at, rank = middles(places.middles_px[face], places.to_picture[face], steps_mm), places.ranks[face]
+        around = circles(faces.to_picture[face], faces.radii_mm[face], _BORDER, angles)
+        at, rank = middles(faces.middles_px[face], faces.to_picture[face], steps_mm), faces.ranks[face]
         for k in range(len(steps_mm)):
             apart, total, seen = 0.0, 0.0, 0
             for i in range(len(_BORDER)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -14,6 +15,7 @@ from vision.columns import Column, columns_of, far_first, floors_mm
 from vision.compiled import compiled
 from vision.crops import INDEPENDENT_MM2, Crops, make_crops
 from vision.evidence import Scene
+from vision.faces import Faces, upright_faces
 from vision.facets import Facets, make_facets
 from vision.figures import Figures, kit_figures
 from vision.outlines import Outlines, in_picture, make_outlines
@@ -75,6 +77,11 @@ class Geometry:
     radius_mm: float
     mat_px: Points
     surround_px: npt.NDArray[np.intp]
+
+    @cached_property
+    def faces(self) -> Faces:
+        """The upper faces of all figures, which must be round, on all cells: see :func:`vision.faces.upright_faces`."""
+        return upright_faces(self.crops, self.outlines, self.figures, self.rank)
 
     @property
     def rank(self) -> npt.NDArray[np.int32]:

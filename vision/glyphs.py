@@ -7,7 +7,7 @@ a share of its own wood, red and green: light cancels, and red ink differs from 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, Glyph
 from vision.compiled import compiled
-from vision.faces import ANGLES, Face, Picture, Places, circles, corner, is_seen, middles, moved, places, sample
+from vision.faces import ANGLES, Faces, Picture, circles, corner, is_seen, middles, sample
 from vision.register import Points
 
 Array = npt.NDArray[np.float32]
@@ -67,12 +67,12 @@ class Alphabet:
     spectra: Spectra
 
 
-def unrolled(image: npt.NDArray[np.uint8], face: Face) -> Glyph:
-    """(radii, angles, 2) uint8: red and green of a face as a share of its wood, :data:`BRIGHTEST` being 255."""
+def unrolled(image: npt.NDArray[np.uint8], faces: Faces) -> list[Glyph]:
+    """Each (radii, angles, 2) uint8: red and green of a face as a share of its wood, :data:`BRIGHTEST` being 255."""
     everything = np.zeros(image.shape[:2], np.uint8)
-    codes, _ = _unroll(image, everything, places([face]), np.zeros((1, 2)))
-    glyph: Glyph = np.rint(_shares(codes)[0, 0] * (255 / BRIGHTEST)).astype(np.uint8).transpose(1, 2, 0).tobytes()
-    return glyph
+    codes, _ = _unroll(image, everything, faces, np.zeros((1, 2)))
+    shares = np.rint(_shares(codes)[:, 0] * (255 / BRIGHTEST)).astype(np.uint8)
+    return [share.transpose(1, 2, 0).tobytes() for share in shares]
 
 
 def make_alphabet(glyphs: Mapping[str, Glyph]) -> Alphabet:
@@ -86,28 +86,28 @@ def make_alphabet(glyphs: Mapping[str, Glyph]) -> Alphabet:
 
 def compare(
     image: npt.NDArray[np.uint8],
-    faces: Sequence[Face],
+    faces: Faces,
     ranks: npt.NDArray[np.uint8],
     alphabet: Alphabet,
     steps_mm: Points = TRIED_MM,
-) -> tuple[Array, list[Face]]:
+) -> tuple[Array, Faces]:
     """(f, letters) log-likelihood of each character on each face, turned and placed as it suits best; faces so placed.
 
     ``ranks`` (height, width) is that of whatever is nearest in each pixel: what is before a face hides it.  The middles
     are tried moved by ``steps_mm`` (s, 2), the first by nothing.
     """
-    codes, weight = _unroll(image, ranks, places(faces), steps_mm)
+    codes, weight = _unroll(image, ranks, faces, steps_mm)
     shares = _shares(codes)
     weighted = np.concatenate([weight[:, :, None] * shares, weight[:, :, None]], axis=2)  # f, s, 3, radii, angles
     own = (weighted[:, :, :2] * shares).sum(axis=(2, 3, 4))
-    seen = np.conj(_waves(weighted)).reshape(len(faces) * len(steps_mm), -1, FINEST + 1)
+    seen = np.conj(_waves(weighted)).reshape(-1, 3 * GLYPH_RADII, FINEST + 1)
     # Every turn at once: what the squares of all differences come to, less those of the face itself.
     apart = np.matmul(np.ascontiguousarray(seen.transpose(2, 0, 1)), alphabet.spectra).transpose(1, 2, 0)
     turned = np.concatenate([apart.real, apart.imag], axis=2) @ _FROM_WAVES
-    least = turned.min(axis=2).reshape(len(faces), len(steps_mm), -1) + own[..., None]
+    least = turned.min(axis=2).reshape(*own.shape, -1) + own[..., None]
     likely = np.asarray(-least / (2 * SPREAD**2 * INDEPENDENT_MM2), np.float32)  # f, s, l
     best = likely.max(axis=2).argmax(axis=1)
-    return likely.max(axis=1), [moved(face, steps_mm[k]) for face, k in zip(faces, best, strict=True)]
+    return likely.max(axis=1), faces.moved(steps_mm[best])
 
 
 def _shares(codes: Array) -> Array:
@@ -118,18 +118,18 @@ def _shares(codes: Array) -> Array:
 
 
 @compiled
-def _unroll(image: Picture, ranks: Picture, places: Places, steps_mm: Points) -> tuple[Array, Array]:
+def _unroll(image: Picture, ranks: Picture, faces: Faces, steps_mm: Points) -> tuple[Array, Array]:
     """Red and green codes (f, s, 2, radii, angles) of faces moved by ``steps_mm`` (s, 2), and what places count for.
 
     The latter (f, s, radii, angles): mm² of a face that each place stands for, 0 where something before it hides it.
     """
-    faces, steps = len(places.radii_mm), len(steps_mm)
-    codes = np.empty((faces, steps, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
-    weight = np.zeros((faces, steps, GLYPH_RADII, GLYPH_ANGLES), np.float32)
-    for face in range(faces):
-        ring_mm2 = places.radii_mm[face] ** 2 * 2 * np.pi * OUTERMOST / (GLYPH_RADII * GLYPH_ANGLES)
-        around = circles(places.to_picture[face], places.radii_mm[face], RADII, ANGLES)
-        at, rank = middles(places.middles_px[face], places.to_picture[face], steps_mm), places.ranks[face]
+    count, steps = len(faces.radii_mm), len(steps_mm)
+    codes = np.empty((count, steps, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
+    weight = np.zeros((count, steps, GLYPH_RADII, GLYPH_ANGLES), np.float32)
+    for face in range(count):
+        ring_mm2 = faces.radii_mm[face] ** 2 * 2 * np.pi * OUTERMOST / (GLYPH_RADII * GLYPH_ANGLES)
+        around = circles(faces.to_picture[face], faces.radii_mm[face], RADII, ANGLES)
+        at, rank = middles(faces.middles_px[face], faces.to_picture[face], steps_mm), faces.ranks[face]
         for k in range(steps):
             for i in range(GLYPH_RADII):
                 for j in range(GLYPH_ANGLES):
