@@ -19,10 +19,19 @@ Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 Picture = npt.NDArray[np.uint8]
 Ring = npt.NDArray[np.floating]
-Corner = tuple[int, int, float, float]
-"""Row and column of a pixel, and how far below and right of it a place is, in pixels."""
+Flat = npt.NDArray[np.uint8]
 
-ANGLES = np.arange(GLYPH_ANGLES) * (2 * np.pi / GLYPH_ANGLES)
+PARTS = 8
+"""Places in a picture are taken to so many parts of a pixel: whole numbers are quicker than broken ones."""
+
+Corner = tuple[int, int, int, int]
+"""Row and column of a pixel, and how many parts below and right of it a place is."""
+
+_1, _2, _3, _4, _5 = (np.uint64(number) for number in range(1, 6))
+
+_ANGLES = np.arange(GLYPH_ANGLES) * (2 * np.pi / GLYPH_ANGLES)
+DIRECTIONS = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
+"""(angles, 2) all the way round a face."""
 
 _BORDER = np.array([0.72, 0.80, 0.88, 0.95])
 """Radii, as a share of a face's own, of the circles by which its middle is found: printed rings are round."""
@@ -33,7 +42,7 @@ BORDER_PARTS = 24
 LEAST_SEEN = 0.4
 """Share of these circles that must be seen: an arc of a circle has its middle almost anywhere."""
 
-_COARSE_ANGLES, _FINE_ANGLES = ANGLES[::8].copy(), ANGLES[::4].copy()
+_COARSE, _FINE = DIRECTIONS[::8].copy(), DIRECTIONS[::4].copy()
 
 BLURS_PX = (5, 3)
 """Pictures are blurred by so much for coarse and fine steps: rings are thin, and dim pictures full of noise."""
@@ -103,12 +112,12 @@ def centred(image: npt.NDArray[np.uint8], faces: Faces, ranks: npt.NDArray[np.ui
     corner_px = np.array([left, top])
     found = faces._replace(middles_px=faces.middles_px - corner_px)
     evidence = usual = np.zeros(len(faces.ranks))
-    for steps, picture, angles in (
-        (_COARSE_MM, blurred, _COARSE_ANGLES),
-        (_FINE_MM, calmed, _FINE_ANGLES),
-        (_FINEST_MM, calmed, _FINE_ANGLES),
+    for steps, picture, directions in (
+        (_COARSE_MM, blurred, _COARSE),
+        (_FINE_MM, calmed, _FINE),
+        (_FINEST_MM, calmed, _FINE),
     ):
-        uneven, shares = _unevenness(np.asarray(picture, np.uint8), near, found, steps, angles)
+        uneven, shares = _unevenness(np.asarray(picture, np.uint8), near, found, steps, directions)
         logs = np.log(uneven + LEAST_UNEVEN)
         share = shares.max(axis=1)
         parts: Points = np.where(share > LEAST_SEEN, BORDER_PARTS * share, 0)
@@ -135,12 +144,12 @@ def offsets_mm(faces: Faces, others: Faces) -> Points:
 
 
 @compiled
-def circles(to_picture: Points, radius_mm: float, radii: Ring, angles: Ring) -> Points:
+def circles(to_picture: Points, radius_mm: float, radii: Ring, directions: Points) -> Points:
     """(radii, angles, 2) px from a face's middle to places on circles, ``radii`` as shares of its own."""
-    around = np.empty((len(radii), len(angles), 2), np.float64)
+    around = np.empty((len(radii), len(directions), 2), np.float64)
     for i in range(len(radii)):
-        for j in range(len(angles)):
-            x_mm, y_mm = radius_mm * radii[i] * np.cos(angles[j]), radius_mm * radii[i] * np.sin(angles[j])
+        for j in range(len(directions)):
+            x_mm, y_mm = radius_mm * radii[i] * directions[j, 0], radius_mm * radii[i] * directions[j, 1]
             around[i, j, 0] = to_picture[0, 0] * x_mm + to_picture[0, 1] * y_mm
             around[i, j, 1] = to_picture[1, 0] * x_mm + to_picture[1, 1] * y_mm
     return around
@@ -157,56 +166,61 @@ def middles(middle_px: Points, to_picture: Points, steps_mm: Points) -> Points:
 
 
 @compiled
-def is_seen(ranks: Picture, x: float, y: float, rank: int) -> bool:
-    """Whether nothing nearer than ``rank`` hides a place in the picture."""
-    height, width = ranks.shape
-    row, column = int(np.rint(y)), int(np.rint(x))
-    return bool(ranks[min(max(row, 0), height - 1), min(max(column, 0), width - 1)] <= rank)
+def corner(size: tuple[int, int], x: float, y: float) -> Corner:
+    """The pixel up left of a place in a picture of ``size`` (height, width), or of the nearest place to it inside."""
+    height, width = size
+    across = int(min(max(x, 0.0), width - 1.13) * PARTS + 0.5)
+    down = int(min(max(y, 0.0), height - 1.13) * PARTS + 0.5)
+    return down // PARTS, across // PARTS, down % PARTS, across % PARTS
 
 
 @compiled
-def corner(picture: Picture, x: float, y: float) -> Corner:
-    """The pixel up left of a place in a picture, the nearest one to it inside."""
-    height, width, _ = picture.shape
-    x, y = min(max(x, 0.0), width - 1.001), min(max(y, 0.0), height - 1.001)
-    return int(y), int(x), y - int(y), x - int(x)
-
-
-@compiled
-def sample(picture: Picture, place: Corner, channel: int) -> float:
-    """Bilinear code of one channel of a picture (height, width, 3)."""
+def is_seen(ranks: Flat, width: int, place: Corner, rank: int) -> bool:
+    """Whether nothing nearer than ``rank`` hides a place in the picture; ``ranks`` flattened."""
     row, column, down, right = place
-    upper = picture[row, column, channel] * (1 - right) + picture[row, column + 1, channel] * right
-    lower = picture[row + 1, column, channel] * (1 - right) + picture[row + 1, column + 1, channel] * right
-    return float(upper * (1 - down) + lower * down)
+    return bool(ranks[np.uint64((row + 2 * down // PARTS) * width + column + 2 * right // PARTS)] <= rank)
 
 
 @compiled
-def _unevenness(picture: Picture, ranks: Picture, faces: Faces, steps_mm: Points, angles: Ring) -> tuple[Array, Array]:
+def sample(codes: Flat, width: int, place: Corner) -> tuple[int, int, int]:
+    """Bilinear codes b g r, times :data:`PARTS`², of a picture (height, width, 3), flattened."""
+    row, column, down, right = place
+    both = down * right
+    lower, other, own = PARTS * down - both, PARTS * right - both, PARTS * (PARTS - down - right) + both
+    # Numba looks whether a signed index is negative; these are not.
+    up = np.uint64((row * width + column) * 3)
+    low = np.uint64(up + np.uint64(3 * width))
+    return (
+        own * codes[up] + other * codes[up + _3] + lower * codes[low] + both * codes[low + _3],
+        own * codes[up + _1] + other * codes[up + _4] + lower * codes[low + _1] + both * codes[low + _4],
+        own * codes[up + _2] + other * codes[up + _5] + lower * codes[low + _2] + both * codes[low + _5],
+    )
+
+
+@compiled
+def _unevenness(
+    picture: Picture, ranks: Picture, faces: Faces, steps_mm: Points, directions: Points
+) -> tuple[Array, Array]:
     """(k, s) variance of colour round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen."""
-    count, total_places = len(faces.radii_mm), len(_BORDER) * len(angles)
+    count, total_places = len(faces.radii_mm), len(_BORDER) * len(directions)
+    codes, nearest, width = picture.reshape(-1), ranks.reshape(-1), ranks.shape[1]
     uneven, shares = np.zeros((count, len(steps_mm)), np.float32), np.zeros((count, len(steps_mm)), np.float32)
-    level, square = np.zeros(3), np.zeros(3)
     for face in range(count):
-        around = circles(faces.to_picture[face], faces.radii_mm[face], _BORDER, angles)
+        around = circles(faces.to_picture[face], faces.radii_mm[face], _BORDER, directions)
         at, rank = middles(faces.middles_px[face], faces.to_picture[face], steps_mm), faces.ranks[face]
         for k in range(len(steps_mm)):
-            apart, total, seen = 0.0, 0.0, 0
+            apart, total, seen = 0.0, 0, 0
             for i in range(len(_BORDER)):
-                here = 0
-                level[:], square[:] = 0, 0
-                for j in range(len(angles)):
-                    x, y = at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1]
-                    if is_seen(ranks, x, y, rank):
-                        place = corner(picture, x, y)
-                        for channel in range(3):
-                            code = sample(picture, place, channel)
-                            level[channel] += code
-                            square[channel] += code**2
+                here, blues, greens, reds, squares = 0, 0, 0, 0, 0
+                for j in range(len(directions)):
+                    place = corner(ranks.shape, at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1])
+                    if is_seen(nearest, width, place, rank):
+                        blue, green, red = sample(codes, width, place)
+                        blues, greens, reds = blues + blue, greens + green, reds + red
+                        squares += blue * blue + green * green + red * red
                         here += 1
-                for channel in range(3):
-                    apart += max(square[channel] - level[channel] ** 2 / max(here, 1), 0.0)
-                    total += level[channel]
+                apart += squares - (blues * blues + greens * greens + reds * reds) / max(here, 1)
+                total += blues + greens + reds
                 seen += here
             uneven[face, k] = apart / max(seen, 1) / max(total / max(seen, 1), 1.0) ** 2
             shares[face, k] = seen / total_places

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, Glyph
 from vision.compiled import compiled
-from vision.faces import ANGLES, Faces, Picture, circles, corner, is_seen, middles, sample
+from vision.faces import DIRECTIONS, PARTS, Faces, Picture, circles, corner, is_seen, middles, sample
 from vision.register import Points
 
 Array = npt.NDArray[np.float32]
@@ -51,6 +51,10 @@ _TURN = 2 * np.pi * np.outer(np.arange(GLYPH_ANGLES), np.arange(FINEST + 1)) / G
 _TO_WAVES = np.concatenate([np.cos(_TURN), -np.sin(_TURN)], axis=1).astype(np.float32)
 _TWICE = np.where(np.arange(FINEST + 1) > 0, 2, 1)[:, None] / GLYPH_ANGLES
 _FROM_WAVES = np.concatenate([np.cos(_TURN).T * _TWICE, -np.sin(_TURN).T * _TWICE]).astype(np.float32)
+
+
+_CODE = 1 / PARTS**2
+"""What :func:`vision.faces.sample` counts in, in codes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,20 +128,20 @@ def _unroll(image: Picture, ranks: Picture, faces: Faces, steps_mm: Points) -> t
     The latter (f, s, radii, angles): mm² of a face that each place stands for, 0 where something before it hides it.
     """
     count, steps = len(faces.radii_mm), len(steps_mm)
+    seen, nearest, width = image.reshape(-1), ranks.reshape(-1), ranks.shape[1]
     codes = np.empty((count, steps, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
     weight = np.zeros((count, steps, GLYPH_RADII, GLYPH_ANGLES), np.float32)
     for face in range(count):
         ring_mm2 = faces.radii_mm[face] ** 2 * 2 * np.pi * OUTERMOST / (GLYPH_RADII * GLYPH_ANGLES)
-        around = circles(faces.to_picture[face], faces.radii_mm[face], RADII, ANGLES)
+        around = circles(faces.to_picture[face], faces.radii_mm[face], RADII, DIRECTIONS)
         at, rank = middles(faces.middles_px[face], faces.to_picture[face], steps_mm), faces.ranks[face]
         for k in range(steps):
             for i in range(GLYPH_RADII):
                 for j in range(GLYPH_ANGLES):
-                    x, y = at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1]
-                    place = corner(image, x, y)
-                    codes[face, k, 0, i, j] = sample(image, place, 2)
-                    codes[face, k, 1, i, j] = sample(image, place, 1)
-                    if is_seen(ranks, x, y, rank):
+                    place = corner(ranks.shape, at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1])
+                    _, green, red = sample(seen, width, place)
+                    codes[face, k, 0, i, j], codes[face, k, 1, i, j] = red * _CODE, green * _CODE
+                    if is_seen(nearest, width, place, rank):
                         weight[face, k, i, j] = ring_mm2 * RADII[i]
     return codes, weight
 
