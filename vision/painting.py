@@ -34,9 +34,14 @@ def fill_column(canvas: Canvas, column: Column | None, materials: Materials, ran
         fill(canvas, column.top, materials.column_top, rank)
 
 
+@compiled
 def ranks_of(canvas: Canvas) -> npt.NDArray[np.uint8]:
     """(height, width) rank of the cell that is nearest in each pixel."""
-    return (canvas >> RANK_BITS).astype(np.uint8)
+    ranks = np.empty(canvas.shape, np.uint8)
+    painted, nearest = canvas.reshape(-1), ranks.reshape(-1)
+    for i in range(len(painted)):
+        nearest[i] = painted[i] >> RANK_BITS
+    return ranks
 
 
 @compiled
