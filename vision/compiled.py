@@ -5,12 +5,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
+
+_kept: list[tuple[Path, str, str]] = []
+"""Of each loop the folder in which it is kept, its name there, and that with its fingerprint."""
 
 
 def compiled(loop: Loop) -> Loop:
@@ -20,12 +24,22 @@ def compiled(loop: Loop) -> Loop:
     """
     options: dict[str, Any] = {"error_model": "numpy", "nogil": True}
     # Files are named after the function, and Numba looks only at the one that it is written in for changes.
-    loop.__qualname__ = f"{loop.__qualname__}-{fingerprint(loop)}"
+    name = loop.__qualname__
+    loop.__qualname__ = f"{name}-{fingerprint(loop)}"
     try:
-        fast: Loop = numba.njit(cache=True, **options)(loop)
+        fast: Any = numba.njit(cache=True, **options)(loop)
+        _kept.append((Path(fast.stats.cache_path), f"{loop.__module__.rpartition('.')[2]}.{name}", loop.__qualname__))
     except RuntimeError:  # neither the program's folder nor the user's cache can be written: compiled at every start
         fast = numba.njit(**options)(loop)
-    return fast
+    return cast("Loop", fast)
+
+
+def forget_others() -> None:
+    """Delete what is kept of loops that were other ones than they are now."""
+    for folder, name, now in _kept:
+        for file in folder.glob(f"{name}-*.nb?"):
+            if now not in file.name:
+                file.unlink(missing_ok=True)
 
 
 def fingerprint(loop: Callable[..., Any]) -> str:
@@ -44,7 +58,13 @@ def _made_of(loop: Callable[..., Any]) -> Iterator[str]:
         elif isinstance(value, np.ndarray):
             yield f"{name} {value.dtype} {value.shape} {value.tobytes()!r}"
         elif isinstance(value, type):
-            members = {key: member for key, member in vars(value).items() if isinstance(member, (int, float, tuple))}
-            yield f"{name} {members}"
-        elif isinstance(value, (int, float, tuple)):
+            yield f"{name} {getattr(value, '_fields', ())} {[*filter(_is_plain, vars(value).items())]}"
+        elif _is_plain((name, value)):
             yield f"{name} {value!r}"
+
+
+def _is_plain(member: tuple[str, object]) -> bool:
+    """Whether a name is no special one, and its value a number or some."""
+    name, value = member
+    values = value if isinstance(value, tuple) else (value,)
+    return not name.startswith("__") and all(isinstance(one, (int, float, np.generic)) for one in values)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from vision.compiled import compiled
 from vision.evidence import Backdrop, Evidence
 from vision.figures import LEAN_MM, PLACE_MM
-from vision.sums import SIDE, Total, add_at
+from vision.sums import SIDE, Total
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -45,6 +45,9 @@ IMPOSSIBLE = np.float32(-1e4)
 
 FOOT_FINELY = np.arange(-4, 4.5, 0.5).astype(np.float32)
 """Shifts of the foot tried where the face is known."""
+
+BETWEEN_ROWS = 0.25
+"""What lies above a line between two sides is summed at shifts so far apart, and in proportion between them."""
 
 FINER = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
 """Shifts tried round the best of the first."""
@@ -103,6 +106,59 @@ def _log_prior(lean_mm2: float, along: float, across: float, foot: float) -> flo
     return -0.5 * (foot**2 / PLACE_MM**2 + sideways + (along - foot) ** 2 / (lean_mm2 + ROUNDING_MM**2))
 
 
+class _Lines(NamedTuple):
+    """The lines round a figure on one cell, moved sideways, in the sums of that cell.
+
+    Attributes:
+        flat: the sums, flattened.
+        size: (rows + 1, columns, kinds) of them.
+        columns: (m,) those that the figure covers.
+        edges: (e, m) rows of the edges.
+    """
+
+    flat: Array
+    size: tuple[int, int, int]
+    columns: Indices
+    edges: Array
+
+
+@compiled
+def _lines(sums: Sums, shapes: Shapes, which: tuple[int, int, int, int]) -> _Lines:
+    """``which``: number of the cell among the sums, cell, figure, columns that it is moved by."""
+    k, cell, figure, side = which
+    covers, edges = shapes.covers[cell, figure], shapes.edges[cell, figure]
+    columns, rows = np.empty(len(covers), np.intp), np.empty((len(edges), len(covers)), np.float32)
+    count = 0
+    for i in range(len(covers)):
+        if covers[i]:
+            columns[count] = shapes.columns[i] + side
+            for edge in range(len(edges)):
+                rows[edge, count] = edges[edge, i] - sums.first_row
+            count += 1
+    return _Lines(sums.down[k].reshape(-1), sums.down.shape[1:], columns[:count], rows[:, :count])
+
+
+@compiled
+def _sum_line(lines: _Lines, line: tuple[int, float, float], first: int, total: Total) -> None:
+    """``total`` (kinds,): all above a line round a figure, from kind ``first`` on.
+
+    ``line``: the edge it is at, how far it is from there to the next one, from 0 to 1, and rows that it is moved by.
+    """
+    edge, part, shift = line
+    flat, columns, (rows, width, kinds) = lines.flat, lines.columns, lines.size
+    upper, lower = lines.edges[edge], lines.edges[min(edge + 1, len(lines.edges) - 1)]
+    total[:] = 0
+    for i in range(len(columns)):
+        row = min(max(upper[i] + part * (lower[i] - upper[i]) + shift, 0.0), rows - 1.001)
+        # Numba looks whether a signed index is negative; these are not.
+        above = np.uint64((int(row) * width + columns[i]) * kinds + first)
+        below = np.uint64(above + np.uint64(width * kinds))
+        for number in range(len(total)):
+            kind = np.uint64(number)
+            over = flat[above + kind]
+            total[number] += over + (row - int(row)) * (flat[below + kind] - over)
+
+
 @compiled
 def score_upright(sums: Sums, shapes: Shapes, cells: Indices) -> Array:
     """Scores as if every figure stood straight in the middle of its cell.
@@ -115,24 +171,20 @@ def score_upright(sums: Sums, shapes: Shapes, cells: Indices) -> Array:
     Returns:
         (b, figures, colours) log-likelihood ratio against an empty cell; impossible where there is no such piece.
     """
-    down, first_row = sums.down, sums.first_row
-    all_edges, covers, columns, allowed = shapes.edges, shapes.covers, shapes.columns, shapes.allowed
-    figures, colours = allowed.shape
+    figures, colours = shapes.allowed.shape
     scores = np.zeros((len(cells), figures, colours), np.float32)
-    face, side = np.zeros(colours, np.float32), np.zeros(1, np.float32)
+    far, near = np.zeros(colours), np.zeros(colours)
+    upper, lower = np.zeros(1), np.zeros(1)
     for k in range(len(cells)):
         for figure in range(figures):
-            face[:], side[:] = 0, 0
-            for i in range(len(columns)):
-                if covers[cells[k], figure, i]:
-                    edges, x = all_edges[cells[k], figure, :, i], columns[i]
-                    add_at(face, 1.0, down, (k, x, edges[1] - first_row), 1)
-                    add_at(face, -1.0, down, (k, x, edges[0] - first_row), 1)
-                    add_at(side, 1.0, down, (k, x, edges[-1] - first_row), 0)
-                    add_at(side, -1.0, down, (k, x, edges[1] - first_row), 0)
+            lines = _lines(sums, shapes, (k, cells[k], figure, 0))
+            _sum_line(lines, (0, 0.0, 0.0), 1, far)
+            _sum_line(lines, (1, 0.0, 0.0), 1, near)
+            _sum_line(lines, (1, 0.0, 0.0), 0, upper)
+            _sum_line(lines, (len(lines.edges) - 1, 0.0, 0.0), 0, lower)
             for colour in range(colours):
-                fits = (face[colour] + side[0]) * shapes.weight
-                scores[k, figure, colour] = fits if allowed[figure, colour] else IMPOSSIBLE
+                fits = (near[colour] - far[colour] + lower[0] - upper[0]) * shapes.weight
+                scores[k, figure, colour] = fits if shapes.allowed[figure, colour] else IMPOSSIBLE
     return scores
 
 
@@ -200,21 +252,31 @@ def score_askew(
     return scores, np.stack([stand.sideways * np.float32(shapes.column_mm), along], axis=-1), steps
 
 
+@compiled
 def rim_residuals(steps: Array) -> tuple[Array, Array]:
-    """Mean log brightness of each step less that of its side, and pixels: (…, steps) each, from (…, steps, 2)."""
-    count = steps[..., 1]
-    side = steps.sum(axis=-2)
-    mean = side[..., 0] / np.maximum(side[..., 1], 1e-3)
-    residual: Array = np.where(count > 0, steps[..., 0] / np.maximum(count, 1e-3) - mean[..., None], 0)
-    return residual, count
+    """Mean log brightness of each step less that of its side, and pixels: (k, steps) each, from (k, steps, 2)."""
+    residuals, counts = np.zeros(steps.shape[:2], np.float32), np.ascontiguousarray(steps[:, :, 1])
+    for k in range(len(steps)):
+        mean = steps[k, :, 0].sum() / max(steps[k, :, 1].sum(), 1e-3)
+        for step in range(steps.shape[1]):
+            if counts[k, step] > 0:
+                residuals[k, step] = steps[k, step, 0] / max(counts[k, step], 1e-3) - mean
+    return residuals, counts
 
 
+@compiled
 def _rim_gain(steps: Array, rim: Array, shapes: Shapes) -> Array:
     """(b, l) log-likelihood ratio of sides shaded as ``rim`` says, from below, against evenly shaded ones."""
-    residual, count = rim_residuals(steps)
-    rim = rim[::-1]
+    cells, trials = steps.shape[:2]
     scale = shapes.column_mm / (2 * SHADE_SPREAD**2 * SHADE_INDEPENDENT_MM2)
-    gain: Array = (count * (2 * residual * rim - rim**2)).sum(axis=(2, 3)) * np.float32(scale)
+    gain = np.zeros((cells, trials), np.float32)
+    for k in range(cells):
+        for trial in range(trials):
+            residuals, counts = rim_residuals(steps[k, trial])
+            for side in range(len(counts)):
+                for step, shading in enumerate(rim[::-1]):
+                    fits = shading * (2 * residuals[side, step] - shading)
+                    gain[k, trial] += scale * counts[side, step] * fits
     return gain
 
 
@@ -291,13 +353,16 @@ def _stands(
     sides, room = np.zeros(colours), np.zeros((3, colours))
     for k in range(len(cells)):
         for trial in range(figures.shape[1]):
-            best, side = -np.inf, sideways[k, trial]
-            which = (k, cells[k], figures[k, trial], side)
-            lean_mm2 = LEAN_MM**2 if shapes.bands[figures[k, trial]] > int(shapes.faced) else 0.0
-            _sum_ends(sums, shapes, which, (alongs[k, trial], feet[k, trial]), ends)
+            best, side, figure = -np.inf, sideways[k, trial], figures[k, trial]
+            count = shapes.bands[figure]
+            lean_mm2 = LEAN_MM**2 if count > int(shapes.faced) else 0.0
+            lines = _lines(sums, shapes, (k, cells[k], figure, side))
+            _sum_ends(lines, count, (alongs[k, trial], feet[k, trial]), ends)
+            between, begins = _sum_between(lines, count, (alongs[k, trial], feet[k, trial]), colours)
             for a, v in enumerate(alongs[k, trial]):
                 for b, f in enumerate(feet[k, trial]):
-                    _sum_sides(sums, shapes, which, (v, f), (ends.above[a], ends.below[b], room), sides)
+                    ways = (ends.above[a], ends.below[b], between, begins)
+                    _sum_sides(ways, (count, shapes.faced, shapes.weight), (v, f), room, sides)
                     prior = _log_prior(lean_mm2, v, side * shapes.column_mm, f)
                     for colour in range(colours):
                         fits = ends.face[a, colour] * shapes.weight + sides[colour] + prior
@@ -322,51 +387,73 @@ class _Ends(NamedTuple):
 
 
 @compiled
-def _sum_ends(
-    sums: Sums, shapes: Shapes, which: tuple[int, int, int, int], places: tuple[Array, Array], ends: _Ends
-) -> None:
-    """Fill ``ends`` for the ``places`` of face (a,) and foot (f,), rows; ``which`` as in :func:`_sum_line`."""
-    count, sides = shapes.bands[which[2]], 1 + ends.face.shape[1]
+def _sum_ends(lines: _Lines, count: int, places: tuple[Array, Array], ends: _Ends) -> None:
+    """Fill ``ends`` for the ``places`` of face (a,) and foot (f,), rows, of a figure of ``count`` sides."""
+    sides = 1 + ends.face.shape[1]
     far = np.zeros(ends.face.shape[1])
     for a, along in enumerate(places[0]):
-        _sum_line(sums, shapes, which, (0, 0.0, along), 1, far)
-        _sum_line(sums, shapes, which, (1, 0.0, along), 1, ends.face[a])
+        _sum_line(lines, (0, 0.0, along), 1, far)
+        _sum_line(lines, (1, 0.0, along), 1, ends.face[a])
         ends.face[a] -= far
     if count > 0:
         for a, along in enumerate(places[0]):
-            _sum_line(sums, shapes, which, (1, 0.0, along), sides, ends.above[a])
+            _sum_line(lines, (1, 0.0, along), sides, ends.above[a])
         for b, foot in enumerate(places[1]):
-            _sum_line(sums, shapes, which, (1 + count, 0.0, foot), sides, ends.below[b])
+            _sum_line(lines, (1 + count, 0.0, foot), sides, ends.below[b])
+
+
+@compiled
+def _sum_between(lines: _Lines, count: int, places: tuple[Array, Array], colours: int) -> tuple[Total, Total]:
+    """What is above the lines between the sides, of each colour, wherever face (a,) and foot (f,) put them.
+
+    Returns:
+        (count, rows, colours) sums every :data:`BETWEEN_ROWS`, and (count,) the shift at which they begin; none for
+        the line above the first side.
+    """
+    along, foot = places
+    begins = np.zeros(count)
+    widest = max(along[-1] - along[0], foot[-1] - foot[0])
+    sums = np.zeros((count, int(widest / BETWEEN_ROWS) + 3, colours))
+    for number in range(1, count):
+        part = number / count
+        begins[number] = along[0] * (1 - part) + foot[0] * part
+        ends = along[-1] * (1 - part) + foot[-1] * part
+        for row in range(int((ends - begins[number]) / BETWEEN_ROWS) + 2):
+            shift = begins[number] + row * BETWEEN_ROWS
+            _sum_line(lines, (1 + number, 0.0, shift), 1 + colours, sums[number, row])
+    return sums, begins
 
 
 @compiled
 def _sum_sides(
-    sums: Sums,
-    shapes: Shapes,
-    which: tuple[int, int, int, int],
+    ways: tuple[Total, Total, Total, Total],
+    of: tuple[int, bool, float],
     stand: tuple[float, float],
-    work: tuple[Total, Total, Total],
+    room: Total,
     sides: Total,
 ) -> None:
     """``sides`` (colours,): log-likelihood of the parts under the uppermost, of one colour each, from face to foot.
 
     The first one's is the colour of the face, where the uppermost piece has a face; the others' are unknown.
-    ``stand``: rows that face and foot are off their places; ``work``: sums above the first line and above the last
-    one, and (3, colours) room to work in.
+    ``ways``: above the first line and above the last one, and those between; ``stand``: rows that face and foot are
+    off their places; ``room``: (3, colours) to work in.
     """
-    above, below, room = work
-    count = shapes.bands[which[2]]
+    above, below, between, begins = ways
+    count, faced, weight = of
     sides[:] = 0
     upper = above
     for number in range(1, count + 1):
         lower = below
         if number < count:
-            lower = room[number % 2]
-            shift = stand[0] * (1 - number / count) + stand[1] * (number / count)
-            _sum_line(sums, shapes, which, (1 + number, 0.0, shift), 1 + len(sides), lower)
+            lower, part = room[number % 2], number / count
+            place = (stand[0] * (1 - part) + stand[1] * part - begins[number]) / BETWEEN_ROWS
+            row = int(place)
+            for colour in range(len(sides)):
+                low, high = between[number, row, colour], between[number, row + 1, colour]
+                lower[colour] = low + (place - row) * (high - low)
         for colour in range(len(sides)):
-            room[2, colour] = (lower[colour] - upper[colour]) * shapes.weight
-        if number == 1 and shapes.faced:
+            room[2, colour] = (lower[colour] - upper[colour]) * weight
+        if number == 1 and faced:
             sides += room[2]
         else:
             sides += _log_mean(room[2])
@@ -397,41 +484,14 @@ def _shades(
     for k in range(len(cells)):
         for trial in range(figures.shape[1]):
             figure = figures[k, trial]
-            which = (k, cells[k], figure, sideways[k, trial])
+            lines = _lines(sums, shapes, (k, cells[k], figure, sideways[k, trial]))
             count = shapes.bands[figure]
             for number in range(count * steps + 1 if count > 0 else 0):
                 place = number / steps  # sides below the face
                 shift = along[k, trial] * (1 - place / count) + foot[k, trial] * (place / count)
                 side = min(int(place), count - 1)
-                _sum_line(sums, shapes, which, (1 + side, place - side, shift), brightness, below)
+                _sum_line(lines, (1 + side, place - side, shift), brightness, below)
                 if number > 0:
                     shades[k, trial, (number - 1) // steps, (number - 1) % steps] = below - above
                 above[:] = below
     return shades
-
-
-@compiled
-def _sum_line(
-    sums: Sums,
-    shapes: Shapes,
-    which: tuple[int, int, int, int],
-    line: tuple[int, float, float],
-    first: int,
-    total: Total,
-) -> None:
-    """``total`` (kinds,): all above a line round a figure, from kind ``first`` on.
-
-    ``which``: number of the cell among the sums, cell, figure, columns that it is moved by; ``line``: the edge it is
-    at, how far it is from there to the next one, from 0 to 1, and rows that it is moved by.
-    """
-    down, covers, columns = sums.down, shapes.covers, shapes.columns
-    k, cell, figure, side = which
-    edge, part, along = line
-    upper = shapes.edges[cell, figure, edge]
-    lower = shapes.edges[cell, figure, min(edge + 1, shapes.edges.shape[2] - 1)]
-    shift = along - sums.first_row
-    total[:] = 0
-    for i in range(len(columns)):
-        if covers[cell, figure, i]:
-            row = upper[i] + part * (lower[i] - upper[i]) + shift
-            add_at(total, 1.0, down, (k, columns[i] + side, row), first)

@@ -45,18 +45,3 @@ def sum_columns(evidence: Evidence, backdrop: Backdrop, cells: Indices, kinds: i
                     sums[k, row + 1, column, kinds] += brightness
                     sums[k, row + 1, column, kinds + 1] += 1
     return sums
-
-
-@compiled
-def add_at(total: Total, sign: float, sums: Array, place: tuple[int, int, float], first: int) -> None:
-    """Add to ``total`` (k,) the ``sums`` (b, rows + 1, columns, kinds) from kind ``first`` on.
-
-    At a ``place``: cell, column, and fractional row.  A pixel that an edge cuts counts with the part that is covered.
-    """
-    cell, column, row = place
-    row = min(max(row, 0.0), sums.shape[1] - 1.001)
-    above = int(row)
-    part = row - above
-    for kind in range(len(total)):
-        upper = sums[cell, above, column, first + kind]
-        total[kind] += sign * (upper + part * (sums[cell, above + 1, column, first + kind] - upper))

@@ -16,6 +16,7 @@ from calibration.camera import Camera
 from calibration.kit import Kit, available_kits, load_kit
 from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, SetLook, nominal_look
 from vision.columns import SUBPIXEL_BITS, fixed
+from vision.compiled import forget_others
 from vision.geometry import Geometry, make_geometry
 from vision.palette import display
 from vision.reader import Reader
@@ -49,6 +50,7 @@ def main() -> None:
         blank = bytes(GLYPH_RADII * GLYPH_ANGLES * 2)
         levels = (0,) * len(kit.cells) if kit.board.terrain_step_mm else ()
         warm_up(Reader(kit, camera, replace(look, glyphs=dict.fromkeys(look.inks, blank)), levels))
+    forget_others()
 
 
 def _pose(kit: Kit, camera: Camera) -> Registration:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from vision.compiled import compiled, fingerprint
+from vision.compiled import compiled, fingerprint, forget_others
 
 BODY = """
 def helper(x):
@@ -55,5 +59,29 @@ def test_code_is_kept_under_another_name_when_this_changes(change: str) -> None:
     assert fingerprint(made(**CHANGES[change])) != fingerprint(made())  # type: ignore[arg-type]
 
 
+NAMES = """
+from vision import stacks
+print(sorted(value.py_func.__qualname__ for value in vars(stacks).values() if hasattr(value, "py_func")))
+"""
+
+
 def test_it_is_found_again_when_nothing_changes() -> None:
+    """Whichever process looks, and wherever things lie in its memory."""
     assert fingerprint(made()) == fingerprint(made())
+    names = [
+        subprocess.run(
+            [sys.executable, "-c", NAMES], check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert b"_stands-" in names[0]
+    assert names[0] == names[1]
+
+
+def test_what_is_kept_of_other_loops_is_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, before, another = (tmp_path / name for name in ("a.loop-11-5.nbi", "a.loop-22-5.1.nbc", "a.looped-33-5.nbi"))
+    for file in (now, before, another):
+        file.touch()
+    monkeypatch.setattr("vision.compiled._kept", [(tmp_path, "a.loop", "loop-11")])
+    forget_others()
+    assert sorted(tmp_path.iterdir()) == sorted((now, another))
