@@ -66,6 +66,7 @@ class _Belief:
     shift: Array
     scores: Array
     silhouettes: Silhouettes
+    materials: npt.NDArray[np.intp]
     stale: npt.NDArray[np.bool_]
 
 
@@ -89,6 +90,7 @@ class Board:
         self.alone = np.zeros_like(self.scores)
         self.shift = np.zeros((n, 2), np.float32)
         self.silhouettes = no_silhouettes(n, geometry.size[0])
+        self._materials = np.zeros(n, np.intp)
         self._canvas, self._painted = geometry.bare.copy(), np.zeros((n, 4), np.int32)
         self.explained = np.ones(n, np.bool_)
         self._look_first(np.arange(n))
@@ -185,14 +187,15 @@ class Board:
     def _is_better_joined(self, cell: int, tower: int, behind: int) -> bool:
         """Try a ``tower`` in place of the stack on ``cell`` and that ``behind``; leave it if higher and likelier."""
         cells = np.array([cell, behind])
-        before, kept = self._likelihood(cells), self._believed(cells)
+        first_row = self._first_row(cells, self._height(tower))
+        before, kept = self._likelihood(cells, first_row), self._believed(cells)
         self.best[cells], self.shift[cell] = (tower, 0), 0
         self._outline(behind)
         self._outline(cell)
-        if self._likelihood(cells) > before:
+        if self._likelihood(cells, first_row) > before:
             self._explain(cells[:1])
             is_higher = self._height(int(self.best[cell])) > self._height(int(kept.best[0]))
-            if is_higher and self._likelihood(cells) > before:
+            if is_higher and self._likelihood(cells, first_row) > before:
                 return True
         self._believe(cells, kept)
         return False
@@ -220,11 +223,12 @@ class Board:
         rank = self.geometry.rank[cell]
         front = int(self.geometry.far_first[rank + by_rank_px[rank + 1 :].argmax()])
         cells = np.array([cell, front])
-        before, kept = self._likelihood(cells), self._believed(cells)
+        first_row = self._first_row(cells, self._reach(cells))
+        before, kept = self._likelihood(cells, first_row), self._believed(cells)
         self.best[cell] = 0
         self._outline(cell)
         self._explain(np.array([front]))
-        if self._likelihood(cells) > before:
+        if self._likelihood(cells, first_row) > before:
             self.stale[cell] = True
             return True
         self._believe(cells, kept)
@@ -240,16 +244,16 @@ class Board:
     def _is_better_split(self, cell: int, behind: npt.NDArray[np.intp]) -> bool:
         """Try a single piece on ``cell`` and what then shows ``behind`` in place of the tower; leave it if likelier."""
         cells = np.array([cell, *behind])
-        before, kept = self._likelihood(cells), self._believed(cells)
+        first_row = self._first_row(cells, self._reach(cells))
+        before, kept = self._likelihood(cells, first_row), self._believed(cells)
         for j in cells:
             self.best[j], self.shift[j] = self.single[j], 0
             self._outline(int(j))
-        singles = self._likelihood(cells)
-        if singles > before:
+        if self._likelihood(cells, first_row) > before:
             return True
         for j in (*behind[np.argsort(-self.geometry.rank[behind])], cell):
             self._explain(np.array([j]))
-        if self._likelihood(cells) > before:
+        if self._likelihood(cells, first_row) > before:
             return True
         self._believe(cells, kept)
         return False
@@ -257,18 +261,20 @@ class Board:
     def _believed(self, cells: npt.NDArray[np.intp]) -> _Belief:
         """What is believed of ``cells``, to go back to after a trial."""
         silhouettes, stale = self.silhouettes.of(cells), self.stale.copy()
-        return _Belief(self.best[cells], self.shift[cells], self.scores[cells], silhouettes, stale)
+        return _Belief(
+            self.best[cells], self.shift[cells], self.scores[cells], silhouettes, self._materials[cells], stale
+        )
 
     def _believe(self, cells: npt.NDArray[np.intp], belief: _Belief) -> None:
         """Go back to an earlier belief of ``cells``."""
         self.best[cells], self.shift[cells], self.scores[cells] = belief.best, belief.shift, belief.scores
-        self.stale = belief.stale
+        self.stale, self._materials[cells] = belief.stale, belief.materials
         self.silhouettes.put(cells, belief.silhouettes)
 
-    def _likelihood(self, cells: npt.NDArray[np.intp]) -> float:
-        """Log-likelihood of all pixels in the crops of ``cells``, each under what is believed to be in front there."""
-        shown = backdrop(self.evidence, self.geometry.scene, self._paint(cells), cells, 0)
-        return float((shown.base * self.geometry.scene.visible[cells]).sum())
+    def _likelihood(self, cells: npt.NDArray[np.intp], first_row: int) -> float:
+        """Log-likelihood of the pixels in the crops of ``cells``, each under what is believed to be in front there."""
+        shown = backdrop(self.evidence, self.geometry.scene, self._paint(cells), cells, first_row)
+        return float(np.vdot(shown.base, self.geometry.scene.visible[cells, first_row:]))
 
     def figure(self, cell: int) -> int:
         """Number of the figure that is believed on a cell where something stands."""
@@ -346,10 +352,9 @@ class Board:
         return boxes[:, :2], boxes[:, 2:]
 
     def _explain(self, cells: npt.NDArray[np.intp]) -> None:
-        figures = self.geometry.figures
         reach = self._reach(cells)
         shapes = self.geometry.shapes
-        first_row = max(0, int(shapes.edges[cells, reach - 1, 0].min()) - ROOM_ROWS) if figures.ladder else 0
+        first_row = self._first_row(cells, reach)
         self.explained[cells] = True
         sums, hidden = self._sums(cells, first_row)
         upright = stacks.score_upright(sums, shapes, cells)
@@ -361,15 +366,22 @@ class Board:
         np.put_along_axis(upright, tried[..., None], askew, axis=1)
         self.scores[cells, 1:] = upright.reshape(len(cells), -1)
         which = askew.max(axis=2).argmax(axis=1)
-        for k, cell in enumerate(cells):
-            self.sides[int(cell)] = steps[k, which[k]]
-            self._settle(int(cell), shift[k, which[k]], float(hidden[k]))
+        best = self.scores[cells].argmax(axis=1)
+        for k, cell in enumerate(cells.tolist()):
+            self.sides[cell] = steps[k, which[k]]
+            self._settle(cell, int(best[k]), shift[k, which[k]], float(hidden[k]))
 
     def _sums(self, cells: npt.NDArray[np.intp], first_row: int) -> tuple[stacks.Sums, Array]:
         """Sums over the crops of ``cells`` (b,) from ``first_row`` on, and (b,) the share of them that is hidden."""
         behind = self._behind(cells, first_row)
         sums = sum_columns(self.evidence, behind, cells, 1 + 2 * self.colours)
         return stacks.Sums(sums, first_row), 1 - behind.seen.mean(axis=(1, 2), dtype=np.float32)
+
+    def _first_row(self, cells: npt.NDArray[np.intp], reach: int) -> int:
+        """The first row of the crops of ``cells`` (b,) that so many figures can touch."""
+        if not self.geometry.figures.ladder:
+            return 0
+        return max(0, int(self.geometry.shapes.edges[cells, reach - 1, 0].min()) - ROOM_ROWS)
 
     def _reach(self, cells: npt.NDArray[np.intp]) -> int:
         """How many figures are looked at: all, or of a ladder those little higher than what is believed."""
@@ -383,17 +395,17 @@ class Board:
         is_ladder = self.geometry.figures.ladder
         return np.clip(likeliest[:, :1] + (-1, 0, 1), 0, reach - 1) if is_ladder else likeliest
 
-    def _settle(self, cell: int, shift: Array, hidden: float) -> None:
-        """Take over a cell's best state and tell its neighbours, unless most of what was believed there is hidden.
+    def _settle(self, cell: int, best: int, shift: Array, hidden: float) -> None:
+        """Take over a cell's ``best`` state and tell its neighbours, unless most of what was believed there is hidden.
 
         A stack wrongly believed in front must not wipe out the one behind, whose colours would then seem to be its own.
         """
-        best = int(self.scores[cell].argmax())
         if best == 0 and self.best[cell] and hidden > MOSTLY_HIDDEN:
             return
-        if best != self.best[cell] or np.abs(shift - self.shift[cell]).max() > 1:
-            if best != self.best[cell]:
-                self._tell_neighbours(cell, best)
+        is_other = best != self.best[cell]
+        if is_other:
+            self._tell_neighbours(cell, best)
+        if is_other or np.abs(shift - self.shift[cell]).max() > 1:
             self.best[cell], self.shift[cell] = best, shift
             self._outline(cell)
 
@@ -412,11 +424,14 @@ class Board:
     def _outline(self, cell: int) -> None:
         """Have the silhouettes of what is believed on a cell."""
         state, geometry = int(self.best[cell]), self.geometry
-        self.silhouettes.rows[cell] = 0
+        self.silhouettes.rows[cell], self._materials[cell] = 0, 0
         if state:
-            figure, outlines = self._height(state) - 1, geometry.outlines
-            corners_px = outlines.corners_px(geometry.crops, cell, figure, self.shift[cell])
-            draw(self.silhouettes, cell, corners_px, outlines.first[figure], geometry.size[1])
+            figure, colour = divmod(state - 1, self.colours)
+            outlines, crops = geometry.outlines, geometry.crops
+            place = crops.to_picture[cell], crops.origin_px[cell], self.shift[cell]
+            corners_mm = outlines.corners_mm[figure][cell]
+            draw(self.silhouettes, cell, corners_mm, outlines.first[figure], place, geometry.size[1])
+            self._materials[cell] = Materials.TOPS + colour
 
     def _behind(self, cells: npt.NDArray[np.intp], first_row: int) -> Backdrop:
         """What the crops of ``cells`` (b,) would show from ``first_row`` on if nothing stood on them."""
@@ -428,20 +443,16 @@ class Board:
 
         It is painted over when this is called again.
         """
-        low, high = self.geometry.crop_boxes_px
-        (left, top), (right, bottom) = low[cells].min(axis=0).tolist(), high[cells].max(axis=0).tolist()
-        materials = np.where(self.best > 0, Materials.TOPS + (self.best - 1) % self.colours, 0)
+        materials = self._materials.copy()
         if bare:
             materials[cells] = 0
-        order = self.geometry.far_first
+        geometry = self.geometry
         repaint(
-            self._canvas,
-            self.geometry.bare,
-            self._painted,
+            (self._canvas, geometry.bare, self._painted),
             self.silhouettes,
-            order,
+            geometry.far_first,
             materials,
-            (left, top, right, bottom),
+            (*geometry.crop_boxes_px, cells),
         )
         return self._canvas
 

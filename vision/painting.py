@@ -46,30 +46,32 @@ def ranks_of(canvas: Canvas) -> npt.NDArray[np.uint8]:
 
 @compiled
 def repaint(
-    canvas: Canvas,
-    bare: Canvas,
-    painted: npt.NDArray[np.int32],
+    canvases: tuple[Canvas, Canvas, npt.NDArray[np.int32]],
     silhouettes: Silhouettes,
     far_first: Indices,
     materials: Indices,
-    region: tuple[float, float, float, float],
+    region: tuple[npt.NDArray[np.floating], npt.NDArray[np.floating], Indices],
 ) -> None:
     """Paint anew what stands on the board and reaches into a part of the picture.
 
     Args:
-        canvas: to be painted; as ``bare`` but for what is ``painted``.
-        bare: without figures; its columns hide figures that are farther.
-        painted: (n, 4) left, top, right, bottom of what was painted of each cell, all 0 where nothing was; changed.
+        canvases: one to be painted; one without figures, whose columns hide figures that are farther; and (n, 4)
+            left, top, right, bottom of what was painted of each cell, all 0 where nothing was, else as the bare one.
         silhouettes: of what stands on the cells.
         far_first: (n,) cells from the farthest to the nearest.
         materials: (n,) that of the uppermost part on each cell; 0 where nothing is to be painted.
-        region: left, top, right, bottom px.
+        region: least and largest x and y (n, 2) px of boxes, and which (b,) of them are looked at.
     """
-    left, top, right, bottom = region
+    canvas, bare, painted = canvases
     for cell in far_first:
         if painted[cell, 3] > 0:
             _restore(canvas, bare, painted[cell])
             painted[cell] = 0
+    low, high, boxes = region
+    left, top, right, bottom = np.inf, np.inf, -np.inf, -np.inf
+    for box in boxes:
+        left, top = min(left, low[box, 0]), min(top, low[box, 1])
+        right, bottom = max(right, high[box, 0]), max(bottom, high[box, 1])
     for place in range(len(far_first)):
         cell, rank = far_first[place], place + 1
         first, end = silhouettes.rows[cell, WHOLE]

@@ -47,8 +47,31 @@ def no_silhouettes(cells: int, height_px: int) -> Silhouettes:
 
 
 @compiled
-def draw(silhouettes: Silhouettes, cell: int, corners_px: Points, uppermost: int, width_px: int) -> None:
-    """Let a figure stand on ``cell``: ``corners_px`` (p, 2), the first of them those of its uppermost part."""
+def draw(
+    silhouettes: Silhouettes,
+    cell: int,
+    corners_mm: Points,
+    uppermost: int,
+    place: tuple[Points, Points, Points],
+    width_px: int,
+) -> None:
+    """Let a figure stand on ``cell``.
+
+    Args:
+        silhouettes: changed.
+        cell: number of the cell.
+        corners_mm: (p, 2) of the figure in the cell's crop, the first so many those of its ``uppermost`` part.
+        uppermost: their number.
+        place: (2, 2) from the crop to the picture, (2,) px of the crop's origin, (2,) mm by which that part leans.
+        width_px: of the picture.
+    """
+    to_picture, origin_px, shift_mm = place
+    corners_px = np.empty(corners_mm.shape)
+    for corner in range(len(corners_mm)):
+        leans = int(corner < uppermost)
+        u, v = corners_mm[corner, 0] + leans * shift_mm[0], corners_mm[corner, 1] + leans * shift_mm[1]
+        for axis in range(2):
+            corners_px[corner, axis] = to_picture[axis, 0] * u + to_picture[axis, 1] * v + origin_px[axis]
     rows, runs = silhouettes.rows[cell], silhouettes.runs[cell]
     _trace(corners_px, width_px, rows[WHOLE], runs[WHOLE])
     _trace(corners_px[:uppermost], width_px, rows[UPPERMOST], runs[UPPERMOST])
