@@ -100,10 +100,25 @@ def marker_corners(mat: Mat, marker_id: int) -> Points:
 
 
 def project(points_mm: Points, pose: Registration, camera: Camera) -> Points:
-    """Where world points (n, 3) mm are in the picture: (n, 2) px, the middle of the first pixel being (0, 0)."""
-    rvec = cv2.Rodrigues(pose.rotation)[0]
-    pixels, _ = cv2.projectPoints(points_mm, rvec, pose.translation_mm, camera.matrix, camera.distortion)
-    return np.asarray(pixels, np.float64).reshape(-1, 2)
+    """Where world points (n, 3) mm are in the picture: (n, 2) px, the middle of the first pixel being (0, 0).
+
+    As ``cv2.projectPoints`` (Brown, Close-range camera calibration, 1971), which works out derivatives besides and
+    takes ten times as long.
+    """
+    seen = points_mm @ pose.rotation.T + pose.translation_mm
+    x, y = (seen[:, :2] / seen[:, 2:]).T
+    k1, k2, p1, p2, k3 = camera.distortion.tolist()
+    square, both = x * x + y * y, 2 * x * y
+    radial = 1 + square * (k1 + square * (k2 + square * k3))
+    bent = np.stack(
+        [
+            x * radial + p1 * both + p2 * (square + 2 * x * x),
+            y * radial + p1 * (square + 2 * y * y) + p2 * both,
+        ],
+        axis=1,
+    )
+    pixels: Points = bent @ camera.matrix[:2, :2].T + camera.matrix[:2, 2]
+    return pixels
 
 
 def check_size(image: npt.NDArray[np.uint8], camera: Camera) -> None:
