@@ -21,7 +21,7 @@ Picture = npt.NDArray[np.uint8]
 Ring = npt.NDArray[np.floating]
 Flat = npt.NDArray[np.uint8]
 
-PARTS = 8
+PARTS = 16
 """Places in a picture are taken to so many parts of a pixel: whole numbers are quicker than broken ones."""
 
 Corner = tuple[int, int, int, int]
