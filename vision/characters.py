@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from vision.explain import OUT_OF_REACH, Board
 from vision.faces import PLACED_MM, Faces, centred, offsets_mm
-from vision.glyphs import TRIED_MM, Alphabet, compare
+from vision.glyphs import Alphabet, compare
 from vision.register import Points
 
 Array = npt.NDArray[np.float32]
@@ -16,17 +16,16 @@ Indices = npt.NDArray[np.intp]
 IN_QUESTION = 15.0
 """Heights that are less likely than the best one by so many nats need not be looked into by their faces."""
 
-STRANGE = -20.0
-"""Log-likelihood under which no character fits: the right one mostly comes to between -2 and -15.  The stack may then
+STRANGE = -15.0
+"""Log-likelihood under which no character fits: the right one mostly comes to between -1 and -10.  The stack may then
 be of another height, of whatever likelihood: its face is looked for at all of them."""
 
 MOST_SEARCHED = 8
 """Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
 
-_GRID = sorted(((x, y) for x in range(-3, 4) for y in range(-3, 4)), key=lambda at: at[0] ** 2 + at[1] ** 2)
-WIDE_STEP_MM = 0.8
-WIDE_MM = np.array(_GRID) * WIDE_STEP_MM
-"""Steps by which the middle of such a face is tried elsewhere, none first."""
+WIDE_STEP_MM = 1.6
+WIDE_MM = np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]) * WIDE_STEP_MM
+"""Steps by which the middle of such a face is tried elsewhere; what lies between them, comparing finds."""
 
 FACE_FOUND = 4.0
 """Log-likelihood ratio from which on the middle of a face is taken to be known."""
@@ -72,7 +71,7 @@ def _read(
         if is_strange[k] and is_strange.sum() <= MOST_SEARCHED:
             every = np.flatnonzero(board.scores[cell, 1:] > OUT_OF_REACH / 2)
             anywhere, _ = centred(image, upright.of(cell * figures_of + every), ranks)
-            face, letters = _best(image, anywhere, ranks, alphabet)
+            face, letters = _best(image, anywhere, ranks, alphabet, board.scores[cell, 1 + every])
             if letters.max() > STRANGE:
                 figures, is_found = every, True
             else:
@@ -100,11 +99,11 @@ def _best(
     rings: Faces,
     ranks: npt.NDArray[np.uint8],
     alphabet: Alphabet,
-    steps_mm: Points = TRIED_MM,
+    scores: Array | float = 0.0,
 ) -> tuple[Faces, Array]:
-    """The one face that some character fits best, and (letters,) how well each does."""
-    rows, placed = compare(image, rings, ranks, alphabet, steps_mm)
-    best = int(rows.max(axis=1).argmax())
+    """The one face that some character fits best, and (letters,) how well each does; ``scores`` (k,) are added."""
+    rows, placed = compare(image, rings, ranks, alphabet)
+    best = int((rows.max(axis=1) + scores).argmax())
     return placed.of(np.array([best])), rows[best]
 
 
@@ -112,8 +111,9 @@ def _searched(
     image: npt.NDArray[np.uint8], rings: Faces, ranks: npt.NDArray[np.uint8], alphabet: Alphabet
 ) -> tuple[Faces, Array]:
     """A face round which a shadow or a lamp's mirror image misled: its middle where some character fits best."""
-    face, _ = _best(image, _distinct(rings), ranks, alphabet, WIDE_MM)
-    return _best(image, face, ranks, alphabet)
+    distinct = _distinct(rings)
+    wide = distinct.of(np.repeat(np.arange(len(distinct.ranks)), len(WIDE_MM)))
+    return _best(image, wide.moved(np.tile(WIDE_MM, (len(distinct.ranks), 1))), ranks, alphabet)
 
 
 def _distinct(rings: Faces) -> Faces:

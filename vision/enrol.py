@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -13,9 +15,9 @@ from calibration.looks import FLAT_RIM, RIM_STEPS, ColumnLook, Glyph, Reflectanc
 from vision.columns import floors_mm
 from vision.errors import VisionError
 from vision.explain import Board, explain
-from vision.faces import centred
+from vision.faces import DIRECTIONS, Faces, centred
 from vision.geometry import Geometry, make_geometry
-from vision.glyphs import INK_PERCENTILE, WOOD_PERCENTILE, unrolled
+from vision.glyphs import INK_PERCENTILE, WOOD_PERCENTILE, compare, make_alphabet, unrolled
 from vision.light import LINEAR, measure_light
 from vision.reader import Reader
 from vision.register import Points, project, register, to_gray
@@ -25,6 +27,18 @@ from vision.stacks import rim_residuals
 
 SAMPLED_SHARE = 0.7
 """Share of a face's radius that is sampled: a piece may stand 1.5 mm off, and rims are in another light."""
+
+BORDER = np.linspace(0.72, 0.95, 9)
+"""Radii, as a share of a face's own, of circles that run round its character: what is printed there is round."""
+
+FINER_MM = (0.5, 0.2, 0.08)
+"""Steps by which the middle of a face with a character is found: its template is only as good as that."""
+
+ALIKE = -5.0
+"""Log-likelihood of one character on the face of another above which they are the same, or too small to be told apart:
+two pieces with the same character come to between -1 and -5."""
+
+_SQUARE = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4)])
 
 FLOOR_SHARE = 0.35
 """Share of the pitch round a square's middle that is sampled for the floor, clear of the lines."""
@@ -78,9 +92,12 @@ def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, levels: tuple[
     geometry = make_geometry(kit, levels, pose, camera)
     board = _explained(image, Reader(kit, camera, learned, levels), geometry)
     learned = replace(learned, rim=_rim(kit, board))
-    if look.inks:
-        learned = replace(learned, glyphs=_glyphs(image, kit, board))
+    inked = _inked(image, kit, board) if look.inks else None
+    if inked:
+        learned = replace(learned, glyphs=dict(zip(kit.enrol.values(), unrolled(image, inked), strict=True)))
     _check(image, Reader(kit, camera, learned, levels), geometry)
+    if inked:
+        _check_unlike(image, kit, inked, learned.glyphs)
     return learned
 
 
@@ -144,12 +161,23 @@ def _rim(kit: Kit, board: Board) -> tuple[float, ...]:
     return tuple(float(step) for step in rim[::-1])
 
 
-def _glyphs(image: npt.NDArray[np.uint8], kit: Kit, board: Board) -> dict[str, Glyph]:
-    """The characters of the enrolled pieces."""
+def _inked(image: npt.NDArray[np.uint8], kit: Kit, board: Board) -> Faces:
+    """Where the faces of the enrolled pieces are: in the picture, not blurred, most alike all the way round.
+
+    There is time for that here.
+    """
     rows = np.array([kit.cells.index(cell) for cell in kit.enrol])
-    single = rows * len(board.geometry.figures.all)
-    faces, _ = centred(image, board.geometry.faces.of(single), board.ranks())
-    return dict(zip(kit.enrol.values(), unrolled(image, faces), strict=True))
+    faces, _ = centred(image, board.geometry.faces.of(rows * len(board.geometry.figures.all)), board.ranks())
+    circles = BORDER[:, None, None] * DIRECTIONS
+    for step_mm in FINER_MM:
+        steps_mm = _SQUARE * step_mm
+        around_mm = steps_mm[:, None, None] + faces.radii_mm[:, None, None, None, None] * circles
+        pixels = faces.middles_px[:, None, None, None] + np.einsum("kij,ksraj->ksrai", faces.to_picture, around_mm)
+        x, y = (pixels[..., i].reshape(-1, len(DIRECTIONS)).astype(np.float32) for i in (0, 1))
+        codes = cv2.remap(image, x, y, cv2.INTER_LINEAR).reshape(*pixels.shape[:-1], 3)
+        uneven = codes.var(axis=3).sum(axis=(2, 3)) / np.maximum(codes.mean(axis=(2, 3, 4)), 1) ** 2
+        faces = faces.moved(steps_mm[uneven.argmin(axis=1)])
+    return faces
 
 
 def _check(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> None:
@@ -158,7 +186,22 @@ def _check(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> 
     for row, cell in enumerate(reading.cells):
         letter = reader.kit.enrol.get(cell)
         (height, top), _ = reading.best(row)
-        if top != letter or height not in ((1, None) if letter else (0,)):
+        if height not in ((1, None) if letter else (0,)) or (top != letter and letter not in reader.look.glyphs):
             should = f"one {letter}" if letter else "nothing"
             seen = f"{height or 1} high, {top} on top" if top else "empty"
             raise VisionError(f"{cell} should hold {should} but looks {seen}; set the pieces as [enrol] says")
+
+
+def _check_unlike(image: npt.NDArray[np.uint8], kit: Kit, faces: Faces, glyphs: Mapping[str, Glyph]) -> None:
+    """Raise VisionError when two characters cannot be told apart, each held against the other's face."""
+    nothing_before = np.zeros(image.shape[:2], np.uint8)
+    likely, _ = compare(image, faces, nothing_before, make_alphabet(glyphs))
+    np.fill_diagonal(likely, -np.inf)
+    if likely.max() > ALIKE:
+        names = [f"{cell} ({letter})" for cell, letter in kit.enrol.items()]
+        one, other = sorted(np.unravel_index(likely.argmax(), likely.shape))
+        px_per_mm = float(np.sqrt(abs(np.linalg.det(faces.to_picture[one]))))
+        raise VisionError(
+            f"{names[one]} and {names[other]} look alike; set the pieces as [enrol] says, or, if they stand right, "
+            f"bring the camera nearer or take larger pictures: a millimetre is only {px_per_mm:.1f} pixels wide there"
+        )

@@ -41,8 +41,16 @@ SPREAD = 0.22
 INDEPENDENT_MM2 = 12.0
 """Area over which strokes err together: strokes are two to three millimetres wide."""
 
-TRIED_MM = np.array([(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)]) * 0.4
-"""Steps by which the middle of a face is tried elsewhere."""
+ERROR_MM2 = SPREAD**2 * INDEPENDENT_MM2
+"""Variance of the sum, over a face, of a square millimetre's differences."""
+
+NEAR_MM = 0.4
+"""So far round its middle a face is sampled besides: what changes in between changes evenly, for strokes are wider."""
+
+CENTRED_MM = 0.8
+"""Standard deviation of a face's middle from where it was found before, each way."""
+
+_CROSS_MM = np.array([(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)]) * NEAR_MM
 
 FINEST = 36
 """Waves round the face beyond which a picture holds only noise: strokes are three of its sixty parts wide."""
@@ -89,29 +97,59 @@ def make_alphabet(glyphs: Mapping[str, Glyph]) -> Alphabet:
 
 
 def compare(
-    image: npt.NDArray[np.uint8],
-    faces: Faces,
-    ranks: npt.NDArray[np.uint8],
-    alphabet: Alphabet,
-    steps_mm: Points = TRIED_MM,
+    image: npt.NDArray[np.uint8], faces: Faces, ranks: npt.NDArray[np.uint8], alphabet: Alphabet
 ) -> tuple[Array, Faces]:
     """(f, letters) log-likelihood of each character on each face, turned and placed as it suits best; faces so placed.
 
-    ``ranks`` (height, width) is that of whatever is nearest in each pixel: what is before a face hides it.  The middles
-    are tried moved by ``steps_mm`` (s, 2), the first by nothing.
+    ``ranks`` (height, width) is that of whatever is nearest in each pixel: what is before a face hides it.
     """
-    codes, weight = _unroll(image, ranks, faces, steps_mm)
-    shares = _shares(codes)
-    weighted = np.concatenate([weight[:, :, None] * shares, weight[:, :, None]], axis=2)  # f, s, 3, radii, angles
-    own = (weighted[:, :, :2] * shares).sum(axis=(2, 3, 4))
-    seen = np.conj(_waves(weighted)).reshape(-1, 3 * GLYPH_RADII, FINEST + 1)
-    # Every turn at once: what the squares of all differences come to, less those of the face itself.
-    apart = np.matmul(np.ascontiguousarray(seen.transpose(2, 0, 1)), alphabet.spectra).transpose(1, 2, 0)
-    turned = np.concatenate([apart.real, apart.imag], axis=2) @ _FROM_WAVES
-    least = turned.min(axis=2).reshape(*own.shape, -1) + own[..., None]
-    likely = np.asarray(-least / (2 * SPREAD**2 * INDEPENDENT_MM2), np.float32)  # f, s, l
-    best = likely.max(axis=2).argmax(axis=1)
-    return likely.max(axis=1), faces.moved(steps_mm[best])
+    likely, steps_mm = _compared(image, faces, ranks, alphabet)
+    # Farther off than it was sampled, a face is not known well enough.
+    far = np.flatnonzero(np.hypot(*steps_mm.T) > NEAR_MM)
+    if len(far):
+        likely[far], more_mm = _compared(image, faces.moved(steps_mm).of(far), ranks, alphabet)
+        steps_mm[far] += more_mm
+    return likely, faces.moved(steps_mm)
+
+
+def _compared(
+    image: npt.NDArray[np.uint8], faces: Faces, ranks: npt.NDArray[np.uint8], alphabet: Alphabet
+) -> tuple[Array, Points]:
+    """(f, letters) log-likelihood of each character on each face, and (f, 2) mm by which the likeliest lies elsewhere.
+
+    Moved by a little, a face changes as its slopes say: where a character fits best is found by least squares
+    (Lucas and Kanade, 1981), for each turn.
+    """
+    codes, weights = _unroll(image, ranks, faces, _CROSS_MM)
+    shares, weight = _shares(codes), weights.min(axis=1)[:, None]
+    shown, slopes = shares[:, 0], (shares[:, 2::2] - shares[:, 1::2]) / np.float32(2 * NEAR_MM)  # f, (2,) 2, radii, a
+    weighted, sloping = weight * shown, weight[:, None] * slopes
+    # Every turn at once: what the squares of all differences come to, and how steeply that falls as the face is moved.
+    apart = _turned(np.concatenate([weighted, weight], axis=1)[:, None], alphabet.spectra)[:, 0]  # f, l, turns
+    apart += (weighted * shown).sum(axis=(1, 2, 3))[:, None, None]
+    falls = _turned(sloping, alphabet.spectra[:, : 2 * GLYPH_RADII]) / 2  # f, 2, l, turns
+    falls += (sloping * shown[:, None]).sum(axis=(2, 3, 4))[:, :, None, None]
+    curved = np.einsum("fxcra,fycra->fxy", sloping, slopes) + np.eye(2) * (ERROR_MM2 / CENTRED_MM**2)
+    steps_mm = -np.einsum("fxy,fylt->fxlt", np.linalg.inv(curved).astype(np.float32), falls)
+    apart += (falls * steps_mm).sum(axis=1)
+    turns = apart.argmin(axis=2)
+    likely = np.take_along_axis(apart, turns[:, :, None], axis=2)[:, :, 0] / (-2 * ERROR_MM2)
+    best, every = likely.argmax(axis=1), np.arange(len(likely))
+    return likely, np.asarray(steps_mm[every, :, best, turns[every, best]], np.float64)
+
+
+def _turned(seen: Array, spectra: Spectra) -> Array:
+    """(f, k, letters, angles) the sum over all places of ``seen`` times characters, turned by each angle.
+
+    Args:
+        seen: (f, k, channels, radii, angles).
+        spectra: (waves, channels * radii, letters) of the characters.
+    """
+    shape = seen.shape[:2]
+    waves = np.conj(_waves(seen)).reshape(shape[0] * shape[1], -1, FINEST + 1)
+    product = np.matmul(np.ascontiguousarray(waves.transpose(2, 0, 1)), spectra).transpose(1, 2, 0)
+    turned: Array = np.concatenate([product.real, product.imag], axis=2) @ _FROM_WAVES
+    return turned.reshape(*shape, -1, GLYPH_ANGLES)
 
 
 def _shares(codes: Array) -> Array:

@@ -1,10 +1,13 @@
 """Learning a set's look from one photograph."""
 
+import random
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from calibration.kit import load_kit
+from tools.boards import picture, placed, random_camera, random_light
 from vision.enrol import enrol
 from vision.errors import VisionError
 
@@ -32,3 +35,13 @@ def test_a_photograph_of_something_else_is_refused_with_a_square(bench):
 def test_a_kit_without_enrolment_squares_says_so(bench):
     with pytest.raises(VisionError, match=r"has no \[enrol\] squares"):
         enrol(bench.photos["enrol.jpg"].image, replace(bench.kit, enrol={}), bench.camera)
+
+
+def test_two_pieces_with_the_same_character_are_refused_by_name():
+    rng = random.Random(5)
+    kit, camera = load_kit("cheight"), random_camera(rng)
+    pieces = {**kit.enrol, "a4": "R"}
+    pose, light = placed(kit, camera, 55.0, 200.0), random_light(rng)
+    image = picture(kit, camera, pose, light, [pieces.get(cell, "") for cell in kit.cells], 5)
+    with pytest.raises(VisionError, match=r"d3 \(R\) and a4 \(N\) look alike; .* only 1\.[0-9] pixels wide there$"):
+        enrol(image, kit, camera)
