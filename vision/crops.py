@@ -37,6 +37,7 @@ class Crops:
         map_px: (2, n, rows, columns) float32, picture x and y of each crop pixel, for ``cv2.remap``.
         flat_px: (n, rows, columns) int32, the nearest picture pixel as an index into the flattened picture; 0 outside.
         outside: (n, rows, columns) bool, true where the crop leaves the picture.
+        foreshortening: (n,) rows that a millimetre of floor along the line of sight is high.
         centres_mm: (n, 3) world place of the middles of the cells' floors.
     """
 
@@ -49,6 +50,7 @@ class Crops:
     map_px: npt.NDArray[np.float32]
     flat_px: npt.NDArray[np.int32]
     outside: npt.NDArray[np.bool_]
+    foreshortening: npt.NDArray[np.float32]
     centres_mm: Points
 
     def from_picture(self, points_px: Points) -> Points:
@@ -73,7 +75,8 @@ def make_crops(
     up /= np.linalg.norm(up, axis=1, keepdims=True)
     right = np.column_stack([-up[:, 1], up[:, 0]])
     across = [(project(centres + step, pose, camera) - origin) / 5 for step in ((5.0, 0.0, 0.0), (0.0, 5.0, 0.0))]
-    scale = np.linalg.svd(np.stack(across, axis=2), compute_uv=False)[:, 0]  # px per mm across the line of sight
+    # Pixels a millimetre of floor across the line of sight, and along it.
+    scale, along = np.linalg.svd(np.stack(across, axis=2), compute_uv=False).T
     to_crop = np.stack([right, -up], axis=1) / scale[:, None, None]
     tops = np.einsum("nij,nj->ni", to_crop, project(centres + np.array([0.0, 0.0, height_mm]), pose, camera) - origin)
     reach = int(np.ceil(width_mm / 2 + SLACK_MM))
@@ -82,7 +85,8 @@ def make_crops(
     v = np.arange(int(np.floor(tops[:, 1].min())) - reach, reach + 1, dtype=np.int32)
     to_picture = np.asarray(np.linalg.inv(to_crop), np.float64)
     maps, flat, outside = _laid_out(origin, to_picture, u, v, (camera.width_px, camera.height_px))
-    return Crops(origin, to_crop, to_picture, column_mm, u, v, maps, flat, outside, centres)
+    foreshortening = (along / scale).astype(np.float32)
+    return Crops(origin, to_crop, to_picture, column_mm, u, v, maps, flat, outside, foreshortening, centres)
 
 
 @compiled

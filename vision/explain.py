@@ -7,12 +7,13 @@ explained together, and cells are looked at again while their neighbours change 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision import stacks
+from vision import stacks, stands
 from vision.evidence import Backdrop, Evidence, backdrop, renew
 from vision.facets import Facets, judge_facets
 from vision.geometry import Box, Geometry, overlap
@@ -21,7 +22,7 @@ from vision.palette import Materials
 from vision.register import Points
 from vision.shapes import hull
 from vision.silhouettes import Silhouettes, draw, is_before, no_silhouettes
-from vision.sums import sum_columns
+from vision.sums import Sums, sum_columns
 
 SWEEPS = 4
 """Most passes over the board; a pass looks only at cells whose neighbours have changed, and two mostly do."""
@@ -74,6 +75,14 @@ class _Belief:
     stale: npt.NDArray[np.bool_]
 
 
+class _Found(NamedTuple):
+    """The likeliest figures (b,) of some cells, the shifts (b, 2) of their faces, and the shading of their sides."""
+
+    best: npt.NDArray[np.intp]
+    shift: Array
+    sides: list[Array]
+
+
 class Board:
     """The explanation of a whole board while it is being found.
 
@@ -123,7 +132,7 @@ class Board:
         upright = np.full((len(cells), *shapes.allowed.shape), stacks.IMPOSSIBLE)
         looked = np.flatnonzero((share > NOT_VISIBLE * in_sight) | (in_sight < LEAST_VISIBLE))
         sums = sum_columns(self.evidence, behind.of(looked), cells[looked], 1 + self.colours)
-        upright[looked] = stacks.score_upright(stacks.Sums(sums, 0), shapes, cells[looked])
+        upright[looked] = stacks.score_upright(Sums(sums, 0), shapes, cells[looked])
         self.alone[cells, 1:] = self.scores[cells, 1:] = upright.reshape(len(cells), -1)
         self.active[cells] = (share > LEAST_VISIBLE) | (upright.max(axis=(1, 2)) > 0)
         # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
@@ -297,8 +306,9 @@ class Board:
         for apart in self._apart(cells):
             mine = np.flatnonzero(np.isin(cells, apart))
             sums, _ = self._sums(cells[mine], 0)
-            stand = stacks.known_face(shift_mm[mine], self.geometry.shapes.column_mm)
-            scores, _, _ = stacks.score_askew(sums, self.rim, self.geometry.shapes, cells[mine], figures[mine], stand)
+            shapes, colour = self.geometry.shapes, (self.best[cells[mine]] - 1) % self.colours
+            stand = stands.known_face(sums, shapes, cells[mine], figures[mine], colour, shift_mm[mine])
+            scores, _, _ = stacks.score_askew(sums, self.rim, shapes, cells[mine], figures[mine], stand)
             columns = 1 + figures[mine][..., None] * self.colours + np.arange(self.colours)
             rows = self.scores[cells[mine]]
             rows[:, 1:] += scores.max(axis=(1, 2))[:, None] - rows[:, 1:].max(axis=1, keepdims=True)
@@ -364,22 +374,48 @@ class Board:
         upright = stacks.score_upright(sums, shapes, cells)
         upright[:, reach:] = OUT_OF_REACH
         tried = self._tried(upright, reach)
-        best_colour = upright.max(axis=1).argmax(axis=1)
-        stand = stacks.search_stand(sums, shapes, cells, tried, best_colour)
-        askew, shift, steps = stacks.score_askew(sums, self.rim, shapes, cells, tried, stand)
-        np.put_along_axis(upright, tried[..., None], askew, axis=1)
+        found = self._score_askew(sums, cells, tried, upright)
+        if self.geometry.figures.ladder:
+            self._look_beyond(sums, cells, 2 * found.best - tried[:, 1], upright[:, :reach], found)
         self.scores[cells, 1:] = upright.reshape(len(cells), -1)
-        which = askew.max(axis=2).argmax(axis=1)
         best = self.scores[cells].argmax(axis=1)
         for k, cell in enumerate(cells.tolist()):
-            self.sides[cell] = steps[k, which[k]]
-            self._settle(cell, int(best[k]), shift[k, which[k]], float(hidden[k]))
+            self.sides[cell] = found.sides[k]
+            self._settle(cell, int(best[k]), found.shift[k], float(hidden[k]))
 
-    def _sums(self, cells: npt.NDArray[np.intp], first_row: int) -> tuple[stacks.Sums, Array]:
+    def _score_askew(
+        self, sums: Sums, cells: npt.NDArray[np.intp], tried: npt.NDArray[np.intp], scores: Array
+    ) -> _Found:
+        """Score ``tried`` figures (b, l) on ``cells`` (b,) askew, for their ``scores`` (b, figures, colours)."""
+        shapes = self.geometry.shapes
+        stand = stands.search_stand(sums, shapes, cells, tried, scores.max(axis=1).argmax(axis=1))
+        askew, shift, steps = stacks.score_askew(sums, self.rim, shapes, cells, tried, stand)
+        np.put_along_axis(scores, tried[..., None], askew, axis=1)
+        rows, which = np.arange(len(cells)), askew.max(axis=2).argmax(axis=1)
+        return _Found(tried[rows, which], shift[rows, which], list(steps[rows, which]))
+
+    def _look_beyond(
+        self, sums: Sums, cells: npt.NDArray[np.intp], further: npt.NDArray[np.intp], scores: Array, found: _Found
+    ) -> None:
+        """Score figures ``further`` (b,) too, where there are such and they are not the best ones ``found``.
+
+        Stacks that lean mislead by more than one piece while they are believed to stand straight.
+        """
+        on = np.flatnonzero((further != found.best) & (further >= 0) & (further < scores.shape[1]))
+        if not len(on):
+            return
+        some = scores[on]
+        there = self._score_askew(Sums(sums.down[on], sums.first_row), cells[on], further[on, None], some)
+        scores[on] = some
+        for k, row in enumerate(on):
+            if some[k, further[row]].max() > some[k, found.best[row]].max():
+                found.shift[row], found.sides[row] = there.shift[k], there.sides[k]
+
+    def _sums(self, cells: npt.NDArray[np.intp], first_row: int) -> tuple[Sums, Array]:
         """Sums over the crops of ``cells`` (b,) from ``first_row`` on, and (b,) the share of them that is hidden."""
         behind = self._behind(cells, first_row)
         sums = sum_columns(self.evidence, behind, cells, 1 + 2 * self.colours)
-        return stacks.Sums(sums, first_row), 1 - behind.seen.mean(axis=(1, 2), dtype=np.float32)
+        return Sums(sums, first_row), 1 - behind.seen.mean(axis=(1, 2), dtype=np.float32)
 
     def _first_row(self, cells: npt.NDArray[np.intp], reach: int) -> int:
         """The first row of the crops of ``cells`` (b,) that so many figures can touch."""

@@ -36,6 +36,9 @@ PLACE_MM = 1.0
 LEAN_MM = 0.8
 """Standard deviation of a stack's face from above its foot, each way."""
 
+STEP_MM = 0.4
+"""Standard deviation of a piece from above the one below it, each way."""
+
 _ANGLES = np.arange(RING_SIDES) * (2 * np.pi / RING_SIDES)
 _RING = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)]) / np.sqrt(np.cos(np.pi / RING_SIDES))
 _SQUARE = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])

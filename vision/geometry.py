@@ -22,7 +22,7 @@ from vision.outlines import Outlines, in_picture, make_outlines
 from vision.painting import RANK_BITS, Canvas, fill_column
 from vision.palette import Materials
 from vision.register import Points, Registration, project
-from vision.stacks import Shapes
+from vision.sums import Shapes
 
 SURROUND_STEP = 8
 """Every how many pixels what lies outside the mat is sampled."""
@@ -134,6 +134,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
             allowed=figures.allowed,
             faced=figures.faced,
             column_mm=float(crops.column_mm),
+            foreshortening=crops.foreshortening,
             weight=crops.column_mm / INDEPENDENT_MM2,
         ),
         scene=Scene(
