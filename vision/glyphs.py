@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, Glyph
 from vision.compiled import compiled
-from vision.faces import DIRECTIONS, PARTS, Faces, Picture, circles, corner, is_seen, middles, sample
+from vision.faces import DIRECTIONS, PARTS, Corner, Faces, Picture, circles, corner, is_seen
 from vision.register import Points
 
 Array = npt.NDArray[np.float32]
@@ -45,12 +45,10 @@ ERROR_MM2 = SPREAD**2 * INDEPENDENT_MM2
 """Variance of the sum, over a face, of a square millimetre's differences."""
 
 NEAR_MM = 0.4
-"""So far round its middle a face is sampled besides: what changes in between changes evenly, for strokes are wider."""
+"""So far round its middle a face changes evenly, for strokes are wider."""
 
 CENTRED_MM = 0.8
 """Standard deviation of a face's middle from where it was found before, each way."""
-
-_CROSS_MM = np.array([(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)]) * NEAR_MM
 
 FINEST = 36
 """Waves round the face beyond which a picture holds only noise: strokes are three of its sixty parts wide."""
@@ -59,10 +57,6 @@ _TURN = 2 * np.pi * np.outer(np.arange(GLYPH_ANGLES), np.arange(FINEST + 1)) / G
 _TO_WAVES = np.concatenate([np.cos(_TURN), -np.sin(_TURN)], axis=1).astype(np.float32)
 _TWICE = np.where(np.arange(FINEST + 1) > 0, 2, 1)[:, None] / GLYPH_ANGLES
 _FROM_WAVES = np.concatenate([np.cos(_TURN).T * _TWICE, -np.sin(_TURN).T * _TWICE]).astype(np.float32)
-
-
-_CODE = 1 / PARTS**2
-"""What :func:`vision.faces.sample` counts in, in codes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +76,7 @@ class Alphabet:
 def unrolled(image: npt.NDArray[np.uint8], faces: Faces) -> list[Glyph]:
     """Each (radii, angles, 2) uint8: red and green of a face as a share of its wood, :data:`BRIGHTEST` being 255."""
     everything = np.zeros(image.shape[:2], np.uint8)
-    codes, _ = _unroll(image, everything, faces, np.zeros((1, 2)))
+    codes, _ = _unroll(image, everything, faces)
     shares = np.rint(_shares(codes)[:, 0] * (255 / BRIGHTEST)).astype(np.uint8)
     return [share.transpose(1, 2, 0).tobytes() for share in shares]
 
@@ -120,9 +114,9 @@ def _compared(
     Moved by a little, a face changes as its slopes say: where a character fits best is found by least squares
     (Lucas and Kanade, 1981), for each turn.
     """
-    codes, weights = _unroll(image, ranks, faces, _CROSS_MM)
-    shares, weight = _shares(codes), weights.min(axis=1)[:, None]
-    shown, slopes = shares[:, 0], (shares[:, 2::2] - shares[:, 1::2]) / np.float32(2 * NEAR_MM)  # f, (2,) 2, radii, a
+    codes, weight = _unroll(image, ranks, faces)
+    shares = _shares(codes)
+    shown, slopes, weight = shares[:, 0], shares[:, 1:], weight[:, None]
     weighted, sloping = weight * shown, weight[:, None] * slopes
     # Every turn at once: what the squares of all differences come to, and how steeply that falls as the face is moved.
     apart = _turned(np.concatenate([weighted, weight], axis=1)[:, None], alphabet.spectra)[:, 0]  # f, l, turns
@@ -153,35 +147,54 @@ def _turned(seen: Array, spectra: Spectra) -> Array:
 
 
 def _shares(codes: Array) -> Array:
-    """(f, s, 2, radii, angles) red and green as a share of each face's wood, of their codes."""
-    values = codes[:, 0].reshape(len(codes), 2, -1)
-    wood = np.percentile(values, WOOD_PERCENTILE, axis=2).astype(np.float32)
-    return np.minimum(codes / np.maximum(wood, 1)[:, None, :, None, None], np.float32(BRIGHTEST))
+    """Codes and slopes (f, 3, 2, radii, angles) as shares of each face's wood; where they are cut off, even."""
+    wood = np.percentile(codes[:, 0].reshape(len(codes), 2, -1), WOOD_PERCENTILE, axis=2).astype(np.float32)
+    shares = np.asarray(codes / np.maximum(wood, 1)[:, None, :, None, None], np.float32)
+    shares[:, 1:] *= shares[:, :1] < BRIGHTEST
+    np.minimum(shares[:, 0], np.float32(BRIGHTEST), out=shares[:, 0])
+    return shares
 
 
 @compiled
-def _unroll(image: Picture, ranks: Picture, faces: Faces, steps_mm: Points) -> tuple[Array, Array]:
-    """Red and green codes (f, s, 2, radii, angles) of faces moved by ``steps_mm`` (s, 2), and what places count for.
+def _unroll(image: Picture, ranks: Picture, faces: Faces) -> tuple[Array, Array]:
+    """Red and green codes of faces, how they change a mm along x and y, and what places count for.
 
-    The latter (f, s, radii, angles): mm² of a face that each place stands for, 0 where something before it hides it.
+    Returns:
+        (f, 3, 2, radii, angles), and (f, radii, angles): mm² of a face that each place stands for, 0 where something
+        before it hides it.
     """
-    count, steps = len(faces.radii_mm), len(steps_mm)
-    seen, nearest, width = image.reshape(-1), ranks.reshape(-1), ranks.shape[1]
-    codes = np.empty((count, steps, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
-    weight = np.zeros((count, steps, GLYPH_RADII, GLYPH_ANGLES), np.float32)
+    count = len(faces.radii_mm)
+    nearest, width = ranks.reshape(-1), ranks.shape[1]
+    codes = np.empty((count, 3, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
+    weight = np.zeros((count, GLYPH_RADII, GLYPH_ANGLES), np.float32)
     for face in range(count):
         ring_mm2 = faces.radii_mm[face] ** 2 * 2 * np.pi * OUTERMOST / (GLYPH_RADII * GLYPH_ANGLES)
-        around = circles(faces.to_picture[face], faces.radii_mm[face], RADII, DIRECTIONS)
-        at, rank = middles(faces.middles_px[face], faces.to_picture[face], steps_mm), faces.ranks[face]
-        for k in range(steps):
-            for i in range(GLYPH_RADII):
-                for j in range(GLYPH_ANGLES):
-                    place = corner(ranks.shape, at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1])
-                    _, green, red = sample(seen, width, place)
-                    codes[face, k, 0, i, j], codes[face, k, 1, i, j] = red * _CODE, green * _CODE
-                    if is_seen(nearest, width, place, rank):
-                        weight[face, k, i, j] = ring_mm2 * RADII[i]
+        to_picture = faces.to_picture[face]
+        around = circles(to_picture, faces.radii_mm[face], RADII, DIRECTIONS)
+        x, y = faces.middles_px[face]
+        for i in range(GLYPH_RADII):
+            for j in range(GLYPH_ANGLES):
+                place = corner(ranks.shape, x + around[i, j, 0], y + around[i, j, 1])
+                for number, channel in enumerate((2, 1)):
+                    code, across, down = _sloping(image, place, channel)
+                    codes[face, 0, number, i, j] = code
+                    for axis in range(2):
+                        slope = across * to_picture[0, axis] + down * to_picture[1, axis]
+                        codes[face, 1 + axis, number, i, j] = slope
+                if is_seen(nearest, width, place, faces.ranks[face]):
+                    weight[face, i, j] = ring_mm2 * RADII[i]
     return codes, weight
+
+
+@compiled
+def _sloping(image: Picture, place: Corner, channel: int) -> tuple[float, float, float]:
+    """Bilinear code of one channel, and how it changes a pixel to the right and a pixel down."""
+    row, column, down, right = place
+    a, b = float(image[row, column, channel]), float(image[row, column + 1, channel])
+    c, d = float(image[row + 1, column, channel]), float(image[row + 1, column + 1, channel])
+    low, far = down / PARTS, right / PARTS
+    upper, lower = a + far * (b - a), c + far * (d - c)
+    return upper + low * (lower - upper), (b - a) + low * ((d - c) - (b - a)), lower - upper
 
 
 def _waves(values: Array) -> Spectra:
