@@ -60,8 +60,8 @@ def test_code_is_kept_under_another_name_when_this_changes(change: str) -> None:
 
 
 NAMES = """
-from vision import stacks
-print(sorted(value.py_func.__qualname__ for value in vars(stacks).values() if hasattr(value, "py_func")))
+from vision import stands
+print(sorted(value.py_func.__qualname__ for value in vars(stands).values() if hasattr(value, "py_func")))
 """
 
 
@@ -74,7 +74,7 @@ def test_it_is_found_again_when_nothing_changes() -> None:
         ).stdout
         for seed in ("1", "2")
     ]
-    assert b"_stands-" in names[0]
+    assert b"fit_lines-" in names[0]
     assert names[0] == names[1]
 
 
