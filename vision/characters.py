@@ -56,7 +56,7 @@ def _read(
     if not len(cells):
         return known
     figures_of, upright = len(board.geometry.figures.all), board.geometry.faces
-    scores = board.scores[cells, 1:]
+    scores = board.scores[cells, 1:].reshape(len(cells), figures_of, -1).max(axis=2)
     owner, figure = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION)
     straight = upright.of(cells[owner] * figures_of + figure)
     ranks = board.ranks()
@@ -69,9 +69,9 @@ def _read(
         figures, face, letters = figure[mine], faces.of(np.array([k])), likely[k]
         is_found = how_likely[k] > FACE_FOUND
         if is_strange[k] and is_strange.sum() <= MOST_SEARCHED:
-            every = np.flatnonzero(board.scores[cell, 1:] > OUT_OF_REACH / 2)
+            every = np.flatnonzero(scores[k] > OUT_OF_REACH / 2)
             anywhere, _ = centred(image, upright.of(cell * figures_of + every), ranks)
-            face, letters = _best(image, anywhere, ranks, alphabet, board.scores[cell, 1 + every])
+            face, letters = _best(image, anywhere, ranks, alphabet, scores[k, every])
             if letters.max() > STRANGE:
                 figures, is_found = every, True
             else:

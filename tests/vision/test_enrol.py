@@ -10,6 +10,8 @@ from calibration.kit import load_kit
 from tools.boards import picture, placed, random_camera, random_light
 from vision.enrol import enrol
 from vision.errors import VisionError
+from vision.reader import Reader
+from vision.source import Frame
 
 
 def test_the_colours_of_a_set_are_learned(bench):
@@ -45,3 +47,20 @@ def test_two_pieces_with_the_same_character_are_refused_by_name():
     image = picture(kit, camera, pose, light, [pieces.get(cell, "") for cell in kit.cells], 5)
     with pytest.raises(VisionError, match=r"d3 \(R\) and a4 \(N\) look alike; .* only 1\.[0-9] pixels wide there$"):
         enrol(image, kit, camera)
+
+
+def test_characters_on_pieces_of_two_colours_are_read():
+    """As of a set that is cut into light and dark wood."""
+    rng = random.Random(8)
+    kit, camera = load_kit("cheight"), random_camera(rng)
+    dark = (150, 175, 200)
+    kit = replace(kit, pieces=tuple(replace(p, colour=dark) if p.letter.islower() else p for p in kit.pieces))
+    pose, light = placed(kit, camera, 55.0, 200.0), random_light(rng)
+    enrolled = picture(kit, camera, pose, light, [kit.enrol.get(cell, "") for cell in kit.cells], 8)
+    stacks = [
+        "" if rng.random() < 0.6 else "".join(rng.choices("RNBACPKrnbacpk", k=rng.randint(1, 3))) for _ in kit.cells
+    ]
+    reader = Reader(kit, camera, enrol(enrolled, kit, camera))
+    reading = reader.read(Frame(picture(kit, camera, pose, light, stacks, 8), 0, 0.0))
+    read = [reading.best(row)[0] for row in range(len(stacks))]
+    assert read == [(len(stack), stack[-1] if stack else None) for stack in stacks]
