@@ -79,7 +79,7 @@ class Part(NamedTuple):
 def make_colours(palette: Array, colours: int) -> Colours:
     """The colours of pillars and of pieces in so many ``colours``, from :func:`vision.palette.build_palette`."""
     materials = Materials(colours)
-    pillar = [materials.column_side] * UPPER + [materials.column_top]
+    pillar = [materials.column_side] * UPPER + [materials.column_tops]
     piece = [materials.sides] * UPPER + [materials.TOPS]
     apart = np.subtract.outer(np.arange(BINS), np.arange(BINS)) * (TOP_VALUE / BINS)
     spread = np.exp(-(apart**2) / (2 * UNEVEN**2))

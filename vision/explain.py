@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision import stacks, stands
+from vision.contrast import edges_seen
 from vision.evidence import Backdrop, Evidence, backdrop, renew
 from vision.facets import Facets, judge_facets
 from vision.geometry import Box, Geometry, overlap
@@ -75,6 +76,18 @@ class _Belief:
     stale: npt.NDArray[np.bool_]
 
 
+class _Looked(NamedTuple):
+    """Cells (b,) that are looked into, sums over their crops, and (b, figures) how well what edges are seen suits."""
+
+    cells: npt.NDArray[np.intp]
+    sums: Sums
+    edges: Array
+
+    def of(self, numbers: npt.NDArray[np.intp]) -> _Looked:
+        """Some of them, by their numbers."""
+        return _Looked(self.cells[numbers], Sums(self.sums.down[numbers], self.sums.first_row), self.edges[numbers])
+
+
 class _Found(NamedTuple):
     """The likeliest figures (b,) of some cells, the shifts (b, 2) of their faces, and the shading of their sides."""
 
@@ -133,6 +146,7 @@ class Board:
         looked = np.flatnonzero((share > NOT_VISIBLE * in_sight) | (in_sight < LEAST_VISIBLE))
         sums = sum_columns(self.evidence, behind.of(looked), cells[looked], 1 + self.colours)
         upright[looked] = stacks.score_upright(Sums(sums, 0), shapes, cells[looked])
+        upright[looked] += self._edges(cells[looked], upright.shape[1])[..., None]
         self.alone[cells, 1:] = self.scores[cells, 1:] = upright.reshape(len(cells), -1)
         self.active[cells] = (share > LEAST_VISIBLE) | (upright.max(axis=(1, 2)) > 0)
         # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
@@ -371,32 +385,40 @@ class Board:
         first_row = self._first_row(cells, reach)
         self.explained[cells] = True
         sums, hidden = self._sums(cells, first_row)
-        upright = stacks.score_upright(sums, shapes, cells)
+        looked = _Looked(cells, sums, self._edges(cells, reach))
+        upright = stacks.score_upright(sums, shapes, cells) + looked.edges[..., None]
         upright[:, reach:] = OUT_OF_REACH
         tried = self._tried(upright, reach)
-        found = self._score_askew(sums, cells, tried, upright)
+        found = self._score_askew(looked, tried, upright)
         if self.geometry.figures.ladder:
-            self._look_beyond(sums, cells, 2 * found.best - tried[:, 1], upright[:, :reach], found)
+            self._look_beyond(looked, 2 * found.best - tried[:, 1], upright[:, :reach], found)
         self.scores[cells, 1:] = upright.reshape(len(cells), -1)
         best = self.scores[cells].argmax(axis=1)
         for k, cell in enumerate(cells.tolist()):
             self.sides[cell] = found.sides[k]
             self._settle(cell, int(best[k]), found.shift[k], float(hidden[k]))
 
-    def _score_askew(
-        self, sums: Sums, cells: npt.NDArray[np.intp], tried: npt.NDArray[np.intp], scores: Array
-    ) -> _Found:
-        """Score ``tried`` figures (b, l) on ``cells`` (b,) askew, for their ``scores`` (b, figures, colours)."""
-        shapes = self.geometry.shapes
+    def _edges(self, cells: npt.NDArray[np.intp], reach: int) -> Array:
+        """(b, figures) how well the edges that are seen suit the lower figures on ``cells`` (b,).
+
+        They must stand on terrain or pillars; the board must be painted without them, by :meth:`_behind`.
+        """
+        geometry = self.geometry
+        if not any(geometry.pillars):
+            return np.zeros((len(cells), len(geometry.figures.all)), np.float32)
+        return edges_seen(self.evidence, geometry.scene, self._canvas, geometry.shapes, (cells, reach))
+
+    def _score_askew(self, looked: _Looked, tried: npt.NDArray[np.intp], scores: Array) -> _Found:
+        """Score ``tried`` figures (b, l) on some cells askew, for their ``scores`` (b, figures, colours)."""
+        shapes, (cells, sums, edges) = self.geometry.shapes, looked
         stand = stands.search_stand(sums, shapes, cells, tried, scores.max(axis=1).argmax(axis=1))
         askew, shift, steps = stacks.score_askew(sums, self.rim, shapes, cells, tried, stand)
+        askew += np.take_along_axis(edges, tried, axis=1)[..., None]
         np.put_along_axis(scores, tried[..., None], askew, axis=1)
         rows, which = np.arange(len(cells)), askew.max(axis=2).argmax(axis=1)
         return _Found(tried[rows, which], shift[rows, which], list(steps[rows, which]))
 
-    def _look_beyond(
-        self, sums: Sums, cells: npt.NDArray[np.intp], further: npt.NDArray[np.intp], scores: Array, found: _Found
-    ) -> None:
+    def _look_beyond(self, looked: _Looked, further: npt.NDArray[np.intp], scores: Array, found: _Found) -> None:
         """Score figures ``further`` (b,) too, where there are such and they are not the best ones ``found``.
 
         Stacks that lean mislead by more than one piece while they are believed to stand straight.
@@ -405,7 +427,7 @@ class Board:
         if not len(on):
             return
         some = scores[on]
-        there = self._score_askew(Sums(sums.down[on], sums.first_row), cells[on], further[on, None], some)
+        there = self._score_askew(looked.of(on), further[on, None], some)
         scores[on] = some
         for k, row in enumerate(on):
             if some[k, further[row]].max() > some[k, found.best[row]].max():

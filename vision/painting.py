@@ -31,7 +31,7 @@ def fill_column(canvas: Canvas, column: Column | None, materials: Materials, ran
     """Paint the column of a cell over what is behind it."""
     if column is not None:
         fill(canvas, column.outline, materials.column_side, rank)
-        fill(canvas, column.top, materials.column_top, rank)
+        fill(canvas, column.top, materials.column_top(column.open_share), rank)
 
 
 @compiled

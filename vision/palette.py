@@ -7,7 +7,7 @@ The table is filled by drawing from that model; pixels are looked up after their
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -26,6 +26,9 @@ GAMMA = 2.4
 """Exponent of the sRGB curve: a factor on linear light is close to this root of it on display values."""
 
 DRAWS = 20_000
+OPEN_SHARES = (1.0, 0.7, 0.45, 0.2)
+"""Shares of the sky for which the looks of terrain and pillars are drawn: in a pit it is darker."""
+
 STRAY = 0.03
 """Share of pixels that follow no model: dust, print, edges, JPEG.  It bounds what one pixel can say."""
 
@@ -34,18 +37,21 @@ STRAY = 0.03
 class Materials:
     """Numbers of the table's columns for a kit whose pieces have so many ``colours``.
 
-    FLOOR: bare square or paper.  TABLE: what lies outside the mat.  STANDING: a side that is known to be there, of
-    whatever piece suits the pixel.  SIDE: a side of any piece.  From TOPS on each colour's upper face, then from
-    ``sides`` on each colour's side, in the order of :class:`vision.figures.Figures`; last, terrain and pillars.
+    FLOOR: bare square or paper.  TABLE: what lies outside the mat.  PIECE: whatever face or side of a piece suits the
+    pixel.  STANDING: a side that is known to be there, of whatever piece suits it.  SIDE: a side of any piece.  From
+    TOPS on each colour's upper face, then from ``sides`` on each colour's side, in the order of
+    :class:`vision.figures.Figures`; then the side of terrain and pillars, and from ``column_tops`` on their upper face,
+    one for each of :data:`OPEN_SHARES`.
     """
 
     colours: int
 
     FLOOR: ClassVar[int] = 0
     TABLE: ClassVar[int] = 1
-    STANDING: ClassVar[int] = 2
-    SIDE: ClassVar[int] = 3
-    TOPS: ClassVar[int] = 4
+    PIECE: ClassVar[int] = 2
+    STANDING: ClassVar[int] = 3
+    SIDE: ClassVar[int] = 4
+    TOPS: ClassVar[int] = 5
 
     @property
     def sides(self) -> int:
@@ -53,31 +59,39 @@ class Materials:
         return self.TOPS + self.colours
 
     @property
-    def column_top(self) -> int:
-        """The upper face of terrain or a pillar."""
+    def column_side(self) -> int:
+        """The side of terrain or a pillar."""
         return self.TOPS + 2 * self.colours
 
     @property
-    def column_side(self) -> int:
-        """The side of terrain or a pillar."""
-        return self.column_top + 1
+    def column_tops(self) -> int:
+        """The upper face of terrain or a pillar that nothing round it is higher than."""
+        return self.column_side + 1
+
+    def column_top(self, open_share: float) -> int:
+        """The upper face of terrain or a pillar from which this share of the sky is seen."""
+        return self.column_tops + int(np.abs(np.array(OPEN_SHARES) - open_share).argmin())
 
 
 @dataclass(frozen=True, slots=True)
 class _Shading:
-    """How a kind of surface is lit: share in full light, its spread (log), range in shade, mirrored light, tint."""
+    """How a kind of surface is lit: share in full light, its spread (log), range in shade, mirrored light, tint.
+
+    ``glare``: share of such surfaces in which the lamp itself is mirrored.
+    """
 
     lit: float
     spread: float
     shade: tuple[float, float]
     mirrored: float
     tint: float
+    glare: float = 0.0
 
 
 # Upper faces and the floor look at the same light, so s is near 1 unless something shades them; sides may be lit by
 # little more than what the room reflects, or by a lamp that meets them squarely.
 _FLOOR = _Shading(lit=0.7, spread=0.12, shade=(0.15, 1.0), mirrored=0.005, tint=0.08)
-_TOP = _Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05)
+_TOP = _Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05, glare=0.05)
 _SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.2, 1.1), mirrored=0.02, tint=0.08)
 # Between pillars it is darker than anywhere round a piece.
 _WALL = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.08)
@@ -89,6 +103,9 @@ INK_SHARE = 0.25
 
 MOST_MIRRORED = 0.2
 """Most that lacquer mirrors of a lamp, as a share of what white paper shows."""
+
+MOST_GLARE = 0.5
+"""The same where the lamp itself is mirrored."""
 
 SENSOR_NOISE = 0.02
 """Standard deviation of a pixel in display space (5 codes of 255): shot noise, read noise and JPEG of a dim picture."""
@@ -108,6 +125,7 @@ def build_palette(look: SetLook, figures: Figures) -> npt.NDArray[np.float32]:
     columns = [
         _learn(_draw(np.array(look.floor), _FLOOR, rng)),
         np.full(BINS**3, -3 * np.log(BINS)),
+        np.max([*tops, *sides], axis=0),
         np.max(sides, axis=0),
         np.log(np.mean(np.exp(sides), axis=0)),
         *tops,
@@ -130,7 +148,21 @@ def _inked(
 
 def _column(column: ColumnLook, rng: np.random.Generator) -> list[npt.NDArray[np.float32]]:
     top, side = np.array(column.top), np.array(column.side)
-    return [_learn(_draw(top, _FLOOR, rng)), _learn(_draw(side, _WALL, rng))]
+    return [
+        _learn(_draw(side, _WALL, rng)),
+        *(_learn(_draw(top, _in_pit(share, float(side.mean())), rng)) for share in OPEN_SHARES),
+    ]
+
+
+def _in_pit(open_share: float, reflectance: float) -> _Shading:
+    """How a floor is lit from which only a share of the sky is seen, past walls of this ``reflectance``.
+
+    The lamp may stand anywhere in the sky.  What the room reflects comes from all of it; walls, which are about half
+    lit themselves, stand in for what they hide.
+    """
+    room = open_share + (1 - open_share) * reflectance / 2
+    least, most = _FLOOR.shade
+    return replace(_FLOOR, lit=open_share * _FLOOR.lit, shade=(room * least, room * most))
 
 
 def table_column(values: npt.NDArray[np.float32], paper: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -178,7 +210,10 @@ def _draw(reflectance: npt.NDArray[np.float64], shading: _Shading, rng: np.rando
     tint = np.exp(rng.normal(0, shading.tint, (DRAWS, 3)))
     # How much of the enrolled colour was mirrored light one picture cannot tell: any part of what is white in it.
     own = reflectance - rng.uniform(0, min(MOST_MIRRORED, float(reflectance.min())), DRAWS)[:, None]
-    shown = own * strength[:, None] * tint + rng.exponential(shading.mirrored, DRAWS)[:, None]
+    mirrored = rng.exponential(shading.mirrored, DRAWS)
+    if shading.glare:
+        mirrored = np.where(rng.random(DRAWS) < shading.glare, rng.uniform(0, MOST_GLARE, DRAWS), mirrored)
+    shown = own * strength[:, None] * tint + mirrored[:, None]
     values = display(shown) + rng.normal(0, SENSOR_NOISE, (DRAWS, 3))
     return np.clip(values, 0, TOP_VALUE).astype(np.float32)
 

@@ -13,11 +13,14 @@ import numpy.typing as npt
 
 from vision.compiled import compiled
 from vision.evidence import Backdrop, Evidence
+from vision.palette import Materials
 from vision.stands import Stand, fit_lines
-from vision.sums import SIDE, Shapes, Sums, lines_of, sum_line
+from vision.sums import Shapes, Sums, lines_of, sum_line
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
+
+PIECE = Materials.PIECE
 
 SHADE_SPREAD = 0.15
 """Standard deviation of the log brightness of a side's pixels besides the rim's shading: texture, noise."""
@@ -77,7 +80,7 @@ def share_of_smallest(evidence: Evidence, backdrop: Backdrop, shapes: Shapes, ce
                 area += covered
                 if seen[k, row, x]:
                     in_sight[k] += covered
-                    if palette[bins[cells[k], row, x], SIDE] > base[k, row, x]:
+                    if palette[bins[cells[k], row, x], PIECE] > base[k, row, x]:
                         like_piece[k] += covered
         like_piece[k] /= area
         in_sight[k] /= area

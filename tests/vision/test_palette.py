@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibration.kit import load_kit
-from calibration.looks import nominal_look
+from calibration.looks import nominal_look, read_look
 from vision import palette
 from vision.figures import kit_figures
 
@@ -27,14 +27,40 @@ def shown(colour):
 
 
 def test_every_column_is_a_distribution_over_colours(table):
-    assert table.shape == (palette.BINS**3, MATERIALS.column_top)
+    assert table.shape == (palette.BINS**3, MATERIALS.column_side)
     likelihood = np.exp(table.astype(np.float64))
-    np.testing.assert_allclose(np.delete(likelihood, MATERIALS.STANDING, axis=1).sum(axis=0), 1, rtol=1e-3)
+    likeliest_of_several = [MATERIALS.PIECE, MATERIALS.STANDING]
+    np.testing.assert_allclose(np.delete(likelihood, likeliest_of_several, axis=1).sum(axis=0), 1, rtol=1e-3)
 
 
 def test_a_side_that_is_there_is_the_side_of_some_piece(table):
     sides = table[:, MATERIALS.sides :]
     np.testing.assert_array_equal(table[:, MATERIALS.STANDING], sides.max(axis=1))
+
+
+def test_a_piece_is_whatever_shows_it_best(table):
+    np.testing.assert_array_equal(table[:, MATERIALS.PIECE], table[:, MATERIALS.TOPS :].max(axis=1))
+
+
+def test_a_face_that_mirrors_the_lamp_is_still_likelier_than_a_stray(table):
+    red = np.array(KIT.pieces[0].colour)
+    glaring = tuple(int(c) for c in red + 0.4 * (255 - red))
+    stray = palette.STRAY / palette.BINS**3
+    assert table[shown(glaring), MATERIALS.TOPS] > np.log(stray) + 3
+
+
+def test_in_a_pit_dark_ground_is_likelier_and_bright_ground_less_so(examples):
+    kit = load_kit("diamond")
+    look = read_look(examples / "sets" / "diamond" / "set.toml", kit)
+    materials, table = palette.Materials(5), palette.build_palette(look, kit_figures(kit))
+    open_top, pit = materials.column_top(1.0), materials.column_top(0.3)
+    assert open_top == materials.column_tops
+    top = np.array(look.column.top)
+    dark, bright = (
+        palette.bin_index(palette.display(share * top[None]).astype(np.float32))[0] for share in (0.14, 1.0)
+    )
+    assert table[dark, pit] > table[dark, open_top] + 1
+    assert table[bright, open_top] > table[bright, pit] + 1
 
 
 def test_each_piece_is_likeliest_its_own(table):
