@@ -37,21 +37,19 @@ STRAY = 0.03
 class Materials:
     """Numbers of the table's columns for a kit whose pieces have so many ``colours``.
 
-    FLOOR: bare square or paper.  TABLE: what lies outside the mat.  PIECE: whatever face or side of a piece suits the
-    pixel.  STANDING: a side that is known to be there, of whatever piece suits it.  SIDE: a side of any piece.  From
-    TOPS on each colour's upper face, then from ``sides`` on each colour's side, in the order of
-    :class:`vision.figures.Figures`; then the side of terrain and pillars, and from ``column_tops`` on their upper face,
-    one for each of :data:`OPEN_SHARES`.
+    FLOOR: bare square or paper.  TABLE: what lies outside the mat.  STANDING: a side that is known to be there, of
+    whatever piece suits the pixel.  SIDE: a side of any piece.  From TOPS on each colour's upper face, then from
+    ``sides`` on each colour's side, in the order of :class:`vision.figures.Figures`; then the side of terrain and
+    pillars, and from ``column_tops`` on their upper face, one for each of :data:`OPEN_SHARES`.
     """
 
     colours: int
 
     FLOOR: ClassVar[int] = 0
     TABLE: ClassVar[int] = 1
-    PIECE: ClassVar[int] = 2
-    STANDING: ClassVar[int] = 3
-    SIDE: ClassVar[int] = 4
-    TOPS: ClassVar[int] = 5
+    STANDING: ClassVar[int] = 2
+    SIDE: ClassVar[int] = 3
+    TOPS: ClassVar[int] = 4
 
     @property
     def sides(self) -> int:
@@ -125,7 +123,6 @@ def build_palette(look: SetLook, figures: Figures) -> npt.NDArray[np.float32]:
     columns = [
         _learn(_draw(np.array(look.floor), _FLOOR, rng)),
         np.full(BINS**3, -3 * np.log(BINS)),
-        np.max([*tops, *sides], axis=0),
         np.max(sides, axis=0),
         np.log(np.mean(np.exp(sides), axis=0)),
         *tops,

@@ -20,7 +20,7 @@ from vision.sums import Shapes, Sums, lines_of, sum_line
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 
-PIECE = Materials.PIECE
+STANDING, TOPS = Materials.STANDING, Materials.TOPS
 
 SHADE_SPREAD = 0.15
 """Standard deviation of the log brightness of a side's pixels besides the rim's shading: texture, noise."""
@@ -70,7 +70,7 @@ def share_of_smallest(evidence: Evidence, backdrop: Backdrop, shapes: Shapes, ce
     bins, palette, base, seen = evidence.bins, evidence.palette, backdrop.base, backdrop.seen
     edges, columns = shapes.edges, shapes.columns
     like_piece, in_sight = np.zeros(len(cells), np.float32), np.zeros(len(cells), np.float32)
-    last = bins.shape[1] - 1
+    last, colours = bins.shape[1] - 1, shapes.allowed.shape[1]
     for k in range(len(cells)):
         area = 1e-6
         for i in range(len(columns)):
@@ -80,8 +80,11 @@ def share_of_smallest(evidence: Evidence, backdrop: Backdrop, shapes: Shapes, ce
                 area += covered
                 if seen[k, row, x]:
                     in_sight[k] += covered
-                    if palette[bins[cells[k], row, x], PIECE] > base[k, row, x]:
-                        like_piece[k] += covered
+                    fits, behind = palette[bins[cells[k], row, x]], base[k, row, x]
+                    is_like = fits[STANDING] > behind
+                    for colour in range(colours):
+                        is_like |= fits[TOPS + colour] > behind
+                    like_piece[k] += covered * is_like
         like_piece[k] /= area
         in_sight[k] /= area
     return like_piece, in_sight
