@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.explain import OUT_OF_REACH, Board
+from vision.board import OUT_OF_REACH, Board
 from vision.faces import PLACED_MM, Faces, centred, offsets_mm
 from vision.glyphs import Alphabet, compare
 from vision.register import Points
@@ -59,7 +59,7 @@ def _read(
     scores = board.scores[cells, 1:].reshape(len(cells), figures_of, -1).max(axis=2)
     owner, figure = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION)
     straight = upright.of(cells[owner] * figures_of + figure)
-    ranks = board.ranks()
+    ranks = board.belief.ranks()
     rings, evidence = centred(image, straight, ranks)
     chosen, how_likely = _likeliest(rings, straight, evidence, owner)
     likely, faces = compare(image, rings.of(chosen), ranks, alphabet)

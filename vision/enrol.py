@@ -12,9 +12,10 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit, PieceKind
 from calibration.looks import FLAT_RIM, RIM_STEPS, ColumnLook, Glyph, Reflectance, SetLook, nominal_look
+from vision.board import Board
 from vision.columns import floors_mm
 from vision.errors import VisionError
-from vision.explain import Board, explain
+from vision.explain import explain
 from vision.faces import DIRECTIONS, Faces, centred
 from vision.geometry import Geometry, make_geometry
 from vision.glyphs import INK_PERCENTILE, WOOD_PERCENTILE, compare, make_alphabet, unrolled
@@ -167,7 +168,7 @@ def _inked(image: npt.NDArray[np.uint8], kit: Kit, board: Board) -> Faces:
     There is time for that here.
     """
     rows = np.array([kit.cells.index(cell) for cell in kit.enrol])
-    faces, _ = centred(image, board.geometry.faces.of(rows * len(board.geometry.figures.all)), board.ranks())
+    faces, _ = centred(image, board.geometry.faces.of(rows * len(board.geometry.figures.all)), board.belief.ranks())
     circles = BORDER[:, None, None] * DIRECTIONS
     for step_mm in FINER_MM:
         steps_mm = _SQUARE * step_mm

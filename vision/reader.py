@@ -15,11 +15,12 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook
 from vision import palette
+from vision.board import Board
 from vision.characters import read_characters
 from vision.columns import floors_mm
 from vision.evenness import make_colours
 from vision.evidence import Evidence, look
-from vision.explain import Board, explain, explain_again
+from vision.explain import explain, explain_again
 from vision.figures import Figures, kit_figures
 from vision.follow import follow
 from vision.geometry import Geometry, make_geometry, same_pose
@@ -205,7 +206,7 @@ class Reader:
         if self._last is None:
             return [0] * len(everywhere), everywhere
         board = self._last.board
-        figures = [board.figure(cell) + 1 if board.best[cell] else 0 for cell in everywhere]
+        figures = [board.belief.figure(cell) + 1 if board.best[cell] else 0 for cell in everywhere]
         return figures, everywhere if changed is None else [int(cell) for cell in np.flatnonzero(changed)]
 
     def _levelled(self, geometry: Geometry) -> Geometry:

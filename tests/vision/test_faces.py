@@ -26,7 +26,7 @@ def board(examples):
 def test_a_face_far_from_where_one_height_has_it_makes_no_other_height_likelier(board):
     """Else a height that nobody looked into would win because the likely one was looked into closely."""
     cell = int(board.best.argmax())
-    figure, before = board.figure(cell), board.scores[cell].copy()
+    figure, before = board.belief.figure(cell), board.scores[cell].copy()
     board.place_faces(np.array([cell]), np.array([[figure]]), np.array([[[0.0, 4.0]]], np.float32))
     after = board.scores[cell]
     assert after[board.best[cell]] < before[board.best[cell]] - 5

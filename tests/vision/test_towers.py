@@ -40,3 +40,14 @@ def test_what_a_face_tells_of_one_stack_is_used_for_the_one_behind_it():
         image = picture(kit, camera, pose, light, table, seed, ())
         reading = Reader(kit, camera, look).read(Frame(image, 0, 0.0))
         assert [reading.best(kit.cells.index(cell))[0] for cell in ("c8", "c7")] == [(1, "c"), (3, "a")]
+
+
+def test_towers_are_read_that_are_higher_than_any_believed_at_first():
+    """In the far rank no stack behind has them looked at again."""
+    kit, camera = load_kit("domination"), default_camera()
+    pose, light = default_pose(kit, camera), random_light(random.Random(2))
+    look = enrol(picture(kit, camera, pose, light, [kit.enrol.get(cell, "") for cell in kit.cells], 0, ()), kit, camera)
+    for stack in ("RGRGRGR", "RGRGRGRG", "RGRGRGRGR"):
+        table = [stack if cell == "c8" else "" for cell in kit.cells]
+        reading = Reader(kit, camera, look).read(Frame(picture(kit, camera, pose, light, table, 3, ()), 0, 0.0))
+        assert reading.best(kit.cells.index("c8"))[0] == (len(stack), stack[-1])

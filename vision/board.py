@@ -1,0 +1,316 @@
+"""A board while it is being explained: every cell against the picture that its neighbours would give without it.
+
+What stands behind a cell is its background, what stands before it hides its pixels.  Cells that are no neighbours are
+explained together, and cells are looked at again while their neighbours change (coordinate ascent of the likelihood).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vision import stacks, stands
+from vision.belief import Belief
+from vision.contrast import edges_seen
+from vision.evidence import Evidence, renew
+from vision.facets import Facets, judge_facets
+from vision.geometry import Box, Geometry, overlap
+from vision.sums import Sums, sum_columns
+
+MOSTLY_HIDDEN = 0.2
+"""Share of a crop that nearer stacks hide from which on its silence does not mean that the cell is empty."""
+
+LEAST_VISIBLE = 0.15
+"""Share of the smallest figure's outline that must look more like a piece than like the floor for a cell to be looked
+into: a piece as far askew as any still fills half of it."""
+
+NOT_VISIBLE = 0.05
+"""Share of what is seen of it up to which no figure at all is tried: noise, and the edges of what stands near."""
+
+FIRST_MM = 40.0
+"""Heights believed in at first sight: a tower seems to be made of what stands behind it, which must have its say."""
+
+HIGHER = 2
+"""Heights so far above the highest one believed in are looked at; the next pass may look higher."""
+
+TRIED = 6
+"""Figures that are tried askew where they are no ladder of heights: those that suit best standing straight, and no more
+than half of all."""
+
+OUT_OF_REACH = -1e3
+"""Log-likelihood ratio of heights that were not looked at."""
+
+ROOM_ROWS = 7
+"""Crop rows above the highest face that its leaning may need."""
+
+Array = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.intp]
+
+
+class _Looked(NamedTuple):
+    """Cells (b,) that are looked into, sums over their crops, and (b, figures) how well what edges are seen suits."""
+
+    cells: Indices
+    sums: Sums
+    edges: Array
+
+    def of(self, numbers: Indices) -> _Looked:
+        """Some of them, by their numbers."""
+        return _Looked(self.cells[numbers], Sums(self.sums.down[numbers], self.sums.first_row), self.edges[numbers])
+
+
+class _Found(NamedTuple):
+    """The likeliest figures (b,) of some cells, the shifts (b, 2) of their faces, and the shading of their sides."""
+
+    best: Indices
+    shift: Array
+    sides: list[Array]
+
+
+class Board:
+    """The explanation of a whole board while it is being found.
+
+    Attributes:
+        belief: what is believed to stand on each cell.
+        scores: (n, 1 + figures * colours) log-likelihood ratio of every state against an empty cell.
+        alone: (n, states) the same at first sight, as if nothing else stood on the board.
+        single: (n,) state of the best single piece of each cell, at first sight.
+        may_be_single: (n,) bool, whether that explains more than an empty cell.
+        stale: (n,) bool, the cells that are to be looked into again.
+        explained: (n,) bool, the cells that were looked at since the picture was shown.
+        sides: of each cell that was looked into, the shading of its best stack's side (:func:`stacks.score_askew`).
+    """
+
+    def __init__(self, shown: Evidence, rim: Array, geometry: Geometry) -> None:
+        self.evidence, self.rim, self.geometry = shown, rim, geometry
+        self.sides: dict[int, Array] = {}
+        self.belief = Belief(geometry)
+        n, self.colours = len(shown.bins), self.belief.colours
+        self.scores = np.zeros((n, 1 + len(geometry.figures.all) * self.colours), np.float32)
+        self.active, self.may_be_single, self.stale = (np.zeros(n, np.bool_) for _ in range(3))
+        self.single, self.alone = np.zeros(n, np.intp), np.zeros_like(self.scores)
+        self.explained = np.ones(n, np.bool_)
+        self._look_first(np.arange(n))
+
+    @property
+    def best(self) -> Indices:
+        """(n,) the best state of each cell."""
+        return self.belief.best
+
+    def show(self, cells: Indices, shown: Evidence) -> None:
+        """Begin anew with ``cells`` (b,), which look different now; what is believed of the others stays."""
+        renew(self.evidence, cells, shown)
+        self.explained[:] = False
+        self.explained[cells] = True
+        known = self.best[cells]
+        self._look_first(cells)
+        for apart in self._apart(np.flatnonzero(self.stale)):
+            self.look_into(apart)
+        # Neighbours need to know only of what is other than it was, not of what was believed meanwhile.
+        self.stale[:] = False
+        for cell, state in zip(cells, known, strict=True):
+            if self.best[cell] != state:
+                self.tell_neighbours(int(cell), int(state))
+
+    def _look_first(self, cells: Indices) -> None:
+        """Believe of ``cells`` what each seems to hold alone, against what it would show if it were empty."""
+        figures, shapes = self.geometry.figures, self.geometry.shapes
+        behind = self.belief.behind(self.evidence, cells, 0)
+        # Where hardly anything looks more like a piece than like the floor no piece stands, whatever the neighbours.
+        share, in_sight = stacks.share_of_smallest(self.evidence, behind, shapes, cells)
+        upright = np.full((len(cells), *shapes.allowed.shape), stacks.IMPOSSIBLE)
+        looked = np.flatnonzero((share > NOT_VISIBLE * in_sight) | (in_sight < LEAST_VISIBLE))
+        sums = sum_columns(self.evidence, behind.of(looked), cells[looked], 1 + self.colours)
+        upright[looked] = stacks.score_upright(Sums(sums, 0), shapes, cells[looked])
+        upright[looked] += self._edges(cells[looked], upright.shape[1])[..., None]
+        self.alone[cells, 1:] = self.scores[cells, 1:] = upright.reshape(len(cells), -1)
+        self.active[cells] = (share > LEAST_VISIBLE) | (upright.max(axis=(1, 2)) > 0)
+        # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
+        self.single[cells] = upright[:, 0].argmax(axis=1) + 1
+        self.may_be_single[cells] = upright[:, 0].max(axis=1) > 0
+        first = max(1, int(FIRST_MM / figures.all[0].size.height_mm)) if figures.ladder else len(figures.all)
+        for cell, state in zip(cells, self.scores[cells, : 1 + first * self.colours].argmax(axis=1), strict=True):
+            self.belief.put(int(cell), int(state))
+        self.stale[cells] = self.active[cells]
+
+    def sweep(self) -> bool:
+        """Explain every cell whose neighbours have changed, given the others; true when more is to be done."""
+        for apart in self._apart(np.flatnonzero(self.stale)):
+            self.stale[apart] = False
+            self.look_into(apart)
+        return bool(self.stale.any())
+
+    def place_faces(self, cells: Indices, figures: Indices, shift_mm: Array) -> None:
+        """Score ``figures`` (b, l) on ``cells`` (b,) again, whose faces are off by ``shift_mm`` (b, l, 2).
+
+        The likeliest one must be among them: the others stay as much less likely than the best as they were.
+        """
+        self.stale[:] = False
+        for apart in self._apart(cells):
+            mine = np.flatnonzero(np.isin(cells, apart))
+            sums, _ = self._sums(cells[mine], 0)
+            shapes, colour = self.geometry.shapes, (self.best[cells[mine]] - 1) % self.colours
+            stand = stands.known_face(sums, shapes, cells[mine], figures[mine], colour, shift_mm[mine])
+            scores, _, _ = stacks.score_askew(sums, self.rim, shapes, cells[mine], figures[mine], stand)
+            edges = self._edges(cells[mine], len(self.geometry.figures.all))
+            scores += np.take_along_axis(edges, figures[mine], axis=1)[..., None]
+            columns = 1 + figures[mine][..., None] * self.colours + np.arange(self.colours)
+            rows = self.scores[cells[mine]]
+            rows[:, 1:] += scores.max(axis=(1, 2))[:, None] - rows[:, 1:].max(axis=1, keepdims=True)
+            np.put_along_axis(rows, columns.reshape(len(mine), -1), scores.reshape(len(mine), -1), axis=1)
+            self.scores[cells[mine]] = rows
+            for cell in cells[mine]:
+                self._believe_highest(int(cell))
+
+    def _believe_highest(self, cell: int) -> None:
+        """Believe what has the highest score on a cell, standing straight if that is another figure than before."""
+        before, best = int(self.best[cell]), int(self.scores[cell].argmax())
+        if best != before:
+            self.belief.put(cell, best)
+            self.tell_neighbours(cell, before)
+
+    def explain_round(self, placed: Indices) -> Indices:
+        """Explain again what is touched by a change of the ``placed`` cells, which stay as they are; these cells."""
+        self.stale[placed] = False
+        cells = np.flatnonzero(self.stale)
+        for apart in self._apart(cells):
+            self.look_into(apart)
+        self.stale[:] = False
+        return cells
+
+    def judge_sizes(self, facets: Facets) -> None:
+        """Tell figures of one colour apart by the edges of their facets; what stands there is decided by then."""
+        for cells in self._apart(np.flatnonzero((self.best > 0) & self.explained)):
+            behind = self.belief.behind(self.evidence, cells, 0)
+            fits = judge_facets(self.evidence, behind, facets, cells, self.belief.shift[cells])
+            scores = self.scores[cells, 1:].reshape(*fits.shape, self.colours)
+            peak = scores.max(axis=(1, 2), keepdims=True)
+            scores = peak + fits[..., None] + scores - scores.max(axis=2, keepdims=True)
+            self.scores[cells, 1:] = scores.reshape(len(cells), -1)
+
+    def _apart(self, cells: Indices) -> list[Indices]:
+        """``cells`` in groups that can be explained at once: no two of a group reach into each other's picture."""
+        low, high = self._boxes()
+        boxes = low[cells], high[cells]
+        touch = overlap(boxes, boxes)
+        groups: list[list[int]] = []
+        for number in range(len(cells)):
+            free = next((group for group in groups if not touch[number, group].any()), None)
+            if free is None:
+                groups.append([number])
+            else:
+                free.append(number)
+        return [cells[group] for group in groups]
+
+    def _boxes(self) -> Box:
+        """The boxes of all that is looked at on each cell (n), given what is believed."""
+        highest = len(self.geometry.figures.all)
+        reach = np.minimum((self.best - 1) // self.colours + 1 + HIGHER, highest)
+        boxes = self.geometry.outlines.boxes_px[np.arange(len(reach)), reach - 1]
+        return boxes[:, :2], boxes[:, 2:]
+
+    def look_into(self, cells: Indices) -> None:
+        """Explain ``cells`` (b,), no two of which reach into each other's picture, given the others."""
+        reach = self.reach(cells)
+        shapes = self.geometry.shapes
+        first_row = self.first_row(cells, reach)
+        self.explained[cells] = True
+        sums, hidden = self._sums(cells, first_row)
+        looked = _Looked(cells, sums, self._edges(cells, reach))
+        upright = stacks.score_upright(sums, shapes, cells) + looked.edges[..., None]
+        upright[:, reach:] = OUT_OF_REACH
+        tried = self._tried(upright, reach)
+        found = self._score_askew(looked, tried, upright)
+        if self.geometry.figures.ladder:
+            self._look_beyond(looked, 2 * found.best - tried[:, 1], upright[:, :reach], found)
+        self.scores[cells, 1:] = upright.reshape(len(cells), -1)
+        best = self.scores[cells].argmax(axis=1)
+        for k, cell in enumerate(cells.tolist()):
+            self.sides[cell] = found.sides[k]
+            self._settle(cell, int(best[k]), found.shift[k], float(hidden[k]))
+        at_reach = cells[(self.belief.height(self.best[cells]) == reach) & (reach < len(shapes.bands))]
+        if len(at_reach):
+            self.look_into(at_reach)
+
+    def _edges(self, cells: Indices, reach: int) -> Array:
+        """(b, figures) how well the edges that are seen suit the lower figures on ``cells`` (b,).
+
+        They must stand on terrain or pillars; the board must be painted without them, by :meth:`Belief.behind`.
+        """
+        geometry = self.geometry
+        if not any(geometry.pillars):
+            return np.zeros((len(cells), len(geometry.figures.all)), np.float32)
+        return edges_seen(self.evidence, geometry.scene, self.belief.painted, geometry.shapes, (cells, reach))
+
+    def _score_askew(self, looked: _Looked, tried: Indices, scores: Array) -> _Found:
+        """Score ``tried`` figures (b, l) on some cells askew, for their ``scores`` (b, figures, colours)."""
+        shapes, (cells, sums, edges) = self.geometry.shapes, looked
+        stand = stands.search_stand(sums, shapes, cells, tried, scores.max(axis=1).argmax(axis=1))
+        askew, shift, steps = stacks.score_askew(sums, self.rim, shapes, cells, tried, stand)
+        askew += np.take_along_axis(edges, tried, axis=1)[..., None]
+        np.put_along_axis(scores, tried[..., None], askew, axis=1)
+        rows, which = np.arange(len(cells)), askew.max(axis=2).argmax(axis=1)
+        return _Found(tried[rows, which], shift[rows, which], list(steps[rows, which]))
+
+    def _look_beyond(self, looked: _Looked, further: Indices, scores: Array, found: _Found) -> None:
+        """Score figures ``further`` (b,) too, where there are such and they are not the best ones ``found``.
+
+        Stacks that lean mislead by more than one piece while they are believed to stand straight.
+        """
+        on = np.flatnonzero((further != found.best) & (further >= 0) & (further < scores.shape[1]))
+        if not len(on):
+            return
+        some = scores[on]
+        there = self._score_askew(looked.of(on), further[on, None], some)
+        scores[on] = some
+        for k, row in enumerate(on):
+            if some[k, further[row]].max() > some[k, found.best[row]].max():
+                found.shift[row], found.sides[row] = there.shift[k], there.sides[k]
+
+    def _sums(self, cells: Indices, first_row: int) -> tuple[Sums, Array]:
+        """Sums over the crops of ``cells`` (b,) from ``first_row`` on, and (b,) the share of them that is hidden."""
+        behind = self.belief.behind(self.evidence, cells, first_row)
+        sums = sum_columns(self.evidence, behind, cells, 1 + 2 * self.colours)
+        return Sums(sums, first_row), 1 - behind.seen.mean(axis=(1, 2), dtype=np.float32)
+
+    def first_row(self, cells: Indices, reach: int) -> int:
+        """The first row of the crops of ``cells`` (b,) that so many figures can touch."""
+        if not self.geometry.figures.ladder:
+            return 0
+        return max(0, int(self.geometry.shapes.edges[cells, reach - 1, 0].min()) - ROOM_ROWS)
+
+    def reach(self, cells: Indices) -> int:
+        """How many figures are looked at: all, or of a ladder those little higher than what is believed."""
+        count = len(self.geometry.figures.all)
+        highest = self.belief.height(int(self.best[cells].max()))
+        return min(count, highest + HIGHER) if self.geometry.figures.ladder else count
+
+    def _tried(self, upright: Array, reach: int) -> Indices:
+        """(b, l) figures to be tried askew, given the scores (b, figures, colours) of those that stand straight."""
+        fits = upright.max(axis=2)
+        likeliest = np.ascontiguousarray(np.argsort(-fits, axis=1)[:, : min(TRIED, (fits.shape[1] + 1) // 2)])
+        is_ladder = self.geometry.figures.ladder
+        return np.clip(likeliest[:, :1] + (-1, 0, 1), 0, reach - 1) if is_ladder else likeliest
+
+    def _settle(self, cell: int, best: int, shift: Array, hidden: float) -> None:
+        """Take over a cell's ``best`` state and tell its neighbours, unless most of what was believed there is hidden.
+
+        A stack wrongly believed in front must not wipe out the one behind, whose colours would then seem to be its own.
+        """
+        if best == 0 and self.best[cell] and hidden > MOSTLY_HIDDEN:
+            return
+        is_other = best != self.best[cell]
+        if is_other:
+            self.tell_neighbours(cell, best)
+        if is_other or np.abs(shift - self.belief.shift[cell]).max() > 1:
+            self.belief.put(cell, best, shift)
+
+    def tell_neighbours(self, cell: int, state: int) -> None:
+        """Have those cells looked at again whose pixels a change of ``cell`` from or to ``state`` touches."""
+        boxes = self.geometry.outlines.boxes_px
+        changed = boxes[cell, self.belief.height(max(int(self.best[cell]), state)) - 1]
+        touched = overlap((changed[None, :2], changed[None, 2:]), self._boxes())[0]
+        touched[cell] = False
+        self.stale |= touched & self.active
