@@ -115,16 +115,14 @@ def _compared(
     (Lucas and Kanade, 1981), for each turn.
     """
     codes, weight = _unroll(image, ranks, faces)
-    shares = _shares(codes)
-    shown, slopes, weight = shares[:, 0], shares[:, 1:], weight[:, None]
-    weighted, sloping = weight * shown, weight[:, None] * slopes
+    weighted, sloping, (squares, falling, curved) = _weighed(_shares(codes), weight)
     # Every turn at once: what the squares of all differences come to, and how steeply that falls as the face is moved.
-    apart = _turned(np.concatenate([weighted, weight], axis=1)[:, None], alphabet.spectra)[:, 0]  # f, l, turns
-    apart += (weighted * shown).sum(axis=(1, 2, 3))[:, None, None]
+    apart = _turned(weighted[:, None], alphabet.spectra)[:, 0]  # f, l, turns
+    apart += squares[:, None, None]
     falls = _turned(sloping, alphabet.spectra[:, : 2 * GLYPH_RADII]) / 2  # f, 2, l, turns
-    falls += (sloping * shown[:, None]).sum(axis=(2, 3, 4))[:, :, None, None]
-    curved = np.einsum("fxcra,fycra->fxy", sloping, slopes) + np.eye(2) * (ERROR_MM2 / CENTRED_MM**2)
-    steps_mm = -np.einsum("fxy,fylt->fxlt", np.linalg.inv(curved).astype(np.float32), falls)
+    falls += falling[:, :, None, None]
+    curved += np.eye(2, dtype=np.float32) * np.float32(ERROR_MM2 / CENTRED_MM**2)
+    steps_mm = -np.einsum("fxy,fylt->fxlt", np.linalg.inv(curved), falls)
     apart += (falls * steps_mm).sum(axis=1)
     turns = apart.argmin(axis=2)
     likely = np.take_along_axis(apart, turns[:, :, None], axis=2)[:, :, 0] / (-2 * ERROR_MM2)
@@ -146,13 +144,69 @@ def _turned(seen: Array, spectra: Spectra) -> Array:
     return turned.reshape(*shape, -1, GLYPH_ANGLES)
 
 
+@compiled
 def _shares(codes: Array) -> Array:
     """Codes and slopes (f, 3, 2, radii, angles) as shares of each face's wood; where they are cut off, even."""
-    wood = np.percentile(codes[:, 0].reshape(len(codes), 2, -1), WOOD_PERCENTILE, axis=2).astype(np.float32)
-    shares = np.asarray(codes / np.maximum(wood, 1)[:, None, :, None, None], np.float32)
-    shares[:, 1:] *= shares[:, :1] < BRIGHTEST
-    np.minimum(shares[:, 0], np.float32(BRIGHTEST), out=shares[:, 0])
+    shares = np.empty_like(codes)
+    flat, out = codes.reshape(len(codes), 3, 2, -1), shares.reshape(len(codes), 3, 2, -1)
+    for face in range(len(codes)):
+        for channel in range(2):
+            wood = np.float32(max(_quantile(flat[face, 0, channel], WOOD_PERCENTILE / 100), 1.0))
+            for i in range(flat.shape[3]):
+                share = flat[face, 0, channel, i] / wood
+                is_cut = share >= BRIGHTEST
+                out[face, 0, channel, i] = BRIGHTEST if is_cut else share
+                for axis in (1, 2):
+                    out[face, axis, channel, i] = 0 if is_cut else flat[face, axis, channel, i] / wood
     return shares
+
+
+@compiled
+def _weighed(shares: Array, weight: Array) -> tuple[Array, Array, tuple[Array, Array, Array]]:
+    """Faces' ``shares`` (f, 3, 2, radii, angles) times the ``weight`` (f, radii, angles) of each place.
+
+    Returns:
+        (f, 3, radii, angles) red, green and the weight itself; (f, 2, 2, radii, angles) the slopes along x and y; and
+        the weighted sums (f,) of squares, (f, 2) of slopes times shares, (f, 2, 2) of slopes times slopes.
+    """
+    count, places = len(shares), GLYPH_RADII * GLYPH_ANGLES
+    weighted = np.empty((count, 3, GLYPH_RADII, GLYPH_ANGLES), np.float32)
+    sloping = np.empty((count, 2, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
+    squares, falling, curved = np.zeros(count, np.float32), np.zeros((count, 2), np.float32), np.zeros((count, 2, 2))
+    shown, weights = shares.reshape(count, 3, 2, places), weight.reshape(count, places)
+    out, slopes = weighted.reshape(count, 3, places), sloping.reshape(count, 2, 2, places)
+    for face in range(count):
+        out[face, 2] = weights[face]
+        for channel in range(2):
+            of, square, x_fall, y_fall, xx, xy, yy = shown[face, :, channel], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            for i in range(places):
+                heavy, share, x, y = weights[face, i], of[0, i], of[1, i], of[2, i]
+                out[face, channel, i] = heavy * share
+                slopes[face, 0, channel, i], slopes[face, 1, channel, i] = heavy * x, heavy * y
+                square, x_fall, y_fall = (
+                    square + heavy * share**2,
+                    x_fall + heavy * x * share,
+                    y_fall + heavy * y * share,
+                )
+                xx, xy, yy = xx + heavy * x * x, xy + heavy * x * y, yy + heavy * y * y
+            squares[face] += square
+            falling[face] += np.array([x_fall, y_fall])
+            curved[face] += np.array([[xx, xy], [xy, yy]])
+    return weighted, sloping, (squares, falling, curved.astype(np.float32))
+
+
+@compiled
+def _quantile(codes: Array, share: float) -> float:
+    """The code (0 to 255) below which a ``share`` of them are, to a quarter."""
+    counts = np.zeros(4 * 256, np.int64)
+    for code in codes:
+        counts[min(int(code * 4), len(counts) - 1)] += 1
+    left = share * len(codes)
+    for number in range(len(counts)):
+        left -= counts[number]
+        if left <= 0:
+            return (number + 0.5) / 4
+    return 255.0
 
 
 @compiled

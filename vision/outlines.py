@@ -26,7 +26,7 @@ class Outlines:
             between i and i + 1.  The next edge is where a part ends, and edges after the last part repeat its end.
             Columns that a figure does not reach have all edges in one row.
         covers: (n, f, k) bool, columns that the figure reaches.
-        corners_mm: for each figure (n, p, 2) crop coordinates of its corners, the uppermost part's first.
+        corners_mm: for each figure (n, p, 2) crop coordinates of corners of its outline, the uppermost part's first.
         first: for each figure how many of its corners are the uppermost part's.
         boxes_px: (n, f, 4) float32 left, top, right, bottom in the picture.
     """
@@ -62,7 +62,9 @@ def make_outlines(crops: Crops, figures: Figures, pixels: Sequence[Points]) -> O
     for number, parts in enumerate(figures.wire_numbers):
         edges[:, number], covers[:, number] = stacked_edges(far, near, parts, width)
         boxes[:, number, :2], boxes[:, number, 2:] = within[parts, 0].min(axis=0), within[parts, 1].max(axis=0)
-    corners = tuple(np.concatenate([places[part] for part in parts], axis=1) for parts in figures.wire_numbers)
+    # What lies between the uppermost part and the foot of a straight stack is within their hull.
+    ends = [parts[[0, -1]] if figures.ladder else parts for parts in figures.wire_numbers]
+    corners = tuple(np.concatenate([places[part] for part in parts], axis=1) for parts in ends)
     first = tuple(len(figure.parts[0].corners_mm) for figure in figures.all)
     edges -= np.float32(crops.v_mm[0] - 0.5)
     return Outlines(edges, covers, corners, first, boxes)

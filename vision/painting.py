@@ -77,9 +77,7 @@ def repaint(
         first, end = silhouettes.rows[cell, WHOLE]
         if materials[cell] == 0 or end <= first or first >= bottom or end <= top:
             continue
-        x, x_end = canvas.shape[1], 0
-        for row in range(first, end):
-            x, x_end = min(x, silhouettes.runs[cell, WHOLE, row, 0]), max(x_end, silhouettes.runs[cell, WHOLE, row, 1])
+        x, x_end = silhouettes.columns[cell]
         if x < right and left < x_end:
             painted[cell] = np.array([x, first, x_end, end])
             _fill(canvas, bare, silhouettes, (cell, WHOLE), (rank << RANK_BITS) + _STANDING)

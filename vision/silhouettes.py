@@ -22,27 +22,32 @@ class Silhouettes(NamedTuple):
 
     Attributes:
         rows: (n, 2, 2) int32, the first row and the one after the last; both 0 where nothing stands or shows.
+        columns: (n, 2) int32, the first column and the one after the last of all of it.
         runs: (n, 2, height, 2) int32, in each of these rows the first column and the one after the last.
         middles_px: (n, 2) float64, the middle of the uppermost part.
     """
 
     rows: npt.NDArray[np.int32]
+    columns: npt.NDArray[np.int32]
     runs: npt.NDArray[np.int32]
     middles_px: Points
 
     def of(self, cells: npt.NDArray[np.intp]) -> Silhouettes:
         """A copy of those of some cells."""
-        return Silhouettes(self.rows[cells], self.runs[cells], self.middles_px[cells])
+        return Silhouettes(self.rows[cells], self.columns[cells], self.runs[cells], self.middles_px[cells])
 
     def put(self, cells: npt.NDArray[np.intp], kept: Silhouettes) -> None:
         """Put back what :meth:`of` gave of these cells."""
-        self.rows[cells], self.runs[cells], self.middles_px[cells] = kept
+        self.rows[cells], self.columns[cells], self.runs[cells], self.middles_px[cells] = kept
 
 
 def no_silhouettes(cells: int, height_px: int) -> Silhouettes:
     """Those of an empty board."""
     return Silhouettes(
-        np.zeros((cells, 2, 2), np.int32), np.zeros((cells, 2, height_px, 2), np.int32), np.zeros((cells, 2))
+        np.zeros((cells, 2, 2), np.int32),
+        np.zeros((cells, 2), np.int32),
+        np.zeros((cells, 2, height_px, 2), np.int32),
+        np.zeros((cells, 2)),
     )
 
 
@@ -74,6 +79,8 @@ def draw(
             corners_px[corner, axis] = to_picture[axis, 0] * u + to_picture[axis, 1] * v + origin_px[axis]
     rows, runs = silhouettes.rows[cell], silhouettes.runs[cell]
     _trace(corners_px, width_px, rows[WHOLE], runs[WHOLE])
+    silhouettes.columns[cell, 0] = min(max(int(np.rint(corners_px[:, 0].min())), 0), width_px)
+    silhouettes.columns[cell, 1] = min(max(int(np.rint(corners_px[:, 0].max())) + 1, 0), width_px)
     _trace(corners_px[:uppermost], width_px, rows[UPPERMOST], runs[UPPERMOST])
     for axis in range(2):
         silhouettes.middles_px[cell, axis] = corners_px[:uppermost, axis].mean()
