@@ -53,7 +53,7 @@ LEAST_UNEVEN = 0.0015
 PLACED_MM = float(np.hypot(PLACE_MM, LEAN_MM))
 """Standard deviation of a face's middle from the middle of its cell, each way."""
 
-_COARSE_MM = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4)]) * 1.0
+_COARSE_MM = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4) if x * x + y * y <= 10]) * 1.0
 _FINE_MM = np.array([(x, y) for x in range(-2, 3) for y in range(-2, 3)]) * 0.5
 _FINEST_MM = np.array([(x, y) for x in range(-1, 2) for y in range(-1, 2)]) * 0.25
 
@@ -117,7 +117,9 @@ def centred(image: npt.NDArray[np.uint8], faces: Faces, ranks: npt.NDArray[np.ui
         (_FINE_MM, calmed, _FINE),
         (_FINEST_MM, calmed, _FINE),
     ):
-        uneven, shares = _unevenness(np.asarray(picture, np.uint8), near, found, steps, directions)
+        # Coarse steps are longer than a pixel: the nearest one will do.
+        reading = np.asarray(picture, np.uint8), near, steps is _COARSE_MM
+        uneven, shares = _unevenness(reading, found, steps, directions)
         logs = np.log(uneven + LEAST_UNEVEN)
         share = shares.max(axis=1)
         parts: Points = np.where(share > LEAST_SEEN, BORDER_PARTS * share, 0)
@@ -198,10 +200,23 @@ def sample(codes: Flat, width: int, place: Corner) -> tuple[int, int, int]:
 
 
 @compiled
+def nearest_px(codes: Flat, width: int, place: Corner) -> tuple[int, int, int]:
+    """As :func:`sample`, of the nearest pixel."""
+    row, column, down, right = place
+    at = np.uint64(((row + 2 * down // PARTS) * width + column + 2 * right // PARTS) * 3)
+    whole = PARTS * PARTS
+    return whole * codes[at], whole * codes[at + _1], whole * codes[at + _2]
+
+
+@compiled
 def _unevenness(
-    picture: Picture, ranks: Picture, faces: Faces, steps_mm: Points, directions: Points
+    shown: tuple[Picture, Picture, bool], faces: Faces, steps_mm: Points, directions: Points
 ) -> tuple[Array, Array]:
-    """(k, s) variance of colour round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen."""
+    """(k, s) variance of colour round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen.
+
+    ``shown``: the picture, the ranks in it, and whether only whole pixels are looked at.
+    """
+    picture, ranks, is_coarse = shown
     count, total_places = len(faces.radii_mm), len(_BORDER) * len(directions)
     codes, nearest, width = picture.reshape(-1), ranks.reshape(-1), ranks.shape[1]
     uneven, shares = np.zeros((count, len(steps_mm)), np.float32), np.zeros((count, len(steps_mm)), np.float32)
@@ -215,7 +230,10 @@ def _unevenness(
                 for j in range(len(directions)):
                     place = corner(ranks.shape, at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1])
                     if is_seen(nearest, width, place, rank):
-                        blue, green, red = sample(codes, width, place)
+                        if is_coarse:
+                            blue, green, red = nearest_px(codes, width, place)
+                        else:
+                            blue, green, red = sample(codes, width, place)
                         blues, greens, reds = blues + blue, greens + green, reds + red
                         squares += blue * blue + green * green + red * red
                         here += 1
