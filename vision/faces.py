@@ -54,7 +54,7 @@ PLACED_MM = float(np.hypot(PLACE_MM, LEAN_MM))
 """Standard deviation of a face's middle from the middle of its cell, each way."""
 
 _COARSE_MM = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4) if x * x + y * y <= 10]) * 1.0
-_FINE_MM = np.array([(x, y) for x in range(-2, 3) for y in range(-2, 3)]) * 0.5
+_FINE_MM = np.array([(x, y) for x in range(-2, 3) for y in range(-2, 3) if x * x + y * y <= 4]) * 0.5
 _FINEST_MM = np.array([(x, y) for x in range(-1, 2) for y in range(-1, 2)]) * 0.25
 
 
