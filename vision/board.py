@@ -106,10 +106,11 @@ class Board:
         self.explained[cells] = True
         known = self.best[cells]
         self._look_first(cells)
-        for apart in self._apart(np.flatnonzero(self.stale)):
-            self.look_into(apart)
+        self.sweep()
         # Neighbours need to know only of what is other than it was, not of what was believed meanwhile.
+        stale = self.stale[cells]
         self.stale[:] = False
+        self.stale[cells] = stale
         for cell, state in zip(cells, known, strict=True):
             if self.best[cell] != state:
                 self.tell_neighbours(int(cell), int(state))
@@ -230,9 +231,8 @@ class Board:
         for k, cell in enumerate(cells.tolist()):
             self.sides[cell] = found.sides[k]
             self._settle(cell, int(best[k]), found.shift[k], float(hidden[k]))
-        at_reach = cells[(self.belief.height(self.best[cells]) == reach) & (reach < len(shapes.bands))]
-        if len(at_reach):
-            self.look_into(at_reach)
+        # The next figure may be the one: it is looked at in the next pass.
+        self.stale[cells] |= (self.belief.height(self.best[cells]) == reach) & (reach < len(shapes.bands))
 
     def _edges(self, cells: Indices, reach: int) -> Array:
         """(b, figures) how well the edges that are seen suit the lower figures on ``cells`` (b,).
