@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from vision.evidence import Backdrop, Evidence, backdrop
 from vision.geometry import Geometry
-from vision.painting import Canvas, ranks_of, repaint, shown_px
+from vision.painting import Canvas, repaint, shown_px
 from vision.palette import Materials
 from vision.silhouettes import Silhouettes, draw, no_silhouettes
 
@@ -83,18 +83,18 @@ class Belief:
         shown = backdrop(evidence, self.geometry.scene, self.paint(cells), cells, first_row)
         return float(np.vdot(shown.base, self.geometry.scene.visible[cells, first_row:]))
 
-    def ranks(self) -> npt.NDArray[np.uint8]:
-        """(height, width) the rank of the cell whose figure or column is nearest in each pixel; 0 for none."""
-        return ranks_of(self.paint(np.arange(len(self.best))))
-
     def shown_px(self) -> npt.NDArray[np.int32]:
         """(n, n + 1) see :func:`vision.painting.shown_px`."""
-        return shown_px(self.paint(np.arange(len(self.best))), self.silhouettes)
+        return shown_px(self.paint_all(), self.silhouettes)
 
     @property
     def painted(self) -> Canvas:
         """What was painted last."""
         return self._canvas
+
+    def paint_all(self) -> Canvas:
+        """What may be seen in the whole picture, see :meth:`paint`."""
+        return self.paint(np.arange(len(self.best)))
 
     def paint(self, cells: Indices, *, bare: bool = False) -> Canvas:
         """What may be seen in the crops of ``cells`` (b,); with ``bare``, if nothing stood on them.

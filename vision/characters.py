@@ -8,6 +8,7 @@ import numpy.typing as npt
 from vision.board import OUT_OF_REACH, Board
 from vision.faces import PLACED_MM, Faces, centred, offsets_mm
 from vision.glyphs import Alphabet, compare
+from vision.painting import Canvas
 from vision.register import Points
 
 Array = npt.NDArray[np.float32]
@@ -59,10 +60,10 @@ def _read(
     scores = board.scores[cells, 1:].reshape(len(cells), figures_of, -1).max(axis=2)
     owner, figure = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION)
     straight = upright.of(cells[owner] * figures_of + figure)
-    ranks = board.belief.ranks()
-    rings, evidence = centred(image, straight, ranks)
+    canvas = board.belief.paint_all()
+    rings, evidence = centred(image, straight, canvas)
     chosen, how_likely = _likeliest(rings, straight, evidence, owner)
-    likely, faces = compare(image, rings.of(chosen), ranks, alphabet)
+    likely, faces = compare(image, rings.of(chosen), canvas, alphabet)
     is_strange = likely.max(axis=1) < STRANGE
     for k, cell in enumerate(cells):
         mine = owner == k
@@ -70,12 +71,12 @@ def _read(
         is_found = how_likely[k] > FACE_FOUND
         if is_strange[k] and is_strange.sum() <= MOST_SEARCHED:
             every = np.flatnonzero(scores[k] > OUT_OF_REACH / 2)
-            anywhere, _ = centred(image, upright.of(cell * figures_of + every), ranks)
-            face, letters = _best(image, anywhere, ranks, alphabet, scores[k, every])
+            anywhere, _ = centred(image, upright.of(cell * figures_of + every), canvas)
+            face, letters = _best(image, anywhere, canvas, alphabet, scores[k, every])
             if letters.max() > STRANGE:
                 figures, is_found = every, True
             else:
-                face, letters = _searched(image, rings.of(np.flatnonzero(mine)), ranks, alphabet)
+                face, letters = _searched(image, rings.of(np.flatnonzero(mine)), canvas, alphabet)
         found[cell] = letters - np.logaddexp.reduce(letters)
         if len(figures) > 1 and is_found:
             shifts_mm = _shifts(board, int(cell), upright.of(cell * figures_of + figures), face)
@@ -97,23 +98,21 @@ def _likeliest(rings: Faces, straight: Faces, evidence: Array, owner: Indices) -
 def _best(
     image: npt.NDArray[np.uint8],
     rings: Faces,
-    ranks: npt.NDArray[np.uint8],
+    canvas: Canvas,
     alphabet: Alphabet,
     scores: Array | float = 0.0,
 ) -> tuple[Faces, Array]:
     """The one face that some character fits best, and (letters,) how well each does; ``scores`` (k,) are added."""
-    rows, placed = compare(image, rings, ranks, alphabet)
+    rows, placed = compare(image, rings, canvas, alphabet)
     best = int((rows.max(axis=1) + scores).argmax())
     return placed.of(np.array([best])), rows[best]
 
 
-def _searched(
-    image: npt.NDArray[np.uint8], rings: Faces, ranks: npt.NDArray[np.uint8], alphabet: Alphabet
-) -> tuple[Faces, Array]:
+def _searched(image: npt.NDArray[np.uint8], rings: Faces, canvas: Canvas, alphabet: Alphabet) -> tuple[Faces, Array]:
     """A face round which a shadow or a lamp's mirror image misled: its middle where some character fits best."""
     distinct = _distinct(rings)
     wide = distinct.of(np.repeat(np.arange(len(distinct.ranks)), len(WIDE_MM)))
-    return _best(image, wide.moved(np.tile(WIDE_MM, (len(distinct.ranks), 1))), ranks, alphabet)
+    return _best(image, wide.moved(np.tile(WIDE_MM, (len(distinct.ranks), 1))), canvas, alphabet)
 
 
 def _distinct(rings: Faces) -> Faces:

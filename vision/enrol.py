@@ -18,7 +18,7 @@ from vision.errors import VisionError
 from vision.explain import explain
 from vision.faces import DIRECTIONS, Faces, centred
 from vision.geometry import Geometry, make_geometry
-from vision.glyphs import INK_PERCENTILE, WOOD_PERCENTILE, compare, make_alphabet, unrolled
+from vision.glyphs import INK_PERCENTILE, WOOD_PERCENTILE, compare, make_alphabet, nothing_before, unrolled
 from vision.light import LINEAR, measure_light
 from vision.reader import Reader
 from vision.register import Points, project, register, to_gray
@@ -168,7 +168,7 @@ def _inked(image: npt.NDArray[np.uint8], kit: Kit, board: Board) -> Faces:
     There is time for that here.
     """
     rows = np.array([kit.cells.index(cell) for cell in kit.enrol])
-    faces, _ = centred(image, board.geometry.faces.of(rows * len(board.geometry.figures.all)), board.belief.ranks())
+    faces, _ = centred(image, board.geometry.faces.of(rows * len(board.geometry.figures.all)), board.belief.paint_all())
     circles = BORDER[:, None, None] * DIRECTIONS
     for step_mm in FINER_MM:
         steps_mm = _SQUARE * step_mm
@@ -195,8 +195,7 @@ def _check(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> 
 
 def _check_unlike(image: npt.NDArray[np.uint8], kit: Kit, faces: Faces, glyphs: Mapping[str, Glyph]) -> None:
     """Raise VisionError when two characters cannot be told apart, each held against the other's face."""
-    nothing_before = np.zeros(image.shape[:2], np.uint8)
-    likely, _ = compare(image, faces, nothing_before, make_alphabet(glyphs))
+    likely, _ = compare(image, faces, nothing_before(image), make_alphabet(glyphs))
     np.fill_diagonal(likely, -np.inf)
     if likely.max() > ALIKE:
         names = [f"{cell} ({letter})" for cell, letter in kit.enrol.items()]

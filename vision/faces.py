@@ -13,6 +13,7 @@ from vision.compiled import compiled
 from vision.crops import Crops
 from vision.figures import LEAN_MM, PLACE_MM, Figures
 from vision.outlines import Outlines
+from vision.painting import RANK_BITS, Canvas
 from vision.register import Points
 
 Array = npt.NDArray[np.float32]
@@ -20,6 +21,7 @@ Indices = npt.NDArray[np.intp]
 Picture = npt.NDArray[np.uint8]
 Ring = npt.NDArray[np.floating]
 Flat = npt.NDArray[np.uint8]
+Painted = npt.NDArray[np.uint16]
 
 PARTS = 16
 """Places in a picture are taken to so many parts of a pixel: whole numbers are quicker than broken ones."""
@@ -99,15 +101,15 @@ def upright_faces(crops: Crops, outlines: Outlines, figures: Figures, rank: npt.
     return Faces(middles_px.reshape(-1, 2), (to_picture @ to_crop).reshape(-1, 2, 2), radii, ranks)
 
 
-def centred(image: npt.NDArray[np.uint8], faces: Faces, ranks: npt.NDArray[np.uint8]) -> tuple[Faces, Array]:
+def centred(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas) -> tuple[Faces, Array]:
     """Faces with their middles where what is printed round them is most alike all the way round.
 
-    ``ranks`` (height, width) is that of whatever is nearest in each pixel.  Returns the faces, and (k,) how much
+    ``canvas``: what is nearest in each pixel.  Returns the faces, and (k,) how much
     likelier these middles are than any other near by, as a log-likelihood ratio.
     """
     # A printed ring is thinner than the coarse steps are long: for them it is blurred.
     left, top, right, bottom = _box(faces)
-    near = np.ascontiguousarray(ranks[top:bottom, left:right])
+    near = np.ascontiguousarray(canvas[top:bottom, left:right])
     blurred, calmed = (cv2.blur(image[top:bottom, left:right], (px, px)) for px in BLURS_PX)
     corner_px = np.array([left, top])
     found = faces._replace(middles_px=faces.middles_px - corner_px)
@@ -177,10 +179,11 @@ def corner(size: tuple[int, int], x: float, y: float) -> Corner:
 
 
 @compiled
-def is_seen(ranks: Flat, width: int, place: Corner, rank: int) -> bool:
-    """Whether nothing nearer than ``rank`` hides a place in the picture; ``ranks`` flattened."""
+def is_seen(painted: Painted, width: int, place: Corner, rank: int) -> bool:
+    """Whether nothing nearer than ``rank`` hides a place in the picture; ``painted`` is a canvas, flattened."""
     row, column, down, right = place
-    return bool(ranks[np.uint64((row + 2 * down // PARTS) * width + column + 2 * right // PARTS)] <= rank)
+    at = np.uint64((row + 2 * down // PARTS) * width + column + 2 * right // PARTS)
+    return bool(painted[at] >> RANK_BITS <= rank)
 
 
 @compiled
@@ -210,15 +213,15 @@ def nearest_px(codes: Flat, width: int, place: Corner) -> tuple[int, int, int]:
 
 @compiled
 def _unevenness(
-    shown: tuple[Picture, Picture, bool], faces: Faces, steps_mm: Points, directions: Points
+    shown: tuple[Picture, Canvas, bool], faces: Faces, steps_mm: Points, directions: Points
 ) -> tuple[Array, Array]:
     """(k, s) variance of colour round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen.
 
-    ``shown``: the picture, the ranks in it, and whether only whole pixels are looked at.
+    ``shown``: the picture, what is nearest in it, and whether only whole pixels are looked at.
     """
-    picture, ranks, is_coarse = shown
+    picture, canvas, is_coarse = shown
     count, total_places = len(faces.radii_mm), len(_BORDER) * len(directions)
-    codes, nearest, width = picture.reshape(-1), ranks.reshape(-1), ranks.shape[1]
+    codes, painted, width = picture.reshape(-1), canvas.reshape(-1), canvas.shape[1]
     uneven, shares = np.zeros((count, len(steps_mm)), np.float32), np.zeros((count, len(steps_mm)), np.float32)
     for face in range(count):
         around = circles(faces.to_picture[face], faces.radii_mm[face], _BORDER, directions)
@@ -228,8 +231,8 @@ def _unevenness(
             for i in range(len(_BORDER)):
                 here, blues, greens, reds, squares = 0, 0, 0, 0, 0
                 for j in range(len(directions)):
-                    place = corner(ranks.shape, at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1])
-                    if is_seen(nearest, width, place, rank):
+                    place = corner(canvas.shape, at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1])
+                    if is_seen(painted, width, place, rank):
                         if is_coarse:
                             blue, green, red = nearest_px(codes, width, place)
                         else:

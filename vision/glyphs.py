@@ -16,6 +16,7 @@ import numpy.typing as npt
 from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, Glyph
 from vision.compiled import compiled
 from vision.faces import DIRECTIONS, PARTS, Corner, Faces, Picture, circles, corner, is_seen
+from vision.painting import Canvas
 from vision.register import Points
 
 Array = npt.NDArray[np.float32]
@@ -75,10 +76,14 @@ class Alphabet:
 
 def unrolled(image: npt.NDArray[np.uint8], faces: Faces) -> list[Glyph]:
     """Each (radii, angles, 2) uint8: red and green of a face as a share of its wood, :data:`BRIGHTEST` being 255."""
-    everything = np.zeros(image.shape[:2], np.uint8)
-    codes, _ = _unroll(image, everything, faces)
+    codes, _ = _unroll(image, nothing_before(image), faces)
     shares = np.rint(_shares(codes)[:, 0] * (255 / BRIGHTEST)).astype(np.uint8)
     return [share.transpose(1, 2, 0).tobytes() for share in shares]
+
+
+def nothing_before(image: npt.NDArray[np.uint8]) -> Canvas:
+    """What is nearest in a picture (height, width, 3) where nothing hides a face."""
+    return np.zeros(image.shape[:2], np.uint16)
 
 
 def make_alphabet(glyphs: Mapping[str, Glyph]) -> Alphabet:
@@ -90,31 +95,27 @@ def make_alphabet(glyphs: Mapping[str, Glyph]) -> Alphabet:
     return Alphabet(tuple(glyphs), np.ascontiguousarray(spectra.transpose(2, 1, 0)))
 
 
-def compare(
-    image: npt.NDArray[np.uint8], faces: Faces, ranks: npt.NDArray[np.uint8], alphabet: Alphabet
-) -> tuple[Array, Faces]:
+def compare(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas, alphabet: Alphabet) -> tuple[Array, Faces]:
     """(f, letters) log-likelihood of each character on each face, turned and placed as it suits best; faces so placed.
 
-    ``ranks`` (height, width) is that of whatever is nearest in each pixel: what is before a face hides it.
+    ``canvas``: what is nearest in each pixel; what is before a face hides it.
     """
-    likely, steps_mm = _compared(image, faces, ranks, alphabet)
+    likely, steps_mm = _compared(image, faces, canvas, alphabet)
     # Farther off than it was sampled, a face is not known well enough.
     far = np.flatnonzero(np.hypot(*steps_mm.T) > NEAR_MM)
     if len(far):
-        likely[far], more_mm = _compared(image, faces.moved(steps_mm).of(far), ranks, alphabet)
+        likely[far], more_mm = _compared(image, faces.moved(steps_mm).of(far), canvas, alphabet)
         steps_mm[far] += more_mm
     return likely, faces.moved(steps_mm)
 
 
-def _compared(
-    image: npt.NDArray[np.uint8], faces: Faces, ranks: npt.NDArray[np.uint8], alphabet: Alphabet
-) -> tuple[Array, Points]:
+def _compared(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas, alphabet: Alphabet) -> tuple[Array, Points]:
     """(f, letters) log-likelihood of each character on each face, and (f, 2) mm by which the likeliest lies elsewhere.
 
     Moved by a little, a face changes as its slopes say: where a character fits best is found by least squares
     (Lucas and Kanade, 1981), for each turn.
     """
-    codes, weight = _unroll(image, ranks, faces)
+    codes, weight = _unroll(image, canvas, faces)
     weighted, sloping, (squares, falling, curved) = _weighed(_shares(codes), weight)
     # Every turn at once: what the squares of all differences come to, and how steeply that falls as the face is moved.
     apart = _turned(weighted[:, None], alphabet.spectra)[:, 0]  # f, l, turns
@@ -210,7 +211,7 @@ def _quantile(codes: Array, share: float) -> float:
 
 
 @compiled
-def _unroll(image: Picture, ranks: Picture, faces: Faces) -> tuple[Array, Array]:
+def _unroll(image: Picture, canvas: Canvas, faces: Faces) -> tuple[Array, Array]:
     """Red and green codes of faces, how they change a mm along x and y, and what places count for.
 
     Returns:
@@ -218,7 +219,7 @@ def _unroll(image: Picture, ranks: Picture, faces: Faces) -> tuple[Array, Array]
         before it hides it.
     """
     count = len(faces.radii_mm)
-    nearest, width = ranks.reshape(-1), ranks.shape[1]
+    painted, width = canvas.reshape(-1), canvas.shape[1]
     codes = np.empty((count, 3, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
     weight = np.zeros((count, GLYPH_RADII, GLYPH_ANGLES), np.float32)
     for face in range(count):
@@ -228,14 +229,14 @@ def _unroll(image: Picture, ranks: Picture, faces: Faces) -> tuple[Array, Array]
         x, y = faces.middles_px[face]
         for i in range(GLYPH_RADII):
             for j in range(GLYPH_ANGLES):
-                place = corner(ranks.shape, x + around[i, j, 0], y + around[i, j, 1])
+                place = corner(canvas.shape, x + around[i, j, 0], y + around[i, j, 1])
                 for number, channel in enumerate((2, 1)):
                     code, across, down = _sloping(image, place, channel)
                     codes[face, 0, number, i, j] = code
                     for axis in range(2):
                         slope = across * to_picture[0, axis] + down * to_picture[1, axis]
                         codes[face, 1 + axis, number, i, j] = slope
-                if is_seen(nearest, width, place, faces.ranks[face]):
+                if is_seen(painted, width, place, faces.ranks[face]):
                     weight[face, i, j] = ring_mm2 * RADII[i]
     return codes, weight
 

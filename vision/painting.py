@@ -35,16 +35,6 @@ def fill_column(canvas: Canvas, column: Column | None, materials: Materials, ran
 
 
 @compiled
-def ranks_of(canvas: Canvas) -> npt.NDArray[np.uint8]:
-    """(height, width) rank of the cell that is nearest in each pixel."""
-    ranks = np.empty(canvas.shape, np.uint8)
-    painted, nearest = canvas.reshape(-1), ranks.reshape(-1)
-    for i in range(len(painted)):
-        nearest[i] = painted[i] >> RANK_BITS
-    return ranks
-
-
-@compiled
 def repaint(
     canvases: tuple[Canvas, Canvas, npt.NDArray[np.int32]],
     silhouettes: Silhouettes,
