@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from vision.evidence import Backdrop, Evidence, backdrop
+from vision.evidence import Backdrop, Evidence, backdrop, log_likelihood
 from vision.geometry import Geometry
 from vision.painting import Canvas, repaint, shown_px
 from vision.palette import Materials
@@ -80,8 +80,7 @@ class Belief:
 
     def likelihood(self, evidence: Evidence, cells: Indices, first_row: int) -> float:
         """Log-likelihood of the pixels in the crops of ``cells`` (b,), each under what is believed to be in front."""
-        shown = backdrop(evidence, self.geometry.scene, self.paint(cells), cells, first_row)
-        return float(np.vdot(shown.base, self.geometry.scene.visible[cells, first_row:]))
+        return log_likelihood(evidence, self.geometry.scene, self.paint(cells), cells, first_row)
 
     def shown_px(self) -> npt.NDArray[np.int32]:
         """(n, n + 1) see :func:`vision.painting.shown_px`."""

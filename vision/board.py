@@ -16,7 +16,7 @@ from vision.belief import Belief
 from vision.contrast import edges_seen
 from vision.evidence import Evidence, renew
 from vision.facets import Facets, judge_facets
-from vision.geometry import Box, Geometry, overlap
+from vision.geometry import Box, Geometry, grouped, overlap
 from vision.sums import Sums, sum_columns
 
 MOSTLY_HIDDEN = 0.2
@@ -151,7 +151,7 @@ class Board:
         self.stale[:] = False
         for apart in self._apart(cells):
             mine = np.flatnonzero(np.isin(cells, apart))
-            sums, _ = self._sums(cells[mine], 0)
+            sums, _ = self._sums(cells[mine], self.first_row(cells[mine], int(figures[mine].max()) + 1))
             shapes, colour = self.geometry.shapes, (self.best[cells[mine]] - 1) % self.colours
             stand = stands.known_face(sums, shapes, cells[mine], figures[mine], colour, shift_mm[mine])
             scores, _, _ = stacks.score_askew(sums, self.rim, shapes, cells[mine], figures[mine], stand)
@@ -194,16 +194,8 @@ class Board:
     def _apart(self, cells: Indices) -> list[Indices]:
         """``cells`` in groups that can be explained at once: no two of a group reach into each other's picture."""
         low, high = self._boxes()
-        boxes = low[cells], high[cells]
-        touch = overlap(boxes, boxes)
-        groups: list[list[int]] = []
-        for number in range(len(cells)):
-            free = next((group for group in groups if not touch[number, group].any()), None)
-            if free is None:
-                groups.append([number])
-            else:
-                free.append(number)
-        return [cells[group] for group in groups]
+        groups = grouped((low[cells], high[cells]))
+        return [cells[groups == number] for number in range(groups.max() + 1)] if len(cells) else []
 
     def _boxes(self) -> Box:
         """The boxes of all that is looked at on each cell (n), given what is believed."""
@@ -249,9 +241,9 @@ class Board:
         shapes, (cells, sums, edges) = self.geometry.shapes, looked
         stand = stands.search_stand(sums, shapes, cells, tried, scores.max(axis=1).argmax(axis=1))
         askew, shift, steps = stacks.score_askew(sums, self.rim, shapes, cells, tried, stand)
-        askew += np.take_along_axis(edges, tried, axis=1)[..., None]
-        np.put_along_axis(scores, tried[..., None], askew, axis=1)
-        rows, which = np.arange(len(cells)), askew.max(axis=2).argmax(axis=1)
+        rows, which = np.arange(len(cells)), (np.arange(len(cells))[:, None], tried)
+        askew += edges[which][..., None]
+        scores[which], which = askew, askew.max(axis=2).argmax(axis=1)
         return _Found(tried[rows, which], shift[rows, which], list(steps[rows, which]))
 
     def _look_beyond(self, looked: _Looked, further: Indices, scores: Array, found: _Found) -> None:

@@ -104,6 +104,20 @@ class Backdrop(NamedTuple):
 
 
 @compiled
+def log_likelihood(evidence: Evidence, scene: Scene, canvas: Canvas, cells: Indices, first_row: int) -> float:
+    """That of all pixels in the crops of ``cells`` (b,) from ``first_row`` on, if the board looks as painted."""
+    bins, palette, painted = evidence.bins, evidence.palette, canvas.reshape(-1)
+    total = 0.0
+    for cell in cells:
+        for row in range(first_row, bins.shape[1]):
+            for column in range(bins.shape[2]):
+                if scene.visible[cell, row, column]:
+                    nearest = painted[scene.flat_px[cell, row, column]]
+                    total += palette[bins[cell, row, column], nearest & MATERIAL_MASK]
+    return total
+
+
+@compiled
 def backdrop(evidence: Evidence, scene: Scene, canvas: Canvas, cells: Indices, first_row: int) -> Backdrop:
     """What is behind ``cells`` (b,), in their crops from ``first_row`` on, if the board looks as painted."""
     bins, palette, painted = evidence.bins, evidence.palette, canvas.reshape(-1)

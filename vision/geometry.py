@@ -161,6 +161,22 @@ def overlap(one: Box, other: Box) -> npt.NDArray[np.bool_]:
 
 
 @compiled
+def grouped(boxes: Box) -> npt.NDArray[np.intp]:
+    """(n,) numbers from 0 of groups in which no two of n boxes overlap: each box is put into the first where it can."""
+    low, high = boxes
+    groups = np.zeros(len(low), np.intp)
+    for box in range(len(low)):
+        other = 0
+        while other < box:
+            is_apart = (low[box] >= high[other]).any() or (low[other] >= high[box]).any()
+            if groups[other] == groups[box] and not is_apart:
+                groups[box] += 1
+                other = -1
+            other += 1
+    return groups
+
+
+@compiled
 def _visible(
     flat_px: npt.NDArray[np.int32], outside: npt.NDArray[np.bool_], bare: Canvas, rank: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.bool_]:

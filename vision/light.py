@@ -10,6 +10,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import linear
+from vision.compiled import compiled
 from vision.errors import VisionError
 from vision.register import Points, Registration, project
 
@@ -100,10 +101,28 @@ def _agreeing(terms: Points, target: Points) -> npt.NDArray[np.bool_]:
     level = rows[np.abs(np.linalg.det(terms[rows])) > LEAST_AREA]
     if not len(level):
         raise VisionError("too little of the bare mat is to be seen: uncover it, or lower the exposure")
-    planes = np.linalg.solve(terms[level], target[level])
-    agree = np.asarray((np.abs(target - terms @ planes) < AGREE_LOG).all(axis=2), np.bool_)  # sample, reference
-    most: npt.NDArray[np.bool_] = agree[int(agree.sum(axis=1).argmax())]
-    return most
+    agreed: npt.NDArray[np.bool_] = _most_agreed(terms, target, np.linalg.solve(terms[level], target[level]))
+    return agreed
+
+
+@compiled
+def _most_agreed(terms: Points, target: Points, planes: Points) -> npt.NDArray[np.bool_]:
+    """(n,) the references (n, 3 terms; n, 3 channels) on the one of some planes (s, 3, 3) that most of them are on."""
+    agree, most = np.empty((2, len(terms)), np.bool_), -1
+    for plane in planes:
+        count = 0
+        for i in range(len(terms)):
+            agree[0, i] = True
+            for channel in range(3):
+                fits = (
+                    terms[i, 0] * plane[0, channel] + terms[i, 1] * plane[1, channel] + terms[i, 2] * plane[2, channel]
+                )
+                agree[0, i] &= abs(target[i, channel] - fits) < AGREE_LOG
+            count += agree[0, i]
+        if count > most:
+            agree[1], most = agree[0], count
+    agreed: npt.NDArray[np.bool_] = agree[1]
+    return agreed
 
 
 def references(kit: Kit) -> References:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.looks import ColumnLook, SetLook
+from vision.compiled import compiled
 from vision.figures import Figures
 
 BINS = 32
@@ -227,14 +228,27 @@ def _learn(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 def _shares(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Smoothed histogram of values (n, 3) as likelihood (BINS³,)."""
-    counts = np.bincount(bin_index(values), minlength=BINS**3).reshape(BINS, BINS, BINS).astype(np.float32)
+    return _smoothed(bin_index(values))
+
+
+@compiled
+def _smoothed(rows: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
+    """Likelihood (BINS³,) of ``rows`` (n,), each spread over its neighbours, 1, 2 and 1 parts of 4 each way."""
+    counts = np.zeros(BINS**3, np.float32)
+    for row in rows:
+        counts[row] += 1
     for axis in range(3):
-        # Views, the channel that is smoothed first; beyond the last bin lies one like it.
-        sharp, smooth = np.moveaxis(counts, axis, 0), np.moveaxis(2 * counts, axis, 0)
-        smooth[1:] += sharp[:-1]
-        smooth[:-1] += sharp[1:]
-        smooth[[0, -1]] += sharp[[0, -1]]
-        counts = np.moveaxis(smooth, 0, axis)
-    share = counts / max(float(counts.sum()), 1.0)
-    likelihood: npt.NDArray[np.float32] = ((1 - STRAY) * share + STRAY / BINS**3).ravel().astype(np.float32)
-    return likelihood
+        smooth = np.empty_like(counts)
+        shape = BINS**axis, BINS, BINS ** (2 - axis)
+        sharp, out = counts.reshape(shape), smooth.reshape(shape)
+        for i in range(shape[0]):
+            for at in range(BINS):
+                # Beyond the last bin lies one like it.
+                before, after = max(at - 1, 0), min(at + 1, BINS - 1)
+                for j in range(shape[2]):
+                    out[i, at, j] = 2 * sharp[i, at, j] + sharp[i, before, j] + sharp[i, after, j]
+        counts = smooth
+    share, least = np.float32((1 - STRAY) / (4**3 * max(len(rows), 1))), np.float32(STRAY / BINS**3)
+    for i in range(len(counts)):
+        counts[i] = counts[i] * share + least
+    return counts

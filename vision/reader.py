@@ -18,6 +18,7 @@ from vision import palette
 from vision.board import Board
 from vision.characters import read_characters
 from vision.columns import floors_mm
+from vision.compiled import compiled
 from vision.evenness import make_colours
 from vision.evidence import Evidence, look
 from vision.explain import explain, explain_again
@@ -32,7 +33,9 @@ from vision.reading import Reading
 from vision.register import Registration, check_size, register, to_gray
 from vision.source import Frame
 
-STRAY_LOG = np.log(palette.STRAY / palette.BINS**3) + 0.7
+_TABLE = Materials.TABLE
+
+STRAY_LOG = float(np.log(palette.STRAY / palette.BINS**3) + 0.7)
 """A pixel whose likeliest material is no likelier than stray pixels are (twice their density) is unexplained."""
 
 Array = npt.NDArray[np.float32]
@@ -255,11 +258,28 @@ class Reader:
 
     def _foreign(self, bins: npt.NDArray[np.int32], geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
         """(n,) share of the pixels round each cell's middle, or of what stands there, that no material explains."""
-        is_stray = np.maximum(self._likeliest, self._palette[:, Materials.TABLE]) < STRAY_LOG
-        rows = np.abs(geometry.crops.v_mm) <= geometry.radius_mm
-        stray = is_stray[bins[:, rows]] & ~geometry.crops.outside[cells][:, rows]
-        share: Array = stray.mean(axis=(1, 2)).astype(np.float32)
-        return share
+        rows = np.flatnonzero(np.abs(geometry.crops.v_mm) <= geometry.radius_mm)
+        near = slice(rows[0], rows[-1] + 1)
+        likeliest = self._likeliest, self._palette
+        return _stray_shares(bins[:, near], geometry.crops.outside[cells, near], likeliest)
+
+
+@compiled
+def _stray_shares(bins: npt.NDArray[np.int32], outside: npt.NDArray[np.bool_], likeliest: tuple[Array, Array]) -> Array:
+    """(n,) share of pixels (n, rows, columns) in the picture that are no likelier in any material than strays are.
+
+    ``likeliest``: of every colour the log-likelihood of the material that suits it best, but for TABLE; the palette.
+    """
+    known, palette = likeliest
+    shares = np.zeros(len(bins), np.float32)
+    for cell in range(len(bins)):
+        for row in range(bins.shape[1]):
+            for column in range(bins.shape[2]):
+                shown = bins[cell, row, column]
+                if not outside[cell, row, column] and max(known[shown], palette[shown, _TABLE]) < STRAY_LOG:
+                    shares[cell] += 1
+        shares[cell] /= bins.shape[1] * bins.shape[2]
+    return shares
 
 
 def _state_columns(figures: Figures) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

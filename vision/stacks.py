@@ -90,6 +90,7 @@ def share_of_smallest(evidence: Evidence, backdrop: Backdrop, shapes: Shapes, ce
     return like_piece, in_sight
 
 
+@compiled
 def score_askew(
     sums: Sums, rim: Array, shapes: Shapes, cells: Indices, figures: Indices, stand: Stand
 ) -> tuple[Array, Array, Array]:
@@ -109,9 +110,15 @@ def score_askew(
     """
     scores, lines = fit_lines(sums, shapes, cells, figures, stand)
     steps = _shades(sums, shapes, cells, figures, (lines, stand.sideways), len(rim))
-    scores += _rim_gain(steps, rim, shapes)[..., None]
-    scores = np.where(shapes.allowed[figures], scores, IMPOSSIBLE)
-    return scores, np.stack([stand.sideways * np.float32(shapes.column_mm), lines[..., 0]], axis=-1), steps
+    gain, shift = _rim_gain(steps, rim, shapes), np.empty((*figures.shape, 2), np.float32)
+    for k in range(len(cells)):
+        for trial in range(figures.shape[1]):
+            shift[k, trial, 0] = stand.sideways[k, trial] * shapes.column_mm
+            shift[k, trial, 1] = lines[k, trial, 0]
+            for colour in range(scores.shape[2]):
+                is_allowed = shapes.allowed[figures[k, trial], colour]
+                scores[k, trial, colour] = scores[k, trial, colour] + gain[k, trial] if is_allowed else IMPOSSIBLE
+    return scores, shift, steps
 
 
 @compiled

@@ -72,11 +72,14 @@ class _Chain(NamedTuple):
     room: Total
 
 
+@compiled
 def search_stand(sums: Sums, shapes: Shapes, cells: Indices, figures: Indices, best_colour: Indices) -> Stand:
     """Where each figure (b, l) suits best, by the likeliest colour (b,)."""
-    along = np.broadcast_to(ALONG, (*figures.shape, len(ALONG)))
-    across = np.broadcast_to(ACROSS, (*figures.shape, len(ACROSS)))
-    return Stand(*_search(sums, shapes, cells, figures, best_colour, (along, across)), FINER)
+    along = np.empty((*figures.shape, len(ALONG)), np.float32)
+    across = np.empty((*figures.shape, len(ACROSS)), np.intp)
+    along[:], across[:] = ALONG, ACROSS
+    face, sideways, foot = _search(sums, shapes, cells, figures, best_colour, (along, across))
+    return Stand(face, sideways, foot, FINER)
 
 
 def known_face(
