@@ -65,25 +65,33 @@ def sum_columns(evidence: Evidence, backdrop: Backdrop, cells: Indices, kinds: i
         how much each of the ``kinds`` of material from any side on is likelier than what is behind; then the log
         brightness, and the number of pixels.
     """
-    bins, palette, logs, codes = evidence.bins, evidence.palette, evidence.logs, evidence.codes
+    bins, logs, codes, flat = evidence.bins, evidence.logs, evidence.codes, evidence.palette.reshape(-1)
     base, seen = backdrop.base, backdrop.seen
     _, rows, columns = base.shape
     first_row = bins.shape[1] - rows
     sums = np.zeros((len(cells), rows + 1, columns, kinds + 2), np.float32)
+    # Numba looks whether a signed index is negative; these are not.
+    materials, side, last, one = np.uint64(evidence.palette.shape[1]), np.uint64(SIDE), np.uint64(kinds), np.uint64(1)
+    step, line = np.uint64(kinds + 2), np.uint64(columns * (kinds + 2))
     for k in range(len(cells)):
-        cell = cells[k]
+        cell, down = cells[k], sums[k].reshape(-1)
         for row in range(rows):
             for column in range(columns):
-                for kind in range(kinds + 2):
-                    sums[k, row + 1, column, kind] = sums[k, row, column, kind]
-                if seen[k, row, column]:
-                    shown = bins[cell, first_row + row, column]
-                    for kind in range(kinds):
-                        sums[k, row + 1, column, kind] += palette[shown, SIDE + kind] - base[k, row, column]
-                    blue, green, red = codes[cell, first_row + row, column]
-                    brightness = max(logs[cell, 0, blue], logs[cell, 1, green], logs[cell, 2, red])
-                    sums[k, row + 1, column, kinds] += brightness
-                    sums[k, row + 1, column, kinds + 1] += 1
+                over = np.uint64(np.uint64(row) * line + np.uint64(column) * step)
+                at = np.uint64(over + line)
+                if not seen[k, row, column]:
+                    for number in range(kinds + 2):
+                        kind = np.uint64(number)
+                        down[at + kind] = down[over + kind]
+                    continue
+                shown = np.uint64(np.uint64(bins[cell, first_row + row, column]) * materials + side)
+                for number in range(kinds):
+                    kind = np.uint64(number)
+                    down[at + kind] = down[over + kind] + (flat[shown + kind] - base[k, row, column])
+                blue, green, red = codes[cell, first_row + row, column]
+                brightness = max(logs[cell, 0, blue], logs[cell, 1, green], logs[cell, 2, red])
+                down[at + last] = down[over + last] + brightness
+                down[at + last + one] = down[over + last + one] + 1
     return sums
 
 
