@@ -21,9 +21,11 @@ Indices = npt.NDArray[np.intp]
 Picture = npt.NDArray[np.uint8]
 Ring = npt.NDArray[np.floating]
 Flat = npt.NDArray[np.uint8]
+Parts = npt.NDArray[np.int64]
 Painted = npt.NDArray[np.uint16]
 
-PARTS = 16
+PART_BITS = 4
+PARTS = 1 << PART_BITS
 """Places in a picture are taken to so many parts of a pixel: whole numbers are quicker than broken ones."""
 
 Corner = tuple[int, int, int, int]
@@ -170,19 +172,31 @@ def middles(middle_px: Points, to_picture: Points, steps_mm: Points) -> Points:
 
 
 @compiled
-def corner(size: tuple[int, int], x: float, y: float) -> Corner:
-    """The pixel up left of a place in a picture of ``size`` (height, width), or of the nearest place to it inside."""
+def parts(places_px: Points) -> Parts:
+    """Places (…, 2) px in whole parts of a pixel."""
+    whole = np.empty(places_px.shape, np.int64)
+    given, out = places_px.reshape(-1), whole.reshape(-1)
+    for i in range(len(given)):
+        out[i] = int(np.floor(given[i] * PARTS + 0.5))
+    return whole
+
+
+@compiled
+def corner(size: tuple[int, int], x: int, y: int) -> Corner:
+    """The pixel up left of a place, in parts of a pixel, in a picture of ``size`` (height, width).
+
+    Or of the nearest place to it inside.
+    """
     height, width = size
-    across = int(min(max(x, 0.0), width - 1.13) * PARTS + 0.5)
-    down = int(min(max(y, 0.0), height - 1.13) * PARTS + 0.5)
-    return down // PARTS, across // PARTS, down % PARTS, across % PARTS
+    across, down = min(max(x, 0), (width - 1) * PARTS - 1), min(max(y, 0), (height - 1) * PARTS - 1)
+    return down >> PART_BITS, across >> PART_BITS, down & (PARTS - 1), across & (PARTS - 1)
 
 
 @compiled
 def is_seen(painted: Painted, width: int, place: Corner, rank: int) -> bool:
     """Whether nothing nearer than ``rank`` hides a place in the picture; ``painted`` is a canvas, flattened."""
     row, column, down, right = place
-    at = np.uint64((row + 2 * down // PARTS) * width + column + 2 * right // PARTS)
+    at = np.uint64((row + (down >> PART_BITS - 1)) * width + column + (right >> PART_BITS - 1))
     return bool(painted[at] >> RANK_BITS <= rank)
 
 
@@ -206,7 +220,7 @@ def sample(codes: Flat, width: int, place: Corner) -> tuple[int, int, int]:
 def nearest_px(codes: Flat, width: int, place: Corner) -> tuple[int, int, int]:
     """As :func:`sample`, of the nearest pixel."""
     row, column, down, right = place
-    at = np.uint64(((row + 2 * down // PARTS) * width + column + 2 * right // PARTS) * 3)
+    at = np.uint64(((row + (down >> PART_BITS - 1)) * width + column + (right >> PART_BITS - 1)) * 3)
     whole = PARTS * PARTS
     return whole * codes[at], whole * codes[at + _1], whole * codes[at + _2]
 
@@ -224,8 +238,8 @@ def _unevenness(
     codes, painted, width = picture.reshape(-1), canvas.reshape(-1), canvas.shape[1]
     uneven, shares = np.zeros((count, len(steps_mm)), np.float32), np.zeros((count, len(steps_mm)), np.float32)
     for face in range(count):
-        around = circles(faces.to_picture[face], faces.radii_mm[face], _BORDER, directions)
-        at, rank = middles(faces.middles_px[face], faces.to_picture[face], steps_mm), faces.ranks[face]
+        around = parts(circles(faces.to_picture[face], faces.radii_mm[face], _BORDER, directions))
+        at, rank = parts(middles(faces.middles_px[face], faces.to_picture[face], steps_mm)), faces.ranks[face]
         for k in range(len(steps_mm)):
             apart, total, seen = 0.0, 0, 0
             for i in range(len(_BORDER)):

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, Glyph
 from vision.compiled import compiled
-from vision.faces import DIRECTIONS, PARTS, Corner, Faces, Picture, circles, corner, is_seen
+from vision.faces import DIRECTIONS, PARTS, Corner, Faces, Picture, circles, corner, is_seen, parts
 from vision.painting import Canvas
 from vision.register import Points
 
@@ -225,11 +225,10 @@ def _unroll(image: Picture, canvas: Canvas, faces: Faces) -> tuple[Array, Array]
     for face in range(count):
         ring_mm2 = faces.radii_mm[face] ** 2 * 2 * np.pi * OUTERMOST / (GLYPH_RADII * GLYPH_ANGLES)
         to_picture = faces.to_picture[face]
-        around = circles(to_picture, faces.radii_mm[face], RADII, DIRECTIONS)
-        x, y = faces.middles_px[face]
+        around = parts(circles(to_picture, faces.radii_mm[face], RADII, DIRECTIONS) + faces.middles_px[face])
         for i in range(GLYPH_RADII):
             for j in range(GLYPH_ANGLES):
-                place = corner(canvas.shape, x + around[i, j, 0], y + around[i, j, 1])
+                place = corner(canvas.shape, around[i, j, 0], around[i, j, 1])
                 for number, channel in enumerate((2, 1)):
                     code, across, down = _sloping(image, place, channel)
                     codes[face, 0, number, i, j] = code
