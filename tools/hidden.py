@@ -8,7 +8,7 @@ import numpy as np
 from companion.simulate.sprite import TURN_DEG, Scene
 from companion.simulate.standing import Setup
 from vision.columns import far_first, fixed
-from vision.painting import fill, ranks_of
+from vision.painting import RANK_BITS, fill
 from vision.register import Points
 from vision.shapes import Solid, cell_corners, column, faces_towards, floor_mm, hull, moved, piece, rises_mm
 
@@ -31,7 +31,7 @@ def seen_shares(scene: Scene, setup: Setup) -> list[float]:
         bodies, faces[rank] = _stands(scene, setup, int(cell))
         for body in bodies:
             fill(canvas, fixed(hull(scene.project(body.points))), 0, rank)
-    ranks = ranks_of(canvas)
+    ranks = canvas >> RANK_BITS
     shares = [0.0] * len(faces)
     for rank, cell in enumerate(far_first(scene.kit, scene.pose), start=1):
         shown = np.zeros(size, np.uint8)
