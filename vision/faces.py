@@ -57,8 +57,8 @@ LEAST_UNEVEN = 0.0015
 PLACED_MM = float(np.hypot(PLACE_MM, LEAN_MM))
 """Standard deviation of a face's middle from the middle of its cell, each way."""
 
-_COARSE_MM = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4) if x * x + y * y <= 10]) * 1.0
-_FINE_MM = np.array([(x, y) for x in range(-2, 3) for y in range(-2, 3) if x * x + y * y <= 4]) * 0.5
+_COARSE_MM = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4)]) * 1.0
+_FINE_MM = np.array([(x, y) for x in range(-2, 3) for y in range(-2, 3)]) * 0.5
 _FINEST_MM = np.array([(x, y) for x in range(-1, 2) for y in range(-1, 2)]) * 0.25
 
 
@@ -121,9 +121,7 @@ def centred(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas) -> tuple
         (_FINE_MM, calmed, _FINE),
         (_FINEST_MM, calmed, _FINE),
     ):
-        # Coarse steps are longer than a pixel: the nearest one will do.
-        reading = np.asarray(picture, np.uint8), near, steps is _COARSE_MM
-        uneven, shares = _unevenness(reading, found, steps, directions)
+        uneven, shares = _unevenness(np.asarray(picture, np.uint8), near, found, steps, directions)
         logs = np.log(uneven + LEAST_UNEVEN)
         share = shares.max(axis=1)
         parts: Points = np.where(share > LEAST_SEEN, BORDER_PARTS * share, 0)
@@ -217,23 +215,10 @@ def sample(codes: Flat, width: int, place: Corner) -> tuple[int, int, int]:
 
 
 @compiled
-def nearest_px(codes: Flat, width: int, place: Corner) -> tuple[int, int, int]:
-    """As :func:`sample`, of the nearest pixel."""
-    row, column, down, right = place
-    at = np.uint64(((row + (down >> PART_BITS - 1)) * width + column + (right >> PART_BITS - 1)) * 3)
-    whole = PARTS * PARTS
-    return whole * codes[at], whole * codes[at + _1], whole * codes[at + _2]
-
-
-@compiled
 def _unevenness(
-    shown: tuple[Picture, Canvas, bool], faces: Faces, steps_mm: Points, directions: Points
+    picture: Picture, canvas: Canvas, faces: Faces, steps_mm: Points, directions: Points
 ) -> tuple[Array, Array]:
-    """(k, s) variance of colour round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen.
-
-    ``shown``: the picture, what is nearest in it, and whether only whole pixels are looked at.
-    """
-    picture, canvas, is_coarse = shown
+    """(k, s) variance of colour round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen."""
     count, total_places = len(faces.radii_mm), len(_BORDER) * len(directions)
     codes, painted, width = picture.reshape(-1), canvas.reshape(-1), canvas.shape[1]
     uneven, shares = np.zeros((count, len(steps_mm)), np.float32), np.zeros((count, len(steps_mm)), np.float32)
@@ -247,10 +232,7 @@ def _unevenness(
                 for j in range(len(directions)):
                     place = corner(canvas.shape, at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1])
                     if is_seen(painted, width, place, rank):
-                        if is_coarse:
-                            blue, green, red = nearest_px(codes, width, place)
-                        else:
-                            blue, green, red = sample(codes, width, place)
+                        blue, green, red = sample(codes, width, place)
                         blues, greens, reds = blues + blue, greens + green, reds + red
                         squares += blue * blue + green * green + red * red
                         here += 1
