@@ -50,15 +50,15 @@ Indices = npt.NDArray[np.intp]
 
 
 class _Looked(NamedTuple):
-    """Cells (b,) that are looked into, sums over their crops, and (b, figures) how well what edges are seen suits."""
+    """Cells (b,) that are looked into, sums over their crops, and (b, figures) what counts besides."""
 
     cells: Indices
     sums: Sums
-    edges: Array
+    besides: Array
 
     def of(self, numbers: Indices) -> _Looked:
         """Some of them, by their numbers."""
-        return _Looked(self.cells[numbers], Sums(self.sums.down[numbers], self.sums.first_row), self.edges[numbers])
+        return _Looked(self.cells[numbers], Sums(self.sums.down[numbers], self.sums.first_row), self.besides[numbers])
 
 
 class _Found(NamedTuple):
@@ -125,7 +125,7 @@ class Board:
         looked = np.flatnonzero((share > NOT_VISIBLE * in_sight) | (in_sight < LEAST_VISIBLE))
         sums = sum_columns(self.evidence, behind.of(looked), cells[looked], 1 + self.colours)
         upright[looked] = stacks.score_upright(Sums(sums, 0), shapes, cells[looked])
-        upright[looked] += self._edges(cells[looked], upright.shape[1])[..., None]
+        upright[looked] += self._besides(cells[looked], upright.shape[1])[..., None]
         self.alone[cells, 1:] = self.scores[cells, 1:] = upright.reshape(len(cells), -1)
         self.active[cells] = (share > LEAST_VISIBLE) | (upright.max(axis=(1, 2)) > 0)
         # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
@@ -155,8 +155,8 @@ class Board:
             shapes, colour = self.geometry.shapes, (self.best[cells[mine]] - 1) % self.colours
             stand = stands.known_face(sums, shapes, cells[mine], figures[mine], colour, shift_mm[mine])
             scores, _, _ = stacks.score_askew(sums, self.rim, shapes, cells[mine], figures[mine], stand)
-            edges = self._edges(cells[mine], len(self.geometry.figures.all))
-            scores += np.take_along_axis(edges, figures[mine], axis=1)[..., None]
+            besides = self._besides(cells[mine], len(self.geometry.figures.all))
+            scores += np.take_along_axis(besides, figures[mine], axis=1)[..., None]
             columns = 1 + figures[mine][..., None] * self.colours + np.arange(self.colours)
             rows = self.scores[cells[mine]]
             rows[:, 1:] += scores.max(axis=(1, 2))[:, None] - rows[:, 1:].max(axis=1, keepdims=True)
@@ -211,8 +211,8 @@ class Board:
         first_row = self.first_row(cells, reach)
         self.explained[cells] = True
         sums, hidden = self._sums(cells, first_row)
-        looked = _Looked(cells, sums, self._edges(cells, reach))
-        upright = stacks.score_upright(sums, shapes, cells) + looked.edges[..., None]
+        looked = _Looked(cells, sums, self._besides(cells, reach))
+        upright = stacks.score_upright(sums, shapes, cells) + looked.besides[..., None]
         upright[:, reach:] = OUT_OF_REACH
         tried = self._tried(upright, reach)
         found = self._score_askew(looked, tried, upright)
@@ -226,23 +226,25 @@ class Board:
         # The next figure may be the one: it is looked at in the next pass.
         self.stale[cells] |= (self.belief.height(self.best[cells]) == reach) & (reach < len(shapes.bands))
 
-    def _edges(self, cells: Indices, reach: int) -> Array:
-        """(b, figures) how well the edges that are seen suit the lower figures on ``cells`` (b,).
+    def _besides(self, cells: Indices, reach: int) -> Array:
+        """(b, figures) log-likelihood ratio of the lower figures on ``cells`` (b,) by all but the colours.
 
-        They must stand on terrain or pillars; the board must be painted without them, by :meth:`Belief.behind`.
+        The board must be painted without them, by :meth:`Belief.behind`.
         """
         geometry = self.geometry
-        if not any(geometry.pillars):
-            return np.zeros((len(cells), len(geometry.figures.all)), np.float32)
-        return edges_seen(self.evidence, geometry.scene, self.belief.painted, geometry.shapes, (cells, reach))
+        prior = np.tile(geometry.figures.log_prior, (len(cells), 1))
+        if not geometry.is_edged:
+            return prior
+        painted, which = self.belief.painted, (cells, reach)
+        return prior + edges_seen(self.evidence, geometry.scene, painted, geometry.shapes, which)
 
     def _score_askew(self, looked: _Looked, tried: Indices, scores: Array) -> _Found:
         """Score ``tried`` figures (b, l) on some cells askew, for their ``scores`` (b, figures, colours)."""
-        shapes, (cells, sums, edges) = self.geometry.shapes, looked
+        shapes, (cells, sums, besides) = self.geometry.shapes, looked
         stand = stands.search_stand(sums, shapes, cells, tried, scores.max(axis=1).argmax(axis=1))
         askew, shift, steps = stacks.score_askew(sums, self.rim, shapes, cells, tried, stand)
         rows, which = np.arange(len(cells)), (np.arange(len(cells))[:, None], tried)
-        askew += edges[which][..., None]
+        askew += besides[which][..., None]
         scores[which], which = askew, askew.max(axis=2).argmax(axis=1)
         return _Found(tried[rows, which], shift[rows, which], list(steps[rows, which]))
 

@@ -28,7 +28,7 @@ Place = tuple[int, int]
 BESIDE_MM = 3
 """How far on either side of an edge one looks: nothing stands just where it should."""
 
-UNIT_MM = 6
+UNIT_MM = 4
 """Length of an edge over which shadows and texture are one observation."""
 
 EVEN = 0.1

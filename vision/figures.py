@@ -39,6 +39,9 @@ LEAN_MM = 0.8
 STEP_MM = 0.4
 """Standard deviation of a piece from above the one below it, each way."""
 
+SECOND_PIECE = 0.05
+"""How likely two pieces are beside one where they differ in size: those seldom lie on each other."""
+
 _ANGLES = np.arange(RING_SIDES) * (2 * np.pi / RING_SIDES)
 _RING = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)]) / np.sqrt(np.cos(np.pi / RING_SIDES))
 _SQUARE = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
@@ -100,6 +103,13 @@ class Figures:
             for letter in letters
         )
         return (EMPTY, *dict.fromkeys(standing))
+
+    @cached_property
+    def log_prior(self) -> npt.NDArray[np.float32]:
+        """(figures,) how likely each is before anything is seen: alike, but for faced pieces of several sizes."""
+        if self.ladder or not self.faced:
+            return np.zeros(len(self.all), np.float32)
+        return np.array([np.log(SECOND_PIECE) * (len(figure.parts) - 2) for figure in self.all], np.float32)
 
     @cached_property
     def wires(self) -> tuple[Wire, ...]:

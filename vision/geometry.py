@@ -30,6 +30,9 @@ SURROUND_STEP = 8
 UPRIGHT_COLUMN_MM, SLANTED_COLUMN_MM = 2, 1
 """Width of a crop's columns: sides that are upright in the crop need no finer ones; pyramids' sizes show across it."""
 
+COLOUR_SHARE = 0.5
+"""Share that colours count for where edges are looked at besides: a whole face is often darker than it is drawn."""
+
 SAME_POSE_PX = 0.5
 """Poses that put the mat's corners this close together share their geometry: it is twice the measured repeatability."""
 
@@ -84,6 +87,11 @@ class Geometry:
         return upright_faces(self.crops, self.outlines, self.figures, self.rank)
 
     @property
+    def is_edged(self) -> bool:
+        """Whether edges are looked at: where pieces of several sizes stand in pits, colours alone do not tell them."""
+        return is_edged(self.figures, self.pillars)
+
+    @property
     def rank(self) -> npt.NDArray[np.int32]:
         """(n,) place of each cell in ``far_first``, from 1."""
         return self.scene.rank
@@ -135,7 +143,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
             faced=figures.faced,
             column_mm=float(crops.column_mm),
             foreshortening=crops.foreshortening,
-            weight=crops.column_mm / INDEPENDENT_MM2,
+            weight=(COLOUR_SHARE if is_edged(figures, pillars) else 1) * crops.column_mm / INDEPENDENT_MM2,
         ),
         scene=Scene(
             flat_px=crops.flat_px,
@@ -158,6 +166,11 @@ def overlap(one: Box, other: Box) -> npt.NDArray[np.bool_]:
     """(n, m) which of n boxes overlap which of m others."""
     touch = (one[0][:, None] < other[1]) & (other[0] < one[1][:, None])
     return np.asarray(touch.all(axis=2), np.bool_)
+
+
+def is_edged(figures: Figures, pillars: tuple[Column | None, ...]) -> bool:
+    """See :attr:`Geometry.is_edged`."""
+    return figures.faced and not figures.ladder and any(pillars)
 
 
 @compiled

@@ -89,9 +89,9 @@ class _Shading:
 
 # Upper faces and the floor look at the same light, so s is near 1 unless something shades them; sides may be lit by
 # little more than what the room reflects, or by a lamp that meets them squarely.
-_FLOOR = _Shading(lit=0.7, spread=0.12, shade=(0.15, 1.0), mirrored=0.005, tint=0.08)
+_FLOOR = _Shading(lit=0.7, spread=0.12, shade=(0.1, 1.0), mirrored=0.005, tint=0.08)
 _TOP = _Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05, glare=0.05)
-_SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.2, 1.1), mirrored=0.02, tint=0.08)
+_SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.1, 1.1), mirrored=0.02, tint=0.08)
 # Between pillars it is darker than anywhere round a piece.
 _WALL = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.08)
 # A flank that was enrolled may have stood in half the light that another one meets squarely.
@@ -159,8 +159,7 @@ def _in_pit(open_share: float, reflectance: float) -> _Shading:
     lit themselves, stand in for what they hide.
     """
     room = open_share + (1 - open_share) * reflectance / 2
-    least, most = _FLOOR.shade
-    return replace(_FLOOR, lit=open_share * _FLOOR.lit, shade=(room * least, room * most))
+    return replace(_FLOOR, lit=open_share * _FLOOR.lit, shade=(room * _WALL.shade[0], room * _FLOOR.shade[1]))
 
 
 def table_column(values: npt.NDArray[np.float32], paper: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
