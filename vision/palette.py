@@ -34,6 +34,10 @@ STRAY = 0.03
 """Share of pixels that follow no model: dust, print, edges, JPEG.  It bounds what one pixel can say."""
 
 
+STRAY_LOG = float(np.log(STRAY / BINS**3) + 0.7)
+"""A pixel whose likeliest material is no likelier than stray pixels are (twice their density) is unexplained."""
+
+
 @dataclass(frozen=True, slots=True)
 class Materials:
     """Numbers of the table's columns for a kit whose pieces have so many ``colours``.
@@ -89,9 +93,9 @@ class _Shading:
 
 # Upper faces and the floor look at the same light, so s is near 1 unless something shades them; sides may be lit by
 # little more than what the room reflects, or by a lamp that meets them squarely.
-_FLOOR = _Shading(lit=0.7, spread=0.12, shade=(0.1, 1.0), mirrored=0.005, tint=0.08)
+_FLOOR = _Shading(lit=0.7, spread=0.12, shade=(0.15, 1.0), mirrored=0.005, tint=0.08)
 _TOP = _Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05, glare=0.05)
-_SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.1, 1.1), mirrored=0.02, tint=0.08)
+_SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.2, 1.1), mirrored=0.02, tint=0.08)
 # Between pillars it is darker than anywhere round a piece.
 _WALL = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.08)
 # A flank that was enrolled may have stood in half the light that another one meets squarely.

@@ -27,16 +27,13 @@ from vision.follow import follow
 from vision.geometry import Geometry, make_geometry, same_pose
 from vision.glyphs import make_alphabet
 from vision.light import Light, measure_light, references
-from vision.palette import Materials
+from vision.palette import STRAY_LOG, Materials
 from vision.pillars import SHRINK, PillarViews, Stand, judge_levels, make_views
 from vision.reading import Reading
 from vision.register import Registration, check_size, register, to_gray
 from vision.source import Frame
 
 _TABLE = Materials.TABLE
-
-STRAY_LOG = float(np.log(palette.STRAY / palette.BINS**3) + 0.7)
-"""A pixel whose likeliest material is no likelier than stray pixels are (twice their density) is unexplained."""
 
 Array = npt.NDArray[np.float32]
 Levels = tuple[int | None, ...]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from vision.compiled import compiled
 from vision.evidence import Backdrop, Evidence
-from vision.palette import Materials
+from vision.palette import STRAY_LOG, Materials
 from vision.stands import Stand, fit_lines
 from vision.sums import Shapes, Sums, lines_of, sum_line
 
@@ -65,6 +65,8 @@ def score_upright(sums: Sums, shapes: Shapes, cells: Indices) -> Array:
 def share_of_smallest(evidence: Evidence, backdrop: Backdrop, shapes: Shapes, cells: Indices) -> tuple[Array, Array]:
     """Share of the smallest figure's outline on ``cells`` (b,) that looks more like a piece than like what is behind.
 
+    Or like neither: nothing else is so dark as some sides, and so bright as a mirrored lamp.
+
     And (b,) the share that is seen at all.  ``backdrop``: of the whole crops.
     """
     bins, palette, base, seen = evidence.bins, evidence.palette, backdrop.base, backdrop.seen
@@ -81,7 +83,7 @@ def share_of_smallest(evidence: Evidence, backdrop: Backdrop, shapes: Shapes, ce
                 if seen[k, row, x]:
                     in_sight[k] += covered
                     fits, behind = palette[bins[cells[k], row, x]], base[k, row, x]
-                    is_like = fits[STANDING] > behind
+                    is_like = fits[STANDING] > behind or behind < STRAY_LOG
                     for colour in range(colours):
                         is_like |= fits[TOPS + colour] > behind
                     like_piece[k] += covered * is_like
