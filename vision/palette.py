@@ -162,6 +162,8 @@ def _in_pit(open_share: float, reflectance: float) -> _Shading:
     The lamp may stand anywhere in the sky.  What the room reflects comes from all of it; walls, which are about half
     lit themselves, stand in for what they hide.
     """
+    if open_share == 1:
+        return _FLOOR
     room = open_share + (1 - open_share) * reflectance / 2
     return replace(_FLOOR, lit=open_share * _FLOOR.lit, shade=(room * _WALL.shade[0], room * _FLOOR.shade[1]))
 

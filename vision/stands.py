@@ -79,7 +79,7 @@ def search_stand(sums: Sums, shapes: Shapes, cells: Indices, figures: Indices, b
     across = np.empty((*figures.shape, len(ACROSS)), np.intp)
     along[:], across[:] = ALONG, ACROSS
     face, sideways, foot = _search(sums, shapes, cells, figures, best_colour, (along, across))
-    return Stand(face, sideways, foot, FINER)
+    return Stand(face, sideways, foot, FINER.copy())
 
 
 def known_face(

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit, available_kits, load_kit
 from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, SetLook, nominal_look
+from vision.belief import Belief
 from vision.columns import SUBPIXEL_BITS, fixed
 from vision.compiled import forget_others
 from vision.geometry import Geometry, make_geometry
@@ -39,6 +40,9 @@ def warm_up(reader: Reader) -> None:
     asked = levels if levels is None or reader.kit.pillars is None else (None, *levels[1:])
     for told, changed in ((asked, None), (levels, np.arange(len(reader.kit.cells)) == 0)):
         reader.read_at(Frame(picture, 0, 0.0), geometry, told, changed)
+    # A single piece gives nothing to try.
+    light = reader.light(picture, geometry.pose)
+    Belief(geometry).likelihood(reader.evidence(picture, geometry, light), np.arange(1), 0)
 
 
 def main() -> None:
