@@ -10,7 +10,7 @@ import argparse
 import itertools
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -25,6 +25,7 @@ from companion.simulate.render import Picture, Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import Setup, seeded, set_up
 from companion.simulate.viewpoint import looking_at
+from tools import traced
 from tools.hidden import HIDDEN, seen_shares
 from tools.soak import wilson
 from vision.enrol import enrol
@@ -70,6 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--boards", type=int, default=60)
     parser.add_argument("--first", type=int, default=1, help="first seed")
     parser.add_argument("--kit", action="append", choices=available_kits(), help="default: all")
+    parser.add_argument("--traced", action="store_true", help="photographs by path tracing; 15 s each on two cores")
     arguments = parser.parse_args(argv)
     cv2.setNumThreads(1)
     for name in arguments.kit or available_kits():
@@ -77,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         refused = 0
         for seed in range(arguments.first, arguments.first + arguments.boards):
             try:
-                cells += read_board(seed, name)
+                cells += read_board(seed, name, traced.picture if arguments.traced else picture)
             except VisionError as error:
                 refused += 1
                 print(f"{name}, board {seed}: {error}", flush=True)
@@ -90,8 +92,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def read_board(seed: int, name: str = "domination") -> list[Cell]:
+def read_board(seed: int, name: str = "domination", shoot: Callable[..., Picture] | None = None) -> list[Cell]:
     """Enrol a set and read one board with it, both rendered from ``seed``.  Raises VisionError."""
+    shoot = shoot or picture
     rng = random.Random(seed)
     kit = load_kit(name)
     if name == "domination":
@@ -101,13 +104,13 @@ def read_board(seed: int, name: str = "domination") -> list[Cell]:
     game = load_game(kit.game)
     ground = start_levels(kit)
     single = [kit.enrol.get(cell, "") for cell in kit.cells]
-    enrolled = picture(kit, camera, pose, random_light(rng), single, seed, ground)
+    enrolled = shoot(kit, camera, pose, random_light(rng), single, seed, ground)
     empty = EMPTY_SHARES.get(name, EMPTY_SHARE)
     stacks = ["" if rng.random() < empty else _stack(rng, kit) for _ in kit.cells]
     if kit.pillars is not None:
         ground = tuple(rng.randint(kit.pillars.lowest, kit.pillars.highest) for _ in kit.cells)
     light = random_light(rng)
-    image = picture(kit, camera, pose, light, stacks, seed, ground)
+    image = shoot(kit, camera, pose, light, stacks, seed, ground)
     shares = seen_shares(Scene(kit, camera, pose, light), _stands(stacks, ground, seed))
     reader = Reader(kit, camera, enrol(enrolled, kit, camera, start_levels(kit)), ground)
     reading = reader.read(Frame(image, 0, 0.0))

@@ -79,7 +79,7 @@ def cell_sprite(scene: Scene, cell: str, pile: Pile, level: int | None) -> Sprit
     contacts: list[Array] = []
     base = column(kit, cell, level)
     if base is not None:
-        colour, top_colour = _column_colours(kit)
+        colour, top_colour = column_colours(kit)
         polygons += _faces(scene, base, colour, top_colour)
         shadows.append(_shadow(scene, base))
         contacts.append(_contact(scene, base))
@@ -166,7 +166,8 @@ def _contact(scene: Scene, solid: Solid) -> Array:
     return hull(scene.project(foot + CONTACT_MM * outward))
 
 
-def _column_colours(kit: Kit) -> tuple[Colour, Colour]:
+def column_colours(kit: Kit) -> tuple[Colour, Colour]:
+    """Of the sides and the upper face of terrain or pillars."""
     if kit.pillars is not None:
         return kit.pillars.colour, kit.pillars.top_colour
     return kit.board.terrain_colour, kit.board.terrain_colour

@@ -1,0 +1,40 @@
+"""The bodies that light is traced among."""
+
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from companion.app.ground import start_levels
+from companion.simulate.standing import seeded, set_up
+from tools import traced
+from vision.shapes import floor_mm
+
+
+@pytest.fixture(scope="module", params=["diamond", "domination", "ziggurat"])
+def board(request):
+    kit = load_kit(request.param)
+    stacks = [kit.pieces[0].letter if i % 3 == 0 else "" for i in range(len(kit.cells))]
+    setup = set_up(stacks, start_levels(kit) or None, seeded("traced", 1))
+    return kit, setup, traced._bodies(kit, setup)
+
+
+def test_every_face_is_outside_its_body_and_the_ball_round_it(board):
+    _, _, bodies = board
+    for number, (x, y, z, radius2) in enumerate(bodies.spheres):
+        faces = bodies.planes[bodies.first[number] : bodies.first[number + 1]]
+        inside_mm = faces[:, 3] - faces[:, :3] @ (x, y, z)
+        assert (inside_mm > 0).all()
+        assert inside_mm.max() ** 2 <= radius2 + 1e-6
+        np.testing.assert_allclose(np.linalg.norm(faces[:, :3], axis=1), 1)
+
+
+def test_a_ray_from_above_meets_what_stands_there(board):
+    kit, setup, bodies = board
+    for i, cell in enumerate(kit.cells):
+        (x, y), level = kit.centre_mm(cell), None if setup.levels is None else setup.levels[i]
+        reach_mm, _, body = traced._hit.py_func(bodies, (x, y, 500.0), (0.0, 0.0, -1.0), np.inf)
+        height_mm = floor_mm(kit, level)
+        if setup.piles[i]:
+            height_mm += kit.pieces[0].height_mm
+            assert bodies.is_glossy[body]
+        assert reach_mm == pytest.approx(500 - height_mm, abs=kit.pieces[0].height_mm / 4)
