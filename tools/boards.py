@@ -71,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--boards", type=int, default=60)
     parser.add_argument("--first", type=int, default=1, help="first seed")
     parser.add_argument("--kit", action="append", choices=available_kits(), help="default: all")
-    parser.add_argument("--traced", action="store_true", help="photographs by path tracing; 15 s each on two cores")
+    parser.add_argument("--traced", action="store_true", help="photographs by path tracing; about half a minute each")
     arguments = parser.parse_args(argv)
     cv2.setNumThreads(1)
     for name in arguments.kit or available_kits():
