@@ -51,6 +51,9 @@ NOISE = (1.0, 5.0)
 BANDS = (0.0, 0.5, 0.9, 0.99, 0.999, 1.0)
 """Edges of the bands of probability."""
 
+Shot = Callable[[Scene, Setup, int], Picture]
+"""Takes a picture; the number chooses its noise."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -63,6 +66,11 @@ class Cell:
     p: float
     right: bool
     seen: float = 1.0
+
+
+def drawn(scene: Scene, setup: Setup, seed: int) -> Picture:
+    """(height, width, 3) uint8 BGR, as the program itself draws what stands on the board."""
+    return Renderer(scene, seed).picture(setup, 0)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -79,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         refused = 0
         for seed in range(arguments.first, arguments.first + arguments.boards):
             try:
-                cells += read_board(seed, name, traced.picture if arguments.traced else picture)
+                cells += read_board(seed, name, traced.photograph if arguments.traced else drawn)
             except VisionError as error:
                 refused += 1
                 print(f"{name}, board {seed}: {error}", flush=True)
@@ -92,9 +100,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def read_board(seed: int, name: str = "domination", shoot: Callable[..., Picture] | None = None) -> list[Cell]:
+def read_board(seed: int, name: str = "domination", shoot: Shot = drawn) -> list[Cell]:
     """Enrol a set and read one board with it, both rendered from ``seed``.  Raises VisionError."""
-    shoot = shoot or picture
     rng = random.Random(seed)
     kit = load_kit(name)
     if name == "domination":
@@ -104,13 +111,13 @@ def read_board(seed: int, name: str = "domination", shoot: Callable[..., Picture
     game = load_game(kit.game)
     ground = start_levels(kit)
     single = [kit.enrol.get(cell, "") for cell in kit.cells]
-    enrolled = shoot(kit, camera, pose, random_light(rng), single, seed, ground)
+    enrolled = picture(kit, camera, pose, random_light(rng), single, seed, ground, shoot)
     empty = EMPTY_SHARES.get(name, EMPTY_SHARE)
     stacks = ["" if rng.random() < empty else _stack(rng, kit) for _ in kit.cells]
     if kit.pillars is not None:
         ground = tuple(rng.randint(kit.pillars.lowest, kit.pillars.highest) for _ in kit.cells)
     light = random_light(rng)
-    image = shoot(kit, camera, pose, light, stacks, seed, ground)
+    image = picture(kit, camera, pose, light, stacks, seed, ground, shoot)
     shares = seen_shares(Scene(kit, camera, pose, light), _stands(stacks, ground, seed))
     reader = Reader(kit, camera, enrol(enrolled, kit, camera, start_levels(kit)), ground)
     reading = reader.read(Frame(image, 0, 0.0))
@@ -225,9 +232,10 @@ def picture(
     stacks: Sequence[str],
     seed: int,
     levels: tuple[int, ...] = (),
+    shoot: Shot = drawn,
 ) -> Picture:
     """(720, 1280, 3) uint8 BGR of stacks on a kit's board, on terrain or pillars at ``levels``."""
-    return Renderer(Scene(kit, camera, pose, light), seed).picture(_stands(stacks, levels, seed), 0)
+    return shoot(Scene(kit, camera, pose, light), _stands(stacks, levels, seed), seed)
 
 
 def _stands(stacks: Sequence[str], levels: tuple[int, ...], seed: int) -> Setup:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from companion.simulate.sprite import TURN_DEG, Scene
+from companion.simulate.sprite import Scene, standing_solids
 from companion.simulate.standing import Setup
 from vision.columns import far_first, fixed
 from vision.painting import RANK_BITS, fill
 from vision.register import Points
-from vision.shapes import Solid, cell_corners, column, faces_towards, floor_mm, hull, moved, piece, rises_mm
+from vision.shapes import Solid, cell_corners, column, faces_towards, hull
 
 HIDDEN = 0.1
 """A square of which less than this share is seen cannot be asked for."""
@@ -47,12 +47,7 @@ def _stands(scene: Scene, setup: Setup, cell: int) -> tuple[list[Solid], list[Po
     level = None if setup.levels is None else setup.levels[cell]
     base = column(kit, name, level)
     bodies = [] if base is None else [base]
-    rises = rises_mm(kit, "".join(standing.letter for standing in pile))
-    x, y = kit.centre_mm(name)
-    for standing, rise in zip(pile, rises, strict=True):
-        kind = kit.piece(standing.letter)
-        at = np.array([x + standing.off_mm[0], y + standing.off_mm[1], floor_mm(kit, level) + rise])
-        bodies.append(moved(piece(kind), at, standing.turn * TURN_DEG[kind.shape]))
+    bodies += standing_solids(kit, name, pile, level)
     if not pile:
         floor = cell_corners(kit, name, level)
         return bodies, [floor.mean(axis=0) + MIDDLE * (floor - floor.mean(axis=0))]

@@ -7,7 +7,6 @@ single lamp.  Kajiya, The rendering equation, 1986; lamps are sampled directly. 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import cv2
@@ -20,10 +19,10 @@ from calibration.kit import Kit
 from companion.simulate.ground import MAT_PX_PER_MM, WOOD_MM, sheet, wood
 from companion.simulate.light import Light, to_linear, to_srgb
 from companion.simulate.render import BLUR_PX, Picture
-from companion.simulate.sprite import TURN_DEG, column_colours
-from companion.simulate.standing import Setup, seeded, set_up
+from companion.simulate.sprite import Scene, column_colours, standing_solids
+from companion.simulate.standing import Setup
 from vision.register import Registration
-from vision.shapes import Solid, column, floor_mm, moved, piece, rises_mm
+from vision.shapes import Solid, column
 
 Array = npt.NDArray[np.float64]
 Vector = tuple[float, float, float]
@@ -93,18 +92,10 @@ class Room(NamedTuple):
     half_mm: Array
 
 
-def picture(
-    kit: Kit,
-    camera: Camera,
-    pose: Registration,
-    light: Light,
-    stacks: Sequence[str],
-    seed: int,
-    levels: tuple[int, ...] = (),
-) -> Picture:
-    """(height, width, 3) uint8 BGR of stacks on a kit's board, on terrain or pillars at ``levels``."""
-    rng = random.Random(f"{seed} {stacks}")
-    setup = set_up(tuple(stacks), levels or None, seeded("boards", seed))
+def photograph(scene: Scene, setup: Setup, seed: int) -> Picture:
+    """(height, width, 3) uint8 BGR of what stands on the board."""
+    kit, camera, pose, light = scene.kit, scene.camera, scene.pose, scene.light
+    rng = random.Random(f"{seed} {list(setup.stacks)}")
     draws = np.random.default_rng(seed).integers(1, 1 << 63, camera.height_px, np.uint64)
     linear = _render(_bodies(kit, setup), _room(kit, light, rng), pose.centre_mm, _rays(camera, pose), draws)
     linear *= rng.uniform(*BRIGHTEST) / np.percentile(linear.mean(axis=2), 95)
@@ -121,13 +112,8 @@ def _bodies(kit: Kit, setup: Setup) -> Bodies:
         if base is not None:
             side, top = (to_linear(colour) for colour in column_colours(kit))
             solids.append((base, np.where(base.normals[:, 2:] > 1 - NEAR, top, side), False))
-        x, y = kit.centre_mm(cell)
-        stack = "".join(standing.letter for standing in pile)
-        for standing, rise in zip(pile, rises_mm(kit, stack), strict=True):
-            kind = kit.piece(standing.letter)
-            at = np.array([x + standing.off_mm[0], y + standing.off_mm[1], floor_mm(kit, level) + rise])
-            solid = moved(piece(kind), at, standing.turn * TURN_DEG[kind.shape])
-            colour = to_linear(kind.colour) * (1 + standing.tint)
+        for standing, solid in zip(pile, standing_solids(kit, cell, pile, level), strict=True):
+            colour = to_linear(kit.piece(standing.letter).colour) * (1 + standing.tint)
             solids.append((solid, np.tile(colour, (len(solid.faces), 1)), True))
     planes = [np.column_stack([solid.normals, (solid.normals * solid.middles).sum(axis=1)]) for solid, _, _ in solids]
     middles = np.array([solid.points.mean(axis=0) for solid, _, _ in solids])

@@ -200,7 +200,7 @@ class Board:
     def _boxes(self) -> Box:
         """The boxes of all that is looked at on each cell (n), given what is believed."""
         highest = len(self.geometry.figures.all)
-        reach = np.minimum((self.best - 1) // self.colours + 1 + HIGHER, highest)
+        reach = np.minimum(self.belief.height(self.best) + HIGHER, highest)
         boxes = self.geometry.outlines.boxes_px[np.arange(len(reach)), reach - 1]
         return boxes[:, :2], boxes[:, 2:]
 

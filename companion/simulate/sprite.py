@@ -83,18 +83,23 @@ def cell_sprite(scene: Scene, cell: str, pile: Pile, level: int | None) -> Sprit
         polygons += _faces(scene, base, colour, top_colour)
         shadows.append(_shadow(scene, base))
         contacts.append(_contact(scene, base))
-    floor = floor_mm(kit, level)
-    x, y = kit.centre_mm(cell)
-    stack = "".join(standing.letter for standing in pile)
-    for standing, rise in zip(pile, rises_mm(kit, stack), strict=True):
-        kind = kit.piece(standing.letter)
-        at = np.array([x + standing.off_mm[0], y + standing.off_mm[1], floor + rise])
-        solid = moved(piece(kind), at, standing.turn * TURN_DEG[kind.shape])
-        polygons += piece_polygons(scene, solid, kind, standing.tint)
+    for standing, solid in zip(pile, standing_solids(kit, cell, pile, level), strict=True):
+        polygons += piece_polygons(scene, solid, kit.piece(standing.letter), standing.tint)
         shadows.append(_shadow(scene, solid))
-        if at[2] == 0:
+        if solid.points[:, 2].min() == 0:
             contacts.append(_contact(scene, solid))
     return gathered(polygons, shadows, contacts) if polygons else None
+
+
+def standing_solids(kit: Kit, cell: str, pile: Pile, level: int | None) -> list[Solid]:
+    """The pieces of a cell where they stand, bottom first."""
+    (x, y), floor = kit.centre_mm(cell), floor_mm(kit, level)
+    solids = []
+    for standing, rise in zip(pile, rises_mm(kit, "".join(standing.letter for standing in pile)), strict=True):
+        kind = kit.piece(standing.letter)
+        at = np.array([x + standing.off_mm[0], y + standing.off_mm[1], floor + rise])
+        solids.append(moved(piece(kind), at, standing.turn * TURN_DEG[kind.shape]))
+    return solids
 
 
 def piece_polygons(scene: Scene, solid: Solid, kind: PieceKind, tint: float = 0.0) -> list[tuple[Array, Array]]:
