@@ -1,7 +1,7 @@
 """Photographs of boards by path tracing: soft shadows, light that walls and paper throw back, lamps seen in lacquer.
 
 Slower by far than the program's own pictures, and what those leave out: how dark it is between pillars, and beside a
-single lamp.  Kajiya, The rendering equation, 1986; lamps are sampled directly.  Characters and grooves are not drawn.
+single lamp.  Kajiya, The rendering equation, 1986; lamps are sampled directly.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
-from calibration.kit import Kit
+from calibration.kit import Kit, PieceKind
 from companion.simulate.ground import MAT_PX_PER_MM, WOOD_MM, sheet, wood
 from companion.simulate.light import Light, to_linear, to_srgb
 from companion.simulate.render import BLUR_PX, Picture
-from companion.simulate.sprite import Scene, column_colours, standing_solids
+from companion.simulate.sprite import RING_SHADE, Scene, column_colours, marks_mm, standing_solids, upright
 from companion.simulate.standing import Setup
 from vision.register import Registration
 from vision.shapes import Solid, column
@@ -53,6 +53,9 @@ BURNT = 4.0
 NEAR = 1e-3
 """Millimetres between a surface and where light leaves it."""
 
+PAINT_PX = 256
+"""Side of the picture of a disc's upper face: an eighth of a millimetre each."""
+
 GROUND, NOTHING = -2, -1
 
 
@@ -65,6 +68,9 @@ class Bodies(NamedTuple):
         first: (s + 1,) where each body's planes begin.
         spheres: (s, 4) mm, middle and square of the radius of a ball round each.
         is_glossy: (s,) whether it is lacquered.
+        painted: (s,) which of ``paint`` is on its upper face, or NOTHING.
+        upright: (s, 2, 4) row and column of that paint by where it is in mm: three factors and what to add.
+        paint: (k, PAINT_PX, PAINT_PX, 3) by what to multiply the colour of the face.
     """
 
     planes: Array
@@ -72,6 +78,9 @@ class Bodies(NamedTuple):
     first: npt.NDArray[np.intp]
     spheres: Array
     is_glossy: npt.NDArray[np.bool_]
+    painted: npt.NDArray[np.intp]
+    upright: Array
+    paint: npt.NDArray[np.float32]
 
 
 class Room(NamedTuple):
@@ -105,26 +114,51 @@ def photograph(scene: Scene, setup: Setup, seed: int) -> Picture:
 
 
 def _bodies(kit: Kit, setup: Setup) -> Bodies:
-    solids: list[tuple[Solid, Array, bool]] = []
+    solids: list[tuple[Solid, Array, PieceKind | None]] = []
     for i, (cell, pile) in enumerate(zip(kit.cells, setup.piles, strict=True)):
         level = None if setup.levels is None else setup.levels[i]
         base = column(kit, cell, level)
         if base is not None:
             side, top = (to_linear(colour) for colour in column_colours(kit))
-            solids.append((base, np.where(base.normals[:, 2:] > 1 - NEAR, top, side), False))
+            solids.append((base, np.where(base.normals[:, 2:] > 1 - NEAR, top, side), None))
         for standing, solid in zip(pile, standing_solids(kit, cell, pile, level), strict=True):
-            colour = to_linear(kit.piece(standing.letter).colour) * (1 + standing.tint)
-            solids.append((solid, np.tile(colour, (len(solid.faces), 1)), True))
+            kind = kit.piece(standing.letter)
+            colour = to_linear(kind.colour) * (1 + standing.tint)
+            solids.append((solid, np.tile(colour, (len(solid.faces), 1)), kind))
     planes = [np.column_stack([solid.normals, (solid.normals * solid.middles).sum(axis=1)]) for solid, _, _ in solids]
     middles = np.array([solid.points.mean(axis=0) for solid, _, _ in solids])
     reach = [((s.points - middle) ** 2).sum(axis=1).max() for (s, _, _), middle in zip(solids, middles, strict=True)]
+    discs = [kind for kind in kit.pieces if kind.shape == "disc"]
     return Bodies(
         np.vstack(planes),
         np.vstack([colours for _, colours, _ in solids]),
         np.cumsum([0, *map(len, planes)]),
         np.column_stack([middles, reach]),
-        np.array([is_glossy for _, _, is_glossy in solids]),
+        np.array([kind is not None for _, _, kind in solids]),
+        np.array([discs.index(kind) if kind in discs else NOTHING for _, _, kind in solids]),
+        np.array([_onto_paint(solid, kind) if kind in discs else np.zeros((2, 4)) for solid, _, kind in solids]),
+        np.array([_paint(kind) for kind in discs], np.float32).reshape(-1, PAINT_PX, PAINT_PX, 3),
     )
+
+
+def _onto_paint(solid: Solid, kind: PieceKind) -> Array:
+    """(2, 4) that give row and column of what is painted on a disc by where it is."""
+    centre, axes = upright(solid)
+    factors = axes[::-1] * [[-1], [1]] * (PAINT_PX / kind.width_mm)
+    return np.column_stack([factors, PAINT_PX / 2 - factors @ centre])
+
+
+def _paint(kind: PieceKind) -> npt.NDArray[np.float32]:
+    """(PAINT_PX, PAINT_PX, 3) by what a disc's grooves and its character multiply the colour of its upper face."""
+    bare = to_linear(kind.colour)
+    ink = to_linear(kind.glyph_colour if kind.glyph else np.array(kind.colour) * RING_SHADE)
+    ratio = (ink / np.maximum(bare, NEAR)).astype(np.float32)
+    share = np.zeros((PAINT_PX, PAINT_PX), np.float32)
+    for polygon, is_ink in marks_mm(kind):
+        px = PAINT_PX / 2 + polygon * [1, -1] * (PAINT_PX / kind.width_mm)
+        cv2.fillConvexPoly(share, np.rint(px - 0.5).astype(np.int32), float(is_ink))
+    drawn: npt.NDArray[np.float32] = 1 + share[..., None] * (ratio - 1)
+    return drawn
 
 
 def _room(kit: Kit, light: Light, rng: random.Random) -> Room:
@@ -181,6 +215,8 @@ def _path(bodies: Bodies, room: Room, at: Vector, towards: Vector, chance: npt.N
         if plane >= 0:
             normal = (bodies.planes[plane, 0], bodies.planes[plane, 1], bodies.planes[plane, 2])
             colour = (bodies.colours[plane, 0], bodies.colours[plane, 1], bodies.colours[plane, 2])
+            if bodies.painted[body] != NOTHING and normal[2] > 1 - NEAR:
+                colour = _painted(bodies, body, at, colour)
         at = _moved(at, normal, NEAR)
         if bounce == 0 and plane >= 0 and bodies.is_glossy[body]:
             steep = _dot(towards, normal)
@@ -267,6 +303,17 @@ def _glow(room: Room, towards: Vector) -> Vector:
     """Light of the room from one direction: walls are darker than the ceiling."""
     share = 0.6 + 0.4 * max(towards[2], 0.0)
     return room.glow[0] * share, room.glow[1] * share, room.glow[2] * share
+
+
+@numba.njit(cache=True)
+def _painted(bodies: Bodies, body: int, at: Vector, face: Vector) -> Vector:
+    """Colour of a disc's upper face, of which the colour is ``face``, with what is painted on it."""
+    onto = bodies.upright[body]
+    row = int(onto[0, 0] * at[0] + onto[0, 1] * at[1] + onto[0, 2] * at[2] + onto[0, 3])
+    place = int(onto[1, 0] * at[0] + onto[1, 1] * at[1] + onto[1, 2] * at[2] + onto[1, 3])
+    row, place = min(max(row, 0), PAINT_PX - 1), min(max(place, 0), PAINT_PX - 1)
+    red, green, blue = bodies.paint[bodies.painted[body], row, place]
+    return face[0] * red, face[1] * green, face[2] * blue
 
 
 @numba.njit(cache=True)

@@ -126,22 +126,35 @@ def gathered(polygons: list[tuple[Array, Array]], shadows: list[Array], contacts
 
 def _marks(scene: Scene, solid: Solid, kind: PieceKind, face: Array) -> list[tuple[Array, Array]]:
     """What is turned or painted into a disc's upper face, which has the colour ``face`` (BGR)."""
-    rim = solid.points[list(solid.top)]
-    centre = rim.mean(axis=0)
-    ink, shares = face * RING_SHADE, RING_SHARES
+    ink = face * RING_SHADE
     if kind.glyph:
         # Paint reflects in the same light as the wood beside it.
         ratio = to_linear(kind.glyph_colour) / np.maximum(to_linear(kind.colour), 1e-3)
-        ink, shares = to_srgb(to_linear(face) * ratio[::-1]), PAINTED_RING_SHARES
+        ink = to_srgb(to_linear(face) * ratio[::-1])
+    centre, axes = upright(solid)
+    return [(scene.project(centre + polygon @ axes), ink if is_ink else face) for polygon, is_ink in marks_mm(kind)]
+
+
+def marks_mm(kind: PieceKind) -> list[tuple[Array, bool]]:
+    """Polygons (k, 2) mm about the middle of a disc's upper face, upright, in the order in which they are painted.
+
+    With each, whether it is painted, or bare again.
+    """
     marks = []
-    for share in shares:
+    for share in PAINTED_RING_SHARES if kind.glyph else RING_SHARES:
         radius = share * kind.width_mm / 2
-        marks += [(scene.project(circle(r, 0.0) + centre), c) for r, c in ((radius, ink), (radius - RING_MM, face))]
+        marks += [(circle(radius, 0.0)[:, :2], True), (circle(radius - RING_MM, 0.0)[:, :2], False)]
     if kind.glyph:
-        right = (rim[0] - centre) / np.linalg.norm(rim[0] - centre)
-        axes = GLYPH_SHARE * kind.width_mm * np.stack([right, np.cross([0.0, 0.0, 1.0], right)])
-        marks += [(scene.project(centre + bar @ axes), ink) for bar in strokes(kind.glyph)]
+        marks += [(GLYPH_SHARE * kind.width_mm * bar, True) for bar in strokes(kind.glyph)]
     return marks
+
+
+def upright(solid: Solid) -> tuple[Array, Array]:
+    """A disc's upper face: its middle (3) in mm, and the unit vectors (2, 3) to the right and up of what is on it."""
+    rim = solid.points[list(solid.top)]
+    centre = rim.mean(axis=0)
+    right = (rim[0] - centre) / np.linalg.norm(rim[0] - centre)
+    return centre, np.stack([right, np.cross([0.0, 0.0, 1.0], right)])
 
 
 def _faces(scene: Scene, solid: Solid, colour: Colour, top_colour: Colour | None) -> list[tuple[Array, Array]]:

@@ -5,6 +5,7 @@ import pytest
 
 from calibration.kit import load_kit
 from companion.app.ground import start_levels
+from companion.simulate.sprite import marks_mm, standing_solids, upright
 from companion.simulate.standing import seeded, set_up
 from tools import traced
 from vision.shapes import floor_mm
@@ -38,3 +39,18 @@ def test_a_ray_from_above_meets_what_stands_there(board):
             height_mm += kit.pieces[0].height_mm
             assert bodies.is_glossy[body]
         assert reach_mm == pytest.approx(500 - height_mm, abs=kit.pieces[0].height_mm / 4)
+
+
+def test_what_is_painted_on_a_disc_turns_with_it():
+    kit = load_kit("cheight")
+    setup = set_up([kind.letter for kind in kit.pieces] * 2 + [""] * 4, None, seeded("traced", 2))
+    bodies = traced._bodies(kit, setup)
+    for body, (cell, pile) in enumerate(zip(kit.cells, setup.piles, strict=True)):
+        for standing, solid in zip(pile, standing_solids(kit, cell, pile, None), strict=True):
+            kind = kit.piece(standing.letter)
+            centre, axes = upright(solid)
+            bar = marks_mm(kind)[-1][0].mean(axis=0) @ axes
+            rim = 0.95 * kind.width_mm / 2 * axes[0]
+            red, green, blue = traced._painted.py_func(bodies, body, tuple(centre + bar), (1.0, 1.0, 1.0))
+            assert min(red, green, blue) < 0.5
+            assert traced._painted.py_func(bodies, body, tuple(centre + rim), (1.0, 1.0, 1.0)) == (1.0, 1.0, 1.0)
