@@ -21,7 +21,10 @@ STRANGE = -15.0
 """Log-likelihood under which no character fits: the right one mostly comes to between -1 and -10.  The stack may then
 be of another height, of whatever likelihood: its face is looked for at all of them."""
 
-MOST_SEARCHED = 8
+FITS = -10.0
+"""Log-likelihood above which a fainter character is believed: a fitted contrast suits what is no face, too."""
+
+MOST_SEARCHED = 16
 """Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
 
 WIDE_STEP_MM = 1.6
@@ -64,6 +67,9 @@ def _read(
     rings, evidence = centred(image, straight, canvas)
     chosen, how_likely = _likeliest(rings, straight, evidence, owner)
     likely, faces = compare(image, rings.of(chosen), canvas, alphabet)
+    pale = np.flatnonzero((likely.max(axis=1) < STRANGE) & (how_likely > FACE_FOUND))
+    if len(pale):
+        likely[pale] = _fainter(image, rings.of(chosen[pale]), canvas, alphabet, likely[pale])
     is_strange = likely.max(axis=1) < STRANGE
     for k, cell in enumerate(cells):
         mine = owner == k
@@ -93,6 +99,12 @@ def _likeliest(rings: Faces, straight: Faces, evidence: Array, owner: Indices) -
     nearest = np.where(owner[:, None] == owner, apart, np.inf).min(axis=1)
     placed = np.where(owner == np.arange(owner[-1] + 1)[:, None], evidence - nearest / 2, -np.inf)
     return placed.argmax(axis=1), placed.max(axis=1)
+
+
+def _fainter(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas, alphabet: Alphabet, usual: Array) -> Array:
+    """(k, letters) how well characters fit ``faces``: fainter ones where one fits then, elsewhere as ``usual``."""
+    faint, _ = compare(image, faces, canvas, alphabet, is_faint=True)
+    return np.where(faint.max(axis=1, keepdims=True) > FITS, faint, usual)
 
 
 def _best(

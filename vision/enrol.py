@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
-from calibration.kit import Kit, PieceKind
+from calibration.kit import Kit
 from calibration.looks import FLAT_RIM, RIM_STEPS, ColumnLook, Glyph, Reflectance, SetLook, nominal_look
 from vision.board import Board
 from vision.columns import floors_mm
@@ -20,14 +20,11 @@ from vision.faces import DIRECTIONS, Faces, centred
 from vision.geometry import Geometry, make_geometry
 from vision.glyphs import INK_PERCENTILE, WOOD_PERCENTILE, compare, make_alphabet, nothing_before, unrolled
 from vision.light import LINEAR, measure_light
+from vision.own_colours import faces_of, mirrored, paleness, sides_of, without
 from vision.reader import Reader
 from vision.register import Points, project, register, to_gray
-from vision.shapes import faces_towards, moved, piece
 from vision.source import Frame
 from vision.stacks import rim_residuals
-
-SAMPLED_SHARE = 0.7
-"""Share of a face's radius that is sampled: a piece may stand 1.5 mm off, and rims are in another light."""
 
 BORDER = np.linspace(0.72, 0.95, 9)
 """Radii, as a share of a face's own, of circles that run round its character: what is printed there is round."""
@@ -74,12 +71,19 @@ def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, levels: tuple[
     look = nominal_look(kit)
     pieces, inks = dict(look.pieces), dict(look.inks)
     for cell, letter in kit.enrol.items():
-        faces = _faces(kit.piece(letter), floors[cell], pose.centre_mm)
+        faces = faces_of(kit.piece(letter), floors[cell], pose.centre_mm)
         if letter in inks:
             inks[letter] = reflectance(faces[0], INK_PERCENTILE)
             pieces[letter] = reflectance(faces[0], WOOD_PERCENTILE)
         else:
-            pieces[letter] = min((reflectance(face) for face in faces), key=_paleness)
+            sides = [reflectance(side) for side in sides_of(kit.piece(letter), floors[cell], pose.centre_mm)]
+            pieces[letter] = min((reflectance(face) for face in faces), key=paleness)
+            pieces[letter] = without(pieces[letter], mirrored(pieces[letter], sides))
+    faces_seen = dict(pieces)
+    for letter, ink in inks.items():
+        alike = [faces_seen[other] for other in inks if kit.piece(other).colour == kit.piece(letter).colour]
+        white = mirrored(pieces[letter], alike)
+        pieces[letter], inks[letter] = without(pieces[letter], white), without(ink, white)
     clear = [floors[cell] for cell in kit.cells if _is_clear(kit, cell)]
     flat = [_floor_points(kit, floor) for floor in clear if floor[2] == 0]
     raised = [_floor_points(kit, floor) for floor in clear if floor[2] > 0]
@@ -100,28 +104,6 @@ def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, levels: tuple[
     if inked:
         _check_unlike(image, kit, inked, learned.glyphs)
     return learned
-
-
-def _paleness(colour: Reflectance) -> float:
-    """0…1: how much of a colour is white; a face that mirrors a lamp is paler than it is."""
-    return min(colour) / max(*colour, 1e-6)
-
-
-def _faces(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:
-    """(k, 3) mm each: the inner part of the faces of a piece on a floor by which its colour is learned.
-
-    Its upper face, or of a pyramid each flank that can be seen from ``eye_mm``.
-    """
-    solid = moved(piece(kind), floor_mm)
-    chosen = faces_towards(solid, eye_mm) if len(solid.top) == 1 else [face == solid.top for face in solid.faces]
-    faces = []
-    for face, is_chosen in zip(solid.faces, chosen, strict=True):
-        if is_chosen:
-            corners = solid.points[list(face)]
-            middle = corners.mean(axis=0)
-            shares = np.linspace(0, SAMPLED_SHARE, 6)[:, None, None]
-            faces.append((middle + shares * (corners - middle)).reshape(-1, 3))
-    return faces
 
 
 def _column(nominal: ColumnLook | None, top: Reflectance) -> ColumnLook:
@@ -202,6 +184,7 @@ def _check_unlike(image: npt.NDArray[np.uint8], kit: Kit, faces: Faces, glyphs: 
         one, other = sorted(np.unravel_index(likely.argmax(), likely.shape))
         px_per_mm = float(np.sqrt(abs(np.linalg.det(faces.to_picture[one]))))
         raise VisionError(
-            f"{names[one]} and {names[other]} look alike; set the pieces as [enrol] says, or, if they stand right, "
-            f"bring the camera nearer or take larger pictures: a millimetre is only {px_per_mm:.1f} pixels wide there"
+            f"{names[one]} and {names[other]} look alike; set the pieces as [enrol] says, where they mirror no lamp; "
+            "if they stand right, bring the camera nearer or take larger pictures: "
+            f"a millimetre is only {px_per_mm:.1f} pixels wide there"
         )

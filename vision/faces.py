@@ -218,7 +218,10 @@ def sample(codes: Flat, width: int, place: Corner) -> tuple[int, int, int]:
 def _unevenness(
     picture: Picture, canvas: Canvas, faces: Faces, steps_mm: Points, directions: Points
 ) -> tuple[Array, Array]:
-    """(k, s) variance of colour round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen."""
+    """(k, s) variance of colour round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen.
+
+    The most uneven circle is left out: a lamp is mirrored in the bevel before others.
+    """
     count, total_places = len(faces.radii_mm), len(_BORDER) * len(directions)
     codes, painted, width = picture.reshape(-1), canvas.reshape(-1), canvas.shape[1]
     uneven, shares = np.zeros((count, len(steps_mm)), np.float32), np.zeros((count, len(steps_mm)), np.float32)
@@ -226,7 +229,7 @@ def _unevenness(
         around = parts(circles(faces.to_picture[face], faces.radii_mm[face], _BORDER, directions))
         at, rank = parts(middles(faces.middles_px[face], faces.to_picture[face], steps_mm)), faces.ranks[face]
         for k in range(len(steps_mm)):
-            apart, total, seen = 0.0, 0, 0
+            apart, total, seen, most, of_most = 0.0, 0, 0, 0.0, 0
             for i in range(len(_BORDER)):
                 here, blues, greens, reds, squares = 0, 0, 0, 0, 0
                 for j in range(len(directions)):
@@ -236,9 +239,12 @@ def _unevenness(
                         blues, greens, reds = blues + blue, greens + green, reds + red
                         squares += blue * blue + green * green + red * red
                         here += 1
-                apart += squares - (blues * blues + greens * greens + reds * reds) / max(here, 1)
+                of_circle = squares - (blues * blues + greens * greens + reds * reds) / max(here, 1)
+                apart += of_circle
+                if of_circle > most:
+                    most, of_most = of_circle, here
                 total += blues + greens + reds
                 seen += here
-            uneven[face, k] = apart / max(seen, 1) / max(total / max(seen, 1), 1.0) ** 2
+            uneven[face, k] = (apart - most) / max(seen - of_most, 1) / max(total / max(seen, 1), 1.0) ** 2
             shares[face, k] = seen / total_places
     return uneven, shares

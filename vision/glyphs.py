@@ -39,6 +39,9 @@ BRIGHTEST = 1.5
 SPREAD = 0.22
 """Standard deviation of a value against its template: blur, shadows, a middle found a little off."""
 
+FAINTER = 0.3
+"""Standard deviation of a faint character's contrast, as a share of that of its template."""
+
 INDEPENDENT_MM2 = 12.0
 """Area over which strokes err together: strokes are two to three millimetres wide."""
 
@@ -66,8 +69,8 @@ class Alphabet:
 
     Attributes:
         letters: of the pieces.
-        spectra: (waves, 3 * radii, l) over the angle, of -2 times the templates' red and green, and of the sum of their
-            squares.
+        spectra: (waves, 3 * radii, l) over the angle, of how much darker than wood the templates are, red and green,
+            and of the sum of the squares of that.
     """
 
     letters: tuple[str, ...]
@@ -89,39 +92,43 @@ def nothing_before(image: npt.NDArray[np.uint8]) -> Canvas:
 def make_alphabet(glyphs: Mapping[str, Glyph]) -> Alphabet:
     """The characters that an enrolment learned."""
     codes = np.frombuffer(b"".join(glyphs.values()), np.uint8).reshape(-1, GLYPH_RADII, GLYPH_ANGLES, 2)
-    templates = (codes * np.float32(BRIGHTEST / 255)).transpose(0, 3, 1, 2)
-    kinds = np.concatenate([-2 * templates, (templates**2).sum(axis=1, keepdims=True)], axis=1)
+    darker = 1 - (codes * np.float32(BRIGHTEST / 255)).transpose(0, 3, 1, 2)
+    kinds = np.concatenate([darker, (darker**2).sum(axis=1, keepdims=True)], axis=1)
     spectra = _waves(kinds).reshape(len(codes), -1, FINEST + 1)
     return Alphabet(tuple(glyphs), np.ascontiguousarray(spectra.transpose(2, 1, 0)))
 
 
-def compare(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas, alphabet: Alphabet) -> tuple[Array, Faces]:
+def compare(
+    image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas, alphabet: Alphabet, *, is_faint: bool = False
+) -> tuple[Array, Faces]:
     """(f, letters) log-likelihood of each character on each face, turned and placed as it suits best; faces so placed.
 
-    ``canvas``: what is nearest in each pixel; what is before a face hides it.
+    ``canvas``: what is nearest in each pixel; what is before a face hides it.  ``is_faint``: the faces mirror a lamp,
+    which takes contrast from their characters.
     """
-    likely, steps_mm = _compared(image, faces, canvas, alphabet)
+    likely, steps_mm = _compared(image, faces, canvas, alphabet, is_faint=is_faint)
     # Farther off than it was sampled, a face is not known well enough.
     far = np.flatnonzero(np.hypot(*steps_mm.T) > NEAR_MM)
     if len(far):
-        likely[far], more_mm = _compared(image, faces.moved(steps_mm).of(far), canvas, alphabet)
+        likely[far], more_mm = _compared(image, faces.moved(steps_mm).of(far), canvas, alphabet, is_faint=is_faint)
         steps_mm[far] += more_mm
     return likely, faces.moved(steps_mm)
 
 
-def _compared(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas, alphabet: Alphabet) -> tuple[Array, Points]:
+def _compared(
+    image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas, alphabet: Alphabet, *, is_faint: bool
+) -> tuple[Array, Points]:
     """(f, letters) log-likelihood of each character on each face, and (f, 2) mm by which the likeliest lies elsewhere.
 
     Moved by a little, a face changes as its slopes say: where a character fits best is found by least squares
-    (Lucas and Kanade, 1981), for each turn.
+    (Lucas and Kanade, 1981), for each turn; so is the contrast of faint ones (ridge regression).
     """
     codes, weight = _unroll(image, canvas, faces)
     weighted, sloping, (squares, falling, curved) = _weighed(_shares(codes), weight)
     # Every turn at once: what the squares of all differences come to, and how steeply that falls as the face is moved.
-    apart = _turned(weighted[:, None], alphabet.spectra)[:, 0]  # f, l, turns
+    apart, contrast = _fitted(weighted, alphabet.spectra, is_faint=is_faint)
     apart += squares[:, None, None]
-    falls = _turned(sloping, alphabet.spectra[:, : 2 * GLYPH_RADII]) / 2  # f, 2, l, turns
-    falls += falling[:, :, None, None]
+    falls = falling[:, :, None, None] - _turned(sloping, alphabet.spectra[:, : 2 * GLYPH_RADII]) * contrast[:, None]
     curved += np.eye(2, dtype=np.float32) * np.float32(ERROR_MM2 / CENTRED_MM**2)
     steps_mm = -np.einsum("fxy,fylt->fxlt", np.linalg.inv(curved), falls)
     apart += (falls * steps_mm).sum(axis=1)
@@ -129,6 +136,21 @@ def _compared(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas, alphab
     likely = np.take_along_axis(apart, turns[:, :, None], axis=2)[:, :, 0] / (-2 * ERROR_MM2)
     best, every = likely.argmax(axis=1), np.arange(len(likely))
     return likely, np.asarray(steps_mm[every, :, best, turns[every, best]], np.float64)
+
+
+def _fitted(weighted: Array, spectra: Spectra, *, is_faint: bool) -> tuple[Array, Array]:
+    """What the squares of all differences come to, less those of the face alone, and the contrast that suits best.
+
+    Both (f, letters, turns), or the contrast 1 for all.  ``weighted``: (f, 3, radii, angles), see :func:`_weighed`.
+    """
+    darker, squared = np.split(spectra, [2 * GLYPH_RADII], axis=1)
+    if not is_faint:
+        both = np.concatenate([-2 * darker, squared], axis=1)
+        return _turned(weighted[:, None], both)[:, 0], np.ones((1, 1, 1), np.float32)
+    usual = np.float32(ERROR_MM2 / FAINTER**2)
+    alike = _turned(weighted[:, None, :2], darker)[:, 0] + usual
+    contrast = alike / (_turned(weighted[:, None, 2:], squared)[:, 0] + usual)
+    return usual - contrast * alike, contrast
 
 
 def _turned(seen: Array, spectra: Spectra) -> Array:
@@ -164,11 +186,13 @@ def _shares(codes: Array) -> Array:
 
 @compiled
 def _weighed(shares: Array, weight: Array) -> tuple[Array, Array, tuple[Array, Array, Array]]:
-    """Faces' ``shares`` (f, 3, 2, radii, angles) times the ``weight`` (f, radii, angles) of each place.
+    """How much darker than wood faces are, of which the ``shares`` (f, 3, 2, radii, angles) are, weighed.
+
+    ``weight``: (f, radii, angles) of each place.
 
     Returns:
         (f, 3, radii, angles) red, green and the weight itself; (f, 2, 2, radii, angles) the slopes along x and y; and
-        the weighted sums (f,) of squares, (f, 2) of slopes times shares, (f, 2, 2) of slopes times slopes.
+        the weighted sums (f,) of squares, (f, 2) of slopes times values, (f, 2, 2) of slopes times slopes.
     """
     count, places = len(shares), GLYPH_RADII * GLYPH_ANGLES
     weighted = np.empty((count, 3, GLYPH_RADII, GLYPH_ANGLES), np.float32)
@@ -181,13 +205,13 @@ def _weighed(shares: Array, weight: Array) -> tuple[Array, Array, tuple[Array, A
         for channel in range(2):
             of, square, x_fall, y_fall, xx, xy, yy = shown[face, :, channel], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
             for i in range(places):
-                heavy, share, x, y = weights[face, i], of[0, i], of[1, i], of[2, i]
-                out[face, channel, i] = heavy * share
+                heavy, darker, x, y = weights[face, i], 1 - of[0, i], -of[1, i], -of[2, i]
+                out[face, channel, i] = heavy * darker
                 slopes[face, 0, channel, i], slopes[face, 1, channel, i] = heavy * x, heavy * y
                 square, x_fall, y_fall = (
-                    square + heavy * share**2,
-                    x_fall + heavy * x * share,
-                    y_fall + heavy * y * share,
+                    square + heavy * darker**2,
+                    x_fall + heavy * x * darker,
+                    y_fall + heavy * y * darker,
                 )
                 xx, xy, yy = xx + heavy * x * x, xy + heavy * x * y, yy + heavy * y * y
             squares[face] += square

@@ -94,7 +94,7 @@ class _Shading:
 # Upper faces and the floor look at the same light, so s is near 1 unless something shades them; sides may be lit by
 # little more than what the room reflects, or by a lamp that meets them squarely.
 _FLOOR = _Shading(lit=0.7, spread=0.12, shade=(0.15, 1.0), mirrored=0.005, tint=0.08)
-_TOP = _Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05, glare=0.05)
+_TOP = _Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05, glare=0.1)
 _SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.2, 1.1), mirrored=0.02, tint=0.08)
 # Between pillars it is darker than anywhere round a piece.
 _WALL = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.08)
@@ -107,7 +107,7 @@ INK_SHARE = 0.25
 MOST_MIRRORED = 0.2
 """Most that lacquer mirrors of a lamp, as a share of what white paper shows."""
 
-MOST_GLARE = 0.5
+MOST_GLARE = 0.8
 """The same where the lamp itself is mirrored."""
 
 SENSOR_NOISE = 0.02

@@ -135,11 +135,11 @@ GERMAN = Language(
             "{cell} should hold {wanted} but looks {seen}; set the pieces as [enrol] says": (
                 "{cell}: erwartet {wanted}, gesehen {seen}; bitte die Steine so stellen, wie [enrol] sagt"
             ),
-            "{one} and {other} look alike; set the pieces as [enrol] says, or, if they stand right, bring the camera "
-            "nearer or take larger pictures: a millimetre is only {width} pixels wide there": (
-                "{one} und {other} sehen gleich aus; bitte die Steine so stellen, wie [enrol] sagt, oder, wenn sie "
-                "richtig stehen, die Kamera näher heranrücken oder größere Bilder aufnehmen: ein Millimeter ist dort "
-                "nur {width} Pixel breit"
+            "{one} and {other} look alike; set the pieces as [enrol] says, where they mirror no lamp; if they stand "
+            "right, bring the camera nearer or take larger pictures: a millimetre is only {width} pixels wide there": (
+                "{one} und {other} sehen gleich aus; bitte die Steine so stellen, wie [enrol] sagt, und so, dass sich "
+                "keine Lampe in ihnen spiegelt; wenn sie richtig stehen, die Kamera näher heranrücken oder größere "
+                "Bilder aufnehmen: ein Millimeter ist dort nur {width} Pixel breit"
             ),
             "one {piece}": "ein {piece}",
             "nothing": "nichts",
