@@ -86,11 +86,6 @@ class Belief:
         """(n, n + 1) see :func:`vision.painting.shown_px`."""
         return shown_px(self.paint_all(), self.silhouettes)
 
-    @property
-    def painted(self) -> Canvas:
-        """What was painted last."""
-        return self._canvas
-
     def paint_all(self) -> Canvas:
         """What may be seen in the whole picture, see :meth:`paint`."""
         return self.paint(np.arange(len(self.best)))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from vision import stacks, stands
 from vision.belief import Belief
 from vision.contrast import edges_seen
-from vision.evidence import Evidence, renew
+from vision.evidence import Backdrop, Evidence, renew
 from vision.facets import Facets, judge_facets
 from vision.geometry import Box, Geometry, grouped, overlap
 from vision.sums import Sums, sum_columns
@@ -125,7 +125,7 @@ class Board:
         looked = np.flatnonzero((share > NOT_VISIBLE * in_sight) | (in_sight < LEAST_VISIBLE))
         sums = sum_columns(self.evidence, behind.of(looked), cells[looked], 1 + self.colours)
         upright[looked] = stacks.score_upright(Sums(sums, 0), shapes, cells[looked])
-        upright[looked] += self._besides(cells[looked], upright.shape[1])[..., None]
+        upright[looked] += self._besides(cells[looked], upright.shape[1], behind)[..., None]
         self.alone[cells, 1:] = self.scores[cells, 1:] = upright.reshape(len(cells), -1)
         self.active[cells] = (share > LEAST_VISIBLE) | (upright.max(axis=(1, 2)) > 0)
         # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
@@ -151,11 +151,11 @@ class Board:
         self.stale[:] = False
         for apart in self._apart(cells):
             mine = np.flatnonzero(np.isin(cells, apart))
-            sums, _ = self._sums(cells[mine], self.first_row(cells[mine], int(figures[mine].max()) + 1))
+            sums, behind = self._sums(cells[mine], self.first_row(cells[mine], int(figures[mine].max()) + 1))
             shapes, colour = self.geometry.shapes, (self.best[cells[mine]] - 1) % self.colours
             stand = stands.known_face(sums, shapes, cells[mine], figures[mine], colour, shift_mm[mine])
             scores, _, _ = stacks.score_askew(sums, self.rim, shapes, cells[mine], figures[mine], stand)
-            besides = self._besides(cells[mine], len(self.geometry.figures.all))
+            besides = self._besides(cells[mine], len(self.geometry.figures.all), behind)
             scores += np.take_along_axis(besides, figures[mine], axis=1)[..., None]
             columns = 1 + figures[mine][..., None] * self.colours + np.arange(self.colours)
             rows = self.scores[cells[mine]]
@@ -210,8 +210,8 @@ class Board:
         shapes = self.geometry.shapes
         first_row = self.first_row(cells, reach)
         self.explained[cells] = True
-        sums, hidden = self._sums(cells, first_row)
-        looked = _Looked(cells, sums, self._besides(cells, reach))
+        sums, behind = self._sums(cells, first_row)
+        looked = _Looked(cells, sums, self._besides(cells, reach, behind))
         upright = stacks.score_upright(sums, shapes, cells) + looked.besides[..., None]
         upright[:, reach:] = OUT_OF_REACH
         tried = self._tried(upright, reach)
@@ -219,24 +219,20 @@ class Board:
         if self.geometry.figures.ladder:
             self._look_beyond(looked, 2 * found.best - tried[:, 1], upright[:, :reach], found)
         self.scores[cells, 1:] = upright.reshape(len(cells), -1)
-        best = self.scores[cells].argmax(axis=1)
+        best, hidden = self.scores[cells].argmax(axis=1), 1 - behind.seen.mean(axis=(1, 2), dtype=np.float32)
         for k, cell in enumerate(cells.tolist()):
             self.sides[cell] = found.sides[k]
             self._settle(cell, int(best[k]), found.shift[k], float(hidden[k]))
         # The next figure may be the one: it is looked at in the next pass.
         self.stale[cells] |= (self.belief.height(self.best[cells]) == reach) & (reach < len(shapes.bands))
 
-    def _besides(self, cells: Indices, reach: int) -> Array:
-        """(b, figures) log-likelihood ratio of the lower figures on ``cells`` (b,) by all but the colours.
-
-        The board must be painted without them, by :meth:`Belief.behind`.
-        """
+    def _besides(self, cells: Indices, reach: int, behind: Backdrop) -> Array:
+        """(b, figures) log-likelihood ratio of the lower figures on ``cells`` (b,) by all but the colours."""
         geometry = self.geometry
         prior = np.tile(geometry.figures.log_prior, (len(cells), 1))
         if not geometry.is_edged:
             return prior
-        painted, which = self.belief.painted, (cells, reach)
-        return prior + edges_seen(self.evidence, geometry.scene, painted, geometry.shapes, which)
+        return prior + edges_seen(self.evidence, geometry.scene, behind.canvas, geometry.shapes, (cells, reach))
 
     def _score_askew(self, looked: _Looked, tried: Indices, scores: Array) -> _Found:
         """Score ``tried`` figures (b, l) on some cells askew, for their ``scores`` (b, figures, colours)."""
@@ -263,11 +259,11 @@ class Board:
             if some[k, further[row]].max() > some[k, found.best[row]].max():
                 found.shift[row], found.sides[row] = there.shift[k], there.sides[k]
 
-    def _sums(self, cells: Indices, first_row: int) -> tuple[Sums, Array]:
-        """Sums over the crops of ``cells`` (b,) from ``first_row`` on, and (b,) the share of them that is hidden."""
+    def _sums(self, cells: Indices, first_row: int) -> tuple[Sums, Backdrop]:
+        """Sums over the crops of ``cells`` (b,) from ``first_row`` on, and what is behind them."""
         behind = self.belief.behind(self.evidence, cells, first_row)
         sums = sum_columns(self.evidence, behind, cells, 1 + 2 * self.colours)
-        return Sums(sums, first_row), 1 - behind.seen.mean(axis=(1, 2), dtype=np.float32)
+        return Sums(sums, first_row), behind
 
     def first_row(self, cells: Indices, reach: int) -> int:
         """The first row of the crops of ``cells`` (b,) that so many figures can touch."""

@@ -93,14 +93,16 @@ class Backdrop(NamedTuple):
     Attributes:
         base: (b, rows, columns) float32 log-likelihood of each pixel if it shows what is painted there.
         seen: (b, rows, columns) bool, whether neither a nearer column nor a nearer piece hides the cell there.
+        canvas: what is painted; until it is painted over.
     """
 
     base: Array
     seen: npt.NDArray[np.bool_]
+    canvas: Canvas
 
     def of(self, numbers: Indices) -> Backdrop:
         """What is behind some of the cells, by their numbers among these."""
-        return Backdrop(self.base[numbers], self.seen[numbers])
+        return self._replace(base=self.base[numbers], seen=self.seen[numbers])
 
 
 @compiled
@@ -132,4 +134,4 @@ def backdrop(evidence: Evidence, scene: Scene, canvas: Canvas, cells: Indices, f
                 nearest = painted[flat_px[cell, row, column]]
                 base[k, row - first_row, column] = palette[bins[cell, row, column], nearest & MATERIAL_MASK]
                 seen[k, row - first_row, column] = visible[cell, row, column] and nearest >> RANK_BITS <= own
-    return Backdrop(base, seen)
+    return Backdrop(base, seen, canvas)
