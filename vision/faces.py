@@ -48,8 +48,9 @@ LEAST_SEEN = 0.4
 
 _COARSE, _FINE = DIRECTIONS[::8].copy(), DIRECTIONS[::4].copy()
 
-BLURS_PX = (5, 3)
-"""Pictures are blurred by so much for coarse and fine steps: rings are thin, and dim pictures full of noise."""
+COARSE_BLUR_PX, FINE_BLUR_PX = 5, 3
+"""Pictures are blurred by so much for coarse and fine steps: rings are thin, and dim pictures full of noise.  Where
+they are blurred more, the nearest pixel does for any place."""
 
 LEAST_UNEVEN = 0.0015
 """Variance round a circle, of three channels as shares of their sum, below which it is noise and grain."""
@@ -112,16 +113,17 @@ def centred(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas) -> tuple
     # A printed ring is thinner than the coarse steps are long: for them it is blurred.
     left, top, right, bottom = _box(faces)
     near = np.ascontiguousarray(canvas[top:bottom, left:right])
-    blurred, calmed = (cv2.blur(image[top:bottom, left:right], (px, px)) for px in BLURS_PX)
+    pictures = {px: cv2.blur(image[top:bottom, left:right], (px, px)) for px in (COARSE_BLUR_PX, FINE_BLUR_PX)}
     corner_px = np.array([left, top])
     found = faces._replace(middles_px=faces.middles_px - corner_px)
     evidence = usual = np.zeros(len(faces.ranks))
-    for steps, picture, directions in (
-        (_COARSE_MM, blurred, _COARSE),
-        (_FINE_MM, calmed, _FINE),
-        (_FINEST_MM, calmed, _FINE),
+    for steps, blur_px, directions in (
+        (_COARSE_MM, COARSE_BLUR_PX, _COARSE),
+        (_FINE_MM, FINE_BLUR_PX, _FINE),
+        (_FINEST_MM, FINE_BLUR_PX, _FINE),
     ):
-        uneven, shares = _unevenness(np.asarray(picture, np.uint8), near, found, steps, directions)
+        shown = np.asarray(pictures[blur_px], np.uint8), blur_px
+        uneven, shares = _unevenness(shown, near, found, steps, directions)
         logs = np.log(uneven + LEAST_UNEVEN)
         share = shares.max(axis=1)
         parts: Points = np.where(share > LEAST_SEEN, BORDER_PARTS * share, 0)
@@ -215,13 +217,24 @@ def sample(codes: Flat, width: int, place: Corner) -> tuple[int, int, int]:
 
 
 @compiled
+def _nearest(codes: Flat, width: int, place: Corner) -> tuple[int, int, int]:
+    """Codes b g r of the nearest pixel, times :data:`PARTS`², of a picture (height, width, 3), flattened."""
+    row, column, down, right = place
+    at = np.uint64(((row + (down >> PART_BITS - 1)) * width + column + (right >> PART_BITS - 1)) * 3)
+    blue, green, red = int(codes[at]), int(codes[at + _1]), int(codes[at + _2])
+    return blue * PARTS**2, green * PARTS**2, red * PARTS**2
+
+
+@compiled
 def _unevenness(
-    picture: Picture, canvas: Canvas, faces: Faces, steps_mm: Points, directions: Points
+    shown: tuple[Picture, int], canvas: Canvas, faces: Faces, steps_mm: Points, directions: Points
 ) -> tuple[Array, Array]:
     """(k, s) variance of colour round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen.
 
-    The most uneven circle is left out: a lamp is mirrored in the bevel before others.
+    The most uneven circle is left out: a lamp is mirrored in the bevel before others.  ``shown``: a picture, and by how
+    many pixels it was blurred.
     """
+    picture, blur_px = shown
     count, total_places = len(faces.radii_mm), len(_BORDER) * len(directions)
     codes, painted, width = picture.reshape(-1), canvas.reshape(-1), canvas.shape[1]
     uneven, shares = np.zeros((count, len(steps_mm)), np.float32), np.zeros((count, len(steps_mm)), np.float32)
@@ -235,7 +248,10 @@ def _unevenness(
                 for j in range(len(directions)):
                     place = corner(canvas.shape, at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1])
                     if is_seen(painted, width, place, rank):
-                        blue, green, red = sample(codes, width, place)
+                        if blur_px == COARSE_BLUR_PX:
+                            blue, green, red = _nearest(codes, width, place)
+                        else:
+                            blue, green, red = sample(codes, width, place)
                         blues, greens, reds = blues + blue, greens + green, reds + red
                         squares += blue * blue + green * green + red * red
                         here += 1

@@ -54,7 +54,7 @@ NEAR_MM = 0.4
 CENTRED_MM = 0.8
 """Standard deviation of a face's middle from where it was found before, each way."""
 
-FINEST = 36
+FINEST = 31
 """Waves round the face beyond which a picture holds only noise: strokes are three of its sixty parts wide."""
 
 _TURN = 2 * np.pi * np.outer(np.arange(GLYPH_ANGLES), np.arange(FINEST + 1)) / GLYPH_ANGLES
