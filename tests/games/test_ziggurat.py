@@ -160,7 +160,16 @@ def test_after_the_end_no_move_counts(broken: Broken, after: After) -> None:
 
 @pytest.mark.parametrize(
     ("stack", "seen"),
-    [("", (0, None)), ("W", (1, "W")), ("Q", (None, "Q")), ("wDq", (None, "q")), ("Qd", (2, "d")), ("qDW", (3, "W"))],
+    [
+        ("", (0, None)),
+        ("W", (1, "W")),
+        ("Q", (None, "Q")),
+        ("wDq", (None, "q")),
+        ("Qd", (2, "d")),
+        ("qDW", (3, "W")),
+        ("Qq", (None, "q")),
+        ("wW", (1, "W")),
+    ],
 )
-def test_a_keep_looks_like_its_outer_piece(stack: str, seen: tuple[int | None, str | None]) -> None:
+def test_what_a_pyramid_hides_is_not_seen(stack: str, seen: tuple[int | None, str | None]) -> None:
     assert load_game("ziggurat").sight(stack) == seen
