@@ -136,8 +136,9 @@ def _explained(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry)
 
 def _rim(kit: Kit, board: Board) -> tuple[float, ...]:
     """Mean shading of the sides of the enrolled pieces, from the lower to the upper edge."""
-    sides = [board.sides[row][0] for cell in kit.enrol if (row := kit.cells.index(cell)) in board.sides]
-    if not sides or not len(sides[0]):
+    seen = [board.sides[row] for cell in kit.enrol if (row := kit.cells.index(cell)) in board.sides]
+    sides = [side[0] for side in seen if len(side)]
+    if not sides:
         return FLAT_RIM
     residual, count = rim_residuals(np.stack(sides))
     rim = (residual * count).sum(axis=0) / np.maximum(count.sum(axis=0), 1)
