@@ -17,7 +17,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit, PieceKind
 from companion.simulate.ground import MAT_PX_PER_MM, WOOD_MM, sheet, wood
-from companion.simulate.light import Light, to_linear, to_srgb
+from companion.simulate.light import Light, beside, to_linear, to_srgb
 from companion.simulate.render import BLUR_PX, Picture
 from companion.simulate.sprite import RING_SHADE, Scene, column_colours, marks_mm, standing_solids, upright
 from companion.simulate.standing import Setup
@@ -52,6 +52,9 @@ BURNT = 4.0
 
 NEAR = 1e-3
 """Millimetres between a surface and where light leaves it."""
+
+LEVEL = 0.999
+"""Upward part of a face's normal from which on it is the upper face."""
 
 PAINT_PX = 256
 """Side of the picture of a disc's upper face: an eighth of a millimetre each."""
@@ -120,7 +123,7 @@ def _bodies(kit: Kit, setup: Setup) -> Bodies:
         base = column(kit, cell, level)
         if base is not None:
             side, top = (to_linear(colour) for colour in column_colours(kit))
-            solids.append((base, np.where(base.normals[:, 2:] > 1 - NEAR, top, side), None))
+            solids.append((base, np.where(base.is_top[:, None], top, side), None))
         for standing, solid in zip(pile, standing_solids(kit, cell, pile, level), strict=True):
             kind = kit.piece(standing.letter)
             colour = to_linear(kind.colour) * (1 + standing.tint)
@@ -150,9 +153,8 @@ def _onto_paint(solid: Solid, kind: PieceKind) -> Array:
 
 def _paint(kind: PieceKind) -> npt.NDArray[np.float32]:
     """(PAINT_PX, PAINT_PX, 3) by what a disc's grooves and its character multiply the colour of its upper face."""
-    bare = to_linear(kind.colour)
-    ink = to_linear(kind.glyph_colour if kind.glyph else np.array(kind.colour) * RING_SHADE)
-    ratio = (ink / np.maximum(bare, NEAR)).astype(np.float32)
+    ink = kind.glyph_colour if kind.glyph else np.array(kind.colour) * RING_SHADE
+    ratio = beside(ink, kind.colour).astype(np.float32)
     share = np.zeros((PAINT_PX, PAINT_PX), np.float32)
     for polygon, is_ink in marks_mm(kind):
         px = PAINT_PX / 2 + polygon * [1, -1] * (PAINT_PX / kind.width_mm)
@@ -215,7 +217,7 @@ def _path(bodies: Bodies, room: Room, at: Vector, towards: Vector, chance: npt.N
         if plane >= 0:
             normal = (bodies.planes[plane, 0], bodies.planes[plane, 1], bodies.planes[plane, 2])
             colour = (bodies.colours[plane, 0], bodies.colours[plane, 1], bodies.colours[plane, 2])
-            if bodies.painted[body] != NOTHING and normal[2] > 1 - NEAR:
+            if bodies.painted[body] != NOTHING and normal[2] > LEVEL:
                 colour = _painted(bodies, body, at, colour)
         at = _moved(at, normal, NEAR)
         if bounce == 0 and plane >= 0 and bodies.is_glossy[body]:

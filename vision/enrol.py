@@ -77,13 +77,13 @@ def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, levels: tuple[
             pieces[letter] = reflectance(faces[0], WOOD_PERCENTILE)
         else:
             sides = [reflectance(side) for side in sides_of(kit.piece(letter), floors[cell], pose.centre_mm)]
-            pieces[letter] = min((reflectance(face) for face in faces), key=paleness)
-            pieces[letter] = without(pieces[letter], mirrored(pieces[letter], sides))
-    faces_seen = dict(pieces)
-    for letter, ink in inks.items():
-        alike = [faces_seen[other] for other in inks if kit.piece(other).colour == kit.piece(letter).colour]
-        white = mirrored(pieces[letter], alike)
-        pieces[letter], inks[letter] = without(pieces[letter], white), without(ink, white)
+            face = min((reflectance(face) for face in faces), key=paleness)
+            pieces[letter] = without(face, mirrored(face, sides))
+    woods = {letter: pieces[letter] for letter in inks}
+    for letter, wood in woods.items():
+        alike = [woods[other] for other in woods if kit.piece(other).colour == kit.piece(letter).colour]
+        white = mirrored(wood, alike)
+        pieces[letter], inks[letter] = without(wood, white), without(inks[letter], white)
     clear = [floors[cell] for cell in kit.cells if _is_clear(kit, cell)]
     flat = [_floor_points(kit, floor) for floor in clear if floor[2] == 0]
     raised = [_floor_points(kit, floor) for floor in clear if floor[2] > 0]

@@ -48,9 +48,8 @@ LEAST_SEEN = 0.4
 
 _COARSE, _FINE = DIRECTIONS[::8].copy(), DIRECTIONS[::4].copy()
 
-COARSE_BLUR_PX, FINE_BLUR_PX = 5, 3
-"""Pictures are blurred by so much for coarse and fine steps: rings are thin, and dim pictures full of noise.  Where
-they are blurred more, the nearest pixel does for any place."""
+BLURS_PX = (5, 3)
+"""Pictures are blurred by so much for coarse and fine steps: rings are thin, and dim pictures full of noise."""
 
 LEAST_UNEVEN = 0.0015
 """Variance round a circle, of three channels as shares of their sum, below which it is noise and grain."""
@@ -113,17 +112,18 @@ def centred(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas) -> tuple
     # A printed ring is thinner than the coarse steps are long: for them it is blurred.
     left, top, right, bottom = _box(faces)
     near = np.ascontiguousarray(canvas[top:bottom, left:right])
-    pictures = {px: cv2.blur(image[top:bottom, left:right], (px, px)) for px in (COARSE_BLUR_PX, FINE_BLUR_PX)}
+    blurred, calmed = (cv2.blur(image[top:bottom, left:right], (px, px)) for px in BLURS_PX)
     corner_px = np.array([left, top])
     found = faces._replace(middles_px=faces.middles_px - corner_px)
     evidence = usual = np.zeros(len(faces.ranks))
-    for steps, blur_px, directions in (
-        (_COARSE_MM, COARSE_BLUR_PX, _COARSE),
-        (_FINE_MM, FINE_BLUR_PX, _FINE),
-        (_FINEST_MM, FINE_BLUR_PX, _FINE),
+    for steps, picture, directions in (
+        (_COARSE_MM, blurred, _COARSE),
+        (_FINE_MM, calmed, _FINE),
+        (_FINEST_MM, calmed, _FINE),
     ):
-        shown = np.asarray(pictures[blur_px], np.uint8), blur_px
-        uneven, shares = _unevenness(shown, near, found, steps, directions)
+        # Of the picture that is blurred for coarse steps the nearest pixel will do.
+        shown = np.asarray(picture, np.uint8), near, steps is _COARSE_MM
+        uneven, shares = _unevenness(shown, found, steps, directions)
         logs = np.log(uneven + LEAST_UNEVEN)
         share = shares.max(axis=1)
         parts: Points = np.where(share > LEAST_SEEN, BORDER_PARTS * share, 0)
@@ -193,11 +193,17 @@ def corner(size: tuple[int, int], x: int, y: int) -> Corner:
 
 
 @compiled
+def nearest(width: int, place: Corner) -> np.uint64:
+    """Number of the pixel nearest to a place in a flattened picture of this ``width``."""
+    row, column, down, right = place
+    # Numba looks whether a signed index is negative; these are not.
+    return np.uint64((row + (down >> PART_BITS - 1)) * width + column + (right >> PART_BITS - 1))
+
+
+@compiled
 def is_seen(painted: Painted, width: int, place: Corner, rank: int) -> bool:
     """Whether nothing nearer than ``rank`` hides a place in the picture; ``painted`` is a canvas, flattened."""
-    row, column, down, right = place
-    at = np.uint64((row + (down >> PART_BITS - 1)) * width + column + (right >> PART_BITS - 1))
-    return bool(painted[at] >> RANK_BITS <= rank)
+    return bool(painted[nearest(width, place)] >> RANK_BITS <= rank)
 
 
 @compiled
@@ -206,7 +212,6 @@ def sample(codes: Flat, width: int, place: Corner) -> tuple[int, int, int]:
     row, column, down, right = place
     both = down * right
     lower, other, own = PARTS * down - both, PARTS * right - both, PARTS * (PARTS - down - right) + both
-    # Numba looks whether a signed index is negative; these are not.
     up = np.uint64((row * width + column) * 3)
     low = np.uint64(up + np.uint64(3 * width))
     return (
@@ -217,24 +222,23 @@ def sample(codes: Flat, width: int, place: Corner) -> tuple[int, int, int]:
 
 
 @compiled
-def _nearest(codes: Flat, width: int, place: Corner) -> tuple[int, int, int]:
-    """Codes b g r of the nearest pixel, times :data:`PARTS`², of a picture (height, width, 3), flattened."""
-    row, column, down, right = place
-    at = np.uint64(((row + (down >> PART_BITS - 1)) * width + column + (right >> PART_BITS - 1)) * 3)
+def sample_nearest(codes: Flat, width: int, place: Corner) -> tuple[int, int, int]:
+    """As :func:`sample`, of the nearest pixel."""
+    at = nearest(width, place) * _3
     blue, green, red = int(codes[at]), int(codes[at + _1]), int(codes[at + _2])
     return blue * PARTS**2, green * PARTS**2, red * PARTS**2
 
 
 @compiled
 def _unevenness(
-    shown: tuple[Picture, int], canvas: Canvas, faces: Faces, steps_mm: Points, directions: Points
+    shown: tuple[Picture, Canvas, bool], faces: Faces, steps_mm: Points, directions: Points
 ) -> tuple[Array, Array]:
     """(k, s) variance of colour round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen.
 
-    The most uneven circle is left out: a lamp is mirrored in the bevel before others.  ``shown``: a picture, and by how
-    many pixels it was blurred.
+    The most uneven circle is left out: a lamp is mirrored in the bevel before others.  ``shown``: the picture, what is
+    nearest in it, and whether only whole pixels are looked at.
     """
-    picture, blur_px = shown
+    picture, canvas, is_coarse = shown
     count, total_places = len(faces.radii_mm), len(_BORDER) * len(directions)
     codes, painted, width = picture.reshape(-1), canvas.reshape(-1), canvas.shape[1]
     uneven, shares = np.zeros((count, len(steps_mm)), np.float32), np.zeros((count, len(steps_mm)), np.float32)
@@ -248,8 +252,8 @@ def _unevenness(
                 for j in range(len(directions)):
                     place = corner(canvas.shape, at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1])
                     if is_seen(painted, width, place, rank):
-                        if blur_px == COARSE_BLUR_PX:
-                            blue, green, red = _nearest(codes, width, place)
+                        if is_coarse:
+                            blue, green, red = sample_nearest(codes, width, place)
                         else:
                             blue, green, red = sample(codes, width, place)
                         blues, greens, reds = blues + blue, greens + green, reds + red

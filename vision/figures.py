@@ -104,10 +104,15 @@ class Figures:
         )
         return (EMPTY, *dict.fromkeys(standing))
 
+    @property
+    def sized(self) -> bool:
+        """Whether pieces with upper faces differ in size."""
+        return self.faced and not self.ladder
+
     @cached_property
     def log_prior(self) -> npt.NDArray[np.float32]:
         """(figures,) how likely each is before anything is seen: alike, but for faced pieces of several sizes."""
-        if self.ladder or not self.faced:
+        if not self.sized:
             return np.zeros(len(self.all), np.float32)
         return np.array([np.log(SECOND_PIECE) * (len(figure.parts) - 2) for figure in self.all], np.float32)
 

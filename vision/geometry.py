@@ -55,6 +55,7 @@ class Geometry:
         scene: what every crop pixel shows whatever stands on the board, see :class:`vision.evidence.Scene`.
         facets: the flanks of pyramids; None for pieces with upper faces.
         pillars: the columns under the pieces, a cell.
+        is_edged: whether edges are looked at: where pieces of several sizes stand in pits, colours do not tell them.
         bare: mat and columns alone, painted.
         crop_boxes_px: of each cell's crop.
         size: (height, width) of the picture.
@@ -73,6 +74,7 @@ class Geometry:
     scene: Scene
     facets: Facets | None
     pillars: tuple[Column | None, ...]
+    is_edged: bool
     bare: Canvas
     crop_boxes_px: Box
     size: tuple[int, int]
@@ -85,11 +87,6 @@ class Geometry:
     def faces(self) -> Faces:
         """The upper faces of all figures, which must be round, on all cells: see :func:`vision.faces.upright_faces`."""
         return upright_faces(self.crops, self.outlines, self.figures, self.rank)
-
-    @property
-    def is_edged(self) -> bool:
-        """Whether edges are looked at: where pieces of several sizes stand in pits, colours alone do not tell them."""
-        return is_edged(self.figures, self.pillars)
 
     @property
     def rank(self) -> npt.NDArray[np.int32]:
@@ -121,6 +118,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(1, len(order) + 1)
     pillars = columns_of(kit, levels, pose, camera)
+    is_edged = figures.sized and any(pillars)
     mat_px = project(mat_corners(kit), pose, camera)
     size = (camera.height_px, camera.width_px)
     bare = np.full(size, Materials.TABLE, np.uint16)
@@ -143,7 +141,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
             faced=figures.faced,
             column_mm=float(crops.column_mm),
             foreshortening=crops.foreshortening,
-            weight=(COLOUR_SHARE if is_edged(figures, pillars) else 1) * crops.column_mm / INDEPENDENT_MM2,
+            weight=(COLOUR_SHARE if is_edged else 1) * crops.column_mm / INDEPENDENT_MM2,
         ),
         scene=Scene(
             flat_px=crops.flat_px,
@@ -152,6 +150,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         ),
         facets=None if figures.faced else make_facets(crops, pose, figures, pixels),
         pillars=pillars,
+        is_edged=is_edged,
         bare=bare,
         crop_boxes_px=crops.boxes_px(),
         size=size,
@@ -166,11 +165,6 @@ def overlap(one: Box, other: Box) -> npt.NDArray[np.bool_]:
     """(n, m) which of n boxes overlap which of m others."""
     touch = (one[0][:, None] < other[1]) & (other[0] < one[1][:, None])
     return np.asarray(touch.all(axis=2), np.bool_)
-
-
-def is_edged(figures: Figures, pillars: tuple[Column | None, ...]) -> bool:
-    """See :attr:`Geometry.is_edged`."""
-    return figures.faced and not figures.ladder and any(pillars)
 
 
 @compiled

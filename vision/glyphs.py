@@ -69,8 +69,8 @@ class Alphabet:
 
     Attributes:
         letters: of the pieces.
-        spectra: (waves, 3 * radii, l) over the angle, of how much darker than wood the templates are, red and green,
-            and of the sum of the squares of that.
+        spectra: (waves, 3 * radii, l) over the angle, of -2 times how much darker than wood the templates are, red and
+            green, and of the sum of the squares of that.
     """
 
     letters: tuple[str, ...]
@@ -93,7 +93,7 @@ def make_alphabet(glyphs: Mapping[str, Glyph]) -> Alphabet:
     """The characters that an enrolment learned."""
     codes = np.frombuffer(b"".join(glyphs.values()), np.uint8).reshape(-1, GLYPH_RADII, GLYPH_ANGLES, 2)
     darker = 1 - (codes * np.float32(BRIGHTEST / 255)).transpose(0, 3, 1, 2)
-    kinds = np.concatenate([darker, (darker**2).sum(axis=1, keepdims=True)], axis=1)
+    kinds = np.concatenate([-2 * darker, (darker**2).sum(axis=1, keepdims=True)], axis=1)
     spectra = _waves(kinds).reshape(len(codes), -1, FINEST + 1)
     return Alphabet(tuple(glyphs), np.ascontiguousarray(spectra.transpose(2, 1, 0)))
 
@@ -128,7 +128,8 @@ def _compared(
     # Every turn at once: what the squares of all differences come to, and how steeply that falls as the face is moved.
     apart, contrast = _fitted(weighted, alphabet.spectra, is_faint=is_faint)
     apart += squares[:, None, None]
-    falls = falling[:, :, None, None] - _turned(sloping, alphabet.spectra[:, : 2 * GLYPH_RADII]) * contrast[:, None]
+    falls = _turned(sloping, alphabet.spectra[:, : 2 * GLYPH_RADII]) * (contrast / 2)[:, None]  # f, 2, l, turns
+    falls += falling[:, :, None, None]
     curved += np.eye(2, dtype=np.float32) * np.float32(ERROR_MM2 / CENTRED_MM**2)
     steps_mm = -np.einsum("fxy,fylt->fxlt", np.linalg.inv(curved), falls)
     apart += (falls * steps_mm).sum(axis=1)
@@ -143,12 +144,11 @@ def _fitted(weighted: Array, spectra: Spectra, *, is_faint: bool) -> tuple[Array
 
     Both (f, letters, turns), or the contrast 1 for all.  ``weighted``: (f, 3, radii, angles), see :func:`_weighed`.
     """
-    darker, squared = np.split(spectra, [2 * GLYPH_RADII], axis=1)
     if not is_faint:
-        both = np.concatenate([-2 * darker, squared], axis=1)
-        return _turned(weighted[:, None], both)[:, 0], np.ones((1, 1, 1), np.float32)
+        return _turned(weighted[:, None], spectra)[:, 0], np.ones((1, 1, 1), np.float32)
+    darker, squared = np.split(spectra, [2 * GLYPH_RADII], axis=1)
     usual = np.float32(ERROR_MM2 / FAINTER**2)
-    alike = _turned(weighted[:, None, :2], darker)[:, 0] + usual
+    alike = usual - np.float32(0.5) * _turned(weighted[:, None, :2], darker)[:, 0]
     contrast = alike / (_turned(weighted[:, None, 2:], squared)[:, 0] + usual)
     return usual - contrast * alike, contrast
 

@@ -46,8 +46,7 @@ def faces_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:
     Its upper face, or of a pyramid each flank that can be seen from ``eye_mm``.
     """
     solid = moved(piece(kind), floor_mm)
-    is_upper = np.array([face == solid.top for face in solid.faces])
-    return _inner(solid, faces_towards(solid, eye_mm) if kind.shape == "pyramid" else is_upper)
+    return _inner(solid, faces_towards(solid, eye_mm) if kind.shape == "pyramid" else solid.is_top)
 
 
 def sides_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:

@@ -67,8 +67,7 @@ class Reader:
         self._likeliest = np.delete(self._palette, Materials.TABLE, axis=1).max(axis=1)
         self._references = references(kit)
         # Faced pieces of several sizes have sides of several heights: one shading does not suit all.
-        is_rimmed = figures.ladder or not figures.faced
-        self._rim = np.array(look.rim if is_rimmed else np.zeros_like(look.rim), np.float32)
+        self._rim = np.array(np.zeros_like(look.rim) if figures.sized else look.rim, np.float32)
         self._alphabet = make_alphabet(look.glyphs) if look.glyphs else None
         self._pose: Registration | None = None
         self._geometry: Geometry | None = None

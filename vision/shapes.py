@@ -45,6 +45,11 @@ class Solid:
     middles: Points
     top: tuple[int, ...]
 
+    @property
+    def is_top(self) -> npt.NDArray[np.bool_]:
+        """(m,) which face is the upper one."""
+        return np.array([face == self.top for face in self.faces])
+
 
 def disc(diameter_mm: float, height_mm: float) -> Solid:
     """A draughtsman with bevelled edges, standing on the origin."""

@@ -364,7 +364,7 @@ class Ziggurat(StackingGame):
         """A piece is hidden by one above it that is not smaller; what may hide others cannot be counted when alone."""
         sizes = [SIZES[piece] for piece in stack]
         seen = sum(size > max(sizes[i + 1 :], default=0) for i, size in enumerate(sizes))
-        if seen == 1 and SIZES[stack[-1]] > 1:
+        if seen == 1 and sizes[-1] > 1:
             return None, stack[-1]
         return (seen, stack[-1]) if stack else (0, None)
 

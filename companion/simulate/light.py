@@ -64,6 +64,11 @@ def to_linear(colour: npt.ArrayLike) -> Array:
     return linear
 
 
+def beside(colour: npt.ArrayLike, other: npt.ArrayLike) -> Array:
+    """(3,) how much linear light a surface of an sRGB colour sends, for each part that an ``other`` beside it sends."""
+    return to_linear(colour) / np.maximum(to_linear(other), 1e-3)
+
+
 def to_srgb(linear: Array) -> Array:
     """SRGB values 0…255 of linear light, clipped as a sensor clips."""
     value = np.clip(linear, 0, 1)

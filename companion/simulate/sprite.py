@@ -9,7 +9,7 @@ import numpy as np
 from calibration.camera import Camera
 from calibration.kit import Colour, Kit, PieceKind
 from companion.simulate.glyphs import strokes
-from companion.simulate.light import Array, Light, shade, shadow_on_mat, to_linear, to_srgb
+from companion.simulate.light import Array, Light, beside, shade, shadow_on_mat, to_linear, to_srgb
 from companion.simulate.standing import Pile
 from vision.register import Registration, project
 from vision.shapes import Solid, circle, column, faces_towards, floor_mm, hull, moved, piece, rises_mm
@@ -129,8 +129,7 @@ def _marks(scene: Scene, solid: Solid, kind: PieceKind, face: Array) -> list[tup
     ink = face * RING_SHADE
     if kind.glyph:
         # Paint reflects in the same light as the wood beside it.
-        ratio = to_linear(kind.glyph_colour) / np.maximum(to_linear(kind.colour), 1e-3)
-        ink = to_srgb(to_linear(face) * ratio[::-1])
+        ink = to_srgb(to_linear(face) * beside(kind.glyph_colour, kind.colour)[::-1])
     centre, axes = upright(solid)
     return [(scene.project(centre + polygon @ axes), ink if is_ink else face) for polygon, is_ink in marks_mm(kind)]
 
@@ -163,7 +162,7 @@ def _faces(scene: Scene, solid: Solid, colour: Colour, top_colour: Colour | None
     seen = np.flatnonzero(faces_towards(solid, eye))
     bright = shade(scene.light, colour, solid.normals[seen], solid.middles[seen], eye)
     if top_colour is not None:
-        flat = solid.normals[seen][:, 2] > 0.99
+        flat = solid.is_top[seen]
         bright[flat] = shade(scene.light, top_colour, solid.normals[seen][flat], solid.middles[seen][flat], eye)
     pixels = scene.project(solid.points)
     u = (pixels.mean(axis=0) - scene.camera.matrix[:2, 2]) / np.diag(scene.camera.matrix)[:2]
