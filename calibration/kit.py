@@ -10,6 +10,7 @@ import difflib
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
@@ -128,10 +129,15 @@ class Kit:
     stacking: Stacking | None
     enrol: Mapping[str, str]
 
-    @property
+    @cached_property
     def cells(self) -> tuple[str, ...]:
         """Names of the existing squares."""
         return tuple(name for name in _names(self.board) if name not in self.board.missing)
+
+    @cached_property
+    def centres_mm(self) -> tuple[tuple[float, float], ...]:
+        """World x, y of each square's centre."""
+        return tuple(self.centre_mm(cell) for cell in self.cells)
 
     def centre_mm(self, cell: str) -> tuple[float, float]:
         """World x, y of a square's centre."""

@@ -6,12 +6,10 @@ explained together, and cells are looked at again while their neighbours change 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
-from vision import stacks, stands
+from vision import stacks
 from vision.belief import Belief
 from vision.contrast import edges_seen
 from vision.evidence import Backdrop, Evidence, renew
@@ -35,38 +33,11 @@ FIRST_MM = 40.0
 HIGHER = 2
 """Heights so far above the highest one believed in are looked at; the next pass may look higher."""
 
-TRIED = 6
-"""Figures that are tried askew where they are no ladder of heights: those that suit best standing straight, and no more
-than half of all."""
-
-OUT_OF_REACH = -1e3
-"""Log-likelihood ratio of heights that were not looked at."""
-
 ROOM_ROWS = 7
 """Crop rows above the highest face that its leaning may need."""
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
-
-
-class _Looked(NamedTuple):
-    """Cells (b,) that are looked into, sums over their crops, and (b, figures) what counts besides."""
-
-    cells: Indices
-    sums: Sums
-    besides: Array
-
-    def of(self, numbers: Indices) -> _Looked:
-        """Some of them, by their numbers."""
-        return _Looked(self.cells[numbers], Sums(self.sums.down[numbers], self.sums.first_row), self.besides[numbers])
-
-
-class _Found(NamedTuple):
-    """The likeliest figures (b,) of some cells, the shifts (b, 2) of their faces, and the shading of their sides."""
-
-    best: Indices
-    shift: Array
-    sides: list[Array]
 
 
 class Board:
@@ -124,8 +95,8 @@ class Board:
         upright = np.full((len(cells), *shapes.allowed.shape), stacks.IMPOSSIBLE)
         looked = np.flatnonzero((share > NOT_VISIBLE * in_sight) | (in_sight < LEAST_VISIBLE))
         sums = sum_columns(self.evidence, behind.of(looked), cells[looked], 1 + self.colours)
-        upright[looked] = stacks.score_upright(Sums(sums, 0), shapes, cells[looked])
-        upright[looked] += self._besides(cells[looked], upright.shape[1], behind)[..., None]
+        besides = self._besides(cells[looked], upright.shape[1], behind)
+        upright[looked] = stacks.score_upright(Sums(sums, 0), shapes, cells[looked], besides)
         self.alone[cells, 1:] = self.scores[cells, 1:] = upright.reshape(len(cells), -1)
         self.active[cells] = (share > LEAST_VISIBLE) | (upright.max(axis=(1, 2)) > 0)
         # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
@@ -152,9 +123,8 @@ class Board:
         for apart in self._apart(cells):
             mine = np.flatnonzero(np.isin(cells, apart))
             sums, behind = self._sums(cells[mine], self.first_row(cells[mine], int(figures[mine].max()) + 1))
-            shapes, colour = self.geometry.shapes, (self.best[cells[mine]] - 1) % self.colours
-            stand = stands.known_face(sums, shapes, cells[mine], figures[mine], colour, shift_mm[mine])
-            scores, _, _ = stacks.score_askew(sums, self.rim, shapes, cells[mine], figures[mine], stand)
+            placed, colour = (cells[mine], figures[mine], shift_mm[mine]), (self.best[cells[mine]] - 1) % self.colours
+            scores = stacks.score_placed(sums, self.rim, self.geometry.shapes, placed, colour)
             besides = self._besides(cells[mine], len(self.geometry.figures.all), behind)
             scores += np.take_along_axis(besides, figures[mine], axis=1)[..., None]
             columns = 1 + figures[mine][..., None] * self.colours + np.arange(self.colours)
@@ -206,58 +176,27 @@ class Board:
 
     def look_into(self, cells: Indices) -> None:
         """Explain ``cells`` (b,), no two of which reach into each other's picture, given the others."""
-        reach = self.reach(cells)
-        shapes = self.geometry.shapes
-        first_row = self.first_row(cells, reach)
+        reach, is_ladder = self.reach(cells), self.geometry.figures.ladder
         self.explained[cells] = True
-        sums, behind = self._sums(cells, first_row)
-        looked = _Looked(cells, sums, self._besides(cells, reach, behind))
-        upright = stacks.score_upright(sums, shapes, cells) + looked.besides[..., None]
-        upright[:, reach:] = OUT_OF_REACH
-        tried = self._tried(upright, reach)
-        found = self._score_askew(looked, tried, upright)
-        if self.geometry.figures.ladder:
-            self._look_beyond(looked, 2 * found.best - tried[:, 1], upright[:, :reach], found)
-        self.scores[cells, 1:] = upright.reshape(len(cells), -1)
+        sums, behind = self._sums(cells, self.first_row(cells, reach))
+        looked = cells, self._besides(cells, reach, behind)
+        scored = stacks.score_cells(sums, self.rim, self.geometry.shapes, looked, is_ladder)
+        self.scores[cells, 1:] = scored.scores.reshape(len(cells), -1)
         best, hidden = self.scores[cells].argmax(axis=1), 1 - behind.seen.mean(axis=(1, 2), dtype=np.float32)
         for k, cell in enumerate(cells.tolist()):
-            self.sides[cell] = found.sides[k]
-            self._settle(cell, int(best[k]), found.shift[k], float(hidden[k]))
+            self.sides[cell] = scored.sides[k]
+            self._settle(cell, int(best[k]), scored.shift[k], float(hidden[k]))
         # The next figure may be the one: it is looked at in the next pass.
-        self.stale[cells] |= (self.belief.height(self.best[cells]) == reach) & (reach < len(shapes.bands))
+        is_highest = self.belief.height(self.best[cells]) == reach
+        self.stale[cells] |= is_highest & (reach < len(self.geometry.figures.all))
 
     def _besides(self, cells: Indices, reach: int, behind: Backdrop) -> Array:
-        """(b, figures) log-likelihood ratio of the lower figures on ``cells`` (b,) by all but the colours."""
+        """(b, reach) log-likelihood ratio of the lower figures on ``cells`` (b,) by all but the colours."""
         geometry = self.geometry
-        prior = np.tile(geometry.figures.log_prior, (len(cells), 1))
+        prior = np.tile(geometry.figures.log_prior[:reach], (len(cells), 1))
         if not geometry.is_edged:
             return prior
         return prior + edges_seen(self.evidence, geometry.scene, behind.canvas, geometry.shapes, (cells, reach))
-
-    def _score_askew(self, looked: _Looked, tried: Indices, scores: Array) -> _Found:
-        """Score ``tried`` figures (b, l) on some cells askew, for their ``scores`` (b, figures, colours)."""
-        shapes, (cells, sums, besides) = self.geometry.shapes, looked
-        stand = stands.search_stand(sums, shapes, cells, tried, scores.max(axis=1).argmax(axis=1))
-        askew, shift, steps = stacks.score_askew(sums, self.rim, shapes, cells, tried, stand)
-        rows, which = np.arange(len(cells)), (np.arange(len(cells))[:, None], tried)
-        askew += besides[which][..., None]
-        scores[which], which = askew, askew.max(axis=2).argmax(axis=1)
-        return _Found(tried[rows, which], shift[rows, which], list(steps[rows, which]))
-
-    def _look_beyond(self, looked: _Looked, further: Indices, scores: Array, found: _Found) -> None:
-        """Score figures ``further`` (b,) too, where there are such and they are not the best ones ``found``.
-
-        Stacks that lean mislead by more than one piece while they are believed to stand straight.
-        """
-        on = np.flatnonzero((further != found.best) & (further >= 0) & (further < scores.shape[1]))
-        if not len(on):
-            return
-        some = scores[on]
-        there = self._score_askew(looked.of(on), further[on, None], some)
-        scores[on] = some
-        for k, row in enumerate(on):
-            if some[k, further[row]].max() > some[k, found.best[row]].max():
-                found.shift[row], found.sides[row] = there.shift[k], there.sides[k]
 
     def _sums(self, cells: Indices, first_row: int) -> tuple[Sums, Backdrop]:
         """Sums over the crops of ``cells`` (b,) from ``first_row`` on, and what is behind them."""
@@ -276,13 +215,6 @@ class Board:
         count = len(self.geometry.figures.all)
         highest = self.belief.height(int(self.best[cells].max()))
         return min(count, highest + HIGHER) if self.geometry.figures.ladder else count
-
-    def _tried(self, upright: Array, reach: int) -> Indices:
-        """(b, l) figures to be tried askew, given the scores (b, figures, colours) of those that stand straight."""
-        fits = upright.max(axis=2)
-        likeliest = np.ascontiguousarray(np.argsort(-fits, axis=1)[:, : min(TRIED, (fits.shape[1] + 1) // 2)])
-        is_ladder = self.geometry.figures.ladder
-        return np.clip(likeliest[:, :1] + (-1, 0, 1), 0, reach - 1) if is_ladder else likeliest
 
     def _settle(self, cell: int, best: int, shift: Array, hidden: float) -> None:
         """Take over a cell's ``best`` state and tell its neighbours, unless most of what was believed there is hidden.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.board import OUT_OF_REACH, Board
+from vision.board import Board
 from vision.faces import PLACED_MM, Faces, centred, offsets_mm
 from vision.glyphs import Alphabet, compare
 from vision.painting import Canvas
 from vision.register import Points
+from vision.stacks import OUT_OF_REACH
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]

@@ -35,13 +35,12 @@ class Column:
 def floors_mm(kit: Kit, levels: tuple[int, ...]) -> Points:
     """(n, 3) mm, middles of the cells' floors; ``levels`` of terrain or pillars, empty where all are at the lowest."""
     heights = (floor_mm(kit, level) for level in levels or (None,) * len(kit.cells))
-    return np.array([(*kit.centre_mm(cell), z) for cell, z in zip(kit.cells, heights, strict=True)])
+    return np.array([(*centre, z) for centre, z in zip(kit.centres_mm, heights, strict=True)])
 
 
 def far_first(kit: Kit, pose: Registration) -> npt.NDArray[np.intp]:
     """(n,) numbers of the cells from the farthest to the nearest to the camera: nearer ones hide farther ones."""
-    centres = np.array([kit.centre_mm(cell) for cell in kit.cells])
-    return np.argsort(-np.linalg.norm(centres - pose.centre_mm[:2], axis=1))
+    return np.argsort(-np.linalg.norm(np.array(kit.centres_mm) - pose.centre_mm[:2], axis=1))
 
 
 def columns_of(kit: Kit, levels: tuple[int, ...], pose: Registration, camera: Camera) -> tuple[Column | None, ...]:

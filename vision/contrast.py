@@ -68,18 +68,18 @@ class _Shown(NamedTuple):
 
 @compiled
 def edges_seen(evidence: Evidence, scene: Scene, canvas: Canvas, shapes: Shapes, which: tuple[Indices, int]) -> Array:
-    """(b, figures) log-likelihood ratio of the edges that are seen if a figure stands there, against none standing.
+    """(b, f) log-likelihood ratio of the edges that are seen if a figure stands there, against none standing.
 
     Args:
         evidence: what the picture shows.
         scene: of the pose.
         canvas: what would be seen if nothing stood on the cells.
         shapes: of the pose; each figure stands straight in the middle of its cell.
-        which: cells (b,), and how many of the figures are looked at; the others have 0.
+        which: cells (b,), and how many of the figures, f, are looked at.
     """
     cells, figures = which
     _, rows, columns = evidence.bins.shape
-    ratios = np.zeros((len(cells), shapes.covers.shape[1]), np.float32)
+    ratios = np.zeros((len(cells), figures), np.float32)
     logs, surfaces = np.empty((rows, columns), np.float32), np.empty((rows, columns), np.int32)
     units = np.empty((max(rows // UNIT_MM + 1, MOST_EDGES * (columns * int(shapes.column_mm) // UNIT_MM + 1)), 3))
     shown = _Shown(logs, surfaces, units)

@@ -16,6 +16,20 @@ Points = npt.NDArray[np.float64]
 SMALLEST = 0.03
 """Perimeter of the smallest markers that are looked for, as a share of the picture's longer side: OpenCV's own."""
 
+BORDER = 1
+"""Modules of black all round a marker's bits."""
+
+NEAR_MODULES = 0.3
+"""How far round a corner its edges are looked at: so much of a module, as in OpenCV's detector…"""
+
+NEAR_PX = 5
+"""…and at most so many pixels."""
+
+_SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], np.float32)
+
+STEPS = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 30, 0.01)
+"""When a corner is found: after so many steps, or when one is shorter than so many pixels."""
+
 
 def detect(
     gray: npt.NDArray[np.uint8], name: str, window_px: int | None = None, smallest: float = SMALLEST
@@ -43,3 +57,49 @@ def _detector(name: str, window_px: int | None, smallest: float) -> cv2.aruco.Ar
     if window_px is not None:
         parameters.adaptiveThreshWinSizeMin = parameters.adaptiveThreshWinSizeMax = window_px
     return cv2.aruco.ArucoDetector(dictionary(name), parameters)
+
+
+def settled(gray: npt.NDArray[np.uint8], name: str, numbers: tuple[int, ...], expected_px: Points) -> Points | None:
+    """Corners (m, 4, 2) px of markers that lie about where they are expected; None unless all are seen just there.
+
+    Each corner is where the edges round it meet (``cv2.cornerSubPix``: Förstner and Gülch, A fast operator for
+    detection and precise location of distinct points, 1987).  Then every module must be nearer to the mean of its own
+    kind than to that of the others: a finger, or edges of wrong modules, are seen at once.
+
+    Args:
+        gray: (height, width) uint8.
+        name: of the dictionary in ``cv2.aruco``.
+        numbers: of the markers.
+        expected_px: (m, 4, 2).
+    """
+    modules = _modules(name, numbers)
+    side = modules.shape[1]
+    edge_px = np.sqrt(((expected_px[:, [1, 2, 3, 0]] - expected_px) ** 2).sum(axis=2)).mean()
+    reach_px = int(min(max(round(NEAR_MODULES * edge_px / side), 1), NEAR_PX))
+    begin = expected_px.astype(np.float32)
+    if begin.min() < reach_px or (begin.max(axis=(0, 1)) >= np.array(gray.shape[::-1]) - reach_px).any():
+        return None
+    corners = cv2.cornerSubPix(gray, begin.reshape(-1, 1, 2), (reach_px, reach_px), (-1, -1), STEPS).reshape(-1, 4, 2)
+    to_picture = [cv2.getPerspectiveTransform(_SQUARE, corner) for corner in corners]
+    places = np.concatenate([cv2.perspectiveTransform(_middles(side), turn) for turn in to_picture])
+    x, y = (np.ascontiguousarray(places[..., axis]) for axis in (0, 1))
+    shown = np.asarray(cv2.remap(gray, x, y, cv2.INTER_LINEAR)).reshape(modules.shape)
+    for one, is_white in zip(shown, modules, strict=True):
+        if ((one > (one[is_white].mean() + one[~is_white].mean()) / 2) != is_white).any():
+            return None
+    return np.asarray(corners, np.float64)
+
+
+@lru_cache(maxsize=8)
+def _modules(name: str, numbers: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+    """(m, side, side) whether each module of each marker is white."""
+    chosen = dictionary(name)
+    side = chosen.markerSize + 2 * BORDER
+    return np.stack([chosen.generateImageMarker(number, side, borderBits=BORDER) > 0 for number in numbers])
+
+
+@lru_cache(maxsize=8)
+def _middles(side: int) -> npt.NDArray[np.float32]:
+    """(side, side, 2) middles of the modules of a marker whose edges are 1 long."""
+    middles = (np.arange(side, dtype=np.float32) + np.float32(0.5)) / np.float32(side)
+    return np.stack(np.meshgrid(middles, middles), axis=2)

@@ -239,21 +239,23 @@ def _shares(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 @compiled
 def _smoothed(rows: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
     """Likelihood (BINS³,) of ``rows`` (n,), each spread over its neighbours, 1, 2 and 1 parts of 4 each way."""
-    counts = np.zeros(BINS**3, np.float32)
+    counts, smooth = np.zeros(BINS**3, np.float32), np.zeros(BINS**3, np.float32)
     for row in rows:
         counts[row] += 1
-    for axis in range(3):
-        smooth = np.empty_like(counts)
-        shape = BINS**axis, BINS, BINS ** (2 - axis)
-        sharp, out = counts.reshape(shape), smooth.reshape(shape)
-        for i in range(shape[0]):
-            for at in range(BINS):
-                # Beyond the last bin lies one like it.
-                before, after = max(at - 1, 0), min(at + 1, BINS - 1)
-                for j in range(shape[2]):
-                    out[i, at, j] = 2 * sharp[i, at, j] + sharp[i, before, j] + sharp[i, after, j]
-        counts = smooth
-    share, least = np.float32((1 - STRAY) / (4**3 * max(len(rows), 1))), np.float32(STRAY / BINS**3)
-    for i in range(len(counts)):
-        counts[i] = counts[i] * share + least
-    return counts
+    for row in range(len(counts)):
+        if counts[row] == 0:
+            continue
+        red, green, blue = row // BINS**2, row // BINS % BINS, row % BINS
+        # What would lie beyond the last bin lies in it.
+        for i in range(-1, 2):
+            for j in range(-1, 2):
+                for k in range(-1, 2):
+                    share = counts[row] * (2 - abs(i)) * (2 - abs(j)) * (2 - abs(k))
+                    smooth[(_within(red + i) * BINS + _within(green + j)) * BINS + _within(blue + k)] += share
+    of_one, least = np.float32((1 - STRAY) / (4**3 * max(len(rows), 1))), np.float32(STRAY / BINS**3)
+    return smooth * of_one + least
+
+
+@compiled
+def _within(place: int) -> int:
+    return min(max(place, 0), BINS - 1)

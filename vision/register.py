@@ -138,7 +138,7 @@ def to_gray(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 
 def check_in_view(kit: Kit, pose: Registration, camera: Camera) -> None:
     """Raise MatNotFound when squares lie outside the picture."""
-    centres = np.array([(*kit.centre_mm(cell), 0.0) for cell in kit.cells])
+    centres = np.array([(*centre, 0.0) for centre in kit.centres_mm])
     pixels = project(centres, pose, camera)
     inside = ((pixels >= 0) & (pixels < (camera.width_px, camera.height_px))).all(axis=1)
     if not inside.all():
@@ -205,6 +205,7 @@ def refine(
     return replace(pose, reprojection_px=float(np.sqrt((error**2).sum(axis=1).mean())))
 
 
-def edge_px(corners: Sequence[Points]) -> float:
-    """Mean length of the edges of markers with these corners (4, 2) px."""
-    return float(np.mean([np.linalg.norm(c - np.roll(c, 1, axis=0), axis=1).mean() for c in corners]))
+def edge_px(corners: Sequence[Points] | Points) -> float:
+    """Mean length of the edges of markers with these corners (m, 4, 2) px."""
+    places = np.asarray(corners)
+    return float(np.sqrt(((places - places[:, [3, 0, 1, 2]]) ** 2).sum(axis=2)).mean())

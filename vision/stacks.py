@@ -8,14 +8,16 @@ be off their places, but not by much.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
 from vision.evidence import Backdrop, Evidence
 from vision.palette import STRAY_LOG, Materials
-from vision.stands import Stand, fit_lines
-from vision.sums import Shapes, Sums, lines_of, sum_line
+from vision.stands import Chain, Stand, fit_lines, known_face, make_chain, search_stand
+from vision.sums import Lines, Shapes, Sums, Total, lines_of, sideways, sum_line
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -32,32 +34,55 @@ IMPOSSIBLE = np.float32(-1e4)
 """Log-likelihood ratio of a piece that the kit does not have."""
 
 
+TRIED = 6
+"""Figures that are tried askew where they are no ladder of heights: those that suit best standing straight, and no more
+than half of all."""
+
+OUT_OF_REACH = np.float32(-1e3)
+"""Log-likelihood ratio of heights that were not looked at."""
+
+
+class Scored(NamedTuple):
+    """How well figures and colours explain some cells (b).
+
+    Attributes:
+        scores: (b, figures, colours) log-likelihood ratio against an empty cell.
+        shift: (b, 2) mm in the crop by which the face of the likeliest figure is off its place.
+        sides: (b, parts, steps, 2) sums of log brightness and of pixels over each step of each of its sides, the
+            uppermost first.
+    """
+
+    scores: Array
+    shift: Array
+    sides: Array
+
+
 @compiled
-def score_upright(sums: Sums, shapes: Shapes, cells: Indices) -> Array:
+def score_upright(sums: Sums, shapes: Shapes, cells: Indices, besides: Array) -> Array:
     """Scores as if every figure stood straight in the middle of its cell.
 
     Args:
         sums: of the cells; figures that reach beyond its first row cannot be scored.
         shapes: of the pose.
         cells: (b,) the cells that ``sums`` belongs to.
+        besides: (b, f) what the lower f figures have besides; those above are not looked at.
 
     Returns:
         (b, figures, colours) log-likelihood ratio against an empty cell; impossible where there is no such piece.
     """
     figures, colours = shapes.allowed.shape
-    scores = np.zeros((len(cells), figures, colours), np.float32)
-    far, near = np.zeros(colours), np.zeros(colours)
-    upper, lower = np.zeros(1), np.zeros(1)
+    scores = np.full((len(cells), figures, colours), OUT_OF_REACH)
+    far, near, foot = np.zeros(1 + colours), np.zeros(1 + colours), np.zeros(1)
     for k in range(len(cells)):
-        for figure in range(figures):
-            lines = lines_of(sums, shapes, (k, cells[k], figure, 0.0))
-            sum_line(lines, (0, 0.0, 0.0), 1, far)
-            sum_line(lines, (1, 0.0, 0.0), 1, near)
-            sum_line(lines, (1, 0.0, 0.0), 0, upper)
-            sum_line(lines, (len(lines.edges) - 1, 0.0, 0.0), 0, lower)
+        for figure in range(besides.shape[1]):
+            lines = lines_of(sums, shapes, (k, cells[k], figure))
+            sum_line(lines, (0, 0.0, 0.0), 0, far)
+            sum_line(lines, (1, 0.0, 0.0), 0, near)
+            sum_line(lines, (1 + shapes.bands[figure], 0.0, 0.0), 0, foot)
             for colour in range(colours):
-                fits = (near[colour] - far[colour] + lower[0] - upper[0]) * shapes.weight
-                scores[k, figure, colour] = fits if shapes.allowed[figure, colour] else IMPOSSIBLE
+                fits = (near[1 + colour] - far[1 + colour] + foot[0] - near[0]) * shapes.weight
+                suits = fits if shapes.allowed[figure, colour] else IMPOSSIBLE
+                scores[k, figure, colour] = suits + besides[k, figure]
     return scores
 
 
@@ -93,34 +118,143 @@ def share_of_smallest(evidence: Evidence, backdrop: Backdrop, shapes: Shapes, ce
 
 
 @compiled
-def score_askew(
-    sums: Sums, rim: Array, shapes: Shapes, cells: Indices, figures: Indices, stand: Stand
-) -> tuple[Array, Array, Array]:
-    """Scores for some figures, each standing as it explains the pixels best.
+def score_cells(
+    sums: Sums,
+    rim: Array,
+    shapes: Shapes,
+    looked: tuple[Indices, Array],
+    is_ladder: bool,  # noqa: FBT001
+) -> Scored:
+    """Scores for figures on some cells, the likeliest of them standing as they explain the pixels best.
 
     Args:
         sums: of the cells, with each colour's side.
         rim: (steps,) shading of a piece's side (:class:`calibration.looks.SetLook`).
         shapes: of the pose.
-        cells: (b,) the cells that ``sums`` belongs to.
-        figures: (b, l) figures to try.
-        stand: where they stand, roughly.
-
-    Returns:
-        (b, l, colours) log-likelihood ratio against an empty cell; (b, l, 2) the shift (u, v) mm of the face; and
-        (b, l, parts, steps, 2) sums of log brightness and of pixels over each step of each side, the uppermost first.
+        looked: the cells (b,) that ``sums`` belongs to, and ``besides`` of :func:`score_upright`.
+        is_ladder: whether each figure is the one before it and a piece more.
     """
-    scores, lines = fit_lines(sums, shapes, cells, figures, stand)
-    steps = _shades(sums, shapes, cells, figures, (lines, stand.sideways), len(rim))
-    gain, shift = _rim_gain(steps, rim, shapes), np.empty((*figures.shape, 2), np.float32)
+    cells, besides = looked
+    scores, chain, reach = score_upright(sums, shapes, cells, besides), make_chain(shapes), besides.shape[1]
+    shift, sides = np.zeros((len(cells), 2), np.float32), _no_sides(len(cells), shapes, rim)
+    of, scored = (sums, rim, shapes, chain), Scored(scores, shift, sides)
     for k in range(len(cells)):
-        for trial in range(figures.shape[1]):
-            shift[k, trial, 0] = stand.sideways[k, trial] * shapes.column_mm
-            shift[k, trial, 1] = lines[k, trial, 0]
-            for colour in range(scores.shape[2]):
-                is_allowed = shapes.allowed[figures[k, trial], colour]
-                scores[k, trial, colour] = scores[k, trial, colour] + gain[k, trial] if is_allowed else IMPOSSIBLE
-    return scores, shift, steps
+        tried, best, likeliest = _tried(scores[k, :reach], is_ladder), -np.inf, 0
+        colour = _likeliest_colour(scores[k])
+        for figure in tried:
+            score = _score_askew(of, (k, cells[k], figure), (colour, besides[k, figure]), best, scored)
+            if score > best:
+                best, likeliest = score, figure
+        # Stacks that lean mislead by more than one piece while they are believed to stand straight.
+        further = 2 * likeliest - tried[0]
+        if is_ladder and further != likeliest and 0 <= further < reach:
+            colour = _likeliest_colour(scores[k])
+            _score_askew(of, (k, cells[k], further), (colour, besides[k, further]), best, scored)
+    return scored
+
+
+@compiled
+def score_placed(
+    sums: Sums, rim: Array, shapes: Shapes, placed: tuple[Indices, Indices, Array], colours: Indices
+) -> Array:
+    """(b, l, colours) scores of figures whose faces are known to be somewhere.
+
+    ``placed``: the cells (b,) that ``sums`` belongs to, figures (b, l) on them, and (b, l, 2) mm in the crop by which
+    their faces are off their places.  ``colours`` (b,): of what stands there.
+    """
+    cells, figures, shift_mm = placed
+    chain, sides = make_chain(shapes), _no_sides(1, shapes, rim)[0]
+    scores = np.empty((*figures.shape, shapes.allowed.shape[1]), np.float32)
+    for k in range(len(cells)):
+        for number, figure in enumerate(figures[k]):
+            which, lines = (cells[k], figure), lines_of(sums, shapes, (k, cells[k], figure))
+            stand = known_face(lines, shapes, which, colours[k], shift_mm[k, number])
+            scores[k, number] = _score_stand((lines, rim, shapes, chain), which, stand, sides)
+    return scores
+
+
+@compiled
+def _tried(scores: Array, is_ladder: bool) -> Indices:  # noqa: FBT001
+    """The figures to be tried askew, given the scores (figures, colours) of those that stand straight, likeliest first.
+
+    Of a ladder those that are a piece higher and lower than the likeliest.
+    """
+    fits = np.empty(len(scores), np.float32)
+    for figure in range(len(scores)):
+        fits[figure] = -scores[figure].max()
+    if not is_ladder:
+        return np.argsort(fits, kind="mergesort")[: min(TRIED, (len(fits) + 1) // 2)]
+    likeliest = fits.argmin()
+    tried, count = np.array([likeliest, likeliest - 1, likeliest + 1]), 1
+    for figure in tried[1:]:
+        if 0 <= figure < len(fits):
+            tried[count] = figure
+            count += 1
+    return tried[:count]
+
+
+@compiled
+def _likeliest_colour(scores: Array) -> int:
+    """That of the likeliest figure: scores are (figures, colours)."""
+    best, colour = scores[0, 0], 0
+    for figure in range(scores.shape[0]):
+        for number in range(scores.shape[1]):
+            if scores[figure, number] > best:
+                best, colour = scores[figure, number], number
+    return colour
+
+
+@compiled
+def _no_sides(cells: int, shapes: Shapes, rim: Array) -> Array:
+    """Room for :attr:`Scored.sides`."""
+    return np.zeros((cells, shapes.bands.max(), len(rim), 2), np.float32)
+
+
+@compiled
+def _score_askew(
+    of: tuple[Sums, Array, Shapes, Chain],
+    which: tuple[int, int, int],
+    like: tuple[int, float],
+    best: float,
+    scored: Scored,
+) -> float:
+    """The score of the likeliest colour of a figure that stands as it suits best; what it scores is ``scored``.
+
+    How it stands, too, when that is better than the ``best`` that was scored so far.
+
+    Args:
+        of: sums, rim, shapes, and room.
+        which: number of the cell among the sums, cell, figure.
+        like: the likeliest colour so far, and what the figure has besides.
+        best: as above.
+        scored: as above.
+    """
+    (sums, rim, shapes, chain), (k, cell, figure), (colour, besides) = of, which, like
+    lines, sides = lines_of(sums, shapes, which), _no_sides(1, shapes, rim)[0]
+    stand = search_stand(lines, shapes, (cell, figure), colour)
+    scores = scored.scores[k, figure]
+    scores[:] = _score_stand((lines, rim, shapes, chain), (cell, figure), stand, sides)
+    scores += besides
+    if scores.max() > best:
+        scored.shift[k, 0], scored.shift[k, 1] = stand.sideways * shapes.column_mm, chain.found[0]
+        scored.sides[k] = sides
+    return float(scores.max())
+
+
+@compiled
+def _score_stand(of: tuple[Lines, Array, Shapes, Chain], which: tuple[int, int], stand: Stand, sides: Array) -> Total:
+    """(colours,) scores of a figure that stands so; its shading is put into ``sides``.
+
+    ``of``: the lines round it, rim, shapes, and room.  ``which``: cell, figure.
+    """
+    (lines, rim, shapes, chain), (_, figure) = of, which
+    scores: Total = np.empty(shapes.allowed.shape[1])
+    fit_lines(lines, shapes, which, stand, chain, scores)
+    _shade(sideways(lines, stand.sideways), shapes.bands[figure], chain.found, sides)
+    gain = _rim_gain(sides[: shapes.bands[figure]], rim, shapes.column_mm)
+    for colour in range(len(scores)):
+        scores[colour] = scores[colour] + gain if shapes.allowed[figure, colour] else IMPOSSIBLE
+    return scores
 
 
 @compiled
@@ -140,45 +274,27 @@ def rim_residuals(steps: Array) -> tuple[Array, Array]:
 
 
 @compiled
-def _rim_gain(steps: Array, rim: Array, shapes: Shapes) -> Array:
-    """(b, l) log-likelihood ratio of sides shaded as ``rim`` says, from below, against evenly shaded ones."""
-    cells, trials = steps.shape[:2]
-    scale = shapes.column_mm / (2 * SHADE_SPREAD**2 * SHADE_INDEPENDENT_MM2)
-    gain = np.zeros((cells, trials), np.float32)
-    for k in range(cells):
-        for trial in range(trials):
-            residuals, counts = rim_residuals(steps[k, trial])
-            for side in range(len(counts)):
-                for step, shading in enumerate(rim[::-1]):
-                    fits = shading * (2 * residuals[side, step] - shading)
-                    gain[k, trial] += scale * counts[side, step] * fits
-    return gain
+def _rim_gain(sides: Array, rim: Array, column_mm: float) -> float:
+    """Log-likelihood ratio of sides (parts, steps, 2) shaded as ``rim`` says from below, against evenly shaded ones."""
+    gain, (residuals, counts) = 0.0, rim_residuals(sides)
+    for side in range(len(counts)):
+        for step, shading in enumerate(rim[::-1]):
+            gain += counts[side, step] * shading * (2 * residuals[side, step] - shading)
+    return gain * column_mm / (2 * SHADE_SPREAD**2 * SHADE_INDEPENDENT_MM2)
 
 
 @compiled
-def _shades(
-    sums: Sums, shapes: Shapes, cells: Indices, figures: Indices, stand: tuple[Array, Array], steps: int
-) -> Array:
-    """(b, l, parts, steps, 2) sums over each step of each side from above, of lines (b, l, lines) moved sideways."""
-    shifts, sideways = stand
-    most = 0
-    for figure in figures.ravel():
-        most = max(most, shapes.bands[figure])
-    shades = np.zeros((*figures.shape, most, steps, 2), np.float32)
+def _shade(lines: Lines, count: int, shifts: Total, sides: Array) -> None:
+    """Fill ``sides`` (parts, steps, 2): sums over each step of ``count`` sides, whose lines are off by ``shifts``."""
+    sides[:] = 0
     above, below = np.zeros(2), np.zeros(2)
-    brightness = sums.down.shape[3] - 2
-    for k in range(len(cells)):
-        for trial in range(figures.shape[1]):
-            figure = figures[k, trial]
-            lines = lines_of(sums, shapes, (k, cells[k], figure, sideways[k, trial]))
-            count = shapes.bands[figure]
-            for number in range(count * steps + 1 if count > 0 else 0):
-                place = number / steps  # sides below the face
-                side = min(int(place), count - 1)
-                part = place - side
-                shift = shifts[k, trial, side] * (1 - part) + shifts[k, trial, side + 1] * part
-                sum_line(lines, (1 + side, part, shift), brightness, below)
-                if number > 0:
-                    shades[k, trial, (number - 1) // steps, (number - 1) % steps] = below - above
-                above[:] = below
-    return shades
+    steps, brightness = sides.shape[1], lines.size[2] - 2
+    for number in range(count * steps + 1 if count > 0 else 0):
+        place = number / steps  # sides below the face
+        side = min(int(place), count - 1)
+        part = place - side
+        shift = shifts[side] * (1 - part) + shifts[side + 1] * part
+        sum_line(lines, (1 + side, part, shift), brightness, below)
+        if number > 0:
+            sides[(number - 1) // steps, (number - 1) % steps] = below - above
+        above[:] = below

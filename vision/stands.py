@@ -13,10 +13,13 @@ import numpy.typing as npt
 
 from vision.compiled import compiled
 from vision.figures import PLACE_MM, STEP_MM
-from vision.sums import Lines, Shapes, Sums, Total, lines_of, sum_line
+from vision.sums import FINER, Lines, Shapes, Total, sideways, sum_line, sum_lines
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
+
+Figure = tuple[int, int]
+"""A cell, and the number of a figure on it."""
 
 ROUNDING_MM = 0.2
 """Standard deviation of the distance of two lines, for each is tried in half millimetres: so rounded, even the face and
@@ -25,37 +28,31 @@ the foot of one disc seem to be apart a little."""
 MOST_SIDEWAYS = 2
 """Largest shift tried across the line of sight, in columns."""
 
-ACROSS = np.arange(-MOST_SIDEWAYS, MOST_SIDEWAYS + 1)
-"""Shifts tried across the line of sight, in columns."""
+ALONG = (-5.0, 11)
+"""Shifts of the face tried first along the line of sight: the least of them in rows, and how many a row apart."""
 
-ALONG = np.arange(-5, 6).astype(np.float32)
-"""Shifts of the face tried first along the line of sight, in rows."""
-
-FOOT = np.arange(-3, 4).astype(np.float32)
-"""Shifts of the foot tried first along the line of sight, in rows."""
-
-FINER = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
-"""Shifts of each line tried round where the best of the first have it."""
+FOOT = (-3.0, 7)
+"""Shifts of the foot tried first along the line of sight: the least of them in rows, and how many a row apart."""
 
 
 class Stand(NamedTuple):
-    """Where figures (b, l) stand, roughly.
+    """Where a figure stands, roughly.
 
     Attributes:
-        along: (b, l) shift of the face, in rows.
-        sideways: (b, l) shift of the whole figure, in columns.
-        foot: (b, l) shift of the foot, in rows.
-        around: (a,) rows that the face may be off besides.
+        along: shift of the face, in rows.
+        sideways: shift of the whole figure, in columns.
+        foot: shift of the foot, in rows.
+        is_known: whether the face is just there; if not, it may be off by any of :data:`FINER` besides.
     """
 
-    along: Array
-    sideways: Array
-    foot: Array
-    around: Array
+    along: float
+    sideways: float
+    foot: float
+    is_known: bool
 
 
-class _Chain(NamedTuple):
-    """Room to find the lines of one figure in; a places of a line, c colours of the uppermost piece.
+class Chain(NamedTuple):
+    """Room to find the lines of a figure in; a places of a line, c colours of the uppermost piece.
 
     Attributes:
         shifts: (lines, a) rows that each line is tried off its place.
@@ -63,6 +60,7 @@ class _Chain(NamedTuple):
         fits: (2, a, c) log-likelihood of all above a line in its place; of even and odd lines.
         above: (2, a, c) sums of each colour's side above the line.
         room: (c,) for one band.
+        found: (lines,) rows that each line is off its place where all suit the likeliest colour best.
     """
 
     shifts: Total
@@ -70,91 +68,93 @@ class _Chain(NamedTuple):
     fits: Total
     above: Total
     room: Total
+    found: Total
 
 
 @compiled
-def search_stand(sums: Sums, shapes: Shapes, cells: Indices, figures: Indices, best_colour: Indices) -> Stand:
-    """Where each figure (b, l) suits best, by the likeliest colour (b,)."""
-    along = np.empty((*figures.shape, len(ALONG)), np.float32)
-    across = np.empty((*figures.shape, len(ACROSS)), np.intp)
-    along[:], across[:] = ALONG, ACROSS
-    face, sideways, foot = _search(sums, shapes, cells, figures, best_colour, (along, across))
-    return Stand(face, sideways, foot, FINER.copy())
-
-
-def known_face(
-    sums: Sums, shapes: Shapes, cells: Indices, figures: Indices, best_colour: Indices, shift_mm: Array
-) -> Stand:
-    """As :func:`search_stand`, of figures whose faces are known to be off by ``shift_mm`` (b, l, 2) in the crop."""
-    sideways = np.clip(shift_mm[..., 0] / np.float32(shapes.column_mm), -MOST_SIDEWAYS, MOST_SIDEWAYS)
-    places = np.ascontiguousarray(shift_mm[..., 1:]), np.rint(sideways[..., None]).astype(np.intp)
-    along, _, foot = _search(sums, shapes, cells, figures, best_colour, places)
-    return Stand(along, sideways, foot, np.zeros(1, np.float32))
-
-
-@compiled
-def fit_lines(sums: Sums, shapes: Shapes, cells: Indices, figures: Indices, stand: Stand) -> tuple[Array, Array]:
-    """The best scores of figures (b, l) over all places of their lines, and the shifts of the lines there.
-
-    Returns:
-        (b, l, colours) log-likelihood ratio against an empty cell, and (b, l, lines) rows that each line is off its
-        place for the likeliest colour: line 0 is the face's near edge, the others are the sides' lower edges.
-    """
+def make_chain(shapes: Shapes) -> Chain:
+    """Room for any figure."""
     colours, places, most = shapes.allowed.shape[1], len(FINER), shapes.edges.shape[2] - 1
-    scores = np.full((*figures.shape, colours), -np.inf, np.float32)
-    lines = np.zeros((*figures.shape, most), np.float32)
     shifts, before = np.zeros((most, places)), np.zeros((most, places, colours), np.intp)
     fits, above = np.zeros((2, places, colours)), np.zeros((2, places, colours))
-    chain = _Chain(shifts, before, fits, above, np.zeros(colours))
-    for k in range(len(cells)):
-        for trial in range(figures.shape[1]):
-            cell, figure = cells[k], figures[k, trial]
-            count, side = shapes.bands[figure], stand.sideways[k, trial]
-            along, foot = stand.along[k, trial], stand.foot[k, trial]
-            of = lines_of(sums, shapes, (k, cell, figure, side))
-            _begin(of, count > 0, shapes.weight, along + stand.around, chain)
-            known = len(stand.around)
-            for number in range(1, count + 1):
-                shifts[number] = along + (foot - along) * (number / count) + FINER
-                is_own, variance = number == 1 and shapes.faced, _step_variance(shapes, cell, number)
-                _add_line(of, (is_own, variance, shapes.weight), number, known, chain)
-                known = places
-            _end(shapes, (cell, figure, side), known, chain, (scores[k, trial], lines[k, trial]))
-    return scores, lines
+    return Chain(shifts, before, fits, above, np.zeros(colours), np.zeros(most))
 
 
 @compiled
-def _begin(lines: Lines, is_banded: bool, weight: float, places: Array, chain: _Chain) -> None:  # noqa: FBT001
-    """Put the uppermost part into its ``places`` (a,)."""
-    fits, sides = chain.fits[0], 1 + chain.fits.shape[2]
-    for i, place in enumerate(places):
-        chain.shifts[0, i] = place
-        sum_line(lines, (0, 0.0, place), 1, chain.room)
-        sum_line(lines, (1, 0.0, place), 1, fits[i])
-        fits[i] = (fits[i] - chain.room) * weight
-        if is_banded:
-            sum_line(lines, (1, 0.0, place), sides, chain.above[0, i])
+def search_stand(lines: Lines, shapes: Shapes, figure: Figure, colour: int) -> Stand:
+    """Where a figure suits best, its upper face being of a ``colour``; ``lines`` are those round it, straight."""
+    along, across, foot = _search(lines, shapes, figure, colour, (ALONG, (-MOST_SIDEWAYS, 2 * MOST_SIDEWAYS + 1)))
+    return Stand(along, across, foot, False)  # noqa: FBT003
 
 
 @compiled
-def _add_line(lines: Lines, band: tuple[bool, float, float], number: int, known: int, chain: _Chain) -> None:
-    """Go on to line ``number``, from the ``known`` first places of the one above it, whichever suits best.
+def known_face(lines: Lines, shapes: Shapes, figure: Figure, colour: int, shift_mm: Array) -> Stand:
+    """As :func:`search_stand`, of a figure whose face is known to be off by ``shift_mm`` (2,) in the crop."""
+    columns = min(max(shift_mm[0] / shapes.column_mm, -MOST_SIDEWAYS), MOST_SIDEWAYS)
+    along = float(shift_mm[1])
+    _, _, foot = _search(lines, shapes, figure, colour, ((along, 1), (int(np.rint(columns)), 1)))
+    return Stand(along, columns, foot, True)  # noqa: FBT003
+
+
+@compiled
+def fit_lines(straight: Lines, shapes: Shapes, which: Figure, stand: Stand, chain: Chain, scores: Total) -> None:
+    """The best ``scores`` (colours,) of a figure over all places of its lines; ``chain.found`` are the places.
+
+    Scores are log-likelihood ratios against an empty cell.  Line 0 is the face's near edge, the others are the sides'
+    lower edges.  ``straight``: the lines round the figure in the middle of its cell.
+    """
+    cell, figure = which
+    count, lines = shapes.bands[figure], sideways(straight, stand.sideways)
+    known = _begin(lines, shapes.weight, stand, chain)
+    for number in range(1, count + 1):
+        off = stand.along + (stand.foot - stand.along) * (number / count)
+        chain.shifts[number] = off + FINER
+        is_own, variance = number == 1 and shapes.faced, _step_variance(shapes, cell, number)
+        _add_line(lines, (is_own, variance, shapes.weight), (number, off), known, chain)
+        known = len(FINER)
+    _end(shapes, (cell, figure, stand.sideways), known, chain, scores)
+
+
+@compiled
+def _begin(lines: Lines, weight: float, stand: Stand, chain: Chain) -> int:
+    """Put the uppermost part into its places; how many there are."""
+    far, fits, sides = chain.fits[1], chain.fits[0], 1 + chain.fits.shape[2]
+    if stand.is_known:
+        known, chain.shifts[0, 0] = 1, stand.along
+        sum_line(lines, (0, 0.0, stand.along), 1, far[0])
+        sum_line(lines, (1, 0.0, stand.along), 1, fits[0])
+        sum_line(lines, (1, 0.0, stand.along), sides, chain.above[0, 0])
+    else:
+        known, chain.shifts[0] = len(FINER), stand.along + FINER
+        sum_lines(lines, 0, stand.along, 1, far)
+        sum_lines(lines, 1, stand.along, 1, fits)
+        sum_lines(lines, 1, stand.along, sides, chain.above[0])
+    for place in range(known):
+        for colour in range(len(chain.room)):
+            fits[place, colour] = (fits[place, colour] - far[place, colour]) * weight
+    return known
+
+
+@compiled
+def _add_line(lines: Lines, band: tuple[bool, float, float], line: tuple[int, float], known: int, chain: Chain) -> None:
+    """Go on to a line, from the ``known`` first places of the one above it, whichever suits best.
 
     That is the Viterbi algorithm (Forney, The Viterbi algorithm, 1973).  ``band``: whether what lies between the two is
     of the colour of the face, as the side of the uppermost piece is; the others' colours are unknown; variance of the
-    shift between them, in rows; and the weight of a pixel.
+    shift between them, in rows; and the weight of a pixel.  ``line``: its number from 1, and rows that it is off its
+    place before it is tried.
     """
-    is_own, variance, weight = band
+    (is_own, variance, weight), (number, off) = band, line
     upper, lower = chain.above[1 - number % 2], chain.above[number % 2]
     reached, fits = chain.fits[1 - number % 2], chain.fits[number % 2]
-    room, sides = chain.room, 1 + chain.fits.shape[2]
+    room = chain.room
     fits[:] = -np.inf
+    sum_lines(lines, 1 + number, off, 1 + len(room), lower)
     for j, shift in enumerate(chain.shifts[number]):
-        sum_line(lines, (1 + number, 0.0, shift), sides, lower[j])
         for i in range(known):
             for colour in range(len(room)):
                 room[colour] = (lower[j, colour] - upper[i, colour]) * weight
-            if not is_own:
+            if not is_own and len(room) > 1:
                 room[:] = _log_mean(room)
             prior = -0.5 * (shift - chain.shifts[number - 1, i]) ** 2 / variance
             for colour in range(len(room)):
@@ -164,15 +164,15 @@ def _add_line(lines: Lines, band: tuple[bool, float, float], number: int, known:
 
 
 @compiled
-def _end(shapes: Shapes, which: tuple[int, int, float], known: int, chain: _Chain, out: tuple[Array, Array]) -> None:
-    """Choose among the ``known`` places of the last line: ``out`` scores (colours,) and shifts of the lines.
+def _end(shapes: Shapes, which: tuple[int, int, float], known: int, chain: Chain, scores: Total) -> None:
+    """Choose among the ``known`` places of the last line: ``scores`` (colours,), and where the lines are.
 
     ``which``: cell, figure, columns that it is moved by.
     """
     cell, figure, side = which
-    scores, lines = out
     count = shapes.bands[figure]
     fits, best, at, of = chain.fits[count % 2], -np.inf, 0, 0
+    scores[:] = -np.inf
     for i in range(known):
         prior = _log_place(shapes, cell, figure, side, chain.shifts[count, i])
         for colour in range(len(scores)):
@@ -181,7 +181,7 @@ def _end(shapes: Shapes, which: tuple[int, int, float], known: int, chain: _Chai
             if total > best:
                 best, at, of = total, i, colour
     for number in range(count, -1, -1):
-        lines[number] = chain.shifts[number, at]
+        chain.found[number] = chain.shifts[number, at]
         at = chain.before[number, at, of]
 
 
@@ -215,37 +215,32 @@ def _log_mean(values: Total) -> float:
 
 @compiled
 def _search(
-    sums: Sums, shapes: Shapes, cells: Indices, figures: Indices, best_colour: Indices, places: tuple[Array, Indices]
-) -> tuple[Array, Array, Array]:
-    """The likeliest shifts (b, l) of face, across, and of the foot, all lines between in line.
+    lines: Lines, shapes: Shapes, which: Figure, colour: int, places: tuple[tuple[float, int], tuple[int, int]]
+) -> tuple[float, float, float]:
+    """The likeliest shifts of a figure's face, across, and of its foot, all lines between in line.
 
-    ``places``: (b, l, a) shifts of the face, (b, l, s) across.  Whole rows will do here: the best stand is looked into
-    more finely afterwards.
+    ``places``: the least and the number of shifts of the face, in rows, and across, in columns.  Whole rows will do
+    here: the best stand is looked into more finely afterwards.
     """
-    alongs, across = places
-    along, foot = np.zeros(figures.shape, np.float32), np.zeros(figures.shape, np.float32)
-    sideways = np.zeros(figures.shape, np.float32)
-    faces, feet = np.zeros(alongs.shape[2], np.float32), np.zeros(len(FOOT), np.float32)
-    profile = np.zeros(across.shape[2])
-    for k in range(len(cells)):
-        for trial in range(figures.shape[1]):
-            cell, figure, best = cells[k], figures[k, trial], -np.inf
-            variance = ROUNDING_MM**2
-            for line in range(2, shapes.bands[figure] + 1):
-                variance += _step_variance(shapes, cell, line)
-            profile[:] = -np.inf
-            for number, side in enumerate(across[k, trial]):
-                which = (k, cell, figure, 1 + best_colour[k])
-                _sum_whole_rows(sums, shapes, which, side, alongs[k, trial], (faces, feet))
-                for b, w in enumerate(FOOT):
-                    prior = _log_place(shapes, cell, figure, side, float(w))
-                    for a, v in enumerate(alongs[k, trial]):
-                        fits = (faces[a] + feet[b]) * shapes.weight + prior - 0.5 * (v - w) ** 2 / variance
-                        profile[number] = max(profile[number], fits)
-                        if fits > best:
-                            best, along[k, trial], foot[k, trial] = fits, v, w
-            sideways[k, trial] = across[k, trial, 0] + _peak(profile)
-    return along, sideways, foot
+    (first, alongs), (leftmost, across) = places
+    cell, figure = which
+    faces, feet, profile = np.empty(alongs), np.empty(FOOT[1]), np.full(across, -np.inf)
+    best, along, foot, variance = -np.inf, first, 0.0, ROUNDING_MM**2
+    for line in range(2, shapes.bands[figure] + 1):
+        variance += _step_variance(shapes, cell, line)
+    for number in range(across):
+        side = leftmost + number
+        _sum_whole_rows(lines, (side, first), (1 + shapes.bands[figure], 1 + colour), (faces, feet))
+        for b in range(len(feet)):
+            w = FOOT[0] + b
+            prior = _log_place(shapes, cell, figure, side, w)
+            for a in range(alongs):
+                v = first + a
+                fits = (faces[a] + feet[b]) * shapes.weight + prior - 0.5 * (v - w) ** 2 / variance
+                profile[number] = max(profile[number], fits)
+                if fits > best:
+                    best, along, foot = fits, v, w
+    return along, leftmost + _peak(profile), foot
 
 
 @compiled
@@ -259,34 +254,35 @@ def _peak(profile: Total) -> float:
 
 
 @compiled
-def _sum_whole_rows(
-    sums: Sums, shapes: Shapes, which: tuple[int, int, int, int], side: int, alongs: Array, out: tuple[Array, Array]
-) -> None:
-    """Of a figure moved by ``side`` columns: faces less the sides above their near edge, and sides above the feet.
+def _sum_whole_rows(lines: Lines, off: tuple[int, float], kinds: tuple[int, int], out: tuple[Total, Total]) -> None:
+    """Of a moved figure: faces less the sides above their near edge, and sides above the feet.
 
-    ``which``: number of the cell among the sums, cell, figure, kind of its face.  Whole rows will do here: the best
-    stand is looked into more finely afterwards.
+    Whole rows will do here: the best stand is looked into more finely afterwards.
+
+    Args:
+        lines: round the figure, straight.
+        off: columns that it is moved by, and rows that the first of the faces is.
+        kinds: the foot's edge, 1 where nothing is under the face; the face's kind in the sums.
+        out: faces, and feet from the first of :data:`FOOT` on, each a row lower than the one before.
     """
-    down, first_row, covers, columns = sums.down, sums.first_row, shapes.covers, shapes.columns
-    k, cell, figure, kind = which
-    faces, feet = out
+    flat, edges, (rows, width, count) = lines.flat, lines.edges, lines.size
+    (side, first), (lowest, kind), (faces, feet) = off, kinds, out
     faces[:], feet[:] = 0, 0
-    is_banded = shapes.bands[figure] > 0
-    last = down.shape[1] - 1
-    for i in range(len(columns)):
-        if not covers[cell, figure, i]:
-            continue
-        x, edges = columns[i] + side, shapes.edges[cell, figure, :, i]
-        for a in range(len(alongs)):
-            shift = alongs[a] - first_row
-            far, near = _whole(edges[0] + shift, last), _whole(edges[1] + shift, last)
-            faces[a] += down[k, near, x, kind] - down[k, far, x, kind]
+    is_banded = lowest > 1
+    for i in range(*lines.covered):
+        column = (lines.left + i + side) * count
+        far, near = _whole(edges[0, i] + first - lines.first_row), _whole(edges[1, i] + first - lines.first_row)
+        for a in range(len(faces)):
+            at_far = np.uint64(min(max(far + a, 0), rows - 1) * width * count + column)
+            at_near = np.uint64(min(max(near + a, 0), rows - 1) * width * count + column)
+            faces[a] += flat[at_near + np.uint64(kind)] - flat[at_far + np.uint64(kind)]
             if is_banded:
-                faces[a] -= down[k, near, x, 0]
-        for f in range(len(FOOT) if is_banded else 0):
-            feet[f] += down[k, _whole(edges[-1] + FOOT[f] - first_row, last), x, 0]
+                faces[a] -= flat[at_near]
+        foot = _whole(edges[lowest, i] + FOOT[0] - lines.first_row)
+        for f in range(len(feet) if is_banded else 0):
+            feet[f] += flat[np.uint64(min(max(foot + f, 0), rows - 1) * width * count + column)]
 
 
 @compiled
-def _whole(row: float, last: int) -> int:
-    return int(np.rint(min(max(row, 0.0), last)))
+def _whole(row: float) -> int:
+    return int(np.rint(row))

@@ -17,6 +17,9 @@ Indices = npt.NDArray[np.intp]
 
 SIDE = Materials.SIDE
 
+FINER = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
+"""Rows that a line may be off its place, as :func:`sum_lines` sums."""
+
 
 class Shapes(NamedTuple):
     """Every figure (f) on every cell (n), as places in these sums; k columns.
@@ -101,33 +104,42 @@ class Lines(NamedTuple):
     Attributes:
         flat: the sums, flattened.
         size: (rows + 1, columns, kinds) of them.
-        columns: (m,) those that the figure covers, or the ones left of them…
-        right: …by which share of a column they are right of these.
-        edges: (e, m) rows of the edges.
+        edges: (e, k) rows of the edges in the crop.
+        covered: the first of the k columns that the figure covers, and the one after the last: it is convex.
+        left: column of the sums in which the first of the k is, the figure being moved…
+        right: …and by which share of a column it is right of there.
+        first_row: row of the crop in which the sums begin.
     """
 
     flat: Array
     size: tuple[int, int, int]
-    columns: Indices
-    right: float
     edges: Array
+    covered: tuple[int, int]
+    left: int
+    right: float
+    first_row: int
 
 
 @compiled
-def lines_of(sums: Sums, shapes: Shapes, which: tuple[int, int, int, float]) -> Lines:
-    """``which``: number of the cell among the sums, cell, figure, columns that it is moved by."""
-    k, cell, figure, side = which
-    whole = int(np.floor(side))
-    covers, edges = shapes.covers[cell, figure], shapes.edges[cell, figure]
-    columns, rows = np.empty(len(covers), np.intp), np.empty((len(edges), len(covers)), np.float32)
-    count = 0
-    for i in range(len(covers)):
-        if covers[i]:
-            columns[count] = shapes.columns[i] + whole
-            for edge in range(len(edges)):
-                rows[edge, count] = edges[edge, i] - sums.first_row
-            count += 1
-    return Lines(sums.down[k].reshape(-1), sums.down.shape[1:], columns[:count], side - whole, rows[:, :count])
+def lines_of(sums: Sums, shapes: Shapes, which: tuple[int, int, int]) -> Lines:
+    """``which``: number of the cell among the sums, cell, figure; standing straight."""
+    k, cell, figure = which
+    covers = shapes.covers[cell, figure]
+    first, end = 0, len(covers)
+    while first < end and not covers[first]:
+        first += 1
+    while end > first and not covers[end - 1]:
+        end -= 1
+    edges, left = shapes.edges[cell, figure], shapes.columns[0]
+    return Lines(sums.down[k].reshape(-1), sums.down.shape[1:], edges, (first, end), left, 0.0, sums.first_row)
+
+
+@compiled
+def sideways(lines: Lines, columns: float) -> Lines:
+    """Lines moved by so many columns, which need not be whole."""
+    whole = int(np.floor(columns))
+    left, right = lines.left + whole, columns - whole
+    return Lines(lines.flat, lines.size, lines.edges, lines.covered, left, right, lines.first_row)
 
 
 @compiled
@@ -138,21 +150,55 @@ def sum_line(lines: Lines, line: tuple[int, float, float], first: int, total: To
     A pixel that it cuts counts with the part that is above it.
     """
     edge, part, shift = line
-    flat, columns, (rows, width, kinds) = lines.flat, lines.columns, lines.size
+    flat, (rows, width, kinds) = lines.flat, lines.size
     upper, lower = lines.edges[edge], lines.edges[min(edge + 1, len(lines.edges) - 1)]
-    right = np.float32(lines.right)
+    share, right, zero = np.float32(part), np.float32(lines.right), np.float32(0)
+    from_top, bottom = np.float32(shift - lines.first_row), np.float32(rows - 1.001)
+    # Numba looks whether a signed index is negative; these are not.
+    below, beside = np.uint64(width * kinds), np.uint64(kinds if lines.right > 0 else 0)
     total[:] = 0
-    for i in range(len(columns)):
-        row = min(max(upper[i] + part * (lower[i] - upper[i]) + shift, 0.0), rows - 1.001)
-        down = np.float32(row - int(row))
-        # Numba looks whether a signed index is negative; these are not.
-        above = np.uint64((int(row) * width + columns[i]) * kinds + first)
-        below = np.uint64(above + np.uint64(width * kinds))
+    for i in range(*lines.covered):
+        row = min(max(upper[i] + share * (lower[i] - upper[i]) + from_top, zero), bottom)
+        whole = int(row)
+        down = np.float32(row - np.float32(whole))
+        above = (whole * width + lines.left + i) * kinds + first
         for number in range(len(total)):
-            kind = np.uint64(number)
-            over, under = flat[above + kind], flat[below + kind]
-            if right > 0:
-                beside = np.uint64(kind + np.uint64(kinds))
-                over += right * (flat[above + beside] - over)
-                under += right * (flat[below + beside] - under)
+            at = np.uint64(above + number)
+            over, under = flat[at], flat[at + below]
+            over += right * (flat[at + beside] - over)
+            under += right * (flat[at + below + beside] - under)
             total[number] += over + down * (under - over)
+
+
+@compiled
+def sum_lines(lines: Lines, edge: int, shift: float, first: int, totals: Total) -> None:
+    """``totals`` (:data:`FINER`, kinds): :func:`sum_line` of an edge that is moved by ``shift`` and each of FINER."""
+    flat, edges, (rows, width, kinds) = lines.flat, lines.edges[edge], lines.size
+    right, half, zero, one = np.float32(lines.right), np.float32(0.5), np.float32(0), np.float32(1)
+    highest, beside = np.float32(shift - 1 - lines.first_row), np.uint64(kinds if lines.right > 0 else 0)
+    for number in range(totals.shape[1]):
+        sum_1, sum_2, sum_3, sum_4, sum_5 = zero, zero, zero, zero, zero
+        for i in range(*lines.covered):
+            row = edges[i] + highest
+            whole = int(np.floor(row))
+            down = np.float32(row - np.float32(whole))
+            column = (lines.left + i) * kinds + first + number
+            at_1 = np.uint64(min(max(whole, 0), rows - 1) * width * kinds + column)
+            at_2 = np.uint64(min(max(whole + 1, 0), rows - 1) * width * kinds + column)
+            at_3 = np.uint64(min(max(whole + 2, 0), rows - 1) * width * kinds + column)
+            at_4 = np.uint64(min(max(whole + 3, 0), rows - 1) * width * kinds + column)
+            row_1, row_2, row_3, row_4 = flat[at_1], flat[at_2], flat[at_3], flat[at_4]
+            row_1 += right * (flat[at_1 + beside] - row_1)
+            row_2 += right * (flat[at_2 + beside] - row_2)
+            row_3 += right * (flat[at_3 + beside] - row_3)
+            row_4 += right * (flat[at_4 + beside] - row_4)
+            fall_1, fall_2, fall_3 = row_2 - row_1, row_3 - row_2, row_4 - row_3
+            # Half a row farther down a line may be in the next row.
+            within, beyond = min(down + half, one), max(down - half, zero)
+            sum_1 += row_1 + down * fall_1
+            sum_2 += row_1 + within * fall_1 + beyond * fall_2
+            sum_3 += row_2 + down * fall_2
+            sum_4 += row_2 + within * fall_2 + beyond * fall_3
+            sum_5 += row_3 + down * fall_3
+        totals[0, number], totals[1, number], totals[2, number] = sum_1, sum_2, sum_3
+        totals[3, number], totals[4, number] = sum_4, sum_5

@@ -71,7 +71,6 @@ def _extent(kit: Kit) -> Points:
     tallest = TALLEST_MM
     if kit.pillars is not None:
         tallest += kit.pillars.base_mm + kit.pillars.highest * kit.pillars.step_mm
-    centres = np.array([kit.centre_mm(cell) for cell in kit.cells])
     mat = [[sx * x, sy * y, 0.0] for sx in (-1, 1) for sy in (-1, 1)]
-    board = [[*centre, tallest] for centre in centres]
+    board = [[*centre, tallest] for centre in kit.centres_mm]
     return np.array(mat + board)

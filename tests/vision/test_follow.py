@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from vision.follow import follow
+from vision.markers import settled
 from vision.register import marker_corners, project, register, to_gray
 
 NAME = "domination-b-103.jpg"
@@ -58,3 +59,40 @@ def test_a_reader_that_followed_finds_the_mat_again_wherever_it_lies(bench, imag
     for picture in (image, rolled, shifted(image, 3, 2)):
         whole = register(to_gray(picture), bench.kit, bench.camera)
         assert np.abs(corners(bench, reader.register(picture)) - corners(bench, whole)).max() < 0.05
+
+
+def gray_and_corners(bench, image, pose):
+    """A gray picture, the markers' numbers, and (m, 4, 2) px where their corners are."""
+    numbers = tuple(sorted(marker.id for marker in bench.kit.mat.markers))
+    world = np.vstack([marker_corners(bench.kit.mat, number) for number in numbers])
+    return to_gray(image), numbers, project(world, pose, bench.camera).reshape(-1, 4, 2)
+
+
+def test_markers_settle_where_their_edges_meet(bench, image, pose):
+    gray, numbers, expected = gray_and_corners(bench, image, pose)
+    begun = expected + np.random.default_rng(5).uniform(-1, 1, expected.shape)
+    corners = settled(gray, bench.kit.mat.dictionary, numbers, begun)
+    assert corners is not None
+    assert np.abs(corners - settled(gray, bench.kit.mat.dictionary, numbers, expected)).max() < 0.05
+
+
+def test_markers_of_other_numbers_do_not_settle(bench, image, pose):
+    gray, numbers, expected = gray_and_corners(bench, image, pose)
+    assert settled(gray, bench.kit.mat.dictionary, numbers[::-1], expected) is None
+
+
+def test_markers_do_not_settle_a_module_beside_their_places(bench, image, pose):
+    gray, numbers, expected = gray_and_corners(bench, image, pose)
+    module = (expected[:, [1]] - expected[:, [0]]) / 8
+    assert settled(gray, bench.kit.mat.dictionary, numbers, expected + module) is None
+
+
+def test_a_finger_on_one_corner_is_seen(bench, image, pose):
+    gray, numbers, expected = gray_and_corners(bench, image, pose)
+    cv2.circle(gray, np.rint(expected[0, 2]).astype(int).tolist(), 9, 170, cv2.FILLED)
+    assert settled(gray, bench.kit.mat.dictionary, numbers, expected) is None
+
+
+def test_markers_at_the_picture_s_edge_do_not_settle(bench, image, pose):
+    gray, numbers, expected = gray_and_corners(bench, image, pose)
+    assert settled(gray, bench.kit.mat.dictionary, numbers, expected - expected.min(axis=(0, 1))) is None
