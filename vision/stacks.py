@@ -24,15 +24,19 @@ Indices = npt.NDArray[np.intp]
 
 STANDING, TOPS = Materials.STANDING, Materials.TOPS
 
-SHADE_SPREAD = 0.15
-"""Standard deviation of the log brightness of a side's pixels besides the rim's shading: texture, noise."""
+SHADE_SPREAD, SHADE_KNOWN = 0.02, 2.0
+"""Standard deviation of the log brightness of a side's steps besides the rim's shading, as if it had been seen so
+often: texture, noise, lines found a little off."""
 
-SHADE_INDEPENDENT_MM2 = 20.0
-"""Area over which texture and noise are one observation; they reach less far than errors of colour and outline."""
+SHADE_INDEPENDENT_MM2 = 80.0
+"""Area over which these err together."""
+
+RIM_SEEN, RIM_VARIES = 0.65, 0.45
+"""Mean and standard deviation of the rim's contrast, as a share of that of single pieces: light falls otherwise between
+pieces, and from elsewhere."""
 
 IMPOSSIBLE = np.float32(-1e4)
 """Log-likelihood ratio of a piece that the kit does not have."""
-
 
 TRIED = 6
 """Figures that are tried askew where they are no ladder of heights: those that suit best standing straight, and no more
@@ -275,12 +279,27 @@ def rim_residuals(steps: Array) -> tuple[Array, Array]:
 
 @compiled
 def _rim_gain(sides: Array, rim: Array, column_mm: float) -> float:
-    """Log-likelihood ratio of sides (parts, steps, 2) shaded as ``rim`` says from below, against evenly shaded ones."""
-    gain, (residuals, counts) = 0.0, rim_residuals(sides)
+    """Log-likelihood ratio of sides (parts, steps, 2) shaded as ``rim`` says from below, against evenly shaded ones.
+
+    How strong the shading is, and how far off it the steps are, is not known: the one is fitted (ridge regression), the
+    other's variance is what both models leave over (Student's t distribution).
+    """
+    residuals, counts = rim_residuals(sides)
+    area, alike, square, even = 0.0, 0.0, 0.0, 0.0
     for side in range(len(counts)):
         for step, shading in enumerate(rim[::-1]):
-            gain += counts[side, step] * shading * (2 * residuals[side, step] - shading)
-    return gain * column_mm / (2 * SHADE_SPREAD**2 * SHADE_INDEPENDENT_MM2)
+            weight, seen = counts[side, step] * column_mm / SHADE_INDEPENDENT_MM2, residuals[side, step]
+            area, even = area + weight, even + weight * seen**2
+            alike, square = alike + weight * shading * seen, square + weight * shading**2
+    if square == 0:
+        return 0.0
+    known, degrees = SHADE_KNOWN * SHADE_SPREAD**2, SHADE_KNOWN + area
+    alike = max(alike, 0.0)  # no light turns the shading round
+    variance = (known + even - alike**2 / square) / degrees
+    strength = (alike / variance + RIM_SEEN / RIM_VARIES**2) / (square / variance + 1 / RIM_VARIES**2)
+    left = even - 2 * strength * alike + strength**2 * square
+    unusual = ((strength - RIM_SEEN) / RIM_VARIES) ** 2 + np.log(1 + RIM_VARIES**2 * square / variance)
+    return float(degrees * np.log((known + even) / (known + left)) - unusual) / 2
 
 
 @compiled
