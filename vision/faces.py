@@ -48,8 +48,8 @@ LEAST_SEEN = 0.4
 
 _COARSE, _FINE = DIRECTIONS[::8].copy(), DIRECTIONS[::4].copy()
 
-BLURS_PX = (5, 3)
-"""Pictures are blurred by so much for coarse and fine steps: rings are thin, and dim pictures full of noise."""
+BLUR_PX = 3
+"""Pictures are blurred by so much: rings are thin, and dim pictures full of noise."""
 
 LEAST_UNEVEN = 0.0015
 """Variance round a circle, of three channels as shares of their sum, below which it is noise and grain."""
@@ -59,7 +59,7 @@ PLACED_MM = float(np.hypot(PLACE_MM, LEAN_MM))
 
 _COARSE_MM = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4)]) * 1.0
 _FINE_MM = np.array([(x, y) for x in range(-2, 3) for y in range(-2, 3)]) * 0.5
-_FINEST_MM = np.array([(x, y) for x in range(-1, 2) for y in range(-1, 2)]) * 0.25
+"""Steps by which a middle is tried elsewhere: what lies between them, comparing characters finds."""
 
 
 class Faces(NamedTuple):
@@ -109,21 +109,15 @@ def centred(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas) -> tuple
     ``canvas``: what is nearest in each pixel.  Returns the faces, and (k,) how much
     likelier these middles are than any other near by, as a log-likelihood ratio.
     """
-    # A printed ring is thinner than the coarse steps are long: for them it is blurred.
     left, top, right, bottom = _box(faces)
     near = np.ascontiguousarray(canvas[top:bottom, left:right])
-    blurred, calmed = (cv2.blur(image[top:bottom, left:right], (px, px)) for px in BLURS_PX)
+    blurred = np.asarray(cv2.blur(image[top:bottom, left:right], (BLUR_PX, BLUR_PX)), np.uint8)
     corner_px = np.array([left, top])
     found = faces._replace(middles_px=faces.middles_px - corner_px)
     evidence = usual = np.zeros(len(faces.ranks))
-    for steps, picture, directions in (
-        (_COARSE_MM, blurred, _COARSE),
-        (_FINE_MM, calmed, _FINE),
-        (_FINEST_MM, calmed, _FINE),
-    ):
-        # Of the picture that is blurred for coarse steps the nearest pixel will do.
-        shown = np.asarray(picture, np.uint8), near, steps is _COARSE_MM
-        uneven, shares = _unevenness(shown, found, steps, directions)
+    for steps, directions in ((_COARSE_MM, _COARSE), (_FINE_MM, _FINE)):
+        # For coarse steps the nearest pixel will do.
+        uneven, shares = _unevenness((blurred, near, steps is _COARSE_MM), found, steps, directions)
         logs = np.log(uneven + LEAST_UNEVEN)
         share = shares.max(axis=1)
         parts: Points = np.where(share > LEAST_SEEN, BORDER_PARTS * share, 0)
