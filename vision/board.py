@@ -14,7 +14,7 @@ from vision.belief import Belief
 from vision.contrast import edges_seen
 from vision.evidence import Backdrop, Evidence, renew
 from vision.facets import Facets, judge_facets
-from vision.geometry import Box, Geometry, grouped, overlap
+from vision.geometry import Box, Geometry, grouped, touching
 from vision.sums import Sums, sum_columns
 
 MOSTLY_HIDDEN = 0.2
@@ -182,10 +182,10 @@ class Board:
         looked = cells, self._besides(cells, reach, behind)
         scored = stacks.score_cells(sums, self.rim, self.geometry.shapes, looked, is_ladder)
         self.scores[cells, 1:] = scored.scores.reshape(len(cells), -1)
-        best, hidden = self.scores[cells].argmax(axis=1), 1 - behind.seen.mean(axis=(1, 2), dtype=np.float32)
+        best = self.scores[cells].argmax(axis=1)
         for k, cell in enumerate(cells.tolist()):
             self.sides[cell] = scored.sides[k]
-            self._settle(cell, int(best[k]), scored.shift[k], float(hidden[k]))
+            self._settle(cell, int(best[k]), scored.shift[k], float(behind.hidden[k]))
         # The next figure may be the one: it is looked at in the next pass.
         is_highest = self.belief.height(self.best[cells]) == reach
         self.stale[cells] |= is_highest & (reach < len(self.geometry.figures.all))
@@ -231,8 +231,7 @@ class Board:
 
     def tell_neighbours(self, cell: int, state: int) -> None:
         """Have those cells looked at again whose pixels a change of ``cell`` from or to ``state`` touches."""
-        boxes = self.geometry.outlines.boxes_px
-        changed = boxes[cell, self.belief.height(max(int(self.best[cell]), state)) - 1]
-        touched = overlap((changed[None, :2], changed[None, 2:]), self._boxes())[0]
+        changed = self.geometry.outlines.boxes_px[cell, self.belief.height(max(int(self.best[cell]), state)) - 1]
+        touched = touching(changed, self._boxes())
         touched[cell] = False
         self.stale |= touched & self.active

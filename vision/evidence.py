@@ -93,16 +93,18 @@ class Backdrop(NamedTuple):
     Attributes:
         base: (b, rows, columns) float32 log-likelihood of each pixel if it shows what is painted there.
         seen: (b, rows, columns) bool, whether neither a nearer column nor a nearer piece hides the cell there.
+        hidden: (b,) share of each crop where something does, or that lies outside the picture.
         canvas: what is painted; until it is painted over.
     """
 
     base: Array
     seen: npt.NDArray[np.bool_]
+    hidden: Array
     canvas: Canvas
 
     def of(self, numbers: Indices) -> Backdrop:
         """What is behind some of the cells, by their numbers among these."""
-        return self._replace(base=self.base[numbers], seen=self.seen[numbers])
+        return self._replace(base=self.base[numbers], seen=self.seen[numbers], hidden=self.hidden[numbers])
 
 
 @compiled
@@ -126,12 +128,15 @@ def backdrop(evidence: Evidence, scene: Scene, canvas: Canvas, cells: Indices, f
     flat_px, visible = scene.flat_px, scene.visible
     _, height, columns = bins.shape
     base = np.empty((len(cells), height - first_row, columns), np.float32)
-    seen = np.empty(base.shape, np.bool_)
+    seen, hidden = np.empty(base.shape, np.bool_), np.zeros(len(cells), np.float32)
     for k in range(len(cells)):
-        cell, own = cells[k], scene.rank[cells[k]]
+        cell, own, shown = cells[k], scene.rank[cells[k]], 0
         for row in range(first_row, height):
             for column in range(columns):
                 nearest = painted[flat_px[cell, row, column]]
                 base[k, row - first_row, column] = palette[bins[cell, row, column], nearest & MATERIAL_MASK]
-                seen[k, row - first_row, column] = visible[cell, row, column] and nearest >> RANK_BITS <= own
-    return Backdrop(base, seen, canvas)
+                is_seen = visible[cell, row, column] and nearest >> RANK_BITS <= own
+                seen[k, row - first_row, column] = is_seen
+                shown += is_seen
+        hidden[k] = 1 - shown / base[k].size
+    return Backdrop(base, seen, hidden, canvas)

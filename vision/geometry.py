@@ -161,10 +161,15 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     )
 
 
-def overlap(one: Box, other: Box) -> npt.NDArray[np.bool_]:
-    """(n, m) which of n boxes overlap which of m others."""
-    touch = (one[0][:, None] < other[1]) & (other[0] < one[1][:, None])
-    return np.asarray(touch.all(axis=2), np.bool_)
+@compiled
+def touching(box_px: npt.NDArray[np.floating], boxes: Box) -> npt.NDArray[np.bool_]:
+    """(n,) which of n boxes overlap another, left, top, right, bottom."""
+    low, high = boxes
+    touch = np.empty(len(low), np.bool_)
+    for i in range(len(low)):
+        across = low[i, 0] < box_px[2] and box_px[0] < high[i, 0]
+        touch[i] = across and low[i, 1] < box_px[3] and box_px[1] < high[i, 1]
+    return touch
 
 
 @compiled

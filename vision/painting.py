@@ -42,7 +42,7 @@ def repaint(
     materials: Indices,
     region: tuple[npt.NDArray[np.floating], npt.NDArray[np.floating], Indices],
 ) -> None:
-    """Paint anew what stands on the board and reaches into a part of the picture.
+    """Paint anew what stands on the board and reaches into a part of the picture, there.
 
     Args:
         canvases: one to be painted; one without figures, whose columns hide figures that are farther; and (n, 4)
@@ -62,23 +62,24 @@ def repaint(
     for box in boxes:
         left, top = min(left, low[box, 0]), min(top, low[box, 1])
         right, bottom = max(right, high[box, 0]), max(bottom, high[box, 1])
+    highest, lowest = int(max(top, 0.0)), int(min(bottom + 2, len(canvas)))
     for place in range(len(far_first)):
         cell, rank = far_first[place], place + 1
-        first, end = silhouettes.rows[cell, WHOLE]
-        if materials[cell] == 0 or end <= first or first >= bottom or end <= top:
-            continue
+        first, end = max(silhouettes.rows[cell, WHOLE, 0], highest), min(silhouettes.rows[cell, WHOLE, 1], lowest)
         x, x_end = silhouettes.columns[cell]
-        if x < right and left < x_end:
+        if materials[cell] > 0 and first < end and x < right and left < x_end:
             painted[cell] = np.array([x, first, x_end, end])
-            _fill(canvas, bare, silhouettes, (cell, WHOLE), (rank << RANK_BITS) + _STANDING)
-            _fill(canvas, bare, silhouettes, (cell, UPPERMOST), (rank << RANK_BITS) + materials[cell])
+            _fill((canvas, bare, first, end), silhouettes, (cell, WHOLE), (rank << RANK_BITS) + _STANDING)
+            _fill((canvas, bare, first, end), silhouettes, (cell, UPPERMOST), (rank << RANK_BITS) + materials[cell])
 
 
 @compiled
-def _fill(canvas: Canvas, bare: Canvas, silhouettes: Silhouettes, which: tuple[int, int], value: int) -> None:
-    """Paint one silhouette but where a nearer column is before it."""
-    cell, part = which
-    first, end = silhouettes.rows[cell, part]
+def _fill(
+    within: tuple[Canvas, Canvas, int, int], silhouettes: Silhouettes, which: tuple[int, int], value: int
+) -> None:
+    """Paint one silhouette but where a nearer column is before it, ``within`` some rows."""
+    (canvas, bare, highest, lowest), (cell, part) = within, which
+    first, end = max(silhouettes.rows[cell, part, 0], highest), min(silhouettes.rows[cell, part, 1], lowest)
     # In pixels' own type, over views that begin with the run: so many pixels are painted at once.
     paint, beyond = np.uint16(value), np.uint16(((value >> RANK_BITS) + 1) << RANK_BITS)
     for row in range(first, end):

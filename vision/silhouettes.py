@@ -87,13 +87,16 @@ def draw(
 
 
 @compiled
-def is_before(silhouettes: Silhouettes, cell: int, point_px: Points) -> bool:
-    """Whether what stands on ``cell`` covers a place (2,) in the picture."""
-    row, column = int(np.rint(point_px[1])), int(np.rint(point_px[0]))
+def is_before(silhouettes: Silhouettes, cell: int, places_px: Points) -> npt.NDArray[np.bool_]:
+    """(k,) whether what stands on ``cell`` covers places (k, 2) in the picture."""
     first, end = silhouettes.rows[cell, WHOLE]
-    if row < first or row >= end:
-        return False
-    return bool(silhouettes.runs[cell, WHOLE, row, 0] <= column < silhouettes.runs[cell, WHOLE, row, 1])
+    covered = np.zeros(len(places_px), np.bool_)
+    for i in range(len(places_px)):
+        row, column = int(np.rint(places_px[i, 1])), int(np.rint(places_px[i, 0]))
+        if first <= row < end:
+            begin, stop = silhouettes.runs[cell, WHOLE, row]
+            covered[i] = begin <= column < stop
+    return covered
 
 
 @compiled

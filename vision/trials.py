@@ -148,14 +148,13 @@ def _hidden_singles(board: Board, cell: int) -> Indices:
     """Cells behind ``cell`` whose middle its stack hides and on which something seems to stand."""
     geometry, silhouettes = board.geometry, board.belief.silhouettes
     near = np.flatnonzero((geometry.rank < geometry.rank[cell]) & board.may_be_single)
-    hidden = (is_before(silhouettes, cell, geometry.crops.origin_px[j]) for j in near)
-    return near[np.fromiter(hidden, np.bool_, len(near))]
+    return near[is_before(silhouettes, cell, geometry.crops.origin_px[near])]
 
 
 def _behind_tower(board: Board, cell: int, tower: int) -> list[int]:
-    """Cells whose face a ``tower`` on ``cell`` would hide, that alone explains more than either stack does."""
+    """Cells whose face a ``tower`` on ``cell`` would hide, that alone explains more than both stacks together do."""
     geometry, belief = board.geometry, board.belief
-    explained = np.maximum(board.scores.max(axis=1), board.scores[cell].max())
+    explained = board.scores.max(axis=1) + board.scores[cell].max()
     behind = (board.best > 0) & (geometry.rank < geometry.rank[cell])
     likely = np.flatnonzero(behind & (explained < board.alone[cell, tower]))
     if not len(likely):
