@@ -58,7 +58,7 @@ PLACED_MM = float(np.hypot(PLACE_MM, LEAN_MM))
 """Standard deviation of a face's middle from the middle of its cell, each way."""
 
 _COARSE_MM = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4)]) * 1.0
-_FINE_MM = np.array([(x, y) for x in range(-2, 3) for y in range(-2, 3)]) * 0.5
+_FINE_MM = np.array([(x, y) for x in range(-1, 2) for y in range(-1, 2)]) * 0.5
 """Steps by which a middle is tried elsewhere: what lies between them, comparing characters finds."""
 
 

@@ -79,8 +79,7 @@ class Alphabet:
 
 def unrolled(image: npt.NDArray[np.uint8], faces: Faces) -> list[Glyph]:
     """Each (radii, angles, 2) uint8: red and green of a face as a share of its wood, :data:`BRIGHTEST` being 255."""
-    codes, _ = _unroll(image, nothing_before(image), faces)
-    shares = np.rint(_shares(codes)[:, 0] * (255 / BRIGHTEST)).astype(np.uint8)
+    shares = np.rint(_unrolled(image, nothing_before(image), faces) * (255 / BRIGHTEST)).astype(np.uint8)
     return [share.transpose(1, 2, 0).tobytes() for share in shares]
 
 
@@ -123,101 +122,146 @@ def _compared(
     Moved by a little, a face changes as its slopes say: where a character fits best is found by least squares
     (Lucas and Kanade, 1981), for each turn; so is the contrast of faint ones (ridge regression).
     """
-    codes, weight = _unroll(image, canvas, faces)
-    weighted, sloping, (squares, falling, curved) = _weighed(_shares(codes), weight)
+    seen, sums = _looked_at(image, canvas, faces)
+    waves = np.conj(_waves(seen))
+    darker = alphabet.spectra[:, : 2 * GLYPH_RADII]
     # Every turn at once: what the squares of all differences come to, and how steeply that falls as the face is moved.
-    apart, contrast = _fitted(weighted, alphabet.spectra, is_faint=is_faint)
-    apart += squares[:, None, None]
-    falls = _turned(sloping, alphabet.spectra[:, : 2 * GLYPH_RADII]) * (contrast / 2)[:, None]  # f, 2, l, turns
-    falls += falling[:, :, None, None]
-    curved += np.eye(2, dtype=np.float32) * np.float32(ERROR_MM2 / CENTRED_MM**2)
-    steps_mm = -np.einsum("fxy,fylt->fxlt", np.linalg.inv(curved), falls)
-    apart += (falls * steps_mm).sum(axis=1)
-    turns = apart.argmin(axis=2)
-    likely = np.take_along_axis(apart, turns[:, :, None], axis=2)[:, :, 0] / (-2 * ERROR_MM2)
-    best, every = likely.argmax(axis=1), np.arange(len(likely))
-    return likely, np.asarray(steps_mm[every, :, best, turns[every, best]], np.float64)
+    falls = _turned(waves[:, 3:].reshape(len(seen), 2, 2, GLYPH_RADII, -1), darker)
+    if is_faint:
+        apart, contrast = _fainter(waves[:, None, :3], alphabet.spectra)
+        falls *= contrast[:, None]
+    else:
+        apart = _turned(waves[:, None, :3], alphabet.spectra)[:, 0]
+    return _placed(apart, falls, sums)
 
 
-def _fitted(weighted: Array, spectra: Spectra, *, is_faint: bool) -> tuple[Array, Array]:
+def _fainter(waves: Spectra, spectra: Spectra) -> tuple[Array, Array]:
     """What the squares of all differences come to, less those of the face alone, and the contrast that suits best.
 
-    Both (f, letters, turns), or the contrast 1 for all.  ``weighted``: (f, 3, radii, angles), see :func:`_weighed`.
+    Both (f, letters, turns).  ``waves``: (f, 1, 3, radii, waves), of the first three kinds of :func:`_looked_at`.
     """
-    if not is_faint:
-        return _turned(weighted[:, None], spectra)[:, 0], np.ones((1, 1, 1), np.float32)
     darker, squared = np.split(spectra, [2 * GLYPH_RADII], axis=1)
     usual = np.float32(ERROR_MM2 / FAINTER**2)
-    alike = usual - np.float32(0.5) * _turned(weighted[:, None, :2], darker)[:, 0]
-    contrast = alike / (_turned(weighted[:, None, 2:], squared)[:, 0] + usual)
+    alike = usual - np.float32(0.5) * _turned(waves[:, :, :2], darker)[:, 0]
+    contrast = alike / (_turned(waves[:, :, 2:], squared)[:, 0] + usual)
     return usual - contrast * alike, contrast
 
 
-def _turned(seen: Array, spectra: Spectra) -> Array:
-    """(f, k, letters, angles) the sum over all places of ``seen`` times characters, turned by each angle.
+def _turned(waves: Spectra, spectra: Spectra) -> Array:
+    """(f, k, letters, angles) the sum over all places of what is seen times characters, turned by each angle.
 
     Args:
-        seen: (f, k, channels, radii, angles).
+        waves: (f, k, channels, radii, waves) of what is seen, conjugate.
         spectra: (waves, channels * radii, letters) of the characters.
     """
-    shape = seen.shape[:2]
-    waves = np.conj(_waves(seen)).reshape(shape[0] * shape[1], -1, FINEST + 1)
-    product = np.matmul(np.ascontiguousarray(waves.transpose(2, 0, 1)), spectra).transpose(1, 2, 0)
+    shape = waves.shape[:2]
+    rows = waves.reshape(shape[0] * shape[1], -1, FINEST + 1)
+    product = np.matmul(np.ascontiguousarray(rows.transpose(2, 0, 1)), spectra).transpose(1, 2, 0)
     turned: Array = np.concatenate([product.real, product.imag], axis=2) @ _FROM_WAVES
     return turned.reshape(*shape, -1, GLYPH_ANGLES)
 
 
 @compiled
-def _shares(codes: Array) -> Array:
-    """Codes and slopes (f, 3, 2, radii, angles) as shares of each face's wood; where they are cut off, even."""
-    shares = np.empty_like(codes)
-    flat, out = codes.reshape(len(codes), 3, 2, -1), shares.reshape(len(codes), 3, 2, -1)
-    for face in range(len(codes)):
-        for channel in range(2):
-            wood = np.float32(max(_quantile(flat[face, 0, channel], WOOD_PERCENTILE / 100), 1.0))
-            for i in range(flat.shape[3]):
-                share = flat[face, 0, channel, i] / wood
-                is_cut = share >= BRIGHTEST
-                out[face, 0, channel, i] = BRIGHTEST if is_cut else share
-                for axis in (1, 2):
-                    out[face, axis, channel, i] = 0 if is_cut else flat[face, axis, channel, i] / wood
+def _placed(apart: Array, falls: Array, sums: Array) -> tuple[Array, Points]:
+    """(f, letters) log-likelihood of each character turned and placed as suits it best, and the likeliest's place.
+
+    Args:
+        apart: (f, letters, turns) what the squares of all differences come to where the face was looked at, but for what
+            the face alone has.
+        falls: (f, 2, letters, turns) twice how steeply that falls along x and y, but for the same.
+        sums: (f, 6), see :func:`_looked_at`.
+
+    Returns:
+        also (f, 2) mm.
+    """
+    count, letters, turns = apart.shape
+    likely, steps_mm = np.empty((count, letters), np.float32), np.zeros((count, 2))
+    usual = ERROR_MM2 / CENTRED_MM**2
+    for face in range(count):
+        alone, x_falling, y_falling, x_curved, both, y_curved = sums[face]
+        x_curved, y_curved = x_curved + usual, y_curved + usual
+        size = x_curved * y_curved - both * both
+        across, diagonal, down = y_curved / size, -both / size, x_curved / size
+        nearest = np.inf
+        for letter in range(letters):
+            least = np.inf
+            for turn in range(turns):
+                x_fall = falls[face, 0, letter, turn] / 2 + x_falling
+                y_fall = falls[face, 1, letter, turn] / 2 + y_falling
+                x_mm, y_mm = across * x_fall + diagonal * y_fall, diagonal * x_fall + down * y_fall
+                square = alone + apart[face, letter, turn] - x_fall * x_mm - y_fall * y_mm
+                least = min(least, square)
+                if square < nearest:
+                    nearest = square
+                    steps_mm[face, 0], steps_mm[face, 1] = -x_mm, -y_mm
+            likely[face, letter] = least / (-2 * ERROR_MM2)
+    return likely, steps_mm
+
+
+@compiled
+def _looked_at(image: Picture, canvas: Canvas, faces: Faces) -> tuple[Array, Array]:
+    """How much darker than wood each place of faces is, and how that changes; what is before a face hides it.
+
+    Returns:
+        (f, 7, radii, angles), weighed: red, green, the weight itself, how red and green change a mm along x, and along
+        y; and (f, 6) weighed sums of squares, slopes along x and y times values, slopes along x squared, x times y, and
+        y squared.
+    """
+    count = len(faces.radii_mm)
+    seen = np.empty((count, 7, GLYPH_RADII, GLYPH_ANGLES), np.float32)
+    codes, sums = np.empty((3, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32), np.empty((count, 6), np.float32)
+    for face in range(count):
+        _unroll(image, canvas, faces, face, (codes, seen[face, 2]))
+        _to_shares(codes)
+        sums[face] = _weigh(codes.reshape(3, 2, -1), seen[face].reshape(7, -1))
+    return seen, sums
+
+
+@compiled
+def _unrolled(image: Picture, canvas: Canvas, faces: Faces) -> Array:
+    """(f, 2, radii, angles) red and green of faces as shares of their wood."""
+    shares = np.empty((len(faces.radii_mm), 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
+    codes = np.empty((3, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
+    for face in range(len(shares)):
+        _unroll(image, canvas, faces, face, (codes, np.empty((GLYPH_RADII, GLYPH_ANGLES), np.float32)))
+        _to_shares(codes)
+        shares[face] = codes[0]
     return shares
 
 
 @compiled
-def _weighed(shares: Array, weight: Array) -> tuple[Array, Array, tuple[Array, Array, Array]]:
-    """How much darker than wood faces are, of which the ``shares`` (f, 3, 2, radii, angles) are, weighed.
+def _to_shares(codes: Array) -> None:
+    """Make codes and slopes (3, 2, radii, angles) of a face shares of its wood; where they are cut off, even."""
+    flat = codes.reshape(3, 2, -1)
+    for channel in range(2):
+        wood = np.float32(max(_quantile(flat[0, channel], WOOD_PERCENTILE / 100), 1.0))
+        for i in range(flat.shape[2]):
+            share = flat[0, channel, i] / wood
+            is_cut = share >= BRIGHTEST
+            flat[0, channel, i] = BRIGHTEST if is_cut else share
+            for axis in (1, 2):
+                flat[axis, channel, i] = 0 if is_cut else flat[axis, channel, i] / wood
 
-    ``weight``: (f, radii, angles) of each place.
 
-    Returns:
-        (f, 3, radii, angles) red, green and the weight itself; (f, 2, 2, radii, angles) the slopes along x and y; and
-        the weighted sums (f,) of squares, (f, 2) of slopes times values, (f, 2, 2) of slopes times slopes.
+@compiled
+def _weigh(shares: Array, seen: Array) -> Array:
+    """Fill in what :func:`_looked_at` returns of one face, (7, places), but for the weight; (6,) the sums.
+
+    ``shares``: (3, 2, places), see :func:`_to_shares`.
     """
-    count, places = len(shares), GLYPH_RADII * GLYPH_ANGLES
-    weighted = np.empty((count, 3, GLYPH_RADII, GLYPH_ANGLES), np.float32)
-    sloping = np.empty((count, 2, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
-    squares, falling, curved = np.zeros(count, np.float32), np.zeros((count, 2), np.float32), np.zeros((count, 2, 2))
-    shown, weights = shares.reshape(count, 3, 2, places), weight.reshape(count, places)
-    out, slopes = weighted.reshape(count, 3, places), sloping.reshape(count, 2, 2, places)
-    for face in range(count):
-        out[face, 2] = weights[face]
-        for channel in range(2):
-            of, square, x_fall, y_fall, xx, xy, yy = shown[face, :, channel], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-            for i in range(places):
-                heavy, darker, x, y = weights[face, i], 1 - of[0, i], -of[1, i], -of[2, i]
-                out[face, channel, i] = heavy * darker
-                slopes[face, 0, channel, i], slopes[face, 1, channel, i] = heavy * x, heavy * y
-                square, x_fall, y_fall = (
-                    square + heavy * darker**2,
-                    x_fall + heavy * x * darker,
-                    y_fall + heavy * y * darker,
-                )
-                xx, xy, yy = xx + heavy * x * x, xy + heavy * x * y, yy + heavy * y * y
-            squares[face] += square
-            falling[face] += np.array([x_fall, y_fall])
-            curved[face] += np.array([[xx, xy], [xy, yy]])
-    return weighted, sloping, (squares, falling, curved.astype(np.float32))
+    square, x_fall, y_fall, xx, xy, yy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for channel in range(2):
+        values, x_slopes, y_slopes = shares[0, channel], shares[1, channel], shares[2, channel]
+        for i in range(len(values)):
+            heavy, darker, x, y = seen[2, i], 1 - values[i], -x_slopes[i], -y_slopes[i]
+            seen[channel, i], seen[3 + channel, i], seen[5 + channel, i] = heavy * darker, heavy * x, heavy * y
+            square, x_fall, y_fall = (
+                square + heavy * darker**2,
+                x_fall + heavy * x * darker,
+                y_fall + heavy * y * darker,
+            )
+            xx, xy, yy = xx + heavy * x * x, xy + heavy * x * y, yy + heavy * y * y
+    return np.array([square, x_fall, y_fall, xx, xy, yy], np.float32)
 
 
 @compiled
@@ -235,33 +279,27 @@ def _quantile(codes: Array, share: float) -> float:
 
 
 @compiled
-def _unroll(image: Picture, canvas: Canvas, faces: Faces) -> tuple[Array, Array]:
-    """Red and green codes of faces, how they change a mm along x and y, and what places count for.
+def _unroll(image: Picture, canvas: Canvas, faces: Faces, face: int, out: tuple[Array, Array]) -> None:
+    """Fill in ``out`` of one of the faces.
 
-    Returns:
-        (f, 3, 2, radii, angles), and (f, radii, angles): mm² of a face that each place stands for, 0 where something
-        before it hides it.
+    That is (3, 2, radii, angles) red and green codes, and how they change a mm along x and y; and (radii, angles) what
+    places count for: mm² of the face that each stands for, 0 where something before it hides it.
     """
-    count = len(faces.radii_mm)
+    codes, weight = out
     painted, width = canvas.reshape(-1), canvas.shape[1]
-    codes = np.empty((count, 3, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
-    weight = np.zeros((count, GLYPH_RADII, GLYPH_ANGLES), np.float32)
-    for face in range(count):
-        ring_mm2 = faces.radii_mm[face] ** 2 * 2 * np.pi * OUTERMOST / (GLYPH_RADII * GLYPH_ANGLES)
-        to_picture = faces.to_picture[face]
-        around = parts(circles(to_picture, faces.radii_mm[face], RADII, DIRECTIONS) + faces.middles_px[face])
-        for i in range(GLYPH_RADII):
-            for j in range(GLYPH_ANGLES):
-                place = corner(canvas.shape, around[i, j, 0], around[i, j, 1])
-                for number, channel in enumerate((2, 1)):
-                    code, across, down = _sloping(image, place, channel)
-                    codes[face, 0, number, i, j] = code
-                    for axis in range(2):
-                        slope = across * to_picture[0, axis] + down * to_picture[1, axis]
-                        codes[face, 1 + axis, number, i, j] = slope
-                if is_seen(painted, width, place, faces.ranks[face]):
-                    weight[face, i, j] = ring_mm2 * RADII[i]
-    return codes, weight
+    ring_mm2 = faces.radii_mm[face] ** 2 * 2 * np.pi * OUTERMOST / (GLYPH_RADII * GLYPH_ANGLES)
+    to_picture = faces.to_picture[face]
+    around = parts(circles(to_picture, faces.radii_mm[face], RADII, DIRECTIONS) + faces.middles_px[face])
+    for i in range(GLYPH_RADII):
+        for j in range(GLYPH_ANGLES):
+            place = corner(canvas.shape, around[i, j, 0], around[i, j, 1])
+            for number, channel in enumerate((2, 1)):
+                code, across, down = _sloping(image, place, channel)
+                codes[0, number, i, j] = code
+                codes[1, number, i, j] = across * to_picture[0, 0] + down * to_picture[1, 0]
+                codes[2, number, i, j] = across * to_picture[0, 1] + down * to_picture[1, 1]
+            is_before = is_seen(painted, width, place, faces.ranks[face])
+            weight[i, j] = ring_mm2 * RADII[i] if is_before else 0
 
 
 @compiled
