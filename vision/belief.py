@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from vision.evidence import Backdrop, Evidence, backdrop, log_likelihood
+from vision.evidence import Evidence, log_likelihood
 from vision.geometry import Geometry
 from vision.painting import Canvas, repaint, shown_px
 from vision.palette import Materials
@@ -73,10 +73,6 @@ class Belief:
     def height(self, state: Number) -> Number:
         """Number of a state's figure from 1: of a ladder, its pieces; 0 for the empty cell."""
         return (state - 1) // self.colours + 1
-
-    def behind(self, evidence: Evidence, cells: Indices, first_row: int) -> Backdrop:
-        """What the crops of ``cells`` (b,) would show from ``first_row`` on if nothing stood on them."""
-        return backdrop(evidence, self.geometry.scene, self.paint(cells, bare=True), cells, first_row)
 
     def likelihood(self, evidence: Evidence, cells: Indices, first_row: int) -> float:
         """Log-likelihood of the pixels in the crops of ``cells`` (b,), each under what is believed to be in front."""

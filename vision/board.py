@@ -12,9 +12,10 @@ import numpy.typing as npt
 from vision import stacks
 from vision.belief import Belief
 from vision.contrast import edges_seen
-from vision.evidence import Backdrop, Evidence, renew
+from vision.evidence import Evidence, backdrop, renew
 from vision.facets import Facets, judge_facets
 from vision.geometry import Box, Geometry, grouped, touching
+from vision.painting import Canvas
 from vision.sums import Sums, sum_columns
 
 MOSTLY_HIDDEN = 0.2
@@ -89,14 +90,14 @@ class Board:
     def _look_first(self, cells: Indices) -> None:
         """Believe of ``cells`` what each seems to hold alone, against what it would show if it were empty."""
         figures, shapes = self.geometry.figures, self.geometry.shapes
-        behind = self.belief.behind(self.evidence, cells, 0)
+        scene, canvas = self.geometry.scene, self.belief.paint(cells, bare=True)
         # Where hardly anything looks more like a piece than like the floor no piece stands, whatever the neighbours.
-        share, in_sight = stacks.share_of_smallest(self.evidence, behind, shapes, cells)
+        share, in_sight = stacks.share_of_smallest(self.evidence, scene, canvas, shapes, cells)
         upright = np.full((len(cells), *shapes.allowed.shape), stacks.IMPOSSIBLE)
         looked = np.flatnonzero((share > NOT_VISIBLE * in_sight) | (in_sight < LEAST_VISIBLE))
-        sums = sum_columns(self.evidence, behind.of(looked), cells[looked], 1 + self.colours)
-        besides = self._besides(cells[looked], upright.shape[1], behind)
-        upright[looked] = stacks.score_upright(Sums(sums, 0), shapes, cells[looked], besides)
+        sums, _ = sum_columns(self.evidence, scene, canvas, (cells[looked], 0), 1 + self.colours)
+        besides = self._besides(cells[looked], upright.shape[1], canvas)
+        upright[looked] = stacks.score_upright(sums, shapes, cells[looked], besides)
         self.alone[cells, 1:] = self.scores[cells, 1:] = upright.reshape(len(cells), -1)
         self.active[cells] = (share > LEAST_VISIBLE) | (upright.max(axis=(1, 2)) > 0)
         # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
@@ -122,10 +123,11 @@ class Board:
         self.stale[:] = False
         for apart in self._apart(cells):
             mine = np.flatnonzero(np.isin(cells, apart))
-            sums, behind = self._sums(cells[mine], self.first_row(cells[mine], int(figures[mine].max()) + 1))
+            canvas = self.belief.paint(cells[mine], bare=True)
+            sums, _ = self._sums(canvas, cells[mine], self.first_row(cells[mine], int(figures[mine].max()) + 1))
             placed, colour = (cells[mine], figures[mine], shift_mm[mine]), (self.best[cells[mine]] - 1) % self.colours
             scores = stacks.score_placed(sums, self.rim, self.geometry.shapes, placed, colour)
-            besides = self._besides(cells[mine], len(self.geometry.figures.all), behind)
+            besides = self._besides(cells[mine], len(self.geometry.figures.all), canvas)
             scores += np.take_along_axis(besides, figures[mine], axis=1)[..., None]
             columns = 1 + figures[mine][..., None] * self.colours + np.arange(self.colours)
             rows = self.scores[cells[mine]]
@@ -154,7 +156,7 @@ class Board:
     def judge_sizes(self, facets: Facets) -> None:
         """Tell figures of one colour apart by the edges of their facets; what stands there is decided by then."""
         for cells in self._apart(np.flatnonzero((self.best > 0) & self.explained)):
-            behind = self.belief.behind(self.evidence, cells, 0)
+            behind = backdrop(self.evidence, self.geometry.scene, self.belief.paint(cells, bare=True), cells)
             fits = judge_facets(self.evidence, behind, facets, cells, self.belief.shift[cells])
             scores = self.scores[cells, 1:].reshape(*fits.shape, self.colours)
             peak = scores.max(axis=(1, 2), keepdims=True)
@@ -178,31 +180,30 @@ class Board:
         """Explain ``cells`` (b,), no two of which reach into each other's picture, given the others."""
         reach, is_ladder = self.reach(cells), self.geometry.figures.ladder
         self.explained[cells] = True
-        sums, behind = self._sums(cells, self.first_row(cells, reach))
-        looked = cells, self._besides(cells, reach, behind)
+        canvas = self.belief.paint(cells, bare=True)
+        sums, hidden = self._sums(canvas, cells, self.first_row(cells, reach))
+        looked = cells, self._besides(cells, reach, canvas)
         scored = stacks.score_cells(sums, self.rim, self.geometry.shapes, looked, is_ladder)
         self.scores[cells, 1:] = scored.scores.reshape(len(cells), -1)
         best = self.scores[cells].argmax(axis=1)
         for k, cell in enumerate(cells.tolist()):
             self.sides[cell] = scored.sides[k]
-            self._settle(cell, int(best[k]), scored.shift[k], float(behind.hidden[k]))
+            self._settle(cell, int(best[k]), scored.shift[k], float(hidden[k]))
         # The next figure may be the one: it is looked at in the next pass.
         is_highest = self.belief.height(self.best[cells]) == reach
         self.stale[cells] |= is_highest & (reach < len(self.geometry.figures.all))
 
-    def _besides(self, cells: Indices, reach: int, behind: Backdrop) -> Array:
+    def _besides(self, cells: Indices, reach: int, canvas: Canvas) -> Array:
         """(b, reach) log-likelihood ratio of the lower figures on ``cells`` (b,) by all but the colours."""
         geometry = self.geometry
         prior = np.tile(geometry.figures.log_prior[:reach], (len(cells), 1))
         if not geometry.is_edged:
             return prior
-        return prior + edges_seen(self.evidence, geometry.scene, behind.canvas, geometry.shapes, (cells, reach))
+        return prior + edges_seen(self.evidence, geometry.scene, canvas, geometry.shapes, (cells, reach))
 
-    def _sums(self, cells: Indices, first_row: int) -> tuple[Sums, Backdrop]:
-        """Sums over the crops of ``cells`` (b,) from ``first_row`` on, and what is behind them."""
-        behind = self.belief.behind(self.evidence, cells, first_row)
-        sums = sum_columns(self.evidence, behind, cells, 1 + 2 * self.colours)
-        return Sums(sums, first_row), behind
+    def _sums(self, canvas: Canvas, cells: Indices, first_row: int) -> tuple[Sums, Array]:
+        """Sums over the crops of ``cells`` (b,) from ``first_row`` on, and what share of them is hidden."""
+        return sum_columns(self.evidence, self.geometry.scene, canvas, (cells, first_row), 1 + 2 * self.colours)
 
     def first_row(self, cells: Indices, reach: int) -> int:
         """The first row of the crops of ``cells`` (b,) that so many figures can touch."""

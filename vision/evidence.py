@@ -93,18 +93,10 @@ class Backdrop(NamedTuple):
     Attributes:
         base: (b, rows, columns) float32 log-likelihood of each pixel if it shows what is painted there.
         seen: (b, rows, columns) bool, whether neither a nearer column nor a nearer piece hides the cell there.
-        hidden: (b,) share of each crop where something does, or that lies outside the picture.
-        canvas: what is painted; until it is painted over.
     """
 
     base: Array
     seen: npt.NDArray[np.bool_]
-    hidden: Array
-    canvas: Canvas
-
-    def of(self, numbers: Indices) -> Backdrop:
-        """What is behind some of the cells, by their numbers among these."""
-        return self._replace(base=self.base[numbers], seen=self.seen[numbers], hidden=self.hidden[numbers])
 
 
 @compiled
@@ -122,21 +114,17 @@ def log_likelihood(evidence: Evidence, scene: Scene, canvas: Canvas, cells: Indi
 
 
 @compiled
-def backdrop(evidence: Evidence, scene: Scene, canvas: Canvas, cells: Indices, first_row: int) -> Backdrop:
-    """What is behind ``cells`` (b,), in their crops from ``first_row`` on, if the board looks as painted."""
+def backdrop(evidence: Evidence, scene: Scene, canvas: Canvas, cells: Indices) -> Backdrop:
+    """What is behind ``cells`` (b,), in their crops, if the board looks as painted."""
     bins, palette, painted = evidence.bins, evidence.palette, canvas.reshape(-1)
     flat_px, visible = scene.flat_px, scene.visible
-    _, height, columns = bins.shape
-    base = np.empty((len(cells), height - first_row, columns), np.float32)
-    seen, hidden = np.empty(base.shape, np.bool_), np.zeros(len(cells), np.float32)
+    _, rows, columns = bins.shape
+    base, seen = np.empty((len(cells), rows, columns), np.float32), np.empty((len(cells), rows, columns), np.bool_)
     for k in range(len(cells)):
-        cell, own, shown = cells[k], scene.rank[cells[k]], 0
-        for row in range(first_row, height):
+        cell, own = cells[k], scene.rank[cells[k]]
+        for row in range(rows):
             for column in range(columns):
                 nearest = painted[flat_px[cell, row, column]]
-                base[k, row - first_row, column] = palette[bins[cell, row, column], nearest & MATERIAL_MASK]
-                is_seen = visible[cell, row, column] and nearest >> RANK_BITS <= own
-                seen[k, row - first_row, column] = is_seen
-                shown += is_seen
-        hidden[k] = 1 - shown / base[k].size
-    return Backdrop(base, seen, hidden, canvas)
+                base[k, row, column] = palette[bins[cell, row, column], nearest & MATERIAL_MASK]
+                seen[k, row, column] = visible[cell, row, column] and nearest >> RANK_BITS <= own
+    return Backdrop(base, seen)

@@ -166,9 +166,9 @@ def _placed(apart: Array, falls: Array, sums: Array) -> tuple[Array, Points]:
     """(f, letters) log-likelihood of each character turned and placed as suits it best, and the likeliest's place.
 
     Args:
-        apart: (f, letters, turns) what the squares of all differences come to where the face was looked at, but for what
-            the face alone has.
-        falls: (f, 2, letters, turns) twice how steeply that falls along x and y, but for the same.
+        apart: (f, letters, turns) what the squares of all differences come to where the face was looked at, less those
+            of the face alone.
+        falls: (f, 2, letters, turns) twice how steeply that falls along x and y.
         sums: (f, 6), see :func:`_looked_at`.
 
     Returns:

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.evidence import Backdrop, Evidence
+from vision.evidence import Evidence, Scene
+from vision.painting import MATERIAL_MASK, RANK_BITS, Canvas
 from vision.palette import STRAY_LOG, Materials
 from vision.stands import Chain, Stand, fit_lines, known_face, make_chain, search_stand
 from vision.sums import Lines, Shapes, Sums, Total, lines_of, sideways, sum_line
@@ -91,15 +92,17 @@ def score_upright(sums: Sums, shapes: Shapes, cells: Indices, besides: Array) ->
 
 
 @compiled
-def share_of_smallest(evidence: Evidence, backdrop: Backdrop, shapes: Shapes, cells: Indices) -> tuple[Array, Array]:
+def share_of_smallest(
+    evidence: Evidence, scene: Scene, canvas: Canvas, shapes: Shapes, cells: Indices
+) -> tuple[Array, Array]:
     """Share of the smallest figure's outline on ``cells`` (b,) that looks more like a piece than like what is behind.
 
     Or like neither: nothing else is so dark as some sides, and so bright as a mirrored lamp.
 
-    And (b,) the share that is seen at all.  ``backdrop``: of the whole crops.
+    And (b,) the share that is seen at all.  ``canvas``: what would be seen if nothing stood on the cells.
     """
-    bins, palette, base, seen = evidence.bins, evidence.palette, backdrop.base, backdrop.seen
-    edges, columns = shapes.edges, shapes.columns
+    bins, palette, painted = evidence.bins, evidence.palette, canvas.reshape(-1)
+    flat_px, visible, edges, columns = scene.flat_px, scene.visible, shapes.edges, shapes.columns
     like_piece, in_sight = np.zeros(len(cells), np.float32), np.zeros(len(cells), np.float32)
     last, colours = bins.shape[1] - 1, shapes.allowed.shape[1]
     for k in range(len(cells)):
@@ -109,12 +112,14 @@ def share_of_smallest(evidence: Evidence, backdrop: Backdrop, shapes: Shapes, ce
             for row in range(max(int(far), 0), min(int(foot), last) + 1):
                 covered = min(foot, row + 1) - max(far, row)
                 area += covered
-                if seen[k, row, x]:
+                nearest = painted[flat_px[cells[k], row, x]]
+                if visible[cells[k], row, x] and nearest >> RANK_BITS <= scene.rank[cells[k]]:
                     in_sight[k] += covered
-                    fits, behind = palette[bins[cells[k], row, x]], base[k, row, x]
-                    is_like = fits[STANDING] > behind or behind < STRAY_LOG
+                    fits = palette[bins[cells[k], row, x]]
+                    base = fits[nearest & MATERIAL_MASK]
+                    is_like = fits[STANDING] > base or base < STRAY_LOG
                     for colour in range(colours):
-                        is_like |= fits[TOPS + colour] > behind
+                        is_like |= fits[TOPS + colour] > base
                     like_piece[k] += covered * is_like
         like_piece[k] /= area
         in_sight[k] /= area

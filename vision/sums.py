@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.evidence import Backdrop, Evidence
+from vision.evidence import Evidence, Scene
+from vision.painting import MATERIAL_MASK, RANK_BITS, Canvas
 from vision.palette import Materials
 
 Array = npt.NDArray[np.float32]
@@ -60,42 +61,55 @@ class Sums(NamedTuple):
 
 
 @compiled
-def sum_columns(evidence: Evidence, backdrop: Backdrop, cells: Indices, kinds: int) -> Array:
-    """Sums over the crops of ``cells`` (b,), of the pixels that nothing hides, down to the last row.
+def sum_columns(
+    evidence: Evidence, scene: Scene, canvas: Canvas, looked: tuple[Indices, int], kinds: int
+) -> tuple[Sums, Array]:
+    """Sums over crops, of the pixels that nothing hides, down to the last row.
+
+    Args:
+        evidence: what the picture shows.
+        scene: of the pose.
+        canvas: what would be seen if nothing stood on the cells.
+        looked: cells (b,), and the row of their crops in which the sums begin.
+        kinds: of material, from any side on.
 
     Returns:
-        (b, rows + 1, columns, kinds + 2), the first row being 0, row i the sum of the first i rows of ``backdrop``: by
-        how much each of the ``kinds`` of material from any side on is likelier than what is behind; then the log
-        brightness, and the number of pixels.
+        (b, rows + 1, columns, kinds + 2), the first row being 0, row i the sum of the i rows above: by how much each of
+        the ``kinds`` of material is likelier than what is behind; then the log brightness, and the number of pixels.
+        And (b,) the share of each crop that something hides, or that lies outside the picture.
     """
     bins, logs, codes, flat = evidence.bins, evidence.logs, evidence.codes, evidence.palette.reshape(-1)
-    base, seen = backdrop.base, backdrop.seen
-    _, rows, columns = base.shape
-    first_row = bins.shape[1] - rows
-    sums = np.zeros((len(cells), rows + 1, columns, kinds + 2), np.float32)
+    flat_px, visible, painted, (cells, first_row) = scene.flat_px, scene.visible, canvas.reshape(-1), looked
+    rows, columns = bins.shape[1] - first_row, bins.shape[2]
+    sums, hidden = np.zeros((len(cells), rows + 1, columns, kinds + 2), np.float32), np.zeros(len(cells), np.float32)
     # Numba looks whether a signed index is negative; these are not.
     materials, side, last, one = np.uint64(evidence.palette.shape[1]), np.uint64(SIDE), np.uint64(kinds), np.uint64(1)
     step, line = np.uint64(kinds + 2), np.uint64(columns * (kinds + 2))
     for k in range(len(cells)):
-        cell, down = cells[k], sums[k].reshape(-1)
+        cell, own, down = cells[k], scene.rank[cells[k]], sums[k].reshape(-1)
         for row in range(rows):
             for column in range(columns):
                 over = np.uint64(np.uint64(row) * line + np.uint64(column) * step)
                 at = np.uint64(over + line)
-                if not seen[k, row, column]:
+                nearest = painted[flat_px[cell, first_row + row, column]]
+                if not visible[cell, first_row + row, column] or nearest >> RANK_BITS > own:
+                    hidden[k] += 1
                     for number in range(kinds + 2):
                         kind = np.uint64(number)
                         down[at + kind] = down[over + kind]
                     continue
-                shown = np.uint64(np.uint64(bins[cell, first_row + row, column]) * materials + side)
+                shown = np.uint64(np.uint64(bins[cell, first_row + row, column]) * materials)
+                base = flat[shown + np.uint64(nearest & MATERIAL_MASK)]
+                shown += side
                 for number in range(kinds):
                     kind = np.uint64(number)
-                    down[at + kind] = down[over + kind] + (flat[shown + kind] - base[k, row, column])
+                    down[at + kind] = down[over + kind] + (flat[shown + kind] - base)
                 blue, green, red = codes[cell, first_row + row, column]
                 brightness = max(logs[cell, 0, blue], logs[cell, 1, green], logs[cell, 2, red])
                 down[at + last] = down[over + last] + brightness
                 down[at + last + one] = down[over + last + one] + 1
-    return sums
+        hidden[k] /= rows * columns
+    return Sums(sums, first_row), hidden
 
 
 class Lines(NamedTuple):
