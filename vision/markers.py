@@ -79,7 +79,11 @@ def settled(gray: npt.NDArray[np.uint8], name: str, numbers: tuple[int, ...], ex
     begin = expected_px.astype(np.float32)
     if begin.min() < reach_px or (begin.max(axis=(0, 1)) >= np.array(gray.shape[::-1]) - reach_px).any():
         return None
-    corners = cv2.cornerSubPix(gray, begin.reshape(-1, 1, 2), (reach_px, reach_px), (-1, -1), STEPS).reshape(-1, 4, 2)
+    found = cv2.cornerSubPix(gray, begin.reshape(-1, 1, 2).copy(), (reach_px, reach_px), (-1, -1), STEPS)
+    corners = found.reshape(-1, 4, 2)
+    # A corner that would lie beyond its window is left where it was.
+    if (corners == begin).all(axis=2).any():
+        return None
     to_picture = [cv2.getPerspectiveTransform(_SQUARE, corner) for corner in corners]
     places = np.concatenate([cv2.perspectiveTransform(_middles(side), turn) for turn in to_picture])
     x, y = (np.ascontiguousarray(places[..., axis]) for axis in (0, 1))

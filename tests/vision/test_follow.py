@@ -31,7 +31,7 @@ def shifted(image, x_px, y_px):
     return np.asarray(cv2.warpAffine(image, push, (1280, 720), borderMode=cv2.BORDER_REFLECT), np.uint8)
 
 
-@pytest.mark.parametrize("push_px", [(0, 0), (9, -6)])
+@pytest.mark.parametrize("push_px", [(0, 0), (1, 0), (2, -1), (3, 0), (4, 0), (-5, 2), (7, -1), (9, -6)])
 def test_it_is_the_pose_that_a_look_at_the_whole_picture_gives(bench, image, pose, push_px):
     pushed = shifted(image, *push_px)
     followed = follow(pushed, bench.kit, bench.camera, pose)
