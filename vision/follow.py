@@ -8,14 +8,13 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from vision.markers import detect, settled
+from vision.markers import detect, edge_px, settled
 from vision.register import (
     MAX_REPROJECTION_SHARE,
     THRESHOLD_WINDOW_PX,
     Points,
     Registration,
     check_in_view,
-    edge_px,
     marker_corners,
     project,
     refine,

@@ -128,14 +128,14 @@ def _compared(
     # Every turn at once: what the squares of all differences come to, and how steeply that falls as the face is moved.
     falls = _turned(waves[:, 3:].reshape(len(seen), 2, 2, GLYPH_RADII, -1), darker)
     if is_faint:
-        apart, contrast = _fainter(waves[:, None, :3], alphabet.spectra)
+        apart, contrast = _fitted(waves[:, None, :3], alphabet.spectra)
         falls *= contrast[:, None]
     else:
         apart = _turned(waves[:, None, :3], alphabet.spectra)[:, 0]
     return _placed(apart, falls, sums)
 
 
-def _fainter(waves: Spectra, spectra: Spectra) -> tuple[Array, Array]:
+def _fitted(waves: Spectra, spectra: Spectra) -> tuple[Array, Array]:
     """What the squares of all differences come to, less those of the face alone, and the contrast that suits best.
 
     Both (f, letters, turns).  ``waves``: (f, 1, 3, radii, waves), of the first three kinds of :func:`_looked_at`.
@@ -298,8 +298,8 @@ def _unroll(image: Picture, canvas: Canvas, faces: Faces, face: int, out: tuple[
                 codes[0, number, i, j] = code
                 codes[1, number, i, j] = across * to_picture[0, 0] + down * to_picture[1, 0]
                 codes[2, number, i, j] = across * to_picture[0, 1] + down * to_picture[1, 1]
-            is_before = is_seen(painted, width, place, faces.ranks[face])
-            weight[i, j] = ring_mm2 * RADII[i] if is_before else 0
+            is_shown = is_seen(painted, width, place, faces.ranks[face])
+            weight[i, j] = ring_mm2 * RADII[i] if is_shown else 0
 
 
 @compiled

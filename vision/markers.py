@@ -74,8 +74,7 @@ def settled(gray: npt.NDArray[np.uint8], name: str, numbers: tuple[int, ...], ex
     """
     modules = _modules(name, numbers)
     side = modules.shape[1]
-    edge_px = np.sqrt(((expected_px[:, [1, 2, 3, 0]] - expected_px) ** 2).sum(axis=2)).mean()
-    reach_px = int(min(max(round(NEAR_MODULES * edge_px / side), 1), NEAR_PX))
+    reach_px = int(min(max(round(NEAR_MODULES * edge_px(expected_px) / side), 1), NEAR_PX))
     begin = expected_px.astype(np.float32)
     if begin.min() < reach_px or (begin.max(axis=(0, 1)) >= np.array(gray.shape[::-1]) - reach_px).any():
         return None
@@ -92,6 +91,11 @@ def settled(gray: npt.NDArray[np.uint8], name: str, numbers: tuple[int, ...], ex
         if ((one > (one[is_white].mean() + one[~is_white].mean()) / 2) != is_white).any():
             return None
     return np.asarray(corners, np.float64)
+
+
+def edge_px(corners_px: Points) -> float:
+    """Mean length of the edges of markers with these corners (m, 4, 2) px."""
+    return float(np.sqrt(((corners_px - corners_px[:, [3, 0, 1, 2]]) ** 2).sum(axis=2)).mean())
 
 
 @lru_cache(maxsize=8)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import MIN_MARKERS, Kit, Mat
 from vision.errors import MatNotFound, VisionError
-from vision.markers import detect
+from vision.markers import detect, edge_px
 from vision.unseen import BLURRED, is_blurred, why_unseen
 
 Points = npt.NDArray[np.float64]
@@ -152,7 +151,7 @@ def _best_pose(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Regi
     world = np.vstack([marker_corners(kit.mat, i) for i in ids])
     poses = []
     for choice in itertools.islice(itertools.product(*(found[i] for i in ids)), MAX_CHOICES):
-        edge = edge_px(choice)
+        edge = edge_px(np.stack(choice))
         poses += [(pose.reprojection_px / edge, pose) for pose in _poses(world, np.vstack(choice), ids, camera)]
     if not poses:
         raise MatNotFound("the markers cannot be seen from above; is the picture mirrored?")
@@ -203,9 +202,3 @@ def refine(
     pose = Registration(rotation, translation, ids, 0.0)
     error = project(world, pose, camera) - pixels
     return replace(pose, reprojection_px=float(np.sqrt((error**2).sum(axis=1).mean())))
-
-
-def edge_px(corners: Sequence[Points] | Points) -> float:
-    """Mean length of the edges of markers with these corners (m, 4, 2) px."""
-    places = np.asarray(corners)
-    return float(np.sqrt(((places - places[:, [3, 0, 1, 2]]) ** 2).sum(axis=2)).mean())

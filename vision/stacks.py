@@ -239,7 +239,7 @@ def _score_askew(
         scored: as above.
     """
     (sums, rim, shapes, chain), (k, cell, figure), (colour, besides) = of, which, like
-    lines, sides = lines_of(sums, shapes, which), _no_sides(1, shapes, rim)[0]
+    lines, sides = lines_of(sums, shapes, which), np.empty_like(scored.sides[k])
     stand = search_stand(lines, shapes, (cell, figure), colour)
     scores = scored.scores[k, figure]
     scores[:] = _score_stand((lines, rim, shapes, chain), (cell, figure), stand, sides)
