@@ -283,7 +283,7 @@ class Referee:
         if not due:
             return ()
         fact = Fact(outlook, judgement, _options(judgement))
-        events = self._take(t_s, TRIGGERS[type(judgement.interpretation)], fact)
+        events = self._take(t_s, _trigger(self._state, outlook, judgement), fact)
         grounds = account(outlook, evidence, judgement, t_s, self._calm.lasted_s(t_s))
         self._grounds |= {event.n: grounds for event in events}
         return self._timed(t_s - grounds.calm_s, events)
@@ -369,6 +369,13 @@ def _is_known(state: State, judgement: Judgement) -> bool:
         and isinstance(judgement.interpretation, (Illegal, Ambiguous, CannotTell))
         and judgement.changes == state.context.standing
     )
+
+
+def _trigger(state: State, outlook: Outlook, judgement: Judgement) -> Trigger:
+    """What the judged table sets off: what a ruling has taken away does not happen again by lying there still."""
+    trigger = TRIGGERS[type(judgement.interpretation)]
+    is_overruled = state.mode is Mode.SETTING_UP and altered(outlook.sights, judgement.changes) in state.overruled
+    return Trigger.WRONG if is_overruled and trigger is not Trigger.SAME else trigger
 
 
 def _sights(outlook: Outlook, judgement: Judgement) -> tuple[Sight | None, ...]:

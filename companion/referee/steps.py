@@ -5,8 +5,9 @@ Events leave here with ``n`` 0; :class:`companion.referee.referee.Referee` numbe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from companion.events import (
     Accepted,
@@ -27,17 +28,18 @@ from companion.referee.orders import Order
 from companion.referee.patience import SET_UP_S, Suspicion
 from companion.referee.phrases import UNMOVED, question, set_up_sentence
 from companion.referee.states import Action, Mode, Trigger, table
-from companion.rules.board import Cell
-from companion.rules.game import Move, Outcome, Stage
+from companion.rules.board import Cell, Sight
+from companion.rules.game import Game, Move, Outcome, Position, Stage
 from companion.rules.notation import format_move, format_position
 from companion.tracker import interpret as meanings
 from companion.tracker.contest import Context
 from companion.tracker.diagnose import view_of
 from companion.tracker.hypotheses import Outlook
 from companion.tracker.interpret import Judgement, format_moves
-from companion.tracker.sights import Changes, format_sight, format_sights, name_of, names_of
+from companion.tracker.sights import Changes, format_sight, format_sights, name_of, names_of, seen_of
 
 Options = tuple[tuple[Move, ...], ...]
+Sights = tuple[Sight, ...]
 
 NOTHING_STANDS = Context()
 """The table shows the last accepted position, as far as anybody has been told."""
@@ -55,6 +57,7 @@ class State:
         options: the moves that people have been asked about.
         suspicion: what has been seen but not yet said.
         ruling: an outcome given by the arbiter.
+        overruled: tables that a ruling says do not count, until the table has shown what does.
         confirming: whether a move counts only once the player has said that he is done; the same all through a match.
     """
 
@@ -66,6 +69,7 @@ class State:
     options: Options = ()
     suspicion: Suspicion | None = None
     ruling: Outcome | None = None
+    overruled: frozenset[Sights] = frozenset()
     confirming: bool = False
 
     @property
@@ -156,7 +160,7 @@ def accept_answer(state: State, fact: Fact, t_s: float) -> Result:
 
 def look(state: State, _fact: Fact, _t_s: float) -> Result:
     """The player says that his turn is complete: even a table that looks as before may show a move."""
-    return replace(state, suspicion=None, context=replace(state.context, is_done=True)), ()
+    return replace(state, suspicion=None, overruled=frozenset(), context=replace(state.context, is_done=True)), ()
 
 
 def say_unmoved(state: State, _fact: Fact, t_s: float) -> Result:
@@ -217,7 +221,7 @@ def say_set_up(state: State, fact: Fact, t_s: float) -> Result:
     cells = [layout.index[name] for name in names]
     stacks = tuple(table.stacks[cell] for cell in cells)
     levels = () if table.levels is None else tuple(table.levels[cell] for cell in cells)
-    following = replace(_standing(state, wrong), said=todo, said_s=t_s)
+    following = replace(_standing(state, wrong), said=todo, said_s=t_s, overruled=state.overruled)
     return following, (Unfinished(t=t_s, n=0, todo=todo, cells=names, stacks=stacks, levels=levels),)
 
 
@@ -290,19 +294,31 @@ def ask(state: State, fact: Fact, t_s: float) -> Result:
 def correct(state: State, fact: Fact, t_s: float) -> Result:
     """A ruling; the table must then come to show the position that it leaves."""
     match, text = state.match, None
+    overruled = [state.match.position]
     if isinstance(fact.order, orders.AcceptMove):
         text = format_move(match.game, match.position, fact.order.move)
         match = match.play(fact.order.move)
     elif isinstance(fact.order, orders.TakeBackMoves):
+        overruled = [ply.position for ply in match.plies[-fact.order.n :]]
         match = match.take_back(fact.order.n)
     elif isinstance(fact.order, orders.SetPosition):
         match = match.set_by_hand(fact.order.position)
     elif isinstance(fact.order, orders.RejectVerdict) or not state.options:
         # To a question without moves, "no" says that nothing has been changed.
         state = _distrusting(state)
+    else:
+        overruled = [reduce(Match.play, moves, match).position for moves in state.options]
     position_text = None if text else format_position(match.game, match.position)
     event = Corrected(t=t_s, n=0, by=fact.by, position=position_text, move=text)
-    return replace(_calm(state, match), ruling=None), (event, *_reminder(match, t_s))
+    following = replace(
+        _calm(state, match), ruling=None, overruled=_looks(match.game, overruled) - _looks(match.game, [match.position])
+    )
+    return following, (event, *_reminder(match, t_s))
+
+
+def _looks(game: Game, positions: Iterable[Position]) -> frozenset[Sights]:
+    """What these positions look like from above."""
+    return frozenset(seen_of(game, game.table(position)) for position in positions)
 
 
 def _distrusting(state: State) -> State:

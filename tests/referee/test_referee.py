@@ -26,6 +26,7 @@ from companion.match import Match
 from companion.referee.orders import (
     AcceptMove,
     Answer,
+    Done,
     EndMatch,
     OrderRefused,
     Pause,
@@ -198,7 +199,9 @@ def test_none_of_the_moves_asked_about(film) -> None:
     shot.show(("c5", ""))
     (corrected,) = shot.referee.order(shot.t_s, Answer(None), by="R")
     assert corrected == Corrected(t=corrected.t, n=corrected.n, by="R", position=OWN_FIVES)
-    assert shot.show() == []
+    (todo,) = shot.lie(shot.table.stacks, frames=60)
+    assert (todo.event, todo.cells, todo.stacks) == ("unfinished", ("c5",), ("R",))
+    assert kinds(shot.show()) == ["restored"]
 
 
 def test_a_question_is_settled_by_the_next_clear_view(film) -> None:
@@ -393,6 +396,55 @@ def test_the_arbiter_rules(film) -> None:
     assert shot.referee.match.position == position
     assert shot.show() == []
     assert kinds(shot.show(("f4", ""), ("f3", "RRGG"))) == ["accepted"]
+
+
+def test_a_move_that_was_ruled_away_does_not_count_because_it_lies_there_still(film) -> None:
+    """People are told to put the pieces back; after that the same move is a move again."""
+    shot = settled(film)
+    e4_e5 = ("e4", ""), ("e5", "GR")
+    assert kinds(shot.show(*e4_e5)) == ["accepted"]
+    shot.referee.order(shot.t_s, TakeBackMoves(1))
+    (todo,) = shot.lie(shot.table.stacks, frames=60)
+    assert isinstance(todo, Unfinished)
+    assert (set(todo.cells), dict(zip(todo.cells, todo.stacks, strict=True))["e5"]) == ({"e4", "e5"}, "G")
+    assert shot.referee.match.plies == ()
+    assert kinds(shot.show()) == ["restored"]
+    assert kinds(shot.show(*e4_e5)) == ["accepted"]
+
+
+def test_none_of_several_moves_that_were_ruled_away_counts(film) -> None:
+    """Whoever puts them back one by one passes through the others; another move instead is one."""
+    shot = settled(film)
+    shot.show(("e4", ""), ("e5", "GR"))
+    first = shot.table.stacks
+    shot.show(("c4", ""), ("d4", "RG"))
+    shot.referee.order(shot.t_s, TakeBackMoves(2))
+    assert kinds(shot.lie(shot.table.stacks, frames=60)) == ["unfinished"]
+    shot.sweep()
+    assert kinds(shot.lie(first, frames=60)) == ["unfinished"]
+    assert shot.referee.match.plies == ()
+    assert [event.move for event in shot.show(("e4", ""), ("e3", "GR"))] == ["e4-e3"]
+
+
+def test_an_accepted_move_is_not_taken_back_because_the_table_does_not_show_it_yet(film) -> None:
+    """The arbiter's word comes first, then the pieces; after that a move can be taken back."""
+    shot = settled(film)
+    shot.referee.order(shot.t_s, AcceptMove(parse_move(shot.game, shot.match.position, "e4-e5")))
+    start = shot.table.stacks
+    assert kinds(shot.lie(start, frames=60)) == ["unfinished"]
+    assert kinds(shot.show()) == ["restored"]
+    shot.sweep()
+    assert kinds(shot.lie(start)) == ["taken-back"]
+
+
+def test_who_says_done_means_the_table_as_it_lies(film) -> None:
+    """Also where a move lies on it that was taken back by mistake."""
+    shot = settled(film)
+    shot.show(("e4", ""), ("e5", "GR"))
+    shot.referee.order(shot.t_s, TakeBackMoves(1))
+    assert kinds(shot.lie(shot.table.stacks, frames=60)) == ["unfinished"]
+    shot.referee.order(shot.t_s, Done())
+    assert kinds(shot.lie(shot.table.stacks, frames=60)) == ["accepted"]
 
 
 def test_a_misread_square_is_not_believed_once_people_say_so(film) -> None:
