@@ -6,6 +6,7 @@ that is drawn over a picture and for the simulated table, so that they cannot di
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -104,6 +105,16 @@ def floor_mm(kit: Kit, level: int | None) -> float:
     if kit.pillars is not None:
         return kit.pillars.base_mm + (level or 0) * kit.pillars.step_mm
     return (level or 0) * kit.board.terrain_step_mm
+
+
+def highest_floors_mm(kit: Kit, levels: Sequence[int] = ()) -> Points:
+    """(n,) height above the mat of what pieces may stand on, by cell: pillars may rise, terrain is at its ``levels``.
+
+    ``levels`` are in the order of the kit's cells; empty: a flat board, or pillars.
+    """
+    if kit.pillars is not None:
+        return np.full(len(kit.cells), floor_mm(kit, kit.pillars.highest))
+    return np.array([floor_mm(kit, level) for level in levels or (0,) * len(kit.cells)])
 
 
 def column(kit: Kit, cell: str, level: int | None) -> Solid | None:

@@ -183,7 +183,7 @@ def _seen(view: View, kit: Kit | None) -> Iterator[Check]:
         yield unused("markers", "name the game, and give --camera" if kit is None else "need a measured lens")
         yield check_focus(to_gray(view.image))
         return
-    yield from check_picture(view.image, kit, view.camera)
+    yield from check_picture(view.image, kit, view.camera, start_levels(kit))
 
 
 def _overlay(file: Path, view: View, kit: Kit | None) -> Check:

@@ -1,8 +1,8 @@
-"""What can be told from one picture: lens, markers, light, focus."""
+"""What can be told from one picture: lens, markers, room, light, focus."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import cv2
 import numpy as np
@@ -14,9 +14,16 @@ from companion.doctor.check import Check, fault, fine, told, unused
 from vision.errors import VisionError
 from vision.light import measure_light
 from vision.register import Points, Registration, project, register, to_gray
+from vision.shapes import highest_floors_mm, rises_mm
 from vision.unseen import BLURRED, LEAST_SHARPNESS, sharpness
 
 Picture = npt.NDArray[np.uint8]
+
+TOWER = 3
+"""Pieces of one size that must fit on each other within the picture."""
+
+NAMED = 4
+"""So many squares are named."""
 
 GOOD_REPROJECTION_PX = 0.5
 """A lens that was measured worse than this makes heights uncertain; they differ by a few pixels."""
@@ -41,16 +48,21 @@ def check_lens(camera: Camera) -> Check:
     return fine("lens", found)
 
 
-def check_picture(image: Picture, kit: Kit, camera: Camera) -> Iterator[Check]:
-    """Markers, light and focus in a picture (height, width, 3) uint8 BGR."""
+def check_picture(image: Picture, kit: Kit, camera: Camera, levels: Sequence[int] = ()) -> Iterator[Check]:
+    """Markers, room, light and focus in a picture (height, width, 3) uint8 BGR.
+
+    ``levels`` are those of the terrain, in the order of the kit's cells; empty: a flat board, or pillars.
+    """
     gray = to_gray(image)
     try:
         pose = register(gray, kit, camera)
     except VisionError as error:
         yield told("markers", error)
+        yield unused("room", "is measured from the mat, which is not found")
         yield unused("light", "is measured on the mat, which is not found")
     else:
         yield _markers(pose, kit)
+        yield _room(pose, kit, camera, levels)
         yield _light(image, kit, pose, camera)
     yield check_focus(gray)
 
@@ -69,6 +81,33 @@ def _markers(pose: Registration, kit: Kit) -> Check:
         names = ", ".join(map(str, sorted(missing)))
         return fault("markers", found, f"show marker {names} too: nothing over it, no glare on it")
     return fine("markers", found)
+
+
+def _room(pose: Registration, kit: Kit, camera: Camera, levels: Sequence[int]) -> Check:
+    """Whether a tower is whole in the picture wherever it may stand; one that is cut off has a doubtful height."""
+    tower = _tower(kit)
+    half = kit.piece(tower[-1]).width_mm / 2
+    corners = np.array([[x, y] for x in (-half, half) for y in (-half, half)])
+    ground = (np.array(kit.centres_mm)[:, None] + corners).reshape(-1, 2)
+    top_mm = highest_floors_mm(kit, levels) + rises_mm(kit, tower)[-1] + kit.piece(tower[-1]).height_mm
+    tops = np.column_stack([ground, top_mm.repeat(len(corners))])
+    pixels = project(tops, pose, camera).reshape(len(kit.cells), -1)
+    size = np.tile([camera.width_px, camera.height_px], len(corners))
+    cut = [kit.cells[i] for i in np.flatnonzero(((pixels < 0) | (pixels >= size)).any(axis=1))]
+    what = "a single piece" if len(tower) == 1 else f"a tower of {len(tower)} pieces"
+    if not cut:
+        return fine("room", f"{what} is whole in the picture on every square")
+    names = ", ".join(cut[:NAMED]) + (", …" if len(cut) > NAMED else "")
+    return fault("room", f"{what} on {names} would be cut off", "turn the camera that way, or move it away")
+
+
+def _tower(kit: Kit) -> str:
+    """The tallest that people often build, bottom first: three pieces, one of each size, or one on a pillar."""
+    sizes = {kind.height_mm: kind.letter for kind in kit.pieces}
+    tallest = "".join(sizes[height] for height in sorted(sizes, reverse=True))
+    if kit.pillars is not None:
+        return tallest[0]
+    return tallest if len(tallest) > 1 else tallest * TOWER
 
 
 def _light(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> Check:

@@ -87,7 +87,8 @@ class Photographer:
             "pieces": tuple(self._kit.enrol.get(cell, "") for cell in self._kit.cells),
             "start": tuple(dict(zip(self._game.layout.cells, start.stacks, strict=True))[c] for c in self._kit.cells),
         }.get(scene, ("",) * len(self._kit.cells))
-        renderer = Renderer(Scene(self._kit, self.camera, default_pose(self._kit, self.camera), WINDOW))
+        pose = default_pose(self._kit, self.camera, levels or ())
+        renderer = Renderer(Scene(self._kit, self.camera, pose, WINDOW))
         return renderer.picture(upright(set_up(stacks, levels, seeded("still", 0))), 0)
 
     def _noisy(self, still: Picture) -> Picture:

@@ -104,7 +104,7 @@ class SimulatedTable:
         table = match.game.table(match.position)
         levels = table.levels if table.levels is not None else match.game.layout.terrain or None
         self._setup = set_up(table.stacks, levels, self._rng)
-        self._renderer = Renderer(Scene(kit, camera, default_pose(kit, camera), light), seed)
+        self._renderer = Renderer(Scene(kit, camera, default_pose(kit, camera, levels or ()), light), seed)
         self._gesture: Gesture | None = None
         self._ready_s: float = pace.opening_s
         self._now_s = 0.0
@@ -216,5 +216,5 @@ def empty_picture(kit: Kit, light: Light = WINDOW, levels: tuple[int, ...] | Non
 
 def _still(kit: Kit, stacks: tuple[str, ...], light: Light, levels: tuple[int, ...] | None) -> Picture:
     camera = default_camera()
-    renderer = Renderer(Scene(kit, camera, default_pose(kit, camera), light))
+    renderer = Renderer(Scene(kit, camera, default_pose(kit, camera, levels or ()), light))
     return renderer.picture(upright(set_up(stacks, levels or None, seeded("still", 0))), 0)

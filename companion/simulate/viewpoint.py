@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.register import Points, Registration, project
+from vision.shapes import highest_floors_mm
 
 ELEVATION_DEG = 60.0
 AZIMUTH_DEG = -84.0
 """From behind the first player, a little from his right."""
 
 ROLL_DEG = 0.8
-AIM_SHARE = -0.09
-"""The camera looks at a point this share of the mat's height nearer than its middle, so that the near edge fits."""
+AIM_SHARES = -0.09, -0.06, -0.03, 0.0
+"""The camera looks at a point that is off the mat's middle by one of these shares of its height: nearer, so that the
+near edge fits, but the less so the higher the board is built."""
 
 MARGIN_PX = 20.0
 TALLEST_MM = 40.0
-"""Height over the board's floor of things that must not be cut off by the picture's edge."""
+"""Height over a cell's floor of things that must not be cut off by the picture's edge."""
+
+TALLEST_STEPS = 3
+"""The same on terrain, in its steps, which are as high as the blocks that are built on it."""
 
 NEAREST_MM, FARTHEST_MM, STEP_MM = 300.0, 1500.0, 5.0
 
@@ -29,17 +36,20 @@ def default_camera() -> Camera:
     return Camera(1280, 720, matrix, np.array([-0.06, 0.02, 0.0004, -0.0003, 0.0]), 0.0)
 
 
-def default_pose(kit: Kit, camera: Camera | None = None) -> Registration:
-    """The nearest place on a slanting line from which the camera sees the whole mat and everything on it."""
+def default_pose(kit: Kit, camera: Camera | None = None, levels: Sequence[int] = ()) -> Registration:
+    """The nearest place on a slanting line from which the camera sees the whole mat and everything on it.
+
+    ``levels`` are those of the terrain, in the order of the kit's cells; empty: a flat board.  Pillars may rise anyway.
+    """
     camera = camera or default_camera()
-    points = _extent(kit)
-    aim = np.array([0.0, AIM_SHARE * kit.mat.height_mm, 0.0])
+    points = _extent(kit, levels)
     for distance in np.arange(NEAREST_MM, FARTHEST_MM, STEP_MM):
-        pose = looking_at(aim, float(distance), kit)
-        pixels = project(points, pose, camera)
-        low, high = pixels.min(axis=0), pixels.max(axis=0)
-        if (low > MARGIN_PX).all() and (high < [camera.width_px - MARGIN_PX, camera.height_px - MARGIN_PX]).all():
-            return pose
+        for share in AIM_SHARES:
+            pose = looking_at(np.array([0.0, share * kit.mat.height_mm, 0.0]), float(distance), kit)
+            pixels = project(points, pose, camera)
+            low, high = pixels.min(axis=0), pixels.max(axis=0)
+            if (low > MARGIN_PX).all() and (high < [camera.width_px - MARGIN_PX, camera.height_px - MARGIN_PX]).all():
+                return pose
     raise ValueError(f"the mat of {kit.name} is too large for this camera")
 
 
@@ -65,12 +75,9 @@ def looking_at(
     return Registration(rotation, -rotation @ centre, tuple(marker.id for marker in kit.mat.markers), 0.0)
 
 
-def _extent(kit: Kit) -> Points:
+def _extent(kit: Kit, levels: Sequence[int]) -> Points:
     """(n, 3) mm, the corners of the mat, and the tallest things to expect on each cell."""
     x, y = kit.mat.width_mm / 2, kit.mat.height_mm / 2
-    tallest = TALLEST_MM
-    if kit.pillars is not None:
-        tallest += kit.pillars.base_mm + kit.pillars.highest * kit.pillars.step_mm
-    mat = [[sx * x, sy * y, 0.0] for sx in (-1, 1) for sy in (-1, 1)]
-    board = [[*centre, tallest] for centre in kit.centres_mm]
-    return np.array(mat + board)
+    tallest = max(TALLEST_MM, TALLEST_STEPS * kit.board.terrain_step_mm)
+    mat = np.array([[sx * x, sy * y, 0.0] for sx in (-1, 1) for sy in (-1, 1)])
+    return np.vstack([mat, np.column_stack([kit.centres_mm, highest_floors_mm(kit, levels) + tallest])])

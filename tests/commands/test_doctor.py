@@ -26,7 +26,7 @@ def test_all_is_well_with_the_example_recording(examples, tmp_path, capsys):
     assert doctor("domination", "--recording", examples / "domination-1", "--overlay", overlay, "--json") == 0
     found = rows(capsys)
     assert {name: row["state"] for name, row in found.items()} == {
-        **dict.fromkeys(("camera", "lens", "markers", "light", "focus", "overlay", "clock", "disk"), "ok"),
+        **dict.fromkeys(("camera", "lens", "markers", "room", "light", "focus", "overlay", "clock", "disk"), "ok"),
         **dict.fromkeys(("serial", "panel", "sound"), "unused"),
     }
     assert all((row["do"] is None) == (row["state"] != "fault") for row in found.values())

@@ -8,8 +8,13 @@ import pytest
 
 from calibration.camera import read_camera
 from calibration.kit import load_kit
+from companion.app.ground import start_levels
 from companion.doctor.check import State
 from companion.doctor.picture import check_focus, check_lens, check_picture
+from companion.simulate.light import WINDOW
+from companion.simulate.render import Renderer, Scene
+from companion.simulate.standing import Setup
+from companion.simulate.viewpoint import default_camera, default_pose
 from vision.register import marker_corners, project, register, to_gray
 
 
@@ -28,13 +33,13 @@ def photo(examples):
     return cv2.imread(str(examples / "photos" / "domination-b-103.jpg"))
 
 
-def faults(image, kit, camera):
-    return {check.name: check for check in check_picture(image, kit, camera) if check.state is State.FAULT}
+def faults(image, kit, camera, levels=()):
+    return {check.name: check for check in check_picture(image, kit, camera, levels) if check.state is State.FAULT}
 
 
 def test_a_good_picture_has_no_fault(photo, kit, camera):
     checks = list(check_picture(photo, kit, camera))
-    assert [check.name for check in checks] == ["markers", "light", "focus"]
+    assert [check.name for check in checks] == ["markers", "room", "light", "focus"]
     assert {check.state for check in checks} == {State.OK}
     assert "4 of 4 markers of domination" in checks[0].found
 
@@ -46,6 +51,18 @@ def test_a_covered_marker_is_named(photo, kit, camera):
     found = faults(photo, kit, camera)
     assert set(found) == {"markers"}
     assert found["markers"].todo.startswith("show marker 2 too")
+
+
+def test_towers_that_would_be_cut_off_are_told():
+    """The camera stands where a flat board has room enough; terrain has not."""
+    kit, camera = load_kit("citadel"), default_camera()
+    empty, levels = Setup(((),) * len(kit.cells)), start_levels(kit)
+    near = Renderer(Scene(kit, camera, default_pose(kit, camera), WINDOW)).picture(empty, 0)
+    assert list(check_picture(near, kit, camera))[1].state is State.OK
+    room = faults(near, kit, camera, levels)["room"]
+    assert room.found == "a tower of 3 pieces on c8, d8, e8 would be cut off"
+    far = Renderer(Scene(kit, camera, default_pose(kit, camera, levels), WINDOW)).picture(empty, 0)
+    assert "room" not in faults(far, kit, camera, levels)
 
 
 def test_a_blurred_picture(photo, kit, camera):
@@ -68,7 +85,7 @@ def test_light_from_one_side(photo, kit, camera):
 def test_without_the_mat_the_light_cannot_be_judged(kit, camera):
     blank = np.full((camera.height_px, camera.width_px, 3), 128, np.uint8)
     states = {check.name: check.state for check in check_picture(blank, kit, camera)}
-    assert states == {"markers": State.FAULT, "light": State.UNUSED, "focus": State.FAULT}
+    assert states == {"markers": State.FAULT, "room": State.UNUSED, "light": State.UNUSED, "focus": State.FAULT}
 
 
 def test_a_lens_that_was_measured_badly(camera):

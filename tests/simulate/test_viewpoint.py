@@ -1,0 +1,27 @@
+"""The simulated camera sees everything on the board."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from calibration.kit import available_kits, load_kit
+from companion.app.ground import start_levels
+from companion.simulate.viewpoint import default_camera, default_pose
+from vision.register import project
+from vision.shapes import highest_floors_mm, rises_mm
+
+TALLEST = {"domination": "RGRGR", "citadel": "RRR", "cheight": "PPP", "ziggurat": "QDW", "diamond": "X"}
+
+
+@pytest.mark.parametrize("name", available_kits())
+def test_a_tower_is_in_the_picture_wherever_it_stands(name: str) -> None:
+    """Also on the highest terrain of the far rank, or on a raised pillar."""
+    kit, camera = load_kit(name), default_camera()
+    levels = start_levels(kit)
+    pose = default_pose(kit, camera, levels)
+    height_mm = rises_mm(kit, TALLEST[name])[-1] + kit.piece(TALLEST[name][-1]).height_mm
+    tops = np.column_stack([kit.centres_mm, highest_floors_mm(kit, levels) + height_mm])
+    pixels = project(tops, pose, camera)
+    assert (pixels > 0).all()
+    assert (pixels < [camera.width_px, camera.height_px]).all()
