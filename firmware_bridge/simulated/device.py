@@ -10,10 +10,13 @@ from firmware_bridge.firmware import wire
 from firmware_bridge.firmware.controller import Controller
 from firmware_bridge.simulated.bench import Bench, Heights
 from firmware_bridge.simulated.board import SimulatedBoard
-from firmware_bridge.simulated.faults import OF_PILLARS, Fault, now_on
+from firmware_bridge.simulated.faults import OF_PILLARS, Fault
 
 WATCHDOG_S = 2.0
 """As on the Pico."""
+
+NOT_YET_S = -1.0
+"""The time of heights and faults before it has begun."""
 
 BAD_BYTES = 0.01
 """Share of the bytes that a bad line drops or flips."""
@@ -94,15 +97,17 @@ class Device:
         self._begun: set[Fault] = set()
         self._frozen_s: float | None = None
         self._spoken_s: float | None = None
+        self._played_s = NOT_YET_S
         self._boot(wire.POWER_ON)
 
     def run(self, t_s: float, received: bytes = b"") -> bytes:
         """What comes out of the cable until ``t_s``, when ``received`` goes in."""
         if received and self._spoken_s is None:
             self._spoken_s = t_s
-        played_s = 0.0 if self._spoken_s is None else t_s - self._spoken_s
-        on = () if self._spoken_s is None else now_on(self._faults, played_s)
-        self._bench.heights_mm = self._heights(played_s)
+        played_s = NOT_YET_S if self._spoken_s is None else t_s - self._spoken_s
+        on = [fault for fault in self._faults if fault.is_on(played_s, self._played_s)]
+        self._played_s = played_s
+        self._bench.heights_mm = self._heights(max(played_s, 0.0))
         self._bench.broken = {fault.pillar: fault.name for fault in on if fault.name in OF_PILLARS}
         names = {fault.name for fault in on}
         self._bench.supply = "supply" not in names

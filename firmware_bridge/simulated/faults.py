@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firmware_bridge.errors import BridgeError
@@ -32,9 +31,9 @@ class Fault:
     from_s: float
     to_s: float
 
-    def is_on(self, t_s: float) -> bool:
-        """Whether it lasts at this time."""
-        return self.from_s <= t_s < self.to_s
+    def is_on(self, t_s: float, before_s: float) -> bool:
+        """Whether it lasts at this time, or came and went since ``before_s``: one short as that is not left out."""
+        return self.from_s <= t_s and (t_s < self.to_s or before_s < self.from_s)
 
 
 def parse_fault(text: str) -> Fault:
@@ -50,8 +49,3 @@ def parse_fault(text: str) -> Fault:
     at_s = float(found["at"])
     lasts_s = float(found["lasts"]) if found["lasts"] else CABLE_S if found["name"] == "cable" else float("inf")
     return Fault(found["name"], CELLS.index(found["cell"] or USUAL_PILLAR), at_s, at_s + lasts_s)
-
-
-def now_on(faults: Sequence[Fault], t_s: float) -> tuple[Fault, ...]:
-    """Those that last at this time."""
-    return tuple(fault for fault in faults if fault.is_on(t_s))

@@ -90,6 +90,16 @@ def test_a_pulled_cable_is_silence_until_it_is_back(rig) -> None:
     assert others == [Connected, Lost, Connected]
 
 
+def test_a_fault_that_comes_and_goes_between_two_turns_is_not_left_out(rig) -> None:
+    """A busy computer turns the simulated controller late."""
+    late = rig("cable@0.7+0.3")
+    late.run(0.5)
+    late.device.run(1.2)
+    assert not late.device.plugged
+    late.device.run(1.3)
+    assert late.device.plugged
+
+
 def welcomed(**changed: int) -> tuple[object, ...]:
     """What a session makes of a controller that is not quite ours."""
     session = Session(LEVELS)
