@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import cv2
@@ -28,6 +28,9 @@ from vision.stacks import rim_residuals
 
 BORDER = np.linspace(0.72, 0.95, 9)
 """Radii, as a share of a face's own, of circles that run round its character: what is printed there is round."""
+
+CIRCLES = 5
+"""So many of them count, those most alike all the way round: a bevelled rim is lit from one side, or dark on one."""
 
 FINER_MM = (0.5, 0.2, 0.08)
 """Steps by which the middle of a face with a character is found: its template is only as good as that."""
@@ -80,10 +83,11 @@ def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, levels: tuple[
             face = min((reflectance(face) for face in faces), key=paleness)
             pieces[letter] = without(face, mirrored(face, sides))
     woods = {letter: pieces[letter] for letter in inks}
+    whites: dict[str, float] = {}
     for letter, wood in woods.items():
         alike = [woods[other] for other in woods if kit.piece(other).colour == kit.piece(letter).colour]
-        white = mirrored(wood, alike)
-        pieces[letter], inks[letter] = without(wood, white), without(inks[letter], white)
+        whites[letter] = mirrored(wood, alike)
+        pieces[letter], inks[letter] = without(wood, whites[letter]), without(inks[letter], whites[letter])
     clear = [floors[cell] for cell in kit.cells if _is_clear(kit, cell)]
     flat = [_floor_points(kit, floor) for floor in clear if floor[2] == 0]
     raised = [_floor_points(kit, floor) for floor in clear if floor[2] > 0]
@@ -99,10 +103,12 @@ def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, levels: tuple[
     learned = replace(learned, rim=_rim(kit, board))
     inked = _inked(image, kit, board) if look.inks else None
     if inked:
-        learned = replace(learned, glyphs=dict(zip(kit.enrol.values(), unrolled(image, inked), strict=True)))
+        lit = [whites[letter] * light.at(floors[cell][None])[0] for cell, letter in kit.enrol.items()]
+        matt = _matt(image, inked, lit)
+        learned = replace(learned, glyphs=dict(zip(kit.enrol.values(), unrolled(matt, inked), strict=True)))
     _check(image, Reader(kit, camera, learned, levels), geometry)
     if inked:
-        _check_unlike(image, kit, inked, learned.glyphs)
+        _check_unlike(matt, kit, inked, learned.glyphs)
     return learned
 
 
@@ -159,9 +165,22 @@ def _inked(image: npt.NDArray[np.uint8], kit: Kit, board: Board) -> Faces:
         pixels = faces.middles_px[:, None, None, None] + np.einsum("kij,ksraj->ksrai", faces.to_picture, around_mm)
         x, y = (pixels[..., i].reshape(-1, len(DIRECTIONS)).astype(np.float32) for i in (0, 1))
         codes = cv2.remap(image, x, y, cv2.INTER_LINEAR).reshape(*pixels.shape[:-1], 3)
-        uneven = codes.var(axis=3).sum(axis=(2, 3)) / np.maximum(codes.mean(axis=(2, 3, 4)), 1) ** 2
-        faces = faces.moved(steps_mm[uneven.argmin(axis=1)])
+        uneven = np.sort(codes.var(axis=3).sum(axis=3), axis=2)[..., :CIRCLES].sum(axis=2)
+        faces = faces.moved(steps_mm[(uneven / np.maximum(codes.mean(axis=(2, 3, 4)), 1) ** 2).argmin(axis=1)])
     return faces
+
+
+def _matt(image: npt.NDArray[np.uint8], faces: Faces, mirrored: Sequence[Reflectance]) -> npt.NDArray[np.uint8]:
+    """The picture with each face as it would be without the light (linear, r g b) that it mirrors."""
+    result = image.copy()
+    for number, light in enumerate(mirrored):
+        if max(light) > 0:
+            rim = faces.middles_px[number] + faces.radii_mm[number] * DIRECTIONS @ faces.to_picture[number].T
+            area = cv2.fillPoly(np.zeros(image.shape[:2], np.uint8), [np.rint(rim).astype(np.int32)], 1)
+            codes = [np.interp(LINEAR - channel, LINEAR, np.arange(256)) for channel in reversed(light)]
+            table = np.rint(np.column_stack(codes)).astype(np.uint8)
+            cv2.copyTo(cv2.LUT(image, table[None]), area, result)
+    return result
 
 
 def _check(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> None:

@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 
 from calibration.kit import load_kit
-from tools.boards import picture, placed, random_camera, random_light
+from calibration.looks import GLYPH_RADII
+from companion.simulate.sprite import Scene, standing_solids
+from companion.simulate.standing import seeded, set_up
+from tools.boards import drawn, picture, placed, random_camera, random_light
 from vision.enrol import enrol
 from vision.errors import VisionError
 from vision.reader import Reader
@@ -47,6 +50,30 @@ def test_two_pieces_with_the_same_character_are_refused_by_name():
     image = picture(kit, camera, pose, light, [pieces.get(cell, "") for cell in kit.cells], 5)
     with pytest.raises(VisionError, match=r"d3 \(R\) and a4 \(N\) look alike; .* only 1\.[0-9] pixels wide there$"):
         enrol(image, kit, camera)
+
+
+def test_a_rim_that_is_dark_on_one_side_moves_no_character():
+    """A lamp beside the board does not reach all of a bevel; what is printed farther in says where the middle is."""
+    rng = random.Random(8)
+    kit, camera = load_kit("cheight"), random_camera(rng)
+    scene = Scene(kit, camera, placed(kit, camera, 55.0, 200.0), random_light(rng))
+    setup = set_up([kit.enrol.get(cell, "") for cell in kit.cells], None, seeded("rims", 8))
+    even = drawn(scene, setup, 8)
+    dark = even.copy()
+    for cell, pile in zip(kit.cells, setup.piles, strict=True):
+        for solid in standing_solids(kit, cell, pile, None):
+            face = solid.points[list(solid.top)]
+            apart = face - face.mean(axis=0)
+            apart *= kit.pieces[0].width_mm / 2 / np.linalg.norm(apart, axis=1, keepdims=True)
+            shade = 0.45 * apart @ [0.5, 0.8, 0.0] / np.linalg.norm(apart, axis=1)
+            for share in np.linspace(0.88, 1.0, 12):
+                column, row = np.rint(scene.project(face.mean(axis=0) + share * apart)).astype(int).T
+                dark[row, column] = np.clip(even[row, column] * (1 + shade[:, None]), 0, 255)
+    looks = [enrol(image, kit, camera) for image in (even, dark)]
+    for letter, glyph in looks[0].glyphs.items():
+        apart = np.frombuffer(glyph, np.uint8).astype(float) - np.frombuffer(looks[1].glyphs[letter], np.uint8)
+        inner = apart.reshape(GLYPH_RADII, -1)[: GLYPH_RADII * 3 // 4]
+        assert np.abs(inner).mean() < 8
 
 
 def test_characters_on_pieces_of_two_colours_are_read():
