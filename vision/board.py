@@ -53,6 +53,7 @@ class Board:
         stale: (n,) bool, the cells that are to be looked into again.
         explained: (n,) bool, the cells that were looked at since the picture was shown.
         sides: of each cell that was looked into, the shading of its best stack's side (:func:`stacks.score_askew`).
+        written: (n,) log-likelihood ratio of the characters that are seen on each cell, where colours left it in doubt.
     """
 
     def __init__(self, shown: Evidence, rim: Array, geometry: Geometry) -> None:
@@ -63,7 +64,7 @@ class Board:
         self.scores = np.zeros((n, 1 + len(geometry.figures.all) * self.colours), np.float32)
         self.active, self.may_be_single, self.stale = (np.zeros(n, np.bool_) for _ in range(3))
         self.single, self.alone = np.zeros(n, np.intp), np.zeros_like(self.scores)
-        self.explained = np.ones(n, np.bool_)
+        self.explained, self.written = np.ones(n, np.bool_), np.zeros(n, np.float32)
         self._look_first(np.arange(n))
 
     @property
@@ -75,7 +76,7 @@ class Board:
         """Begin anew with ``cells`` (b,), which look different now; what is believed of the others stays."""
         renew(self.evidence, cells, shown)
         self.explained[:] = False
-        self.explained[cells] = True
+        self.explained[cells], self.written[cells] = True, 0
         known = self.best[cells]
         self._look_first(cells)
         self.sweep()
@@ -196,7 +197,7 @@ class Board:
     def _besides(self, cells: Indices, reach: int, canvas: Canvas) -> Array:
         """(b, reach) log-likelihood ratio of the lower figures on ``cells`` (b,) by all but the colours."""
         geometry = self.geometry
-        prior = np.tile(geometry.figures.log_prior[:reach], (len(cells), 1))
+        prior = geometry.figures.log_prior[:reach] + self.written[cells, None]
         if not geometry.is_edged:
             return prior
         return prior + edges_seen(self.evidence, geometry.scene, canvas, geometry.shapes, (cells, reach))

@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.board import Board
+from vision.explain import settle_down
 from vision.faces import PLACED_MM, Faces, centred, offsets_mm
-from vision.glyphs import Alphabet, compare
+from vision.glyphs import Alphabet, blank, compare
 from vision.painting import Canvas
 from vision.register import Points
 from vision.stacks import OUT_OF_REACH
@@ -23,7 +24,8 @@ STRANGE = -15.0
 be of another height, of whatever likelihood: its face is looked for at all of them."""
 
 FITS = -10.0
-"""Log-likelihood above which a fainter character is believed: a fitted contrast suits what is no face, too."""
+"""Log-likelihood above which a character fits.  Where none does, fainter ones are tried, and believed if they fit so
+well: a fitted contrast suits what is no face, too."""
 
 MOST_SEARCHED = 16
 """Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
@@ -42,12 +44,40 @@ def read_characters(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphab
     Where a face is tells a stack's height too: the board's scores of heights in question are found again with that.
     """
     found = np.zeros((len(board.best), len(alphabet.letters)), np.float32)
+    _revive(image, board, alphabet)
     known = _read(image, board, alphabet, np.flatnonzero((board.best > 0) & board.explained), found)
     if known:
         _place(board, known)
         again = board.explain_round(np.array([cell for cell, _, _ in known]))
         _read(image, board, alphabet, again[board.best[again] > 0], found)
     return found
+
+
+def _revive(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphabet) -> None:
+    """Look for characters where colours leave it in doubt whether something stands: nothing else has any.
+
+    A face in which a lamp is mirrored may be as pale as paper, and its ink as the floor.
+    """
+    figures_of, upright = len(board.geometry.figures.all), board.geometry.faces
+    scores = board.scores[:, 1:].reshape(len(board.scores), figures_of, -1).max(axis=2)
+    cells = np.flatnonzero((board.best == 0) & board.explained & (scores.max(axis=1) > -IN_QUESTION))
+    if not len(cells):
+        return
+    owner, figure = np.nonzero(scores[cells] > -IN_QUESTION)
+    straight = upright.of(cells[owner] * figures_of + figure)
+    canvas = board.belief.paint_all()
+    rings, evidence = centred(image, straight, canvas)
+    chosen, _ = _likeliest(rings, straight, evidence, owner)
+    faces = rings.of(chosen)
+    usual, placed = compare(image, faces, canvas, alphabet)
+    faint, _ = compare(image, faces, canvas, alphabet, is_faint=True)
+    fits = np.maximum(usual, faint).max(axis=1)
+    gain = fits - blank(image, placed, canvas) - np.float32(np.log(len(alphabet.letters)))
+    is_seen = (fits > FITS) & (gain > 0)
+    board.written[cells[is_seen]] = gain[is_seen]
+    board.stale[:] = False
+    board.stale[cells[is_seen]] = True
+    settle_down(board)
 
 
 def _read(
@@ -68,7 +98,7 @@ def _read(
     rings, evidence = centred(image, straight, canvas)
     chosen, how_likely = _likeliest(rings, straight, evidence, owner)
     likely, faces = compare(image, rings.of(chosen), canvas, alphabet)
-    pale = np.flatnonzero((likely.max(axis=1) < STRANGE) & (how_likely > FACE_FOUND))
+    pale = np.flatnonzero((likely.max(axis=1) < FITS) & (how_likely > FACE_FOUND))
     if len(pale):
         likely[pale] = _fainter(image, rings.of(chosen[pale]), canvas, alphabet, likely[pale])
     is_strange = likely.max(axis=1) < STRANGE

@@ -35,18 +35,19 @@ def explain_again(board: Board, cells: npt.NDArray[np.intp], shown: Evidence) ->
 
 def _explain(board: Board) -> None:
     is_ladder = board.geometry.figures.ladder
-    _settle_down(board)
+    settle_down(board)
     if is_ladder and split_towers(board):
-        _settle_down(board)
+        settle_down(board)
     if is_ladder and join_towers(board):
-        _settle_down(board)
+        settle_down(board)
     if drop_phantoms(board):
-        _settle_down(board)
+        settle_down(board)
     if board.geometry.facets is not None:
         board.judge_sizes(board.geometry.facets)
 
 
-def _settle_down(board: Board) -> None:
+def settle_down(board: Board) -> None:
+    """Look into cells whose neighbours have changed until none has."""
     for _ in range(SWEEPS):
         if not board.sweep():
             return

@@ -114,6 +114,12 @@ def compare(
     return likely, faces.moved(steps_mm)
 
 
+def blank(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas) -> Array:
+    """(f,) log-likelihood of there being nothing but bare wood, as :func:`compare` has that of characters."""
+    _, sums = _looked_at(image, canvas, faces)
+    return sums[:, 0] / np.float32(-2 * ERROR_MM2)
+
+
 def _compared(
     image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas, alphabet: Alphabet, *, is_faint: bool
 ) -> tuple[Array, Points]:

@@ -78,3 +78,14 @@ def test_characters_are_learned_though_a_lamp_takes_the_contrast_of_some():
     reading = reader.read(Frame(photograph("cheight", 8, stacks)[0], 0, 0.0))
     for cell, letter in stacks.items():
         assert reading.best(kit.cells.index(cell))[0] == (1, letter)
+
+
+def test_a_face_as_pale_as_the_paper_behind_it_is_known_by_its_character():
+    """Its colours alone leave it in doubt whether anything stands there."""
+    image, kit, camera = photograph("cheight", 8, load_kit("cheight").enrol)
+    reader, rng = Reader(kit, camera, enrol(image, kit, camera)), random.Random(1)
+    stacks = {cell: rng.choice("RNBACPKrnbacpk") for cell in kit.cells if rng.random() < 0.6}
+    reading = reader.read(Frame(photograph("cheight", 8, stacks, 0.3)[0], 0, 0.0))
+    for row, cell in enumerate(kit.cells):
+        letter = stacks.get(cell)
+        assert reading.best(row)[0] == ((1, letter) if letter else (0, None))
