@@ -14,6 +14,7 @@ from vision.board import Board
 from vision.register import Points
 from vision.shapes import hull
 from vision.silhouettes import is_before
+from vision.stacks import OUT_OF_REACH
 
 Indices = npt.NDArray[np.intp]
 
@@ -43,7 +44,7 @@ def join_towers(board: Board) -> bool:
     """Put stacks in a line together that explain worse than a tower on the nearer one would; true when some were.
 
     The foot of a tower can look like a lower stack, and its top like one behind that: neither can leave that
-    explanation while the other stands.
+    explanation while the other stands.  A tower with nothing behind it may not have been looked at at all.
     """
     joined, best = False, board.best
     for cell in np.flatnonzero((best > 0) & board.explained):
@@ -52,10 +53,11 @@ def join_towers(board: Board) -> bool:
             continue
         tower = first + int(board.alone[cell, first:].argmax())
         for behind in _behind_tower(board, int(cell), tower):
-            before = int(best[cell]), int(best[behind])
-            if _is_better_joined(board, int(cell), tower, behind):
-                board.tell_neighbours(int(cell), before[0])
-                board.tell_neighbours(behind, before[1])
+            cells = np.array([cell, *behind])
+            before = best[cells]
+            if _is_better_joined(board, cells, tower):
+                for j, state in zip(cells.tolist(), before.tolist(), strict=True):
+                    board.tell_neighbours(j, state)
                 board.stale[behind] = joined = True
                 break
     return joined
@@ -110,14 +112,15 @@ def _is_better_split(board: Board, cell: int, behind: Indices) -> bool:
     return trial.gain() > 0 or trial.undo()
 
 
-def _is_better_joined(board: Board, cell: int, tower: int, behind: int) -> bool:
-    """Try a ``tower`` in place of the stack on ``cell`` and that ``behind``; leave it if higher and likelier."""
-    belief = board.belief
-    trial = _Trial(board, np.array([cell, behind]), belief.height(tower))
-    belief.put(behind, 0)
+def _is_better_joined(board: Board, cells: Indices, tower: int) -> bool:
+    """Try a ``tower`` on the first of ``cells`` in place of all their stacks; leave it if higher and likelier."""
+    belief, cell = board.belief, int(cells[0])
+    trial = _Trial(board, cells, belief.height(tower))
+    for behind in cells[1:].tolist():
+        belief.put(behind, 0)
     belief.put(cell, tower)
     if trial.gain() > -ASKEW_NATS:
-        board.look_into(np.array([cell]))
+        board.look_into(cells[:1])
         is_higher = belief.height(int(belief.best[cell])) > belief.height(int(trial.kept.best[0]))
         if is_higher and trial.gain() > 0:
             return True
@@ -151,17 +154,24 @@ def _hidden_singles(board: Board, cell: int) -> Indices:
     return near[is_before(silhouettes, cell, geometry.crops.origin_px[near])]
 
 
-def _behind_tower(board: Board, cell: int, tower: int) -> list[int]:
-    """Cells whose face a ``tower`` on ``cell`` would hide, that alone explains more than both stacks together do."""
-    geometry, belief = board.geometry, board.belief
-    explained = board.scores.max(axis=1) + board.scores[cell].max()
-    behind = (board.best > 0) & (geometry.rank < geometry.rank[cell])
-    likely = np.flatnonzero(behind & (explained < board.alone[cell, tower]))
-    if not len(likely):
+def _behind_tower(board: Board, cell: int, tower: int) -> list[tuple[int, ...]]:
+    """Cells whose face a ``tower`` on ``cell`` would hide, one at a time, if it explains more than both stacks.
+
+    Once no cell, where it would hide none, explains more than the stack there does, and was not looked at.
+    """
+    geometry, belief, best = board.geometry, board.belief, board.best
+    # A tower has been looked at only as standing straight: so the others count as if they did.
+    explained = np.minimum(board.scores.max(axis=1), board.alone[np.arange(len(best)), best])
+    gain = board.alone[cell, tower] - explained[cell]
+    if gain <= 0:
         return []
     figure = belief.height(tower) - 1
     outline = hull(geometry.outlines.corners_px(geometry.crops, cell, figure, np.zeros(2)))
-    return [int(j) for j in likely if _is_inside(belief.silhouettes.middles_px[j], outline)]
+    behind = np.flatnonzero((best > 0) & (geometry.rank < geometry.rank[cell]))
+    hidden = [int(j) for j in behind if _is_inside(belief.silhouettes.middles_px[j], outline)]
+    if not hidden:
+        return [()] if board.scores[cell, tower] < OUT_OF_REACH / 2 else []
+    return [(j,) for j in hidden if explained[j] < gain]
 
 
 def _is_inside(point_px: Points, hull_px: Points) -> bool:

@@ -5,8 +5,9 @@ import random
 import pytest
 
 from calibration.kit import load_kit
+from companion.app.ground import start_levels
 from companion.simulate.viewpoint import default_camera, default_pose
-from tools.boards import picture, random_light, read_board
+from tools.boards import picture, placed, random_camera, random_light, read_board
 from vision.enrol import enrol
 from vision.reader import Reader
 from vision.source import Frame
@@ -51,3 +52,25 @@ def test_towers_are_read_that_are_higher_than_any_believed_at_first():
         table = [stack if cell == "c8" else "" for cell in kit.cells]
         reading = Reader(kit, camera, look).read(Frame(picture(kit, camera, pose, light, table, 3, ()), 0, 0.0))
         assert reading.best(kit.cells.index("c8"))[0] == (len(stack), stack[-1])
+
+
+@pytest.mark.parametrize(
+    ("seed", "trial"),
+    [
+        pytest.param(2, 2, id="of which three blocks explain more than four"),
+        pytest.param(5, 1, id="that looks like a block before a stack of three"),
+    ],
+)
+def test_towers_of_blocks_that_stand_far_apart_are_read(seed, trial):
+    """Each is at its best only as a whole, and nothing behind it has it looked at again."""
+    rng, kit = random.Random(seed), load_kit("citadel")
+    camera, ground = random_camera(rng), start_levels(kit)
+    pose, light = placed(kit, camera, rng.uniform(45, 65), rng.uniform(0, 360)), random_light(rng)
+    singles = [kit.enrol.get(cell, "") for cell in kit.cells]
+    look = enrol(picture(kit, camera, pose, light, singles, seed, ground), kit, camera, ground)
+    for _ in range(trial + 1):
+        towers = {cell: "".join(rng.choices("RB", k=rng.choice((3, 4, 5)))) for cell in rng.sample(kit.cells, 4)}
+    image = picture(kit, camera, pose, light, [towers.get(c, "") for c in kit.cells], 10 * seed + trial, ground)
+    reading = Reader(kit, camera, look, ground).read(Frame(image, 0, 0.0))
+    read = {cell: reading.best(kit.cells.index(cell))[0] for cell in towers}
+    assert read == {cell: (len(tower), tower[-1]) for cell, tower in towers.items()}
