@@ -21,6 +21,9 @@ from vision.sums import Sums, sum_columns
 MOSTLY_HIDDEN = 0.2
 """Share of a crop that nearer stacks hide from which on its silence does not mean that the cell is empty."""
 
+REFUTED = 10.0
+"""But what is seen of it may say so: a stack less likely than none by so many nats does not stand there."""
+
 LEAST_VISIBLE = 0.15
 """Share of the smallest figure's outline that must look more like a piece than like the floor for a cell to be looked
 into: a piece as far askew as any still fills half of it."""
@@ -219,11 +222,13 @@ class Board:
         return min(count, highest + HIGHER) if self.geometry.figures.ladder else count
 
     def _settle(self, cell: int, best: int, shift: Array, hidden: float) -> None:
-        """Take over a cell's ``best`` state and tell its neighbours, unless most of what was believed there is hidden.
+        """Take over a cell's ``best`` state and tell its neighbours.
 
-        A stack wrongly believed in front must not wipe out the one behind, whose colours would then seem to be its own.
+        But a stack wrongly believed in front must not wipe out the one behind, whose colours would then seem to be its
+        own: one that is mostly hidden stays unless what is seen of it refutes it.
         """
-        if best == 0 and self.best[cell] and hidden > MOSTLY_HIDDEN:
+        believed = self.scores[cell, self.best[cell]]
+        if best == 0 and self.best[cell] and hidden > MOSTLY_HIDDEN and believed > -REFUTED:
             return
         is_other = best != self.best[cell]
         if is_other:

@@ -21,6 +21,7 @@ RANKS = ("ab,cp,c,", "rp,n,nka,rp", ",p,p,", "b,,,", ",,,", ",BP,PB,K", "RP,N,N,
     [
         pytest.param("cheight", 139, ("c5", "c6"), id="two stacks that look like a tower"),
         pytest.param("citadel", 304, ("b4",), id="a tower that looks like a cube before a stack"),
+        pytest.param("citadel", 310, ("f1", "g1"), id="a tower half hidden by one that is not there"),
     ],
 )
 def test_a_line_of_stacks_and_a_tower_are_told_apart(kit, seed, cells):
