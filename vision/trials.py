@@ -58,7 +58,7 @@ def join_towers(board: Board) -> bool:
             if _is_better_joined(board, cells, tower):
                 for j, state in zip(cells.tolist(), before.tolist(), strict=True):
                     board.tell_neighbours(j, state)
-                board.stale[behind] = joined = True
+                board.stale[cells[1:]] = joined = True
                 break
     return joined
 
