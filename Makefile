@@ -15,7 +15,7 @@ $(STAMP): pyproject.toml tools/system_libs.sh tools/micropython.sh
 	test -x $(PY) || python3 -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	sh tools/micropython.sh $(VENV)/micropython
-	$(PY) -m vision.warm
+	$(PY) -m vision.warm_up
 	touch $@
 
 install-pi:

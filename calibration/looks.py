@@ -19,7 +19,7 @@ from calibration.toml import Table, load
 Reflectance = tuple[float, float, float]
 GLYPH_RADII, GLYPH_ANGLES = 12, 96
 Glyph = bytes
-"""A character, (GLYPH_RADII, GLYPH_ANGLES, 2) uint8: its face unrolled, red and green (:mod:`vision.glyphs`)."""
+"""A character, (GLYPH_RADII, GLYPH_ANGLES, 2) uint8: its unrolled face (:mod:`vision.glyphs.templates`)."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ install -m 644 "$here/$NAME.service" /etc/systemd/system/
 systemctl daemon-reload
 
 # The loops over pixels are compiled once, for the user that the service runs as: a minute or more on a Pi 4.
-runuser -u referee -- env HOME="$STATE" "$HOME_DIR/bin/python" -m vision.warm
+runuser -u referee -- env HOME="$STATE" "$HOME_DIR/bin/python" -m vision.warm_up
 
 # The sounds of everything that may be said, for the user that the service runs as.
 runuser -u referee -- env STATE_DIRECTORY="$STATE" "$HOME_DIR/bin/companion" voice "$CONFIG/table.toml" \

@@ -12,15 +12,15 @@ from types import ModuleType
 import pytest
 
 from companion.phrases import ENGLISH, GERMAN, LANGUAGES, trouble
-from vision.unseen import BLURRED
+from vision.pose.diagnosis import BLURRED
 
 MODULES = (
-    "vision.register",
-    "vision.light",
-    "vision.enrol",
-    "vision.unseen",
-    "vision.sources.video4linux",
-    "vision.sources.picamera",
+    "vision.pose.registration",
+    "vision.appearance.illumination",
+    "vision.enrolment",
+    "vision.pose.diagnosis",
+    "vision.capture.video4linux",
+    "vision.capture.picamera",
     "calibration.lens",
     "companion.web.setup.workshop",
 )

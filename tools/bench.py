@@ -25,14 +25,14 @@ from companion.recorder.store import MatchInfo, Store
 from companion.referee.referee import Referee
 from tools.rules_bench import chess_plies_per_s, plies_per_s, worst_outlook_ms
 from tools.timing import HEAD, Timing, clocked, machine, timed
-from vision.explain import explain
-from vision.geometry import make_geometry
-from vision.light import measure_light
+from vision.appearance.illumination import measure_light
+from vision.capture.frames import Frame
+from vision.capture.recording import RecordingSource, read_recording
+from vision.inference.explain import explain
+from vision.inference.geometry import make_geometry
+from vision.pose.registration import register, to_gray
 from vision.reader import Reader
-from vision.register import register, to_gray
-from vision.source import Frame
-from vision.sources.recording import RecordingSource, read_recording
-from vision.warm import warm_up
+from vision.warm_up import warm_up
 
 SETS = ("cheight", "citadel", "diamond", "ziggurat")
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -25,7 +25,7 @@ from companion.records.record import MatchRecord, put_in, take_out
 from companion.rules.notation import format_move, format_position
 from companion.tape.reel import Card, Reel
 from tools.timing import HEAD, clocked, machine, timed
-from vision.sources.recording import RecordingSource, read_recording
+from vision.capture.recording import RecordingSource, read_recording
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "domination-1"
 MATCHES, MOVES = 1000, 100

@@ -28,11 +28,11 @@ from companion.simulate.viewpoint import looking_at
 from tools import traced
 from tools.hidden import HIDDEN, seen_shares
 from tools.soak import wilson
-from vision.enrol import enrol
+from vision.capture.frames import Frame
+from vision.enrolment import enrol
 from vision.errors import VisionError
+from vision.pose.projection import Registration, project
 from vision.reader import Reader
-from vision.register import Registration, project
-from vision.source import Frame
 
 SETS = (
     (),  # the kit's own colours

@@ -7,10 +7,10 @@ import numpy as np
 
 from companion.simulate.sprite import Scene, standing_solids
 from companion.simulate.standing import Setup
-from vision.columns import far_first, fixed
-from vision.painting import RANK_BITS, fill
-from vision.register import Points
-from vision.shapes import Solid, cell_corners, column, faces_towards, hull
+from vision.pose.projection import Points
+from vision.scene.label_buffer import RANK_BITS, fill
+from vision.scene.solids import Solid, cell_corners, column, faces_towards, hull
+from vision.scene.terrain import far_first, fixed
 
 HIDDEN = 0.1
 """A square of which less than this share is seen cannot be asked for."""

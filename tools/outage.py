@@ -9,8 +9,8 @@ import time
 import numpy as np
 import numpy.typing as npt
 
-from vision.source import Frame
-from vision.sources.live import LiveSource
+from vision.capture.frames import Frame
+from vision.capture.live import LiveSource
 
 ROUNDS = 10
 FPS = 30

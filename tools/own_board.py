@@ -17,9 +17,9 @@ from companion.simulate.render import Picture, Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_pose
-from vision.enrol import enrol
+from vision.capture.frames import Frame
+from vision.enrolment import enrol
 from vision.reader import Reader
-from vision.source import Frame
 
 FOLDER = Path(__file__).parent.parent / "examples" / "own-board"
 CAMERA = FOLDER.parent / "domination-1" / "camera.toml"

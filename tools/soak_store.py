@@ -40,8 +40,8 @@ from companion.replay import first_fault
 from companion.rules.notation import format_position
 from companion.simulate.players import Habits, play
 from companion.simulate.readings import Noise, kit_states, next_frame, read_table
+from vision.capture.frames import Frame
 from vision.reading import Reading
-from vision.source import Frame
 
 KILLS, GAME = 200, "domination"
 MOST_LINES, LONGEST_S = 60, 0.04

@@ -21,8 +21,8 @@ from companion.simulate.light import Light, beside, to_linear, to_srgb
 from companion.simulate.render import BLUR_PX, Picture
 from companion.simulate.sprite import RING_SHADE, Scene, column_colours, marks_mm, standing_solids, upright
 from companion.simulate.standing import Setup
-from vision.register import Registration
-from vision.shapes import Solid, column
+from vision.pose.projection import Registration
+from vision.scene.solids import Solid, column
 
 Array = npt.NDArray[np.float64]
 Vector = tuple[float, float, float]

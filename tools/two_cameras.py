@@ -13,11 +13,11 @@ from calibration.kit import load_kit
 from companion.app.several import combined
 from tools import boards
 from tools.boards import Cell
-from vision.enrol import enrol
+from vision.capture.frames import Frame
+from vision.enrolment import enrol
 from vision.errors import VisionError
 from vision.reader import Reader
 from vision.reading import Reading
-from vision.source import Frame
 
 HEIGHTS = (1, 2, 3, 4, 5)
 EMPTY_SHARE = 0.35

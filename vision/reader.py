@@ -1,6 +1,6 @@
 """Read a board from one picture: register, measure the light, look up colours, explain every cell, give probabilities.
 
-The explaining itself is in :mod:`vision.explain`.
+The explaining itself is in :mod:`vision.inference.explain`.
 """
 
 from __future__ import annotations
@@ -14,24 +14,26 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook
-from vision import palette
-from vision.board import Board
-from vision.characters import read_characters
-from vision.columns import floors_mm
+from vision.appearance import colour_model
+from vision.appearance.colour_model import STRAY_LOG
+from vision.appearance.illumination import Light, measure_light, references
+from vision.capture.frames import Frame
 from vision.compiled import compiled
-from vision.evenness import make_colours
-from vision.evidence import Evidence, look
-from vision.explain import explain, explain_again
-from vision.figures import Figures, kit_figures
-from vision.follow import follow
-from vision.geometry import Geometry, make_geometry, same_pose
-from vision.glyphs import make_alphabet
-from vision.light import Light, measure_light, references
-from vision.palette import STRAY_LOG, Materials
-from vision.pillars import SHRINK, PillarViews, Stand, judge_levels, make_views
+from vision.glyphs.templates import make_alphabet
+from vision.inference.characters import read_characters
+from vision.inference.coordinate_ascent import Board
+from vision.inference.explain import explain, explain_again
+from vision.inference.geometry import Geometry, make_geometry, same_pose
+from vision.inference.pillar_levels import SHRINK, PillarViews, Stand, judge_levels, make_views
+from vision.likelihood.observations import Evidence, look
+from vision.likelihood.regions import make_colours
+from vision.pose.projection import Registration
+from vision.pose.registration import check_size, register, to_gray
+from vision.pose.tracking import follow
 from vision.reading import Reading
-from vision.register import Registration, check_size, register, to_gray
-from vision.source import Frame
+from vision.scene.configurations import Figures, kit_figures
+from vision.scene.materials import Materials
+from vision.scene.terrain import floors_mm
 
 _TABLE = Materials.TABLE
 
@@ -62,7 +64,7 @@ class Reader:
         figures = kit_figures(kit)
         self.states = figures.states
         self._columns, self._firsts = _state_columns(figures)
-        self._palette = palette.build_palette(look, figures)
+        self._palette = colour_model.build_palette(look, figures)
         self._paper = np.exp(self._palette[:, Materials.FLOOR])
         self._likeliest = np.delete(self._palette, Materials.TABLE, axis=1).max(axis=1)
         self._references = references(kit)
@@ -249,8 +251,10 @@ class Reader:
     def _look_around(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Light) -> None:
         """Learn the colours of what lies beside the mat."""
         around = image.reshape(-1, 3)[geometry.surround_px]
-        values = palette.normalise(around, light.at(np.zeros((1, 3))))
-        self._palette[:, Materials.TABLE] = palette.table_column(np.clip(values, 0, palette.TOP_VALUE), self._paper)
+        values = colour_model.normalise(around, light.at(np.zeros((1, 3))))
+        self._palette[:, Materials.TABLE] = colour_model.table_column(
+            np.clip(values, 0, colour_model.TOP_VALUE), self._paper
+        )
 
     def _foreign(self, bins: npt.NDArray[np.int32], geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
         """(n,) share of the pixels round each cell's middle, or of what stands there, that no material explains."""

@@ -12,8 +12,8 @@ from companion.app.several import SeveralEyes
 from companion.errors import CompanionError
 from companion.events import Accepted, Event
 from companion.phrases import ENGLISH, sentence
-from vision.draw import Sight, belief
-from vision.source import Frame
+from vision.capture.frames import Frame
+from vision.drawing import Sight, belief
 
 CELL = re.compile(r"[a-z]\d+")
 """What may be a square's name in the text of a move."""

@@ -11,13 +11,13 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook
 from companion.tracker.evidence import STILL_SHARE
+from vision.capture.frames import Frame
 from vision.errors import MatNotFound, VisionError
-from vision.geometry import Geometry
+from vision.inference.geometry import Geometry
+from vision.motion import Comparison, Glimpse, Watch
+from vision.pose.projection import Registration
 from vision.reader import Levels, Reader
 from vision.reading import Reading
-from vision.register import Registration
-from vision.source import Frame
-from vision.watch import Comparison, Glimpse, Watch
 
 HAND_GIVEN_UP_S = 3.0
 """A change that looks like an arm but has not moved for so long is a thing on the table: a hand trembles."""

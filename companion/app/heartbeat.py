@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from companion.referee.referee import Snapshot
-from vision.source import Frame
+from vision.capture.frames import Frame
 
 DEFAULT_S = 5.0
 """Between two beats where no watchdog is set; they carry the state that `systemctl status` shows."""

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.app.eyes import NOTHING_TOLD, Eyes, Look, Told
-from vision.geometry import Geometry
+from vision.capture.frames import Frame
+from vision.inference.geometry import Geometry
 from vision.reader import Reader
 from vision.reading import Reading
-from vision.source import Frame
 
 Array = npt.NDArray[np.float32]
 

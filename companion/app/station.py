@@ -23,7 +23,7 @@ from companion.referee.states import Mode
 from companion.rules.board import Player
 from companion.voice.library import Library
 from companion.voice.panel import VoicePanel
-from vision.source import Frame
+from vision.capture.frames import Frame
 
 
 class Closing(Protocol):

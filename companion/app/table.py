@@ -21,7 +21,7 @@ from companion.recorder.accounts import grounds_text
 from companion.recorder.keeper import Keeper
 from companion.referee.orders import Order
 from companion.referee.referee import Referee, Snapshot
-from vision.source import Frame, FrameSource, Outage, SourceLost
+from vision.capture.frames import Frame, FrameSource, Outage, SourceLost
 
 EVIDENCE_QUALITY = 80
 """JPEG quality of the picture that is kept with a verdict."""

@@ -19,10 +19,10 @@ from companion.app.eyes import Eyes, Look
 from companion.app.several import SeveralEyes
 from companion.events import Event
 from companion.referee.referee import Snapshot
-from vision.draw import Picture, Sight, belief
+from vision.capture.frames import Frame
+from vision.drawing import Picture, Sight, belief
 from vision.errors import VisionError
 from vision.reading import Reading
-from vision.source import Frame
 
 DRAWN_S = 0.3
 """A picture is drawn no more often than this, however many people look."""

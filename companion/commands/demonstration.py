@@ -21,7 +21,7 @@ from companion.recorder.place import default_store, make_folder
 from companion.rules.notation import parse_tag
 from companion.simulate.players import ILLEGAL, MOVE, TAKEBACK
 from companion.simulate.table import FAST, REAL, SimulatedTable, Truth, clock, enrol_picture
-from vision.enrol import enrol
+from vision.enrolment import enrol
 
 DEFAULT_GAME = "domination"
 DEFAULT_SEED = 1

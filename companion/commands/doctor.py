@@ -41,14 +41,14 @@ from companion.rules.notation import parse_tag
 from companion.simulate.table import FAST, SimulatedTable
 from companion.voice.library import Library
 from companion.voice.repertoire import repertoire
+from vision.capture.frames import Frame, SourceLost
+from vision.capture.live import Device
+from vision.capture.picamera import PiCamera
+from vision.capture.recording import RecordingSource, read_recording
+from vision.capture.video4linux import Video4LinuxCamera
 from vision.errors import VisionError
+from vision.pose.registration import to_gray
 from vision.reader import Reader
-from vision.register import to_gray
-from vision.source import Frame, SourceLost
-from vision.sources.live import Device
-from vision.sources.picamera import PiCamera
-from vision.sources.recording import RecordingSource, read_recording
-from vision.sources.video4linux import Video4LinuxCamera
 
 USUAL = Camera(1280, 720, np.diag([1000.0, 1000.0, 1.0]), np.zeros(5), 0.0)
 """What a camera is tried with before its lens has been measured; only the size counts."""

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from companion.commands.writing import writing
 from companion.errors import CompanionError
-from vision.draw import SURE_P, Sight, belief
-from vision.geometry import Geometry
+from vision.drawing import SURE_P, Sight, belief
+from vision.inference.geometry import Geometry
 from vision.reader import Reader
 from vision.reading import Reading
 

@@ -40,8 +40,8 @@ from companion.referee.referee import Referee
 from companion.rules.board import Player
 from companion.rules.game import Game
 from companion.rules.notation import format_position, parse_tag
-from vision.source import FrameSource
-from vision.sources.recording import Recording, read_recording
+from vision.capture.frames import FrameSource
+from vision.capture.recording import Recording, read_recording
 
 
 def add_parsers(subparsers: Any) -> None:

@@ -21,15 +21,15 @@ from companion.app.ground import parse_levels, start_levels
 from companion.commands.overlay import write_overlay
 from companion.commands.writing import writing
 from companion.errors import CompanionError
-from vision.draw import FOREIGN_SHARE
-from vision.enrol import enrol
+from vision.capture.frames import Frame
+from vision.drawing import FOREIGN_SHARE
+from vision.enrolment import enrol
 from vision.errors import VisionError
-from vision.geometry import Geometry
+from vision.inference.geometry import Geometry
+from vision.pose.diagnosis import warning
 from vision.reader import Levels, Reader
 from vision.reading import Reading
-from vision.source import Frame
-from vision.unseen import warning
-from vision.warm import warm_up
+from vision.warm_up import warm_up
 
 
 def add_parsers(subparsers: Any) -> None:

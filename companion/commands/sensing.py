@@ -15,8 +15,8 @@ from companion.simulate.table import SimulatedTable
 from firmware_bridge.simulated.bench import Bench
 from firmware_bridge.simulated.device import Device
 from firmware_bridge.simulated.faults import Fault
-from vision.source import Frame, FrameSource, Outage
-from vision.sources.recording import Recording
+from vision.capture.frames import Frame, FrameSource, Outage
+from vision.capture.recording import Recording
 
 OWN_NOISE_MM = 0.3
 """Of a simulated pot, besides the converter's."""

@@ -31,10 +31,10 @@ from companion.rules.notation import format_position
 from companion.simulate.photographer import Photographer
 from companion.web.setup.page import SetupPage
 from companion.web.setup.workshop import CAMERA_FILE, Outfit, Scene, Workshop
-from vision.source import FrameSource
-from vision.sources.live import Device, LiveSource
-from vision.sources.picamera import PiCamera
-from vision.sources.video4linux import Video4LinuxCamera
+from vision.capture.frames import FrameSource
+from vision.capture.live import Device, LiveSource
+from vision.capture.picamera import PiCamera
+from vision.capture.video4linux import Video4LinuxCamera
 
 ADDRESS = ("127.0.0.1", 8000)
 SIZE = (1280, 720)

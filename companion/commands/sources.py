@@ -20,14 +20,14 @@ from companion.commands.sensing import simulated_pillars
 from companion.errors import CompanionError
 from companion.match import Match
 from companion.simulate.table import REAL, SimulatedTable, clock, enrol_picture
-from vision.enrol import enrol
-from vision.source import FrameSource
-from vision.sources.live import Device, LiveSource
-from vision.sources.picamera import PiCamera
-from vision.sources.recording import Recording, RecordingSource
-from vision.sources.together import Together
-from vision.sources.video4linux import Video4LinuxCamera
-from vision.warm import warm_up
+from vision.capture.frames import FrameSource
+from vision.capture.live import Device, LiveSource
+from vision.capture.picamera import PiCamera
+from vision.capture.recording import Recording, RecordingSource
+from vision.capture.together import Together
+from vision.capture.video4linux import Video4LinuxCamera
+from vision.enrolment import enrol
+from vision.warm_up import warm_up
 
 SIMULATED_SEED = 1
 

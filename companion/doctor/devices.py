@@ -21,8 +21,8 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.firmware.wire import FAULTS
 from firmware_bridge.link import Link
 from firmware_bridge.session import Connected, Levels, Refused, Sample
-from vision.source import SourceLost
-from vision.sources.live import Device
+from vision.capture.frames import SourceLost
+from vision.capture.live import Device
 
 Picture = npt.NDArray[np.uint8]
 

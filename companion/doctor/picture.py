@@ -11,11 +11,12 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from companion.doctor.check import Check, fault, fine, told, unused
+from vision.appearance.illumination import measure_light
 from vision.errors import VisionError
-from vision.light import measure_light
-from vision.register import Points, Registration, project, register, to_gray
-from vision.shapes import highest_floors_mm, rises_mm
-from vision.unseen import BLURRED, LEAST_SHARPNESS, sharpness
+from vision.pose.diagnosis import BLURRED, LEAST_SHARPNESS, sharpness
+from vision.pose.projection import Points, Registration, project
+from vision.pose.registration import register, to_gray
+from vision.scene.solids import highest_floors_mm, rises_mm
 
 Picture = npt.NDArray[np.uint8]
 

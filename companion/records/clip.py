@@ -14,7 +14,7 @@ from companion.records.shots import Shots, recorded_shots
 from companion.rules.notation import format_position
 from companion.tape.faults import disk_told
 from companion.tape.reel import Card, Reel
-from vision.sources.recording import read_recording
+from vision.capture.recording import read_recording
 
 UNLIMITED = sys.maxsize
 BEFORE_S, AFTER_S = 10.0, 4.0

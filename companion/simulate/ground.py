@@ -13,7 +13,7 @@ from calibration.camera import Camera
 from calibration.kit import Colour, Kit, Marker
 from calibration.markers import dictionary
 from companion.simulate.light import Light, fall, to_linear, to_srgb
-from vision.register import Registration
+from vision.pose.projection import Registration
 
 Picture = npt.NDArray[np.uint8]
 Array = npt.NDArray[np.float64]

@@ -10,7 +10,7 @@ from calibration.kit import Colour
 from companion.simulate.light import Array, shade, shadow_on_mat, to_srgb
 from companion.simulate.render import Box, Picture, darkened, painted
 from companion.simulate.sprite import Scene, Sprite, gathered, piece_polygons
-from vision.shapes import hull, moved, piece, rises_mm
+from vision.scene.solids import hull, moved, piece, rises_mm
 
 SKINS: tuple[Colour, ...] = ((214, 160, 128), (141, 92, 66), (190, 138, 106), (98, 64, 48))
 SLEEVES: tuple[Colour, ...] = ((52, 66, 92), (110, 108, 104), (70, 40, 44), (40, 74, 60))

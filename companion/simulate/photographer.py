@@ -21,7 +21,7 @@ from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, default_pose
-from vision.source import Frame
+from vision.capture.frames import Frame
 
 FPS = 5.0
 TEXELS_PER_MM = 4
@@ -47,7 +47,7 @@ HOLDS = (
 
 
 class Photographer:
-    """A :class:`vision.source.FrameSource`: whoever sets the table up, as far as ``scene`` says."""
+    """A :class:`vision.capture.frames.FrameSource`: whoever sets the table up, as far as ``scene`` says."""
 
     def __init__(self, kit: Kit, game: Game, wait: Callable[[float], None] = time.sleep) -> None:
         """``wait`` sleeps so many seconds between frames."""

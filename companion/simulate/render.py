@@ -12,7 +12,7 @@ from companion.simulate.ground import ground
 from companion.simulate.light import Array
 from companion.simulate.sprite import SHADOW_BLUR_PX, Scene, Sprite, cell_sprite
 from companion.simulate.standing import Pile, Setup
-from vision.columns import far_first
+from vision.scene.terrain import far_first
 
 Picture = npt.NDArray[np.uint8]
 Box = tuple[int, int, int, int]

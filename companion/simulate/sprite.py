@@ -11,8 +11,8 @@ from calibration.kit import Colour, Kit, PieceKind
 from companion.simulate.glyphs import strokes
 from companion.simulate.light import Array, Light, beside, shade, shadow_on_mat, to_linear, to_srgb
 from companion.simulate.standing import Pile
-from vision.register import Registration, project
-from vision.shapes import Solid, circle, column, faces_towards, floor_mm, hull, moved, piece, rises_mm
+from vision.pose.projection import Registration, project
+from vision.scene.solids import Solid, circle, column, faces_towards, floor_mm, hull, moved, piece, rises_mm
 
 RING_SHARES: tuple[float, ...] = (0.80, 0.50)
 """Radii of the grooves turned into a disc's upper face, as shares of its radius."""

@@ -21,7 +21,7 @@ from companion.simulate.render import Picture, Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, default_pose
-from vision.source import Frame
+from vision.capture.frames import Frame
 
 ANSWERS = (Accepted, GameOver, Illegal, Restored, TakenBack, Unfinished, Unsure)
 """Events that tell the players that the referee has seen what they did."""
@@ -74,7 +74,7 @@ class Truth:
 
 
 class SimulatedTable:
-    """A :class:`vision.source.FrameSource` that plays a match before the camera.
+    """A :class:`vision.capture.frames.FrameSource` that plays a match before the camera.
 
     The same seed gives the same players, pieces and pictures; what is heard from the referee changes only the time
     at which the next act begins.

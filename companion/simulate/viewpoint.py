@@ -8,8 +8,8 @@ import numpy as np
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from vision.register import Points, Registration, project
-from vision.shapes import highest_floors_mm
+from vision.pose.projection import Points, Registration, project
+from vision.scene.solids import highest_floors_mm
 
 ELEVATION_DEG = 60.0
 AZIMUTH_DEG = -84.0

@@ -19,7 +19,7 @@ import cv2
 
 from companion.errors import RecordingError
 from companion.tape.reel import Reel
-from vision.source import Frame
+from vision.capture.frames import Frame
 
 QUALITY = 95
 """JPEG quality: so near to the camera's picture that it is read alike."""

@@ -19,7 +19,7 @@ from companion.events import Event, to_json
 from companion.referee.referee import Snapshot
 from companion.web.story import Story, told
 from companion.web.view import Standing, state_row
-from vision.source import Frame
+from vision.capture.frames import Frame
 
 ALIVE_S = 15.0
 """A quiet stream says so often that it is alive; browsers and proxies give up after a minute or two."""

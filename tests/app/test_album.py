@@ -9,7 +9,7 @@ from companion.app import album
 from companion.app.album import Album
 from companion.app.eyes import Look
 from companion.events import Accepted, GameOver, Illegal, TakenBack, Unfinished
-from vision.source import Frame
+from vision.capture.frames import Frame
 
 FRAME = Frame(np.zeros((8, 8, 3), np.uint8), 7, 0.5)
 SEEN = Look(reading=SimpleNamespace(levels=None))

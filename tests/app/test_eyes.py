@@ -8,8 +8,8 @@ from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.looks import read_look
 from companion.app.eyes import HAND_GIVEN_UP_S, PUSH_CONFIRMED_S, Eyes, Told, not_in_doubt
+from vision.capture.frames import Frame
 from vision.errors import VisionError
-from vision.source import Frame
 
 
 @pytest.fixture

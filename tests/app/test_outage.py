@@ -16,8 +16,8 @@ from companion.panel.choice import open_desk
 from companion.recorder.keeper import Keeper
 from companion.recorder.store import MatchInfo, Store
 from companion.referee.referee import Referee
-from vision.source import Outage
-from vision.sources.recording import RecordingSource, read_recording
+from vision.capture.frames import Outage
+from vision.capture.recording import RecordingSource, read_recording
 
 LONG_S = 30.0
 

@@ -13,8 +13,8 @@ from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, looking_at
+from vision.capture.frames import Frame
 from vision.reading import EMPTY, Reading
-from vision.source import Frame
 
 STATES = (EMPTY, (1, "R"), (2, "R"))
 KIT = load_kit("domination")

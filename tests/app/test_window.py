@@ -14,8 +14,8 @@ from companion.app.window import DRAWN_S, Window
 from companion.games import load_game
 from companion.match import Match
 from companion.simulate.table import SimulatedTable, enrol_picture
-from vision.enrol import enrol
-from vision.source import Frame
+from vision.capture.frames import Frame
+from vision.enrolment import enrol
 
 
 @pytest.fixture(scope="module")

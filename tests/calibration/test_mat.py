@@ -13,8 +13,9 @@ from calibration.kit import KITS, available_kits, load_kit, read_kit
 from calibration.mat import check_layout
 from calibration.sheets import JOIN_MM, mat_pdf, plan
 from companion.simulate.ground import MAT_PX_PER_MM, sheet
-from vision.markers import detect
-from vision.register import marker_corners, project, register
+from vision.pose.markers import detect
+from vision.pose.projection import project
+from vision.pose.registration import marker_corners, register
 
 PX_PER_MM = 4
 SCALE = PX_PER_MM * 25.4 / 72 * (1 - 1e-5)

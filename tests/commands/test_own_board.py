@@ -17,10 +17,10 @@ from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.own_board import BOARD, picture
-from vision.enrol import enrol
+from vision.capture.frames import Frame
+from vision.enrolment import enrol
 from vision.reader import Reader
 from vision.reading import EMPTY
-from vision.source import Frame
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "own-board.md"
 

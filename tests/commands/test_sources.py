@@ -14,10 +14,10 @@ from companion.commands.refereeing import begin_match
 from companion.commands.sources import add_sources, open_sight
 from companion.errors import CompanionError
 from companion.simulate.table import SimulatedTable
+from vision.capture.frames import Frame, SourceLost
+from vision.capture.recording import RecordingSource, read_recording
+from vision.capture.together import Together
 from vision.errors import VisionError
-from vision.source import Frame, SourceLost
-from vision.sources.recording import RecordingSource, read_recording
-from vision.sources.together import Together
 
 KIT = load_kit("domination")
 MATCH = begin_match("domination", None)

@@ -11,7 +11,7 @@ from calibration.kit import KITS
 from companion.cli import main
 from companion.recorder.store import Store
 from companion.tape.reel import Card, Reel, read_index
-from vision.sources.recording import RecordingSource, read_recording
+from vision.capture.recording import RecordingSource, read_recording
 
 SHORT = 72
 """Frames."""

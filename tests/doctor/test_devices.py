@@ -20,7 +20,7 @@ from firmware_bridge.simulated.bench import Bench
 from firmware_bridge.simulated.device import Device
 from firmware_bridge.simulated.faults import parse_fault
 from firmware_bridge.simulated.port import Port, serve
-from vision.source import SourceLost
+from vision.capture.frames import SourceLost
 
 FLAT = (12.0,) * 25
 SCANNED_TURNS = 40

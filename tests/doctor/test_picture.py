@@ -15,7 +15,8 @@ from companion.simulate.light import WINDOW
 from companion.simulate.render import Renderer, Scene
 from companion.simulate.standing import Setup
 from companion.simulate.viewpoint import default_camera, default_pose
-from vision.register import marker_corners, project, register, to_gray
+from vision.pose.projection import project
+from vision.pose.registration import marker_corners, register, to_gray
 
 
 @pytest.fixture

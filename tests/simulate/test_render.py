@@ -17,8 +17,9 @@ from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import LEAN_MM, OFF_CENTRE_MM, STEP_MM, Setup, Standing, rearranged, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
-from vision.register import marker_corners, project, register
-from vision.shapes import hull, pieces
+from vision.pose.projection import project
+from vision.pose.registration import marker_corners, register
+from vision.scene.solids import hull, pieces
 
 KIT = load_kit("domination")
 CAMERA = default_camera()

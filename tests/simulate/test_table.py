@@ -15,9 +15,9 @@ from companion.match import Match
 from companion.simulate.players import ILLEGAL, RESTORE, Habits, play
 from companion.simulate.standing import seeded
 from companion.simulate.table import FAST, SimulatedTable, clock, empty_picture, enrol_picture
-from vision.register import project
-from vision.shapes import pieces
-from vision.source import Frame
+from vision.capture.frames import Frame
+from vision.pose.projection import project
+from vision.scene.solids import pieces
 
 KIT = load_kit("domination")
 

@@ -8,8 +8,8 @@ import pytest
 from calibration.kit import available_kits, load_kit
 from companion.app.ground import start_levels
 from companion.simulate.viewpoint import default_camera, default_pose
-from vision.register import project
-from vision.shapes import highest_floors_mm, rises_mm
+from vision.pose.projection import project
+from vision.scene.solids import highest_floors_mm, rises_mm
 
 TALLEST = {"domination": "RGRGR", "citadel": "RRR", "cheight": "PPP", "ziggurat": "QDW", "diamond": "X"}
 

@@ -11,7 +11,7 @@ from companion.app.sensors import read_heights
 from companion.errors import RecordingError
 from companion.tape import reel
 from companion.tape.reel import Card, Reel, ReelFull, read_index
-from vision.sources.recording import RecordingSource, read_recording
+from vision.capture.recording import RecordingSource, read_recording
 
 CARD = Card("domination 4 R", "domination", "domination", 12, "width_px = 1\n", "kit = 'domination'\n")
 

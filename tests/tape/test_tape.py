@@ -10,7 +10,7 @@ import pytest
 from companion.errors import RecordingError
 from companion.tape.reel import Card, Reel, read_index
 from companion.tape.tape import WAITING, Tape
-from vision.source import Frame
+from vision.capture.frames import Frame
 
 CARD = Card("p", "domination", "domination", 12, "", "")
 

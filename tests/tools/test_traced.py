@@ -8,7 +8,7 @@ from companion.app.ground import start_levels
 from companion.simulate.sprite import marks_mm, standing_solids, upright
 from companion.simulate.standing import seeded, set_up
 from tools import traced
-from vision.shapes import floor_mm
+from vision.scene.solids import floor_mm
 
 
 @pytest.fixture(scope="module", params=["diamond", "domination", "ziggurat"])

@@ -10,8 +10,8 @@ import pytest
 from calibration.camera import Camera, read_camera
 from calibration.kit import Kit, load_kit
 from calibration.looks import SetLook, read_look
+from vision.capture.frames import Frame
 from vision.reader import Reader
-from vision.source import Frame
 
 
 @dataclass(frozen=True)

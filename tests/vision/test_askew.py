@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tools.boards import read_board
-from vision.stacks import _rim_gain, rim_residuals
+from vision.likelihood.stacks import _rim_gain, rim_residuals
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_code_is_kept_under_another_name_when_this_changes(change: str) -> None:
 
 
 NAMES = """
-from vision import stands
+from vision.likelihood import placement as stands
 print(sorted(value.py_func.__qualname__ for value in vars(stands).values() if hasattr(value, "py_func")))
 """
 

@@ -12,10 +12,10 @@ from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.looks import nominal_look, read_look
 from companion.app.ground import start_levels
-from vision.enrol import enrol
+from vision.capture.frames import Frame
+from vision.enrolment import enrol
 from vision.errors import VisionError
 from vision.reader import Reader
-from vision.source import Frame
 
 KITS = ("cheight", "citadel", "diamond", "ziggurat")
 HIDDEN_SHARE = 0.1

@@ -10,11 +10,11 @@ from calibration.kit import load_kit
 from calibration.lens import calibrate_lens, read_board
 from calibration.looks import nominal_look
 from tests.vision.conftest import wrong_cells
-from vision.enrol import enrol
+from vision.capture.frames import Frame
+from vision.enrolment import enrol
 from vision.errors import VisionError
 from vision.reader import Reader
 from vision.reading import EMPTY, Reading
-from vision.source import Frame
 
 HARD = ("domination-b-103.jpg", "domination-b-107.jpg")
 

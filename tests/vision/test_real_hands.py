@@ -13,7 +13,7 @@ import pytest
 from calibration.camera import Camera
 from calibration.kit import load_kit
 from companion.tracker.settle import Calm, step
-from vision.watch import Watch
+from vision.motion import Watch
 
 FPS = 20
 BOARD_PX = ((111, 0), (535, 0), (535, 405), (111, 405))

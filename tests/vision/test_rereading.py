@@ -6,10 +6,10 @@ import pytest
 from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.looks import read_look
+from vision.capture.frames import Frame
+from vision.capture.recording import RecordingSource, read_recording
+from vision.motion import Watch
 from vision.reader import Reader
-from vision.source import Frame
-from vision.sources.recording import RecordingSource, read_recording
-from vision.watch import Watch
 
 CALM_S = (0.5, 2.2, 3.8, 5.4)
 """Times at which nothing moves in the recorded match."""

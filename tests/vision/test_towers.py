@@ -8,9 +8,9 @@ from calibration.kit import load_kit
 from companion.app.ground import start_levels
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import picture, placed, random_camera, random_light, read_board
-from vision.enrol import enrol
+from vision.capture.frames import Frame
+from vision.enrolment import enrol
 from vision.reader import Reader
-from vision.source import Frame
 
 RANKS = ("ab,cp,c,", "rp,n,nka,rp", ",p,p,", "b,,,", ",,,", ",BP,PB,K", "RP,N,N,RP", "A,CP,C,A")
 """A board of Cheight, from the farthest rank on."""

@@ -25,7 +25,7 @@ from companion.rules.notation import format_position, parse_move, parse_position
 from companion.simulate.readings import Noise, kit_states, next_frame, read_table
 from companion.web.feed import Feed
 from companion.web.page import Page
-from vision.source import Frame
+from vision.capture.frames import Frame
 
 FRAME_S = 1 / 12
 WAIT_S = 60

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from calibration.lens import DEFAULT_BOARD, GRID, find_board
 from companion.errors import CompanionError
 from companion.web.setup.workshop import Workshop
-from vision.draw import Ink, Picture, belief
+from vision.drawing import Ink, Picture, belief
 from vision.errors import VisionError
-from vision.markers import detect
-from vision.register import to_gray
-from vision.shapes import cell_corners
+from vision.pose.markers import detect
+from vision.pose.registration import to_gray
+from vision.scene.solids import cell_corners
 
 FOUND: Ink = (90, 170, 40)
 WANTED: Ink = (0, 170, 255)

@@ -21,14 +21,15 @@ from calibration.lens import DEFAULT_BOARD, MIN_PHOTOS, LensCalibration, calibra
 from calibration.looks import SetLook, format_look, nominal_look
 from companion.errors import CompanionError
 from companion.rules.game import Game
-from vision.draw import Picture, Sight
-from vision.enrol import enrol
+from vision.capture.frames import Frame, FrameSource, Outage, SourceLost
+from vision.drawing import Picture, Sight
+from vision.enrolment import enrol
 from vision.errors import VisionError
-from vision.markers import detect
+from vision.pose.markers import detect
+from vision.pose.projection import Registration
+from vision.pose.registration import to_gray
 from vision.reader import Reader
 from vision.reading import Reading
-from vision.register import Registration, to_gray
-from vision.source import Frame, FrameSource, Outage, SourceLost
 
 ADVISED_PHOTOS = 8
 

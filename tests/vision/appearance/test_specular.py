@@ -1,0 +1,91 @@
+"""Lamps that are mirrored in lacquer: in the set's photograph, and in the pictures that are read."""
+
+import random
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from companion.app.ground import start_levels
+from companion.simulate.light import to_linear, to_srgb
+from companion.simulate.sprite import Scene, standing_solids
+from companion.simulate.standing import seeded, set_up
+from tools.boards import drawn, placed, random_camera, random_light
+from vision.appearance.specular import mirrored
+from vision.capture.frames import Frame
+from vision.enrolment import enrol
+from vision.reader import Reader
+
+
+def photograph(name, seed, stacks, shine=0.0, where=None):
+    """A picture of these stacks (cell → letters), the kit, and the camera.
+
+    Upper faces mirror the share ``shine`` of what white paper shows, on all cells or ``where`` alone.
+    """
+    rng = random.Random(seed)
+    kit, camera = load_kit(name), random_camera(rng)
+    scene = Scene(kit, camera, placed(kit, camera, 55.0, 200.0), random_light(rng))
+    levels = start_levels(kit)
+    setup = set_up([stacks.get(cell, "") for cell in kit.cells], levels or None, seeded("mirrored", seed))
+    image = drawn(scene, setup, seed)
+    on_top = np.zeros(image.shape[:2], np.uint8)
+    for i, (cell, pile) in enumerate(zip(kit.cells, setup.piles, strict=True)):
+        for solid in standing_solids(kit, cell, pile, levels[i] if levels else None)[-1:]:
+            if where is not None and cell not in where:
+                continue
+            cv2.fillConvexPoly(on_top, np.rint(scene.project(solid.points[list(solid.top)])).astype(np.int32), 1)
+    lamp = shine * np.percentile(to_linear(image), 99, axis=(0, 1))  # as the mat's paper
+    shown = to_srgb(to_linear(image) + lamp * on_top[..., None])
+    return np.clip(shown, 0, 255).astype(np.uint8), kit, camera
+
+
+@pytest.mark.parametrize("name", ["citadel", "domination"])
+def test_a_lamp_in_the_photograph_of_a_set_does_not_bleach_its_colours(name):
+    stacks = load_kit(name).enrol
+    plain, shining = (enrol(*photograph(name, 3, stacks, shine), start_levels(load_kit(name))) for shine in (0, 0.2))
+    for letter, colour in plain.pieces.items():
+        np.testing.assert_allclose(shining.pieces[letter], colour, atol=0.05)
+
+
+def test_how_much_white_is_mirrored_is_seen_by_what_does_not_mirror_it():
+    red, shaded = (0.75, 0.35, 0.35), (0.2, 0.02, 0.02)
+    assert 0.2 < mirrored(red, [shaded]) < 0.35
+    assert mirrored(red, [(0.02, 0.0, 0.0)]) == 0
+    assert mirrored(red, []) == 0
+    assert mirrored((0.09, 0.09, 0.09), [(0.06, 0.05, 0.05)]) < 0.05
+    assert mirrored(shaded, [red]) == 0
+
+
+def test_characters_are_read_though_a_lamp_takes_their_contrast():
+    enrolled = load_kit("cheight").enrol
+    image, kit, camera = photograph("cheight", 8, enrolled)
+    reader = Reader(kit, camera, enrol(image, kit, camera))
+    stacks = dict(zip(enrolled, reversed(enrolled.values()), strict=True))
+    pale, _, _ = photograph("cheight", 8, stacks, 0.28)
+    reading = reader.read(Frame(pale, 0, 0.0))
+    for cell, letter in stacks.items():
+        assert reading.best(kit.cells.index(cell))[0] == (1, letter)
+
+
+def test_characters_are_learned_though_a_lamp_takes_the_contrast_of_some():
+    """And read in other light."""
+    enrolled = load_kit("cheight").enrol
+    pale = [cell for cell, letter in enrolled.items() if letter >= "a"]
+    image, kit, camera = photograph("cheight", 8, enrolled, 0.45, pale)
+    reader = Reader(kit, camera, enrol(image, kit, camera))
+    stacks = dict(zip(enrolled, reversed(enrolled.values()), strict=True))
+    reading = reader.read(Frame(photograph("cheight", 8, stacks)[0], 0, 0.0))
+    for cell, letter in stacks.items():
+        assert reading.best(kit.cells.index(cell))[0] == (1, letter)
+
+
+def test_a_face_as_pale_as_the_paper_behind_it_is_known_by_its_character():
+    """Its colours alone leave it in doubt whether anything stands there."""
+    image, kit, camera = photograph("cheight", 8, load_kit("cheight").enrol)
+    reader, rng = Reader(kit, camera, enrol(image, kit, camera)), random.Random(1)
+    stacks = {cell: rng.choice("RNBACPKrnbacpk") for cell in kit.cells if rng.random() < 0.6}
+    reading = reader.read(Frame(photograph("cheight", 8, stacks, 0.3)[0], 0, 0.0))
+    for row, cell in enumerate(kit.cells):
+        letter = stacks.get(cell)
+        assert reading.best(row)[0] == ((1, letter) if letter else (0, None))

@@ -1,0 +1,207 @@
+"""Live cameras: newest wins, failures are said and mended, two cameras show one moment."""
+
+import queue
+import threading
+from contextlib import suppress
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from vision.capture import live
+from vision.capture.frames import Frame, Outage, SourceLost
+from vision.capture.live import SAME_MOMENT_S, LiveSource
+from vision.capture.newest import FROZEN_S
+
+
+class Clock:
+    """Seconds that pass only when told to."""
+
+    def __init__(self):
+        self.now_s = 100.0
+
+    def __call__(self):
+        return self.now_s
+
+
+class Camera:
+    """Gives the pictures that the test puts in; an exception in the queue is raised."""
+
+    def __init__(self, name="camera 0", remarks=(), is_there=True):
+        self.name, self.remarks, self.is_there = name, remarks, is_there
+        self.pictures = queue.Queue()
+        self.taken = threading.Semaphore(0)
+        self.over = threading.Event()
+        self.opened = self.closed = 0
+
+    def open(self):
+        if not self.is_there:
+            raise SourceLost(f"{self.name}: cannot be opened")
+        self.opened += 1
+        return self.remarks
+
+    def grab(self):
+        self.taken.release()
+        while not self.over.is_set():
+            with suppress(queue.Empty):
+                picture = self.pictures.get(timeout=0.01)
+                if isinstance(picture, Exception):
+                    raise picture
+                return picture
+        raise SourceLost(f"{self.name}: the test is over")
+
+    def close(self):
+        self.closed += 1
+
+    def give(self, picture):
+        """Put a picture in, and wait until it has been taken over."""
+        self.taken.acquire()
+        self.pictures.put(picture)
+        self.taken.acquire()
+        self.taken.release()
+
+
+def noise(seed):
+    return np.random.default_rng(seed).integers(90, 110, (72, 128, 3), np.uint8)
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr(live, "RETRY_S", 0.01)
+    monkeypatch.setattr(live, "BEAT_S", 0.01)
+
+
+@pytest.fixture
+def table(quick):
+    made = []
+
+    def make(*cameras, say=lambda _: None):
+        clock = Clock()
+        source = LiveSource(cameras, say, clock)
+        made.append((source, cameras))
+        return source, clock
+
+    yield make
+    for source, cameras in made:
+        for camera in cameras:
+            camera.over.set()
+        source.close()
+
+
+def test_the_newest_frame_wins(table):
+    camera = Camera()
+    source, clock = table(camera)
+    frames = source.frames()
+    for i in range(3):
+        clock.now_s += 0.1
+        camera.give(noise(i))
+    frame = next(frames)
+    assert (frame.seq, frame.t_s, frame.camera, frame.beside) == (2, pytest.approx(0.3), 0, ())
+    assert (frame.image == noise(2)).all()
+    camera.give(noise(9))
+    assert next(frames).seq == 3
+
+
+def test_a_silent_camera_is_an_outage_until_it_gives_pictures_again(table):
+    said = []
+    camera = Camera()
+    source, clock = table(camera, say=said.append)
+    frames = source.frames()
+    camera.give(noise(0))
+    assert isinstance(next(frames), Frame)
+    clock.now_s += FROZEN_S
+    outages = list(islice(frames, 3))
+    assert {type(outage) for outage in outages} == {Outage}
+    assert outages[0].t_s == pytest.approx(FROZEN_S)
+    assert outages[0].why == "camera 0: no new picture for 0.75 s"
+    camera.give(noise(1))
+    assert next(shot for shot in frames if isinstance(shot, Frame)).seq == 1
+    assert said == [
+        "camera 0: no new picture for 0.75 s; check its cable: it is tried again and again",
+        "camera 0: gives pictures again",
+    ]
+
+
+def test_an_unplugged_camera_is_opened_again_by_itself(table):
+    camera = Camera()
+    source, clock = table(camera)
+    frames = source.frames()
+    camera.give(noise(0))
+    next(frames)
+    camera.is_there = False
+    camera.pictures.put(SourceLost("camera 0: gives no more pictures"))
+    clock.now_s += FROZEN_S
+    assert isinstance(next(frames), Outage)
+    camera.is_there = True
+    camera.give(noise(5))
+    frame = next(shot for shot in frames if isinstance(shot, Frame))
+    assert (frame.image == noise(5)).all()
+    assert camera.opened == 2
+
+
+def test_a_frozen_camera_is_an_outage_and_is_opened_again(table):
+    camera = Camera()
+    source, clock = table(camera)
+    frames = source.frames()
+    camera.give(noise(0))
+    next(frames)
+    clock.now_s += FROZEN_S
+    assert isinstance(next(frames), Outage)
+    camera.give(noise(0))
+    assert camera.opened == 2
+    camera.give(noise(1))
+    assert next(shot for shot in frames if isinstance(shot, Frame)).seq == 1
+
+
+def test_what_could_not_be_locked_is_said(table):
+    said = []
+    table(Camera(remarks=("focus stays automatic",)), say=said.append)
+    assert said == ["camera 0: focus stays automatic"]
+
+
+def test_a_camera_that_cannot_be_opened_at_all(quick):
+    first, second = Camera(), Camera("camera 1", is_there=False)
+    with pytest.raises(SourceLost, match="camera 1: cannot be opened"):
+        LiveSource((first, second))
+    assert first.closed == 1
+
+
+def test_two_cameras_show_one_moment(table):
+    left, right = Camera(), Camera("camera 1")
+    source, clock = table(left, right)
+    frames = source.frames()
+    right.give(noise(1))
+    left.give(noise(0))
+    frame = next(frames)
+    assert (frame.camera, [other.camera for other in frame.beside]) == (0, [1])
+    assert (frame.beside[0].image == noise(1)).all()
+    clock.now_s += SAME_MOMENT_S + 0.01
+    left.give(noise(2))
+    assert next(frames).beside == ()
+
+
+def test_the_other_camera_goes_on_alone(table):
+    said = []
+    left, right = Camera(), Camera("camera 1")
+    source, clock = table(left, right, say=said.append)
+    frames = source.frames()
+    left.give(noise(0))
+    next(frames)
+    clock.now_s += FROZEN_S
+    right.give(noise(1))
+    frame = next(frames)
+    assert (frame.camera, frame.beside) == (1, ())
+    assert len(said) == 1
+    assert said[0].startswith("camera 0: no new picture")
+
+
+def test_closing_ends_the_frames(table):
+    camera = Camera()
+    source, _ = table(camera)
+    frames = source.frames()
+    camera.give(noise(0))
+    next(frames)
+    camera.over.set()
+    source.close()
+    assert list(frames) == []
+    assert camera.closed >= 1

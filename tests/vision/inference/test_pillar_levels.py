@@ -1,0 +1,113 @@
+"""Pillars and what stands on them, told apart in rendered pictures: a cube more, or a level more."""
+
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from companion.app.ground import start_levels
+from companion.simulate.light import WINDOW
+from companion.simulate.render import Renderer
+from companion.simulate.sprite import Scene
+from companion.simulate.standing import rearranged, seeded, set_up
+from companion.simulate.table import enrol_picture
+from companion.simulate.viewpoint import default_camera, default_pose
+from vision.capture.frames import Frame
+from vision.enrolment import enrol
+from vision.reader import Reader
+
+KIT = load_kit("diamond")
+CAMERA = default_camera()
+LEVELS = start_levels(KIT)
+TABLE = {"a5": "R", "e5": "B", "c5": "X", "d3": "X", "a3": "X", "e1": "G", "a1": "Y", "c1": "X", "b2": "X"}
+
+
+def at(cell):
+    return KIT.cells.index(cell)
+
+
+def changed_levels(**steps):
+    return tuple(level + steps.get(cell, 0) for cell, level in zip(KIT.cells, LEVELS, strict=True))
+
+
+def without(levels, *cells):
+    return tuple(None if cell in cells else level for cell, level in zip(KIT.cells, levels, strict=True))
+
+
+@pytest.fixture(scope="module")
+def look():
+    return enrol(enrol_picture(KIT, levels=LEVELS), KIT, CAMERA, LEVELS)
+
+
+class Board:
+    """A rendered table before and after something was done to it."""
+
+    def __init__(self, look):
+        self.reader = Reader(KIT, CAMERA, look, LEVELS)
+        self._renderer = Renderer(Scene(KIT, CAMERA, default_pose(KIT, CAMERA), WINDOW), 1)
+        self._setup = set_up([TABLE.get(cell, "") for cell in KIT.cells], LEVELS, seeded("pillars", 1))
+        self.read(LEVELS, LEVELS)
+
+    def read(self, levels, told, expected=None, **stacks):
+        after = [stacks.get(cell, TABLE.get(cell, "")) for cell in KIT.cells]
+        setup = rearranged(self._setup, after, levels, seeded("pillars", 2))
+        frame = Frame(self._renderer.picture(setup, 0), 0, 0.0)
+        geometry = self.reader.geometry(self.reader.register(frame.image))
+        return self.reader.read_at(frame, geometry, told, np.ones(len(KIT.cells), np.bool_), expected)
+
+
+@pytest.fixture
+def board(look):
+    return Board(look)
+
+
+def sights(reading):
+    return {cell: reading.best(i)[0] for i, cell in enumerate(KIT.cells) if reading.best(i)[0][0]}
+
+
+def expected_sights(**stacks):
+    return {cell: (len(stack), stack[-1]) for cell, stack in (TABLE | stacks).items() if stack}
+
+
+@pytest.mark.parametrize("stack", ["XG", "XX", "XB"])
+def test_two_cubes_on_one_pillar_are_seen(board, stack):
+    reading = board.read(LEVELS, LEVELS, d3=stack)
+    assert sights(reading) == expected_sights(d3=stack)
+
+
+@pytest.mark.parametrize("stack", ["GX", "GR"])
+def test_a_cube_on_a_small_one_is_seen(board, stack):
+    reading = board.read(LEVELS, LEVELS, e1=stack)
+    assert sights(reading) == expected_sights(e1=stack)
+
+
+@pytest.mark.parametrize("stack", ["XX", "XG"])
+def test_a_cube_put_on_another_does_not_raise_the_pillar(board, stack):
+    reading = board.read(LEVELS, without(LEVELS, "d3", "c3"), d3=stack)
+    assert reading.levels == LEVELS
+    assert sights(reading) == expected_sights(d3=stack)
+
+
+@pytest.mark.parametrize("cell", ["d3", "e1", "a5", "c1"])
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_pillar_moved_under_a_cube_is_no_second_cube(board, cell, step):
+    levels = changed_levels(**{cell: step})
+    reading = board.read(levels, without(levels, cell))
+    assert reading.levels == levels
+    assert sights(reading) == expected_sights()
+
+
+@pytest.mark.parametrize("level", [0, 1])
+def test_where_the_picture_shows_little_the_expected_level_holds(board, level):
+    """Behind the highest pillar with a big cube on it."""
+    levels = changed_levels(d4=6 - LEVELS[at("d4")], d5=-LEVELS[at("d5")])
+    expected = tuple(level if cell == "d5" else other for cell, other in zip(KIT.cells, levels, strict=True))
+    reading = board.read(levels, without(levels, "d5"), expected, d4="X")
+    assert reading.levels[at("d5")] == level
+
+
+def test_a_clear_picture_overrules_the_expected_level(board):
+    wrong = changed_levels(d3=2)
+    reading = board.read(LEVELS, without(LEVELS, "d3"), wrong)
+    assert reading.levels == LEVELS
+    likely = reading.level_log_likelihood[at("d3")]
+    assert likely[wrong[at("d3")]] < likely[LEVELS[at("d3")]] - 10

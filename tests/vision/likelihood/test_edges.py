@@ -1,0 +1,76 @@
+"""Edges that are seen, or not, where a piece would stand."""
+
+import numpy as np
+import pytest
+
+from vision.likelihood.edges import edges_seen
+from vision.likelihood.observations import Evidence
+from vision.scene.materials import Materials
+from vision.scene.outline_table import OutlineTable
+from vision.scene.visibility import Visibility
+
+ROWS, COLUMNS, COLUMN_MM = 60, 20, 2
+FAR, NEAR, FOOT, LEFT, RIGHT = 15.0, 30.0, 45.0, 5, 15
+RANK = 7
+WALL, GROUND = (RANK << 8) + Materials(5).column_side, (RANK << 8) + Materials(5).column_tops
+
+
+@pytest.fixture
+def surfaces():
+    return np.full((ROWS, COLUMNS), GROUND, np.uint16)
+
+
+@pytest.fixture
+def codes():
+    rng = np.random.default_rng(3)
+    return np.clip(rng.normal(120, 4, (ROWS, COLUMNS, 1)).repeat(3, axis=2), 0, 255).astype(np.uint8)
+
+
+def ratio(codes, surfaces, visible=True):
+    """Of one figure, a box with a face, on one cell whose crop shows ``codes`` (rows, columns, 3)."""
+    bins, palette = np.zeros((1, ROWS, COLUMNS), np.int32), np.zeros((1, 1), np.float32)
+    logs = np.broadcast_to(np.log(np.arange(256) / 255 + 0.05), (1, 3, 256)).astype(np.float32)
+    evidence = Evidence(codes[None], np.ones((1, 3), np.float32), logs, bins, palette)
+    flat_px = np.arange(ROWS * COLUMNS, dtype=np.int32).reshape(1, ROWS, COLUMNS)
+    scene = Visibility(flat_px, np.full((1, ROWS, COLUMNS), visible), np.array([RANK], np.int32))
+    wide = np.arange(LEFT, RIGHT)
+    edges = np.broadcast_to(np.array([FAR, NEAR, FOOT])[:, None], (1, 1, 3, len(wide))).astype(np.float32)
+    covers, allowed = np.ones((1, 1, len(wide)), np.bool_), np.ones((1, 1), np.bool_)
+    shapes = OutlineTable(edges, covers, wide, np.array([1]), allowed, True, COLUMN_MM, np.ones(1, np.float32), 0.1)
+    return edges_seen(evidence, scene, surfaces, shapes, (np.array([0]), 1))[0, 0]
+
+
+def box(codes, factor):
+    darker = codes.copy()
+    inside = np.s_[int(FAR) : int(FOOT), LEFT:RIGHT]
+    darker[inside] = darker[inside] * factor
+    return darker
+
+
+def test_an_outline_that_is_seen_speaks_for_a_piece(codes, surfaces):
+    assert ratio(box(codes, 0.5), surfaces) > 10
+    assert ratio(box(codes, 1.6), surfaces) > 10
+
+
+def test_even_ground_speaks_against_one(codes, surfaces):
+    assert ratio(codes, surfaces) < -10
+
+
+def test_no_more_is_said_of_what_is_hidden_or_lies_on_the_table(codes, surfaces):
+    assert ratio(box(codes, 0.5), surfaces, visible=False) == 0
+    assert ratio(box(codes, 0.5), np.full_like(surfaces, (RANK << 8) + Materials.FLOOR)) == 0
+    assert ratio(box(codes, 0.5), surfaces + (1 << 8)) == 0
+
+
+def test_an_edge_that_a_piece_would_hide_speaks_against_it(codes, surfaces):
+    surfaces[:23] = WALL
+    lit = codes.copy()
+    lit[23:] = lit[23:] * 1.6
+    unseen = ratio(codes, surfaces)
+    assert ratio(lit, surfaces) < unseen - 5
+
+
+def test_a_shadow_across_the_ground_is_no_outline(codes, surfaces):
+    shaded = codes.copy()
+    shaded[:, : COLUMNS // 2] = shaded[:, : COLUMNS // 2] * 0.5
+    assert ratio(shaded, surfaces) < 0

@@ -1,0 +1,99 @@
+"""Finding the mat where it was: the same pose as by looking everywhere, or none."""
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.pose.markers import settled
+from vision.pose.projection import project
+from vision.pose.registration import marker_corners, register, to_gray
+from vision.pose.tracking import follow
+
+NAME = "domination-b-103.jpg"
+
+
+@pytest.fixture
+def image(bench):
+    return bench.photos[NAME].image
+
+
+@pytest.fixture
+def pose(bench, image):
+    return register(to_gray(image), bench.kit, bench.camera)
+
+
+def corners(bench, pose):
+    world = np.vstack([marker_corners(bench.kit.mat, marker.id) for marker in bench.kit.mat.markers])
+    return project(world, pose, bench.camera)
+
+
+def shifted(image, x_px, y_px):
+    push = np.float32([[1, 0, x_px], [0, 1, y_px]])
+    return np.asarray(cv2.warpAffine(image, push, (1280, 720), borderMode=cv2.BORDER_REFLECT), np.uint8)
+
+
+@pytest.mark.parametrize("push_px", [(0, 0), (1, 0), (2, -1), (3, 0), (4, 0), (-5, 2), (7, -1), (9, -6)])
+def test_it_is_the_pose_that_a_look_at_the_whole_picture_gives(bench, image, pose, push_px):
+    pushed = shifted(image, *push_px)
+    followed = follow(pushed, bench.kit, bench.camera, pose)
+    whole = register(to_gray(pushed), bench.kit, bench.camera)
+    assert followed is not None
+    assert np.abs(corners(bench, followed) - corners(bench, whole)).max() < 0.05
+    assert followed.markers == whole.markers
+
+
+def test_a_mat_that_was_pushed_far_is_not_followed(bench, image, pose):
+    assert follow(shifted(image, 90, 40), bench.kit, bench.camera, pose) is None
+
+
+def test_a_covered_marker_is_not_followed(bench, image, pose):
+    covered = image.copy()
+    polygon = project(marker_corners(bench.kit.mat, 1), pose, bench.camera)
+    cv2.fillConvexPoly(covered, polygon.astype(np.int32), (200, 200, 200))
+    assert follow(covered, bench.kit, bench.camera, pose) is None
+
+
+def test_a_reader_that_followed_finds_the_mat_again_wherever_it_lies(bench, image):
+    reader = bench.reader()
+    turn = cv2.getRotationMatrix2D((639.5, 359.5), 6, 1)  # the camera rolls: its corners move by 50 px
+    rolled = np.asarray(cv2.warpAffine(image, turn, (1280, 720), borderMode=cv2.BORDER_REFLECT), np.uint8)
+    for picture in (image, rolled, shifted(image, 3, 2)):
+        whole = register(to_gray(picture), bench.kit, bench.camera)
+        assert np.abs(corners(bench, reader.register(picture)) - corners(bench, whole)).max() < 0.05
+
+
+def gray_and_corners(bench, image, pose):
+    """A gray picture, the markers' numbers, and (m, 4, 2) px where their corners are."""
+    numbers = tuple(sorted(marker.id for marker in bench.kit.mat.markers))
+    world = np.vstack([marker_corners(bench.kit.mat, number) for number in numbers])
+    return to_gray(image), numbers, project(world, pose, bench.camera).reshape(-1, 4, 2)
+
+
+def test_markers_settle_where_their_edges_meet(bench, image, pose):
+    gray, numbers, expected = gray_and_corners(bench, image, pose)
+    begun = expected + np.random.default_rng(5).uniform(-1, 1, expected.shape)
+    corners = settled(gray, bench.kit.mat.dictionary, numbers, begun)
+    assert corners is not None
+    assert np.abs(corners - settled(gray, bench.kit.mat.dictionary, numbers, expected)).max() < 0.05
+
+
+def test_markers_of_other_numbers_do_not_settle(bench, image, pose):
+    gray, numbers, expected = gray_and_corners(bench, image, pose)
+    assert settled(gray, bench.kit.mat.dictionary, numbers[::-1], expected) is None
+
+
+def test_markers_do_not_settle_a_module_beside_their_places(bench, image, pose):
+    gray, numbers, expected = gray_and_corners(bench, image, pose)
+    module = (expected[:, [1]] - expected[:, [0]]) / 8
+    assert settled(gray, bench.kit.mat.dictionary, numbers, expected + module) is None
+
+
+def test_a_finger_on_one_corner_is_seen(bench, image, pose):
+    gray, numbers, expected = gray_and_corners(bench, image, pose)
+    cv2.circle(gray, np.rint(expected[0, 2]).astype(int).tolist(), 9, 170, cv2.FILLED)
+    assert settled(gray, bench.kit.mat.dictionary, numbers, expected) is None
+
+
+def test_markers_at_the_picture_s_edge_do_not_settle(bench, image, pose):
+    gray, numbers, expected = gray_and_corners(bench, image, pose)
+    assert settled(gray, bench.kit.mat.dictionary, numbers, expected - expected.min(axis=(0, 1))) is None

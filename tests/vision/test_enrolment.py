@@ -1,0 +1,102 @@
+"""Learning a set's look from one photograph."""
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from calibration.looks import GLYPH_RADII
+from companion.simulate.sprite import Scene, standing_solids
+from companion.simulate.standing import seeded, set_up
+from tools.boards import drawn, picture, placed, random_camera, random_light
+from vision.capture.frames import Frame
+from vision.enrolment import enrol
+from vision.errors import VisionError
+from vision.reader import Reader
+
+
+def test_the_colours_of_a_set_are_learned(bench):
+    look = enrol(bench.photos["enrol.jpg"].image, bench.kit, bench.camera)
+    red, green, blue, yellow = (np.array(look.pieces[letter]) for letter in "RGBY")
+    assert red.argmax() == 0
+    assert green.argmax() == 1
+    assert blue.argmax() == 2
+    assert yellow[:2].min() > 4 * yellow[2]
+    assert np.array(look.floor) == pytest.approx([0.69, 0.65, 0.53], abs=0.06)
+
+
+def test_the_lower_part_of_a_rim_is_darker_than_the_upper(bench):
+    rim = enrol(bench.photos["enrol.jpg"].image, bench.kit, bench.camera).rim
+    assert np.mean(rim[:3]) < 0 < np.mean(rim[3:])
+
+
+def test_a_photograph_of_something_else_is_refused_with_a_square(bench):
+    with pytest.raises(VisionError, match=r"^[a-h][1-8] should hold (one [RGBY]|nothing) but looks"):
+        enrol(bench.photos["domination-b-103.jpg"].image, bench.kit, bench.camera)
+
+
+def test_a_kit_without_enrolment_squares_says_so(bench):
+    with pytest.raises(VisionError, match=r"has no \[enrol\] squares"):
+        enrol(bench.photos["enrol.jpg"].image, replace(bench.kit, enrol={}), bench.camera)
+
+
+def test_two_pieces_with_the_same_character_are_refused_by_name():
+    rng = random.Random(5)
+    kit, camera = load_kit("cheight"), random_camera(rng)
+    pieces = {**kit.enrol, "a4": "R"}
+    pose, light = placed(kit, camera, 55.0, 200.0), random_light(rng)
+    image = picture(kit, camera, pose, light, [pieces.get(cell, "") for cell in kit.cells], 5)
+    with pytest.raises(VisionError, match=r"d3 \(R\) and a4 \(N\) look alike; .* only 1\.[0-9] pixels wide there$"):
+        enrol(image, kit, camera)
+
+
+def test_a_rim_that_is_dark_on_one_side_moves_no_character():
+    """A lamp beside the board does not reach all of a bevel; what is printed farther in says where the middle is."""
+    rng = random.Random(8)
+    kit, camera = load_kit("cheight"), random_camera(rng)
+    scene = Scene(kit, camera, placed(kit, camera, 55.0, 200.0), random_light(rng))
+    setup = set_up([kit.enrol.get(cell, "") for cell in kit.cells], None, seeded("rims", 8))
+    even = drawn(scene, setup, 8)
+    dark = even.copy()
+    for cell, pile in zip(kit.cells, setup.piles, strict=True):
+        for solid in standing_solids(kit, cell, pile, None):
+            face = solid.points[list(solid.top)]
+            apart = face - face.mean(axis=0)
+            apart *= kit.pieces[0].width_mm / 2 / np.linalg.norm(apart, axis=1, keepdims=True)
+            shade = 0.45 * apart @ [0.5, 0.8, 0.0] / np.linalg.norm(apart, axis=1)
+            for share in np.linspace(0.88, 1.0, 12):
+                column, row = np.rint(scene.project(face.mean(axis=0) + share * apart)).astype(int).T
+                dark[row, column] = np.clip(even[row, column] * (1 + shade[:, None]), 0, 255)
+    looks = [enrol(image, kit, camera) for image in (even, dark)]
+    for letter, glyph in looks[0].glyphs.items():
+        apart = np.frombuffer(glyph, np.uint8).astype(float) - np.frombuffer(looks[1].glyphs[letter], np.uint8)
+        inner = apart.reshape(GLYPH_RADII, -1)[: GLYPH_RADII * 3 // 4]
+        assert np.abs(inner).mean() < 8
+
+
+def test_characters_on_pieces_of_two_colours_are_read():
+    """As of a set that is cut into light and dark wood."""
+    rng = random.Random(8)
+    kit, camera = load_kit("cheight"), random_camera(rng)
+    dark = (150, 175, 200)
+    kit = replace(kit, pieces=tuple(replace(p, colour=dark) if p.letter.islower() else p for p in kit.pieces))
+    pose, light = placed(kit, camera, 55.0, 200.0), random_light(rng)
+    enrolled = picture(kit, camera, pose, light, [kit.enrol.get(cell, "") for cell in kit.cells], 8)
+    stacks = [
+        "" if rng.random() < 0.6 else "".join(rng.choices("RNBACPKrnbacpk", k=rng.randint(1, 3))) for _ in kit.cells
+    ]
+    reader = Reader(kit, camera, enrol(enrolled, kit, camera))
+    reading = reader.read(Frame(picture(kit, camera, pose, light, stacks, 8), 0, 0.0))
+    read = [reading.best(row)[0] for row in range(len(stacks))]
+    assert read == [(len(stack), stack[-1] if stack else None) for stack in stacks]
+
+
+def test_a_piece_that_is_taken_for_another_is_no_trouble():
+    """From low behind the board a small pyramid looks, before its set is known, like something without a side."""
+    rng = random.Random(503)
+    kit, camera = load_kit("ziggurat"), random_camera(rng)
+    pose = placed(kit, camera, rng.uniform(36.0, 46.0), rng.uniform(0, 360))
+    image = picture(kit, camera, pose, random_light(rng), [kit.enrol.get(cell, "") for cell in kit.cells], 503)
+    assert enrol(image, kit, camera).pieces.keys() == {kind.letter for kind in kit.pieces}

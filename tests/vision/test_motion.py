@@ -1,0 +1,90 @@
+"""Motion, and arms over the board."""
+
+import numpy as np
+import pytest
+
+from companion.tracker.evidence import CHANGE_SHARES
+from tests.vision.conftest import Bench
+from vision.motion import Watch
+
+NAME = "domination-b-103.jpg"
+
+
+@pytest.fixture
+def image(bench: Bench):
+    return bench.photos[NAME].image
+
+
+@pytest.fixture
+def watch(bench):
+    return Watch(bench.kit, bench.camera)
+
+
+def noisy(image, sigma, seed):
+    noise = np.random.default_rng(seed).normal(0, sigma, image.shape)
+    return np.clip(image + noise, 0, 255).astype(np.uint8)
+
+
+def compared(bench, watch, image):
+    reader = bench.reader()
+    return watch.compare(watch.glimpse(image), reader.geometry(reader.register(image)))
+
+
+def test_the_first_frame_may_have_moved(watch, image):
+    assert watch.glimpse(image).moving
+
+
+@pytest.mark.parametrize("sigma", [0, 3, 8])
+def test_noise_is_not_motion(watch, image, sigma):
+    watch.glimpse(noisy(image, sigma, 1))
+    assert not watch.glimpse(noisy(image, sigma, 2)).moving
+
+
+def test_a_piece_that_appears_is_motion(watch, image):
+    watch.glimpse(image)
+    changed = image.copy()
+    changed[480:510, 520:555] = (40, 30, 170)
+    assert watch.glimpse(changed).moving
+    assert not watch.glimpse(changed).moving
+
+
+def test_a_resting_arm_covers_the_cells_below_it(bench, watch, image):
+    watch.keep_bare(watch.glimpse(image))
+    arm = image.copy()
+    arm[250:, 560:720] = (110, 140, 190)
+    seen = compared(bench, watch, arm).covered
+    assert seen[[bench.kit.cells.index(cell) for cell in ("d2", "e2")]].all()
+    assert not seen[bench.kit.cells.index("a5")]
+
+
+def test_a_piece_put_down_is_no_arm(bench, watch, image):
+    watch.keep_bare(watch.glimpse(image))
+    changed = image.copy()
+    changed[480:510, 520:555] = (40, 30, 170)
+    assert not compared(bench, watch, changed).covered.any()
+
+
+def test_a_thing_laid_at_the_edge_of_the_picture_is_no_arm(bench, watch, image):
+    watch.keep_bare(watch.glimpse(image))
+    changed = image.copy()
+    changed[690:720, 200:300] = 255
+    assert not compared(bench, watch, changed).covered.any()
+
+
+def test_only_the_cells_that_changed_look_changed(bench, watch, image):
+    watch.keep_bare(watch.glimpse(image))
+    assert compared(bench, watch, noisy(image, 3, 5)).changed.max() < CHANGE_SHARES[0]
+    reader = bench.reader()
+    x, y = (int(v) for v in reader.geometry(reader.register(image)).crops.origin_px[bench.kit.cells.index("c2")])
+    other = image.copy()
+    other[y - 20 : y + 10, x - 20 : x + 20] = (40, 30, 170)
+    changed = compared(bench, watch, other).changed
+    assert changed[bench.kit.cells.index("c2")] > CHANGE_SHARES[1]
+    assert changed[bench.kit.cells.index("f6")] < CHANGE_SHARES[0]
+
+
+def test_nothing_is_compared_with_a_table_that_was_never_seen_bare(bench, watch, image):
+    assert compared(bench, watch, image) is None
+    watch.keep_bare(watch.glimpse(image))
+    watch.forget_bare()
+    assert compared(bench, watch, image) is None

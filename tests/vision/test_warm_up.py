@@ -1,0 +1,54 @@
+"""Loops that are compiled before the first picture comes."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+LOOPS = """
+import json, sys
+from pathlib import Path
+import numpy as np
+from calibration.camera import read_camera
+from calibration.kit import load_kit
+from calibration.looks import read_look
+from calibration.picture import load_picture
+from vision.glyphs import face_detection, templates
+from vision.likelihood import column_integrals, facets, observations, regions, stacks
+from vision.reader import Reader
+from vision.capture.frames import Frame
+from vision.warm_up import warm_up
+
+def compiled():
+    rooms = (regions, observations, face_detection, facets, templates, stacks, column_integrals)
+    loops = {id(v): v for m in rooms for v in vars(m).values()
+             if hasattr(v, "signatures")}
+    return {loop.py_func.__name__: len(loop.signatures) for loop in loops.values() if loop.signatures}
+
+folder, kit = Path(sys.argv[1]), load_kit(sys.argv[2])
+reader = Reader(kit, read_camera(folder / "camera.toml"), read_look(folder / "set.toml", kit))
+before = compiled()
+warm_up(reader)
+warmed = compiled()
+frame = Frame(load_picture(folder / sys.argv[3]), 0, 0.0)
+geometry = reader.geometry(reader.register(frame.image))
+asked = (None, *reader.levels[1:]) if kit.pillars else None
+reader.read_at(frame, geometry, asked)
+reader.read_at(frame, geometry, None, np.arange(len(kit.cells)) < 9)
+print(json.dumps([before, warmed, compiled()]))
+"""
+
+
+@pytest.mark.parametrize("kit", ["cheight", "diamond", "ziggurat"])
+def test_a_reader_that_has_warmed_up_compiles_nothing_more(kit, examples):
+    """In a process of its own: here the loops are at hand from other tests."""
+    folder = examples / "sets" / kit
+    image = next(folder.glob(f"{kit}-*.jpg")).name
+    command = [sys.executable, "-c", LOOPS, str(folder), kit, image]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    before, warmed, after = json.loads(run.stdout)
+    assert before == {}
+    assert len(warmed) > 5
+    assert after == warmed

@@ -1,0 +1,221 @@
+"""What colours a surface can show: log-likelihood of a pixel for every material, as one look-up table.
+
+A surface of reflectance a in light l shows ``s * a * l + w * l``: s for how squarely and how brightly it is lit, w for
+what its lacquer mirrors (the dichromatic model: Shafer, Using color to separate reflection components, 1985).
+The table is filled by drawing from that model; pixels are looked up after their light was divided out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.looks import ColumnLook, SetLook
+from vision.compiled import compiled
+from vision.scene.configurations import Figures
+from vision.scene.materials import OPEN_SHARES
+
+BINS = 32
+"""Bins a channel: 8 codes wide, about twice the noise of a dim picture."""
+
+TOP_VALUE = 1.25
+"""Largest value kept, relative to white paper in the same place, in display (gamma) space."""
+
+GAMMA = 2.4
+"""Exponent of the sRGB curve: a factor on linear light is close to this root of it on display values."""
+
+DRAWS = 20_000
+
+STRAY = 0.03
+"""Share of pixels that follow no model: dust, print, edges, JPEG.  It bounds what one pixel can say."""
+
+
+STRAY_LOG = float(np.log(STRAY / BINS**3) + 0.7)
+"""A pixel whose likeliest material is no likelier than stray pixels are (twice their density) is unexplained."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shading:
+    """How a kind of surface is lit: share in full light, its spread (log), range in shade, mirrored light, tint.
+
+    ``glare``: share of such surfaces in which the lamp itself is mirrored.
+    """
+
+    lit: float
+    spread: float
+    shade: tuple[float, float]
+    mirrored: float
+    tint: float
+    glare: float = 0.0
+
+
+# Upper faces and the floor look at the same light, so s is near 1 unless something shades them; sides may be lit by
+# little more than what the room reflects, or by a lamp that meets them squarely.
+_FLOOR = _Shading(lit=0.7, spread=0.12, shade=(0.15, 1.0), mirrored=0.005, tint=0.08)
+_TOP = _Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05, glare=0.1)
+_SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.2, 1.1), mirrored=0.02, tint=0.08)
+# Between pillars it is darker than anywhere round a piece.
+_WALL = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.08)
+# A flank that was enrolled may have stood in half the light that another one meets squarely.
+_FLANK = _Shading(lit=0.0, spread=0.0, shade=(0.05, 2.5), mirrored=0.08, tint=0.08)
+
+INK_SHARE = 0.25
+"""Share of a face that its character and ring cover, about."""
+
+MOST_MIRRORED = 0.2
+"""Most that lacquer mirrors of a lamp, as a share of what white paper shows."""
+
+MOST_GLARE = 0.8
+"""The same where the lamp itself is mirrored."""
+
+SENSOR_NOISE = 0.02
+"""Standard deviation of a pixel in display space (5 codes of 255): shot noise, read noise and JPEG of a dim picture."""
+
+
+def build_palette(look: SetLook, figures: Figures) -> npt.NDArray[np.float32]:
+    """Log-likelihoods (BINS³, materials) float32; the TABLE column is flat until a picture fills it."""
+    rng = np.random.default_rng(0)  # drawn once and always alike: the same picture gives the same reading
+    faces = [np.mean([look.pieces[letter] for letter in letters], axis=0) for letters in figures.colours]
+    sides = [_learn(_draw(face, _SIDE if figures.faced else _FLANK, rng)) for face in faces]
+    tops = [
+        _learn(_draw(face, _TOP if figures.faced else _FLANK, rng))
+        if not look.inks
+        else _inked(face, look, letters, rng)
+        for face, letters in zip(faces, figures.colours, strict=True)
+    ]
+    columns = [
+        _learn(_draw(np.array(look.floor), _FLOOR, rng)),
+        np.full(BINS**3, -3 * np.log(BINS)),
+        np.max(sides, axis=0),
+        np.log(np.mean(np.exp(sides), axis=0)),
+        *tops,
+        *sides,
+        *([] if look.column is None else _column(look.column, rng)),
+    ]
+    return np.column_stack(columns).astype(np.float32)
+
+
+def _inked(
+    face: npt.NDArray[np.float64], look: SetLook, letters: tuple[str, ...], rng: np.random.Generator
+) -> npt.NDArray[np.float32]:
+    """Log-likelihood (BINS³,) of faces with characters: wood or any of their inks."""
+    inks = {look.inks[letter] for letter in letters}
+    drawn = [np.exp(_learn(_draw(np.array(ink), _TOP, rng))) for ink in inks]
+    wood = np.exp(_learn(_draw(face, _TOP, rng)))
+    mixed: npt.NDArray[np.float32] = np.log((1 - INK_SHARE) * wood + INK_SHARE * np.mean(drawn, axis=0))
+    return mixed
+
+
+def _column(column: ColumnLook, rng: np.random.Generator) -> list[npt.NDArray[np.float32]]:
+    top, side = np.array(column.top), np.array(column.side)
+    return [
+        _learn(_draw(side, _WALL, rng)),
+        *(_learn(_draw(top, _in_pit(share, float(side.mean())), rng)) for share in OPEN_SHARES),
+    ]
+
+
+def _in_pit(open_share: float, reflectance: float) -> _Shading:
+    """How a floor is lit from which only a share of the sky is seen, past walls of this ``reflectance``.
+
+    The lamp may stand anywhere in the sky.  What the room reflects comes from all of it; walls, which are about half
+    lit themselves, stand in for what they hide.
+    """
+    if open_share == 1:
+        return _FLOOR
+    room = open_share + (1 - open_share) * reflectance / 2
+    return replace(_FLOOR, lit=open_share * _FLOOR.lit, shade=(room * _WALL.shade[0], room * _FLOOR.shade[1]))
+
+
+def table_column(values: npt.NDArray[np.float32], paper: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Log-likelihood (BINS³,) of what lies outside the mat, from values (n, 3) seen there (as :func:`normalise`).
+
+    White ``paper``, of likelihood (BINS³,), may lie there as often as what was seen.
+    """
+    return np.log((_shares(values) + paper) / 2).ravel()
+
+
+def normalise(codes: npt.NDArray[np.uint8], light: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Display values relative to white paper in the same light.
+
+    Args:
+        codes: (…, 3) uint8, BGR.
+        light: broadcastable to ``codes``, r g b, linear.
+
+    Returns:
+        (…, 3) float32, r g b.
+    """
+    return codes[..., ::-1] * gain_in(light)
+
+
+def gain_in(light: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Display value relative to white paper that one code stands for, in this light."""
+    return (light ** (-1 / GAMMA) / 255).astype(np.float32)
+
+
+def bin_index(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
+    """Row of the palette for values (…, 3) → (…)."""
+    q = quantised(values)
+    row: npt.NDArray[np.int32] = (q[..., 0] * BINS + q[..., 1]) * BINS + q[..., 2]
+    return row
+
+
+def quantised(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
+    """Bin of each display value, of one channel."""
+    bins: npt.NDArray[np.int32] = np.minimum((values * np.float32(BINS / TOP_VALUE)).astype(np.int32), BINS - 1)
+    return bins
+
+
+def _draw(reflectance: npt.NDArray[np.float64], shading: _Shading, rng: np.random.Generator) -> npt.NDArray[np.float32]:
+    lit = np.exp(rng.normal(0, shading.spread, DRAWS))
+    strength = np.where(rng.random(DRAWS) < shading.lit, lit, rng.uniform(*shading.shade, DRAWS))
+    tint = np.exp(rng.normal(0, shading.tint, (DRAWS, 3)))
+    # How much of the enrolled colour was mirrored light one picture cannot tell: any part of what is white in it.
+    own = reflectance - rng.uniform(0, min(MOST_MIRRORED, float(reflectance.min())), DRAWS)[:, None]
+    mirrored = rng.exponential(shading.mirrored, DRAWS)
+    if shading.glare:
+        mirrored = np.where(rng.random(DRAWS) < shading.glare, rng.uniform(0, MOST_GLARE, DRAWS), mirrored)
+    shown = own * strength[:, None] * tint + mirrored[:, None]
+    values = display(shown) + rng.normal(0, SENSOR_NOISE, (DRAWS, 3))
+    return np.clip(values, 0, TOP_VALUE).astype(np.float32)
+
+
+def display(linear: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Display values of linear light (IEC 61966-2-1), 1 being white."""
+    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * np.maximum(linear, 1e-9) ** (1 / GAMMA) - 0.055)
+
+
+def _learn(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Smoothed histogram of values (n, 3) as log-likelihood (BINS³,)."""
+    return np.log(_shares(values))
+
+
+def _shares(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Smoothed histogram of values (n, 3) as likelihood (BINS³,)."""
+    return _smoothed(bin_index(values))
+
+
+@compiled
+def _smoothed(rows: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
+    """Likelihood (BINS³,) of ``rows`` (n,), each spread over its neighbours, 1, 2 and 1 parts of 4 each way."""
+    counts, smooth = np.zeros(BINS**3, np.float32), np.zeros(BINS**3, np.float32)
+    for row in rows:
+        counts[row] += 1
+    for row in range(len(counts)):
+        if counts[row] == 0:
+            continue
+        red, green, blue = row // BINS**2, row // BINS % BINS, row % BINS
+        # What would lie beyond the last bin lies in it.
+        for i in range(-1, 2):
+            for j in range(-1, 2):
+                for k in range(-1, 2):
+                    share = counts[row] * (2 - abs(i)) * (2 - abs(j)) * (2 - abs(k))
+                    smooth[(_within(red + i) * BINS + _within(green + j)) * BINS + _within(blue + k)] += share
+    of_one, least = np.float32((1 - STRAY) / (4**3 * max(len(rows), 1))), np.float32(STRAY / BINS**3)
+    return smooth * of_one + least
+
+
+@compiled
+def _within(place: int) -> int:
+    return min(max(place, 0), BINS - 1)

@@ -1,0 +1,134 @@
+"""A recording: a folder with recording.toml and a video, or pictures with their times."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from calibration.errors import ProfileError
+from calibration.picture import load_picture
+from calibration.toml import Table, load
+from vision.capture.frames import Frame, SourceLost
+
+MAX_FPS = 1000.0
+"""What calls itself faster has no frame rate: some containers count clock ticks instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What recording.toml says that a player of it needs.
+
+    Attributes:
+        folder: where it lies.
+        start: text of the start position; "" where it is not said.
+        kit: name of the kit; "" likewise.
+        fps: frames a second of the video.
+        video: the video file; None where the frames are pictures in ``frames/``.
+        camera: the camera file, None where the recording has none.
+        look: the file of the set's look, None likewise.
+    """
+
+    folder: Path
+    start: str
+    kit: str
+    fps: float
+    video: Path | None
+    camera: Path | None
+    look: Path | None
+
+
+def read_recording(folder: Path) -> Recording:
+    """The recording in a folder, or a bare video file, which has no start and no kit.
+
+    Raises ProfileError when recording.toml is missing or broken, or the file is no video.
+    """
+    if folder.is_file():
+        return Recording(folder.parent, "", "", _frame_rate(folder), folder, None, None)
+    table = Table(load(folder / "recording.toml"), str(folder / "recording.toml"))
+
+    def file(key: str) -> Path | None:
+        return folder / table.get(key, str) if table.has(key) else None
+
+    return Recording(
+        folder=folder,
+        start=table.get("start", str),
+        kit=table.get("kit", str),
+        fps=table.length("fps"),
+        video=file("video"),
+        camera=file("camera"),
+        look=file("set"),
+    )
+
+
+def _frame_rate(video: Path) -> float:
+    capture = cv2.VideoCapture(str(video))
+    fps = capture.get(cv2.CAP_PROP_FPS) if capture.isOpened() else 0.0
+    capture.release()
+    if not 0 < fps <= MAX_FPS:
+        raise ProfileError(f"{video}: is not a video that can be read; give a video, or a folder with recording.toml")
+    return fps
+
+
+class RecordingSource:
+    """Plays a recording as fast as it is asked; times are the recording's own."""
+
+    def __init__(self, recording: Recording) -> None:
+        """Raises SourceLost when the video cannot be opened."""
+        self._recording = recording
+        self._capture: cv2.VideoCapture | None = None
+        if recording.video is not None:
+            if not recording.video.is_file():
+                raise SourceLost(f"{recording.video}: there is no such file")
+            self._capture = cv2.VideoCapture(str(recording.video))
+            if not self._capture.isOpened():
+                raise SourceLost(f"{recording.video}: is not a video that can be read")
+
+    def frames(self) -> Iterator[Frame]:
+        """All frames.  Raises SourceLost when the first frame, or a picture, cannot be read."""
+        if self._recording.video is None:
+            yield from self._pictures()
+            return
+        seq = 0
+        while self._capture is not None:
+            done, image = self._capture.read()
+            if not done:
+                break
+            yield Frame(np.asarray(image, np.uint8), seq, seq / self._recording.fps)
+            seq += 1
+        if seq == 0:
+            raise SourceLost(f"{self._recording.video}: holds no frame that can be read")
+        if (
+            self._capture is not None
+            and seq < (count := self._capture.get(cv2.CAP_PROP_FRAME_COUNT)) - self._recording.fps
+        ):
+            raise SourceLost(f"{self._recording.video}: ends after {seq} of {count:.0f} frames; is it cut short?")
+
+    def close(self) -> None:
+        """Release the file."""
+        if self._capture is not None:
+            self._capture.release()
+            self._capture = None
+
+    def _pictures(self) -> Iterator[Frame]:
+        index = self._recording.folder / "frames.csv"
+        try:
+            rows = list(csv.DictReader(index.read_text(encoding="utf-8").splitlines()))
+        except (OSError, UnicodeDecodeError) as error:
+            raise SourceLost(f"{index}: cannot be read: {error}") from error
+        if not rows:
+            raise SourceLost(f"{index}: names no frame; give a video or frames")
+        for seq, row in enumerate(rows):
+            try:
+                name, t_s = row["file"], float(row["t_s"])
+            except (KeyError, TypeError, ValueError):
+                raise SourceLost(f"{index}: line {seq + 2}: expected columns file,t_s") from None
+            try:
+                image = load_picture(self._recording.folder / "frames" / name)
+            except ProfileError as error:
+                raise SourceLost(str(error)) from error
+            yield Frame(image, seq, t_s)

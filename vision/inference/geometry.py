@@ -1,0 +1,194 @@
+"""Everything about one camera pose, and one setting of the pillars, that does not change from frame to frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Kit
+from vision.compiled import compiled
+from vision.glyphs.face_detection import Faces, upright_faces
+from vision.likelihood.facets import Facets, make_facets
+from vision.pose.projection import Points, Registration, project
+from vision.scene.configurations import Figures, kit_figures
+from vision.scene.crops import INDEPENDENT_MM2, Crops, make_crops
+from vision.scene.label_buffer import Canvas, fill_column
+from vision.scene.materials import Materials
+from vision.scene.outline_table import OutlineTable
+from vision.scene.outlines import Outlines, in_picture, make_outlines
+from vision.scene.terrain import Column, columns_of, far_first, floors_mm
+from vision.scene.visibility import Visibility, visible_pixels
+
+SURROUND_STEP = 8
+"""Every how many pixels what lies outside the mat is sampled."""
+
+UPRIGHT_COLUMN_MM, SLANTED_COLUMN_MM = 2, 1
+"""Width of a crop's columns: sides that are upright in the crop need no finer ones; pyramids' sizes show across it."""
+
+COLOUR_SHARE = 0.5
+"""Share that colours count for where edges are looked at besides: a whole face is often darker than it is drawn."""
+
+SAME_POSE_PX = 0.5
+"""Poses that put the mat's corners this close together share their geometry: it is twice the measured repeatability."""
+
+
+Box = tuple[npt.NDArray[np.floating], npt.NDArray[np.floating]]
+"""Least and largest x and y (n, 2) px."""
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """Crops, outlines and masks of one pose; n cells, and crops of (rows, columns) pixels.
+
+    Attributes:
+        pose: the registration that it was made for.
+        levels: of terrain or pillars, a cell; empty on a flat board.
+        figures: what can stand on a cell.
+        crops: see :class:`vision.scene.crops.Crops`.
+        outlines: see :class:`vision.scene.outlines.Outlines`.
+        shapes: the outlines as flat arrays, see :class:`vision.scene.outline_table.OutlineTable`.
+        scene: which crop pixels can be seen, see :class:`vision.scene.visibility.Visibility`.
+        facets: the flanks of pyramids; None for pieces with upper faces.
+        pillars: the columns under the pieces, a cell.
+        is_edged: whether edges are looked at: where pieces of several sizes stand in pits, colours do not tell them.
+        bare: mat and columns alone, painted.
+        crop_boxes_px: of each cell's crop.
+        size: (height, width) of the picture.
+        far_first: (n,) cells from the farthest to the nearest to the camera.
+        radius_mm: half of the widest piece's width.
+        mat_px: (4, 2) the mat's corners in the picture.
+        surround_px: indices into the flattened picture, a sample of what lies outside the mat.
+    """
+
+    pose: Registration
+    levels: tuple[int, ...]
+    figures: Figures
+    crops: Crops
+    outlines: Outlines
+    shapes: OutlineTable
+    scene: Visibility
+    facets: Facets | None
+    pillars: tuple[Column | None, ...]
+    is_edged: bool
+    bare: Canvas
+    crop_boxes_px: Box
+    size: tuple[int, int]
+    far_first: npt.NDArray[np.intp]
+    radius_mm: float
+    mat_px: Points
+    surround_px: npt.NDArray[np.intp]
+
+    @cached_property
+    def faces(self) -> Faces:
+        """The upper faces of all figures, which must be round, on all cells."""
+        return upright_faces(self.crops, self.outlines, self.figures, self.rank)
+
+    @property
+    def rank(self) -> npt.NDArray[np.int32]:
+        """(n,) place of each cell in ``far_first``, from 1."""
+        return self.scene.rank
+
+
+def mat_corners(kit: Kit) -> Points:
+    """(4, 3) mm, the mat's corners."""
+    x, y = kit.mat.width_mm / 2, kit.mat.height_mm / 2
+    return np.array([(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)])
+
+
+def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera: Camera) -> Geometry:
+    """The geometry of a kit whose terrain or pillars stand at ``levels`` (n, or empty), seen from ``pose``."""
+    figures = kit_figures(kit)
+    centres = floors_mm(kit, levels)
+    width = max(kind.width_mm for kind in kit.pieces)
+    height = max(float(part.corners_mm[:, 2].max()) for figure in figures.all for part in figure.parts)
+    crops = make_crops(
+        centres, pose, camera, (width, height), UPRIGHT_COLUMN_MM if figures.faced else SLANTED_COLUMN_MM
+    )
+    pixels = [in_picture(crops, pose, camera, wire) for wire in figures.wires]
+    outlines = make_outlines(crops, figures, pixels)
+    wide = np.flatnonzero(outlines.covers.any(axis=(0, 1)))
+    # Stacks are shifted sideways by up to two columns when they are looked for.
+    wide = wide[(wide >= 2) & (wide < len(crops.u_mm) - 2)]
+    order = far_first(kit, pose)
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(1, len(order) + 1)
+    pillars = columns_of(kit, levels, pose, camera)
+    is_edged = figures.sized and any(pillars)
+    mat_px = project(mat_corners(kit), pose, camera)
+    size = (camera.height_px, camera.width_px)
+    bare = np.full(size, Materials.TABLE, np.uint16)
+    cv2.fillConvexPoly(bare, np.rint(mat_px).astype(np.int32), Materials.FLOOR)
+    for cell in order:
+        fill_column(bare, pillars[cell], Materials(len(figures.colours)), int(rank[cell]))
+    step_rows, step_columns = np.nonzero(bare[::SURROUND_STEP, ::SURROUND_STEP] == Materials.TABLE)
+    return Geometry(
+        pose=pose,
+        levels=levels,
+        figures=figures,
+        crops=crops,
+        outlines=outlines,
+        shapes=OutlineTable(
+            edges=np.ascontiguousarray(outlines.edges[..., wide]),
+            covers=np.ascontiguousarray(outlines.covers[..., wide]),
+            columns=wide.astype(np.intp),
+            bands=figures.parts - 1,
+            allowed=figures.allowed,
+            faced=figures.faced,
+            column_mm=float(crops.column_mm),
+            foreshortening=crops.foreshortening,
+            weight=(COLOUR_SHARE if is_edged else 1) * crops.column_mm / INDEPENDENT_MM2,
+        ),
+        scene=Visibility(
+            flat_px=crops.flat_px,
+            visible=visible_pixels(crops.flat_px, crops.outside, bare.ravel(), rank),
+            rank=rank,
+        ),
+        facets=None if figures.faced else make_facets(crops, pose, figures, pixels),
+        pillars=pillars,
+        is_edged=is_edged,
+        bare=bare,
+        crop_boxes_px=crops.boxes_px(),
+        size=size,
+        far_first=order,
+        radius_mm=width / 2,
+        mat_px=mat_px,
+        surround_px=(step_rows * camera.width_px + step_columns) * SURROUND_STEP,
+    )
+
+
+@compiled
+def touching(box_px: npt.NDArray[np.floating], boxes: Box) -> npt.NDArray[np.bool_]:
+    """(n,) which of n boxes overlap another, left, top, right, bottom."""
+    low, high = boxes
+    touch = np.empty(len(low), np.bool_)
+    for i in range(len(low)):
+        across = low[i, 0] < box_px[2] and box_px[0] < high[i, 0]
+        touch[i] = across and low[i, 1] < box_px[3] and box_px[1] < high[i, 1]
+    return touch
+
+
+@compiled
+def grouped(boxes: Box) -> npt.NDArray[np.intp]:
+    """(n,) numbers from 0 of groups in which no two of n boxes overlap: each box is put into the first where it can."""
+    low, high = boxes
+    groups = np.zeros(len(low), np.intp)
+    for box in range(len(low)):
+        other = 0
+        while other < box:
+            is_apart = (low[box] >= high[other]).any() or (low[other] >= high[box]).any()
+            if groups[other] == groups[box] and not is_apart:
+                groups[box] += 1
+                other = -1
+            other += 1
+    return groups
+
+
+def same_pose(geometry: Geometry, kit: Kit, pose: Registration, camera: Camera) -> bool:
+    """Whether ``pose`` sees the mat where ``geometry`` has it."""
+    moved = project(mat_corners(kit), pose, camera) - geometry.mat_px
+    return bool((np.abs(moved) < SAME_POSE_PX).all())

@@ -1,0 +1,239 @@
+"""How high the pillars stand, from the picture alone: for when their sensors cannot say.
+
+Pillars all have one colour, but each of their faces is evenly lit.  So levels are right when the edges of all faces lie
+where the picture's are: then the colours within each face vary least (as in :mod:`vision.likelihood.facets`), and each
+face has a colour that pillars, or the pieces on them, can show.  What stands on it is judged with its level, since
+a pillar raised under a piece looks much like a piece put under it.  Pillars are judged one after the other, given the
+others, until none changes (coordinate ascent of the likelihood).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Kit, Pillars
+from vision.appearance.colour_model import TOP_VALUE, bin_index, normalise
+from vision.inference.geometry import mat_corners
+from vision.likelihood.regions import FIRST, REGIONS, UPPER, Colours, Part, score_faces
+from vision.pose.projection import Registration, project
+from vision.scene.configurations import PLACE_MM, stacks_of
+from vision.scene.materials import Materials
+from vision.scene.solids import Solid, column, faces_towards, pieces
+from vision.scene.terrain import SUBPIXEL_BITS, Polygon, far_first, fixed
+
+Array = npt.NDArray[np.float32]
+Picture = npt.NDArray[np.uint8]
+Labels = npt.NDArray[np.int32]
+
+SHRINK = 2
+"""Faces are centimetres wide: half of the picture's size is fine enough, and costs a quarter."""
+
+SWEEPS = 5
+"""Most passes over all pillars; three mostly do.  The first asks only what stands on the pillars as they are thought to
+stand, lest one seem high because of a piece behind it of which nobody knows yet."""
+
+FURTHER_PIECE = 1e-3
+"""How likely a piece more on a pillar is beside one fewer: pieces of several sizes seldom lie on each other.  Shared
+among all figures of so many pieces."""
+
+UNEXPECTED = 1e-4
+"""Probability that a pillar whose level is expected stands at another."""
+
+
+@dataclass(frozen=True, eq=False)
+class Face:
+    """A face of a pillar, or of a piece on it, in the small picture.
+
+    ``region``: number of the evenly lit region that it belongs to, among those of its pillar: the pillar's own, then
+    those of each piece from below.
+    """
+
+    outline: Polygon
+    region: int
+
+
+@dataclass(frozen=True, eq=False)
+class PillarViews:
+    """Every pillar (n) at every level (l), with everything that may stand on it (s), as one pose sees it.
+
+    Attributes:
+        lowest: the first level.
+        faces: n by l by s, the faces that can be seen of each; nothing stands on the pillar of the first, then come the
+            figures of :func:`vision.scene.configurations.kit_figures`.
+        boxes: (n, 4) int, left, top, right, bottom of what a pillar can cover at any level, in the small picture.
+        far_first: (n,) the farthest first.
+        ground: (height, width) int32, the materials FLOOR and TABLE where no pillar stands.
+        storeys: most things on top of each other: the pillar and the tallest stack on it.
+        log_prior: (s,) of what stands there.
+        weight: independent observations a pixel: an edge that is a little off errs along the whole pillar.
+    """
+
+    lowest: int
+    faces: tuple[tuple[tuple[tuple[Face, ...], ...], ...], ...]
+    boxes: npt.NDArray[np.int32]
+    far_first: npt.NDArray[np.intp]
+    ground: Labels
+    storeys: int
+    log_prior: npt.NDArray[np.float64]
+    weight: float
+
+
+def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -> PillarViews:
+    """The views of a kit's pillars from ``pose``."""
+    stacks = ["", *("".join(kind.letter for kind in stack) for stack in stacks_of(kit.pieces))]
+
+    def seen(solid: Solid, storey: int) -> tuple[Face, ...]:
+        """Faces with their regions: four sides, each with its bevel, and the upper face."""
+        pixels = project(solid.points, pose, camera) / SHRINK
+        shown = faces_towards(solid, pose.centre_mm)
+        return tuple(
+            Face(fixed(pixels[list(face)]), REGIONS * storey + (UPPER if face == solid.top else side % UPPER))
+            for side, (face, is_seen) in enumerate(zip(solid.faces, shown, strict=True))
+            if is_seen
+        )
+
+    everything = []
+    for cell in kit.cells:
+        levels = []
+        for level in range(pillars.lowest, pillars.highest + 1):
+            solid = column(kit, cell, level)
+            assert solid is not None, "a pillar stands above the mat"
+            known = {"": seen(solid, 0)}
+            for stack in stacks[1:]:
+                # The pieces below were seen before: shorter stacks come first.
+                top = pieces(kit, cell, stack, level)[-1]
+                known[stack] = known[stack[:-1]] + seen(top, len(stack))
+            levels.append(tuple(known.values()))
+        everything.append(tuple(levels))
+    corners = [np.concatenate([f.outline for level in own for stack in level for f in stack]) for own in everything]
+    size = np.array([camera.width_px, camera.height_px]) // SHRINK
+    boxes = [[*(points.min(axis=0) >> SUBPIXEL_BITS), *(points.max(axis=0) >> SUBPIXEL_BITS) + 2] for points in corners]
+    ground = np.full(size[::-1], Materials.TABLE, np.int32)
+    mat = fixed(project(mat_corners(kit), pose, camera) / SHRINK)
+    cv2.fillConvexPoly(ground, mat, Materials.FLOOR, shift=SUBPIXEL_BITS)
+    middle = project(np.array([[0.0, 0, 0], [10.0, 0, 0], [0.0, 10, 0]]), pose, camera) / SHRINK
+    pixel_mm2 = 100 / abs(float(np.linalg.det(middle[1:] - middle[0])))
+    return PillarViews(
+        lowest=pillars.lowest,
+        faces=tuple(everything),
+        boxes=np.clip(boxes, 0, [*size, *size]).astype(np.int32),
+        far_first=far_first(kit, pose),
+        ground=ground,
+        storeys=1 + max(map(len, stacks)),
+        log_prior=_log_prior(np.array([len(stack) for stack in stacks])),
+        weight=pixel_mm2 / (2 * PLACE_MM * pillars.side_mm),
+    )
+
+
+def _log_prior(heights: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+    """(s,) of stacks of so many pieces each."""
+    log_prior: npt.NDArray[np.float64] = np.maximum(heights - 1, 0) * np.log(FURTHER_PIECE)
+    return log_prior - np.log(np.bincount(heights)[heights])
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """How pillars (n) are thought to stand before looking.
+
+    Attributes:
+        levels: of all: where the search begins.
+        figures: what stands on each: 0 for nothing, then the figures.
+        unknown: numbers of the pillars whose levels are to be judged.
+        expected: numbers of those of them that are expected to stand at their ``levels``.
+        loose: numbers of those on which something else may stand.
+    """
+
+    levels: Sequence[int]
+    figures: Sequence[int]
+    unknown: Collection[int]
+    expected: Collection[int]
+    loose: Collection[int]
+
+
+def judge_levels(
+    small: Picture, light: Array, colours: Colours, views: PillarViews, stand: Stand
+) -> tuple[tuple[int, ...], Array]:
+    """The levels that are likeliest, and how well the picture alone suits each level of each pillar.
+
+    Args:
+        small: (height, width, 3) uint8 BGR, the small picture.
+        light: (n, 3) at each pillar, r g b, linear.
+        colours: that can be seen.
+        views: of the pose.
+        stand: how the pillars are thought to stand.
+
+    Returns:
+        (n,) levels; (n, l) log-likelihood, each row's logsumexp 0; rows of pillars that were not judged are even.
+    """
+    found = np.column_stack([np.array(stand.levels) - views.lowest, np.array(stand.figures)])
+    count = len(views.faces[0])
+    fits, prior = np.zeros((2, len(found), count))
+    for pillar in stand.expected:
+        prior[pillar] = np.log(UNEXPECTED / (count - 1))
+        prior[pillar, found[pillar, 0]] = np.log(1 - UNEXPECTED)
+    searched = {*stand.unknown, *stand.loose}
+    for sweep in range(SWEEPS if stand.unknown else 0):
+        before = found.copy()
+        for pillar in (int(pillar) for pillar in views.far_first[::-1] if pillar in searched):
+            tried = range(count) if sweep and pillar in stand.unknown else (int(found[pillar, 0]),)
+            values = normalise(small[_reach(views, pillar)], light[pillar])
+            rows = _fits(values, colours, views, found, pillar, tried) + views.log_prior
+            best = int((rows + prior[pillar, tried, None]).argmax())
+            found[pillar] = tried[best // rows.shape[1]], best % rows.shape[1]
+            if len(tried) == count:
+                fits[pillar] = np.logaddexp.reduce(rows, axis=1)
+        if sweep and (found == before).all():
+            break
+    fits -= np.logaddexp.reduce(fits, axis=1, keepdims=True)
+    return tuple(int(level) + views.lowest for level in found[:, 0]), fits.astype(np.float32)
+
+
+def _fits(
+    values: Array, colours: Colours, views: PillarViews, found: npt.NDArray[np.intp], pillar: int, tried: Sequence[int]
+) -> npt.NDArray[np.float64]:
+    """(levels, s) log-likelihood of the ``values`` in a pillar's reach if it stood at each of the levels ``tried``."""
+    behind = views.ground[_reach(views, pillar)].copy()
+    hidden = np.zeros_like(behind)
+    canvas = behind
+    for other in views.far_first[_is_near(views, pillar)[views.far_first]]:
+        if other == pillar:
+            canvas = hidden
+        else:
+            level, figure = found[other]
+            _paint(canvas, views, pillar, int(other), views.faces[other][level][figure])
+    bins = bin_index(np.clip(values, 0, TOP_VALUE))
+    part = Part(values, bins, hidden > 0, views.weight)
+    rows = np.empty((len(tried), len(views.log_prior)))
+    for (i, level), figure in itertools.product(enumerate(tried), range(rows.shape[1])):
+        labels = behind.copy()
+        _paint(labels, views, pillar, pillar, views.faces[pillar][level][figure])
+        rows[i, figure] = score_faces(labels, part, colours, views.storeys, len(found) * views.storeys)
+    return rows
+
+
+def _reach(views: PillarViews, pillar: int) -> tuple[slice, slice]:
+    """The rows and columns of the small picture that a pillar can cover."""
+    left, top, right, bottom = views.boxes[pillar]
+    return slice(top, bottom), slice(left, right)
+
+
+def _is_near(views: PillarViews, pillar: int) -> npt.NDArray[np.bool_]:
+    """(n,) the pillars that may be seen in a pillar's reach."""
+    left, top, right, bottom = views.boxes[pillar]
+    beside = (views.boxes[:, :2] >= (right, bottom)) | (views.boxes[:, 2:] <= (left, top))
+    return np.asarray(~beside.any(axis=1))
+
+
+def _paint(canvas: Labels, views: PillarViews, pillar: int, other: int, faces: tuple[Face, ...]) -> None:
+    """Paint the ``faces`` of the pillar ``other`` on the ``canvas`` of what lies in a pillar's reach."""
+    offset = views.boxes[pillar, :2] << SUBPIXEL_BITS
+    first = FIRST + REGIONS * views.storeys * other
+    for face in faces:
+        cv2.fillConvexPoly(canvas, face.outline - offset, first + face.region, shift=SUBPIXEL_BITS)

@@ -1,0 +1,182 @@
+"""How well a part of a picture is explained by evenly lit faces before open ground.
+
+Each face has one colour, which something of the palette must be able to show, and its pixels lie about it; some are
+strays, so that an edge that is a little off does not decide alone.  The ground may lie in shade.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.appearance.colour_model import BINS, STRAY, TOP_VALUE
+from vision.compiled import compiled
+from vision.likelihood.facets import UNEVEN
+from vision.scene.materials import Materials
+
+Array = npt.NDArray[np.float32]
+Labels = npt.NDArray[np.int32]
+
+REGIONS = 5
+"""Faces of a pillar or a piece: four sides, then the upper one."""
+
+UPPER = REGIONS - 1
+
+GROUNDS = (Materials.FLOOR, Materials.TABLE)
+"""What a label below their number stands for; from there on, each label is a face."""
+
+FIRST = len(GROUNDS)
+
+EVEN_LOG = float(-1.5 * np.log(2 * np.pi * UNEVEN**2))
+"""Log density of a pixel that shows just its face's colour."""
+
+BIN_LOG = float(3 * np.log(BINS / TOP_VALUE))
+"""Log density of a pixel of which the palette has the likelihood 1."""
+
+MOST_OFF = float(2 * UNEVEN**2 * (EVEN_LOG - np.log(STRAY / TOP_VALUE**3)))
+"""Square of the distance to its face's colour from which a pixel is likelier a stray, as in the palette."""
+
+STRANGE = 1e-6
+"""Probability that a whole face has a colour that nothing is known to show: single pixels are strays more often."""
+
+ROUNDS = 2
+"""A face's colour is the mean of its pixels, then the mean without strays."""
+
+
+class Colours(NamedTuple):
+    """What colours surfaces can show, as log-likelihoods in rows of the palette.
+
+    Attributes:
+        palette: (BINS³, materials) of faces.
+        ground: (BINS³, 2) of the mat and what lies beside it, as uneven as faces are taken to be.
+        first: (2, REGIONS) the first of a face's columns in ``palette``: of a pillar, and of a piece.
+        choice: (2,) how many columns, one for each colour that the thing may have.
+    """
+
+    palette: Array
+    ground: Array
+    first: npt.NDArray[np.intp]
+    choice: npt.NDArray[np.intp]
+
+
+class Part(NamedTuple):
+    """A part of a picture.
+
+    Attributes:
+        values: (height, width, 3) float32 display values relative to white paper in the same light.
+        bins: (height, width) int32 rows of the palette.
+        hidden: (height, width) bool, pixels that say nothing.
+        weight: independent observations a pixel.
+    """
+
+    values: Array
+    bins: npt.NDArray[np.int32]
+    hidden: npt.NDArray[np.bool_]
+    weight: float
+
+
+def make_colours(palette: Array, colours: int) -> Colours:
+    """The colours of pillars and of pieces in so many ``colours``, from the palette."""
+    materials = Materials(colours)
+    pillar = [materials.column_side] * UPPER + [materials.column_tops]
+    piece = [materials.sides] * UPPER + [materials.TOPS]
+    apart = np.subtract.outer(np.arange(BINS), np.arange(BINS)) * (TOP_VALUE / BINS)
+    spread = np.exp(-(apart**2) / (2 * UNEVEN**2))
+    spread /= spread.sum(axis=0)
+    likelihood = np.exp(palette[:, list(GROUNDS)]).reshape(BINS, BINS, BINS, FIRST)
+    uneven = np.einsum("ai,bj,ck,ijkm->abcm", spread, spread, spread, likelihood, optimize=True)
+    ground = np.log(uneven).reshape(-1, FIRST).astype(np.float32)
+    known = np.maximum(np.exp(palette) - STRAY / BINS**3, 0) + STRANGE / BINS**3
+    return Colours(np.log(known), ground, np.array([pillar, piece], np.intp), np.array([1, colours], np.intp))
+
+
+@compiled
+def score_faces(labels: Labels, part: Part, colours: Colours, storeys: int, things: int) -> float:
+    """Log-likelihood of a part of a picture.
+
+    Args:
+        labels: (height, width) int32, what each pixel shows: a ground, or from FIRST on faces, REGIONS for each thing.
+        part: what is seen.
+        colours: that can be seen.
+        storeys: every so many things the first is a pillar, the others are pieces on it.
+        things: how many there are.
+    """
+    area, means = _means(labels, part, things * REGIONS)
+    total, off = _off(labels, part, colours.ground, means)
+    for thing in range(things):
+        total += _looks(means, area, thing, int(thing % storeys > 0), colours)
+    for region in range(len(area)):
+        if area[region] > 0:
+            # The colour is as good as known after one observation, and takes up what it explains (Laplace's method).
+            seen = area[region]
+            total += (seen - min(seen, 1.0)) * EVEN_LOG - 1.5 * np.log(max(seen, 1.0)) - off[region] / (2 * UNEVEN**2)
+    return float(total)
+
+
+@compiled
+def _means(labels: Labels, part: Part, regions: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Of each region, how often it is observed (regions,), and its colour (regions, 3)."""
+    area, means = np.zeros(regions), np.zeros((regions, 3))
+    for turn in range(ROUNDS):
+        sums = np.zeros((regions, 4))
+        for row in range(labels.shape[0]):
+            for column in range(labels.shape[1]):
+                region = labels[row, column] - FIRST
+                if region < 0 or part.hidden[row, column]:
+                    continue
+                value = part.values[row, column]
+                if turn == 0:
+                    area[region] += part.weight
+                elif _distance2(value, means[region]) > MOST_OFF:
+                    continue
+                sums[region, 0] += 1
+                for channel in range(3):
+                    sums[region, 1 + channel] += value[channel]
+        for region in range(regions):
+            if sums[region, 0] > 0:
+                means[region] = sums[region, 1:] / sums[region, 0]
+    return area, means
+
+
+@compiled
+def _off(
+    labels: Labels, part: Part, ground: Array, means: npt.NDArray[np.float64]
+) -> tuple[float, npt.NDArray[np.float64]]:
+    """Log-likelihood of the ground's pixels; (regions,) how far each face's are off its colour, in weighted squares."""
+    total, off = 0.0, np.zeros(len(means))
+    for row in range(labels.shape[0]):
+        for column in range(labels.shape[1]):
+            if part.hidden[row, column]:
+                continue
+            label = labels[row, column]
+            if label < FIRST:
+                total += part.weight * (ground[part.bins[row, column], label] + BIN_LOG)
+            else:
+                distance2 = _distance2(part.values[row, column], means[label - FIRST])
+                off[label - FIRST] += part.weight * min(distance2, MOST_OFF)
+    return total, off
+
+
+@compiled
+def _looks(
+    means: npt.NDArray[np.float64], area: npt.NDArray[np.float64], thing: int, kind: int, colours: Colours
+) -> float:
+    """Log-likelihood of the colours of a thing's faces: all of one paint, of which any may have been chosen."""
+    fits = np.zeros(colours.choice[kind])
+    for side in range(REGIONS):
+        region = thing * REGIONS + side
+        if area[region] > 0:
+            row, once = 0, min(area[region], 1.0)
+            for channel in range(3):
+                row = row * BINS + min(int(means[region, channel] * (BINS / TOP_VALUE)), BINS - 1)
+            for colour in range(len(fits)):
+                fits[colour] += once * (colours.palette[row, colours.first[kind, side] + colour] + BIN_LOG)
+    best = fits.max()
+    return float(best + np.log(np.exp(fits - best).mean()))
+
+
+@compiled
+def _distance2(value: Array, mean: npt.NDArray[np.float64]) -> float:
+    return float((value[0] - mean[0]) ** 2 + (value[1] - mean[1]) ** 2 + (value[2] - mean[2]) ** 2)

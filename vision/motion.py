@@ -1,0 +1,195 @@
+"""What moves, and what reaches over the board: the cheap looks that every frame gets.
+
+Motion is the difference to the frame before, over the mat: people beside the table never sit still.  A hand that rests
+does not move, so it is found by its arm: a change against the last picture of the bare table that reaches from the
+picture's edge, wider than any piece, to the board.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Kit
+from vision.inference.geometry import Geometry
+from vision.pose.projection import Points
+
+Picture = npt.NDArray[np.uint8]
+
+SHRINK = 4
+"""Frames are watched at a quarter of their size, each pixel the mean of the four in the middle of its sixteen: that
+halves the sensor's noise, and the mean of all sixteen would cost the gate half of its time."""
+
+NOISE_FACTOR = 6.0
+"""A pixel has changed when it differs by so many standard deviations of the frame's own noise…"""
+
+LEAST_STEP = 8.0
+"""…and at least by so many codes: video compression makes smaller ones."""
+
+BAND, ENOUGH_PX = 64, 30
+"""Noise is measured for so many codes of brightness together, where there are so many pixels of them."""
+
+MOST_NOISE = 4.0
+"""More codes than this in one band are no noise, but a hand that covers half of it."""
+
+MOVING_SHARE = 0.2
+"""Share of a piece's picture that must change for something to move: less is a flicker at an edge."""
+
+MARGIN_PIECES = 1.0
+"""Motion counts up to so many pieces' widths beyond the mat, where stacks at its far edge rise in the picture."""
+
+ARM_WIDTHS = 1.3
+"""An arm is wider where it enters the picture than so many pieces: a tall stack may reach the edge too."""
+
+STACK_MM = 25
+"""A cell's picture reaches so far up its crop: the upper faces of stacks of the usual heights lie in it."""
+
+ALTERED_SHARE = 0.01
+"""Share of a cell's picture that must differ for the cell to be read again: a few pixels."""
+
+TOUCHED_SHARE = 0.03
+"""Share of a cell that an arm must cover for the cell to be hidden."""
+
+
+@dataclass(frozen=True, eq=False)
+class Glimpse:
+    """A frame made small.
+
+    Attributes:
+        small: (height / SHRINK, width / SHRINK, 3) uint8, BGR.
+        moving: whether anything has moved since the frame before; true for the first.
+    """
+
+    small: Picture
+    moving: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A frame against the picture of the bare table.
+
+    Attributes:
+        covered: (n,) bool, cells that an arm reaches over.
+        changed: (n,) float32 in 0…1, share of each cell's picture, up to a stack of some height, that differs.
+    """
+
+    covered: npt.NDArray[np.bool_]
+    changed: npt.NDArray[np.float32]
+
+
+class Watch:
+    """Watches one camera's frames; knows the frame before and the table without hands."""
+
+    def __init__(self, kit: Kit, camera: Camera) -> None:
+        self._shape = (camera.height_px // SHRINK, camera.width_px // SHRINK)
+        self._before: Picture | None = None
+        self._bare: Picture | None = None
+        self._read: Picture | None = None
+        self._kit = kit
+        self._area: Picture | None = None
+        self._geometry: Geometry | None = None
+        self._places: tuple[Geometry, npt.NDArray[np.intp]] | None = None
+        # A piece's size until the mat has been found: as if the mat filled half of the picture's width.
+        self._piece_px = max(kind.width_mm for kind in kit.pieces) * self._shape[1] / (2 * kit.mat.width_mm)
+
+    def glimpse(self, image: Picture) -> Glimpse:
+        """Compare a frame (height, width, 3) uint8 BGR with the one before."""
+        small = np.asarray(cv2.resize(image, self._shape[::-1], interpolation=cv2.INTER_LINEAR), np.uint8)
+        before, self._before = self._before, small
+        if before is None:
+            return Glimpse(small, moving=True)
+        changes = _changes(small, before)
+        changed = int(np.count_nonzero(changes if self._area is None else changes & self._area))
+        return Glimpse(small, moving=changed > MOVING_SHARE * self._piece_px**2)
+
+    def attend(self, corners_px: Points) -> None:
+        """From now on only what moves inside these corners (k, 2), in the picture, counts as motion."""
+        area = np.zeros(self._shape, np.uint8)
+        outline = cv2.convexHull(np.rint(np.asarray(corners_px) / SHRINK).astype(np.int32))
+        cv2.fillConvexPoly(area, outline, 1)
+        margin = 2 * int(MARGIN_PIECES * self._piece_px) + 1
+        self._area = np.asarray(cv2.dilate(area, np.ones((margin, margin), np.uint8)), np.uint8)
+
+    def keep_bare(self, glimpse: Glimpse) -> None:
+        """Remember a picture in which no hand is over the board."""
+        self._bare = glimpse.small
+
+    def keep_read(self, glimpse: Glimpse) -> None:
+        """Remember the picture that was read last."""
+        self._read = glimpse.small
+
+    def altered(self, glimpse: Glimpse, geometry: Geometry) -> npt.NDArray[np.bool_] | None:
+        """(n,) cells whose pictures differ from when one was read last; None where none was."""
+        if self._read is None:
+            return None
+        return self._share(_changes(glimpse.small, self._read), geometry, slice(None)) > ALTERED_SHARE
+
+    def forget_bare(self) -> None:
+        """Camera or mat was pushed: the picture of the bare table is of no use any more."""
+        self._bare = None
+
+    def compare(self, glimpse: Glimpse, geometry: Geometry) -> Comparison | None:
+        """A frame against the bare table; None where there is no picture of it."""
+        if geometry is not self._geometry:
+            self._geometry, self._piece_px = geometry, self._piece_width_px(geometry)
+            self.attend(geometry.mat_px)
+        if self._bare is None:
+            return None
+        changes = _changes(glimpse.small, self._bare)
+        v_mm, radius_mm = geometry.crops.v_mm, geometry.radius_mm
+        changed = self._share(changes, geometry, (v_mm >= -STACK_MM) & (v_mm <= radius_mm))
+        arms = self._arms(changes)
+        if arms is None:
+            return Comparison(np.zeros(len(changed), np.bool_), changed)
+        return Comparison(self._share(arms, geometry, np.abs(v_mm) <= radius_mm) > TOUCHED_SHARE, changed)
+
+    def _share(self, mask: Picture, geometry: Geometry, rows: npt.NDArray[np.bool_] | slice) -> npt.NDArray[np.float32]:
+        """(n,) share of these rows of each crop in which the small ``mask`` is 1."""
+        if self._places is None or self._places[0] is not geometry:
+            x, y = np.rint(geometry.crops.map_px / SHRINK).astype(np.intp)
+            height, width = self._shape
+            self._places = geometry, np.clip(y, 0, height - 1) * width + np.clip(x, 0, width - 1)
+        share: npt.NDArray[np.float32] = mask.ravel()[self._places[1][:, rows]].mean(axis=(1, 2), dtype=np.float32)
+        return share
+
+    def _arms(self, changes: Picture) -> Picture | None:
+        """(height, width) uint8, 1 where a change belongs to something that enters widely from the picture's edge."""
+        joined = cv2.morphologyEx(changes, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+        count, labels = cv2.connectedComponents(joined)
+        edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
+        widths = np.bincount(edge, minlength=count)
+        wide = widths >= ARM_WIDTHS * self._piece_px
+        wide[0] = False
+        return wide[labels].astype(np.uint8) if wide.any() else None
+
+    def _piece_width_px(self, geometry: Geometry) -> float:
+        """Mean width of the widest piece in the small picture."""
+        scale = np.linalg.norm(geometry.crops.to_picture[:, :, 0], axis=1).mean()
+        return float(max(kind.width_mm for kind in self._kit.pieces) * scale / SHRINK)
+
+
+def _changes(small: Picture, other: Picture) -> Picture:
+    """(height, width) uint8, 1 where two small pictures differ by more than noise."""
+    largest = _brightest(np.asarray(cv2.absdiff(small, other), np.uint8))
+    brightness = _brightest(other)
+    # Most of a frame is still, so the median difference is the noise's own (of the largest of three channels); where it
+    # is dark the display curve is steep, and noise is larger.
+    sampled, band = largest[::4, ::4], brightness[::4, ::4] // BAND
+    usual = max(LEAST_STEP, NOISE_FACTOR * float(np.median(sampled)))
+    least = np.full(256, usual, np.float32)
+    for number in range(256 // BAND):
+        here = sampled[band == number]
+        if len(here) >= ENOUGH_PX:
+            noise = min(float(np.median(here)), MOST_NOISE)
+            least[number * BAND : (number + 1) * BAND] = max(usual, NOISE_FACTOR * noise)
+    steps = cv2.LUT(brightness, np.minimum(least, 255).astype(np.uint8))
+    return np.asarray(cv2.compare(largest, steps, cv2.CMP_GT), np.uint8) // 255
+
+
+def _brightest(picture: Picture) -> Picture:
+    """(height, width) the largest of three channels."""
+    return np.asarray(cv2.max(cv2.max(picture[..., 0], picture[..., 1]), picture[..., 2]), np.uint8)

@@ -1,0 +1,114 @@
+"""Why the mat is not found in a picture, in words that say what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cache
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.kit import Kit, available_kits, load_kit
+from vision.errors import MatNotFound, VisionError
+from vision.pose.markers import detect
+
+Gray = npt.NDArray[np.uint8]
+
+DARK_CODE, DARK_SPAN = 12, 16
+"""A picture whose middle code is no higher, and whose codes span no more, is too dark for markers to be found."""
+
+BRIGHT_CODE, BRIGHT_SHARE = 250, 0.5
+"""A picture of which more than this share is this bright is overexposed."""
+
+GLARE_SHARE = 0.005
+"""A mirrored lamp that hides a marker fills about so much of a picture."""
+
+BLANK_SPAN = 8
+"""Codes that noise alone spans."""
+
+BLURRED = "the picture is blurred: focus the lens, and hold the camera still"
+
+LEAST_SHARPNESS = 0.22
+"""Markers of the usual size are lost below it; the example pictures have 0.47 to 0.5, and blurred by a deviation of
+3 px, where the first markers are lost, 0.23."""
+
+
+GOOD_SHARPNESS = 0.33
+"""Below it (a blur of 2 px; the example pictures and those beside the repository have 0.43 or more) heights of stacks
+begin to be misread."""
+
+COLOURLESS_CODES = 8
+"""Chroma subsampling of a gray JPEG leaves so much between its channels."""
+
+
+def why_unseen(gray: Gray, kit: Kit, found: Collection[int], strangers: Collection[int]) -> VisionError:
+    """The error to raise for a picture (height, width) uint8 with too few of the kit's markers ``found``.
+
+    ``strangers`` are ids of other markers of the kit's dictionary that were seen.
+    """
+    low, middle, high = np.percentile(gray[::4, ::4], [0.3, 50, 99.7])
+    if middle <= DARK_CODE and high - low <= DARK_SPAN:
+        return VisionError("the picture is too dark: switch a lamp on or lengthen the exposure")
+    if not found and (gray[::4, ::4] >= BRIGHT_CODE).mean() > BRIGHT_SHARE:
+        return VisionError("the picture is overexposed: lower the exposure, or turn the lamp away")
+    names = ", ".join(str(marker.id) for marker in kit.mat.markers)
+    if not found and (other := _other_kit(gray, kit, strangers)):
+        return MatNotFound(
+            f"another mat is in view ({other}); the kit {kit.name} has markers {names}: choose the kit of this mat"
+        )
+    seen = f"only marker {min(found)}" if found else "none"
+    what = f"the mat is not in view: {seen} of its markers {names} found; "
+    if high - low < BLANK_SPAN:
+        return MatNotFound(what + "nothing at all is to be seen: is the lens covered?")
+    if is_blurred(gray):
+        return MatNotFound(what + BLURRED)
+    if (gray[::4, ::4] >= BRIGHT_CODE).mean() > GLARE_SHARE:
+        return MatNotFound(what + "something glares in the picture: turn lamp or camera, and show the whole mat")
+    return MatNotFound(what + "show the whole mat, with nothing over its markers, in focus and in light")
+
+
+def warning(image: npt.NDArray[np.uint8]) -> str:
+    """What is wrong with a picture (height, width, 3) uint8 BGR that can be read all the same, only badly; or ""."""
+    codes = image[::4, ::4].astype(np.int16)
+    if np.percentile(codes.max(axis=2) - codes.min(axis=2), 99) <= COLOURLESS_CODES:
+        return "the picture has no colours: pieces cannot be told by them"
+    return BLURRED if sharpness(_gray(image)) < GOOD_SHARPNESS else ""
+
+
+def _gray(image: npt.NDArray[np.uint8]) -> Gray:
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+
+
+def is_blurred(gray: Gray) -> bool:
+    """Whether a picture (height, width) uint8 is too blurred for its markers."""
+    return sharpness(gray) < LEAST_SHARPNESS
+
+
+def sharpness(gray: Gray) -> float:
+    """How steep the steepest edges of a picture (height, width) uint8 are, beside its contrast; 0 to about 0.5.
+
+    It is measured at half size, where noise counts less.
+    """
+    small = cv2.resize(gray, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA).astype(np.float32)
+    across, down = (cv2.Sobel(small, cv2.CV_32F, *way) / 8 for way in ((1, 0), (0, 1)))
+    low, high = np.percentile(small, [1, 99])
+    return float(np.percentile(np.hypot(across, down), 99.7) / max(high - low, 1.0))
+
+
+def _other_kit(gray: Gray, kit: Kit, strangers: Collection[int]) -> str:
+    """What other mat is in view: the kit that it belongs to where that is known, and its markers; "" for none."""
+    seen = {kit.mat.dictionary: set(strangers)}
+    for name, (dictionary, ids) in _known().items():
+        if dictionary not in seen:
+            seen[dictionary] = set(detect(gray, dictionary))
+        if name != kit.name and len(ids & seen[dictionary]) > 1:
+            return f"that of {name}: markers {', '.join(map(str, sorted(ids & seen[dictionary])))}"
+    return f"markers {', '.join(map(str, sorted(strangers)))}" if len(strangers) > 1 else ""
+
+
+@cache
+def _known() -> Mapping[str, tuple[str, frozenset[int]]]:
+    """Dictionary and ids of the markers of each kit that comes with the program."""
+    mats = {name: load_kit(name).mat for name in available_kits()}
+    return {name: (mat.dictionary, frozenset(marker.id for marker in mat.markers)) for name, mat in mats.items()}

@@ -1,0 +1,57 @@
+"""The pose of a calibrated camera over the board, and the projection of world points into its picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+
+Points = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Registration:
+    """Where the camera stands: a world point X (mm) is at ``rotation @ X + translation_mm`` before the lens.
+
+    Attributes:
+        rotation: (3, 3) float64, world → camera (x right, y down, z forward).
+        translation_mm: (3,) float64.
+        markers: ids of the markers that it rests on.
+        reprojection_px: root mean square distance of their corners from where the pose puts them.
+    """
+
+    rotation: Points
+    translation_mm: Points
+    markers: tuple[int, ...]
+    reprojection_px: float
+
+    @property
+    def centre_mm(self) -> Points:
+        """(3,) the camera's place in the world."""
+        centre: Points = -self.rotation.T @ self.translation_mm
+        return centre
+
+
+def project(points_mm: Points, pose: Registration, camera: Camera) -> Points:
+    """Where world points (n, 3) mm are in the picture: (n, 2) px, the middle of the first pixel being (0, 0).
+
+    As ``cv2.projectPoints`` (Brown, Close-range camera calibration, 1971), which works out derivatives besides and
+    takes ten times as long.
+    """
+    seen = points_mm @ pose.rotation.T + pose.translation_mm
+    x, y = (seen[:, :2] / seen[:, 2:]).T
+    k1, k2, p1, p2, k3 = camera.distortion.tolist()
+    square, both = x * x + y * y, 2 * x * y
+    radial = 1 + square * (k1 + square * (k2 + square * k3))
+    bent = np.stack(
+        [
+            x * radial + p1 * both + p2 * (square + 2 * x * x),
+            y * radial + p1 * (square + 2 * y * y) + p2 * both,
+        ],
+        axis=1,
+    )
+    pixels: Points = bent @ camera.matrix[:2, :2].T + camera.matrix[:2, 2]
+    return pixels

@@ -1,0 +1,158 @@
+"""Find the mat in a picture: markers → pose of the calibrated camera."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import MIN_MARKERS, Kit, Mat
+from vision.errors import MatNotFound, VisionError
+from vision.pose.diagnosis import BLURRED, is_blurred, why_unseen
+from vision.pose.markers import detect, edge_px
+from vision.pose.projection import Points, Registration, project
+
+MAX_REPROJECTION_SHARE = 0.03
+"""Largest credible root mean square reprojection error, as a share of a marker's edge in the picture.  Refined corners
+of a blurred square lie about half a pixel too far inside; anything much worse is a wrong marker or a bent mat."""
+
+THRESHOLD_WINDOW_PX = 13
+"""One adaptive threshold window finds markers of 30 px and more at a third of the cost of OpenCV's three; the
+three are the second try."""
+
+RIVAL_FACTOR, RIVAL_SHARE = 2.0, 0.01
+"""Another place of the camera that explains the markers nearly as well, or within what blur does to their corners…"""
+
+SAME_PLACE_SHARE = 0.05
+"""…makes the pose a guess when it is farther off than this share of the distance to the mat."""
+
+HOPELESS_FACTOR = 10.0
+"""A first guess this much worse than the other does not become as good by refining."""
+
+NAMED = 6
+"""Squares named in one line."""
+
+MAX_CHOICES = 64
+"""Upper bound on combinations tried when a marker's id is seen more than once."""
+
+
+def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registration:
+    """The pose of the camera over the kit's mat.
+
+    Args:
+        gray: (height, width) uint8.
+        kit: names the markers and where they are.
+        camera: must have the size of ``gray``.
+
+    Raises:
+        VisionError: the picture is of another size than the camera was calibrated for, or too dark or bright.
+        MatNotFound: too few markers, markers that contradict each other or the mat, or squares outside the picture.
+    """
+    check_size(gray, camera)
+    wanted = {marker.id for marker in kit.mat.markers}
+    seen = detect(gray, kit.mat.dictionary, THRESHOLD_WINDOW_PX)
+    if not wanted <= set(seen):
+        seen = detect(gray, kit.mat.dictionary)
+    found = {number: corners for number, corners in seen.items() if number in wanted}
+    if len(found) < MIN_MARKERS:
+        raise why_unseen(gray, kit, found, set(seen) - wanted)
+    try:
+        pose = _best_pose(found, kit, camera)
+    except MatNotFound as error:
+        raise (MatNotFound(BLURRED) if is_blurred(gray) else error) from None
+    check_in_view(kit, pose, camera)
+    return pose
+
+
+def marker_corners(mat: Mat, marker_id: int) -> Points:
+    """(4, 3) mm, corners of a marker in the order of ``cv2.aruco``: from its top left clockwise."""
+    corners = next(marker.corners_mm for marker in mat.markers if marker.id == marker_id)
+    return np.array([(x, y, 0.0) for x, y in corners])
+
+
+def check_size(image: npt.NDArray[np.uint8], camera: Camera) -> None:
+    """Raise VisionError for a picture of another size than the camera was calibrated for."""
+    height, width = image.shape[:2]
+    if (height, width) != (camera.height_px, camera.width_px):
+        raise VisionError(
+            f"the picture is {width} x {height} px, the camera file is for "
+            f"{camera.width_px} x {camera.height_px} px; calibrate the lens at this size"
+        )
+
+
+def to_gray(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """(height, width) uint8 of a picture (height, width, 3) uint8 BGR."""
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+
+
+def check_in_view(kit: Kit, pose: Registration, camera: Camera) -> None:
+    """Raise MatNotFound when squares lie outside the picture."""
+    centres = np.array([(*centre, 0.0) for centre in kit.centres_mm])
+    pixels = project(centres, pose, camera)
+    inside = ((pixels >= 0) & (pixels < (camera.width_px, camera.height_px))).all(axis=1)
+    if not inside.all():
+        cells = [kit.cells[i] for i in np.flatnonzero(~inside)]
+        names = ", ".join(cells[:NAMED]) + (", …" if len(cells) > NAMED else "")
+        raise MatNotFound(f"only part of the board is in the picture, {names} not: show all of it")
+
+
+def _best_pose(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration:
+    ids = tuple(sorted(found))
+    world = np.vstack([marker_corners(kit.mat, i) for i in ids])
+    poses = []
+    for choice in itertools.islice(itertools.product(*(found[i] for i in ids)), MAX_CHOICES):
+        edge = edge_px(np.stack(choice))
+        poses += [(pose.reprojection_px / edge, pose) for pose in _poses(world, np.vstack(choice), ids, camera)]
+    if not poses:
+        raise MatNotFound("the markers cannot be seen from above; is the picture mirrored?")
+    share, best = min(poses, key=lambda item: item[0])
+    if share > MAX_REPROJECTION_SHARE:
+        raise MatNotFound(
+            f"the markers contradict each other (reprojection error {best.reprojection_px:.1f} px); "
+            "is the mat flat, whole, and of this kit, and the camera file of this camera?"
+        )
+    for other_share, other in poses:
+        rival = max(RIVAL_FACTOR * share, RIVAL_SHARE)
+        if other_share < rival and _distance(best, other) > SAME_PLACE_SHARE * np.linalg.norm(best.centre_mm):
+            raise MatNotFound(
+                f"it cannot be told where the mat of {kit.name} lies: show one such mat only, and larger in the picture"
+            )
+    return best
+
+
+def _distance(pose: Registration, other: Registration) -> float:
+    """Millimetres between two camera places."""
+    return float(np.linalg.norm(pose.centre_mm - other.centre_mm))
+
+
+def _poses(world: Points, pixels: Points, ids: tuple[int, ...], camera: Camera) -> list[Registration]:
+    """The poses for one choice of marker sightings that put the camera over the mat: a plane seen weakly has two."""
+    _, rvecs, tvecs, errors = cv2.solvePnPGeneric(
+        world, pixels, camera.matrix, camera.distortion, flags=cv2.SOLVEPNP_IPPE
+    )
+    poses: list[Registration] = []
+    for begun, moved, error_px in zip(rvecs, tvecs, np.asarray(errors).ravel(), strict=True):
+        if poses and error_px > HOPELESS_FACTOR * np.asarray(errors).min():
+            break
+        pose = refine(world, pixels, ids, camera, (np.asarray(begun, np.float64), np.asarray(moved, np.float64)))
+        if pose.centre_mm[2] > 0 and (world @ pose.rotation.T + pose.translation_mm)[:, 2].min() > 0:
+            poses.append(pose)
+    return poses
+
+
+def refine(
+    world: Points, pixels: Points, ids: tuple[int, ...], camera: Camera, begin: tuple[Points, Points]
+) -> Registration:
+    """The pose that puts ``world`` (n, 3) mm nearest to where it is seen, ``pixels`` (n, 2).
+
+    Found from ``begin``, rvec and tvec, by Levenberg-Marquardt as in ``cv2.solvePnPRefineLM``.
+    """
+    rvec, tvec = cv2.solvePnPRefineLM(world, pixels, camera.matrix, camera.distortion, *begin)
+    rotation, translation = np.asarray(cv2.Rodrigues(rvec)[0], np.float64), np.asarray(tvec, np.float64).ravel()
+    pose = Registration(rotation, translation, ids, 0.0)
+    error = project(world, pose, camera) - pixels
+    return replace(pose, reprojection_px=float(np.sqrt((error**2).sum(axis=1).mean())))

@@ -1,0 +1,136 @@
+"""Outlines of figures in the crops: where each part begins and ends, column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from vision.compiled import compiled
+from vision.pose.projection import Points, Registration, project
+from vision.scene.configurations import Figures, Wire
+from vision.scene.crops import Crops
+
+Array = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Outlines:
+    """Every figure (f) on every cell (n), standing straight in the middle, in crops of k columns.
+
+    Attributes:
+        edges: (n, f, e, k) float32 where each part begins, in rows from the crop's first one on: row i is what lies
+            between i and i + 1.  The next edge is where a part ends, and edges after the last part repeat its end.
+            Columns that a figure does not reach have all edges in one row.
+        covers: (n, f, k) bool, columns that the figure reaches.
+        corners_mm: for each figure (n, p, 2) crop coordinates of corners of its outline, the uppermost part's first.
+        first: for each figure how many of its corners are the uppermost part's.
+        boxes_px: (n, f, 4) float32 left, top, right, bottom in the picture.
+    """
+
+    edges: Array
+    covers: npt.NDArray[np.bool_]
+    corners_mm: tuple[Points, ...]
+    first: tuple[int, ...]
+    boxes_px: Array
+
+    def corners_px(self, crops: Crops, cell: int, figure: int, shift_mm: Points) -> Points:
+        """(p, 2) px, the corners of a figure, first those of its uppermost part, which leans by ``shift_mm``.
+
+        ``shift_mm`` (2,) is in the crop; the foot stays where it is.
+        """
+        corners = self.corners_mm[figure][cell].copy()
+        corners[: self.first[figure]] += shift_mm
+        picture: Points = corners @ crops.to_picture[cell].T + crops.origin_px[cell]
+        return picture
+
+
+def make_outlines(crops: Crops, figures: Figures, pixels: Sequence[Points]) -> Outlines:
+    """The outlines of all figures on all cells; ``pixels`` of their wires, each (n, p, 2), as :func:`in_picture`."""
+    width = int(figures.parts.max()) + 1
+    places = [crops.from_picture(points) for points in pixels]
+    reach = [extents(place, wire.lines, crops.u_mm) for place, wire in zip(places, figures.wires, strict=True)]
+    far, near = (np.array([run[side] for run in reach]) for side in (0, 1))
+    within = np.array([[points.min(axis=1), points.max(axis=1)] for points in pixels])
+    cells, columns = far.shape[1:]
+    edges = np.empty((cells, len(figures.all), width, columns), np.float32)
+    covers = np.empty((cells, len(figures.all), columns), np.bool_)
+    boxes = np.empty((cells, len(figures.all), 4), np.float32)
+    for number, parts in enumerate(figures.wire_numbers):
+        edges[:, number], covers[:, number] = stacked_edges(far, near, parts, width)
+        boxes[:, number, :2], boxes[:, number, 2:] = within[parts, 0].min(axis=0), within[parts, 1].max(axis=0)
+    # What lies between the uppermost part and the foot of a straight stack is within their hull.
+    ends = [parts[[0, -1]] if figures.ladder else parts for parts in figures.wire_numbers]
+    corners = tuple(np.concatenate([places[part] for part in parts], axis=1) for parts in ends)
+    first = tuple(len(figure.parts[0].corners_mm) for figure in figures.all)
+    edges -= np.float32(crops.v_mm[0] - 0.5)
+    return Outlines(edges, covers, corners, first, boxes)
+
+
+def in_picture(crops: Crops, pose: Registration, camera: Camera, wire: Wire) -> Points:
+    """(n, p, 2) px, a wire's corners, standing on every cell."""
+    world = crops.centres_mm[:, None] + wire.corners_mm
+    return project(world.reshape(-1, 3), pose, camera).reshape(*world.shape[:2], 2)
+
+
+@compiled
+def extents(corners_mm: Points, lines: npt.NDArray[np.intp], u_mm: npt.NDArray[np.int32]) -> tuple[Array, Array]:
+    """(n, k) row in which the hull of a wire begins in each column, and in which it ends; inf, −inf beside it.
+
+    ``corners_mm`` (n, p, 2) are crop coordinates, ``lines`` (l, 2) numbers of corners.
+    """
+    cells, columns = len(corners_mm), len(u_mm)
+    far = np.full((cells, columns), np.inf, np.float32)
+    near = np.full((cells, columns), -np.inf, np.float32)
+    for cell in range(cells):
+        for line in range(len(lines)):
+            widen(corners_mm[cell, lines[line, 0]], corners_mm[cell, lines[line, 1]], u_mm, far[cell], near[cell])
+    return far, near
+
+
+@compiled
+def widen(begin: Points, end: Points, u_mm: npt.NDArray[np.int32], far: Array, near: Array) -> None:
+    """Let ``far`` and ``near`` (k,), first and last rows in columns ``u_mm``, reach to a line between two corners."""
+    along = end[0] - begin[0]
+    if abs(along) < 1e-6:
+        return
+    column_mm = u_mm[1] - u_mm[0]
+    first = int(np.ceil((min(begin[0], end[0]) - u_mm[0]) / column_mm))
+    last = int(np.floor((max(begin[0], end[0]) - u_mm[0]) / column_mm))
+    for column in range(max(first, 0), min(last + 1, len(u_mm))):
+        row = begin[1] + (u_mm[column] - begin[0]) / along * (end[1] - begin[1])
+        far[column] = min(far[column], row)
+        near[column] = max(near[column], row)
+
+
+@compiled
+def stacked_edges(
+    far: Array, near: Array, parts: npt.NDArray[np.intp], width: int
+) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Edges (n, width, k) between ``parts`` that hide each other, the first before all, and the columns they cover.
+
+    ``far`` and ``near`` (all parts, n, k): rows in which they begin and end, infinite where they are not.
+    """
+    _, cells, columns = far.shape
+    edges, covers = np.zeros((cells, width, columns), np.float32), np.zeros((cells, columns), np.bool_)
+    for cell in range(cells):
+        for column in range(columns):
+            reached = np.float32(-np.inf)
+            for number in range(len(parts)):
+                begins, ends = far[parts[number], cell, column], near[parts[number], cell, column]
+                if ends < begins:  # this part is not in this column
+                    pass
+                elif np.isinf(reached):
+                    # Nothing above reaches this column: it begins with this part, and those above have no thickness.
+                    edges[cell, : number + 1, column], reached = begins, ends
+                else:
+                    reached = max(reached, ends)
+                edges[cell, number + 1, column] = reached
+            covers[cell, column] = not np.isinf(reached)
+            edges[cell, len(parts) :, column] = reached
+            if not covers[cell, column]:
+                edges[cell, :, column] = 0
+    return edges, covers

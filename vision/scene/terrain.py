@@ -1,0 +1,95 @@
+"""What stands under the pieces: terrain and pillars, columns as wide as their squares, of known height."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Kit
+from vision.compiled import compiled
+from vision.pose.projection import Points, Registration, project
+from vision.scene.solids import column, floor_mm, hull
+
+SUBPIXEL_BITS = 4
+"""Binary digits of a pixel's fraction in polygons, as ``cv2.fillConvexPoly`` takes them."""
+
+SKY_SLICES = 32
+"""Slices of the sky, all round, that are looked at for what hides them."""
+
+Polygon = npt.NDArray[np.int32]
+"""(k, 2) corners in fixed point, in order round a convex polygon."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The picture of one cell's column: its whole outline and its upper face, and the share of the sky above that."""
+
+    outline: Polygon
+    top: Polygon
+    open_share: float
+
+
+def floors_mm(kit: Kit, levels: tuple[int, ...]) -> Points:
+    """(n, 3) mm, middles of the cells' floors; ``levels`` of terrain or pillars, empty where all are at the lowest."""
+    heights = (floor_mm(kit, level) for level in levels or (None,) * len(kit.cells))
+    return np.array([(*centre, z) for centre, z in zip(kit.centres_mm, heights, strict=True)])
+
+
+def far_first(kit: Kit, pose: Registration) -> npt.NDArray[np.intp]:
+    """(n,) numbers of the cells from the farthest to the nearest to the camera: nearer ones hide farther ones."""
+    return np.argsort(-np.linalg.norm(np.array(kit.centres_mm) - pose.centre_mm[:2], axis=1))
+
+
+def columns_of(kit: Kit, levels: tuple[int, ...], pose: Registration, camera: Camera) -> tuple[Column | None, ...]:
+    """The columns of all cells as ``pose`` sees them; None where pieces stand on the mat."""
+    seen: list[Column | None] = []
+    shares = open_shares(floors_mm(kit, levels), kit.board.pitch_mm).tolist()
+    for cell, level, share in zip(kit.cells, levels or (None,) * len(kit.cells), shares, strict=True):
+        solid = column(kit, cell, level)
+        if solid is None:
+            seen.append(None)
+            continue
+        pixels = project(solid.points, pose, camera)
+        seen.append(Column(fixed(hull(pixels)), fixed(pixels[list(solid.top)]), share))
+    return tuple(seen)
+
+
+@compiled
+def open_shares(floors_mm: Points, pitch_mm: float) -> Points:
+    """(n,) share of the light from an evenly bright sky that reaches the middle of each floor (n, 3) past the others.
+
+    Directions count for the cosine of their slope: of each slice of the sky above a horizon of tangent t, 1 / (1 + t²)
+    is left (Steyn, The calculation of view factors from fisheye-lens photographs, 1980).
+    """
+    shares = np.zeros(len(floors_mm))
+    for floor in range(len(floors_mm)):
+        for number in range(SKY_SLICES):
+            angle = 2 * np.pi * (number + 0.5) / SKY_SLICES
+            horizon = 0.0
+            for other in range(len(floors_mm)):
+                rise = floors_mm[other, 2] - floors_mm[floor, 2]
+                if rise > 0:
+                    x, y = floors_mm[other, 0] - floors_mm[floor, 0], floors_mm[other, 1] - floors_mm[floor, 1]
+                    horizon = max(horizon, rise / _distance((x, y), (np.cos(angle), np.sin(angle)), pitch_mm / 2))
+            shares[floor] += 1 / (1 + horizon**2) / SKY_SLICES
+    return shares
+
+
+@compiled
+def _distance(middle_mm: tuple[float, float], direction: tuple[float, float], half_mm: float) -> float:
+    """How far a ray goes to a square round ``middle_mm``; inf where it misses it."""
+    first, last = 0.0, np.inf
+    for axis in range(2):
+        # No ray of the slices is parallel to an axis.
+        one, other = (middle_mm[axis] - half_mm) / direction[axis], (middle_mm[axis] + half_mm) / direction[axis]
+        first, last = max(first, min(one, other)), min(last, max(one, other))
+    return first if first < last else np.inf
+
+
+def fixed(points_px: npt.NDArray[np.floating]) -> Polygon:
+    """Points (…, 2) px as corners (k, 2) in fixed point."""
+    corners: Polygon = np.rint(points_px.reshape(-1, 2) * (1 << SUBPIXEL_BITS)).astype(np.int32)
+    return corners

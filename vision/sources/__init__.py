@@ -1,1 +1,0 @@
-"""Frame sources, one device or format a file."""

@@ -1,0 +1,86 @@
+"""Have all loops at hand before the first picture comes: they are compiled where they are first needed.
+
+That takes a quarter of a minute; on a machine where they were compiled before, they are fetched in half a second.
+``python -m vision.warm_up`` compiles them for all kits that are shipped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Kit, available_kits, load_kit
+from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, SetLook, nominal_look
+from vision.appearance.colour_model import display
+from vision.capture.frames import Frame
+from vision.compiled import forget_others
+from vision.inference.geometry import Geometry, make_geometry
+from vision.inference.hypothesis import Belief
+from vision.pose.projection import Points, Registration
+from vision.reader import Reader
+from vision.scene.solids import hull
+from vision.scene.terrain import SUBPIXEL_BITS, fixed
+
+ELEVATION_DEG = 60.0
+"""How steeply the drawn board is looked at, about as a camera over a table does."""
+
+PAPER = 0.6
+"""Linear light that the drawn paper sends: all that is drawn is lit so."""
+
+
+def warm_up(reader: Reader) -> None:
+    """Have ``reader`` read a drawn board with one piece on it."""
+    geometry = make_geometry(reader.kit, reader.levels, _pose(reader.kit, reader.camera), reader.camera)
+    picture = _drawn(reader.kit, reader.look, geometry)
+    levels = reader.levels or None
+    asked = levels if levels is None or reader.kit.pillars is None else (None, *levels[1:])
+    for told, changed in ((asked, None), (levels, np.arange(len(reader.kit.cells)) == 0)):
+        reader.read_at(Frame(picture, 0, 0.0), geometry, told, changed)
+    # A single piece gives nothing to try.
+    light = reader.light(picture, geometry.pose)
+    Belief(geometry).likelihood(reader.evidence(picture, geometry, light), np.arange(1), 0)
+
+
+def main() -> None:
+    """Compile for every shipped kit."""
+    camera = Camera(1280, 720, np.array([[1000.0, 0, 640], [0, 1000, 360], [0, 0, 1]]), np.zeros(5), 0.0)
+    for name in available_kits():
+        kit = load_kit(name)
+        look = nominal_look(kit)
+        blank = bytes(GLYPH_RADII * GLYPH_ANGLES * 2)
+        levels = (0,) * len(kit.cells) if kit.board.terrain_step_mm else ()
+        warm_up(Reader(kit, camera, replace(look, glyphs=dict.fromkeys(look.inks, blank)), levels))
+    forget_others()
+
+
+def _pose(kit: Kit, camera: Camera) -> Registration:
+    """A camera from which the mat fills about half of the picture."""
+    away_mm = 2 * kit.mat.width_mm * float(camera.matrix[0, 0]) / camera.width_px
+    elevation = np.radians(ELEVATION_DEG)
+    centre = away_mm * np.array([0.0, -np.cos(elevation), np.sin(elevation)])
+    forward, right = -centre / away_mm, np.array([1.0, 0.0, 0.0])
+    rotation = np.array([right, np.cross(forward, right), forward])
+    return Registration(rotation, -rotation @ centre, (), 0.0)
+
+
+def _drawn(kit: Kit, look: SetLook, geometry: Geometry) -> npt.NDArray[np.uint8]:
+    """(height, width, 3) uint8 BGR: white paper, and the smallest piece of one colour on the middle square."""
+    picture = np.full((*geometry.size, 3), _code((1.0, 1.0, 1.0)), np.uint8)
+    cell, figure = len(kit.cells) // 2, 0
+    letter = next(letters[0] for letters in geometry.figures.letters[figure] if letters)
+    corners_px = geometry.outlines.corners_px(geometry.crops, cell, figure, np.zeros(2))
+    cv2.fillConvexPoly(picture, fixed(hull(corners_px)), _code(look.pieces[letter]).tolist(), shift=SUBPIXEL_BITS)
+    return picture
+
+
+def _code(reflectance: tuple[float, float, float]) -> Points:
+    """(3,) code b g r, 0…255, of a surface in the drawn light."""
+    return 255 * display(PAPER * np.array(reflectance[::-1]))
+
+
+if __name__ == "__main__":
+    main()
