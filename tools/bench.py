@@ -25,7 +25,7 @@ from companion.recorder.store import MatchInfo, Store
 from companion.referee.referee import Referee
 from tools.rules_bench import chess_plies_per_s, plies_per_s, worst_outlook_ms
 from tools.timing import HEAD, Timing, clocked, machine, timed
-from vision.appearance.illumination import measure_light
+from vision.appearance.illumination import measure_illumination
 from vision.capture.frames import Frame
 from vision.capture.recording import RecordingSource, read_recording
 from vision.inference.explain import explain
@@ -74,7 +74,7 @@ def reading_stages() -> list[Timing]:
         ),
         timed("find the mat where it was", [lambda i=i: reader.register(images[i]) for i in turns]),
         timed("geometry of a new pose (only when pushed)", [lambda: make_geometry(kit, (), pose, camera)] * 10),
-        timed("measure the light", [lambda i=i: measure_light(images[i], kit, pose, camera) for i in turns]),
+        timed("measure the light", [lambda i=i: measure_illumination(images[i], kit, pose, camera) for i in turns]),
         timed(
             "light, crops and likelihoods",
             [lambda i=i: reader.evidence(images[i], geometry, reader.light(images[i], pose)) for i in turns],

@@ -23,7 +23,7 @@ from companion.simulate.players import ILLEGAL, MOVE, Act, changed
 from companion.simulate.readings import Kin, Noise, changed_shares, kit_states, next_frame, read_table
 from companion.simulate.table import Truth
 from companion.tracker.pillars import sense
-from vision.reading import Reading, State
+from vision.reading import CellState, Reading
 
 FPS = 12
 HIGHEST = 10
@@ -327,7 +327,7 @@ class Film:
         return self.chance.choice([near for near in steps if near is not None])
 
 
-def _states(match: Match) -> tuple[State, ...]:
+def _states(match: Match) -> tuple[CellState, ...]:
     """What the camera can tell apart: a piece that may hide others has no height when it stands alone."""
     hiding = {piece for piece in match.game.pieces if match.game.sight(piece)[0] is None}
     plain = kit_states(match.game.pieces, HIGHEST)

@@ -34,7 +34,7 @@ def compiled(loop: Loop) -> Loop:
     return cast("Loop", fast)
 
 
-def forget_others() -> None:
+def delete_stale_caches() -> None:
     """Delete what is kept of loops that were other ones than they are now."""
     for folder, name, now in _kept:
         for file in folder.glob(f"{name}-*.nb?"):

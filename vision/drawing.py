@@ -12,7 +12,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.pose.projection import Points, Registration, project
-from vision.reading import Reading, State
+from vision.reading import CellState, Reading
 from vision.scene.solids import cell_corners, hull, pieces
 from vision.scene.terrain import far_first
 
@@ -42,7 +42,7 @@ SHIFT = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
+class Viewpoint:
     """How a picture was taken: kit, camera, where it stands; pillar or terrain levels in the order of the cells."""
 
     kit: Kit
@@ -59,7 +59,7 @@ class Sight:
         return None if self.levels is None else self.levels[self.kit.cells.index(cell)]
 
 
-def belief(image: Picture, sight: Sight, reading: Reading, caption: str, changed: Collection[str] = ()) -> Picture:
+def belief(image: Picture, sight: Viewpoint, reading: Reading, caption: str, changed: Collection[str] = ()) -> Picture:
     """A copy of a picture with the belief over it.
 
     Args:
@@ -90,7 +90,7 @@ def belief(image: Picture, sight: Sight, reading: Reading, caption: str, changed
     return picture
 
 
-def _stack(picture: Picture, sight: Sight, cell: str, state: State, p: float, floor: Points) -> None:
+def _stack(picture: Picture, sight: Viewpoint, cell: str, state: CellState, p: float, floor: Points) -> None:
     """The believed stack of one cell, or the doubt whether it is empty."""
     height, top = state
     ink = SURE if p >= SURE_P else UNSURE if p >= UNSURE_P else DOUBTFUL

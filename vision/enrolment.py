@@ -12,7 +12,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import FLAT_RIM, RIM_STEPS, ColumnLook, Glyph, Reflectance, SetLook, nominal_look
-from vision.appearance.illumination import LINEAR, measure_light
+from vision.appearance.illumination import LINEAR, measure_illumination
 from vision.appearance.specular import faces_of, mirrored, paleness, sides_of, without
 from vision.capture.frames import Frame
 from vision.errors import VisionError
@@ -25,7 +25,7 @@ from vision.likelihood.stacks import rim_residuals
 from vision.pose.projection import Points, project
 from vision.pose.registration import register, to_gray
 from vision.reader import Reader
-from vision.reading import State
+from vision.reading import CellState
 from vision.scene.terrain import floors_mm
 
 BORDER = np.linspace(0.72, 0.95, 9)
@@ -62,7 +62,7 @@ def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, levels: tuple[
     if not kit.enrol:
         raise VisionError(f"the kit {kit.name} has no [enrol] squares: name a square for one piece of each kind")
     pose = register(to_gray(image), kit, camera)
-    light = measure_light(image, kit, pose, camera)
+    light = measure_illumination(image, kit, pose, camera)
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
 
     def shown(points_mm: Points) -> Points:
@@ -142,7 +142,7 @@ def _is_clear(kit: Kit, cell: str) -> bool:
 
 def _explained(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> Board:
     """The enrolled board as far as it is understood without rims and characters."""
-    shown = reader.evidence(image, geometry, reader.light(image, geometry.pose))
+    shown = reader.observations(image, geometry, reader.light(image, geometry.pose))
     return explain(shown, np.zeros(RIM_STEPS, np.float32), geometry)
 
 
@@ -163,7 +163,9 @@ def _inked(image: npt.NDArray[np.uint8], kit: Kit, board: Board) -> Faces:
     There is time for that here.
     """
     rows = np.array([kit.cells.index(cell) for cell in kit.enrol])
-    faces, _ = centred(image, board.geometry.faces.of(rows * len(board.geometry.figures.all)), board.belief.paint_all())
+    faces, _ = centred(
+        image, board.geometry.faces.of(rows * len(board.geometry.configurations.all)), board.belief.render_all()
+    )
     circles = BORDER[:, None, None] * DIRECTIONS
     for step_mm in FINER_MM:
         steps_mm = _SQUARE * step_mm
@@ -202,7 +204,7 @@ def _check(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> 
             raise VisionError(f"{cell} should hold {should} but looks {seen}; set the pieces as [enrol] says")
 
 
-def _is_promised(state: State, letter: str | None, glyphs: Mapping[str, Glyph]) -> bool:
+def _is_promised(state: CellState, letter: str | None, glyphs: Mapping[str, Glyph]) -> bool:
     """Whether a square shows what it should: a ``letter`` or any other character, for they are learned here."""
     height, top = state
     return height in ((1, None) if letter else (0,)) and (top == letter or letter in glyphs)

@@ -16,7 +16,7 @@ from calibration.kit import Kit
 from calibration.looks import SetLook
 from vision.appearance import colour_model
 from vision.appearance.colour_model import STRAY_LOG
-from vision.appearance.illumination import Light, measure_light, references
+from vision.appearance.illumination import Illumination, measure_illumination, references
 from vision.capture.frames import Frame
 from vision.compiled import compiled
 from vision.glyphs.templates import make_alphabet
@@ -24,14 +24,14 @@ from vision.inference.characters import read_characters
 from vision.inference.coordinate_ascent import Board
 from vision.inference.explain import explain, explain_again
 from vision.inference.geometry import Geometry, make_geometry, same_pose
-from vision.inference.pillar_levels import SHRINK, PillarViews, Stand, judge_levels, make_views
-from vision.likelihood.observations import Evidence, look
+from vision.inference.pillar_levels import SHRINK, LevelQuestion, PillarViews, estimate_levels, make_views
+from vision.likelihood.observations import Observations, look
 from vision.likelihood.regions import make_colours
 from vision.pose.projection import Registration
 from vision.pose.registration import check_size, register, to_gray
 from vision.pose.tracking import follow
 from vision.reading import Reading
-from vision.scene.configurations import Figures, kit_figures
+from vision.scene.configurations import Configurations, kit_configurations
 from vision.scene.materials import Materials
 from vision.scene.terrain import floors_mm
 
@@ -61,15 +61,15 @@ class Reader:
         lowest = () if kit.pillars is None else (kit.pillars.lowest,) * len(kit.cells)
         self.levels = levels or lowest
         self._views: tuple[Registration, PillarViews] | None = None
-        figures = kit_figures(kit)
-        self.states = figures.states
-        self._columns, self._firsts = _state_columns(figures)
-        self._palette = colour_model.build_palette(look, figures)
-        self._paper = np.exp(self._palette[:, Materials.FLOOR])
-        self._likeliest = np.delete(self._palette, Materials.TABLE, axis=1).max(axis=1)
+        configurations = kit_configurations(kit)
+        self.states = configurations.states
+        self._columns, self._firsts = _state_columns(configurations)
+        self._colour_model = colour_model.build_colour_model(look, configurations)
+        self._paper = np.exp(self._colour_model[:, Materials.FLOOR])
+        self._likeliest = np.delete(self._colour_model, Materials.TABLE, axis=1).max(axis=1)
         self._references = references(kit)
         # Faced pieces of several sizes have sides of several heights: one shading does not suit all.
-        self._rim = np.array(np.zeros_like(look.rim) if figures.sized else look.rim, np.float32)
+        self._rim = np.array(np.zeros_like(look.rim) if configurations.has_several_sizes else look.rim, np.float32)
         self._alphabet = make_alphabet(look.glyphs) if look.glyphs else None
         self._pose: Registration | None = None
         self._geometry: Geometry | None = None
@@ -150,14 +150,14 @@ class Reader:
         )
 
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
-        shown = self.evidence(image, geometry, self.light(image, geometry.pose))
+        shown = self.observations(image, geometry, self.light(image, geometry.pose))
         foreign = self._foreign(shown.bins, geometry, slice(None))
         board = explain(shown, self._rim, geometry)
         return _Last(board, self._states(image, board), foreign)
 
     def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _Last) -> None:
         geometry = last.board.geometry
-        shown = self.evidence(image, geometry, self.light(image, geometry.pose), cells)
+        shown = self.observations(image, geometry, self.light(image, geometry.pose), cells)
         last.foreign[cells] = self._foreign(shown.bins, geometry, cells)
         explain_again(last.board, cells, shown)
         explained = last.board.explained
@@ -191,11 +191,11 @@ class Reader:
         small = cv2.resize(image, None, fx=1 / SHRINK, fy=1 / SHRINK, interpolation=cv2.INTER_AREA)
         light = self.light(image, pose)
         self._look_around(image, geometry, light)
-        colours = make_colours(self._palette, len(geometry.figures.colours))
-        figures, loose = self._standing(changed)
-        stand = Stand(begin, figures, unknown, expected, loose)
+        colours = make_colours(self._colour_model, len(geometry.configurations.colours))
+        configurations, loose = self._standing(changed)
+        question = LevelQuestion(begin, configurations, unknown, expected, loose)
         at_pillars = light.at(floors_mm(kit, begin))
-        return judge_levels(np.asarray(small, np.uint8), at_pillars, colours, self._views[1], stand)
+        return estimate_levels(np.asarray(small, np.uint8), at_pillars, colours, self._views[1], question)
 
     def _known(self, levels: Levels) -> tuple[int, ...]:
         """``levels``, in place of those that are not known the last ones."""
@@ -207,8 +207,8 @@ class Reader:
         if self._last is None:
             return [0] * len(everywhere), everywhere
         board = self._last.board
-        figures = [board.belief.figure(cell) + 1 if board.best[cell] else 0 for cell in everywhere]
-        return figures, everywhere if changed is None else [int(cell) for cell in np.flatnonzero(changed)]
+        configurations = [board.belief.configuration(cell) + 1 if board.best[cell] else 0 for cell in everywhere]
+        return configurations, everywhere if changed is None else [int(cell) for cell in np.flatnonzero(changed)]
 
     def _levelled(self, geometry: Geometry) -> Geometry:
         """``geometry`` with the pillars where they stand now."""
@@ -232,27 +232,27 @@ class Reader:
         normal: Array = best - np.logaddexp.reduce(best, axis=1, keepdims=True)
         return normal
 
-    def light(self, image: npt.NDArray[np.uint8], pose: Registration) -> Light:
+    def light(self, image: npt.NDArray[np.uint8], pose: Registration) -> Illumination:
         """The light over the mat in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
-        return measure_light(image, self.kit, pose, self.camera, self._references)
+        return measure_illumination(image, self.kit, pose, self.camera, self._references)
 
-    def evidence(
+    def observations(
         self,
         image: npt.NDArray[np.uint8],
         geometry: Geometry,
-        light: Light,
+        light: Illumination,
         cells: npt.NDArray[np.intp] | slice = slice(None),
-    ) -> Evidence:
+    ) -> Observations:
         """What every crop pixel of these cells of a picture (height, width, 3) uint8 BGR shows in this light."""
         if isinstance(cells, slice):
             self._look_around(image, geometry, light)
-        return look(image, geometry.crops, cells, light, self._palette)
+        return look(image, geometry.crops, cells, light, self._colour_model)
 
-    def _look_around(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Light) -> None:
+    def _look_around(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Illumination) -> None:
         """Learn the colours of what lies beside the mat."""
         around = image.reshape(-1, 3)[geometry.surround_px]
         values = colour_model.normalise(around, light.at(np.zeros((1, 3))))
-        self._palette[:, Materials.TABLE] = colour_model.table_column(
+        self._colour_model[:, Materials.TABLE] = colour_model.table_column(
             np.clip(values, 0, colour_model.TOP_VALUE), self._paper
         )
 
@@ -260,7 +260,7 @@ class Reader:
         """(n,) share of the pixels round each cell's middle, or of what stands there, that no material explains."""
         rows = np.flatnonzero(np.abs(geometry.crops.v_mm) <= geometry.radius_mm)
         near = slice(rows[0], rows[-1] + 1)
-        likeliest = self._likeliest, self._palette
+        likeliest = self._likeliest, self._colour_model
         return _stray_shares(bins[:, near], geometry.crops.outside[cells, near], likeliest)
 
 
@@ -270,23 +270,25 @@ def _stray_shares(bins: npt.NDArray[np.int32], outside: npt.NDArray[np.bool_], l
 
     ``likeliest``: of every colour the log-likelihood of the material that suits it best, but for TABLE; the palette.
     """
-    known, palette = likeliest
+    known, colour_model = likeliest
     shares = np.zeros(len(bins), np.float32)
     for cell in range(len(bins)):
         for row in range(bins.shape[1]):
             for column in range(bins.shape[2]):
                 shown = bins[cell, row, column]
-                if not outside[cell, row, column] and max(known[shown], palette[shown, _TABLE]) < STRAY_LOG:
+                if not outside[cell, row, column] and max(known[shown], colour_model[shown, _TABLE]) < STRAY_LOG:
                     shares[cell] += 1
         shares[cell] /= bins.shape[1] * bins.shape[2]
     return shares
 
 
-def _state_columns(figures: Figures) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _state_columns(configurations: Configurations) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """The columns of a board's scores, one state's after the other's, and where in them each state's begin."""
-    index = {state: i for i, state in enumerate(figures.states)}
+    index = {state: i for i, state in enumerate(configurations.states)}
     rows = (
-        (figure.height, letters) for figure, row in zip(figures.all, figures.letters, strict=True) for letters in row
+        (configuration.height, letters)
+        for configuration, row in zip(configurations.all, configurations.letters, strict=True)
+        for letters in row
     )
     pairs = [(0, 0)]
     for column, (height, letters) in enumerate(rows, start=1):

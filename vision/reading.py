@@ -11,10 +11,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-State = tuple[int | None, str | None]
+CellState = tuple[int | None, str | None]
 """What can stand on a cell, as a camera sees it: (height in pieces or None where it cannot be seen, top piece)."""
 
-EMPTY: State = (0, None)
+EMPTY: CellState = (0, None)
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Reading:
     """
 
     cells: tuple[str, ...]
-    states: tuple[State, ...]
+    states: tuple[CellState, ...]
     log_likelihood: npt.NDArray[np.float32]
     foreign: npt.NDArray[np.float32]
     t_s: float = 0.0
@@ -56,11 +56,11 @@ class Reading:
             raise ValueError(f"changed: expected {expected[:1]}, got {self.changed.shape}")
 
     @cached_property
-    def index(self) -> dict[State, int]:
+    def index(self) -> dict[CellState, int]:
         """Column of each state."""
         return {state: i for i, state in enumerate(self.states)}
 
-    def best(self, cell: int) -> tuple[State, float]:
+    def best(self, cell: int) -> tuple[CellState, float]:
         """The likeliest state of cell number ``cell`` and its probability (0…1)."""
         row = self.log_likelihood[cell]
         i = int(row.argmax())

@@ -17,7 +17,7 @@ from calibration.kit import Kit, available_kits, load_kit
 from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, SetLook, nominal_look
 from vision.appearance.colour_model import display
 from vision.capture.frames import Frame
-from vision.compiled import forget_others
+from vision.compiled import delete_stale_caches
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Belief
 from vision.pose.projection import Points, Registration
@@ -42,7 +42,7 @@ def warm_up(reader: Reader) -> None:
         reader.read_at(Frame(picture, 0, 0.0), geometry, told, changed)
     # A single piece gives nothing to try.
     light = reader.light(picture, geometry.pose)
-    Belief(geometry).likelihood(reader.evidence(picture, geometry, light), np.arange(1), 0)
+    Belief(geometry).likelihood(reader.observations(picture, geometry, light), np.arange(1), 0)
 
 
 def main() -> None:
@@ -54,7 +54,7 @@ def main() -> None:
         blank = bytes(GLYPH_RADII * GLYPH_ANGLES * 2)
         levels = (0,) * len(kit.cells) if kit.board.terrain_step_mm else ()
         warm_up(Reader(kit, camera, replace(look, glyphs=dict.fromkeys(look.inks, blank)), levels))
-    forget_others()
+    delete_stale_caches()
 
 
 def _pose(kit: Kit, camera: Camera) -> Registration:
@@ -70,9 +70,9 @@ def _pose(kit: Kit, camera: Camera) -> Registration:
 def _drawn(kit: Kit, look: SetLook, geometry: Geometry) -> npt.NDArray[np.uint8]:
     """(height, width, 3) uint8 BGR: white paper, and the smallest piece of one colour on the middle square."""
     picture = np.full((*geometry.size, 3), _code((1.0, 1.0, 1.0)), np.uint8)
-    cell, figure = len(kit.cells) // 2, 0
-    letter = next(letters[0] for letters in geometry.figures.letters[figure] if letters)
-    corners_px = geometry.outlines.corners_px(geometry.crops, cell, figure, np.zeros(2))
+    cell, configuration = len(kit.cells) // 2, 0
+    letter = next(letters[0] for letters in geometry.configurations.letters[configuration] if letters)
+    corners_px = geometry.outlines.corners_px(geometry.crops, cell, configuration, np.zeros(2))
     cv2.fillConvexPoly(picture, fixed(hull(corners_px)), _code(look.pieces[letter]).tolist(), shift=SUBPIXEL_BITS)
     return picture
 

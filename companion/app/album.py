@@ -13,7 +13,7 @@ from companion.errors import CompanionError
 from companion.events import Accepted, Event
 from companion.phrases import ENGLISH, sentence
 from vision.capture.frames import Frame
-from vision.drawing import Sight, belief
+from vision.drawing import Viewpoint, belief
 
 CELL = re.compile(r"[a-z]\d+")
 """What may be a square's name in the text of a move."""
@@ -42,7 +42,7 @@ class Album:
         picture = frame.image
         if look.reading is not None and self._eyes.geometry is not None:
             reader, levels = self._eyes.reader, look.reading.levels or self._levels or None
-            sight = Sight(reader.kit, reader.camera, self._eyes.geometry.pose, levels)
+            sight = Viewpoint(reader.kit, reader.camera, self._eyes.geometry.pose, levels)
             picture = belief(frame.image, sight, look.reading, self._caption, self._marked)
         file = self._folder / f"{frame.seq:06d}.jpg"
         done, data = cv2.imencode(".jpg", picture)

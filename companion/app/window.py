@@ -20,7 +20,7 @@ from companion.app.several import SeveralEyes
 from companion.events import Event
 from companion.referee.referee import Snapshot
 from vision.capture.frames import Frame
-from vision.drawing import Picture, Sight, belief
+from vision.drawing import Picture, Viewpoint, belief
 from vision.errors import VisionError
 from vision.reading import Reading
 
@@ -36,7 +36,7 @@ class Belief:
     """What was read last, and how it was seen, by which camera."""
 
     reading: Reading
-    sight: Sight
+    sight: Viewpoint
     camera: int
 
 
@@ -68,7 +68,9 @@ class Window:
             self._belief = None
         else:
             levels = look.reading.levels or self._levels or None
-            self._belief = Belief(look.reading, Sight(reader.kit, reader.camera, geometry.pose, levels), frame.camera)
+            self._belief = Belief(
+                look.reading, Viewpoint(reader.kit, reader.camera, geometry.pose, levels), frame.camera
+            )
 
     def picture(self) -> bytes | None:
         """The newest picture as JPEG; None: there is none yet."""

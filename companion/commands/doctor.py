@@ -28,7 +28,7 @@ from companion.commands.sensing import add_serial
 from companion.commands.settled import over_file
 from companion.commands.sources import add_sources
 from companion.commands.station import add_station, wishes_of
-from companion.doctor.check import Check, State, fault, fine, told, unused
+from companion.doctor.check import Check, Status, fault, fine, told, unused
 from companion.doctor.devices import check_camera, check_panel, check_serial
 from companion.doctor.machine import check_clock, check_disk, check_sound, synchronised
 from companion.doctor.picture import check_focus, check_lens, check_picture
@@ -90,7 +90,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     failed = False
     for check in _checks(arguments, game, kit, wishes):
         print(json.dumps(check.row(), ensure_ascii=False) if arguments.json else check.line(), flush=True)
-        failed |= check.state is State.FAULT
+        failed |= check.state is Status.FAULT
     return 1 if failed else 0
 
 

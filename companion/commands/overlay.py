@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from companion.commands.writing import writing
 from companion.errors import CompanionError
-from vision.drawing import SURE_P, Sight, belief
+from vision.drawing import SURE_P, Viewpoint, belief
 from vision.inference.geometry import Geometry
 from vision.reader import Reader
 from vision.reading import Reading
@@ -24,7 +24,7 @@ def write_overlay(
     ``reading`` and ``geometry`` are what ``reader`` has last read of it.  The kind of picture follows from the file's
     suffix.  Raises CompanionError when it cannot be written.
     """
-    sight = Sight(reader.kit, reader.camera, geometry.pose, reader.levels or None)
+    sight = Viewpoint(reader.kit, reader.camera, geometry.pose, reader.levels or None)
     picture = belief(image, sight, reading, _caption(reading))
     try:
         done, data = cv2.imencode(file.suffix, picture)

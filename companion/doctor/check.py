@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 
-class State(Enum):
+class Status(Enum):
     """How a check ended."""
 
     OK = "ok"
@@ -20,13 +20,13 @@ class Check:
     """What was checked and found; ``todo`` says what to do about a fault."""
 
     name: str
-    state: State
+    state: Status
     found: str
     todo: str = ""
 
     def line(self) -> str:
         """For people."""
-        mark = {State.OK: "ok", State.FAULT: "FAULT", State.UNUSED: "-"}[self.state]
+        mark = {Status.OK: "ok", Status.FAULT: "FAULT", Status.UNUSED: "-"}[self.state]
         return f"{mark:<6} {self.name:<9} {self.found}" + (f": {self.todo}" if self.todo else "")
 
     def row(self) -> dict[str, Any]:
@@ -36,20 +36,20 @@ class Check:
 
 def fine(name: str, found: str) -> Check:
     """A check that found nothing wrong."""
-    return Check(name, State.OK, found)
+    return Check(name, Status.OK, found)
 
 
 def fault(name: str, found: str, todo: str) -> Check:
     """A check that found something that must be put right."""
-    return Check(name, State.FAULT, found, todo)
+    return Check(name, Status.FAULT, found, todo)
 
 
 def unused(name: str, why: str) -> Check:
     """Something that this table does not have, or that could not be looked at."""
-    return Check(name, State.UNUSED, why)
+    return Check(name, Status.UNUSED, why)
 
 
 def told(name: str, error: Exception) -> Check:
     """A fault from an error, whose one line says what is wrong, then what to do."""
     found, _, todo = str(error).rpartition(": ") if ": " in str(error) else (str(error), "", "")
-    return Check(name, State.FAULT, found or todo, todo if found else "")
+    return Check(name, Status.FAULT, found or todo, todo if found else "")

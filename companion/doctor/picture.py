@@ -11,7 +11,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from companion.doctor.check import Check, fault, fine, told, unused
-from vision.appearance.illumination import measure_light
+from vision.appearance.illumination import measure_illumination
 from vision.errors import VisionError
 from vision.pose.diagnosis import BLURRED, LEAST_SHARPNESS, sharpness
 from vision.pose.projection import Points, Registration, project
@@ -114,7 +114,7 @@ def _tower(kit: Kit) -> str:
 def _light(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> Check:
     corners = _corners(kit)
     try:
-        levels = measure_light(image, kit, pose, camera).at(corners)
+        levels = measure_illumination(image, kit, pose, camera).at(corners)
     except VisionError as error:
         return told("light", error)
     low, high = float(levels.min()), min(1.0, float(levels.max()))

@@ -42,7 +42,7 @@ BRISK = Tempo(0.25, 0.25, 0.25, 0.25)
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class TableState:
     """What lies on the board and in the hand from ``times_s[since]`` on."""
 
     since: int
@@ -68,7 +68,7 @@ class Gesture:
     start_s: float
     times_s: Point
     places: Point
-    states: tuple[State, ...]
+    states: tuple[TableState, ...]
     seat_deg: float
     look: int
 
@@ -83,7 +83,7 @@ class Gesture:
         """When the hand is where it came from."""
         return self.start_s + float(self.times_s[-1])
 
-    def state(self, t_s: float) -> State:
+    def state(self, t_s: float) -> TableState:
         """What lies on the board and in the hand at this time."""
         t = t_s - self.start_s
         return [state for state in self.states if state.since == 0 or self.times_s[state.since] <= t][-1]
@@ -110,20 +110,20 @@ def gesture(
     old = Table(before.stacks, before.levels)
     levels = before.levels if act.table.levels is None else act.table.levels
     swaps = {cell: _exchanged(old.stacks[cell], act.table.stacks[cell]) for cell in changed(old, act.table)}
-    states = [State(0, before, "")]
+    states = [TableState(0, before, "")]
     stops: list[Point] = []
     if not any(taken for taken, _ in swaps.values()):
         stops.append(_beside(kit, out))
-        states.append(State(_half_rest(stops), before, "".join(put for _, put in swaps.values())))
+        states.append(TableState(_half_rest(stops), before, "".join(put for _, put in swaps.values())))
     for cell, (taken, put) in swaps.items():
         stops.append(_over(kit, cell, old, act.table))
         setup, holds = states[-1].setup, states[-1].holds
         stacks = list(setup.stacks)
         stacks[cell] = act.table.stacks[cell]
-        states.append(State(_half_rest(stops), rearranged(setup, stacks, levels, rng), holds[len(put) :] + taken))
+        states.append(TableState(_half_rest(stops), rearranged(setup, stacks, levels, rng), holds[len(put) :] + taken))
     if states[-1].holds:
         stops.append(_beside(kit, out))
-        states.append(State(_half_rest(stops), states[-1].setup, ""))
+        states.append(TableState(_half_rest(stops), states[-1].setup, ""))
     times, places = _way(stops, _beyond(kit, out, AWAY_MM), tempo)
     return Gesture(act, start_s, times, places, tuple(states), seat_deg, seat)
 

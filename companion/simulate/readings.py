@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from vision.reading import EMPTY, Reading, State
+from vision.reading import EMPTY, CellState, Reading
 
 UNLIKE_NATS = 60.0
 """States that share neither height nor top are never confused."""
@@ -54,7 +54,7 @@ class Noise:
     frame_nats: float = 0.5
 
 
-def kit_states(pieces: Sequence[str], highest: int, *, hides: bool = False) -> tuple[State, ...]:
+def kit_states(pieces: Sequence[str], highest: int, *, hides: bool = False) -> tuple[CellState, ...]:
     """Everything that can stand on a cell: nothing, or 1…``highest`` pieces with any of ``pieces`` on top.
 
     With ``hides`` a piece may also hide an unknown number of others.
@@ -65,8 +65,8 @@ def kit_states(pieces: Sequence[str], highest: int, *, hides: bool = False) -> t
 
 def read_table(
     cells: tuple[str, ...],
-    states: tuple[State, ...],
-    sights: Sequence[State],
+    states: tuple[CellState, ...],
+    sights: Sequence[CellState],
     noise: Noise,
     rng: np.random.Generator,
     covered: Iterable[int] = (),
@@ -112,14 +112,14 @@ def changed_shares(touched: npt.NDArray[np.bool_], rng: np.random.Generator) -> 
 
 
 @lru_cache(maxsize=8)
-def _mean_ratios(states: tuple[State, ...], nats: tuple[float, float, float], kin: Kin) -> npt.NDArray[np.float64]:
+def _mean_ratios(states: tuple[CellState, ...], nats: tuple[float, float, float], kin: Kin) -> npt.NDArray[np.float64]:
     """(m, m) mean log-likelihood ratio of the row's state, which is there, against the column's.
 
     ``nats`` are those of another height, another top, another top that looks alike.
     """
     height_nats, top_nats, alike_nats = nats
 
-    def ratio(there: State, other: State) -> float:
+    def ratio(there: CellState, other: CellState) -> float:
         if there == other:
             return 0.0
         # What hides others looks like one piece.

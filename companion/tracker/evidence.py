@@ -16,7 +16,7 @@ import numpy.typing as npt
 from companion.rules.board import Cell, Layout, Sight
 from companion.tracker.pillars import Rows
 from companion.tracker.sights import PILLAR
-from vision.reading import Reading, State
+from vision.reading import CellState, Reading
 
 MISREAD = 1e-5
 """Probability that a cell's reading has nothing at all to do with what lies there; a reading in doubt says so itself.
@@ -46,8 +46,8 @@ HAND_SHARE = 0.5
 class Columns:
     """Where each sight stands among the states that a camera knows, and the levels of pillars after them."""
 
-    states: tuple[State, ...]
-    index: dict[State, int]
+    states: tuple[CellState, ...]
+    index: dict[CellState, int]
     tallest: dict[str | None, int]
 
     def of(self, sight: Sight) -> int:
@@ -61,7 +61,7 @@ class Columns:
 
 
 @lru_cache(maxsize=16)
-def columns_of(states: tuple[State, ...], levels: int = 0) -> Columns:
+def columns_of(states: tuple[CellState, ...], levels: int = 0) -> Columns:
     """The columns of a kit's states and so many levels, from 0 on; worked out once a kit."""
     tallest: dict[str | None, int] = {}
     for height, top in states:

@@ -11,7 +11,7 @@ from gpiozero.pins.mock import MockFactory, MockPin
 
 from calibration.kit import load_kit
 from companion.app.station import Wishes
-from companion.doctor.check import Check, State
+from companion.doctor.check import Check, Status
 from companion.doctor.devices import check_camera, check_panel, check_serial
 from companion.panel.buttons import Button
 from companion.panel.gpio import stuck_buttons
@@ -58,7 +58,7 @@ def looked(camera: Camera) -> Check:
 
 def test_a_camera_that_works() -> None:
     check = looked(Camera())
-    assert (check.state, check.found) == (State.OK, "camera 7: 128 x 72 px, 33 pictures a second")
+    assert (check.state, check.found) == (Status.OK, "camera 7: 128 x 72 px, 33 pictures a second")
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_camera_that_works() -> None:
 )
 def test_a_camera_that_does_not(camera: Camera, words: str) -> None:
     check = looked(camera)
-    assert check.state is State.FAULT
+    assert check.state is Status.FAULT
     assert words in f"{check.found}: {check.todo}"
 
 
@@ -97,7 +97,7 @@ def controller(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
 
 def test_a_controller_tells_its_firmware(controller: str) -> None:
     check = check_serial(controller, load_kit("diamond"))
-    assert check.state is State.OK
+    assert check.state is Status.OK
     assert "firmware 1." in check.found
     assert "25 sensors well" in check.found
 
@@ -105,12 +105,12 @@ def test_a_controller_tells_its_firmware(controller: str) -> None:
 @pytest.mark.parametrize("controller", [("open:b2@0",)], indirect=True)
 def test_a_broken_wire_is_named(controller: str, monkeypatch: pytest.MonkeyPatch) -> None:
     check = check_serial(controller, load_kit("diamond"))
-    assert check.state is State.FAULT
+    assert check.state is Status.FAULT
     assert "b2 open" in check.found
 
 
 def test_a_port_that_is_not_there_and_a_set_without_pillars(tmp_path: Path) -> None:
-    assert check_serial(None, None).state is State.UNUSED
+    assert check_serial(None, None).state is Status.UNUSED
     assert str(tmp_path) in check_serial(str(tmp_path / "none"), load_kit("diamond")).found
     assert check_serial("loop://", load_kit("citadel")).found == "the set has no pillars"
 
@@ -118,7 +118,7 @@ def test_a_port_that_is_not_there_and_a_set_without_pillars(tmp_path: Path) -> N
 def test_a_port_at_which_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.doctor.devices.ANSWER_S", 0.3)
     check = check_serial("loop://", load_kit("diamond"))
-    assert check.state is State.FAULT
+    assert check.state is Status.FAULT
     assert "unplug" in check.todo or "firmware" in check.todo
 
 
@@ -127,7 +127,7 @@ def panel(kind: str) -> Check:
 
 
 def test_a_panel_on_mock_pins_is_said_to_be_none() -> None:
-    assert panel("terminal").state is State.UNUSED
+    assert panel("terminal").state is Status.UNUSED
     assert panel("gpio").found == "this machine has no GPIO pins"
 
 

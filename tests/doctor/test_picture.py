@@ -9,7 +9,7 @@ import pytest
 from calibration.camera import read_camera
 from calibration.kit import load_kit
 from companion.app.ground import start_levels
-from companion.doctor.check import State
+from companion.doctor.check import Status
 from companion.doctor.picture import check_focus, check_lens, check_picture
 from companion.simulate.light import WINDOW
 from companion.simulate.render import Renderer, Scene
@@ -35,13 +35,13 @@ def photo(examples):
 
 
 def faults(image, kit, camera, levels=()):
-    return {check.name: check for check in check_picture(image, kit, camera, levels) if check.state is State.FAULT}
+    return {check.name: check for check in check_picture(image, kit, camera, levels) if check.state is Status.FAULT}
 
 
 def test_a_good_picture_has_no_fault(photo, kit, camera):
     checks = list(check_picture(photo, kit, camera))
     assert [check.name for check in checks] == ["markers", "room", "light", "focus"]
-    assert {check.state for check in checks} == {State.OK}
+    assert {check.state for check in checks} == {Status.OK}
     assert "4 of 4 markers of domination" in checks[0].found
 
 
@@ -59,7 +59,7 @@ def test_towers_that_would_be_cut_off_are_told():
     kit, camera = load_kit("citadel"), default_camera()
     empty, levels = Setup(((),) * len(kit.cells)), start_levels(kit)
     near = Renderer(Scene(kit, camera, default_pose(kit, camera), WINDOW)).picture(empty, 0)
-    assert list(check_picture(near, kit, camera))[1].state is State.OK
+    assert list(check_picture(near, kit, camera))[1].state is Status.OK
     room = faults(near, kit, camera, levels)["room"]
     assert room.found == "a tower of 3 pieces on c8, d8, e8 would be cut off"
     far = Renderer(Scene(kit, camera, default_pose(kit, camera, levels), WINDOW)).picture(empty, 0)
@@ -86,13 +86,13 @@ def test_light_from_one_side(photo, kit, camera):
 def test_without_the_mat_the_light_cannot_be_judged(kit, camera):
     blank = np.full((camera.height_px, camera.width_px, 3), 128, np.uint8)
     states = {check.name: check.state for check in check_picture(blank, kit, camera)}
-    assert states == {"markers": State.FAULT, "room": State.UNUSED, "light": State.UNUSED, "focus": State.FAULT}
+    assert states == {"markers": Status.FAULT, "room": Status.UNUSED, "light": Status.UNUSED, "focus": Status.FAULT}
 
 
 def test_a_lens_that_was_measured_badly(camera):
-    assert check_lens(camera).state is State.OK
-    assert check_lens(replace(camera, reprojection_px=0.9)).state is State.FAULT
+    assert check_lens(camera).state is Status.OK
+    assert check_lens(replace(camera, reprojection_px=0.9)).state is Status.FAULT
 
 
 def test_focus_needs_no_mat(photo):
-    assert check_focus(to_gray(photo)).state is State.OK
+    assert check_focus(to_gray(photo)).state is Status.OK

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from vision.compiled import compiled, fingerprint, forget_others
+from vision.compiled import compiled, delete_stale_caches, fingerprint
 
 BODY = """
 def helper(x):
@@ -83,5 +83,5 @@ def test_what_is_kept_of_other_loops_is_deleted(tmp_path: Path, monkeypatch: pyt
     for file in (now, before, another):
         file.touch()
     monkeypatch.setattr("vision.compiled._kept", [(tmp_path, "a.loop", "loop-11")])
-    forget_others()
+    delete_stale_caches()
     assert sorted(tmp_path.iterdir()) == sorted((now, another))

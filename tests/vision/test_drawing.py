@@ -16,10 +16,10 @@ from companion.simulate.standing import seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision import drawing as draw
 from vision.pose.projection import project
-from vision.reading import Reading, State
+from vision.reading import CellState, Reading
 from vision.scene.solids import cell_corners, hull, pieces
 
-STATES: tuple[State, ...] = ((0, None), (1, "R"), (2, "R"), (1, "G"))
+STATES: tuple[CellState, ...] = ((0, None), (1, "R"), (2, "R"), (1, "G"))
 GREY = np.full((720, 1280, 3), 120, np.uint8)
 
 
@@ -152,15 +152,15 @@ def test_outlines_lie_on_the_pieces_of_every_kit(name: str, cell: str, stack: st
     pictures = [
         renderer.clear(upright(set_up(what, tuple(levels), seeded("draw", 0)))).copy() for what in (empty, full)
     ]
-    painted = mask(*pictures)
+    rendered = mask(*pictures)
     sight = draw.Sight(kit, camera, pose, levels)
     letters = draw.likely_stack(kit, len(stack), stack[-1])
     points = np.vstack([body.points for body in pieces(kit, cell, letters, level)])
-    outline = np.zeros(painted.shape, np.uint8)
+    outline = np.zeros(rendered.shape, np.uint8)
     cv2.fillConvexPoly(outline, np.rint(hull(sight.polygon(points))).astype(np.int32), 1)
-    assert (painted & outline).sum() > 0.9 * painted.sum()
-    assert (painted & outline).sum() > 0.8 * outline.sum()
-    states: tuple[State, ...] = ((0, None), (len(stack), stack[-1]))
+    assert (rendered & outline).sum() > 0.9 * rendered.sum()
+    assert (rendered & outline).sum() > 0.8 * outline.sum()
+    states: tuple[CellState, ...] = ((0, None), (len(stack), stack[-1]))
     log = np.log(np.array([[0.01, 0.99] if other == cell else [0.99, 0.01] for other in kit.cells], np.float32))
     drawn = draw.belief(pictures[1], sight, Reading(kit.cells, states, log, np.zeros(len(kit.cells), np.float32)), "")
     rows, columns = np.nonzero((drawn != pictures[1]).any(axis=2) & (outline > 0))

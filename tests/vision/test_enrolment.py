@@ -56,9 +56,9 @@ def test_a_rim_that_is_dark_on_one_side_moves_no_character():
     """A lamp beside the board does not reach all of a bevel; what is printed farther in says where the middle is."""
     rng = random.Random(8)
     kit, camera = load_kit("cheight"), random_camera(rng)
-    scene = Scene(kit, camera, placed(kit, camera, 55.0, 200.0), random_light(rng))
+    visibility = Scene(kit, camera, placed(kit, camera, 55.0, 200.0), random_light(rng))
     setup = set_up([kit.enrol.get(cell, "") for cell in kit.cells], None, seeded("rims", 8))
-    even = drawn(scene, setup, 8)
+    even = drawn(visibility, setup, 8)
     dark = even.copy()
     for cell, pile in zip(kit.cells, setup.piles, strict=True):
         for solid in standing_solids(kit, cell, pile, None):
@@ -67,7 +67,7 @@ def test_a_rim_that_is_dark_on_one_side_moves_no_character():
             apart *= kit.pieces[0].width_mm / 2 / np.linalg.norm(apart, axis=1, keepdims=True)
             shade = 0.45 * apart @ [0.5, 0.8, 0.0] / np.linalg.norm(apart, axis=1)
             for share in np.linspace(0.88, 1.0, 12):
-                column, row = np.rint(scene.project(face.mean(axis=0) + share * apart)).astype(int).T
+                column, row = np.rint(visibility.project(face.mean(axis=0) + share * apart)).astype(int).T
                 dark[row, column] = np.clip(even[row, column] * (1 + shade[:, None]), 0, 255)
     looks = [enrol(image, kit, camera) for image in (even, dark)]
     for letter, glyph in looks[0].glyphs.items():

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from calibration.looks import ColumnLook, SetLook
 from vision.compiled import compiled
-from vision.scene.configurations import Figures
+from vision.scene.configurations import Configurations
 from vision.scene.materials import OPEN_SHARES
 
 BINS = 32
@@ -74,16 +74,16 @@ SENSOR_NOISE = 0.02
 """Standard deviation of a pixel in display space (5 codes of 255): shot noise, read noise and JPEG of a dim picture."""
 
 
-def build_palette(look: SetLook, figures: Figures) -> npt.NDArray[np.float32]:
+def build_colour_model(look: SetLook, configurations: Configurations) -> npt.NDArray[np.float32]:
     """Log-likelihoods (BINS³, materials) float32; the TABLE column is flat until a picture fills it."""
     rng = np.random.default_rng(0)  # drawn once and always alike: the same picture gives the same reading
-    faces = [np.mean([look.pieces[letter] for letter in letters], axis=0) for letters in figures.colours]
-    sides = [_learn(_draw(face, _SIDE if figures.faced else _FLANK, rng)) for face in faces]
+    faces = [np.mean([look.pieces[letter] for letter in letters], axis=0) for letters in configurations.colours]
+    sides = [_learn(_draw(face, _SIDE if configurations.has_faces else _FLANK, rng)) for face in faces]
     tops = [
-        _learn(_draw(face, _TOP if figures.faced else _FLANK, rng))
+        _learn(_draw(face, _TOP if configurations.has_faces else _FLANK, rng))
         if not look.inks
         else _inked(face, look, letters, rng)
-        for face, letters in zip(faces, figures.colours, strict=True)
+        for face, letters in zip(faces, configurations.colours, strict=True)
     ]
     columns = [
         _learn(_draw(np.array(look.floor), _FLOOR, rng)),

@@ -44,7 +44,7 @@ References = tuple[Points, Points]
 
 
 @dataclass(frozen=True, eq=False)
-class Light:
+class Illumination:
     """Natural log of the light per channel (r, g, b), a plane over the mat.
 
     Attributes:
@@ -60,9 +60,9 @@ class Light:
         return np.exp(_terms(points_mm, self.half_mm) @ self.plane).astype(np.float32)
 
 
-def measure_light(
+def measure_illumination(
     image: npt.NDArray[np.uint8], kit: Kit, pose: Registration, camera: Camera, places: References | None = None
-) -> Light:
+) -> Illumination:
     """Fit the light to patches and paper.
 
     ``image`` is (height, width, 3) uint8, BGR; ``places`` are the kit's :func:`references` where they are at hand.
@@ -87,7 +87,7 @@ def measure_light(
     plane = np.linalg.lstsq(terms[bare], target[bare], rcond=None)[0]
     if float(np.exp(plane[0]).max()) < TOO_DARK:
         raise VisionError("the picture is too dark: switch a lamp on or lengthen the exposure")
-    return Light(plane, half_mm)
+    return Illumination(plane, half_mm)
 
 
 def _terms(points_mm: Points, half_mm: tuple[float, float]) -> Points:

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from calibration.looks import GLYPH_ANGLES
 from vision.compiled import compiled
 from vision.pose.projection import Points
-from vision.scene.configurations import LEAN_MM, PLACE_MM, Figures
+from vision.scene.configurations import LEAN_MM, PLACE_MM, Configurations
 from vision.scene.crops import Crops
-from vision.scene.label_buffer import RANK_BITS, Canvas
+from vision.scene.label_buffer import RANK_BITS, LabelBuffer
 from vision.scene.outlines import Outlines
 
 Array = npt.NDArray[np.float32]
@@ -86,35 +86,37 @@ class Faces(NamedTuple):
         return self._replace(middles_px=self.middles_px + np.einsum("kij,kj->ki", self.to_picture, steps_mm))
 
 
-def upright_faces(crops: Crops, outlines: Outlines, figures: Figures, rank: npt.NDArray[np.int32]) -> Faces:
+def upright_faces(
+    crops: Crops, outlines: Outlines, configurations: Configurations, rank: npt.NDArray[np.int32]
+) -> Faces:
     """The upper faces of all round figures (f) on all cells (n): number n · figures + f, standing straight there."""
-    count = len(figures.all)
+    count = len(configurations.all)
     middles, to_crop = np.empty((len(rank), count, 2)), np.empty((len(rank), count, 2, 2))
-    for number, (figure, corners) in enumerate(zip(figures.all, outlines.corners_mm, strict=True)):
-        rings, around = corners[:, : outlines.first[number]], figure.parts[0].corners_mm[:, :2]
+    for number, (configuration, corners) in enumerate(zip(configurations.all, outlines.corners_mm, strict=True)):
+        rings, around = corners[:, : outlines.first[number]], configuration.parts[0].corners_mm[:, :2]
         middles[:, number] = rings.mean(axis=1)
         # Least squares; the corners of a regular polygon are as wide one way as the other.
         apart = rings - middles[:, number, None]
         to_crop[:, number] = apart.transpose(0, 2, 1) @ around / ((around**2).sum() / 2)
     to_picture = crops.to_picture[:, None]
     middles_px = (to_picture @ middles[..., None])[..., 0] + crops.origin_px[:, None]
-    radii = np.tile([figure.size.width_mm / 2 for figure in figures.all], len(rank))
+    radii = np.tile([configuration.size.width_mm / 2 for configuration in configurations.all], len(rank))
     ranks = np.repeat(rank, count).astype(np.intp)
     return Faces(middles_px.reshape(-1, 2), (to_picture @ to_crop).reshape(-1, 2, 2), radii, ranks)
 
 
-def centred(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas) -> tuple[Faces, Array]:
+def centred(image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer) -> tuple[Faces, Array]:
     """Faces with their middles where what is printed round them is most alike all the way round.
 
-    ``canvas``: what is nearest in each pixel.  Returns the faces, and (k,) how much
+    ``labels``: what is nearest in each pixel.  Returns the faces, and (k,) how much
     likelier these middles are than any other near by, as a log-likelihood ratio.
     """
     left, top, right, bottom = _box(faces)
-    near = np.ascontiguousarray(canvas[top:bottom, left:right])
+    near = np.ascontiguousarray(labels[top:bottom, left:right])
     blurred = np.asarray(cv2.blur(image[top:bottom, left:right], (BLUR_PX, BLUR_PX)), np.uint8)
     corner_px = np.array([left, top])
     found = faces._replace(middles_px=faces.middles_px - corner_px)
-    evidence = usual = np.zeros(len(faces.ranks))
+    observations = usual = np.zeros(len(faces.ranks))
     for steps, directions in ((_COARSE_MM, _COARSE), (_FINE_MM, _FINE)):
         # For coarse steps the nearest pixel will do.
         uneven, shares = _unevenness((blurred, near, steps is _COARSE_MM), found, steps, directions)
@@ -124,9 +126,9 @@ def centred(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas) -> tuple
         best = (logs * parts[:, None] + (steps**2).sum(axis=1) / PLACED_MM**2).argmin(axis=1)
         if steps is _COARSE_MM:
             usual = np.median(logs, axis=1)
-        evidence = parts / 2 * (usual - np.take_along_axis(logs, best[:, None], axis=1)[:, 0])
+        observations = parts / 2 * (usual - np.take_along_axis(logs, best[:, None], axis=1)[:, 0])
         found = found.moved(steps[best])
-    return found._replace(middles_px=found.middles_px + corner_px), evidence.astype(np.float32)
+    return found._replace(middles_px=found.middles_px + corner_px), observations.astype(np.float32)
 
 
 def _box(faces: Faces) -> tuple[int, int, int, int]:
@@ -195,9 +197,9 @@ def nearest(width: int, place: Corner) -> np.uint64:
 
 
 @compiled
-def is_seen(painted: Painted, width: int, place: Corner, rank: int) -> bool:
-    """Whether nothing nearer than ``rank`` hides a place in the picture; ``painted`` is a canvas, flattened."""
-    return bool(painted[nearest(width, place)] >> RANK_BITS <= rank)
+def is_seen(rendered: Painted, width: int, place: Corner, rank: int) -> bool:
+    """Whether nothing nearer than ``rank`` hides a place in the picture; ``rendered`` is a canvas, flattened."""
+    return bool(rendered[nearest(width, place)] >> RANK_BITS <= rank)
 
 
 @compiled
@@ -225,16 +227,16 @@ def sample_nearest(codes: Flat, width: int, place: Corner) -> tuple[int, int, in
 
 @compiled
 def _unevenness(
-    shown: tuple[Picture, Canvas, bool], faces: Faces, steps_mm: Points, directions: Points
+    shown: tuple[Picture, LabelBuffer, bool], faces: Faces, steps_mm: Points, directions: Points
 ) -> tuple[Array, Array]:
     """(k, s) variance of colour round circles on faces moved by ``steps_mm`` (s, 2), and the share that is seen.
 
     The most uneven circle is left out: a lamp is mirrored in the bevel before others.  ``shown``: the picture, what is
     nearest in it, and whether only whole pixels are looked at.
     """
-    picture, canvas, is_coarse = shown
+    picture, labels, is_coarse = shown
     count, total_places = len(faces.radii_mm), len(_BORDER) * len(directions)
-    codes, painted, width = picture.reshape(-1), canvas.reshape(-1), canvas.shape[1]
+    codes, rendered, width = picture.reshape(-1), labels.reshape(-1), labels.shape[1]
     uneven, shares = np.zeros((count, len(steps_mm)), np.float32), np.zeros((count, len(steps_mm)), np.float32)
     for face in range(count):
         around = parts(circles(faces.to_picture[face], faces.radii_mm[face], _BORDER, directions))
@@ -244,8 +246,8 @@ def _unevenness(
             for i in range(len(_BORDER)):
                 here, blues, greens, reds, squares = 0, 0, 0, 0, 0
                 for j in range(len(directions)):
-                    place = corner(canvas.shape, at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1])
-                    if is_seen(painted, width, place, rank):
+                    place = corner(labels.shape, at[k, 0] + around[i, j, 0], at[k, 1] + around[i, j, 1])
+                    if is_seen(rendered, width, place, rank):
                         if is_coarse:
                             blue, green, red = sample_nearest(codes, width, place)
                         else:

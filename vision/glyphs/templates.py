@@ -17,7 +17,7 @@ from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, Glyph
 from vision.compiled import compiled
 from vision.glyphs.face_detection import DIRECTIONS, PARTS, Corner, Faces, Picture, circles, corner, is_seen, parts
 from vision.pose.projection import Points
-from vision.scene.label_buffer import Canvas
+from vision.scene.label_buffer import LabelBuffer
 
 Array = npt.NDArray[np.float32]
 Spectra = npt.NDArray[np.complex64]
@@ -83,7 +83,7 @@ def unrolled(image: npt.NDArray[np.uint8], faces: Faces) -> list[Glyph]:
     return [share.transpose(1, 2, 0).tobytes() for share in shares]
 
 
-def nothing_before(image: npt.NDArray[np.uint8]) -> Canvas:
+def nothing_before(image: npt.NDArray[np.uint8]) -> LabelBuffer:
     """What is nearest in a picture (height, width, 3) where nothing hides a face."""
     return np.zeros(image.shape[:2], np.uint16)
 
@@ -98,37 +98,37 @@ def make_alphabet(glyphs: Mapping[str, Glyph]) -> Alphabet:
 
 
 def compare(
-    image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas, alphabet: Alphabet, *, is_faint: bool = False
+    image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer, alphabet: Alphabet, *, is_faint: bool = False
 ) -> tuple[Array, Faces]:
     """(f, letters) log-likelihood of each character on each face, turned and placed as it suits best; faces so placed.
 
-    ``canvas``: what is nearest in each pixel; what is before a face hides it.  ``is_faint``: the faces mirror a lamp,
+    ``labels``: what is nearest in each pixel; what is before a face hides it.  ``is_faint``: the faces mirror a lamp,
     which takes contrast from their characters.
     """
-    likely, steps_mm = _compared(image, faces, canvas, alphabet, is_faint=is_faint)
+    likely, steps_mm = _compared(image, faces, labels, alphabet, is_faint=is_faint)
     # Farther off than it was sampled, a face is not known well enough.
     far = np.flatnonzero(np.hypot(*steps_mm.T) > NEAR_MM)
     if len(far):
-        likely[far], more_mm = _compared(image, faces.moved(steps_mm).of(far), canvas, alphabet, is_faint=is_faint)
+        likely[far], more_mm = _compared(image, faces.moved(steps_mm).of(far), labels, alphabet, is_faint=is_faint)
         steps_mm[far] += more_mm
     return likely, faces.moved(steps_mm)
 
 
-def blank(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas) -> Array:
+def blank(image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer) -> Array:
     """(f,) log-likelihood of there being nothing but bare wood, as :func:`compare` has that of characters."""
-    _, sums = _looked_at(image, canvas, faces)
-    return sums[:, 0] / np.float32(-2 * ERROR_MM2)
+    _, integrals = _looked_at(image, labels, faces)
+    return integrals[:, 0] / np.float32(-2 * ERROR_MM2)
 
 
 def _compared(
-    image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas, alphabet: Alphabet, *, is_faint: bool
+    image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer, alphabet: Alphabet, *, is_faint: bool
 ) -> tuple[Array, Points]:
     """(f, letters) log-likelihood of each character on each face, and (f, 2) mm by which the likeliest lies elsewhere.
 
     Moved by a little, a face changes as its slopes say: where a character fits best is found by least squares
     (Lucas and Kanade, 1981), for each turn; so is the contrast of faint ones (ridge regression).
     """
-    seen, sums = _looked_at(image, canvas, faces)
+    seen, integrals = _looked_at(image, labels, faces)
     waves = np.conj(_waves(seen))
     darker = alphabet.spectra[:, : 2 * GLYPH_RADII]
     # Every turn at once: what the squares of all differences come to, and how steeply that falls as the face is moved.
@@ -138,7 +138,7 @@ def _compared(
         falls *= contrast[:, None]
     else:
         apart = _turned(waves[:, None, :3], alphabet.spectra)[:, 0]
-    return _placed(apart, falls, sums)
+    return _placed(apart, falls, integrals)
 
 
 def _fitted(waves: Spectra, spectra: Spectra) -> tuple[Array, Array]:
@@ -168,14 +168,14 @@ def _turned(waves: Spectra, spectra: Spectra) -> Array:
 
 
 @compiled
-def _placed(apart: Array, falls: Array, sums: Array) -> tuple[Array, Points]:
+def _placed(apart: Array, falls: Array, integrals: Array) -> tuple[Array, Points]:
     """(f, letters) log-likelihood of each character turned and placed as suits it best, and the likeliest's place.
 
     Args:
         apart: (f, letters, turns) what the squares of all differences come to where the face was looked at, less those
             of the face alone.
         falls: (f, 2, letters, turns) twice how steeply that falls along x and y.
-        sums: (f, 6), see :func:`_looked_at`.
+        integrals: (f, 6), see :func:`_looked_at`.
 
     Returns:
         also (f, 2) mm.
@@ -184,7 +184,7 @@ def _placed(apart: Array, falls: Array, sums: Array) -> tuple[Array, Points]:
     likely, steps_mm = np.empty((count, letters), np.float32), np.zeros((count, 2))
     usual = ERROR_MM2 / CENTRED_MM**2
     for face in range(count):
-        alone, x_falling, y_falling, x_curved, both, y_curved = sums[face]
+        alone, x_falling, y_falling, x_curved, both, y_curved = integrals[face]
         x_curved, y_curved = x_curved + usual, y_curved + usual
         size = x_curved * y_curved - both * both
         across, diagonal, down = y_curved / size, -both / size, x_curved / size
@@ -205,7 +205,7 @@ def _placed(apart: Array, falls: Array, sums: Array) -> tuple[Array, Points]:
 
 
 @compiled
-def _looked_at(image: Picture, canvas: Canvas, faces: Faces) -> tuple[Array, Array]:
+def _looked_at(image: Picture, labels: LabelBuffer, faces: Faces) -> tuple[Array, Array]:
     """How much darker than wood each place of faces is, and how that changes; what is before a face hides it.
 
     Returns:
@@ -215,21 +215,21 @@ def _looked_at(image: Picture, canvas: Canvas, faces: Faces) -> tuple[Array, Arr
     """
     count = len(faces.radii_mm)
     seen = np.empty((count, 7, GLYPH_RADII, GLYPH_ANGLES), np.float32)
-    codes, sums = np.empty((3, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32), np.empty((count, 6), np.float32)
+    codes, integrals = np.empty((3, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32), np.empty((count, 6), np.float32)
     for face in range(count):
-        _unroll(image, canvas, faces, face, (codes, seen[face, 2]))
+        _unroll(image, labels, faces, face, (codes, seen[face, 2]))
         _to_shares(codes)
-        sums[face] = _weigh(codes.reshape(3, 2, -1), seen[face].reshape(7, -1))
-    return seen, sums
+        integrals[face] = _weigh(codes.reshape(3, 2, -1), seen[face].reshape(7, -1))
+    return seen, integrals
 
 
 @compiled
-def _unrolled(image: Picture, canvas: Canvas, faces: Faces) -> Array:
+def _unrolled(image: Picture, labels: LabelBuffer, faces: Faces) -> Array:
     """(f, 2, radii, angles) red and green of faces as shares of their wood."""
     shares = np.empty((len(faces.radii_mm), 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
     codes = np.empty((3, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
     for face in range(len(shares)):
-        _unroll(image, canvas, faces, face, (codes, np.empty((GLYPH_RADII, GLYPH_ANGLES), np.float32)))
+        _unroll(image, labels, faces, face, (codes, np.empty((GLYPH_RADII, GLYPH_ANGLES), np.float32)))
         _to_shares(codes)
         shares[face] = codes[0]
     return shares
@@ -285,26 +285,26 @@ def _quantile(codes: Array, share: float) -> float:
 
 
 @compiled
-def _unroll(image: Picture, canvas: Canvas, faces: Faces, face: int, out: tuple[Array, Array]) -> None:
+def _unroll(image: Picture, labels: LabelBuffer, faces: Faces, face: int, out: tuple[Array, Array]) -> None:
     """Fill in ``out`` of one of the faces.
 
     That is (3, 2, radii, angles) red and green codes, and how they change a mm along x and y; and (radii, angles) what
     places count for: mm² of the face that each stands for, 0 where something before it hides it.
     """
     codes, weight = out
-    painted, width = canvas.reshape(-1), canvas.shape[1]
+    rendered, width = labels.reshape(-1), labels.shape[1]
     ring_mm2 = faces.radii_mm[face] ** 2 * 2 * np.pi * OUTERMOST / (GLYPH_RADII * GLYPH_ANGLES)
     to_picture = faces.to_picture[face]
     around = parts(circles(to_picture, faces.radii_mm[face], RADII, DIRECTIONS) + faces.middles_px[face])
     for i in range(GLYPH_RADII):
         for j in range(GLYPH_ANGLES):
-            place = corner(canvas.shape, around[i, j, 0], around[i, j, 1])
+            place = corner(labels.shape, around[i, j, 0], around[i, j, 1])
             for number, channel in enumerate((2, 1)):
                 code, across, down = _sloping(image, place, channel)
                 codes[0, number, i, j] = code
                 codes[1, number, i, j] = across * to_picture[0, 0] + down * to_picture[1, 0]
                 codes[2, number, i, j] = across * to_picture[0, 1] + down * to_picture[1, 1]
-            is_shown = is_seen(painted, width, place, faces.ranks[face])
+            is_shown = is_seen(rendered, width, place, faces.ranks[face])
             weight[i, j] = ring_mm2 * RADII[i] if is_shown else 0
 
 

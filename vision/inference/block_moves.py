@@ -35,7 +35,7 @@ def split_towers(board: Board) -> bool:
     for cell in np.flatnonzero((best > board.belief.colours) & board.explained):
         behind, tower = _hidden_singles(board, int(cell)), int(best[cell])
         if len(behind) and _is_better_split(board, int(cell), behind):
-            board.tell_neighbours(int(cell), tower)
+            board.invalidate_neighbours(int(cell), tower)
             board.stale[cell] = split = True
     return split
 
@@ -57,7 +57,7 @@ def join_towers(board: Board) -> bool:
             before = best[cells]
             if _is_better_joined(board, cells, tower):
                 for j, state in zip(cells.tolist(), before.tolist(), strict=True):
-                    board.tell_neighbours(j, state)
+                    board.invalidate_neighbours(j, state)
                 board.stale[cells[1:]] = joined = True
                 break
     return joined
@@ -68,7 +68,7 @@ def drop_phantoms(board: Board) -> bool:
 
     That one is believed a piece too low.
     """
-    by_rank_px, rank = board.belief.shown_px(), board.geometry.rank
+    by_rank_px, rank = board.belief.visible_px(), board.geometry.rank
     own_px = by_rank_px[np.arange(len(rank)), rank]
     covered = (own_px < MOSTLY_COVERED * by_rank_px.sum(axis=1)) & (board.best > 0) & board.explained
     dropped = [_is_better_without(board, int(cell), by_rank_px[cell]) for cell in np.flatnonzero(covered)]
@@ -96,7 +96,7 @@ class _Trial:
         return False
 
     def _likelihood(self) -> float:
-        return self._board.belief.likelihood(self._board.evidence, self._cells, self._first_row)
+        return self._board.belief.likelihood(self._board.observations, self._cells, self._first_row)
 
 
 def _is_better_split(board: Board, cell: int, behind: Indices) -> bool:
@@ -108,7 +108,7 @@ def _is_better_split(board: Board, cell: int, behind: Indices) -> bool:
     if trial.gain() > 0:
         return True
     for j in (*behind[np.argsort(-board.geometry.rank[behind])], cell):
-        board.look_into(np.array([j]))
+        board.update(np.array([j]))
     return trial.gain() > 0 or trial.undo()
 
 
@@ -120,7 +120,7 @@ def _is_better_joined(board: Board, cells: Indices, tower: int) -> bool:
         belief.put(behind, 0)
     belief.put(cell, tower)
     if trial.gain() > -ASKEW_NATS:
-        board.look_into(cells[:1])
+        board.update(cells[:1])
         is_higher = belief.height(int(belief.best[cell])) > belief.height(int(trial.kept.best[0]))
         if is_higher and trial.gain() > 0:
             return True
@@ -130,7 +130,7 @@ def _is_better_joined(board: Board, cells: Indices, tower: int) -> bool:
 def _is_better_without(board: Board, cell: int, by_rank_px: npt.NDArray[np.int32]) -> bool:
     """Try the stack that hides ``cell`` most, with ``cell`` empty; leave it so if that is likelier.
 
-    ``by_rank_px`` (n + 1,): see :func:`vision.scene.label_buffer.shown_px`.
+    ``by_rank_px`` (n + 1,): see :func:`vision.scene.label_buffer.visible_px`.
     """
     rank = board.geometry.rank[cell]
     nearer_px = by_rank_px[rank + 1 :]
@@ -140,7 +140,7 @@ def _is_better_without(board: Board, cell: int, by_rank_px: npt.NDArray[np.int32
     cells = np.array([cell, front])
     trial = _Trial(board, cells, board.reach(cells))
     board.belief.put(cell, 0)
-    board.look_into(np.array([front]))
+    board.update(np.array([front]))
     if trial.gain() > 0:
         board.stale[cell] = True
         return True
@@ -165,8 +165,8 @@ def _behind_tower(board: Board, cell: int, tower: int) -> list[tuple[int, ...]]:
     gain = board.alone[cell, tower] - explained[cell]
     if gain <= 0:
         return []
-    figure = belief.height(tower) - 1
-    outline = hull(geometry.outlines.corners_px(geometry.crops, cell, figure, np.zeros(2)))
+    configuration = belief.height(tower) - 1
+    outline = hull(geometry.outlines.corners_px(geometry.crops, cell, configuration, np.zeros(2)))
     behind = np.flatnonzero((best > 0) & (geometry.rank < geometry.rank[cell]))
     hidden = [int(j) for j in behind if _is_inside(belief.silhouettes.middles_px[j], outline)]
     if not hidden:

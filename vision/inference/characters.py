@@ -8,10 +8,10 @@ import numpy.typing as npt
 from vision.glyphs.face_detection import PLACED_MM, Faces, centred, offsets_mm
 from vision.glyphs.templates import Alphabet, blank, compare
 from vision.inference.coordinate_ascent import Board
-from vision.inference.explain import settle_down
+from vision.inference.explain import converge
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.pose.projection import Points
-from vision.scene.label_buffer import Canvas
+from vision.scene.label_buffer import LabelBuffer
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -48,7 +48,7 @@ def read_characters(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphab
     known = _read(image, board, alphabet, np.flatnonzero((board.best > 0) & board.explained), found)
     if known:
         _place(board, known)
-        again = board.explain_round(np.array([cell for cell, _, _ in known]))
+        again = board.update_around(np.array([cell for cell, _, _ in known]))
         _read(image, board, alphabet, again[board.best[again] > 0], found)
     return found
 
@@ -58,26 +58,26 @@ def _revive(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphabet) -> N
 
     A face in which a lamp is mirrored may be as pale as paper, and its ink as the floor.
     """
-    figures_of, upright = len(board.geometry.figures.all), board.geometry.faces
-    scores = board.scores[:, 1:].reshape(len(board.scores), figures_of, -1).max(axis=2)
+    configurations_of, upright = len(board.geometry.configurations.all), board.geometry.faces
+    scores = board.scores[:, 1:].reshape(len(board.scores), configurations_of, -1).max(axis=2)
     cells = np.flatnonzero((board.best == 0) & board.explained & (scores.max(axis=1) > -IN_QUESTION))
     if not len(cells):
         return
-    owner, figure = np.nonzero(scores[cells] > -IN_QUESTION)
-    straight = upright.of(cells[owner] * figures_of + figure)
-    canvas = board.belief.paint_all()
-    rings, evidence = centred(image, straight, canvas)
-    chosen, _ = _likeliest(rings, straight, evidence, owner)
+    owner, configuration = np.nonzero(scores[cells] > -IN_QUESTION)
+    straight = upright.of(cells[owner] * configurations_of + configuration)
+    labels = board.belief.render_all()
+    rings, observations = centred(image, straight, labels)
+    chosen, _ = _likeliest(rings, straight, observations, owner)
     faces = rings.of(chosen)
-    usual, placed = compare(image, faces, canvas, alphabet)
-    faint, _ = compare(image, faces, canvas, alphabet, is_faint=True)
+    usual, placed = compare(image, faces, labels, alphabet)
+    faint, _ = compare(image, faces, labels, alphabet, is_faint=True)
     fits = np.maximum(usual, faint).max(axis=1)
-    gain = fits - blank(image, placed, canvas) - np.float32(np.log(len(alphabet.letters)))
+    gain = fits - blank(image, placed, labels) - np.float32(np.log(len(alphabet.letters)))
     is_seen = (fits > FITS) & (gain > 0)
     board.written[cells[is_seen]] = gain[is_seen]
     board.stale[:] = False
     board.stale[cells[is_seen]] = True
-    settle_down(board)
+    converge(board)
 
 
 def _read(
@@ -90,72 +90,76 @@ def _read(
     known: list[tuple[int, Indices, Array]] = []
     if not len(cells):
         return known
-    figures_of, upright = len(board.geometry.figures.all), board.geometry.faces
-    scores = board.scores[cells, 1:].reshape(len(cells), figures_of, -1).max(axis=2)
-    owner, figure = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION)
-    straight = upright.of(cells[owner] * figures_of + figure)
-    canvas = board.belief.paint_all()
-    rings, evidence = centred(image, straight, canvas)
-    chosen, how_likely = _likeliest(rings, straight, evidence, owner)
-    likely, faces = compare(image, rings.of(chosen), canvas, alphabet)
+    configurations_of, upright = len(board.geometry.configurations.all), board.geometry.faces
+    scores = board.scores[cells, 1:].reshape(len(cells), configurations_of, -1).max(axis=2)
+    owner, configuration = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION)
+    straight = upright.of(cells[owner] * configurations_of + configuration)
+    labels = board.belief.render_all()
+    rings, observations = centred(image, straight, labels)
+    chosen, how_likely = _likeliest(rings, straight, observations, owner)
+    likely, faces = compare(image, rings.of(chosen), labels, alphabet)
     pale = np.flatnonzero((likely.max(axis=1) < FITS) & (how_likely > FACE_FOUND))
     if len(pale):
-        likely[pale] = _fainter(image, rings.of(chosen[pale]), canvas, alphabet, likely[pale])
+        likely[pale] = _fainter(image, rings.of(chosen[pale]), labels, alphabet, likely[pale])
     is_strange = likely.max(axis=1) < STRANGE
     for k, cell in enumerate(cells):
         mine = owner == k
-        figures, face, letters = figure[mine], faces.of(np.array([k])), likely[k]
+        configurations, face, letters = configuration[mine], faces.of(np.array([k])), likely[k]
         is_found = how_likely[k] > FACE_FOUND
         if is_strange[k] and is_strange.sum() <= MOST_SEARCHED:
             every = np.flatnonzero(scores[k] > OUT_OF_REACH / 2)
-            anywhere, _ = centred(image, upright.of(cell * figures_of + every), canvas)
-            face, letters = _best(image, anywhere, canvas, alphabet, scores[k, every])
+            anywhere, _ = centred(image, upright.of(cell * configurations_of + every), labels)
+            face, letters = _best(image, anywhere, labels, alphabet, scores[k, every])
             if letters.max() > STRANGE:
-                figures, is_found = every, True
+                configurations, is_found = every, True
             else:
-                face, letters = _searched(image, rings.of(np.flatnonzero(mine)), canvas, alphabet)
+                face, letters = _searched(image, rings.of(np.flatnonzero(mine)), labels, alphabet)
         found[cell] = letters - np.logaddexp.reduce(letters)
-        if len(figures) > 1 and is_found:
-            shifts_mm = _shifts(board, int(cell), upright.of(cell * figures_of + figures), face)
-            known.append((int(cell), figures, shifts_mm))
+        if len(configurations) > 1 and is_found:
+            shifts_mm = _shifts(board, int(cell), upright.of(cell * configurations_of + configurations), face)
+            known.append((int(cell), configurations, shifts_mm))
     return known
 
 
-def _likeliest(rings: Faces, straight: Faces, evidence: Array, owner: Indices) -> tuple[Indices, Points]:
+def _likeliest(rings: Faces, straight: Faces, observations: Array, owner: Indices) -> tuple[Indices, Points]:
     """Which of the rings (k) that were found for each cell's heights is likeliest its face, and how likely that is.
 
     ``owner`` (k,) numbers the cells from 0.
     """
     apart = ((offsets_mm(straight, rings) / PLACED_MM) ** 2).sum(axis=2)
     nearest = np.where(owner[:, None] == owner, apart, np.inf).min(axis=1)
-    placed = np.where(owner == np.arange(owner[-1] + 1)[:, None], evidence - nearest / 2, -np.inf)
+    placed = np.where(owner == np.arange(owner[-1] + 1)[:, None], observations - nearest / 2, -np.inf)
     return placed.argmax(axis=1), placed.max(axis=1)
 
 
-def _fainter(image: npt.NDArray[np.uint8], faces: Faces, canvas: Canvas, alphabet: Alphabet, usual: Array) -> Array:
+def _fainter(
+    image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer, alphabet: Alphabet, usual: Array
+) -> Array:
     """(k, letters) how well characters fit ``faces``: fainter ones where one fits then, elsewhere as ``usual``."""
-    faint, _ = compare(image, faces, canvas, alphabet, is_faint=True)
+    faint, _ = compare(image, faces, labels, alphabet, is_faint=True)
     return np.where(faint.max(axis=1, keepdims=True) > FITS, faint, usual)
 
 
 def _best(
     image: npt.NDArray[np.uint8],
     rings: Faces,
-    canvas: Canvas,
+    labels: LabelBuffer,
     alphabet: Alphabet,
     scores: Array | float = 0.0,
 ) -> tuple[Faces, Array]:
     """The one face that some character fits best, and (letters,) how well each does; ``scores`` (k,) are added."""
-    rows, placed = compare(image, rings, canvas, alphabet)
+    rows, placed = compare(image, rings, labels, alphabet)
     best = int((rows.max(axis=1) + scores).argmax())
     return placed.of(np.array([best])), rows[best]
 
 
-def _searched(image: npt.NDArray[np.uint8], rings: Faces, canvas: Canvas, alphabet: Alphabet) -> tuple[Faces, Array]:
+def _searched(
+    image: npt.NDArray[np.uint8], rings: Faces, labels: LabelBuffer, alphabet: Alphabet
+) -> tuple[Faces, Array]:
     """A face round which a shadow or a lamp's mirror image misled: its middle where some character fits best."""
     distinct = _distinct(rings)
     wide = distinct.of(np.repeat(np.arange(len(distinct.ranks)), len(WIDE_MM)))
-    return _best(image, wide.moved(np.tile(WIDE_MM, (len(distinct.ranks), 1))), canvas, alphabet)
+    return _best(image, wide.moved(np.tile(WIDE_MM, (len(distinct.ranks), 1))), labels, alphabet)
 
 
 def _distinct(rings: Faces) -> Faces:
@@ -172,10 +176,10 @@ def _shifts(board: Board, cell: int, straight: Faces, ring: Faces) -> Array:
 
 def _place(board: Board, known: list[tuple[int, Indices, Array]]) -> None:
     """Score heights again; where a cell has fewer than others, its last one is scored several times."""
-    most = max(len(figures) for _, figures, _ in known)
-    rows = [np.minimum(np.arange(most), len(figures) - 1) for _, figures, _ in known]
-    board.place_faces(
+    most = max(len(configurations) for _, configurations, _ in known)
+    rows = [np.minimum(np.arange(most), len(configurations) - 1) for _, configurations, _ in known]
+    board.rescore_placed(
         np.array([cell for cell, _, _ in known]),
-        np.array([figures[row] for (_, figures, _), row in zip(known, rows, strict=True)]),
+        np.array([configurations[row] for (_, configurations, _), row in zip(known, rows, strict=True)]),
         np.array([shifts[row] for (_, _, shifts), row in zip(known, rows, strict=True)]),
     )

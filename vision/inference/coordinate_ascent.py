@@ -12,11 +12,11 @@ import numpy.typing as npt
 from vision.inference.geometry import Box, Geometry, grouped, touching
 from vision.inference.hypothesis import Belief
 from vision.likelihood import stacks
-from vision.likelihood.column_integrals import Sums, sum_columns
-from vision.likelihood.edges import edges_seen
-from vision.likelihood.facets import Facets, judge_facets
-from vision.likelihood.observations import Evidence, backdrop, renew
-from vision.scene.label_buffer import Canvas
+from vision.likelihood.column_integrals import ColumnIntegrals, integrate_columns
+from vision.likelihood.edges import edge_log_ratio
+from vision.likelihood.facets import Facets, facet_log_likelihood
+from vision.likelihood.observations import Observations, backdrop, renew
+from vision.scene.label_buffer import LabelBuffer
 
 MOSTLY_HIDDEN = 0.2
 """Share of a crop that nearer stacks hide from which on its silence does not mean that the cell is empty."""
@@ -59,29 +59,29 @@ class Board:
         written: (n,) log-likelihood ratio of the characters that are seen on each cell, where colours left it in doubt.
     """
 
-    def __init__(self, shown: Evidence, rim: Array, geometry: Geometry) -> None:
-        self.evidence, self.rim, self.geometry = shown, rim, geometry
+    def __init__(self, shown: Observations, rim: Array, geometry: Geometry) -> None:
+        self.observations, self.rim, self.geometry = shown, rim, geometry
         self.sides: dict[int, Array] = {}
         self.belief = Belief(geometry)
         n, self.colours = len(shown.bins), self.belief.colours
-        self.scores = np.zeros((n, 1 + len(geometry.figures.all) * self.colours), np.float32)
+        self.scores = np.zeros((n, 1 + len(geometry.configurations.all) * self.colours), np.float32)
         self.active, self.may_be_single, self.stale = (np.zeros(n, np.bool_) for _ in range(3))
         self.single, self.alone = np.zeros(n, np.intp), np.zeros_like(self.scores)
         self.explained, self.written = np.ones(n, np.bool_), np.zeros(n, np.float32)
-        self._look_first(np.arange(n))
+        self.initialise(np.arange(n))
 
     @property
     def best(self) -> Indices:
         """(n,) the best state of each cell."""
         return self.belief.best
 
-    def show(self, cells: Indices, shown: Evidence) -> None:
+    def show(self, cells: Indices, shown: Observations) -> None:
         """Begin anew with ``cells`` (b,), which look different now; what is believed of the others stays."""
-        renew(self.evidence, cells, shown)
+        renew(self.observations, cells, shown)
         self.explained[:] = False
         self.explained[cells], self.written[cells] = True, 0
         known = self.best[cells]
-        self._look_first(cells)
+        self.initialise(cells)
         self.sweep()
         # Neighbours need to know only of what is other than it was, not of what was believed meanwhile.
         stale = self.stale[cells]
@@ -89,25 +89,29 @@ class Board:
         self.stale[cells] = stale
         for cell, state in zip(cells, known, strict=True):
             if self.best[cell] != state:
-                self.tell_neighbours(int(cell), int(state))
+                self.invalidate_neighbours(int(cell), int(state))
 
-    def _look_first(self, cells: Indices) -> None:
+    def initialise(self, cells: Indices) -> None:
         """Believe of ``cells`` what each seems to hold alone, against what it would show if it were empty."""
-        figures, shapes = self.geometry.figures, self.geometry.shapes
-        scene, canvas = self.geometry.scene, self.belief.paint(cells, bare=True)
+        configurations, table = self.geometry.configurations, self.geometry.outline_table
+        visibility, labels = self.geometry.visibility, self.belief.render(cells, bare=True)
         # Where hardly anything looks more like a piece than like the floor no piece stands, whatever the neighbours.
-        share, in_sight = stacks.share_of_smallest(self.evidence, scene, canvas, shapes, cells)
-        upright = np.full((len(cells), *shapes.allowed.shape), stacks.IMPOSSIBLE)
+        share, in_sight = stacks.piece_like_share(self.observations, visibility, labels, table, cells)
+        upright = np.full((len(cells), *table.allowed.shape), stacks.IMPOSSIBLE)
         looked = np.flatnonzero((share > NOT_VISIBLE * in_sight) | (in_sight < LEAST_VISIBLE))
-        sums, _ = sum_columns(self.evidence, scene, canvas, (cells[looked], 0), 1 + self.colours)
-        besides = self._besides(cells[looked], upright.shape[1], canvas)
-        upright[looked] = stacks.score_upright(sums, shapes, cells[looked], besides)
+        integrals, _ = integrate_columns(self.observations, visibility, labels, (cells[looked], 0), 1 + self.colours)
+        log_prior = self._log_prior(cells[looked], upright.shape[1], labels)
+        upright[looked] = stacks.score_upright(integrals, table, cells[looked], log_prior)
         self.alone[cells, 1:] = self.scores[cells, 1:] = upright.reshape(len(cells), -1)
         self.active[cells] = (share > LEAST_VISIBLE) | (upright.max(axis=(1, 2)) > 0)
         # The best single piece of each cell and whether it is better than none, as if the cell stood alone.
         self.single[cells] = upright[:, 0].argmax(axis=1) + 1
         self.may_be_single[cells] = upright[:, 0].max(axis=1) > 0
-        first = max(1, int(FIRST_MM / figures.all[0].size.height_mm)) if figures.ladder else len(figures.all)
+        first = (
+            max(1, int(FIRST_MM / configurations.all[0].size.height_mm))
+            if configurations.is_single_size
+            else len(configurations.all)
+        )
         for cell, state in zip(cells, self.scores[cells, : 1 + first * self.colours].argmax(axis=1), strict=True):
             self.belief.put(int(cell), int(state))
         self.stale[cells] = self.active[cells]
@@ -116,24 +120,29 @@ class Board:
         """Explain every cell whose neighbours have changed, given the others; true when more is to be done."""
         for apart in self._apart(np.flatnonzero(self.stale)):
             self.stale[apart] = False
-            self.look_into(apart)
+            self.update(apart)
         return bool(self.stale.any())
 
-    def place_faces(self, cells: Indices, figures: Indices, shift_mm: Array) -> None:
-        """Score ``figures`` (b, l) on ``cells`` (b,) again, whose faces are off by ``shift_mm`` (b, l, 2).
+    def rescore_placed(self, cells: Indices, configurations: Indices, shift_mm: Array) -> None:
+        """Score ``configurations`` (b, l) on ``cells`` (b,) again, whose faces are off by ``shift_mm`` (b, l, 2).
 
         The likeliest one must be among them: the others stay as much less likely than the best as they were.
         """
         self.stale[:] = False
         for apart in self._apart(cells):
             mine = np.flatnonzero(np.isin(cells, apart))
-            canvas = self.belief.paint(cells[mine], bare=True)
-            sums, _ = self._sums(canvas, cells[mine], self.first_row(cells[mine], int(figures[mine].max()) + 1))
-            placed, colour = (cells[mine], figures[mine], shift_mm[mine]), (self.best[cells[mine]] - 1) % self.colours
-            scores = stacks.score_placed(sums, self.rim, self.geometry.shapes, placed, colour)
-            besides = self._besides(cells[mine], len(self.geometry.figures.all), canvas)
-            scores += np.take_along_axis(besides, figures[mine], axis=1)[..., None]
-            columns = 1 + figures[mine][..., None] * self.colours + np.arange(self.colours)
+            labels = self.belief.render(cells[mine], bare=True)
+            integrals, _ = self._integrals(
+                labels, cells[mine], self.first_row(cells[mine], int(configurations[mine].max()) + 1)
+            )
+            placed, colour = (
+                (cells[mine], configurations[mine], shift_mm[mine]),
+                (self.best[cells[mine]] - 1) % self.colours,
+            )
+            scores = stacks.score_placed(integrals, self.rim, self.geometry.outline_table, placed, colour)
+            log_prior = self._log_prior(cells[mine], len(self.geometry.configurations.all), labels)
+            scores += np.take_along_axis(log_prior, configurations[mine], axis=1)[..., None]
+            columns = 1 + configurations[mine][..., None] * self.colours + np.arange(self.colours)
             rows = self.scores[cells[mine]]
             rows[:, 1:] += scores.max(axis=(1, 2))[:, None] - rows[:, 1:].max(axis=1, keepdims=True)
             np.put_along_axis(rows, columns.reshape(len(mine), -1), scores.reshape(len(mine), -1), axis=1)
@@ -146,22 +155,22 @@ class Board:
         before, best = int(self.best[cell]), int(self.scores[cell].argmax())
         if best != before:
             self.belief.put(cell, best)
-            self.tell_neighbours(cell, before)
+            self.invalidate_neighbours(cell, before)
 
-    def explain_round(self, placed: Indices) -> Indices:
+    def update_around(self, placed: Indices) -> Indices:
         """Explain again what is touched by a change of the ``placed`` cells, which stay as they are; these cells."""
         self.stale[placed] = False
         cells = np.flatnonzero(self.stale)
         for apart in self._apart(cells):
-            self.look_into(apart)
+            self.update(apart)
         self.stale[:] = False
         return cells
 
-    def judge_sizes(self, facets: Facets) -> None:
+    def rescore_by_facets(self, facets: Facets) -> None:
         """Tell figures of one colour apart by the edges of their facets; what stands there is decided by then."""
         for cells in self._apart(np.flatnonzero((self.best > 0) & self.explained)):
-            behind = backdrop(self.evidence, self.geometry.scene, self.belief.paint(cells, bare=True), cells)
-            fits = judge_facets(self.evidence, behind, facets, cells, self.belief.shift[cells])
+            behind = backdrop(self.observations, self.geometry.visibility, self.belief.render(cells, bare=True), cells)
+            fits = facet_log_likelihood(self.observations, behind, facets, cells, self.belief.shift[cells])
             scores = self.scores[cells, 1:].reshape(*fits.shape, self.colours)
             peak = scores.max(axis=(1, 2), keepdims=True)
             scores = peak + fits[..., None] + scores - scores.max(axis=2, keepdims=True)
@@ -175,19 +184,19 @@ class Board:
 
     def _boxes(self) -> Box:
         """The boxes of all that is looked at on each cell (n), given what is believed."""
-        highest = len(self.geometry.figures.all)
+        highest = len(self.geometry.configurations.all)
         reach = np.minimum(self.belief.height(self.best) + HIGHER, highest)
         boxes = self.geometry.outlines.boxes_px[np.arange(len(reach)), reach - 1]
         return boxes[:, :2], boxes[:, 2:]
 
-    def look_into(self, cells: Indices) -> None:
+    def update(self, cells: Indices) -> None:
         """Explain ``cells`` (b,), no two of which reach into each other's picture, given the others."""
-        reach, is_ladder = self.reach(cells), self.geometry.figures.ladder
+        reach, is_single_size = self.reach(cells), self.geometry.configurations.is_single_size
         self.explained[cells] = True
-        canvas = self.belief.paint(cells, bare=True)
-        sums, hidden = self._sums(canvas, cells, self.first_row(cells, reach))
-        looked = cells, self._besides(cells, reach, canvas)
-        scored = stacks.score_cells(sums, self.rim, self.geometry.shapes, looked, is_ladder)
+        labels = self.belief.render(cells, bare=True)
+        integrals, hidden = self._integrals(labels, cells, self.first_row(cells, reach))
+        looked = cells, self._log_prior(cells, reach, labels)
+        scored = stacks.score_cells(integrals, self.rim, self.geometry.outline_table, looked, is_single_size)
         self.scores[cells, 1:] = scored.scores.reshape(len(cells), -1)
         best = self.scores[cells].argmax(axis=1)
         for k, cell in enumerate(cells.tolist()):
@@ -195,31 +204,35 @@ class Board:
             self._settle(cell, int(best[k]), scored.shift[k], float(hidden[k]))
         # The next figure may be the one: it is looked at in the next pass.
         is_highest = self.belief.height(self.best[cells]) == reach
-        self.stale[cells] |= is_highest & (reach < len(self.geometry.figures.all))
+        self.stale[cells] |= is_highest & (reach < len(self.geometry.configurations.all))
 
-    def _besides(self, cells: Indices, reach: int, canvas: Canvas) -> Array:
+    def _log_prior(self, cells: Indices, reach: int, labels: LabelBuffer) -> Array:
         """(b, reach) log-likelihood ratio of the lower figures on ``cells`` (b,) by all but the colours."""
         geometry = self.geometry
-        prior = geometry.figures.log_prior[:reach] + self.written[cells, None]
+        prior = geometry.configurations.log_prior[:reach] + self.written[cells, None]
         if not geometry.is_edged:
             return prior
-        return prior + edges_seen(self.evidence, geometry.scene, canvas, geometry.shapes, (cells, reach))
+        return prior + edge_log_ratio(
+            self.observations, geometry.visibility, labels, geometry.outline_table, (cells, reach)
+        )
 
-    def _sums(self, canvas: Canvas, cells: Indices, first_row: int) -> tuple[Sums, Array]:
+    def _integrals(self, labels: LabelBuffer, cells: Indices, first_row: int) -> tuple[ColumnIntegrals, Array]:
         """Sums over the crops of ``cells`` (b,) from ``first_row`` on, and what share of them is hidden."""
-        return sum_columns(self.evidence, self.geometry.scene, canvas, (cells, first_row), 1 + 2 * self.colours)
+        return integrate_columns(
+            self.observations, self.geometry.visibility, labels, (cells, first_row), 1 + 2 * self.colours
+        )
 
     def first_row(self, cells: Indices, reach: int) -> int:
         """The first row of the crops of ``cells`` (b,) that so many figures can touch."""
-        if not self.geometry.figures.ladder:
+        if not self.geometry.configurations.is_single_size:
             return 0
-        return max(0, int(self.geometry.shapes.edges[cells, reach - 1, 0].min()) - ROOM_ROWS)
+        return max(0, int(self.geometry.outline_table.edges[cells, reach - 1, 0].min()) - ROOM_ROWS)
 
     def reach(self, cells: Indices) -> int:
         """How many figures are looked at: all, or of a ladder those little higher than what is believed."""
-        count = len(self.geometry.figures.all)
+        count = len(self.geometry.configurations.all)
         highest = self.belief.height(int(self.best[cells].max()))
-        return min(count, highest + HIGHER) if self.geometry.figures.ladder else count
+        return min(count, highest + HIGHER) if self.geometry.configurations.is_single_size else count
 
     def _settle(self, cell: int, best: int, shift: Array, hidden: float) -> None:
         """Take over a cell's ``best`` state and tell its neighbours.
@@ -232,11 +245,11 @@ class Board:
             return
         is_other = best != self.best[cell]
         if is_other:
-            self.tell_neighbours(cell, best)
+            self.invalidate_neighbours(cell, best)
         if is_other or np.abs(shift - self.belief.shift[cell]).max() > 1:
             self.belief.put(cell, best, shift)
 
-    def tell_neighbours(self, cell: int, state: int) -> None:
+    def invalidate_neighbours(self, cell: int, state: int) -> None:
         """Have those cells looked at again whose pixels a change of ``cell`` from or to ``state`` touches."""
         changed = self.geometry.outlines.boxes_px[cell, self.belief.height(max(int(self.best[cell]), state)) - 1]
         touched = touching(changed, self._boxes())

@@ -8,13 +8,13 @@ import numpy.typing as npt
 from vision.inference.block_moves import drop_phantoms, join_towers, split_towers
 from vision.inference.coordinate_ascent import Board
 from vision.inference.geometry import Geometry
-from vision.likelihood.observations import Evidence
+from vision.likelihood.observations import Observations
 
 SWEEPS = 4
 """Most passes over the board; a pass looks only at cells whose neighbours have changed, and two mostly do."""
 
 
-def explain(shown: Evidence, rim: npt.NDArray[np.float32], geometry: Geometry) -> Board:
+def explain(shown: Observations, rim: npt.NDArray[np.float32], geometry: Geometry) -> Board:
     """The explanation of a whole board, neighbours considered.
 
     Args:
@@ -27,26 +27,26 @@ def explain(shown: Evidence, rim: npt.NDArray[np.float32], geometry: Geometry) -
     return board
 
 
-def explain_again(board: Board, cells: npt.NDArray[np.intp], shown: Evidence) -> None:
+def explain_again(board: Board, cells: npt.NDArray[np.intp], shown: Observations) -> None:
     """Explain a board again of which ``cells`` (b,) look different; ``board.explained`` says what was looked at."""
     board.show(cells, shown)
     _explain(board)
 
 
 def _explain(board: Board) -> None:
-    is_ladder = board.geometry.figures.ladder
-    settle_down(board)
-    if is_ladder and split_towers(board):
-        settle_down(board)
-    if is_ladder and join_towers(board):
-        settle_down(board)
+    is_single_size = board.geometry.configurations.is_single_size
+    converge(board)
+    if is_single_size and split_towers(board):
+        converge(board)
+    if is_single_size and join_towers(board):
+        converge(board)
     if drop_phantoms(board):
-        settle_down(board)
+        converge(board)
     if board.geometry.facets is not None:
-        board.judge_sizes(board.geometry.facets)
+        board.rescore_by_facets(board.geometry.facets)
 
 
-def settle_down(board: Board) -> None:
+def converge(board: Board) -> None:
     """Look into cells whose neighbours have changed until none has."""
     for _ in range(SWEEPS):
         if not board.sweep():

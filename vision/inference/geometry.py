@@ -15,9 +15,9 @@ from vision.compiled import compiled
 from vision.glyphs.face_detection import Faces, upright_faces
 from vision.likelihood.facets import Facets, make_facets
 from vision.pose.projection import Points, Registration, project
-from vision.scene.configurations import Figures, kit_figures
+from vision.scene.configurations import Configurations, kit_configurations
 from vision.scene.crops import INDEPENDENT_MM2, Crops, make_crops
-from vision.scene.label_buffer import Canvas, fill_column
+from vision.scene.label_buffer import LabelBuffer, fill_column
 from vision.scene.materials import Materials
 from vision.scene.outline_table import OutlineTable
 from vision.scene.outlines import Outlines, in_picture, make_outlines
@@ -48,11 +48,11 @@ class Geometry:
     Attributes:
         pose: the registration that it was made for.
         levels: of terrain or pillars, a cell; empty on a flat board.
-        figures: what can stand on a cell.
+        configurations: what can stand on a cell.
         crops: see :class:`vision.scene.crops.Crops`.
         outlines: see :class:`vision.scene.outlines.Outlines`.
-        shapes: the outlines as flat arrays, see :class:`vision.scene.outline_table.OutlineTable`.
-        scene: which crop pixels can be seen, see :class:`vision.scene.visibility.Visibility`.
+        outline_table: the outlines as flat arrays, see :class:`vision.scene.outline_table.OutlineTable`.
+        visibility: which crop pixels can be seen, see :class:`vision.scene.visibility.Visibility`.
         facets: the flanks of pyramids; None for pieces with upper faces.
         pillars: the columns under the pieces, a cell.
         is_edged: whether edges are looked at: where pieces of several sizes stand in pits, colours do not tell them.
@@ -67,15 +67,15 @@ class Geometry:
 
     pose: Registration
     levels: tuple[int, ...]
-    figures: Figures
+    configurations: Configurations
     crops: Crops
     outlines: Outlines
-    shapes: OutlineTable
-    scene: Visibility
+    outline_table: OutlineTable
+    visibility: Visibility
     facets: Facets | None
     pillars: tuple[Column | None, ...]
     is_edged: bool
-    bare: Canvas
+    bare: LabelBuffer
     crop_boxes_px: Box
     size: tuple[int, int]
     far_first: npt.NDArray[np.intp]
@@ -86,12 +86,12 @@ class Geometry:
     @cached_property
     def faces(self) -> Faces:
         """The upper faces of all figures, which must be round, on all cells."""
-        return upright_faces(self.crops, self.outlines, self.figures, self.rank)
+        return upright_faces(self.crops, self.outlines, self.configurations, self.rank)
 
     @property
     def rank(self) -> npt.NDArray[np.int32]:
         """(n,) place of each cell in ``far_first``, from 1."""
-        return self.scene.rank
+        return self.visibility.rank
 
 
 def mat_corners(kit: Kit) -> Points:
@@ -102,15 +102,17 @@ def mat_corners(kit: Kit) -> Points:
 
 def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera: Camera) -> Geometry:
     """The geometry of a kit whose terrain or pillars stand at ``levels`` (n, or empty), seen from ``pose``."""
-    figures = kit_figures(kit)
+    configurations = kit_configurations(kit)
     centres = floors_mm(kit, levels)
     width = max(kind.width_mm for kind in kit.pieces)
-    height = max(float(part.corners_mm[:, 2].max()) for figure in figures.all for part in figure.parts)
-    crops = make_crops(
-        centres, pose, camera, (width, height), UPRIGHT_COLUMN_MM if figures.faced else SLANTED_COLUMN_MM
+    height = max(
+        float(part.corners_mm[:, 2].max()) for configuration in configurations.all for part in configuration.parts
     )
-    pixels = [in_picture(crops, pose, camera, wire) for wire in figures.wires]
-    outlines = make_outlines(crops, figures, pixels)
+    crops = make_crops(
+        centres, pose, camera, (width, height), UPRIGHT_COLUMN_MM if configurations.has_faces else SLANTED_COLUMN_MM
+    )
+    pixels = [in_picture(crops, pose, camera, wireframe) for wireframe in configurations.wireframes]
+    outlines = make_outlines(crops, configurations, pixels)
     wide = np.flatnonzero(outlines.covers.any(axis=(0, 1)))
     # Stacks are shifted sideways by up to two columns when they are looked for.
     wide = wide[(wide >= 2) & (wide < len(crops.u_mm) - 2)]
@@ -118,37 +120,37 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(1, len(order) + 1)
     pillars = columns_of(kit, levels, pose, camera)
-    is_edged = figures.sized and any(pillars)
+    is_edged = configurations.has_several_sizes and any(pillars)
     mat_px = project(mat_corners(kit), pose, camera)
     size = (camera.height_px, camera.width_px)
     bare = np.full(size, Materials.TABLE, np.uint16)
     cv2.fillConvexPoly(bare, np.rint(mat_px).astype(np.int32), Materials.FLOOR)
     for cell in order:
-        fill_column(bare, pillars[cell], Materials(len(figures.colours)), int(rank[cell]))
+        fill_column(bare, pillars[cell], Materials(len(configurations.colours)), int(rank[cell]))
     step_rows, step_columns = np.nonzero(bare[::SURROUND_STEP, ::SURROUND_STEP] == Materials.TABLE)
     return Geometry(
         pose=pose,
         levels=levels,
-        figures=figures,
+        configurations=configurations,
         crops=crops,
         outlines=outlines,
-        shapes=OutlineTable(
+        outline_table=OutlineTable(
             edges=np.ascontiguousarray(outlines.edges[..., wide]),
             covers=np.ascontiguousarray(outlines.covers[..., wide]),
             columns=wide.astype(np.intp),
-            bands=figures.parts - 1,
-            allowed=figures.allowed,
-            faced=figures.faced,
+            bands=configurations.parts - 1,
+            allowed=configurations.allowed,
+            has_faces=configurations.has_faces,
             column_mm=float(crops.column_mm),
             foreshortening=crops.foreshortening,
             weight=(COLOUR_SHARE if is_edged else 1) * crops.column_mm / INDEPENDENT_MM2,
         ),
-        scene=Visibility(
+        visibility=Visibility(
             flat_px=crops.flat_px,
             visible=visible_pixels(crops.flat_px, crops.outside, bare.ravel(), rank),
             rank=rank,
         ),
-        facets=None if figures.faced else make_facets(crops, pose, figures, pixels),
+        facets=None if configurations.has_faces else make_facets(crops, pose, configurations, pixels),
         pillars=pillars,
         is_edged=is_edged,
         bare=bare,

@@ -66,7 +66,7 @@ class PillarViews:
     Attributes:
         lowest: the first level.
         faces: n by l by s, the faces that can be seen of each; nothing stands on the pillar of the first, then come the
-            figures of :func:`vision.scene.configurations.kit_figures`.
+            figures of :func:`vision.scene.configurations.kit_configurations`.
         boxes: (n, 4) int, left, top, right, bottom of what a pillar can cover at any level, in the small picture.
         far_first: (n,) the farthest first.
         ground: (height, width) int32, the materials FLOOR and TABLE where no pillar stands.
@@ -139,26 +139,26 @@ def _log_prior(heights: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class LevelQuestion:
     """How pillars (n) are thought to stand before looking.
 
     Attributes:
         levels: of all: where the search begins.
-        figures: what stands on each: 0 for nothing, then the figures.
+        configurations: what stands on each: 0 for nothing, then the figures.
         unknown: numbers of the pillars whose levels are to be judged.
         expected: numbers of those of them that are expected to stand at their ``levels``.
         loose: numbers of those on which something else may stand.
     """
 
     levels: Sequence[int]
-    figures: Sequence[int]
+    configurations: Sequence[int]
     unknown: Collection[int]
     expected: Collection[int]
     loose: Collection[int]
 
 
-def judge_levels(
-    small: Picture, light: Array, colours: Colours, views: PillarViews, stand: Stand
+def estimate_levels(
+    small: Picture, light: Array, colours: Colours, views: PillarViews, question: LevelQuestion
 ) -> tuple[tuple[int, ...], Array]:
     """The levels that are likeliest, and how well the picture alone suits each level of each pillar.
 
@@ -167,22 +167,22 @@ def judge_levels(
         light: (n, 3) at each pillar, r g b, linear.
         colours: that can be seen.
         views: of the pose.
-        stand: how the pillars are thought to stand.
+        question: how the pillars are thought to stand.
 
     Returns:
         (n,) levels; (n, l) log-likelihood, each row's logsumexp 0; rows of pillars that were not judged are even.
     """
-    found = np.column_stack([np.array(stand.levels) - views.lowest, np.array(stand.figures)])
+    found = np.column_stack([np.array(question.levels) - views.lowest, np.array(question.configurations)])
     count = len(views.faces[0])
     fits, prior = np.zeros((2, len(found), count))
-    for pillar in stand.expected:
+    for pillar in question.expected:
         prior[pillar] = np.log(UNEXPECTED / (count - 1))
         prior[pillar, found[pillar, 0]] = np.log(1 - UNEXPECTED)
-    searched = {*stand.unknown, *stand.loose}
-    for sweep in range(SWEEPS if stand.unknown else 0):
+    searched = {*question.unknown, *question.loose}
+    for sweep in range(SWEEPS if question.unknown else 0):
         before = found.copy()
         for pillar in (int(pillar) for pillar in views.far_first[::-1] if pillar in searched):
-            tried = range(count) if sweep and pillar in stand.unknown else (int(found[pillar, 0]),)
+            tried = range(count) if sweep and pillar in question.unknown else (int(found[pillar, 0]),)
             values = normalise(small[_reach(views, pillar)], light[pillar])
             rows = _fits(values, colours, views, found, pillar, tried) + views.log_prior
             best = int((rows + prior[pillar, tried, None]).argmax())
@@ -201,20 +201,20 @@ def _fits(
     """(levels, s) log-likelihood of the ``values`` in a pillar's reach if it stood at each of the levels ``tried``."""
     behind = views.ground[_reach(views, pillar)].copy()
     hidden = np.zeros_like(behind)
-    canvas = behind
+    labels = behind
     for other in views.far_first[_is_near(views, pillar)[views.far_first]]:
         if other == pillar:
-            canvas = hidden
+            labels = hidden
         else:
-            level, figure = found[other]
-            _paint(canvas, views, pillar, int(other), views.faces[other][level][figure])
+            level, configuration = found[other]
+            _paint(labels, views, pillar, int(other), views.faces[other][level][configuration])
     bins = bin_index(np.clip(values, 0, TOP_VALUE))
     part = Part(values, bins, hidden > 0, views.weight)
     rows = np.empty((len(tried), len(views.log_prior)))
-    for (i, level), figure in itertools.product(enumerate(tried), range(rows.shape[1])):
+    for (i, level), configuration in itertools.product(enumerate(tried), range(rows.shape[1])):
         labels = behind.copy()
-        _paint(labels, views, pillar, pillar, views.faces[pillar][level][figure])
-        rows[i, figure] = score_faces(labels, part, colours, views.storeys, len(found) * views.storeys)
+        _paint(labels, views, pillar, pillar, views.faces[pillar][level][configuration])
+        rows[i, configuration] = score_faces(labels, part, colours, views.storeys, len(found) * views.storeys)
     return rows
 
 
@@ -231,9 +231,9 @@ def _is_near(views: PillarViews, pillar: int) -> npt.NDArray[np.bool_]:
     return np.asarray(~beside.any(axis=1))
 
 
-def _paint(canvas: Labels, views: PillarViews, pillar: int, other: int, faces: tuple[Face, ...]) -> None:
-    """Paint the ``faces`` of the pillar ``other`` on the ``canvas`` of what lies in a pillar's reach."""
+def _paint(labels: Labels, views: PillarViews, pillar: int, other: int, faces: tuple[Face, ...]) -> None:
+    """Paint the ``faces`` of the pillar ``other`` on the ``labels`` of what lies in a pillar's reach."""
     offset = views.boxes[pillar, :2] << SUBPIXEL_BITS
     first = FIRST + REGIONS * views.storeys * other
     for face in faces:
-        cv2.fillConvexPoly(canvas, face.outline - offset, first + face.region, shift=SUBPIXEL_BITS)
+        cv2.fillConvexPoly(labels, face.outline - offset, first + face.region, shift=SUBPIXEL_BITS)

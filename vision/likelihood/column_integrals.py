@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.likelihood.observations import Evidence
-from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, Canvas
+from vision.likelihood.observations import Observations
+from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 from vision.scene.materials import Materials
 from vision.scene.outline_table import OutlineTable
 from vision.scene.visibility import Visibility
@@ -24,8 +24,8 @@ FINER = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
 """Rows that a line may be off its place, as :func:`sum_lines` sums."""
 
 
-class Sums(NamedTuple):
-    """Everything about some cells (b), summed down the columns of their crops by :func:`sum_columns`.
+class ColumnIntegrals(NamedTuple):
+    """Everything about some cells (b), summed down the columns of their crops by :func:`integrate_columns`.
 
     Attributes:
         down: (b, rows + 1, columns, kinds + 2): any side, each colour's face, perhaps each colour's side; brightness.
@@ -37,15 +37,15 @@ class Sums(NamedTuple):
 
 
 @compiled
-def sum_columns(
-    evidence: Evidence, scene: Visibility, canvas: Canvas, looked: tuple[Indices, int], kinds: int
-) -> tuple[Sums, Array]:
+def integrate_columns(
+    observations: Observations, visibility: Visibility, labels: LabelBuffer, looked: tuple[Indices, int], kinds: int
+) -> tuple[ColumnIntegrals, Array]:
     """Sums over crops, of the pixels that nothing hides, down to the last row.
 
     Args:
-        evidence: what the picture shows.
-        scene: of the pose.
-        canvas: what would be seen if nothing stood on the cells.
+        observations: what the picture shows.
+        visibility: of the pose.
+        labels: what would be seen if nothing stood on the cells.
         looked: cells (b,), and the row of their crops in which the sums begin.
         kinds: of material, from any side on.
 
@@ -54,20 +54,33 @@ def sum_columns(
         the ``kinds`` of material is likelier than what is behind; then the log brightness, and the number of pixels.
         And (b,) the share of each crop that something hides, or that lies outside the picture.
     """
-    bins, logs, codes, flat = evidence.bins, evidence.logs, evidence.codes, evidence.palette.reshape(-1)
-    flat_px, visible, painted, (cells, first_row) = scene.flat_px, scene.visible, canvas.reshape(-1), looked
+    bins, logs, codes, flat = (
+        observations.bins,
+        observations.logs,
+        observations.codes,
+        observations.colour_model.reshape(-1),
+    )
+    flat_px, visible, rendered, (cells, first_row) = visibility.flat_px, visibility.visible, labels.reshape(-1), looked
     rows, columns = bins.shape[1] - first_row, bins.shape[2]
-    sums, hidden = np.zeros((len(cells), rows + 1, columns, kinds + 2), np.float32), np.zeros(len(cells), np.float32)
+    integrals, hidden = (
+        np.zeros((len(cells), rows + 1, columns, kinds + 2), np.float32),
+        np.zeros(len(cells), np.float32),
+    )
     # Numba looks whether a signed index is negative; these are not.
-    materials, side, last, one = np.uint64(evidence.palette.shape[1]), np.uint64(SIDE), np.uint64(kinds), np.uint64(1)
+    materials, side, last, one = (
+        np.uint64(observations.colour_model.shape[1]),
+        np.uint64(SIDE),
+        np.uint64(kinds),
+        np.uint64(1),
+    )
     step, line = np.uint64(kinds + 2), np.uint64(columns * (kinds + 2))
     for k in range(len(cells)):
-        cell, own, down = cells[k], scene.rank[cells[k]], sums[k].reshape(-1)
+        cell, own, down = cells[k], visibility.rank[cells[k]], integrals[k].reshape(-1)
         for row in range(rows):
             for column in range(columns):
                 over = np.uint64(np.uint64(row) * line + np.uint64(column) * step)
                 at = np.uint64(over + line)
-                nearest = painted[flat_px[cell, first_row + row, column]]
+                nearest = rendered[flat_px[cell, first_row + row, column]]
                 if not visible[cell, first_row + row, column] or nearest >> RANK_BITS > own:
                     hidden[k] += 1
                     for number in range(kinds + 2):
@@ -85,7 +98,7 @@ def sum_columns(
                 down[at + last] = down[over + last] + brightness
                 down[at + last + one] = down[over + last + one] + 1
         hidden[k] /= rows * columns
-    return Sums(sums, first_row), hidden
+    return ColumnIntegrals(integrals, first_row), hidden
 
 
 class Lines(NamedTuple):
@@ -111,17 +124,19 @@ class Lines(NamedTuple):
 
 
 @compiled
-def lines_of(sums: Sums, shapes: OutlineTable, which: tuple[int, int, int]) -> Lines:
+def lines_of(integrals: ColumnIntegrals, table: OutlineTable, which: tuple[int, int, int]) -> Lines:
     """``which``: number of the cell among the sums, cell, figure; standing straight."""
-    k, cell, figure = which
-    covers = shapes.covers[cell, figure]
+    k, cell, configuration = which
+    covers = table.covers[cell, configuration]
     first, end = 0, len(covers)
     while first < end and not covers[first]:
         first += 1
     while end > first and not covers[end - 1]:
         end -= 1
-    edges, left = shapes.edges[cell, figure], shapes.columns[0]
-    return Lines(sums.down[k].reshape(-1), sums.down.shape[1:], edges, (first, end), left, 0.0, sums.first_row)
+    edges, left = table.edges[cell, configuration], table.columns[0]
+    return Lines(
+        integrals.down[k].reshape(-1), integrals.down.shape[1:], edges, (first, end), left, 0.0, integrals.first_row
+    )
 
 
 @compiled

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.likelihood.observations import Evidence
-from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, Canvas
+from vision.likelihood.observations import Observations
+from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 from vision.scene.materials import Materials
 from vision.scene.outline_table import OutlineTable
 from vision.scene.visibility import Visibility
@@ -53,7 +53,7 @@ _OUTLINE, _BEHIND = (1 - UNLIKE, UNLIKE), (UNLIKE, 1 - ALIKE)
 _STANDING = int(Materials.STANDING)
 
 
-class _Shown(NamedTuple):
+class _Observed(NamedTuple):
     """One crop.
 
     Attributes:
@@ -68,46 +68,50 @@ class _Shown(NamedTuple):
 
 
 @compiled
-def edges_seen(
-    evidence: Evidence, scene: Visibility, canvas: Canvas, shapes: OutlineTable, which: tuple[Indices, int]
+def edge_log_ratio(
+    observations: Observations,
+    visibility: Visibility,
+    labels: LabelBuffer,
+    table: OutlineTable,
+    which: tuple[Indices, int],
 ) -> Array:
     """(b, f) log-likelihood ratio of the edges that are seen if a figure stands there, against none standing.
 
     Args:
-        evidence: what the picture shows.
-        scene: of the pose.
-        canvas: what would be seen if nothing stood on the cells.
-        shapes: of the pose; each figure stands straight in the middle of its cell.
+        observations: what the picture shows.
+        visibility: of the pose.
+        labels: what would be seen if nothing stood on the cells.
+        table: of the pose; each figure stands straight in the middle of its cell.
         which: cells (b,), and how many of the figures, f, are looked at.
     """
-    cells, figures = which
-    _, rows, columns = evidence.bins.shape
-    ratios = np.zeros((len(cells), figures), np.float32)
+    cells, configurations = which
+    _, rows, columns = observations.bins.shape
+    ratios = np.zeros((len(cells), configurations), np.float32)
     logs, surfaces = np.empty((rows, columns), np.float32), np.empty((rows, columns), np.int32)
-    units = np.empty((max(rows // UNIT_MM + 1, MOST_EDGES * (columns * int(shapes.column_mm) // UNIT_MM + 1)), 3))
-    shown = _Shown(logs, surfaces, units)
+    units = np.empty((max(rows // UNIT_MM + 1, MOST_EDGES * (columns * int(table.column_mm) // UNIT_MM + 1)), 3))
+    shown = _Observed(logs, surfaces, units)
     for k in range(len(cells)):
-        _look(evidence, scene, canvas, cells[k], shown)
-        for figure in range(figures):
-            edges, covers = shapes.edges[cells[k], figure], shapes.covers[cells[k], figure]
-            ratio = _upper_edge(shown, shapes, edges, covers) + _edges_behind(shown, shapes, edges, covers)
-            ratio += _side(shown, shapes, edges, covers, 1) + _side(shown, shapes, edges, covers, -1)
-            ratios[k, figure] = ratio
+        _look(observations, visibility, labels, cells[k], shown)
+        for configuration in range(configurations):
+            edges, covers = table.edges[cells[k], configuration], table.covers[cells[k], configuration]
+            ratio = _upper_edge(shown, table, edges, covers) + _edges_behind(shown, table, edges, covers)
+            ratio += _side(shown, table, edges, covers, 1) + _side(shown, table, edges, covers, -1)
+            ratios[k, configuration] = ratio
     return ratios
 
 
 @compiled
-def _look(evidence: Evidence, scene: Visibility, canvas: Canvas, cell: int, shown: _Shown) -> None:
+def _look(observations: Observations, visibility: Visibility, labels: LabelBuffer, cell: int, shown: _Observed) -> None:
     """Fill in what a crop shows, and would show if nothing stood there.
 
     Surfaces count of which it is known that they are evenly bright: not what lies on the table, nor what a nearer piece
     hides.
     """
-    painted, codes, bright = canvas.reshape(-1), evidence.codes[cell], evidence.logs[cell]
+    rendered, codes, bright = labels.reshape(-1), observations.codes[cell], observations.logs[cell]
     for row in range(codes.shape[0]):
         for column in range(codes.shape[1]):
-            surface = painted[scene.flat_px[cell, row, column]]
-            is_seen = scene.visible[cell, row, column] and surface >> RANK_BITS <= scene.rank[cell]
+            surface = rendered[visibility.flat_px[cell, row, column]]
+            is_seen = visibility.visible[cell, row, column] and surface >> RANK_BITS <= visibility.rank[cell]
             shown.surfaces[row, column] = 0
             if is_seen and surface & MATERIAL_MASK >= _STANDING:
                 shown.surfaces[row, column] = surface
@@ -116,26 +120,26 @@ def _look(evidence: Evidence, scene: Visibility, canvas: Canvas, cell: int, show
 
 
 @compiled
-def _upper_edge(shown: _Shown, shapes: OutlineTable, edges: Array, covers: Covers) -> float:
+def _upper_edge(shown: _Observed, table: OutlineTable, edges: Array, covers: Covers) -> float:
     surfaces, units = shown.surfaces, shown.units
     units[:] = 0
     for i in range(len(covers)):
-        row, column = int(np.rint(edges[0, i])), shapes.columns[i]
+        row, column = int(np.rint(edges[0, i])), table.columns[i]
         inside, outside = row + BESIDE_MM, row - BESIDE_MM
         if not covers[i] or outside < 0 or inside >= min(edges[-1, i], len(surfaces)):
             continue
         if surfaces[inside, column] == surfaces[outside, column] > 0:
-            _add(shown, int(i * shapes.column_mm) // UNIT_MM, (inside, column), (outside, column))
+            _add(shown, int(i * table.column_mm) // UNIT_MM, (inside, column), (outside, column))
     return _ratio(units, _OUTLINE)
 
 
 @compiled
-def _side(shown: _Shown, shapes: OutlineTable, edges: Array, covers: Covers, inward: int) -> float:
+def _side(shown: _Observed, table: OutlineTable, edges: Array, covers: Covers, inward: int) -> float:
     """The left edge of a figure, which lies ``inward`` 1 column from its first one, or the right one (-1)."""
     surfaces, units = shown.surfaces, shown.units
     units[:] = 0
     count = len(covers)
-    beside = inward * max(1, int(np.rint(BESIDE_MM / shapes.column_mm)))
+    beside = inward * max(1, int(np.rint(BESIDE_MM / table.column_mm)))
     for row in range(max(int(edges[0].min()), 0), min(int(edges[-1].max()) + 1, len(surfaces))):
         at = 0 if inward > 0 else count - 1
         while 0 <= at < count and not (covers[at] and edges[0, at] <= row <= edges[-1, at]):
@@ -143,19 +147,19 @@ def _side(shown: _Shown, shapes: OutlineTable, edges: Array, covers: Covers, inw
         inner = at + beside
         if not (0 <= at < count and 0 <= inner < count and edges[0, inner] <= row <= edges[-1, inner]):
             continue
-        inside, outside = shapes.columns[inner], shapes.columns[at] - beside
+        inside, outside = table.columns[inner], table.columns[at] - beside
         if 0 <= outside < surfaces.shape[1] and surfaces[row, inside] == surfaces[row, outside] > 0:
             _add(shown, row // UNIT_MM, (row, inside), (row, outside))
     return _ratio(units, _OUTLINE)
 
 
 @compiled
-def _edges_behind(shown: _Shown, shapes: OutlineTable, edges: Array, covers: Covers) -> float:
+def _edges_behind(shown: _Observed, table: OutlineTable, edges: Array, covers: Covers) -> float:
     """The edges between surfaces that would be seen in the place of each part of a figure if it did not stand there."""
     surfaces, units = shown.surfaces, shown.units
     units[:] = 0
     for i in range(len(covers)):
-        column, found = shapes.columns[i], 0
+        column, found = table.columns[i], 0
         for part in range(len(edges) - 1 if covers[i] else 0):
             first, end = int(edges[part, i]) + 1, min(int(edges[part + 1, i]), len(surfaces))
             for row in range(first + BESIDE_MM, end - BESIDE_MM):
@@ -163,14 +167,14 @@ def _edges_behind(shown: _Shown, shapes: OutlineTable, edges: Array, covers: Cov
                 is_edge = surfaces[row - 1, column] != surfaces[row, column]
                 if not is_edge or surfaces[above, column] == 0 or surfaces[below, column] == 0 or found == MOST_EDGES:
                     continue
-                number = (int(i * shapes.column_mm) // UNIT_MM) * MOST_EDGES + found
+                number = (int(i * table.column_mm) // UNIT_MM) * MOST_EDGES + found
                 _add(shown, number, (above, column), (below, column))
                 found += 1
     return _ratio(units, _BEHIND)
 
 
 @compiled
-def _add(shown: _Shown, number: int, one: Place, other: Place) -> None:
+def _add(shown: _Observed, number: int, one: Place, other: Place) -> None:
     """Add the difference between two places to a unit."""
     apart = shown.logs[one[0], one[1]] - shown.logs[other[0], other[1]]
     unit = shown.units[number]

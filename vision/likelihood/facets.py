@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from vision.appearance.colour_model import BINS, STRAY
 from vision.compiled import compiled
-from vision.likelihood.observations import Backdrop, Evidence
+from vision.likelihood.observations import Backdrop, Observations
 from vision.pose.projection import Points, Registration
-from vision.scene.configurations import LEAN_MM, PLACE_MM, TURNS_DEG, Figures
+from vision.scene.configurations import LEAN_MM, PLACE_MM, TURNS_DEG, Configurations
 from vision.scene.crops import INDEPENDENT_MM2, Crops
 from vision.scene.outlines import widen
 
@@ -81,25 +81,25 @@ class Facets(NamedTuple):
     towers: Indices
 
 
-def make_facets(crops: Crops, pose: Registration, figures: Figures, pixels: Sequence[Points]) -> Facets:
+def make_facets(crops: Crops, pose: Registration, configurations: Configurations, pixels: Sequence[Points]) -> Facets:
     """The flanks of pyramids on all cells, seen from ``pose``; ``pixels`` of their wires, each (n, 5, 2)."""
     runs = [
         _flanks(crops.from_picture(points), facing, crops.u_mm)
-        for points, facing in zip(pixels, _facing(crops, pose, figures), strict=True)
+        for points, facing in zip(pixels, _facing(crops, pose, configurations), strict=True)
     ]
     # wire, flank, cell, column → cell, wire, flank, column
     far, near = (np.array([run[side] for run in runs]).transpose(2, 0, 1, 3) for side in (0, 1))
     first_row = np.float32(crops.v_mm[0] - 0.5)
-    towers = np.full((len(figures.all), int(figures.parts.max())), -1, np.intp)
-    for tower, wires in zip(towers, figures.wire_numbers, strict=True):
-        tower[: len(wires)] = wires
+    towers = np.full((len(configurations.all), int(configurations.parts.max())), -1, np.intp)
+    for tower, wireframes in zip(towers, configurations.wireframe_numbers, strict=True):
+        tower[: len(wireframes)] = wireframes
     turned = towers.reshape(-1, len(TURNS_DEG), towers.shape[1])
     return Facets(np.ascontiguousarray(far - first_row), np.ascontiguousarray(near - first_row), turned)
 
 
-def _facing(crops: Crops, pose: Registration, figures: Figures) -> Points:
+def _facing(crops: Crops, pose: Registration, configurations: Configurations) -> Points:
     """(wires, n, flanks) cosine of the angle under which the camera sees pyramids' flanks; negative from behind."""
-    corners = np.array([wire.corners_mm for wire in figures.wires])
+    corners = np.array([wireframe.corners_mm for wireframe in configurations.wireframes])
     a, b, tip = (corners[:, which] for which in np.array(FLANKS).T)
     normals = np.cross(b - a, tip - a)
     eye = pose.centre_mm - (crops.centres_mm[:, None] + ((a + b + tip) / 3)[:, None])
@@ -128,17 +128,19 @@ def _flanks(corners_mm: Points, facing: Points, u_mm: npt.NDArray[np.int32]) -> 
     return far, near
 
 
-def judge_facets(evidence: Evidence, backdrop: Backdrop, facets: Facets, cells: Indices, stand: Array) -> Array:
+def facet_log_likelihood(
+    observations: Observations, backdrop: Backdrop, facets: Facets, cells: Indices, placement: Array
+) -> Array:
     """(b, f) how evenly each figure's facets are coloured, standing where they are so best: log-likelihood ratios.
 
     Args:
-        evidence: of all cells.
+        observations: of all cells.
         backdrop: of the whole crops of ``cells``.
         facets: of the pose.
         cells: (b,) the cells to judge.
-        stand: (b, 2) where the search begins: sideways and along, mm.
+        placement: (b, 2) where the search begins: sideways and along, mm.
     """
-    found, turns = _search(_sum_values(evidence, backdrop, cells), facets, cells, stand)
+    found, turns = _search(_sum_values(observations, backdrop, cells), facets, cells, placement)
     ratios = np.full((*found.shape, len(TURNS_DEG)), OTHER_TURN, np.float32)
     np.put_along_axis(ratios, turns[..., None], 0, axis=2)
     ratios += (found - found.max(axis=1, keepdims=True))[..., None]
@@ -146,29 +148,29 @@ def judge_facets(evidence: Evidence, backdrop: Backdrop, facets: Facets, cells: 
 
 
 @compiled
-def _sum_values(evidence: Evidence, backdrop: Backdrop, cells: Indices) -> Array:
+def _sum_values(observations: Observations, backdrop: Backdrop, cells: Indices) -> Array:
     """Sums down each crop's column, where nothing hides it: (b, columns, rows + 1, 6).
 
     Of 1, the three display values, their squares together, and by how much the bare ground is likelier than it is
     where it shows.
     """
-    codes, gain, base, seen = evidence.codes, evidence.gain, backdrop.base, backdrop.seen
+    codes, gain, base, seen = observations.codes, observations.gain, backdrop.base, backdrop.seen
     _, rows, columns = base.shape
-    sums = np.zeros((len(cells), columns, rows + 1, 6), np.float32)
+    integrals = np.zeros((len(cells), columns, rows + 1, 6), np.float32)
     for k in range(len(cells)):
         usual = _usual(base[k], seen[k])
         for column in range(columns):
             for row in range(rows):
                 for kind in range(6):
-                    sums[k, column, row + 1, kind] = sums[k, column, row, kind]
+                    integrals[k, column, row + 1, kind] = integrals[k, column, row, kind]
                 if seen[k, row, column]:
-                    sums[k, column, row + 1, 0] += 1
+                    integrals[k, column, row + 1, 0] += 1
                     for channel in range(3):
                         value = codes[cells[k], row, column, channel] * gain[cells[k], channel]
-                        sums[k, column, row + 1, 1 + channel] += value
-                        sums[k, column, row + 1, 4] += value**2
-                    sums[k, column, row + 1, 5] += base[k, row, column] - usual
-    return sums
+                        integrals[k, column, row + 1, 1 + channel] += value
+                        integrals[k, column, row + 1, 4] += value**2
+                    integrals[k, column, row + 1, 5] += base[k, row, column] - usual
+    return integrals
 
 
 @compiled
@@ -183,14 +185,14 @@ def _usual(base: Array, seen: npt.NDArray[np.bool_]) -> float:
 
 
 @compiled
-def _search(sums: Array, facets: Facets, cells: Indices, stand: Array) -> tuple[Array, Indices]:
+def _search(integrals: Array, facets: Facets, cells: Indices, placement: Array) -> tuple[Array, Indices]:
     """(b, f) how well each tower fits where it does best, and which way its uppermost pyramid is turned there."""
     towers = facets.towers
     fits = np.full((len(cells), len(towers)), -np.inf, np.float32)
     turns = np.zeros(fits.shape, np.intp)
     for k in range(len(cells)):
         runs = (facets.far[cells[k]], facets.near[cells[k]])
-        order, begins = _first_stands(sums[k], runs, towers, stand[k])
+        order, begins = _first_stands(integrals[k], runs, towers, placement[k])
         for trial in range(REFINED):
             least = fits[k].max() - CLOSE_NATS
             for number in range(len(towers)):
@@ -198,14 +200,16 @@ def _search(sums: Array, facets: Facets, cells: Indices, stand: Array) -> tuple[
                     tower = _pyramids(towers[number])
                     at = np.zeros((tower.shape[1], 3), np.float32)
                     at[:] = begins[number, order[number, trial]]
-                    fit = _climb(sums[k], runs, tower, at)
+                    fit = _climb(integrals[k], runs, tower, at)
                     if fit > fits[k, number]:
                         fits[k, number], turns[k, number] = fit, int(at[0, 0])
     return fits, turns
 
 
 @compiled
-def _first_stands(sums: Array, runs: tuple[Array, Array], towers: Indices, stand: Array) -> tuple[Indices, Array]:
+def _first_stands(
+    integrals: Array, runs: tuple[Array, Array], towers: Indices, placement: Array
+) -> tuple[Indices, Array]:
     """(f, t) the turns of each tower, the likeliest first; (f, t, 3) where it fits best then, standing straight."""
     order, begins = np.zeros(towers.shape[:2], np.intp), np.zeros((*towers.shape[:2], 3), np.float32)
     for number in range(len(towers)):
@@ -215,8 +219,8 @@ def _first_stands(sums: Array, runs: tuple[Array, Array], towers: Indices, stand
         fits = np.full(len(tower), -np.inf, np.float32)
         for turn in range(len(tower)):
             for share in BEGINS:
-                at[:, 0], at[:, 1], at[:, 2] = turn, np.rint(share * stand[0]), share * stand[1]
-                fit = _fit(sums, runs, tower, (at, parts), 2)
+                at[:, 0], at[:, 1], at[:, 2] = turn, np.rint(share * placement[0]), share * placement[1]
+                fit = _fit(integrals, runs, tower, (at, parts), 2)
                 if fit > fits[turn]:
                     fits[turn], begins[number, turn] = fit, at[0]
         order[number] = np.argsort(-fits)
@@ -230,14 +234,14 @@ def _pyramids(tower: Indices) -> Indices:
 
 
 @compiled
-def _climb(sums: Array, runs: tuple[Array, Array], tower: Indices, at: Array) -> float:
+def _climb(integrals: Array, runs: tuple[Array, Array], tower: Indices, at: Array) -> float:
     """How well a tower fits, looked for from ``at`` on, where it then stands best.
 
     What has more pyramids is freer to suit by chance.  So what counts is how well it fits on average over all stands:
     as at best, times the share of all stands that suit nearly as well (Laplace's method, on the steps round the best).
     """
     parts, tried = np.zeros((len(at) * len(FLANKS), 6), np.float32), np.zeros((len(at), len(STEPS)), np.float32)
-    best, trial = _fit(sums, runs, tower, (at, parts), 1), np.empty_like(at)
+    best, trial = _fit(integrals, runs, tower, (at, parts), 1), np.empty_like(at)
     for _ in range(ROUNDS):
         before = best
         for lowest in range(len(at) - 1, -1, -1):
@@ -246,7 +250,7 @@ def _climb(sums: Array, runs: tuple[Array, Array], tower: Indices, at: Array) ->
                 trial[: lowest + 1] += STEPS[number]
                 tried[lowest, number] = -np.inf
                 if trial[:, 0].min() >= 0 and trial[:, 0].max() < len(tower):
-                    fit = _fit(sums, runs, tower, (trial, parts), 1)
+                    fit = _fit(integrals, runs, tower, (trial, parts), 1)
                     tried[lowest, number] = fit
                     if fit > best:
                         best = fit
@@ -259,11 +263,11 @@ def _climb(sums: Array, runs: tuple[Array, Array], tower: Indices, at: Array) ->
 
 
 @compiled
-def _fit(sums: Array, runs: tuple[Array, Array], tower: Indices, work: tuple[Array, Array], step: int) -> float:
+def _fit(integrals: Array, runs: tuple[Array, Array], tower: Indices, work: tuple[Array, Array], step: int) -> float:
     """Log-likelihood of a crop, up to a constant a cell, for a tower that stands so.
 
     Args:
-        sums: (columns, rows + 1, 6) of the cell.
+        integrals: (columns, rows + 1, 6) of the cell.
         runs: (w, flanks, k) each, of the cell: where flanks begin, and end.
         tower: (t, p) its pyramids when they are turned so, the uppermost first.
         work: (p, 3) which way each is turned, how far it is off its place, sideways and along, mm; (p * flanks, 6) room
@@ -272,7 +276,7 @@ def _fit(sums: Array, runs: tuple[Array, Array], tower: Indices, work: tuple[Arr
     """
     at, parts = work
     far, near = runs
-    columns, last = len(sums), sums.shape[1] - 1
+    columns, last = len(integrals), integrals.shape[1] - 1
     parts[:] = 0
     for column in range(0, columns, step):
         reached = 0  # by the flanks before, which hide what is above their ends
@@ -280,16 +284,16 @@ def _fit(sums: Array, runs: tuple[Array, Array], tower: Indices, work: tuple[Arr
             own = column - int(at[place, 1])
             if own < 0 or own >= columns:
                 continue
-            wire, along = tower[int(at[place, 0]), place], at[place, 2]
+            wireframe, along = tower[int(at[place, 0]), place], at[place, 2]
             for flank in range(len(FLANKS)):
-                ends = near[wire, flank, own] + along
+                ends = near[wireframe, flank, own] + along
                 if ends > reached:
-                    begin = max(int(np.rint(max(far[wire, flank, own] + along, 0.0))), reached)
+                    begin = max(int(np.rint(max(far[wireframe, flank, own] + along, 0.0))), reached)
                     end = int(np.rint(min(ends, last)))
                     if end > begin:
                         part = parts[place * len(FLANKS) + flank]
                         for kind in range(6):
-                            part[kind] += sums[column, end, kind] - sums[column, begin, kind]
+                            part[kind] += integrals[column, end, kind] - integrals[column, begin, kind]
                         reached = end
     uneven, bare = 0.0, 0.0
     for part in parts:

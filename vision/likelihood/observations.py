@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.appearance.colour_model import BINS, gain_in, quantised
-from vision.appearance.illumination import Light
+from vision.appearance.illumination import Illumination
 from vision.compiled import compiled
 from vision.scene.crops import Crops
-from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, Canvas
+from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 from vision.scene.visibility import Visibility
 
 Array = npt.NDArray[np.float32]
@@ -23,7 +23,7 @@ DARK = 0.05
 """Added to display values before the logarithm: below it noise rules."""
 
 
-class Evidence(NamedTuple):
+class Observations(NamedTuple):
     """The crops of some cells (n) of one picture.
 
     Attributes:
@@ -31,17 +31,19 @@ class Evidence(NamedTuple):
         gain: (n, 3) float32, display value relative to white paper of one code, b g r.
         logs: (n, 3, 256) float32, log of the display value of every code.
         bins: (n, rows, columns) int32, row of the palette.
-        palette: (BINS³, materials) float32 log-likelihoods.
+        colour_model: (BINS³, materials) float32 log-likelihoods.
     """
 
     codes: Picture
     gain: Array
     logs: Array
     bins: npt.NDArray[np.int32]
-    palette: Array
+    colour_model: Array
 
 
-def look(image: Picture, crops: Crops, cells: Indices | slice, light: Light, palette: Array) -> Evidence:
+def look(
+    image: Picture, crops: Crops, cells: Indices | slice, light: Illumination, colour_model: Array
+) -> Observations:
     """The evidence of these cells in a picture (height, width, 3) uint8 BGR, in this light."""
     maps = crops.map_px[:, cells]
     _, n, rows, columns = maps.shape
@@ -52,13 +54,13 @@ def look(image: Picture, crops: Crops, cells: Indices | slice, light: Light, pal
     values = (gain[..., None] * np.arange(256)).astype(np.float32)
     # As the palette's rows are counted: red first.
     bins = _bins(codes, quantised(values) * np.array([[1], [BINS], [BINS**2]], np.int32))
-    return Evidence(codes, gain, np.log(values + np.float32(DARK)), bins, palette)
+    return Observations(codes, gain, np.log(values + np.float32(DARK)), bins, colour_model)
 
 
-def renew(evidence: Evidence, cells: Indices, shown: Evidence) -> None:
+def renew(observations: Observations, cells: Indices, shown: Observations) -> None:
     """Put what these cells (b,) show now in the place of what they showed."""
-    evidence.codes[cells], evidence.bins[cells] = shown.codes, shown.bins
-    evidence.gain[cells], evidence.logs[cells] = shown.gain, shown.logs
+    observations.codes[cells], observations.bins[cells] = shown.codes, shown.bins
+    observations.gain[cells], observations.logs[cells] = shown.gain, shown.logs
 
 
 @compiled
@@ -87,31 +89,33 @@ class Backdrop(NamedTuple):
 
 
 @compiled
-def log_likelihood(evidence: Evidence, scene: Visibility, canvas: Canvas, cells: Indices, first_row: int) -> float:
+def log_likelihood(
+    observations: Observations, visibility: Visibility, labels: LabelBuffer, cells: Indices, first_row: int
+) -> float:
     """That of all pixels in the crops of ``cells`` (b,) from ``first_row`` on, if the board looks as painted."""
-    bins, palette, painted = evidence.bins, evidence.palette, canvas.reshape(-1)
+    bins, colour_model, rendered = observations.bins, observations.colour_model, labels.reshape(-1)
     total = 0.0
     for cell in cells:
         for row in range(first_row, bins.shape[1]):
             for column in range(bins.shape[2]):
-                if scene.visible[cell, row, column]:
-                    nearest = painted[scene.flat_px[cell, row, column]]
-                    total += palette[bins[cell, row, column], nearest & MATERIAL_MASK]
+                if visibility.visible[cell, row, column]:
+                    nearest = rendered[visibility.flat_px[cell, row, column]]
+                    total += colour_model[bins[cell, row, column], nearest & MATERIAL_MASK]
     return total
 
 
 @compiled
-def backdrop(evidence: Evidence, scene: Visibility, canvas: Canvas, cells: Indices) -> Backdrop:
+def backdrop(observations: Observations, visibility: Visibility, labels: LabelBuffer, cells: Indices) -> Backdrop:
     """What is behind ``cells`` (b,), in their crops, if the board looks as painted."""
-    bins, palette, painted = evidence.bins, evidence.palette, canvas.reshape(-1)
-    flat_px, visible = scene.flat_px, scene.visible
+    bins, colour_model, rendered = observations.bins, observations.colour_model, labels.reshape(-1)
+    flat_px, visible = visibility.flat_px, visibility.visible
     _, rows, columns = bins.shape
     base, seen = np.empty((len(cells), rows, columns), np.float32), np.empty((len(cells), rows, columns), np.bool_)
     for k in range(len(cells)):
-        cell, own = cells[k], scene.rank[cells[k]]
+        cell, own = cells[k], visibility.rank[cells[k]]
         for row in range(rows):
             for column in range(columns):
-                nearest = painted[flat_px[cell, row, column]]
-                base[k, row, column] = palette[bins[cell, row, column], nearest & MATERIAL_MASK]
+                nearest = rendered[flat_px[cell, row, column]]
+                base[k, row, column] = colour_model[bins[cell, row, column], nearest & MATERIAL_MASK]
                 seen[k, row, column] = visible[cell, row, column] and nearest >> RANK_BITS <= own
     return Backdrop(base, seen)

@@ -19,7 +19,7 @@ from vision.scene.outline_table import OutlineTable
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 
-Figure = tuple[int, int]
+Configuration = tuple[int, int]
 """A cell, and the number of a figure on it."""
 
 ROUNDING_MM = 0.2
@@ -36,7 +36,7 @@ FOOT = (-3.0, 7)
 """Shifts of the foot tried first along the line of sight: the least of them in rows, and how many a row apart."""
 
 
-class Stand(NamedTuple):
+class Placement(NamedTuple):
     """Where a figure stands, roughly.
 
     Attributes:
@@ -52,7 +52,7 @@ class Stand(NamedTuple):
     is_known: bool
 
 
-class Chain(NamedTuple):
+class Trellis(NamedTuple):
     """Room to find the lines of a figure in; a places of a line, c colours of the uppermost piece.
 
     Attributes:
@@ -73,71 +73,82 @@ class Chain(NamedTuple):
 
 
 @compiled
-def make_chain(shapes: OutlineTable) -> Chain:
+def make_trellis(table: OutlineTable) -> Trellis:
     """Room for any figure."""
-    colours, places, most = shapes.allowed.shape[1], len(FINER), shapes.edges.shape[2] - 1
+    colours, places, most = table.allowed.shape[1], len(FINER), table.edges.shape[2] - 1
     shifts, before = np.zeros((most, places)), np.zeros((most, places, colours), np.intp)
     fits, above = np.zeros((2, places, colours)), np.zeros((2, places, colours))
-    return Chain(shifts, before, fits, above, np.zeros(colours), np.zeros(most))
+    return Trellis(shifts, before, fits, above, np.zeros(colours), np.zeros(most))
 
 
 @compiled
-def search_stand(lines: Lines, shapes: OutlineTable, figure: Figure, colour: int) -> Stand:
+def search_placement(lines: Lines, table: OutlineTable, configuration: Configuration, colour: int) -> Placement:
     """Where a figure suits best, its upper face being of a ``colour``; ``lines`` are those round it, straight."""
-    along, across, foot = _search(lines, shapes, figure, colour, (ALONG, (-MOST_SIDEWAYS, 2 * MOST_SIDEWAYS + 1)))
-    return Stand(along, across, foot, False)  # noqa: FBT003
+    along, across, foot = _search(lines, table, configuration, colour, (ALONG, (-MOST_SIDEWAYS, 2 * MOST_SIDEWAYS + 1)))
+    return Placement(along, across, foot, False)  # noqa: FBT003
 
 
 @compiled
-def known_face(lines: Lines, shapes: OutlineTable, figure: Figure, colour: int, shift_mm: Array) -> Stand:
-    """As :func:`search_stand`, of a figure whose face is known to be off by ``shift_mm`` (2,) in the crop."""
-    columns = min(max(shift_mm[0] / shapes.column_mm, -MOST_SIDEWAYS), MOST_SIDEWAYS)
+def placement_under_face(
+    lines: Lines, table: OutlineTable, configuration: Configuration, colour: int, shift_mm: Array
+) -> Placement:
+    """As :func:`search_placement`, of a figure whose face is known to be off by ``shift_mm`` (2,) in the crop."""
+    columns = min(max(shift_mm[0] / table.column_mm, -MOST_SIDEWAYS), MOST_SIDEWAYS)
     along = float(shift_mm[1])
-    _, _, foot = _search(lines, shapes, figure, colour, ((along, 1), (int(np.rint(columns)), 1)))
-    return Stand(along, columns, foot, True)  # noqa: FBT003
+    _, _, foot = _search(lines, table, configuration, colour, ((along, 1), (int(np.rint(columns)), 1)))
+    return Placement(along, columns, foot, True)  # noqa: FBT003
 
 
 @compiled
-def fit_lines(straight: Lines, shapes: OutlineTable, which: Figure, stand: Stand, chain: Chain, scores: Total) -> None:
-    """The best ``scores`` (colours,) of a figure over all places of its lines; ``chain.found`` are the places.
+def fit_lines(
+    straight: Lines,
+    table: OutlineTable,
+    which: Configuration,
+    placement: Placement,
+    trellis: Trellis,
+    scores: Total,
+) -> None:
+    """The best ``scores`` (colours,) of a figure over all places of its lines; ``trellis.found`` are the places.
 
     Scores are log-likelihood ratios against an empty cell.  Line 0 is the face's near edge, the others are the sides'
     lower edges.  ``straight``: the lines round the figure in the middle of its cell.
     """
-    cell, figure = which
-    count, lines = shapes.bands[figure], sideways(straight, stand.sideways)
-    known = _begin(lines, shapes.weight, stand, chain)
+    cell, configuration = which
+    count, lines = table.bands[configuration], sideways(straight, placement.sideways)
+    known = _begin(lines, table.weight, placement, trellis)
     for number in range(1, count + 1):
-        off = stand.along + (stand.foot - stand.along) * (number / count)
-        chain.shifts[number] = off + FINER
-        is_own, variance = number == 1 and shapes.faced, _step_variance(shapes, cell, number)
-        _add_line(lines, (is_own, variance, shapes.weight), (number, off), known, chain)
+        off = placement.along + (placement.foot - placement.along) * (number / count)
+        trellis.shifts[number] = off + FINER
+        is_own, variance = number == 1 and table.has_faces, _step_variance(table, cell, number)
+        _add_line(lines, (is_own, variance, table.weight), (number, off), known, trellis)
         known = len(FINER)
-    _end(shapes, (cell, figure, stand.sideways), known, chain, scores)
+    _end(table, (cell, configuration, placement.sideways), known, trellis, scores)
 
 
 @compiled
-def _begin(lines: Lines, weight: float, stand: Stand, chain: Chain) -> int:
+def _begin(lines: Lines, weight: float, placement: Placement, trellis: Trellis) -> int:
     """Put the uppermost part into its places; how many there are."""
-    far, fits, sides = chain.fits[1], chain.fits[0], 1 + chain.fits.shape[2]
-    if stand.is_known:
-        known, chain.shifts[0, 0] = 1, stand.along
-        sum_line(lines, (0, 0.0, stand.along), 1, far[0])
-        sum_line(lines, (1, 0.0, stand.along), 1, fits[0])
-        sum_line(lines, (1, 0.0, stand.along), sides, chain.above[0, 0])
+    far, fits, sides = trellis.fits[1], trellis.fits[0], 1 + trellis.fits.shape[2]
+    if placement.is_known:
+        known, trellis.shifts[0, 0] = 1, placement.along
+        sum_line(lines, (0, 0.0, placement.along), 1, far[0])
+        sum_line(lines, (1, 0.0, placement.along), 1, fits[0])
+        sum_line(lines, (1, 0.0, placement.along), sides, trellis.above[0, 0])
     else:
-        known, chain.shifts[0] = len(FINER), stand.along + FINER
-        sum_lines(lines, 0, stand.along, 1, far)
-        sum_lines(lines, 1, stand.along, 1, fits)
-        sum_lines(lines, 1, stand.along, sides, chain.above[0])
+        known, trellis.shifts[0] = len(FINER), placement.along + FINER
+        sum_lines(lines, 0, placement.along, 1, far)
+        sum_lines(lines, 1, placement.along, 1, fits)
+        sum_lines(lines, 1, placement.along, sides, trellis.above[0])
     for place in range(known):
-        for colour in range(len(chain.room)):
+        for colour in range(len(trellis.room)):
             fits[place, colour] = (fits[place, colour] - far[place, colour]) * weight
     return known
 
 
 @compiled
-def _add_line(lines: Lines, band: tuple[bool, float, float], line: tuple[int, float], known: int, chain: Chain) -> None:
+def _add_line(
+    lines: Lines, band: tuple[bool, float, float], line: tuple[int, float], known: int, trellis: Trellis
+) -> None:
     """Go on to a line, from the ``known`` first places of the one above it, whichever suits best.
 
     That is the Viterbi algorithm (Forney, The Viterbi algorithm, 1973).  ``band``: whether what lies between the two is
@@ -146,63 +157,63 @@ def _add_line(lines: Lines, band: tuple[bool, float, float], line: tuple[int, fl
     place before it is tried.
     """
     (is_own, variance, weight), (number, off) = band, line
-    upper, lower = chain.above[1 - number % 2], chain.above[number % 2]
-    reached, fits = chain.fits[1 - number % 2], chain.fits[number % 2]
-    room = chain.room
+    upper, lower = trellis.above[1 - number % 2], trellis.above[number % 2]
+    reached, fits = trellis.fits[1 - number % 2], trellis.fits[number % 2]
+    room = trellis.room
     fits[:] = -np.inf
     sum_lines(lines, 1 + number, off, 1 + len(room), lower)
-    for j, shift in enumerate(chain.shifts[number]):
+    for j, shift in enumerate(trellis.shifts[number]):
         for i in range(known):
             for colour in range(len(room)):
                 room[colour] = (lower[j, colour] - upper[i, colour]) * weight
             if not is_own and len(room) > 1:
                 room[:] = _log_mean(room)
-            prior = -0.5 * (shift - chain.shifts[number - 1, i]) ** 2 / variance
+            prior = -0.5 * (shift - trellis.shifts[number - 1, i]) ** 2 / variance
             for colour in range(len(room)):
                 total = reached[i, colour] + room[colour] + prior
                 if total > fits[j, colour]:
-                    fits[j, colour], chain.before[number, j, colour] = total, i
+                    fits[j, colour], trellis.before[number, j, colour] = total, i
 
 
 @compiled
-def _end(shapes: OutlineTable, which: tuple[int, int, float], known: int, chain: Chain, scores: Total) -> None:
+def _end(table: OutlineTable, which: tuple[int, int, float], known: int, trellis: Trellis, scores: Total) -> None:
     """Choose among the ``known`` places of the last line: ``scores`` (colours,), and where the lines are.
 
     ``which``: cell, figure, columns that it is moved by.
     """
-    cell, figure, side = which
-    count = shapes.bands[figure]
-    fits, best, at, of = chain.fits[count % 2], -np.inf, 0, 0
+    cell, configuration, side = which
+    count = table.bands[configuration]
+    fits, best, at, of = trellis.fits[count % 2], -np.inf, 0, 0
     scores[:] = -np.inf
     for i in range(known):
-        prior = _log_place(shapes, cell, figure, side, chain.shifts[count, i])
+        prior = _log_place(table, cell, configuration, side, trellis.shifts[count, i])
         for colour in range(len(scores)):
             total = fits[i, colour] + prior
             scores[colour] = max(scores[colour], total)
             if total > best:
                 best, at, of = total, i, colour
     for number in range(count, -1, -1):
-        chain.found[number] = chain.shifts[number, at]
-        at = chain.before[number, at, of]
+        trellis.found[number] = trellis.shifts[number, at]
+        at = trellis.before[number, at, of]
 
 
 @compiled
-def _step_variance(shapes: OutlineTable, cell: int, number: int) -> float:
+def _step_variance(table: OutlineTable, cell: int, number: int) -> float:
     """Variance of the shift of a figure's line ``number`` from 1 against that of the line above it, in rows."""
     variance = ROUNDING_MM**2
-    if number > int(shapes.faced):  # what is under a face is the side of the same piece
-        variance += (STEP_MM * shapes.foreshortening[cell]) ** 2
+    if number > int(table.has_faces):  # what is under a face is the side of the same piece
+        variance += (STEP_MM * table.foreshortening[cell]) ** 2
     return variance
 
 
 @compiled
-def _log_place(shapes: OutlineTable, cell: int, figure: int, side: float, foot: float) -> float:
+def _log_place(table: OutlineTable, cell: int, configuration: int, side: float, foot: float) -> float:
     """Log prior of a figure that is off by so many columns, and its foot by so many rows."""
     # Across the line of sight one shift stands for all pieces, so it is as wide as foot and face together.
-    pieces = shapes.bands[figure] + 1 - int(shapes.faced)
+    pieces = table.bands[configuration] + 1 - int(table.has_faces)
     across_mm2 = PLACE_MM**2 + (pieces - 1) * STEP_MM**2
-    along = foot / shapes.foreshortening[cell] / PLACE_MM
-    return float(-0.5 * (along**2 + (side * shapes.column_mm) ** 2 / across_mm2))
+    along = foot / table.foreshortening[cell] / PLACE_MM
+    return float(-0.5 * (along**2 + (side * table.column_mm) ** 2 / across_mm2))
 
 
 @compiled
@@ -216,7 +227,11 @@ def _log_mean(values: Total) -> float:
 
 @compiled
 def _search(
-    lines: Lines, shapes: OutlineTable, which: Figure, colour: int, places: tuple[tuple[float, int], tuple[int, int]]
+    lines: Lines,
+    table: OutlineTable,
+    which: Configuration,
+    colour: int,
+    places: tuple[tuple[float, int], tuple[int, int]],
 ) -> tuple[float, float, float]:
     """The likeliest shifts of a figure's face, across, and of its foot, all lines between in line.
 
@@ -224,20 +239,20 @@ def _search(
     here: the best stand is looked into more finely afterwards.
     """
     (first, alongs), (leftmost, across) = places
-    cell, figure = which
+    cell, configuration = which
     faces, feet, profile = np.empty(alongs), np.empty(FOOT[1]), np.full(across, -np.inf)
     best, along, foot, variance = -np.inf, first, 0.0, ROUNDING_MM**2
-    for line in range(2, shapes.bands[figure] + 1):
-        variance += _step_variance(shapes, cell, line)
+    for line in range(2, table.bands[configuration] + 1):
+        variance += _step_variance(table, cell, line)
     for number in range(across):
         side = leftmost + number
-        _sum_whole_rows(lines, (side, first), (1 + shapes.bands[figure], 1 + colour), (faces, feet))
+        _sum_whole_rows(lines, (side, first), (1 + table.bands[configuration], 1 + colour), (faces, feet))
         for b in range(len(feet)):
             w = FOOT[0] + b
-            prior = _log_place(shapes, cell, figure, side, w)
+            prior = _log_place(table, cell, configuration, side, w)
             for a in range(alongs):
                 v = first + a
-                fits = (faces[a] + feet[b]) * shapes.weight + prior - 0.5 * (v - w) ** 2 / variance
+                fits = (faces[a] + feet[b]) * table.weight + prior - 0.5 * (v - w) ** 2 / variance
                 profile[number] = max(profile[number], fits)
                 if fits > best:
                     best, along, foot = fits, v, w

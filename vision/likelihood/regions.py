@@ -49,13 +49,13 @@ class Colours(NamedTuple):
     """What colours surfaces can show, as log-likelihoods in rows of the palette.
 
     Attributes:
-        palette: (BINS³, materials) of faces.
+        colour_model: (BINS³, materials) of faces.
         ground: (BINS³, 2) of the mat and what lies beside it, as uneven as faces are taken to be.
-        first: (2, REGIONS) the first of a face's columns in ``palette``: of a pillar, and of a piece.
+        first: (2, REGIONS) the first of a face's columns in ``colour_model``: of a pillar, and of a piece.
         choice: (2,) how many columns, one for each colour that the thing may have.
     """
 
-    palette: Array
+    colour_model: Array
     ground: Array
     first: npt.NDArray[np.intp]
     choice: npt.NDArray[np.intp]
@@ -77,7 +77,7 @@ class Part(NamedTuple):
     weight: float
 
 
-def make_colours(palette: Array, colours: int) -> Colours:
+def make_colours(colour_model: Array, colours: int) -> Colours:
     """The colours of pillars and of pieces in so many ``colours``, from the palette."""
     materials = Materials(colours)
     pillar = [materials.column_side] * UPPER + [materials.column_tops]
@@ -85,10 +85,10 @@ def make_colours(palette: Array, colours: int) -> Colours:
     apart = np.subtract.outer(np.arange(BINS), np.arange(BINS)) * (TOP_VALUE / BINS)
     spread = np.exp(-(apart**2) / (2 * UNEVEN**2))
     spread /= spread.sum(axis=0)
-    likelihood = np.exp(palette[:, list(GROUNDS)]).reshape(BINS, BINS, BINS, FIRST)
+    likelihood = np.exp(colour_model[:, list(GROUNDS)]).reshape(BINS, BINS, BINS, FIRST)
     uneven = np.einsum("ai,bj,ck,ijkm->abcm", spread, spread, spread, likelihood, optimize=True)
     ground = np.log(uneven).reshape(-1, FIRST).astype(np.float32)
-    known = np.maximum(np.exp(palette) - STRAY / BINS**3, 0) + STRANGE / BINS**3
+    known = np.maximum(np.exp(colour_model) - STRAY / BINS**3, 0) + STRANGE / BINS**3
     return Colours(np.log(known), ground, np.array([pillar, piece], np.intp), np.array([1, colours], np.intp))
 
 
@@ -120,7 +120,7 @@ def _means(labels: Labels, part: Part, regions: int) -> tuple[npt.NDArray[np.flo
     """Of each region, how often it is observed (regions,), and its colour (regions, 3)."""
     area, means = np.zeros(regions), np.zeros((regions, 3))
     for turn in range(ROUNDS):
-        sums = np.zeros((regions, 4))
+        integrals = np.zeros((regions, 4))
         for row in range(labels.shape[0]):
             for column in range(labels.shape[1]):
                 region = labels[row, column] - FIRST
@@ -131,12 +131,12 @@ def _means(labels: Labels, part: Part, regions: int) -> tuple[npt.NDArray[np.flo
                     area[region] += part.weight
                 elif _distance2(value, means[region]) > MOST_OFF:
                     continue
-                sums[region, 0] += 1
+                integrals[region, 0] += 1
                 for channel in range(3):
-                    sums[region, 1 + channel] += value[channel]
+                    integrals[region, 1 + channel] += value[channel]
         for region in range(regions):
-            if sums[region, 0] > 0:
-                means[region] = sums[region, 1:] / sums[region, 0]
+            if integrals[region, 0] > 0:
+                means[region] = integrals[region, 1:] / integrals[region, 0]
     return area, means
 
 
@@ -172,7 +172,7 @@ def _looks(
             for channel in range(3):
                 row = row * BINS + min(int(means[region, channel] * (BINS / TOP_VALUE)), BINS - 1)
             for colour in range(len(fits)):
-                fits[colour] += once * (colours.palette[row, colours.first[kind, side] + colour] + BIN_LOG)
+                fits[colour] += once * (colours.colour_model[row, colours.first[kind, side] + colour] + BIN_LOG)
     best = fits.max()
     return float(best + np.log(np.exp(fits - best).mean()))
 

@@ -15,10 +15,17 @@ import numpy.typing as npt
 
 from vision.appearance.colour_model import STRAY_LOG
 from vision.compiled import compiled
-from vision.likelihood.column_integrals import Lines, Sums, Total, lines_of, sideways, sum_line
-from vision.likelihood.observations import Evidence
-from vision.likelihood.placement import Chain, Stand, fit_lines, known_face, make_chain, search_stand
-from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, Canvas
+from vision.likelihood.column_integrals import ColumnIntegrals, Lines, Total, lines_of, sideways, sum_line
+from vision.likelihood.observations import Observations
+from vision.likelihood.placement import (
+    Placement,
+    Trellis,
+    fit_lines,
+    make_trellis,
+    placement_under_face,
+    search_placement,
+)
+from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 from vision.scene.materials import Materials
 from vision.scene.outline_table import OutlineTable
 from vision.scene.visibility import Visibility
@@ -66,48 +73,53 @@ class Scored(NamedTuple):
 
 
 @compiled
-def score_upright(sums: Sums, shapes: OutlineTable, cells: Indices, besides: Array) -> Array:
+def score_upright(integrals: ColumnIntegrals, table: OutlineTable, cells: Indices, log_prior: Array) -> Array:
     """Scores as if every figure stood straight in the middle of its cell.
 
     Args:
-        sums: of the cells; figures that reach beyond its first row cannot be scored.
-        shapes: of the pose.
-        cells: (b,) the cells that ``sums`` belongs to.
-        besides: (b, f) what the lower f figures have besides; those above are not looked at.
+        integrals: of the cells; figures that reach beyond its first row cannot be scored.
+        table: of the pose.
+        cells: (b,) the cells that ``integrals`` belongs to.
+        log_prior: (b, f) what the lower f figures have besides; those above are not looked at.
 
     Returns:
         (b, figures, colours) log-likelihood ratio against an empty cell; impossible where there is no such piece.
     """
-    figures, colours = shapes.allowed.shape
-    scores = np.full((len(cells), figures, colours), OUT_OF_REACH)
+    configurations, colours = table.allowed.shape
+    scores = np.full((len(cells), configurations, colours), OUT_OF_REACH)
     far, near, foot = np.zeros(1 + colours), np.zeros(1 + colours), np.zeros(1)
     for k in range(len(cells)):
-        for figure in range(besides.shape[1]):
-            lines = lines_of(sums, shapes, (k, cells[k], figure))
+        for configuration in range(log_prior.shape[1]):
+            lines = lines_of(integrals, table, (k, cells[k], configuration))
             sum_line(lines, (0, 0.0, 0.0), 0, far)
             sum_line(lines, (1, 0.0, 0.0), 0, near)
-            sum_line(lines, (1 + shapes.bands[figure], 0.0, 0.0), 0, foot)
+            sum_line(lines, (1 + table.bands[configuration], 0.0, 0.0), 0, foot)
             for colour in range(colours):
-                fits = (near[1 + colour] - far[1 + colour] + foot[0] - near[0]) * shapes.weight
-                suits = fits if shapes.allowed[figure, colour] else IMPOSSIBLE
-                scores[k, figure, colour] = suits + besides[k, figure]
+                fits = (near[1 + colour] - far[1 + colour] + foot[0] - near[0]) * table.weight
+                suits = fits if table.allowed[configuration, colour] else IMPOSSIBLE
+                scores[k, configuration, colour] = suits + log_prior[k, configuration]
     return scores
 
 
 @compiled
-def share_of_smallest(
-    evidence: Evidence, scene: Visibility, canvas: Canvas, shapes: OutlineTable, cells: Indices
+def piece_like_share(
+    observations: Observations, visibility: Visibility, labels: LabelBuffer, table: OutlineTable, cells: Indices
 ) -> tuple[Array, Array]:
     """Share of the smallest figure's outline on ``cells`` (b,) that looks more like a piece than like what is behind.
 
     Or like neither: nothing else is so dark as some sides, and so bright as a mirrored lamp.
 
-    And (b,) the share that is seen at all.  ``canvas``: what would be seen if nothing stood on the cells.
+    And (b,) the share that is seen at all.  ``labels``: what would be seen if nothing stood on the cells.
     """
-    bins, palette, painted = evidence.bins, evidence.palette, canvas.reshape(-1)
-    flat_px, visible, edges, columns = scene.flat_px, scene.visible, shapes.edges, shapes.columns
+    bins, colour_model, rendered = observations.bins, observations.colour_model, labels.reshape(-1)
+    flat_px, visible, edges, columns = (
+        visibility.flat_px,
+        visibility.visible,
+        table.edges,
+        table.columns,
+    )
     like_piece, in_sight = np.zeros(len(cells), np.float32), np.zeros(len(cells), np.float32)
-    last, colours = bins.shape[1] - 1, shapes.allowed.shape[1]
+    last, colours = bins.shape[1] - 1, table.allowed.shape[1]
     for k in range(len(cells)):
         area = 1e-6
         for i in range(len(columns)):
@@ -115,10 +127,10 @@ def share_of_smallest(
             for row in range(max(int(far), 0), min(int(foot), last) + 1):
                 covered = min(foot, row + 1) - max(far, row)
                 area += covered
-                nearest = painted[flat_px[cells[k], row, x]]
-                if visible[cells[k], row, x] and nearest >> RANK_BITS <= scene.rank[cells[k]]:
+                nearest = rendered[flat_px[cells[k], row, x]]
+                if visible[cells[k], row, x] and nearest >> RANK_BITS <= visibility.rank[cells[k]]:
                     in_sight[k] += covered
-                    fits = palette[bins[cells[k], row, x]]
+                    fits = colour_model[bins[cells[k], row, x]]
                     base = fits[nearest & MATERIAL_MASK]
                     is_like = fits[STANDING] > base or base < STRAY_LOG
                     for colour in range(colours):
@@ -131,76 +143,84 @@ def share_of_smallest(
 
 @compiled
 def score_cells(
-    sums: Sums,
+    integrals: ColumnIntegrals,
     rim: Array,
-    shapes: OutlineTable,
+    table: OutlineTable,
     looked: tuple[Indices, Array],
-    is_ladder: bool,  # noqa: FBT001
+    is_single_size: bool,  # noqa: FBT001
 ) -> Scored:
     """Scores for figures on some cells, the likeliest of them standing as they explain the pixels best.
 
     Args:
-        sums: of the cells, with each colour's side.
+        integrals: of the cells, with each colour's side.
         rim: (steps,) shading of a piece's side (:class:`calibration.looks.SetLook`).
-        shapes: of the pose.
-        looked: the cells (b,) that ``sums`` belongs to, and ``besides`` of :func:`score_upright`.
-        is_ladder: whether each figure is the one before it and a piece more.
+        table: of the pose.
+        looked: the cells (b,) that ``integrals`` belongs to, and ``log_prior`` of :func:`score_upright`.
+        is_single_size: whether each figure is the one before it and a piece more.
     """
-    cells, besides = looked
-    scores, chain, reach = score_upright(sums, shapes, cells, besides), make_chain(shapes), besides.shape[1]
-    shift, sides = np.zeros((len(cells), 2), np.float32), _no_sides(len(cells), shapes, rim)
-    of, scored = (sums, rim, shapes, chain), Scored(scores, shift, sides)
+    cells, log_prior = looked
+    scores, trellis, reach = (
+        score_upright(integrals, table, cells, log_prior),
+        make_trellis(table),
+        log_prior.shape[1],
+    )
+    shift, sides = np.zeros((len(cells), 2), np.float32), _no_sides(len(cells), table, rim)
+    of, scored = (integrals, rim, table, trellis), Scored(scores, shift, sides)
     for k in range(len(cells)):
-        tried, best, likeliest = _tried(scores[k, :reach], is_ladder), -np.inf, 0
+        tried, best, likeliest = _tried(scores[k, :reach], is_single_size), -np.inf, 0
         colour = _likeliest_colour(scores[k])
-        for figure in tried:
-            score = _score_askew(of, (k, cells[k], figure), (colour, besides[k, figure]), best, scored)
+        for configuration in tried:
+            score = _score_askew(of, (k, cells[k], configuration), (colour, log_prior[k, configuration]), best, scored)
             if score > best:
-                best, likeliest = score, figure
+                best, likeliest = score, configuration
         # Stacks that lean mislead by more than one piece while they are believed to stand straight.
         further = 2 * likeliest - tried[0]
-        if is_ladder and further != likeliest and 0 <= further < reach:
+        if is_single_size and further != likeliest and 0 <= further < reach:
             colour = _likeliest_colour(scores[k])
-            _score_askew(of, (k, cells[k], further), (colour, besides[k, further]), best, scored)
+            _score_askew(of, (k, cells[k], further), (colour, log_prior[k, further]), best, scored)
     return scored
 
 
 @compiled
 def score_placed(
-    sums: Sums, rim: Array, shapes: OutlineTable, placed: tuple[Indices, Indices, Array], colours: Indices
+    integrals: ColumnIntegrals,
+    rim: Array,
+    table: OutlineTable,
+    placed: tuple[Indices, Indices, Array],
+    colours: Indices,
 ) -> Array:
     """(b, l, colours) scores of figures whose faces are known to be somewhere.
 
-    ``placed``: the cells (b,) that ``sums`` belongs to, figures (b, l) on them, and (b, l, 2) mm in the crop by which
-    their faces are off their places.  ``colours`` (b,): of what stands there.
+    ``placed``: the cells (b,) that ``integrals`` belongs to, configurations (b, l) on them, and (b, l, 2) mm in the
+    crop by which their faces are off their places.  ``colours`` (b,): of what stands there.
     """
-    cells, figures, shift_mm = placed
-    chain, sides = make_chain(shapes), _no_sides(1, shapes, rim)[0]
-    scores = np.empty((*figures.shape, shapes.allowed.shape[1]), np.float32)
+    cells, configurations, shift_mm = placed
+    trellis, sides = make_trellis(table), _no_sides(1, table, rim)[0]
+    scores = np.empty((*configurations.shape, table.allowed.shape[1]), np.float32)
     for k in range(len(cells)):
-        for number, figure in enumerate(figures[k]):
-            which, lines = (cells[k], figure), lines_of(sums, shapes, (k, cells[k], figure))
-            stand = known_face(lines, shapes, which, colours[k], shift_mm[k, number])
-            scores[k, number] = _score_stand((lines, rim, shapes, chain), which, stand, sides)
+        for number, configuration in enumerate(configurations[k]):
+            which, lines = (cells[k], configuration), lines_of(integrals, table, (k, cells[k], configuration))
+            placement = placement_under_face(lines, table, which, colours[k], shift_mm[k, number])
+            scores[k, number] = _score_stand((lines, rim, table, trellis), which, placement, sides)
     return scores
 
 
 @compiled
-def _tried(scores: Array, is_ladder: bool) -> Indices:  # noqa: FBT001
+def _tried(scores: Array, is_single_size: bool) -> Indices:  # noqa: FBT001
     """The figures to be tried askew, given the scores (figures, colours) of those that stand straight, likeliest first.
 
     Of a ladder those that are a piece higher and lower than the likeliest.
     """
     fits = np.empty(len(scores), np.float32)
-    for figure in range(len(scores)):
-        fits[figure] = -scores[figure].max()
-    if not is_ladder:
+    for configuration in range(len(scores)):
+        fits[configuration] = -scores[configuration].max()
+    if not is_single_size:
         return np.argsort(fits, kind="mergesort")[: min(TRIED, (len(fits) + 1) // 2)]
     likeliest = fits.argmin()
     tried, count = np.array([likeliest, likeliest - 1, likeliest + 1]), 1
-    for figure in tried[1:]:
-        if 0 <= figure < len(fits):
-            tried[count] = figure
+    for configuration in tried[1:]:
+        if 0 <= configuration < len(fits):
+            tried[count] = configuration
             count += 1
     return tried[:count]
 
@@ -209,22 +229,22 @@ def _tried(scores: Array, is_ladder: bool) -> Indices:  # noqa: FBT001
 def _likeliest_colour(scores: Array) -> int:
     """That of the likeliest figure: scores are (figures, colours)."""
     best, colour = scores[0, 0], 0
-    for figure in range(scores.shape[0]):
+    for configuration in range(scores.shape[0]):
         for number in range(scores.shape[1]):
-            if scores[figure, number] > best:
-                best, colour = scores[figure, number], number
+            if scores[configuration, number] > best:
+                best, colour = scores[configuration, number], number
     return colour
 
 
 @compiled
-def _no_sides(cells: int, shapes: OutlineTable, rim: Array) -> Array:
+def _no_sides(cells: int, table: OutlineTable, rim: Array) -> Array:
     """Room for :attr:`Scored.sides`."""
-    return np.zeros((cells, shapes.bands.max(), len(rim), 2), np.float32)
+    return np.zeros((cells, table.bands.max(), len(rim), 2), np.float32)
 
 
 @compiled
 def _score_askew(
-    of: tuple[Sums, Array, OutlineTable, Chain],
+    of: tuple[ColumnIntegrals, Array, OutlineTable, Trellis],
     which: tuple[int, int, int],
     like: tuple[int, float],
     best: float,
@@ -241,33 +261,33 @@ def _score_askew(
         best: as above.
         scored: as above.
     """
-    (sums, rim, shapes, chain), (k, cell, figure), (colour, besides) = of, which, like
-    lines, sides = lines_of(sums, shapes, which), np.empty_like(scored.sides[k])
-    stand = search_stand(lines, shapes, (cell, figure), colour)
-    scores = scored.scores[k, figure]
-    scores[:] = _score_stand((lines, rim, shapes, chain), (cell, figure), stand, sides)
-    scores += besides
+    (integrals, rim, table, trellis), (k, cell, configuration), (colour, log_prior) = of, which, like
+    lines, sides = lines_of(integrals, table, which), np.empty_like(scored.sides[k])
+    placement = search_placement(lines, table, (cell, configuration), colour)
+    scores = scored.scores[k, configuration]
+    scores[:] = _score_stand((lines, rim, table, trellis), (cell, configuration), placement, sides)
+    scores += log_prior
     if scores.max() > best:
-        scored.shift[k, 0], scored.shift[k, 1] = stand.sideways * shapes.column_mm, chain.found[0]
+        scored.shift[k, 0], scored.shift[k, 1] = placement.sideways * table.column_mm, trellis.found[0]
         scored.sides[k] = sides
     return float(scores.max())
 
 
 @compiled
 def _score_stand(
-    of: tuple[Lines, Array, OutlineTable, Chain], which: tuple[int, int], stand: Stand, sides: Array
+    of: tuple[Lines, Array, OutlineTable, Trellis], which: tuple[int, int], placement: Placement, sides: Array
 ) -> Total:
     """(colours,) scores of a figure that stands so; its shading is put into ``sides``.
 
     ``of``: the lines round it, rim, shapes, and room.  ``which``: cell, figure.
     """
-    (lines, rim, shapes, chain), (_, figure) = of, which
-    scores: Total = np.empty(shapes.allowed.shape[1])
-    fit_lines(lines, shapes, which, stand, chain, scores)
-    _shade(sideways(lines, stand.sideways), shapes.bands[figure], chain.found, sides)
-    gain = _rim_gain(sides[: shapes.bands[figure]], rim, shapes.column_mm)
+    (lines, rim, table, trellis), (_, configuration) = of, which
+    scores: Total = np.empty(table.allowed.shape[1])
+    fit_lines(lines, table, which, placement, trellis, scores)
+    _shade(sideways(lines, placement.sideways), table.bands[configuration], trellis.found, sides)
+    gain = _rim_gain(sides[: table.bands[configuration]], rim, table.column_mm)
     for colour in range(len(scores)):
-        scores[colour] = scores[colour] + gain if shapes.allowed[figure, colour] else IMPOSSIBLE
+        scores[colour] = scores[colour] + gain if table.allowed[configuration, colour] else IMPOSSIBLE
     return scores
 
 

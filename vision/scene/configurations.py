@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from calibration.kit import Kit, PieceKind
 from vision.pose.projection import Points
-from vision.reading import EMPTY, State
+from vision.reading import EMPTY, CellState
 
 TALLEST, TALLEST_MM = 10, 100.0
 """The tallest stack that is looked for, in pieces and in mm: twice what the games allow, as an unfinished turn can."""
@@ -48,7 +48,7 @@ _SQUARE = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
 
 
 @dataclass(frozen=True, eq=False)
-class Wire:
+class Wireframe:
     """Corners (p, 3) mm over the middle of the square's floor, and the lines (l, 2) between them."""
 
     corners_mm: Points
@@ -56,7 +56,7 @@ class Wire:
 
 
 @dataclass(frozen=True, eq=False)
-class Figure:
+class Configuration:
     """One thing that can stand on a square.
 
     Attributes:
@@ -67,24 +67,24 @@ class Figure:
 
     height: int | None
     size: PieceKind
-    parts: tuple[Wire, ...]
+    parts: tuple[Wireframe, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Figures:
+class Configurations:
     """Everything that can stand on a square of a kit.
 
     Attributes:
         all: the figures; the first is the smallest.
         colours: the pieces' letters by the colours that the kit gives them, in its order.
-        ladder: whether figure i is a stack of i + 1 pieces of one size.
-        faced: whether pieces have upper faces; pyramids have none, their first part is a whole piece.
+        is_single_size: whether figure i is a stack of i + 1 pieces of one size.
+        has_faces: whether pieces have upper faces; pyramids have none, their first part is a whole piece.
     """
 
-    all: tuple[Figure, ...]
+    all: tuple[Configuration, ...]
     colours: tuple[tuple[str, ...], ...]
-    ladder: bool
-    faced: bool
+    is_single_size: bool
+    has_faces: bool
     letters: npt.NDArray[np.object_]
     """(figures, colours) the letters of the pieces that may lie uppermost, as tuples; () where there is none."""
 
@@ -94,47 +94,49 @@ class Figures:
         return np.array([[bool(letters) for letters in row] for row in self.letters])
 
     @cached_property
-    def states(self) -> tuple[State, ...]:
+    def states(self) -> tuple[CellState, ...]:
         """Everything that can be read on a square, the empty one first."""
         standing = (
-            (figure.height, letter)
-            for figure, row in zip(self.all, self.letters, strict=True)
+            (configuration.height, letter)
+            for configuration, row in zip(self.all, self.letters, strict=True)
             for letters in row
             for letter in letters
         )
         return (EMPTY, *dict.fromkeys(standing))
 
     @property
-    def sized(self) -> bool:
+    def has_several_sizes(self) -> bool:
         """Whether pieces with upper faces differ in size."""
-        return self.faced and not self.ladder
+        return self.has_faces and not self.is_single_size
 
     @cached_property
     def log_prior(self) -> npt.NDArray[np.float32]:
         """(figures,) how likely each is before anything is seen: alike, but for faced pieces of several sizes."""
-        if not self.sized:
+        if not self.has_several_sizes:
             return np.zeros(len(self.all), np.float32)
-        return np.array([np.log(SECOND_PIECE) * (len(figure.parts) - 2) for figure in self.all], np.float32)
+        return np.array(
+            [np.log(SECOND_PIECE) * (len(configuration.parts) - 2) for configuration in self.all], np.float32
+        )
 
     @cached_property
-    def wires(self) -> tuple[Wire, ...]:
+    def wireframes(self) -> tuple[Wireframe, ...]:
         """The wires of which all figures are made, each once."""
-        return tuple({id(part): part for figure in self.all for part in figure.parts}.values())
+        return tuple({id(part): part for configuration in self.all for part in configuration.parts}.values())
 
     @cached_property
-    def wire_numbers(self) -> tuple[npt.NDArray[np.intp], ...]:
+    def wireframe_numbers(self) -> tuple[npt.NDArray[np.intp], ...]:
         """For each figure, the numbers of its parts among the wires."""
-        number = {id(wire): i for i, wire in enumerate(self.wires)}
-        return tuple(np.array([number[id(part)] for part in figure.parts]) for figure in self.all)
+        number = {id(wireframe): i for i, wireframe in enumerate(self.wireframes)}
+        return tuple(np.array([number[id(part)] for part in configuration.parts]) for configuration in self.all)
 
     @cached_property
     def parts(self) -> npt.NDArray[np.intp]:
         """(figures,) number of parts."""
-        return np.array([len(figure.parts) for figure in self.all])
+        return np.array([len(configuration.parts) for configuration in self.all])
 
 
 @lru_cache(maxsize=8)
-def figures_of(kit_pieces: tuple[PieceKind, ...], rise_mm: float | None) -> Figures:
+def configurations_of(kit_pieces: tuple[PieceKind, ...], rise_mm: float | None) -> Configurations:
     """The figures of pieces of these kinds; ``rise_mm`` of one put over a larger one, where they are nested.
 
     Pieces of one size stack to any height; nested pyramids stack from large to small; of other pieces of several sizes
@@ -144,13 +146,13 @@ def figures_of(kit_pieces: tuple[PieceKind, ...], rise_mm: float | None) -> Figu
     colours: dict[object, list[PieceKind]] = {}
     for kind in kit_pieces:
         colours.setdefault(kind.colour, []).append(kind)
-    figures = [_stack(stack) for stack in stacks_of(kit_pieces)] if rise_mm is None else _nested(sizes, rise_mm)
-    letters = np.empty((len(figures), len(colours)), object)
-    for (i, figure), (j, kinds) in itertools.product(enumerate(figures), enumerate(colours.values())):
-        letters[i, j] = tuple(kind.letter for kind in kinds if _is_size(kind, figure.size))
+    configurations = [_stack(stack) for stack in stacks_of(kit_pieces)] if rise_mm is None else _nested(sizes, rise_mm)
+    letters = np.empty((len(configurations), len(colours)), object)
+    for (i, configuration), (j, kinds) in itertools.product(enumerate(configurations), enumerate(colours.values())):
+        letters[i, j] = tuple(kind.letter for kind in kinds if _is_size(kind, configuration.size))
     groups = tuple(tuple(kind.letter for kind in kinds) for kinds in colours.values())
-    is_ladder = rise_mm is None and len(sizes) == 1
-    return Figures(tuple(figures), groups, is_ladder, rise_mm is None, letters)
+    is_single_size = rise_mm is None and len(sizes) == 1
+    return Configurations(tuple(configurations), groups, is_single_size, rise_mm is None, letters)
 
 
 def stacks_of(kit_pieces: tuple[PieceKind, ...]) -> tuple[tuple[PieceKind, ...], ...]:
@@ -163,10 +165,10 @@ def stacks_of(kit_pieces: tuple[PieceKind, ...]) -> tuple[tuple[PieceKind, ...],
     return tuple(stack for height in (1, 2) for stack in itertools.product(ordered, repeat=height))
 
 
-def kit_figures(kit: Kit) -> Figures:
+def kit_configurations(kit: Kit) -> Configurations:
     """The figures of a kit."""
     stacking = kit.stacking
-    return figures_of(kit.pieces, None if stacking is None else stacking.tower_rise_mm)
+    return configurations_of(kit.pieces, None if stacking is None else stacking.tower_rise_mm)
 
 
 def base_of(kind: PieceKind, z_mm: float) -> Points:
@@ -175,10 +177,10 @@ def base_of(kind: PieceKind, z_mm: float) -> Points:
     return np.column_stack([outline, np.full(len(outline), z_mm)])
 
 
-def ring(points_mm: Points) -> Wire:
+def ring(points_mm: Points) -> Wireframe:
     """The closed line through points (p, 3)."""
     numbers = np.arange(len(points_mm))
-    return Wire(points_mm, np.column_stack([numbers, np.roll(numbers, -1)]))
+    return Wireframe(points_mm, np.column_stack([numbers, np.roll(numbers, -1)]))
 
 
 def _sizes(kit_pieces: tuple[PieceKind, ...]) -> tuple[PieceKind, ...]:
@@ -190,7 +192,7 @@ def _is_size(kind: PieceKind, size: PieceKind) -> bool:
     return (kind.shape, kind.width_mm, kind.height_mm) == (size.shape, size.width_mm, size.height_mm)
 
 
-def _stack(kinds: tuple[PieceKind, ...]) -> Figure:
+def _stack(kinds: tuple[PieceKind, ...]) -> Configuration:
     """A face and the pieces under it, the lowest first: each by the outline of its lower edge, and of a ledge."""
     # A rounded rim begins to curve in below the upper face and above the foot: that is where the outline is widest.
     parts = [_ring(kinds[0], ROUNDED_MM)]
@@ -201,26 +203,26 @@ def _stack(kinds: tuple[PieceKind, ...]) -> Figure:
         parts.append(_ring(kind, top_mm - ROUNDED_MM))
         top_mm += kind.height_mm
     parts.append(_ring(kinds[-1], top_mm - ROUNDED_MM))
-    return Figure(len(kinds), kinds[-1], tuple(parts[::-1]))
+    return Configuration(len(kinds), kinds[-1], tuple(parts[::-1]))
 
 
 @lru_cache(maxsize=64)
-def _ring(kind: PieceKind, z_mm: float) -> Wire:
+def _ring(kind: PieceKind, z_mm: float) -> Wireframe:
     """The outline of a piece at a height: one wire for all figures that have it."""
     return ring(base_of(kind, z_mm))
 
 
-def _prism(foot: Wire, top: Wire) -> Wire:
+def _prism(foot: Wireframe, top: Wireframe) -> Wireframe:
     """What lies between two outlines of equally many corners."""
     count = len(foot.corners_mm)
     upright = np.column_stack([np.arange(count), np.arange(count, 2 * count)])
-    return Wire(np.vstack([foot.corners_mm, top.corners_mm]), np.vstack([foot.lines, top.lines + count, upright]))
+    return Wireframe(np.vstack([foot.corners_mm, top.corners_mm]), np.vstack([foot.lines, top.lines + count, upright]))
 
 
-def _nested(sizes: tuple[PieceKind, ...], rise_mm: float) -> list[Figure]:
+def _nested(sizes: tuple[PieceKind, ...], rise_mm: float) -> list[Configuration]:
     """Towers of pyramids, lowest tip first; a single one may hide smaller ones, unless it is the smallest."""
     ordered = sorted(sizes, key=lambda kind: -kind.width_mm)
-    figures = []
+    configurations = []
     for count in range(1, len(ordered) + 1):
         for tower in itertools.combinations(ordered, count):
             if any(_is_inside(above, below, rise_mm) for below, above in itertools.pairwise(tower)):
@@ -228,8 +230,8 @@ def _nested(sizes: tuple[PieceKind, ...], rise_mm: float) -> list[Figure]:
             is_certain = count > 1 or tower[0] is ordered[-1]
             for turn_deg in TURNS_DEG:
                 parts = tuple(_pyramid(kind, i * rise_mm, turn_deg) for i, kind in enumerate(tower))
-                figures.append(Figure(count if is_certain else None, tower[-1], parts[::-1]))
-    return sorted(figures, key=lambda figure: float(figure.parts[0].corners_mm[:, 2].max()))
+                configurations.append(Configuration(count if is_certain else None, tower[-1], parts[::-1]))
+    return sorted(configurations, key=lambda configuration: float(configuration.parts[0].corners_mm[:, 2].max()))
 
 
 def _is_inside(above: PieceKind, below: PieceKind, rise_mm: float) -> bool:
@@ -238,10 +240,10 @@ def _is_inside(above: PieceKind, below: PieceKind, rise_mm: float) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _pyramid(kind: PieceKind, base_mm: float, turn_deg: float) -> Wire:
+def _pyramid(kind: PieceKind, base_mm: float, turn_deg: float) -> Wireframe:
     turn = np.radians(turn_deg)
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     corners = _SQUARE * kind.width_mm @ rotation.T
     points = np.vstack([np.column_stack([corners, np.full(4, base_mm)]), [[0.0, 0.0, base_mm + kind.height_mm]]])
     lines = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (2, 4), (3, 4)]
-    return Wire(points, np.array(lines))
+    return Wireframe(points, np.array(lines))

@@ -17,7 +17,7 @@ class Materials:
 
     FLOOR: bare square or paper.  TABLE: what lies outside the mat.  STANDING: a side that is known to be there, of
     whatever piece suits the pixel.  SIDE: a side of any piece.  From TOPS on each colour's upper face, then from
-    ``sides`` on each colour's side, in the order of :class:`Figures`; then the side of terrain and
+    ``sides`` on each colour's side, in the order of :class:`Configurations`; then the side of terrain and
     pillars, and from ``column_tops`` on their upper face, one for each of :data:`OPEN_SHARES`.
     """
 

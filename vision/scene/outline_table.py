@@ -20,7 +20,7 @@ class OutlineTable(NamedTuple):
         columns: (k,) intp, the crop columns that the outlines are sampled on.
         bands: (f,) intp, parts under the uppermost.
         allowed: (f, colours) bool, whether there is a piece of that size and colour.
-        faced: whether the uppermost part is a face, whose piece also has a side.
+        has_faces: whether the uppermost part is a face, whose piece also has a side.
         column_mm: width of a column.
         foreshortening: (n,) rows that a millimetre along the line of sight is high on each cell.
         weight: independent observations a crop pixel.
@@ -31,7 +31,7 @@ class OutlineTable(NamedTuple):
     columns: Indices
     bands: Indices
     allowed: npt.NDArray[np.bool_]
-    faced: bool
+    has_faces: bool
     column_mm: float
     foreshortening: Array
     weight: float

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from vision.compiled import compiled
 from vision.pose.projection import Points, Registration, project
-from vision.scene.configurations import Figures, Wire
+from vision.scene.configurations import Configurations, Wireframe
 from vision.scene.crops import Crops
 
 Array = npt.NDArray[np.float32]
@@ -37,42 +37,45 @@ class Outlines:
     first: tuple[int, ...]
     boxes_px: Array
 
-    def corners_px(self, crops: Crops, cell: int, figure: int, shift_mm: Points) -> Points:
+    def corners_px(self, crops: Crops, cell: int, configuration: int, shift_mm: Points) -> Points:
         """(p, 2) px, the corners of a figure, first those of its uppermost part, which leans by ``shift_mm``.
 
         ``shift_mm`` (2,) is in the crop; the foot stays where it is.
         """
-        corners = self.corners_mm[figure][cell].copy()
-        corners[: self.first[figure]] += shift_mm
+        corners = self.corners_mm[configuration][cell].copy()
+        corners[: self.first[configuration]] += shift_mm
         picture: Points = corners @ crops.to_picture[cell].T + crops.origin_px[cell]
         return picture
 
 
-def make_outlines(crops: Crops, figures: Figures, pixels: Sequence[Points]) -> Outlines:
+def make_outlines(crops: Crops, configurations: Configurations, pixels: Sequence[Points]) -> Outlines:
     """The outlines of all figures on all cells; ``pixels`` of their wires, each (n, p, 2), as :func:`in_picture`."""
-    width = int(figures.parts.max()) + 1
+    width = int(configurations.parts.max()) + 1
     places = [crops.from_picture(points) for points in pixels]
-    reach = [extents(place, wire.lines, crops.u_mm) for place, wire in zip(places, figures.wires, strict=True)]
+    reach = [
+        extents(place, wireframe.lines, crops.u_mm)
+        for place, wireframe in zip(places, configurations.wireframes, strict=True)
+    ]
     far, near = (np.array([run[side] for run in reach]) for side in (0, 1))
     within = np.array([[points.min(axis=1), points.max(axis=1)] for points in pixels])
     cells, columns = far.shape[1:]
-    edges = np.empty((cells, len(figures.all), width, columns), np.float32)
-    covers = np.empty((cells, len(figures.all), columns), np.bool_)
-    boxes = np.empty((cells, len(figures.all), 4), np.float32)
-    for number, parts in enumerate(figures.wire_numbers):
+    edges = np.empty((cells, len(configurations.all), width, columns), np.float32)
+    covers = np.empty((cells, len(configurations.all), columns), np.bool_)
+    boxes = np.empty((cells, len(configurations.all), 4), np.float32)
+    for number, parts in enumerate(configurations.wireframe_numbers):
         edges[:, number], covers[:, number] = stacked_edges(far, near, parts, width)
         boxes[:, number, :2], boxes[:, number, 2:] = within[parts, 0].min(axis=0), within[parts, 1].max(axis=0)
     # What lies between the uppermost part and the foot of a straight stack is within their hull.
-    ends = [parts[[0, -1]] if figures.ladder else parts for parts in figures.wire_numbers]
+    ends = [parts[[0, -1]] if configurations.is_single_size else parts for parts in configurations.wireframe_numbers]
     corners = tuple(np.concatenate([places[part] for part in parts], axis=1) for parts in ends)
-    first = tuple(len(figure.parts[0].corners_mm) for figure in figures.all)
+    first = tuple(len(configuration.parts[0].corners_mm) for configuration in configurations.all)
     edges -= np.float32(crops.v_mm[0] - 0.5)
     return Outlines(edges, covers, corners, first, boxes)
 
 
-def in_picture(crops: Crops, pose: Registration, camera: Camera, wire: Wire) -> Points:
+def in_picture(crops: Crops, pose: Registration, camera: Camera, wireframe: Wireframe) -> Points:
     """(n, p, 2) px, a wire's corners, standing on every cell."""
-    world = crops.centres_mm[:, None] + wire.corners_mm
+    world = crops.centres_mm[:, None] + wireframe.corners_mm
     return project(world.reshape(-1, 3), pose, camera).reshape(*world.shape[:2], 2)
 
 

@@ -110,17 +110,17 @@ def _trace(corners_px: Points, width_px: int, rows: npt.NDArray[np.int32], runs:
         return
     rows[0], rows[1] = first, end
     runs[first:end, 0], runs[first:end, 1] = width_px, 0
-    chain = np.empty(len(order), np.intp)
+    trellis = np.empty(len(order), np.intp)
     # Down its left side and down its right side (Andrew, Another efficient algorithm for convex hulls, 1979).
     for turn in (-1.0, 1.0):
         length = 0
         for corner in order:
-            while length > 1 and turn * _cross(corners_px, chain[length - 2], chain[length - 1], corner) <= 0:
+            while length > 1 and turn * _cross(corners_px, trellis[length - 2], trellis[length - 1], corner) <= 0:
                 length -= 1
-            chain[length] = corner
+            trellis[length] = corner
             length += 1
         for number in range(1, length):
-            _widen(corners_px[chain[number - 1]], corners_px[chain[number]], first, end, runs)
+            _widen(corners_px[trellis[number - 1]], corners_px[trellis[number]], first, end, runs)
     for row in range(first, end):
         runs[row, 0], runs[row, 1] = max(runs[row, 0], 0), min(runs[row, 1], width_px)
 

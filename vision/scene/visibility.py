@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.scene.label_buffer import RANK_BITS, Canvas
+from vision.scene.label_buffer import RANK_BITS, LabelBuffer
 
 
 class Visibility(NamedTuple):
@@ -27,7 +27,7 @@ class Visibility(NamedTuple):
 
 @compiled
 def visible_pixels(
-    flat_px: npt.NDArray[np.int32], outside: npt.NDArray[np.bool_], bare: Canvas, rank: npt.NDArray[np.int32]
+    flat_px: npt.NDArray[np.int32], outside: npt.NDArray[np.bool_], bare: LabelBuffer, rank: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.bool_]:
     """(n, rows, columns) crop pixels that are in the picture, and before no nearer column; ``bare`` flattened."""
     visible = np.empty(flat_px.shape, np.bool_)

@@ -22,7 +22,7 @@ from calibration.looks import SetLook, format_look, nominal_look
 from companion.errors import CompanionError
 from companion.rules.game import Game
 from vision.capture.frames import Frame, FrameSource, Outage, SourceLost
-from vision.drawing import Picture, Sight
+from vision.drawing import Picture, Viewpoint
 from vision.enrolment import enrol
 from vision.errors import VisionError
 from vision.pose.markers import detect
@@ -303,10 +303,10 @@ class Workshop:
         command = f"companion referee {folder / TABLE_FILE}"
         return {"done": self.is_written, "files": files, "folder": str(folder), "command": command}
 
-    def sight(self, image: Picture, levels: tuple[int, ...] | None = None) -> Sight:
+    def sight(self, image: Picture, levels: tuple[int, ...] | None = None) -> Viewpoint:
         """How this picture was taken; ``levels``: of the pillars as read.  Raises SetupError, VisionError."""
         reader = self._need_reader()
-        return Sight(self.outfit.kit, reader.camera, reader.register(image), levels or self.outfit.levels or None)
+        return Viewpoint(self.outfit.kit, reader.camera, reader.register(image), levels or self.outfit.levels or None)
 
     def _take_camera(self, camera: Camera) -> None:
         self.camera, self._reader = camera, None

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from calibration.kit import load_kit
 from calibration.looks import nominal_look, read_look
-from vision.appearance import colour_model as palette
-from vision.scene.configurations import kit_figures
+from vision.appearance import colour_model
+from vision.scene.configurations import kit_configurations
 from vision.scene.materials import Materials
 
 KIT = load_kit("domination")
@@ -18,17 +18,17 @@ MATERIALS = Materials(len(LETTERS))
 
 @pytest.fixture(scope="module")
 def table():
-    return palette.build_palette(nominal_look(KIT), kit_figures(KIT))
+    return colour_model.build_colour_model(nominal_look(KIT), kit_configurations(KIT))
 
 
 def shown(colour):
     """Row of the palette for an sRGB colour in full white light."""
-    values = palette.normalise(np.array([[colour[::-1]]], np.uint8), np.ones((1, 1, 3), np.float32))
-    return palette.bin_index(values)[0, 0]
+    values = colour_model.normalise(np.array([[colour[::-1]]], np.uint8), np.ones((1, 1, 3), np.float32))
+    return colour_model.bin_index(values)[0, 0]
 
 
 def test_every_column_is_a_distribution_over_colours(table):
-    assert table.shape == (palette.BINS**3, MATERIALS.column_side)
+    assert table.shape == (colour_model.BINS**3, MATERIALS.column_side)
     likelihood = np.exp(table.astype(np.float64))
     np.testing.assert_allclose(np.delete(likelihood, MATERIALS.STANDING, axis=1).sum(axis=0), 1, rtol=1e-3)
 
@@ -41,19 +41,19 @@ def test_a_side_that_is_there_is_the_side_of_some_piece(table):
 def test_a_face_that_mirrors_the_lamp_is_still_likelier_than_a_stray(table):
     red = np.array(KIT.pieces[0].colour)
     glaring = tuple(int(c) for c in red + 0.4 * (255 - red))
-    stray = palette.STRAY / palette.BINS**3
+    stray = colour_model.STRAY / colour_model.BINS**3
     assert table[shown(glaring), MATERIALS.TOPS] > np.log(stray) + 3
 
 
 def test_in_a_pit_dark_ground_is_likelier_and_bright_ground_less_so(examples):
     kit = load_kit("diamond")
     look = read_look(examples / "sets" / "diamond" / "set.toml", kit)
-    materials, table = Materials(5), palette.build_palette(look, kit_figures(kit))
+    materials, table = Materials(5), colour_model.build_colour_model(look, kit_configurations(kit))
     open_top, pit = materials.column_top(1.0), materials.column_top(0.3)
     assert open_top == materials.column_tops
     top = np.array(look.column.top)
     dark, bright = (
-        palette.bin_index(palette.display(share * top[None]).astype(np.float32))[0] for share in (0.14, 1.0)
+        colour_model.bin_index(colour_model.display(share * top[None]).astype(np.float32))[0] for share in (0.14, 1.0)
     )
     assert table[dark, pit] > table[dark, open_top] + 1
     assert table[bright, open_top] > table[bright, pit] + 1
@@ -74,11 +74,11 @@ def test_a_shaded_floor_is_still_a_floor(table):
 
 @given(st.tuples(*[st.integers(0, 255)] * 3), st.floats(0.02, 1.5))
 def test_any_pixel_in_any_light_has_a_row(colour, light):
-    values = palette.normalise(np.array([colour], np.uint8), np.full((1, 3), light, np.float32))
-    assert 0 <= palette.bin_index(values)[0] < palette.BINS**3
+    values = colour_model.normalise(np.array([colour], np.uint8), np.full((1, 3), light, np.float32))
+    assert 0 <= colour_model.bin_index(values)[0] < colour_model.BINS**3
 
 
 def test_what_lies_beside_the_mat_is_learned(table):
     wood = np.full((500, 3), (0.6, 0.4, 0.2), np.float32)
-    column = palette.table_column(wood, np.exp(table[:, MATERIALS.FLOOR]))
-    assert column.argmax() == palette.bin_index(wood)[0]
+    column = colour_model.table_column(wood, np.exp(table[:, MATERIALS.FLOOR]))
+    assert column.argmax() == colour_model.bin_index(wood)[0]

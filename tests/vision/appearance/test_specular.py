@@ -25,16 +25,16 @@ def photograph(name, seed, stacks, shine=0.0, where=None):
     """
     rng = random.Random(seed)
     kit, camera = load_kit(name), random_camera(rng)
-    scene = Scene(kit, camera, placed(kit, camera, 55.0, 200.0), random_light(rng))
+    visibility = Scene(kit, camera, placed(kit, camera, 55.0, 200.0), random_light(rng))
     levels = start_levels(kit)
     setup = set_up([stacks.get(cell, "") for cell in kit.cells], levels or None, seeded("mirrored", seed))
-    image = drawn(scene, setup, seed)
+    image = drawn(visibility, setup, seed)
     on_top = np.zeros(image.shape[:2], np.uint8)
     for i, (cell, pile) in enumerate(zip(kit.cells, setup.piles, strict=True)):
         for solid in standing_solids(kit, cell, pile, levels[i] if levels else None)[-1:]:
             if where is not None and cell not in where:
                 continue
-            cv2.fillConvexPoly(on_top, np.rint(scene.project(solid.points[list(solid.top)])).astype(np.int32), 1)
+            cv2.fillConvexPoly(on_top, np.rint(visibility.project(solid.points[list(solid.top)])).astype(np.int32), 1)
     lamp = shine * np.percentile(to_linear(image), 99, axis=(0, 1))  # as the mat's paper
     shown = to_srgb(to_linear(image) + lamp * on_top[..., None])
     return np.clip(shown, 0, 255).astype(np.uint8), kit, camera

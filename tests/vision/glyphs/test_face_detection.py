@@ -19,15 +19,15 @@ def board(examples):
     reader = Reader(kit, camera, read_look(folder / "set.toml", kit))
     image = cv2.imread(str(next(folder.glob("cheight-*.jpg"))))
     geometry = reader.geometry(reader.register(image))
-    shown = reader.evidence(image, geometry, reader.light(image, geometry.pose))
+    shown = reader.observations(image, geometry, reader.light(image, geometry.pose))
     return explain(shown, np.zeros(3, np.float32), geometry)
 
 
 def test_a_face_far_from_where_one_height_has_it_makes_no_other_height_likelier(board):
     """Else a height that nobody looked into would win because the likely one was looked into closely."""
     cell = int(board.best.argmax())
-    figure, before = board.belief.figure(cell), board.scores[cell].copy()
-    board.place_faces(np.array([cell]), np.array([[figure]]), np.array([[[0.0, 4.0]]], np.float32))
+    configuration, before = board.belief.configuration(cell), board.scores[cell].copy()
+    board.rescore_placed(np.array([cell]), np.array([[configuration]]), np.array([[[0.0, 4.0]]], np.float32))
     after = board.scores[cell]
     assert after[board.best[cell]] < before[board.best[cell]] - 5
     np.testing.assert_allclose(after[1:] - after[1:].max(), before[1:] - before[1:].max(), atol=1e-3)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from vision.likelihood.edges import edges_seen
-from vision.likelihood.observations import Evidence
+from vision.likelihood.edges import edge_log_ratio
+from vision.likelihood.observations import Observations
 from vision.scene.materials import Materials
 from vision.scene.outline_table import OutlineTable
 from vision.scene.visibility import Visibility
@@ -28,16 +28,16 @@ def codes():
 
 def ratio(codes, surfaces, visible=True):
     """Of one figure, a box with a face, on one cell whose crop shows ``codes`` (rows, columns, 3)."""
-    bins, palette = np.zeros((1, ROWS, COLUMNS), np.int32), np.zeros((1, 1), np.float32)
+    bins, colour_model = np.zeros((1, ROWS, COLUMNS), np.int32), np.zeros((1, 1), np.float32)
     logs = np.broadcast_to(np.log(np.arange(256) / 255 + 0.05), (1, 3, 256)).astype(np.float32)
-    evidence = Evidence(codes[None], np.ones((1, 3), np.float32), logs, bins, palette)
+    observations = Observations(codes[None], np.ones((1, 3), np.float32), logs, bins, colour_model)
     flat_px = np.arange(ROWS * COLUMNS, dtype=np.int32).reshape(1, ROWS, COLUMNS)
-    scene = Visibility(flat_px, np.full((1, ROWS, COLUMNS), visible), np.array([RANK], np.int32))
+    visibility = Visibility(flat_px, np.full((1, ROWS, COLUMNS), visible), np.array([RANK], np.int32))
     wide = np.arange(LEFT, RIGHT)
     edges = np.broadcast_to(np.array([FAR, NEAR, FOOT])[:, None], (1, 1, 3, len(wide))).astype(np.float32)
     covers, allowed = np.ones((1, 1, len(wide)), np.bool_), np.ones((1, 1), np.bool_)
-    shapes = OutlineTable(edges, covers, wide, np.array([1]), allowed, True, COLUMN_MM, np.ones(1, np.float32), 0.1)
-    return edges_seen(evidence, scene, surfaces, shapes, (np.array([0]), 1))[0, 0]
+    table = OutlineTable(edges, covers, wide, np.array([1]), allowed, True, COLUMN_MM, np.ones(1, np.float32), 0.1)
+    return edge_log_ratio(observations, visibility, surfaces, table, (np.array([0]), 1))[0, 0]
 
 
 def box(codes, factor):

@@ -12,9 +12,13 @@ from calibration.kit import load_kit
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.pose.projection import project
 from vision.pose.registration import marker_corners
-from vision.scene import solids as shapes
+from vision.scene import solids
 
-SOLIDS = {"disc": shapes.disc(27, 7), "block": shapes.block(20, 30, 10), "pyramid": shapes.pyramid(25.4, 44.5)}
+SOLIDS = {
+    "disc": solids.disc(27, 7),
+    "block": solids.block(20, 30, 10),
+    "pyramid": solids.pyramid(25.4, 44.5),
+}
 
 
 @pytest.mark.parametrize("name", SOLIDS)
@@ -28,7 +32,7 @@ def test_normals_point_outwards(name: str) -> None:
 
 def test_disc_is_as_wide_and_high_as_its_kit_says() -> None:
     """27 mm across, 7 mm high, standing on the mat."""
-    points = shapes.disc(27, 7).points
+    points = solids.disc(27, 7).points
     size = (np.hypot(points[:, 0], points[:, 1]).max(), points[:, 2].min(), points[:, 2].max())
     assert size == pytest.approx((13.5, 0, 7))
 
@@ -49,31 +53,31 @@ def test_projection_is_opencvs() -> None:
 
 def test_only_faces_towards_the_eye_are_seen() -> None:
     """From straight above a block shows its top and its bevels; from one side also that side."""
-    solid = shapes.block(20, 20, 20)
-    above = shapes.faces_towards(solid, np.array([0.0, 0.0, 500.0]))
-    aslant = shapes.faces_towards(solid, np.array([300.0, 0.0, 500.0]))
+    solid = solids.block(20, 20, 20)
+    above = solids.faces_towards(solid, np.array([0.0, 0.0, 500.0]))
+    aslant = solids.faces_towards(solid, np.array([300.0, 0.0, 500.0]))
     assert solid.normals[above][:, 2].min() > 0.5
     assert solid.normals[aslant & ~above].round(6).tolist() == [[1, 0, 0]]
 
 
 def test_stacks_rise_as_the_kit_says() -> None:
     """Discs by their height; a smaller pyramid by the tower's rise; a larger one hides the smaller one."""
-    assert shapes.rises_mm(load_kit("domination"), "RGB") == (0, 7, 14)
-    assert shapes.rises_mm(load_kit("ziggurat"), "QDW") == (0, 15, 30)
-    assert shapes.rises_mm(load_kit("ziggurat"), "wdQ") == (0, 0, 0)
+    assert solids.rises_mm(load_kit("domination"), "RGB") == (0, 7, 14)
+    assert solids.rises_mm(load_kit("ziggurat"), "QDW") == (0, 15, 30)
+    assert solids.rises_mm(load_kit("ziggurat"), "wdQ") == (0, 0, 0)
 
 
 def test_floor_is_mat_terrain_or_pillar() -> None:
     """A Citadel square of level 2 is 40 mm high, a Diamond pillar of level 3 is 42 mm high, a disc's cell is flat."""
-    assert shapes.floor_mm(load_kit("citadel"), 2) == 40
-    assert shapes.floor_mm(load_kit("diamond"), 3) == 42
-    assert shapes.column(load_kit("domination"), "c3", None) is None
+    assert solids.floor_mm(load_kit("citadel"), 2) == 40
+    assert solids.floor_mm(load_kit("diamond"), 3) == 42
+    assert solids.column(load_kit("domination"), "c3", None) is None
 
 
 def test_a_stack_stands_on_the_middle_of_its_cell() -> None:
     """The bodies of a pile of three on c3."""
     kit = load_kit("domination")
-    bodies = shapes.pieces(kit, "c3", "RGB")
+    bodies = solids.pieces(kit, "c3", "RGB")
     middles = [body.points.mean(axis=0) for body in bodies]
     np.testing.assert_allclose(middles, [[*kit.centre_mm("c3"), z] for z in (3.5, 10.5, 17.5)])
 
@@ -82,9 +86,9 @@ def test_outline_is_convex_and_holds_every_corner() -> None:
     """Every projected corner lies inside or on the outline."""
     kit, camera = load_kit("domination"), default_camera()
     pose = default_pose(kit)
-    body = shapes.pieces(kit, "f6", "R")[0]
+    body = solids.pieces(kit, "f6", "R")[0]
     corners = project(body.points, pose, camera)
-    outline = shapes.hull(corners).astype(np.float32)
+    outline = solids.hull(corners).astype(np.float32)
     assert cv2.isContourConvex(outline)
     inside = [cv2.pointPolygonTest(outline, tuple(map(float, p)), True) for p in corners]
     assert min(inside) > -1e-3
