@@ -1,6 +1,6 @@
 """The command line: finds the module of a command, runs it, and turns every expected error into one line.
 
-Exit codes: 0 done, 1 the answer is no, 2 could not run (interfaces.md).
+Exit codes: 0 done, 1 the answer is no, 2 could not run.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ class BadPositionText(BadText):
 
 
 class BadMoveText(BadText):
-    """Not a move: it names no cell of the board, or is not written as notation.md says."""
+    """Not a move: it names no cell of the board, or is not written as docs/notation.md says."""
 
 
 class UnknownGame(CompanionError, LookupError):

@@ -1,6 +1,6 @@
 """What the referee says.  The same events go to the match store, the panel, the web page and standard output.
 
-Each is a frozen value; :func:`to_json` gives exactly the fields of interfaces.md, ``event`` first.
+Each is a frozen value; :func:`to_json` gives its fields as JSON, ``event`` first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Matches out of the store and into it: ``export``, ``import``, ``clip`` (interfaces.md)."""
+"""Matches out of the store and into it: ``export``, ``import``, ``clip``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kept matches at the command line: ``matches``, ``verify`` (interfaces.md)."""
+"""Kept matches at the command line: ``matches``, ``verify``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules at the command line: ``games start show legal check play perft`` (interfaces.md)."""
+"""Rules at the command line: ``games start show legal check play perft``."""
 
 from __future__ import annotations
 

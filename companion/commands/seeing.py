@@ -123,7 +123,7 @@ def run_read(arguments: argparse.Namespace) -> int:
 def read_row(
     reader: Reader, path: Path, image: Any, levels: Levels | None = None
 ) -> tuple[dict[str, Any], tuple[Reading, Geometry] | None]:
-    """One reading as interfaces.md has it, and itself with its geometry, None where the mat was not found.
+    """One reading as a line of JSON, and itself with its geometry, None where the mat was not found.
 
     ``levels`` of the pillars, where they are known.
     """

@@ -15,7 +15,7 @@ Piece = str
 Player = str
 
 NOBODY: Player = "-"
-"""The player to move when the game is over (notation.md, "to-move")."""
+"""The player to move when the game is over (docs/notation.md)."""
 
 FILES = "abcdefghijklmnopqrstuvwxyz"
 

@@ -57,5 +57,5 @@ def step(board: tuple[Stack, ...], lines: tuple[Line, ...], height: int, enemies
 
 
 def is_open(stack: Stack, height: int, enemies: str) -> bool:
-    """The rulebook's "land": an enemy is on top, or the stack is lower than ``height``."""
+    """Whether a piece may land there: an enemy is on top, or the stack is lower than ``height``."""
     return len(stack) < height or stack[-1] in enemies

@@ -1,4 +1,4 @@
-"""The rules that all games share (rulebook, "Shared by all five"), and the names of the usual colours."""
+"""The rules that all games share, and the names of the usual colours."""
 
 from __future__ import annotations
 

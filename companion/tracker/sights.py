@@ -3,7 +3,7 @@
 Places are numbered: first the cells of the layout, for what stands on each; then, where there are pillars, the same
 cells once more for the pillars under them.  A pillar's sight is its level with :data:`PILLAR` for a top.
 
-Like the board of a position (notation.md): ranks from the highest down, joined by ``/``; in a rank the cells from
+Like the board of a position (docs/notation.md): ranks from the highest down, joined by ``/``; in a rank the cells from
 file a on, joined by ``,``; a run of n empty cells is the number n.  An occupied cell is its height and its top piece:
 ``3R``; a height that no camera can count is ``?``: ``?Q``.  The start of Domination for two begins
 ``4/1R,1R,1G,1G,1R,1R/1,1G,...``.

@@ -12,7 +12,7 @@ RULES = re.compile(r" ?\([A-Z]+-\d+(, [A-Z]+-\d+)*\)")
 
 SQUARE = r"[a-h][1-9]"
 MOVE = re.compile(rf"(?<!\w)([A-Za-z]?\*|[+-])?({SQUARE})(?:([-=])({SQUARE}|off)(?:\.\d+)?)?(:\d+)?(?!\w)")
-"""A square, or a move of notation.md: its sign in front, square, sign, square or ``off``, number of pieces."""
+"""A square, or a move as in docs/notation.md: its sign in front, square, sign, square or ``off``, number of pieces."""
 
 PAUSE = re.compile(r"(?<=[^\d][.:;?!]) ")
 """Where a sentence can be cut without being heard to be; not after an ordinal, as in ``zum 2. Mal``."""
