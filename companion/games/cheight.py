@@ -139,6 +139,7 @@ class Cheight(StackingGame):
     """Cheight Chess; see :class:`companion.rules.game.Game`."""
 
     name = "cheight"
+    has_lookalikes = True
     loss_rule = "CHE-1"
     players = ("R", "B")
     pieces = tuple("KABRNCPkabrncp")

@@ -101,6 +101,7 @@ class Domination(StackingGame):
     """Domination; see :class:`companion.rules.game.Game`."""
 
     name = "domination"
+    has_lookalikes = True
     loss_rule = "DOM-7"
 
     @property

@@ -285,8 +285,9 @@ def ask(state: State, fact: Fact, t_s: float) -> Result:
     texts = tuple(format_moves(outlook.match, moves) for moves in fact.options)
     layout, doubts = outlook.match.game.layout, judgement.odd if texts else judgement.changes
     odd = tuple((name_of(layout, place), format_sight(sight)) for place, sight in doubts)
-    touched = {cell for moves in fact.options for move in moves for cell in (move.source, move.target)}
-    named = {name for name, _ in odd} | {layout.cells[cell] for cell in touched if cell is not None}
+    named = {name for name, _ in odd} | {
+        layout.cells[cell] for moves in fact.options for m in moves for cell in m.cells
+    }
     cells = tuple(name for name in layout.cells if name in named)
     return following, (Unsure(t=t_s, n=0, options=texts, question=question(texts, odd), cells=cells),)
 

@@ -23,11 +23,12 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What a player did, as in notation.md; never what followed from it.
+    """What a player did, as in docs/notation.md; never what followed from it.
 
     One of: ``source``→``target`` with the top ``count`` pieces; ``piece`` (or the hand's) from the reserve onto
     ``target`` (``source`` None); off the board (``target`` None); promotion of the pawn on ``source`` with level
-    ``level`` of ``target``; pillar ``target`` by ``step`` (+1/−1).
+    ``level`` of ``target``; pillar ``target`` by ``step`` (+1/−1).  ``taken`` are the cells that a player clears on the
+    way, in the order of their names, where that is his choice and not the rules'.
     """
 
     source: Cell | None
@@ -36,6 +37,12 @@ class Move:
     piece: Piece = ""
     level: int = 0
     step: int = 0
+    taken: tuple[Cell, ...] = ()
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Every cell that it names: all that the board can have changed on."""
+        return (*(cell for cell in (self.source, self.target) if cell is not None), *self.taken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +107,7 @@ class Game(Protocol):
 
     @property
     def tag(self) -> str:
-        """As in notation.md: ``domination``, ``domination:classic/3``."""
+        """As in docs/notation.md: ``domination``, ``domination:classic/3``."""
         ...
 
     @property
@@ -125,7 +132,17 @@ class Game(Protocol):
 
     @property
     def rules(self) -> Mapping[str, Rule]:
-        """The rules by id, shared ones (G-…) included, in the rulebook's order."""
+        """The rules by id, shared ones (G-…) included, in the order in which people read them."""
+        ...
+
+    @property
+    def most_taken(self) -> int:
+        """How many cells a move can name as taken (``Move.taken``) at most; 0 in games whose moves name none."""
+        ...
+
+    @property
+    def has_lookalikes(self) -> bool:
+        """Whether legal moves of some position look the same to a camera; the game's docstring says which."""
         ...
 
     def owner(self, piece: Piece) -> Player | None:
@@ -141,7 +158,7 @@ class Game(Protocol):
         ...
 
     def position_keys(self, position: Position) -> tuple[tuple[str, str], ...]:
-        """The ``key=value`` parts of the position's text, in the rulebook's order, empty ones left out."""
+        """The ``key=value`` parts of the position's text, always in the same order, empty ones left out."""
         ...
 
     def legal_moves(self, position: Position) -> tuple[Move, ...]:
@@ -189,9 +206,9 @@ class Game(Protocol):
         """Every single act, legal or not and by any player, that has a move text and that a hand could do now.
 
         Total over the physical board: any stack or part of one onto any other cell, any reserve piece onto any
-        cell, any pillar by one level, any piece off the board.  With ``within`` only the acts that change no
-        cell outside it to the eye.  The table of a legal move is the one after its whole turn; that of an illegal
-        one is what the hand alone leaves.
+        cell, any pillar by one level, any piece off the board; in games whose moves name what they take, every legal
+        move too.  With ``within`` only the acts that change no cell outside it to the eye.  The table of a legal move
+        is the one after its whole turn; that of an illegal one is what the hand alone leaves.
         """
         ...
 

@@ -1,9 +1,9 @@
-"""Positions and moves as text (notation.md), and back.  One position has exactly one text, and so has one move."""
+"""Positions and moves as text (docs/notation.md), and back.  One position has exactly one text, and so has one move."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from companion.errors import BadMoveText, BadPositionText, UnknownGame
@@ -15,7 +15,7 @@ LONGEST_TEXT = 2000
 
 TAG = re.compile(r"([a-z]+)(?::([a-z]+))?(?:/([1-9]))?")
 CELL = "[a-z][1-9][0-9]?"
-STACK_MOVE = re.compile(rf"({CELL})-({CELL})(?::([1-9][0-9]?))?")
+STACK_MOVE = re.compile(rf"({CELL})-({CELL})(?::([1-9][0-9]?))?((?:x{CELL})*)")
 RESERVE_MOVE = re.compile(rf"([A-Za-z]?)\*({CELL})")
 OFF_MOVE = re.compile(rf"({CELL})-off")
 PROMOTION = re.compile(rf"({CELL})=({CELL})\.([1-9][0-9]?)")
@@ -61,7 +61,7 @@ def parse_position(game: Game, text: str) -> Position:
     """The position of ``game`` that ``text`` says.
 
     Raises:
-        BadPositionText: it is no position of this game, or is not written the one way that notation.md allows.
+        BadPositionText: it is no position of this game, or is not written the one way that docs/notation.md allows.
     """
     if position_tag(text) != game.tag:
         raise BadPositionText(f"{quoted(text)} is not a position of {game.tag}")
@@ -73,7 +73,7 @@ def parse_position(game: Game, text: str) -> Position:
         raise BadPositionText(f"{quoted(words[2])} cannot be to move; write one of {' '.join(game.players)} {NOBODY}")
     position = game.parse_position(board, words[2], parse_keys(words[3:]))
     if (proper := format_position(game, position)) != text:
-        raise BadPositionText(f"{quoted(text)} is not written as notation.md says; write: {proper}")
+        raise BadPositionText(f"{quoted(text)} is not written the usual way; write: {proper}")
     return position
 
 
@@ -160,14 +160,14 @@ def format_move(game: Game, position: Position, move: Move) -> str:
     if move.level:
         return f"{source}={name[move.target]}.{move.level}"
     part = "" if move.count == len(position.board[move.source]) else f":{move.count}"
-    return f"{source}-{name[move.target]}{part}"
+    return f"{source}-{name[move.target]}{part}{''.join(f'x{name[cell]}' for cell in move.taken)}"
 
 
 def parse_move(game: Game, position: Position, text: str) -> Move:
     """The move, legal or not, that ``text`` means in ``position``.
 
     Raises:
-        BadMoveText: it names no cell of the board, or is not written as notation.md says.
+        BadMoveText: it names no cell of the board, or is not written as docs/notation.md says.
     """
     if found := STACK_MOVE.fullmatch(text):
         return _parse_stack_move(game, position, *found.groups())
@@ -179,15 +179,31 @@ def parse_move(game: Game, position: Position, text: str) -> Move:
         return Move(_named(game, found[1]), _named(game, found[2]), level=int(found[3]))
     if found := PILLAR_MOVE.fullmatch(text):
         return Move(None, _named(game, found[2]), step=1 if found[1] == "+" else -1)
-    raise BadMoveText(f"{quoted(text)} is not a move; write e.g. c3-d3, c3-c5:2, *c3, e6-off, b8=c2.1 or +c3")
+    raise BadMoveText(f"{quoted(text)} is not a move; write e.g. c3-d3, c3-c5:2, c3-e5xd4, *c3, e6-off, b8=c2.1 or +c3")
 
 
-def _parse_stack_move(game: Game, position: Position, source: str, target: str, part: str | None) -> Move:
+def _parse_stack_move(game: Game, position: Position, source: str, target: str, part: str | None, taken: str) -> Move:
     cell = _named(game, source)
     height = len(position.board[cell])
     if part is not None and int(part) == height:
         raise BadMoveText(f":{part} is the whole stack on {source}; write {source}-{target}")
-    return Move(cell, _named(game, target), height if part is None else int(part))
+    count = height if part is None else int(part)
+    return Move(cell, _named(game, target), count, taken=_parse_taken(game, taken.split("x")[1:]))
+
+
+def _parse_taken(game: Game, names: list[str]) -> tuple[Cell, ...]:
+    if names and not game.most_taken:
+        raise BadMoveText(f"x{names[0]}: a move of {game.tag} does not say what it takes")
+    taken = tuple(_named(game, name) for name in names)
+    if taken != (ordered := in_order(game.layout, taken)):
+        proper = "".join(f"x{game.layout.cells[cell]}" for cell in ordered)
+        raise BadMoveText(f"what is taken is named once, by file, then rank: write {proper}")
+    return taken
+
+
+def in_order(layout: Layout, cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    """Each of ``cells`` once, by file, then rank: the order in which a move names what it takes."""
+    return tuple(sorted(set(cells), key=lambda cell: layout.places[cell]))
 
 
 def _parse_reserve_move(game: Game, position: Position, piece: str, target: str) -> Move:

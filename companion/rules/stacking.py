@@ -36,6 +36,9 @@ class StackingGame(Game):
     jump_rule: ClassVar[str] = ""
     """The rule that is broken when a pillar has moved by more than one level; empty where there are no pillars."""
 
+    most_taken: ClassVar[int] = 0
+    has_lookalikes: ClassVar[bool] = False
+
     @cached_property
     def tag(self) -> str:
         """``domination``, ``domination:classic/3``."""
@@ -111,7 +114,7 @@ class StackingGame(Game):
 
     def cell_names(self, move: Move) -> tuple[str, ...]:
         """Names of the cells that ``move`` names."""
-        return tuple(self.layout.cells[cell] for cell in (move.source, move.target) if cell is not None)
+        return tuple(self.layout.cells[cell] for cell in move.cells)
 
     def after_the_end(self, move: Move) -> tuple[Violation, ...]:
         """G-5 for any move."""

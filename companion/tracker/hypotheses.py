@@ -254,10 +254,10 @@ def sequences_within(outlook: Outlook, cells: frozenset[Cell], most: int) -> Ite
         if not waiting:
             return
         position, moves, before = waiting.popleft()
-        # Each further ply touches two cells.
-        still = 2 * (most - len(moves) - 1) + 1
+        # Each further ply touches two cells, and those that it takes.
+        still = (2 + game.most_taken) * (most - len(moves) - 1) + 1
         for move in game.legal_moves(position):
-            touched = before | _touched(move)
+            touched = before.union(move.cells)
             if len(touched - cells) > 1 or len(cells - touched) > still:
                 continue
             following = game.play(position, move)
@@ -306,14 +306,10 @@ def replays_within(outlook: Outlook, cells: frozenset[Cell]) -> Iterator[Hypothe
         undone = {place % len(outlook.table.stacks) for place, _ in back.changes}
         earlier = match.take_back(back.story.n).position
         for move in match.game.legal_moves(earlier):
-            touched = _touched(move)
+            touched = set(move.cells)
             if undone - cells <= touched <= cells | undone:
                 changes = seer.changes(match.game.table(match.game.play(earlier, move)))
                 yield Hypothesis(Replay(back.story.n, move), LOG_REPLAY, changes)
-
-
-def _touched(move: Move) -> frozenset[Cell]:
-    return frozenset(cell for cell in (move.source, move.target) if cell is not None)
 
 
 def faulty(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp]) -> Hypothesis | None:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from companion.games import read_position
-from companion.rules.notation import parse_move
+from companion.rules.notation import format_move, parse_move
+from tests.rules.conftest import lookalikes, played_positions
 
 Broken = Callable[[str, str], list[str]]
 Sentence = Callable[[str, str, str], str]
@@ -187,3 +188,13 @@ def test_equal_buried_pieces_make_promotions_look_alike() -> None:
     after = {move.level: game.play(position, move).board for move in game.legal_moves(position) if move.target == 1}
     assert after[1][1] == "PP"
     assert game.sight(after[1][1]) == (2, "P")
+
+
+def test_only_exchanges_with_equal_covered_pieces_look_alike() -> None:
+    game, position = read_position(f"{board(a8='P', b1='Nr', c1='Nc', d3='Cr')} promote=a8 next=B")
+    (moves,) = lookalikes(game, position)
+    assert {format_move(game, position, move) for move in moves} == {"a8=b1.1", "a8=c1.1"}
+    for position in played_positions("cheight", games=4, longest=120):
+        for moves in lookalikes(game, position):
+            assert all(move.level for move in moves)
+            assert len({position.board[move.target or 0][move.level - 1] for move in moves}) == 1

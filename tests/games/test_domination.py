@@ -8,7 +8,9 @@ import pytest
 
 from companion.games import load_game, read_position
 from companion.rules.board import Table
+from companion.rules.game import Move, Position
 from companion.rules.notation import format_position, parse_move
+from tests.rules.conftest import lookalikes, played_positions
 
 Broken = Callable[[str, str], list[str]]
 Sentence = Callable[[str, str, str], str]
@@ -205,3 +207,22 @@ def test_the_starts_are_the_printed_ones() -> None:
     text = format_position(four, four.start())
     assert text.split()[1].startswith("R,R,Y,G/G,G,G,Y,G,Y/R,R,R,R,Y,G,Y,G/")
     assert text.split()[1].endswith("/R,B,R,B,B,B/B,R,Y,Y")
+
+
+def test_only_moves_onto_full_stacks_look_alike() -> None:
+    """A target that was five high, with the mover's piece on top, does not change its looks."""
+
+    def is_swallowed(position: Position, move: Move) -> bool:
+        target = position.board[move.target or 0]
+        return len(target) == 5 and target[-1] == position.to_move
+
+    found = 0
+    for tag in ("domination", "domination/4", "domination:classic"):
+        game = load_game(tag)
+        for position in played_positions(tag, games=4, longest=120):
+            for moves in lookalikes(game, position):
+                found += 1
+                hidden = [move for move in moves if is_swallowed(position, move)]
+                assert len(hidden) >= len(moves) - 1
+                assert len(moves) > 1 or moves[0].source is None
+    assert found

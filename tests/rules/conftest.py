@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from functools import cache
 
 import pytest
 
 from companion.games import available_tags, load_game
-from companion.rules.game import Game, Position
+from companion.rules.board import View
+from companion.rules.game import Game, Move, Position, view
 
 
 @cache
@@ -23,6 +25,15 @@ def played_positions(tag: str, games: int, longest: int) -> tuple[Position, ...]
             position = game.play(position, chance.choice(moves))
             positions.append(position)
     return tuple(positions)
+
+
+def lookalikes(game: Game, position: Position) -> Iterator[tuple[Move, ...]]:
+    """Legal moves after which the board looks the same; those that leave it as it was, to the eye, are one group."""
+    looks: dict[View, list[Move]] = {}
+    for move in game.legal_moves(position):
+        looks.setdefault(view(game, game.table(game.play(position, move))), []).append(move)
+    unseen = looks.pop(view(game, game.table(position)), [])
+    yield from filter(None, [tuple(unseen), *(tuple(moves) for moves in looks.values() if len(moves) > 1)])
 
 
 @pytest.fixture(params=available_tags())
