@@ -1,7 +1,7 @@
 """What the referee's events mean in words: one sentence for people, in each language of :data:`LANGUAGES`.
 
 :func:`sentence` serves everything that speaks to people.  The events themselves are in English; of a broken rule, a
-task or a question another language says what its own file (``companion/languages``) has for the rule, with the squares.
+task or a question another language says what the file beside the game's own has for the rule, with the squares.
 :func:`trouble` does the same for what is wrong with a picture or a device.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from types import MappingProxyType
 
@@ -28,10 +28,13 @@ from companion.events import (
     Unsure,
     ViewChanged,
 )
+from companion.games import translation
 from companion.languages.english import ENGLISH
 from companion.languages.german import GERMAN
 from companion.languages.language import Language
 from companion.rules.board import NOBODY, Player
+from companion.rules.game import Game
+from companion.rules.notation import parse_tag
 
 __all__ = [
     "ENGLISH",
@@ -52,15 +55,24 @@ MOST_RULES = 2
 LANGUAGES: Mapping[str, Language] = MappingProxyType({"en": ENGLISH, "de": GERMAN})
 
 
-def language(code: str) -> Language:
-    """The language of a two-letter code.  Raises BadText, naming those that there are."""
+def language(code: str, game: Game | None = None) -> Language:
+    """The language of a two-letter code, with what ``game`` calls its players and its rules in it.
+
+    Raises:
+        BadText: there is no such language; the message names those that there are.
+    """
     if code not in LANGUAGES:
         raise BadText(f"there is no language {code!r}; write one of {' '.join(LANGUAGES)}")
-    return LANGUAGES[code]
+    tongue = LANGUAGES[code]
+    if game is None:
+        return tongue
+    own = translation(parse_tag(game.tag)[0], code)
+    players = {**tongue.players, **game.names, **own.players}
+    return replace(tongue, players=MappingProxyType(players), rules=MappingProxyType({**tongue.rules, **own.rules}))
 
 
 def to_move(position: str) -> Player:
-    """The letter of the player to move in a position's text, NOBODY when the game is over (notation.md)."""
+    """The letter of the player to move in a position's text, NOBODY when the game is over (docs/notation.md)."""
     words = position.split(" ")
     return words[2] if len(words) > 2 else NOBODY
 

@@ -1,6 +1,7 @@
 """Sentences for people: whole, in every language, for every event and state."""
 
 import string
+from pathlib import Path
 
 import pytest
 
@@ -23,8 +24,10 @@ from companion.events import (
     Unsure,
     ViewChanged,
 )
-from companion.games import available_tags, load_game
+from companion.games import available_tags, load_game, translation
 from companion.phrases import ENGLISH, GERMAN, LANGUAGES, language, sentence, to_move
+from companion.rules.notation import parse_tag
+from companion.rules.translation import read_translation
 
 RED_NEXT = "domination 4/6/8/8/8/8/6/4 R"
 OVER = "domination 4/6/8/8/8/8/6/4 -"
@@ -193,8 +196,10 @@ BESIDES = {
 
 @pytest.mark.parametrize(("event", "english", "german"), SAID)
 def test_each_event_is_said_in_each_language(event: Event, english: str, german: str) -> None:
-    assert sentence(event, ENGLISH) == english
-    assert sentence(event, GERMAN) == german
+    game = load_game("cheight" if getattr(event, "rule", "").startswith("CHE") else "domination")
+    names = ENGLISH.players
+    assert sentence(event, language("en", game), names) == english
+    assert sentence(event, language("de", game), GERMAN.players) == german
 
 
 def test_the_examples_above_cover_every_kind_of_event() -> None:
@@ -223,9 +228,39 @@ def test_a_text_names_only_fields_that_its_event_has(tongue: object) -> None:
         assert {name for _, name, _, _ in string.Formatter().parse(text) if name} <= known, key
 
 
-def test_german_has_a_word_for_every_rule_that_can_be_broken() -> None:
-    breakable = {rule.id for tag in available_tags() for rule in load_game(tag).rules.values() if rule.refusal}
-    assert set(GERMAN.rules) == breakable
+@pytest.mark.parametrize("tag", available_tags())
+def test_german_has_a_word_for_every_player_and_every_rule_that_can_be_broken(tag: str) -> None:
+    """In the file beside the game's own, but for what all games share; no word is for a rule that is not there."""
+    game, own = load_game(tag), translation(parse_tag(tag)[0], "de")
+    german = language("de", game)
+    assert set(game.players) <= set(own.players)
+    assert {rule.id for rule in game.rules.values() if rule.refusal} <= set(german.rules)
+    assert set(own.rules) <= set().union(*(load_game(other).rules for other in available_tags()))
+    assert not set(GERMAN.rules) & set(own.rules)
+
+
+def test_a_player_is_called_what_his_game_calls_him() -> None:
+    event = Skipped(t=0, n=1, player="R")
+    citadel = load_game("citadel")
+    assert sentence(event, language("en", citadel)) == "South cannot move and is skipped."
+    assert sentence(event, language("de", citadel)) == "Süd kann nicht ziehen und setzt aus."
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("[players", "cannot be read"),
+        ("[player]", "player is not known; write only the tables players and rules"),
+        ("[rules]\nX-1 = 3", "rules: X-1 must be text in quotes"),
+    ],
+)
+def test_a_faulty_file_of_words_is_named(tmp_path: Path, text: str, fault: str) -> None:
+    path = tmp_path / "x.de.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadText, match=fault) as caught:
+        read_translation(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_given_names_go_before_the_languages_words() -> None:

@@ -13,9 +13,18 @@ from math import sqrt
 from pathlib import Path
 
 from companion.cli import build_parser
-from companion.commands.demonstration import ACCUSED, ASKED, LOST, MISCITED, MISSED, WRONG, Result, demonstrate
+from companion.commands.demonstration import (
+    ACCUSED,
+    ASKED,
+    LOST,
+    MISCITED,
+    MISSED,
+    WRONG,
+    Result,
+    demonstrate,
+    shown_games,
+)
 
-GAMES = ("domination", "domination/3", "domination/4", "citadel", "cheight", "ziggurat", "diamond:table")
 SEEDS, PLIES = 4, 12
 
 Z_95 = 1.959964
@@ -25,7 +34,7 @@ Z_95 = 1.959964
 def main(words: Sequence[str] | None = None) -> int:
     """Run the demonstrations one after the other; exit code 1 when there was any fault."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("games", nargs="*", default=GAMES, metavar="GAME")
+    parser.add_argument("games", nargs="*", default=shown_games(), metavar="GAME")
     parser.add_argument("--seeds", type=int, default=SEEDS, metavar="N", help="demonstrations of each game")
     parser.add_argument("--first", type=int, default=1, metavar="S", help="the first seed")
     parser.add_argument("--plies", type=int, default=PLIES, metavar="N", help="accepted moves of each")

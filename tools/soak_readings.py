@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from companion.commands.demonstration import KINDS, Result, compare
+from companion.commands.demonstration import KINDS, Result, compare, shown_games
 from companion.games import load_game
 from companion.match import Match
 from companion.simulate.players import ILLEGAL, Habits, play
@@ -26,7 +26,6 @@ from companion.simulate.table import Truth
 from tools.film import Film
 from tools.soak import aligned, rate, table
 
-GAMES = ("domination", "domination/3", "domination/4", "citadel", "cheight", "ziggurat", "diamond:table")
 MATCHES, ACTS = 45, 45
 HABITS = Habits(illegal=0.25, takeback=0.05, two_at_once=0.1, overflow_at_once=0.3, mischief=0.3, alike=0.1)
 
@@ -53,7 +52,7 @@ class Run:
 def main(words: Sequence[str] | None = None) -> int:
     """Run the matches; exit code 1 when a move was lost or invented, an act missed, or anybody falsely accused."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("games", nargs="*", default=GAMES, metavar="GAME")
+    parser.add_argument("games", nargs="*", default=shown_games(), metavar="GAME")
     parser.add_argument("--matches", type=int, default=MATCHES, metavar="N", help="matches of each game")
     parser.add_argument("--first", type=int, default=1, metavar="S", help="the first seed")
     parser.add_argument("--acts", type=int, default=ACTS, metavar="N", help="visits to the board in each")

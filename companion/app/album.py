@@ -11,7 +11,7 @@ from companion.app.eyes import Eyes, Look
 from companion.app.several import SeveralEyes
 from companion.errors import CompanionError
 from companion.events import Accepted, Event
-from companion.phrases import ENGLISH, sentence
+from companion.phrases import ENGLISH, Language, sentence
 from vision.capture.frames import Frame
 from vision.drawing import Viewpoint, belief
 
@@ -22,9 +22,14 @@ CELL = re.compile(r"[a-z]\d+")
 class Album:
     """Writes every frame that was read to a folder: ``000123.jpg`` is frame 123."""
 
-    def __init__(self, folder: Path, eyes: Eyes | SeveralEyes, levels: tuple[int, ...]) -> None:
-        """``levels``: of the terrain, empty for a flat board.  Raises CompanionError when there can be no folder."""
-        self._folder, self._eyes, self._levels = folder, eyes, levels
+    def __init__(
+        self, folder: Path, eyes: Eyes | SeveralEyes, levels: tuple[int, ...], tongue: Language = ENGLISH
+    ) -> None:
+        """``levels``: of the terrain, empty for a flat board; ``tongue``: of the captions.
+
+        Raises CompanionError when there can be no folder.
+        """
+        self._folder, self._eyes, self._levels, self._tongue = folder, eyes, levels, tongue
         self._caption = ""
         self._marked: tuple[str, ...] = ()
         try:
@@ -37,7 +42,7 @@ class Album:
     def __call__(self, frame: Frame, look: Look, events: tuple[Event, ...]) -> None:
         """Write one picture.  Raises CompanionError when the disk refuses it."""
         if events:
-            self._caption = sentence(events[-1], ENGLISH)
+            self._caption = sentence(events[-1], self._tongue)
             self._marked = self._cells(events[-1])
         picture = frame.image
         if look.reading is not None and self._eyes.geometry is not None:

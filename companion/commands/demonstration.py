@@ -17,8 +17,9 @@ from companion.app.ground import ground_levels
 from companion.commands.refereeing import add_output, begin_match, open_kit, referee_match
 from companion.commands.sensing import simulated_pillars
 from companion.events import Accepted, Event, Illegal, TakenBack, Unsure
+from companion.games import available_games
 from companion.recorder.place import default_store, make_folder
-from companion.rules.notation import parse_tag
+from companion.rules.notation import format_tag, parse_tag
 from companion.simulate.players import ILLEGAL, MOVE, TAKEBACK
 from companion.simulate.table import FAST, REAL, SimulatedTable, Truth, clock, enrol_picture
 from vision.enrolment import enrol
@@ -84,6 +85,13 @@ def demonstrate(arguments: argparse.Namespace) -> Result:
         is_over=lambda: arguments.plies is not None and is_over(arguments.plies, said, table.truth),
     )
     return compare(table.truth, said)
+
+
+def shown_games() -> tuple[str, ...]:
+    """Every game that a kit comes with the program for, for as many players as it may have."""
+    players = {info.name: info.players for info in available_games()}
+    games = [parse_tag(load_kit(name).game) for name in available_kits()]
+    return tuple(format_tag(name, variant, n) for name, variant, _ in games for n in players[name])
 
 
 def made_for(tag: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 import cv2
 
-from calibration.kit import Kit, load_kit
+from calibration.kit import Kit, available_kits, load_kit
 from companion.app.album import Album
 from companion.app.eyes import Eyes
 from companion.app.heartbeat import heartbeat
@@ -32,6 +32,7 @@ from companion.errors import BadText, CompanionError
 from companion.events import Event, to_json
 from companion.games import load_game, read_position
 from companion.match import Match
+from companion.phrases import language
 from companion.recorder.keeper import Keeper
 from companion.recorder.place import open_store
 from companion.recorder.store import MatchInfo, Recorded
@@ -39,7 +40,7 @@ from companion.referee.clock import TimeControl, parse_time_control, wound
 from companion.referee.referee import Referee
 from companion.rules.board import Player
 from companion.rules.game import Game
-from companion.rules.notation import format_position, parse_tag
+from companion.rules.notation import format_position, format_tag, parse_tag
 from vision.capture.frames import FrameSource
 from vision.capture.recording import Recording, read_recording
 
@@ -144,7 +145,7 @@ def referee_match(
     if arguments.json:
         running.listeners.insert(0, print_event)
     if arguments.pictures:
-        running.onlookers.append(Album(arguments.pictures, eyes, match.game.layout.terrain))
+        running.onlookers.append(Album(arguments.pictures, eyes, match.game.layout.terrain, language("en", match.game)))
     if (beat := heartbeat(os.environ, time.monotonic)) is not None:
         running.followers.append(beat)
     listen(station, wishes, running)
@@ -187,12 +188,18 @@ def begin_match(tag: str, start: str | None) -> Match:
     return Match(game, position)
 
 
+def own_kit(game: Game) -> str:
+    """The kit that comes with the program for ``game``: one made for its variant, else the one of its name."""
+    name, variant, _ = parse_tag(game.tag)
+    return next((kit for kit in available_kits() if load_kit(kit).game == format_tag(name, variant, 2)), name)
+
+
 def open_kit(name: str | None, game: Game) -> Kit:
     """The kit of that name or file, or the game's own.
 
     Raises ProfileError; CompanionError when its squares, pieces or pillars are not those of the game.
     """
-    kit = load_kit(name or parse_tag(game.tag)[0])
+    kit = load_kit(name or own_kit(game))
     if set(kit.cells) != set(game.layout.cells):
         raise CompanionError(
             f"the kit {kit.name} has {len(kit.cells)} squares that do not fit {game.tag}; choose another"

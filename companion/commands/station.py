@@ -37,7 +37,7 @@ def wishes_of(arguments: argparse.Namespace, game: Game | None) -> Wishes:
         raise CompanionError(f"names: there is no player {min(strangers)!r} in {game.tag}; the players are {players}")
     return Wishes(
         panel=arguments.panel or ("none" if arguments.json else "terminal"),
-        tongue=language(arguments.language or "en"),
+        tongue=language(arguments.language or "en", game),
         names=MappingProxyType(names),
         pins=given.get("pins") or Pins(),
         voice=clips_folder(arguments.match, os.environ) if arguments.voice else None,

@@ -31,9 +31,10 @@ def run_voice(arguments: argparse.Namespace) -> int:
 
         settings, filed = file_settings(Path(tag), add_referee)
         tag, names, code, store = filed.game, dict(settings.names), code or filed.language, filed.match
-    tongue = language(code or "en")
+    game = load_game(tag)
+    tongue = language(code or "en", game)
     library = Library(clips_folder(store, os.environ), tongue.voice)
-    clips = repertoire(load_game(tag), tongue, names)
+    clips = repertoire(game, tongue, names)
     made = library.make_all(clips)
     print(f"{len(clips)} clips for {tag} are in {library.folder}; {made} of them are new")
     return 0

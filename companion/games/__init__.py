@@ -1,6 +1,7 @@
 """The games, found by file name: a module here with ``TITLE``, ``VARIANTS``, ``PLAYERS`` and ``build`` is a game.
 
-This file knows none of them by name, so that a new game is one new file.
+This file knows none of them by name, so that a new game is one new file, with one more beside it for each language
+but English (:mod:`companion.rules.translation`).
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import pkgutil
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 
 from companion.errors import UnknownGame
 from companion.rules import notation
 from companion.rules.game import Game, Position
+from companion.rules.translation import Translation, read_translation
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,13 @@ def read_position(text: str) -> tuple[Game, Position]:
     """
     game = load_game(notation.position_tag(text))
     return game, notation.parse_position(game, text)
+
+
+@cache
+def translation(name: str, language: str) -> Translation:
+    """The words of the game ``name`` in a language, by its two-letter code.  Raises BadText for a faulty file."""
+    path = Path(_module(name).__file__ or "").with_suffix(f".{language}.toml")
+    return read_translation(path) if path.exists() else Translation()
 
 
 def _module(name: str) -> ModuleType:

@@ -14,7 +14,7 @@ class Language:
     """One language.
 
     Attributes:
-        players: what a player is called by his letter, where nobody gave names.
+        players: what a player is called by his letter, where neither people nor the game gave names.
         texts: sentence by event; ``view.dark`` is the event ``view`` in its state ``dark``.  Besides, ``turn`` says who
             is next, ``saved`` that a failing disk has taken all events after all, and those after ``part.`` are parts
             of sentences.
@@ -25,7 +25,8 @@ class Language:
             reserve), ``+`` and ``-`` (a pillar), ``:`` (with ``{count}`` pieces).
         troubles: what is wrong with a picture, a camera or a set-up, by the program's own words in English; both with
             ``{places}`` for what differs.  Empty where those words serve.
-        rules: what who breaks a rule should hear, by the rule's id; empty where the events' own words serve.
+        rules: what who breaks a rule should hear, by the rule's id; empty where the events' own words serve.  A
+            language's own file has those that all games share, each game's file beside it has the others.
     """
 
     players: Mapping[Player, str]

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from companion.rules.board import FILES, Cell, Piece
+from companion.rules.board import FILES, Cell, Piece, Player
 from companion.rules.game import Game, Position
 from companion.rules.notation import format_position
 
@@ -20,12 +20,17 @@ COLOURS: Mapping[str, str] = MappingProxyType(
         "Green": "#1f7a3a",
         "Blue": "#1d4fa3",
         "Yellow": "#8a6a00",
+        "White": "#86683c",
         "Black": "#2a2a2a",
         "South": "#b3202a",
         "North": "#1d4fa3",
     }
 )
-"""Of a player's pieces, by what people call him; dark enough for white letters (4.5 : 1, WCAG 2.1)."""
+"""Of a player's pieces, by what people call him; dark enough for white letters (4.5 : 1, WCAG 2.1), so that White's are
+of unpainted wood."""
+
+OTHERS = ("#86683c", "#2a2a2a", "#7a3b8f", "#0f6f73")
+"""Of the players, in turn order, of a game that calls them otherwise."""
 
 NOBODYS = "#66666a"
 GROUND = ("#efeade", "#b09a74")
@@ -143,12 +148,17 @@ def _told(name: str, stack: str, level: int | None) -> str:
 
 def _piece(game: Game, piece: Piece, middle: float, top: float, rise: float) -> tuple[Shape, Shape]:
     owner = game.owner(piece)
-    fill = NOBODYS if owner is None else COLOURS[game.names[owner]]
+    fill = NOBODYS if owner is None else colour_of(game, owner)
     width = SQUARE * 0.7
     return (
         Box(middle - width / 2, top, width, rise, fill, PAPER, radius=3),
         Word(middle, top + rise * 0.85, piece, rise * 0.9, PAPER),
     )
+
+
+def colour_of(game: Game, player: Player) -> str:
+    """The colour of a player's pieces in pictures, ``#rrggbb``."""
+    return COLOURS.get(game.names[player], OTHERS[game.players.index(player) % len(OTHERS)])
 
 
 def _names(game: Game) -> Iterator[Word]:

@@ -19,10 +19,10 @@ from companion.events import (
     ViewChanged,
 )
 from companion.games import available_games, load_game, read_position
-from companion.phrases import to_move
+from companion.phrases import LANGUAGES, to_move
 from companion.referee.clock import Clock
 from companion.referee.referee import Snapshot
-from companion.rules.diagram import COLOURS
+from companion.rules.diagram import colour_of
 from companion.rules.drawing import draw_svg
 from companion.rules.game import Game, Outcome
 from companion.rules.notation import parse_tag, position_tag, ranks_downward
@@ -83,21 +83,20 @@ def state_row(standing: Standing) -> dict[str, Any]:
         "sensors": _latest(standing.events, SensorsChanged, ""),
         "warning": standing.warning,
     }
-    return row | (_guessed_row(standing) if snapshot is None else _snapshot_row(snapshot, standing.events))
+    return row | (_guessed_row(standing, game) if snapshot is None else _snapshot_row(snapshot, standing.events, game))
 
 
 def game_row(game: Game, people: tuple[str, ...] = ()) -> dict[str, Any]:
     """What a page must know of a game: its name, players, pieces and squares."""
     name = parse_tag(game.tag)[0]
-    languages = ("en", "de")
     return {
         "tag": game.tag,
         "title": next(info.title for info in available_games() if info.name == name),
         "players": [
             {
                 "letter": player,
-                "colour": COLOURS[game.names[player]],
-                "names": {code: player_names(game, code, people)[player] for code in languages},
+                "colour": colour_of(game, player),
+                "names": {code: player_names(game, code, people)[player] for code in LANGUAGES},
             }
             for player in game.players
         ],
@@ -106,13 +105,13 @@ def game_row(game: Game, people: tuple[str, ...] = ()) -> dict[str, Any]:
     }
 
 
-def _snapshot_row(snapshot: Snapshot, events: Sequence[Event]) -> dict[str, Any]:
+def _snapshot_row(snapshot: Snapshot, events: Sequence[Event], game: Game) -> dict[str, Any]:
     told = (event for event in reversed(events) if isinstance(event, Unfinished) and event.todo == snapshot.todo)
     return {
         "mode": snapshot.mode,
         "position": snapshot.position,
         "to_move": snapshot.to_move,
-        "todo": tasks(next(told, None)),
+        "todo": tasks(next(told, None), game),
         "wrong": list(snapshot.wrong),
         "options": list(snapshot.options),
         "outcome": None if snapshot.outcome is None else _outcome_row(snapshot.outcome),
@@ -120,7 +119,7 @@ def _snapshot_row(snapshot: Snapshot, events: Sequence[Event]) -> dict[str, Any]
     }
 
 
-def _guessed_row(standing: Standing) -> dict[str, Any]:
+def _guessed_row(standing: Standing, game: Game) -> dict[str, Any]:
     """What the events alone say of the state: as much as is known of a table in a hall."""
     said = _notable(standing.events)
     last = said[-1] if said else None
@@ -130,7 +129,7 @@ def _guessed_row(standing: Standing) -> dict[str, Any]:
     return {
         "mode": "",
         "to_move": to_move(standing.story.position),
-        "todo": tasks(last if isinstance(last, Unfinished) else None),
+        "todo": tasks(last if isinstance(last, Unfinished) else None, game),
         "wrong": list(getattr(last, "cells", ())),
         "options": list(getattr(last, "options", ())),
         "outcome": None if over is None else {"winner": over.winner, "rule": over.rule},

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from companion.events import Event, Unfinished
-from companion.phrases import LANGUAGES, sentence, task
+from companion.phrases import LANGUAGES, language, sentence, task
 from companion.rules.board import Player
 from companion.rules.game import Game
-
-TRANSLATED: Mapping[str, Mapping[str, str]] = {
-    "de": {
-        "Red": "Rot",
-        "Green": "Grün",
-        "Blue": "Blau",
-        "Yellow": "Gelb",
-        "Black": "Schwarz",
-        "South": "Süd",
-        "North": "Nord",
-    }
-}
-"""The games' own names of the players in other languages."""
 
 
 def player_names(game: Game, code: str, people: Sequence[str] = ()) -> dict[Player, str]:
@@ -28,15 +15,15 @@ def player_names(game: Game, code: str, people: Sequence[str] = ()) -> dict[Play
 
     ``people`` are in turn order, empty texts for those without a name.
     """
-    words, own = TRANSLATED.get(code, {}), dict(zip(game.players, people, strict=False))
-    return {player: own.get(player) or words.get(name, name) for player, name in game.names.items()}
+    words, own = language(code, game).players, dict(zip(game.players, people, strict=False))
+    return {player: own.get(player) or words[player] for player in game.players}
 
 
-def tasks(event: Unfinished | None) -> dict[str, str]:
+def tasks(event: Unfinished | None, game: Game) -> dict[str, str]:
     """What is left to do by language; empty texts where it is nothing."""
-    return {code: "" if event is None else task(event, tongue) for code, tongue in LANGUAGES.items()}
+    return {code: "" if event is None else task(event, language(code, game)) for code in LANGUAGES}
 
 
 def sentences(event: Event, game: Game, people: Sequence[str] = ()) -> dict[str, str]:
     """The event's sentence by language."""
-    return {code: sentence(event, tongue, player_names(game, code, people)) for code, tongue in LANGUAGES.items()}
+    return {code: sentence(event, language(code, game), player_names(game, code, people)) for code in LANGUAGES}

@@ -20,11 +20,18 @@ def broken(tmp_path, old, new):
 
 
 def test_every_kit_that_comes_with_the_program_loads():
-    assert available_kits() == ("cheight", "citadel", "diamond", "domination", "ziggurat")
+    assert available_kits()
     for name in available_kits():
         kit = load_kit(name)
         assert kit.name == name
         assert set(kit.enrol) <= set(kit.cells)
+        assert set(kit.enrol.values()) == {kind.letter for kind in kit.pieces}
+
+
+def test_no_two_kits_share_a_marker():
+    kits = [load_kit(name) for name in available_kits()]
+    taken = [(kit.mat.dictionary, marker.id) for kit in kits for marker in kit.mat.markers]
+    assert len(set(taken)) == len(taken)
 
 
 def test_cells_are_those_of_the_board_in_the_order_of_sensors():
