@@ -28,8 +28,8 @@ from tools.timing import HEAD, Timing, clocked, machine, timed
 from vision.appearance.illumination import measure_illumination
 from vision.capture.frames import Frame
 from vision.capture.recording import RecordingSource, read_recording
-from vision.inference.explain import explain
 from vision.inference.geometry import make_geometry
+from vision.inference.search import infer
 from vision.pose.registration import register, to_gray
 from vision.reader import Reader
 from vision.warm_up import warm_up
@@ -79,7 +79,7 @@ def reading_stages() -> list[Timing]:
             "light, crops and likelihoods",
             [lambda i=i: reader.evidence(images[i], geometry, reader.light(images[i], pose)) for i in turns],
         ),
-        timed("explain the board", [lambda i=i: explain(seen[i], rim, geometry) for i in turns]),
+        timed("explain the board", [lambda i=i: infer(seen[i], rim, geometry) for i in turns]),
         timed("full reading", [lambda i=i: reader.read(Frame(images[i], 0, 0.0)) for i in turns], 25),
     ]
 

@@ -18,9 +18,9 @@ from vision.capture.frames import Frame
 from vision.errors import VisionError
 from vision.glyphs.face_detection import DIRECTIONS, Faces, centred
 from vision.glyphs.templates import INK_PERCENTILE, WOOD_PERCENTILE, compare, make_alphabet, nothing_before, unrolled
-from vision.inference.coordinate_ascent import Board
-from vision.inference.explain import explain
 from vision.inference.geometry import Geometry, make_geometry
+from vision.inference.hypothesis import Hypothesis
+from vision.inference.search import infer
 from vision.likelihood.stacks import rim_residuals
 from vision.pose.projection import Points, project
 from vision.pose.registration import register, to_gray
@@ -54,7 +54,7 @@ FLOOR_SHARE = 0.35
 def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, levels: tuple[int, ...] = ()) -> SetLook:
     """The look of the set in a photograph (height, width, 3) uint8 BGR.
 
-    ``levels`` are those of terrain or pillars, a cell, while the photograph was taken; empty on a flat board.
+    ``levels`` are those of terrain or pillars, a cell, while the photograph was taken; empty on a flat hypothesis.
 
     Raises VisionError when the mat is not found, the kit has no [enrol] squares, or the photograph does not show what
     they promise.
@@ -105,9 +105,9 @@ def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, levels: tuple[
         column=_column(look.column, reflectance(np.vstack(raised))) if raised else look.column,
     )
     geometry = make_geometry(kit, levels, pose, camera)
-    board = _explained(image, Reader(kit, camera, learned, levels), geometry)
-    learned = replace(learned, rim=_rim(kit, board))
-    inked = _inked(image, kit, board) if look.inks else None
+    hypothesis = _explained(image, Reader(kit, camera, learned, levels), geometry)
+    learned = replace(learned, rim=_rim(kit, hypothesis))
+    inked = _inked(image, kit, hypothesis) if look.inks else None
     if inked:
         lit = [whites[letter] * light.at(floors[cell][None])[0] for cell, letter in kit.enrol.items()]
         matt = _matt(image, inked, lit)
@@ -140,31 +140,31 @@ def _is_clear(kit: Kit, cell: str) -> bool:
     return all(abs(x - px) > reach or abs(y - py) > reach for px, py in places)
 
 
-def _explained(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> Board:
+def _explained(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> Hypothesis:
     """The enrolled board as far as it is understood without rims and characters."""
     shown = reader.observations(image, geometry, reader.light(image, geometry.pose))
-    return explain(shown, np.zeros(RIM_STEPS, np.float32), geometry)
+    return infer(shown, np.zeros(RIM_STEPS, np.float32), geometry)
 
 
-def _rim(kit: Kit, board: Board) -> tuple[float, ...]:
+def _rim(kit: Kit, hypothesis: Hypothesis) -> tuple[float, ...]:
     """Mean shading of the sides of the enrolled pieces, from the lower to the upper edge."""
-    seen = [board.sides[row] for cell in kit.enrol if (row := kit.cells.index(cell)) in board.sides]
-    sides = [side[0] for side in seen if len(side)]
-    if not sides:
+    rows = [kit.cells.index(cell) for cell in kit.enrol]
+    sides = hypothesis.side_steps[rows, :1].reshape(-1, RIM_STEPS, 2)
+    if not len(sides):
         return FLAT_RIM
-    residual, count = rim_residuals(np.stack(sides))
+    residual, count = rim_residuals(sides)
     rim = (residual * count).sum(axis=0) / np.maximum(count.sum(axis=0), 1)
     return tuple(float(step) for step in rim[::-1])
 
 
-def _inked(image: npt.NDArray[np.uint8], kit: Kit, board: Board) -> Faces:
+def _inked(image: npt.NDArray[np.uint8], kit: Kit, hypothesis: Hypothesis) -> Faces:
     """Where the faces of the enrolled pieces are: in the picture, not blurred, most alike all the way round.
 
     There is time for that here.
     """
     rows = np.array([kit.cells.index(cell) for cell in kit.enrol])
     faces, _ = centred(
-        image, board.geometry.faces.of(rows * len(board.geometry.configurations.all)), board.belief.render_all()
+        image, hypothesis.geometry.faces.of(rows * len(hypothesis.geometry.configurations.all)), hypothesis.all_labels()
     )
     circles = BORDER[:, None, None] * DIRECTIONS
     for step_mm in FINER_MM:

@@ -1,6 +1,6 @@
 """Read a board from one picture: register, measure the light, look up colours, explain every cell, give probabilities.
 
-The explaining itself is in :mod:`vision.inference.explain`.
+The inference itself is in :mod:`vision.inference.search`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from vision.capture.frames import Frame
 from vision.compiled import compiled
 from vision.glyphs.templates import make_alphabet
 from vision.inference.characters import read_characters
-from vision.inference.coordinate_ascent import Board
-from vision.inference.explain import explain, explain_again
 from vision.inference.geometry import Geometry, make_geometry, same_pose
+from vision.inference.hypothesis import Hypothesis
 from vision.inference.pillar_levels import SHRINK, LevelQuestion, PillarViews, estimate_levels, make_views
+from vision.inference.search import infer, infer_again
 from vision.likelihood.observations import Observations, look
 from vision.likelihood.regions import make_colours
 from vision.pose.projection import Registration
@@ -45,7 +45,7 @@ Levels = tuple[int | None, ...]
 class _Last:
     """The last reading: the board as it was explained, (n, states) log-likelihoods, (n,) foreign shares."""
 
-    board: Board
+    hypothesis: Hypothesis
     log_likelihood: Array
     foreign: Array
 
@@ -135,7 +135,7 @@ class Reader:
             self.levels, likely_levels = self._judged(frame.image, geometry, (known, expected or known), changed)
             geometry = self._levelled(geometry)
         last = self._last
-        if changed is None or last is None or last.board.geometry is not geometry:
+        if changed is None or last is None or last.hypothesis.geometry is not geometry:
             last = self._last = self._read_all(frame.image, geometry)
         elif changed.any():
             self._read_again(frame.image, np.flatnonzero(changed), last)
@@ -152,20 +152,20 @@ class Reader:
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
         shown = self.observations(image, geometry, self.light(image, geometry.pose))
         foreign = self._foreign(shown.bins, geometry, slice(None))
-        board = explain(shown, self._rim, geometry)
-        return _Last(board, self._states(image, board), foreign)
+        hypothesis = infer(shown, self._rim, geometry)
+        return _Last(hypothesis, self._states(image, hypothesis), foreign)
 
     def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _Last) -> None:
-        geometry = last.board.geometry
+        geometry = last.hypothesis.geometry
         shown = self.observations(image, geometry, self.light(image, geometry.pose), cells)
         last.foreign[cells] = self._foreign(shown.bins, geometry, cells)
-        explain_again(last.board, cells, shown)
-        explained = last.board.explained
-        last.log_likelihood[explained] = self._states(image, last.board)[explained]
+        infer_again(last.hypothesis, cells, shown)
+        explained = last.hypothesis.updated
+        last.log_likelihood[explained] = self._states(image, last.hypothesis)[explained]
 
-    def _states(self, image: npt.NDArray[np.uint8], board: Board) -> Array:
-        letters = None if self._alphabet is None else read_characters(image, board, self._alphabet)
-        return self._by_state(board.scores, letters)
+    def _states(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis) -> Array:
+        letters = None if self._alphabet is None else read_characters(image, hypothesis, self._alphabet)
+        return self._by_state(hypothesis.scores, letters)
 
     def _judged(
         self,
@@ -206,8 +206,8 @@ class Reader:
         everywhere = list(range(len(self.kit.cells)))
         if self._last is None:
             return [0] * len(everywhere), everywhere
-        board = self._last.board
-        configurations = [board.belief.configuration(cell) + 1 if board.best[cell] else 0 for cell in everywhere]
+        hypothesis = self._last.hypothesis
+        configurations = [hypothesis.configuration(cell) + 1 if hypothesis.state[cell] else 0 for cell in everywhere]
         return configurations, everywhere if changed is None else [int(cell) for cell in np.flatnonzero(changed)]
 
     def _levelled(self, geometry: Geometry) -> Geometry:
@@ -223,7 +223,7 @@ class Reader:
         """(n, states) log-likelihood, each row's logsumexp 0.
 
         Args:
-            scores: (n, 1 + figures * colours), of a board.
+            scores: (n, 1 + figures * colours), of a hypothesis.
             letters: (n, letters) to be added to the states of pieces that differ by their characters.
         """
         best: Array = np.maximum.reduceat(scores[:, self._columns], self._firsts, axis=1)

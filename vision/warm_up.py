@@ -19,7 +19,7 @@ from vision.appearance.colour_model import display
 from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
 from vision.inference.geometry import Geometry, make_geometry
-from vision.inference.hypothesis import Belief
+from vision.inference.hypothesis import Hypothesis
 from vision.pose.projection import Points, Registration
 from vision.reader import Reader
 from vision.scene.solids import hull
@@ -42,7 +42,8 @@ def warm_up(reader: Reader) -> None:
         reader.read_at(Frame(picture, 0, 0.0), geometry, told, changed)
     # A single piece gives nothing to try.
     light = reader.light(picture, geometry.pose)
-    Belief(geometry).likelihood(reader.observations(picture, geometry, light), np.arange(1), 0)
+    observations = reader.observations(picture, geometry, light)
+    Hypothesis(observations, np.array(reader.look.rim, np.float32), geometry).log_likelihood(np.arange(1), 0)
 
 
 def main() -> None:

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from vision.glyphs.face_detection import PLACED_MM, Faces, centred, offsets_mm
 from vision.glyphs.templates import Alphabet, blank, compare
-from vision.inference.coordinate_ascent import Board
-from vision.inference.explain import converge
+from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
+from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.pose.projection import Points
 from vision.scene.label_buffer import LabelBuffer
@@ -38,34 +38,34 @@ FACE_FOUND = 4.0
 """Log-likelihood ratio from which on the middle of a face is taken to be known."""
 
 
-def read_characters(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphabet) -> Array:
+def read_characters(image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphabet: Alphabet) -> Array:
     """(n, letters) log-likelihood of each piece's character on each cell, even where nothing stands.
 
     Where a face is tells a stack's height too: the board's scores of heights in question are found again with that.
     """
-    found = np.zeros((len(board.best), len(alphabet.letters)), np.float32)
-    _revive(image, board, alphabet)
-    known = _read(image, board, alphabet, np.flatnonzero((board.best > 0) & board.explained), found)
+    found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
+    _revive(image, hypothesis, alphabet)
+    known = _read(image, hypothesis, alphabet, np.flatnonzero((hypothesis.state > 0) & hypothesis.updated), found)
     if known:
-        _place(board, known)
-        again = board.update_around(np.array([cell for cell, _, _ in known]))
-        _read(image, board, alphabet, again[board.best[again] > 0], found)
+        _place(hypothesis, known)
+        again = update_around(hypothesis, np.array([cell for cell, _, _ in known]))
+        _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found)
     return found
 
 
-def _revive(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphabet) -> None:
+def _revive(image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphabet: Alphabet) -> None:
     """Look for characters where colours leave it in doubt whether something stands: nothing else has any.
 
     A face in which a lamp is mirrored may be as pale as paper, and its ink as the floor.
     """
-    configurations_of, upright = len(board.geometry.configurations.all), board.geometry.faces
-    scores = board.scores[:, 1:].reshape(len(board.scores), configurations_of, -1).max(axis=2)
-    cells = np.flatnonzero((board.best == 0) & board.explained & (scores.max(axis=1) > -IN_QUESTION))
+    configurations_of, upright = len(hypothesis.geometry.configurations.all), hypothesis.geometry.faces
+    scores = hypothesis.scores[:, 1:].reshape(len(hypothesis.scores), configurations_of, -1).max(axis=2)
+    cells = np.flatnonzero((hypothesis.state == 0) & hypothesis.updated & (scores.max(axis=1) > -IN_QUESTION))
     if not len(cells):
         return
     owner, configuration = np.nonzero(scores[cells] > -IN_QUESTION)
     straight = upright.of(cells[owner] * configurations_of + configuration)
-    labels = board.belief.render_all()
+    labels = hypothesis.all_labels()
     rings, observations = centred(image, straight, labels)
     chosen, _ = _likeliest(rings, straight, observations, owner)
     faces = rings.of(chosen)
@@ -74,14 +74,14 @@ def _revive(image: npt.NDArray[np.uint8], board: Board, alphabet: Alphabet) -> N
     fits = np.maximum(usual, faint).max(axis=1)
     gain = fits - blank(image, placed, labels) - np.float32(np.log(len(alphabet.letters)))
     is_seen = (fits > FITS) & (gain > 0)
-    board.written[cells[is_seen]] = gain[is_seen]
-    board.stale[:] = False
-    board.stale[cells[is_seen]] = True
-    converge(board)
+    hypothesis.read_glyphs(cells[is_seen], gain[is_seen])
+    hypothesis.settle()
+    hypothesis.invalidate(cells[is_seen])
+    converge(hypothesis)
 
 
 def _read(
-    image: npt.NDArray[np.uint8], board: Board, alphabet: Alphabet, cells: Indices, found: Array
+    image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphabet: Alphabet, cells: Indices, found: Array
 ) -> list[tuple[int, Indices, Array]]:
     """Put into ``found`` (n, letters) what lies on ``cells`` (b,), where something stands.
 
@@ -90,11 +90,11 @@ def _read(
     known: list[tuple[int, Indices, Array]] = []
     if not len(cells):
         return known
-    configurations_of, upright = len(board.geometry.configurations.all), board.geometry.faces
-    scores = board.scores[cells, 1:].reshape(len(cells), configurations_of, -1).max(axis=2)
+    configurations_of, upright = len(hypothesis.geometry.configurations.all), hypothesis.geometry.faces
+    scores = hypothesis.scores[cells, 1:].reshape(len(cells), configurations_of, -1).max(axis=2)
     owner, configuration = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION)
     straight = upright.of(cells[owner] * configurations_of + configuration)
-    labels = board.belief.render_all()
+    labels = hypothesis.all_labels()
     rings, observations = centred(image, straight, labels)
     chosen, how_likely = _likeliest(rings, straight, observations, owner)
     likely, faces = compare(image, rings.of(chosen), labels, alphabet)
@@ -116,7 +116,7 @@ def _read(
                 face, letters = _searched(image, rings.of(np.flatnonzero(mine)), labels, alphabet)
         found[cell] = letters - np.logaddexp.reduce(letters)
         if len(configurations) > 1 and is_found:
-            shifts_mm = _shifts(board, int(cell), upright.of(cell * configurations_of + configurations), face)
+            shifts_mm = _shifts(hypothesis, int(cell), upright.of(cell * configurations_of + configurations), face)
             known.append((int(cell), configurations, shifts_mm))
     return known
 
@@ -168,17 +168,18 @@ def _distinct(rings: Faces) -> Faces:
     return rings.of(np.flatnonzero(~np.tril(close, -1).any(axis=1)))
 
 
-def _shifts(board: Board, cell: int, straight: Faces, ring: Faces) -> Array:
+def _shifts(hypothesis: Hypothesis, cell: int, straight: Faces, ring: Faces) -> Array:
     """(l, 2) mm in the crop from each height's straight face to where the one face is."""
-    to_crop = board.geometry.crops.to_crop[cell]
+    to_crop = hypothesis.geometry.crops.to_crop[cell]
     return np.asarray((ring.middles_px - straight.middles_px) @ to_crop.T, np.float32)
 
 
-def _place(board: Board, known: list[tuple[int, Indices, Array]]) -> None:
+def _place(hypothesis: Hypothesis, known: list[tuple[int, Indices, Array]]) -> None:
     """Score heights again; where a cell has fewer than others, its last one is scored several times."""
     most = max(len(configurations) for _, configurations, _ in known)
     rows = [np.minimum(np.arange(most), len(configurations) - 1) for _, configurations, _ in known]
-    board.rescore_placed(
+    rescore_placed(
+        hypothesis,
         np.array([cell for cell, _, _ in known]),
         np.array([configurations[row] for (_, configurations, _), row in zip(known, rows, strict=True)]),
         np.array([shifts[row] for (_, _, shifts), row in zip(known, rows, strict=True)]),

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from vision.compiled import compiled
 from vision.glyphs.face_detection import Faces, upright_faces
 from vision.likelihood.facets import Facets, make_facets
 from vision.pose.projection import Points, Registration, project
+from vision.scene.boxes import Boxes
 from vision.scene.configurations import Configurations, kit_configurations
 from vision.scene.crops import INDEPENDENT_MM2, Crops, make_crops
 from vision.scene.label_buffer import LabelBuffer, fill_column
@@ -35,10 +35,6 @@ COLOUR_SHARE = 0.5
 
 SAME_POSE_PX = 0.5
 """Poses that put the mat's corners this close together share their geometry: it is twice the measured repeatability."""
-
-
-Box = tuple[npt.NDArray[np.floating], npt.NDArray[np.floating]]
-"""Least and largest x and y (n, 2) px."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +72,7 @@ class Geometry:
     pillars: tuple[Column | None, ...]
     is_edged: bool
     bare: LabelBuffer
-    crop_boxes_px: Box
+    crop_boxes_px: Boxes
     size: tuple[int, int]
     far_first: npt.NDArray[np.intp]
     radius_mm: float
@@ -161,33 +157,6 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         mat_px=mat_px,
         surround_px=(step_rows * camera.width_px + step_columns) * SURROUND_STEP,
     )
-
-
-@compiled
-def touching(box_px: npt.NDArray[np.floating], boxes: Box) -> npt.NDArray[np.bool_]:
-    """(n,) which of n boxes overlap another, left, top, right, bottom."""
-    low, high = boxes
-    touch = np.empty(len(low), np.bool_)
-    for i in range(len(low)):
-        across = low[i, 0] < box_px[2] and box_px[0] < high[i, 0]
-        touch[i] = across and low[i, 1] < box_px[3] and box_px[1] < high[i, 1]
-    return touch
-
-
-@compiled
-def grouped(boxes: Box) -> npt.NDArray[np.intp]:
-    """(n,) numbers from 0 of groups in which no two of n boxes overlap: each box is put into the first where it can."""
-    low, high = boxes
-    groups = np.zeros(len(low), np.intp)
-    for box in range(len(low)):
-        other = 0
-        while other < box:
-            is_apart = (low[box] >= high[other]).any() or (low[other] >= high[box]).any()
-            if groups[other] == groups[box] and not is_apart:
-                groups[box] += 1
-                other = -1
-            other += 1
-    return groups
 
 
 def same_pose(geometry: Geometry, kit: Kit, pose: Registration, camera: Camera) -> bool:

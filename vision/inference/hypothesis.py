@@ -1,4 +1,8 @@
-"""What is believed to stand on every cell, and the picture of it: what hides what, and how likely that is."""
+"""The hypothesis: everything that changes while a board is inferred from one picture, in one place.
+
+Coordinate ascent, block moves and the reading of characters change a board only through the methods of
+:class:`Hypothesis`.  What is tried and found less likely is taken back as a whole (:class:`Proposal`).
+"""
 
 from __future__ import annotations
 
@@ -8,88 +12,216 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.inference.geometry import Geometry
-from vision.likelihood.observations import Observations, log_likelihood
+from vision.likelihood.observations import Observations, log_likelihood, renew
+from vision.scene.boxes import Boxes, touching
 from vision.scene.label_buffer import LabelBuffer, render, visible_px
 from vision.scene.materials import Materials
 from vision.scene.silhouettes import Silhouettes, draw, no_silhouettes
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
-Number = TypeVar("Number", int, npt.NDArray[np.intp])
+Mask = npt.NDArray[np.bool_]
+State = TypeVar("State", int, npt.NDArray[np.intp])
+
+MARGIN_LEVELS = 2
+"""Configurations so far above the highest hypothesised one are scored; the next sweep may go higher.  Chosen by eye."""
+
+ROOM_ROWS = 7
+"""Crop rows above the highest face that its lean may need: five of ``vision.likelihood.placement.ALONG``, and two."""
+
+
+class Isolated(NamedTuple):
+    """Scores of each cell (b) as if nothing else stood on the board, kept as starting points for block moves.
+
+    Attributes:
+        scores: (b, states) log-likelihood ratio of every state against an empty cell.
+        single: (b,) the best state of one piece.
+        may_be_single: (b,) bool, whether that is likelier than an empty cell.
+        is_active: (b,) bool, whether anything may stand there at all.
+    """
+
+    scores: Array
+    single: Indices
+    may_be_single: Mask
+    is_active: Mask
 
 
 class Snapshot(NamedTuple):
-    """What was believed of some cells (b,)."""
+    """All that a proposal may change: of some cells (b), and what is stale or updated of all (n)."""
 
-    best: Indices
-    shift: Array
+    state: Indices
+    shift_mm: Array
     materials: Indices
     silhouettes: Silhouettes
+    scores: Array
+    side_steps: Array
+    stale: Mask
+    updated: Mask
 
 
-class Belief:
-    """One state a cell (n), 0 for the empty one: figure and colour of what stands there.
+class Hypothesis:
+    """One state for every cell (n) of a board, with its scores: 0 is empty, others are a configuration in a colour.
 
     Attributes:
-        best: (n,) the states.
-        shift: (n, 2) mm in the crop by which their upper faces are off their places.
-        silhouettes: of what stands on the cells.
+        observations: what the picture shows; :meth:`observe` replaces those of some cells.
+        rim: (steps,) float32, shading of a piece's side, see :class:`calibration.looks.SetLook`.
+        geometry: of the camera's pose.
+        colours: number of colours of pieces.
+        state: (n,) intp, the hypothesised states.
+        shift_mm: (n, 2) float32, by how much each upper face is off its place, in the crop.
+        silhouettes: of what is hypothesised.
+        scores: (n, 1 + configurations · colours) float32, log-likelihood ratio of every state against an empty cell,
+            given the other cells' states.
+        side_steps: (n, parts, steps, 2) float32, sums of log brightness and of pixels over each step of the sides of
+            the likeliest stack, see :class:`vision.likelihood.stacks.Scored`; 0 where none was scored.
+        isolated: scores of all cells as if nothing else stood on the board.
+        glyph_log_ratio: (n,) float32, log-likelihood ratio by a character that was read where colours leave it open
+            whether anything stands there.
+        stale: (n,) bool, cells whose neighbours' states have changed since they were updated.
+        updated: (n,) bool, cells that were updated since the picture was observed.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
-        count = len(geometry.rank)
-        self.geometry, self.colours = geometry, len(geometry.configurations.colours)
-        self.best, self.shift = np.zeros(count, np.intp), np.zeros((count, 2), np.float32)
-        self.silhouettes = no_silhouettes(count, geometry.size[0])
-        self._materials = np.zeros(count, np.intp)
-        self._labels, self._rendered = geometry.bare.copy(), np.zeros((count, 4), np.int32)
+    def __init__(self, observations: Observations, rim: Array, geometry: Geometry) -> None:
+        """An empty board, of which nothing is scored yet."""
+        self.observations, self.rim, self.geometry = observations, rim, geometry
+        self.colours = len(geometry.configurations.colours)
+        n, states = len(observations.bins), 1 + len(geometry.configurations.all) * self.colours
+        self.state, self.shift_mm = np.zeros(n, np.intp), np.zeros((n, 2), np.float32)
+        self.silhouettes = no_silhouettes(n, geometry.size[0])
+        self.scores = np.zeros((n, states), np.float32)
+        self.side_steps = np.zeros((n, int(geometry.outline_table.bands.max()), len(rim), 2), np.float32)
+        self.isolated = Isolated(
+            np.zeros((n, states), np.float32), np.zeros(n, np.intp), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+        )
+        self.glyph_log_ratio = np.zeros(n, np.float32)
+        self.stale, self.updated = np.zeros(n, np.bool_), np.ones(n, np.bool_)
+        self._materials = np.zeros(n, np.intp)
+        self._labels, self._rendered = geometry.bare.copy(), np.zeros((n, 4), np.int32)
 
-    def put(self, cell: int, state: int, shift_mm: Array | float = 0.0) -> None:
-        """Believe ``state`` of a cell, its face off by ``shift_mm`` (2,)."""
-        self.best[cell], self.shift[cell] = state, shift_mm
+    def observe(self, cells: Indices, observations: Observations) -> None:
+        """Replace what ``cells`` (b,) show; only they count as updated, and no character is read on them yet."""
+        renew(self.observations, cells, observations)
+        self.updated[:] = False
+        self.updated[cells], self.glyph_log_ratio[cells] = True, 0
+
+    def begin(self, cells: Indices, isolated: Isolated) -> None:
+        """Score ``cells`` (b,) as if nothing else stood on the board; those that are active are to be updated."""
+        everywhere = self.isolated
+        everywhere.scores[cells], everywhere.single[cells] = isolated.scores, isolated.single
+        everywhere.may_be_single[cells], everywhere.is_active[cells] = isolated.may_be_single, isolated.is_active
+        self.scores[cells] = isolated.scores
+        self.stale[cells] = isolated.is_active
+
+    def assign(self, cell: int, state: int, shift_mm: Array | float = 0.0) -> None:
+        """Hypothesise ``state`` on a cell, its face off by ``shift_mm`` (2,)."""
+        self.state[cell], self.shift_mm[cell] = state, shift_mm
         self.silhouettes.rows[cell], self._materials[cell] = 0, 0
         if state:
             geometry = self.geometry
             configuration, colour = divmod(state - 1, self.colours)
             outlines, crops = geometry.outlines, geometry.crops
-            place = crops.to_picture[cell], crops.origin_px[cell], self.shift[cell]
+            place = crops.to_picture[cell], crops.origin_px[cell], self.shift_mm[cell]
             corners_mm = outlines.corners_mm[configuration][cell]
             draw(self.silhouettes, cell, corners_mm, outlines.first[configuration], place, geometry.size[1])
             self._materials[cell] = Materials.TOPS + colour
 
-    def keep(self, cells: Indices) -> Snapshot:
-        """What is believed of ``cells`` (b,), for :meth:`put_back`."""
-        return Snapshot(self.best[cells], self.shift[cells], self._materials[cells], self.silhouettes.of(cells))
+    def score(self, cells: Indices, scores: Array) -> None:
+        """Take over ``scores`` (b, states) of ``cells`` (b,)."""
+        self.scores[cells] = scores
 
-    def put_back(self, cells: Indices, kept: Snapshot) -> None:
-        """Believe of ``cells`` (b,) again what was ``kept``."""
-        self.best[cells], self.shift[cells], self._materials[cells] = kept.best, kept.shift, kept.materials
-        self.silhouettes.put(cells, kept.silhouettes)
+    def score_sides(self, cells: Indices, side_steps: Array) -> None:
+        """Take over ``side_steps`` (b, parts, steps, 2) of ``cells`` (b,), which count as updated."""
+        self.side_steps[cells, : side_steps.shape[1]] = side_steps
+        self.updated[cells] = True
+
+    def read_glyphs(self, cells: Indices, log_ratio: Array) -> None:
+        """Let characters speak for a piece on ``cells`` (b,), by ``log_ratio`` (b,)."""
+        self.glyph_log_ratio[cells] = log_ratio
+
+    def invalidate(self, cells: Indices | int) -> None:
+        """Have cells updated again."""
+        self.stale[cells] = True
+
+    def settle(self, cells: Indices | slice = slice(None)) -> None:
+        """Cells need no update."""
+        self.stale[cells] = False
+
+    def invalidate_neighbours(self, cell: int, other: int) -> None:
+        """Have those cells updated again whose pixels a change of ``cell`` from or to the state ``other`` touches."""
+        reach = self.configuration_count(max(int(self.state[cell]), other))
+        touched = touching(self.geometry.outlines.boxes_px[cell, reach - 1], self.boxes_px())
+        touched[cell] = False
+        self.stale |= touched & self.isolated.is_active
+
+    def snapshot(self, cells: Indices) -> Snapshot:
+        """What is held of ``cells`` (b,), for :meth:`restore`."""
+        return Snapshot(
+            self.state[cells],
+            self.shift_mm[cells],
+            self._materials[cells],
+            self.silhouettes.of(cells),
+            self.scores[cells],
+            self.side_steps[cells],
+            self.stale.copy(),
+            self.updated.copy(),
+        )
+
+    def restore(self, cells: Indices, before: Snapshot) -> None:
+        """Hold of ``cells`` (b,) what was held ``before``."""
+        self.state[cells], self.shift_mm[cells], self._materials[cells] = (
+            before.state,
+            before.shift_mm,
+            before.materials,
+        )
+        self.silhouettes.put(cells, before.silhouettes)
+        self.scores[cells], self.side_steps[cells] = before.scores, before.side_steps
+        self.stale, self.updated = before.stale, before.updated
 
     def configuration(self, cell: int) -> int:
-        """Number of the figure on a cell where something stands."""
-        return (int(self.best[cell]) - 1) // self.colours
+        """Number of the configuration on a cell where something stands."""
+        return (int(self.state[cell]) - 1) // self.colours
 
-    def height(self, state: Number) -> Number:
-        """Number of a state's figure from 1: of a ladder, its pieces; 0 for the empty cell."""
+    def configuration_count(self, state: State) -> State:
+        """Number of a state's configuration from 1: of pieces of one size, their count; 0 for the empty cell."""
         return (state - 1) // self.colours + 1
 
-    def likelihood(self, observations: Observations, cells: Indices, first_row: int) -> float:
-        """Log-likelihood of the pixels in the crops of ``cells`` (b,), each under what is believed to be in front."""
-        return log_likelihood(observations, self.geometry.visibility, self.render(cells), cells, first_row)
+    def scored_configurations(self, cells: Indices) -> int:
+        """How many configurations of ``cells`` (b,) are scored: of pieces of one size those little higher than now."""
+        configurations = self.geometry.configurations
+        highest = self.configuration_count(int(self.state[cells].max()))
+        count = len(configurations.all)
+        return min(count, highest + MARGIN_LEVELS) if configurations.is_single_size else count
+
+    def first_row(self, cells: Indices, count: int) -> int:
+        """The first row of the crops of ``cells`` (b,) that the first ``count`` configurations can touch."""
+        if not self.geometry.configurations.is_single_size:
+            return 0
+        return max(0, int(self.geometry.outline_table.edges[cells, count - 1, 0].min()) - ROOM_ROWS)
+
+    def boxes_px(self) -> Boxes:
+        """The boxes of all that is scored on each cell (n)."""
+        highest = len(self.geometry.configurations.all)
+        reach = np.minimum(self.configuration_count(self.state) + MARGIN_LEVELS, highest)
+        boxes = self.geometry.outlines.boxes_px[np.arange(len(reach)), reach - 1]
+        return boxes[:, :2], boxes[:, 2:]
+
+    def log_likelihood(self, cells: Indices, first_row: int) -> float:
+        """That of the pixels in the crops of ``cells`` (b,) from ``first_row`` on, each under its nearest surface."""
+        return log_likelihood(self.observations, self.geometry.visibility, self.labels(cells), cells, first_row)
 
     def visible_px(self) -> npt.NDArray[np.int32]:
-        """(n, n + 1) see :func:`vision.scene.label_buffer.visible_px`."""
-        return visible_px(self.render_all(), self.silhouettes)
+        """(n, n + 1) pixels of each cell's silhouette by the cell that is seen there: see :func:`visible_px`."""
+        counts: npt.NDArray[np.int32] = visible_px(self.all_labels(), self.silhouettes)
+        return counts
 
-    def render_all(self) -> LabelBuffer:
-        """What may be seen in the whole picture, see :meth:`render`."""
-        return self.render(np.arange(len(self.best)))
+    def all_labels(self) -> LabelBuffer:
+        """The label buffer of the whole picture, see :meth:`labels`."""
+        return self.labels(np.arange(len(self.state)))
 
-    def render(self, cells: Indices, *, bare: bool = False) -> LabelBuffer:
-        """What may be seen in the crops of ``cells`` (b,); with ``bare``, if nothing stood on them.
+    def labels(self, cells: Indices, *, bare: bool = False) -> LabelBuffer:
+        """The label buffer in the crops of ``cells`` (b,); with ``bare``, as if nothing stood on them.
 
-        It is painted over when this is called again.
+        It is rendered over when this is called again.
         """
         materials = self._materials.copy()
         if bare:
@@ -103,3 +235,24 @@ class Belief:
             (*geometry.crop_boxes_px, cells),
         )
         return self._labels
+
+
+class Proposal:
+    """A change of several cells at once, judged by the pixels in their crops; :meth:`reject` takes it back."""
+
+    def __init__(self, hypothesis: Hypothesis, cells: Indices, count: int) -> None:
+        """Before anything is changed.  ``count``: how many configurations on ``cells`` (b,) matter."""
+        self._hypothesis, self._cells = hypothesis, cells
+        self._first_row = hypothesis.first_row(cells, count)
+        self._log_likelihood, self.before = self._now(), hypothesis.snapshot(cells)
+
+    def log_ratio(self) -> float:
+        """How much likelier the picture is now, in nats."""
+        return self._now() - self._log_likelihood
+
+    def reject(self) -> None:
+        """Take everything back."""
+        self._hypothesis.restore(self._cells, self.before)
+
+    def _now(self) -> float:
+        return self._hypothesis.log_likelihood(self._cells, self._first_row)

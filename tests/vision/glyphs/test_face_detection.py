@@ -7,12 +7,13 @@ import pytest
 from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.looks import read_look
-from vision.inference.explain import explain
+from vision.inference.coordinate_ascent import rescore_placed
+from vision.inference.search import infer
 from vision.reader import Reader
 
 
 @pytest.fixture
-def board(examples):
+def hypothesis(examples):
     """A board of pieces with characters, explained before their faces are looked for."""
     folder = examples / "sets" / "cheight"
     kit, camera = load_kit("cheight"), read_camera(folder / "camera.toml")
@@ -20,14 +21,14 @@ def board(examples):
     image = cv2.imread(str(next(folder.glob("cheight-*.jpg"))))
     geometry = reader.geometry(reader.register(image))
     shown = reader.observations(image, geometry, reader.light(image, geometry.pose))
-    return explain(shown, np.zeros(3, np.float32), geometry)
+    return infer(shown, np.zeros(3, np.float32), geometry)
 
 
-def test_a_face_far_from_where_one_height_has_it_makes_no_other_height_likelier(board):
+def test_a_face_far_from_where_one_height_has_it_makes_no_other_height_likelier(hypothesis):
     """Else a height that nobody looked into would win because the likely one was looked into closely."""
-    cell = int(board.best.argmax())
-    configuration, before = board.belief.configuration(cell), board.scores[cell].copy()
-    board.rescore_placed(np.array([cell]), np.array([[configuration]]), np.array([[[0.0, 4.0]]], np.float32))
-    after = board.scores[cell]
-    assert after[board.best[cell]] < before[board.best[cell]] - 5
+    cell = int(hypothesis.state.argmax())
+    configuration, before = hypothesis.configuration(cell), hypothesis.scores[cell].copy()
+    rescore_placed(hypothesis, np.array([cell]), np.array([[configuration]]), np.array([[[0.0, 4.0]]], np.float32))
+    after = hypothesis.scores[cell]
+    assert after[hypothesis.state[cell]] < before[hypothesis.state[cell]] - 5
     np.testing.assert_allclose(after[1:] - after[1:].max(), before[1:] - before[1:].max(), atol=1e-3)

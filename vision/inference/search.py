@@ -1,0 +1,42 @@
+"""The search for the hypothesis that explains a picture best: coordinate ascent and block moves in turn."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.inference.block_moves import join_towers, remove_phantoms, split_towers
+from vision.inference.coordinate_ascent import begin, begin_again, converge, rescore_by_facets
+from vision.inference.geometry import Geometry
+from vision.inference.hypothesis import Hypothesis
+from vision.likelihood.observations import Observations
+
+
+def infer(observations: Observations, rim: npt.NDArray[np.float32], geometry: Geometry) -> Hypothesis:
+    """The hypothesis that explains a whole board best.
+
+    Args:
+        observations: what the picture shows.
+        rim: (steps,) shading of a piece's side, see :class:`calibration.looks.SetLook`.
+        geometry: of the camera's pose.
+    """
+    hypothesis = Hypothesis(observations, rim, geometry)
+    begin(hypothesis, np.arange(len(observations.bins)))
+    _search(hypothesis)
+    return hypothesis
+
+
+def infer_again(hypothesis: Hypothesis, cells: npt.NDArray[np.intp], observations: Observations) -> None:
+    """Explain a board again of which ``cells`` (b,) show something else; ``hypothesis.updated`` says what changed."""
+    begin_again(hypothesis, cells, observations)
+    _search(hypothesis)
+
+
+def _search(hypothesis: Hypothesis) -> None:
+    is_single_size = hypothesis.geometry.configurations.is_single_size
+    converge(hypothesis)
+    for move in (split_towers, join_towers, remove_phantoms) if is_single_size else (remove_phantoms,):
+        if move(hypothesis):
+            converge(hypothesis)
+    if hypothesis.geometry.facets is not None:
+        rescore_by_facets(hypothesis, hypothesis.geometry.facets)
