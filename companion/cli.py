@@ -12,31 +12,41 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from keyword import iskeyword
 from typing import NoReturn
 
 from calibration.errors import ProfileError
+from companion.commands.output.codes import CANNOT, DONE
 from companion.errors import CompanionError
 from vision.errors import VisionError
 
-MODULES: dict[str, tuple[str, ...]] = {
-    "rules": ("games", "start", "show", "legal", "check", "play", "perft"),
-    "printing": ("mat",),
-    "seeing": ("calibrate", "read"),
-    "refereeing": ("referee",),
-    "demonstration": ("demo",),
-    "setup": ("setup",),
-    "hall": ("hall",),
-    "firmware": ("firmware",),
-    "voicing": ("voice",),
-    "doctor": ("doctor",),
-    "records": ("matches", "verify"),
-    "exporting": ("export", "import"),
-    "explaining": ("explain", "clip"),
-    "statistics": ("stats",),
-}
-"""Module in ``companion.commands`` -> the commands that it adds; only the one that is asked for is imported."""
-
-DONE, NO, CANNOT = 0, 1, 2
+COMMANDS = (
+    "games",
+    "start",
+    "show",
+    "legal",
+    "check",
+    "play",
+    "perft",
+    "mat",
+    "calibrate",
+    "read",
+    "referee",
+    "demo",
+    "setup",
+    "hall",
+    "firmware",
+    "voice",
+    "doctor",
+    "matches",
+    "verify",
+    "export",
+    "import",
+    "explain",
+    "clip",
+    "stats",
+)
+"""Each in the file of its name in ``companion/commands``; only the one that is asked for is imported."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,9 +61,8 @@ def build_parser(command: str | None) -> Parser:
     """The parser for ``command``, or for all commands where it is not one of ours (``--help``, a typing error)."""
     parser = Parser(prog="companion", description="The referee for physical stacking board games.")
     adders = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    wanted = [module for module, names in MODULES.items() if command in names] or list(MODULES)
-    for module in wanted:
-        importlib.import_module(f"companion.commands.{module}").add_parsers(adders)
+    for name in [command] if command in COMMANDS else COMMANDS:
+        importlib.import_module(f"companion.commands.{name}{'_' * iskeyword(name)}").add_parser(adders)
     return parser
 
 

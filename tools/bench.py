@@ -18,7 +18,7 @@ from calibration.looks import read_look
 from calibration.picture import load_picture
 from companion.app.eyes import Eyes
 from companion.app.ground import start_levels
-from companion.commands.refereeing import begin_match
+from companion.commands.options.game import begin_match
 from companion.games import available_tags
 from companion.recorder.keeper import Keeper
 from companion.recorder.store import MatchInfo, Store

@@ -11,7 +11,7 @@ import pypdfium2
 from calibration.camera import read_camera
 from calibration.kit import Kit, load_kit
 from calibration.sheets import mat_pdf
-from companion.commands.overlay import write_overlay
+from companion.commands.output.overlay import write_overlay
 from companion.simulate.light import LAMP
 from companion.simulate.render import Picture, Renderer
 from companion.simulate.sprite import Scene

@@ -13,17 +13,9 @@ from math import sqrt
 from pathlib import Path
 
 from companion.cli import build_parser
-from companion.commands.demonstration import (
-    ACCUSED,
-    ASKED,
-    LOST,
-    MISCITED,
-    MISSED,
-    WRONG,
-    Result,
-    demonstrate,
-    shown_games,
-)
+from companion.commands.demo import Options, demonstrate, shown_games
+from companion.commands.options.parser import filled
+from companion.simulate.evaluation import ACCUSED, ASKED, LOST, MISCITED, MISSED, WRONG, Result
 
 SEEDS, PLIES = 4, 12
 
@@ -52,7 +44,7 @@ def _run(game: str, seed: int, plies: int) -> Result:
     with tempfile.TemporaryDirectory() as folder:
         words = ["demo", game, "--fast", "--panel", "none", "--seed", str(seed), "--plies", str(plies)]
         words += ["--match", str(Path(folder) / "soak.db")]
-        result = demonstrate(build_parser("demo").parse_args(words))
+        result = demonstrate(filled(Options, build_parser("demo").parse_args(words)))
     for fault in result.faults:
         print(f"{game} --seed {seed}{fault.line()}", flush=True)
     return result

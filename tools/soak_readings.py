@@ -17,9 +17,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from companion.commands.demonstration import KINDS, Result, compare, shown_games
+from companion.commands.demo import shown_games
 from companion.games import load_game
 from companion.match import Match
+from companion.simulate.evaluation import KINDS, Result, compare
 from companion.simulate.players import ILLEGAL, Habits, play
 from companion.simulate.readings import Noise
 from companion.simulate.table import Truth

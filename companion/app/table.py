@@ -33,7 +33,7 @@ VERDICTS = Accepted | Illegal | TakenBack | Unfinished | Unsure
 class Listener(Protocol):
     """Anything that is told what the referee says, after it has been kept."""
 
-    def __call__(self, event: Event) -> None:
+    def __call__(self, event: Event, /) -> None:
         """Take one event; must be quick."""
         ...
 

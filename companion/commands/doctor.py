@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -22,12 +20,14 @@ from calibration.looks import load_look
 from calibration.picture import load_picture
 from companion.app.ground import start_levels
 from companion.app.station import Wishes
-from companion.commands.overlay import write_overlay
-from companion.commands.refereeing import add_parsers as add_referee
-from companion.commands.sensing import add_serial
-from companion.commands.settled import over_file
-from companion.commands.sources import add_sources
-from companion.commands.station import add_station, wishes_of
+from companion.commands.options.game import add_kit
+from companion.commands.options.parser import OptionGroup, Subparsers, add_command
+from companion.commands.options.serial import add_serial
+from companion.commands.options.settings import over_file
+from companion.commands.options.source import SourceOptions, add_sources
+from companion.commands.options.station import StationOptions, add_station, wishes_of
+from companion.commands.output.codes import DONE, NO
+from companion.commands.output.overlay import write_overlay
 from companion.doctor.check import Check, Status, fault, fine, told, unused
 from companion.doctor.devices import check_camera, check_panel, check_serial
 from companion.doctor.machine import check_clock, check_disk, check_sound, synchronised
@@ -54,6 +54,21 @@ USUAL = Camera(1280, 720, np.diag([1000.0, 1000.0, 1.0]), np.zeros(5), 0.0)
 """What a camera is tried with before its lens has been measured; only the size counts."""
 
 
+@dataclass(frozen=True, slots=True)
+class Options(OptionGroup):
+    """What `companion doctor` is told; ``image``: a photograph in place of a camera; ``overlay``: one to write."""
+
+    game: str | None
+    kit: str | None
+    source: SourceOptions
+    image: Path | None
+    serial: str | None
+    store: Path | None
+    station: StationOptions
+    overlay: Path | None
+    json: bool
+
+
 @dataclass(frozen=True, eq=False)
 class View:
     """One camera, file or simulation: how it is, its picture (None: none), its lens and look where they are known."""
@@ -64,83 +79,84 @@ class View:
     look: Path | None = None
 
 
-def add_parsers(subparsers: Any) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add `doctor`."""
-    doctor = subparsers.add_parser("doctor", help="check camera, markers, light, sensors, panel, sound, clock and disk")
+    what = "check camera, markers, light, sensors, panel, sound, clock and disk"
+    doctor = add_command(subparsers, "doctor", Options, run, help=what, complete=over_file)
     doctor.add_argument("game", nargs="?", metavar="GAME", help="the game, or the file table.toml that names it")
-    doctor.add_argument("--kit", metavar="KIT", help="name or file of the kit (default: the game's own)")
+    add_kit(doctor)
     add_sources(doctor)
     doctor.add_argument("--image", type=Path, metavar="FILE", help="look at this photograph instead")
     add_serial(doctor)
-    doctor.add_argument("--match", type=Path, metavar="FILE", help="the match store (default: the user's own)")
+    doctor.add_argument(
+        "--match", dest="store", type=Path, metavar="FILE", help="the match store (default: the user's own)"
+    )
     add_station(doctor)
     doctor.add_argument("--overlay", type=Path, metavar="FILE", help="write the picture with what is believed of it")
     doctor.add_argument("--json", action="store_true", help="one JSON object a line")
-    doctor.set_defaults(run=run_doctor)
 
 
-def run_doctor(arguments: argparse.Namespace) -> int:
-    """`companion doctor`: exit code 1 when a check found a fault."""
+def run(options: Options) -> int:
+    """Exit code 1 when a check found a fault."""
     cv2.setNumThreads(1)
-    arguments = over_file(arguments, add_referee)
-    game = load_game(arguments.game) if arguments.game else None
-    kit_name = arguments.kit or (parse_tag(game.tag)[0] if game else None)
+    game = load_game(options.game) if options.game else None
+    kit_name = options.kit or (parse_tag(game.tag)[0] if game else None)
     kit = load_kit(kit_name) if kit_name else None
-    wishes = wishes_of(arguments, game)
+    wishes = wishes_of(options.station, game, options.store, is_json=options.json)
     failed = False
-    for check in _checks(arguments, game, kit, wishes):
-        print(json.dumps(check.row(), ensure_ascii=False) if arguments.json else check.line(), flush=True)
+    for check in _checks(options, game, kit, wishes):
+        print(json.dumps(check.row(), ensure_ascii=False) if options.json else check.line(), flush=True)
         failed |= check.state is Status.FAULT
-    return 1 if failed else 0
+    return NO if failed else DONE
 
 
-def _checks(arguments: argparse.Namespace, game: Game | None, kit: Kit | None, wishes: Wishes) -> Iterator[Check]:
-    for view in _views(arguments, game, kit):
+def _checks(options: Options, game: Game | None, kit: Kit | None, wishes: Wishes) -> Iterator[Check]:
+    for view in _views(options, game, kit):
         yield view.check
         yield from _seen(view, kit)
-        if arguments.overlay:
-            yield _overlay(arguments.overlay, view, kit)
-    yield check_serial(arguments.serial, kit)
+        if options.overlay:
+            yield _overlay(options.overlay, view, kit)
+    yield check_serial(options.serial, kit)
     yield check_panel(wishes, game.players if game else ("R", "G"), os.environ)
     yield check_sound(is_wanted=wishes.voice is not None, missing=_missing(game, wishes))
     yield check_clock(datetime.now(UTC), is_synchronised=synchronised())
-    yield check_disk((arguments.match or default_store(os.environ)).parent)
+    yield check_disk((options.store or default_store(os.environ)).parent)
 
 
-def _views(arguments: argparse.Namespace, game: Game | None, kit: Kit | None) -> Iterator[View]:
+def _views(options: Options, game: Game | None, kit: Kit | None) -> Iterator[View]:
     """Everything that the options name to look at."""
-    files, sets = arguments.camera or [], arguments.set or []
-    if arguments.image:
-        yield _still(arguments.image, _camera(files, 0), _at(sets, 0))
-    elif arguments.recording:
-        for i, folder in enumerate(arguments.recording):
+    source = options.source
+    files, sets = source.camera, source.looks
+    if options.image:
+        yield _still(options.image, _camera(files, 0), _at(sets, 0))
+    elif source.recording:
+        for i, folder in enumerate(source.recording):
             yield _recorded(folder, _camera(files, i), _at(sets, i))
-    elif arguments.simulate:
+    elif source.simulate:
         yield _simulated(game, kit)
-    elif arguments.device or arguments.picamera:
-        lenses = [_camera(files, i) for i in range(len(arguments.device or []) + len(arguments.picamera or []))]
-        for i, device in enumerate(_devices(arguments, [lens or USUAL for lens in lenses])):
+    elif source.device or source.picamera:
+        lenses = [_camera(files, i) for i in range(len(source.device) + len(source.picamera))]
+        for i, device in enumerate(_devices(source, [lens or USUAL for lens in lenses])):
             looked = check_camera(device)
             yield View(looked.check, looked.image, lenses[i], _at(sets, i))
     else:
         yield View(unused("camera", "none is named (--device, --picamera, --recording, --image)"), None, None)
 
 
-def _devices(arguments: argparse.Namespace, lenses: Sequence[Camera]) -> tuple[Device, ...]:
+def _devices(source: SourceOptions, lenses: Sequence[Camera]) -> tuple[Device, ...]:
     """The cameras that the options name, with what each is to give."""
-    usb, modules = arguments.device or [], arguments.picamera or []
     return (
-        *(Video4LinuxCamera(device, lens) for device, lens in zip(usb, lenses, strict=False)),
-        *(PiCamera(number, lens) for number, lens in zip(modules, lenses[len(usb) :], strict=True)),
+        *(Video4LinuxCamera(device, lens) for device, lens in zip(source.device, lenses, strict=False)),
+        *(PiCamera(number, lens) for number, lens in zip(source.picamera, lenses[len(source.device) :], strict=True)),
     )
 
 
-def _at(files: list[Path], i: int) -> Path | None:
+def _at(files: Sequence[Path], i: int) -> Path | None:
     """The file of camera ``i``; a single one is that of all."""
     return files[i] if i < len(files) else files[0] if len(files) == 1 else None
 
 
-def _camera(files: list[Path], i: int) -> Camera | None:
+def _camera(files: Sequence[Path], i: int) -> Camera | None:
     return read_camera(files[i]) if i < len(files) else None
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import bisect
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from calibration.kit import Kit, load_kit
 from companion.app.sensors import levels_of, read_heights
+from companion.commands.options.parser import OptionGroup, Subparsers, add_command
+from companion.commands.output.codes import DONE, NO
 from companion.errors import BadText, CompanionError
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.firmware import wire
@@ -46,11 +48,24 @@ ENDINGS = {
 }
 
 
-def add_parsers(subparsers: Any) -> None:
+@dataclass(frozen=True, slots=True)
+class Options(OptionGroup):
+    """What `companion firmware` is told; one of ``levels``, ``csv`` and ``serial`` is given."""
+
+    levels: str | None
+    csv: Path | None
+    serial: str | None
+    link: Path | None
+    fault: tuple[str, ...]
+    on: str
+    calibrate: str | None
+    kit: str
+
+
+def add_parser(subparsers: Subparsers) -> None:
     """Add `firmware`."""
-    firmware = subparsers.add_parser(
-        "firmware", help="run the pillar controller's firmware here, or talk to a real one"
-    )
+    what = "run the pillar controller's firmware here, or talk to a real one"
+    firmware = add_command(subparsers, "firmware", Options, run, help=what)
     heights = firmware.add_mutually_exclusive_group(required=True)
     heights.add_argument("--levels", metavar="N,…", help="25 levels a1, b1, … e5, or as in a position, or one for all")
     heights.add_argument("--csv", type=Path, metavar="FILE", help="heights over time, as in a recording's sensors.csv")
@@ -67,38 +82,37 @@ def add_parsers(subparsers: Any) -> None:
     firmware.add_argument("--on", choices=INTERPRETERS, default="cpython", help="what runs it (default: cpython)")
     firmware.add_argument("--calibrate", choices=ENDS, help="with --serial: all pillars stand at this level now")
     firmware.add_argument("--kit", default="diamond", help="name or file of the kit (default: diamond)")
-    firmware.set_defaults(run=run_firmware)
 
 
-def run_firmware(arguments: argparse.Namespace) -> int:
-    """`companion firmware`."""
-    kit = load_kit(arguments.kit)
+def run(options: Options) -> int:
+    """Serve the firmware, or talk to a controller."""
+    kit = load_kit(options.kit)
     try:
-        if arguments.serial:
-            return _talk(arguments, kit)
-        _run(arguments, kit)
+        if options.serial:
+            return _talk(options.serial, options.calibrate, kit)
+        _serve(options, kit)
     except BridgeError as error:
         raise CompanionError(str(error)) from error
-    return 0
+    return DONE
 
 
-def _run(arguments: argparse.Namespace, kit: Kit) -> None:
+def _serve(options: Options, kit: Kit) -> None:
     """Serve the firmware until somebody ends it."""
-    if arguments.link is None:
+    if options.link is None:
         raise CompanionError("--link is missing: give the name that the pseudo-terminal shall have")
-    if arguments.calibrate:
+    if options.calibrate:
         raise CompanionError("--calibrate is for a real controller: give it with --serial")
-    faults = [parse_fault(text) for text in arguments.fault]
-    heights = _of_file(arguments.csv, kit) if arguments.csv else _of_levels(arguments.levels, kit)
+    faults = [parse_fault(text) for text in options.fault]
+    heights = _of_file(options.csv, kit) if options.csv else _of_levels(options.levels or "", kit)
     at = levels_of(kit)
     low_mm, high_mm = (at.base_mm + at.step_mm * level for level in (at.lowest, at.highest))
-    bench = Bench(heights(0.0), low_mm, high_mm, noise_mm=0.0 if arguments.csv else OWN_NOISE_MM)
-    device = Device(bench, heights, faults, INTERPRETERS[arguments.on](bench))
+    bench = Bench(heights(0.0), low_mm, high_mm, noise_mm=0.0 if options.csv else OWN_NOISE_MM)
+    device = Device(bench, heights, faults, INTERPRETERS[options.on](bench))
     over = threading.Event()
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, lambda *_: over.set())
-    port = Port(arguments.link)
-    print(f"firmware {'.'.join(map(str, FIRMWARE))} on {arguments.on} at {arguments.link}", flush=True)
+    port = Port(options.link)
+    print(f"firmware {'.'.join(map(str, FIRMWARE))} on {options.on} at {options.link}", flush=True)
     serve(device, port, over.is_set)
 
 
@@ -132,40 +146,43 @@ def _of_file(path: Path, kit: Kit) -> Heights:
     return lambda t_s: filled[max(0, bisect.bisect_right(times, t_s) - 1)]
 
 
-def _talk(arguments: argparse.Namespace, kit: Kit) -> int:
+def _talk(url: str, calibrate: str | None, kit: Kit) -> int:
     """Ask a real controller how it is, or calibrate it; exit code 1 when it says no."""
-    link = Link(arguments.serial, levels_of(kit))
+    link = Link(url, levels_of(kit))
     try:
-        welcome = _answer(link, Connected, arguments.serial).welcome
+        welcome = _answer(link, Connected, url).welcome
         version = ".".join(map(str, welcome.firmware))
-        print(f"{arguments.serial}: firmware {version}, protocol {welcome.major}.{welcome.minor}")
-        if arguments.calibrate:
-            link.request(wire.Calibrate(ENDS[arguments.calibrate]))
-            ending = _answer(link, wire.Done, arguments.serial).code
+        print(f"{url}: firmware {version}, protocol {welcome.major}.{welcome.minor}")
+        if calibrate:
+            link.request(wire.Calibrate(ENDS[calibrate]))
+            ending = _answer(link, wire.Done, url).code
             if ending != wire.DONE:
                 print(f"not calibrated: {ENDINGS[ending]}", file=sys.stderr)
-                return 1
-            print("noted" if arguments.calibrate == "lowest" else "calibrated and stored")
-            return 0
+                return NO
+            print("noted" if calibrate == "lowest" else "calibrated and stored")
+            return DONE
         link.request(wire.AskStatus())
-        status = _answer(link, wire.Status, arguments.serial)
-        sample = _settled(link, arguments.serial)
+        status = _answer(link, wire.Status, url)
+        sample = _settled(link, url)
     finally:
         link.close()
     print("\n".join(_told(sample, status, welcome, kit)))
-    return 1 if any(sample.faults) else 0
+    return NO if any(sample.faults) else DONE
 
 
 def _settled(link: Link, url: str) -> Sample:
     """What the pillars are once they have been listened to for :data:`SETTLED_S`.  Raises CompanionError."""
     end_s = time.monotonic() + SETTLED_S
-    sample: Sample = _answer(link, Sample, url)
+    sample = _answer(link, Sample, url)
     while time.monotonic() < end_s:
         sample = _answer(link, Sample, url)
     return sample
 
 
-def _answer(link: Link, kind: Any, url: str) -> Any:
+Answer = TypeVar("Answer", Connected, Sample, wire.Done, wire.Status)
+
+
+def _answer(link: Link, kind: type[Answer], url: str) -> Answer:
     """The next event of a kind.  Raises CompanionError when none comes, or the controller is refused."""
     end_s = time.monotonic() + ANSWER_S
     while time.monotonic() < end_s:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import socket
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
 
-from companion.commands.addresses import address, broker
-from companion.commands.notices import notify
+from companion.commands.options.address import address, broker
+from companion.commands.options.parser import OptionGroup, Subparsers, add_command
+from companion.commands.output.codes import DONE
+from companion.commands.output.lines import notify
 from companion.errors import StoreError
 from companion.hall import topics
 from companion.hall.hub import Hub
 from companion.hall.link import Link
 from companion.hall.page import HallPage
+from companion.hall.topics import Broker
 from companion.recorder.place import default_store, make_folder
 from companion.recorder.store import Store
 from companion.web.feed import Bell
@@ -28,24 +30,35 @@ STORE = "hall.db"
 IDLE_S = 0.5
 
 
-def add_parsers(subparsers: Any) -> None:
+@dataclass(frozen=True, slots=True)
+class Options(OptionGroup):
+    """What `companion hall` is told."""
+
+    broker: Broker
+    web: tuple[str, int]
+    store: Path | None
+
+
+def add_parser(subparsers: Subparsers) -> None:
     """Add `hall`."""
-    hall = subparsers.add_parser("hall", help="show all tables of a hall on one page, and keep all their matches")
+    what = "show all tables of a hall on one page, and keep all their matches"
+    hall = add_command(subparsers, "hall", Options, run, help=what)
     hall.add_argument("--broker", type=broker, required=True, metavar="mqtt://HOST:PORT", help="the MQTT broker")
     hall.add_argument("--web", type=address, default=ADDRESS, metavar="HOST:PORT", help="default: 127.0.0.1:8000")
-    hall.add_argument("--match", type=Path, metavar="FILE", help="where the matches are kept (default: the user's own)")
-    hall.set_defaults(run=run_hall)
+    hall.add_argument(
+        "--match", dest="store", type=Path, metavar="FILE", help="where the matches are kept (default: the user's own)"
+    )
 
 
-def run_hall(arguments: argparse.Namespace) -> int:
-    """`companion hall`: until Ctrl-C."""
-    with Store.open(_store(arguments.match)) as store:
+def run(options: Options) -> int:
+    """Serve until Ctrl-C."""
+    with Store.open(_store(options.store)) as store:
         messages: SimpleQueue[tuple[str, bytes]] = SimpleQueue()
         link = Link(
-            arguments.broker,
+            options.broker,
             f"hall-{socket.gethostname()}",
             topics=[topics.topic(topics.EVERY_TABLE, kind) for kind in (topics.ONLINE, topics.EVENT)],
-            connected=lambda: notify(f"hall: connected to {arguments.broker.name}"),
+            connected=lambda: notify(f"hall: connected to {options.broker.name}"),
             heard=lambda topic, data: messages.put((topic, data)),
             lost=lambda why: notify(f"hall: {why}; trying again"),
             is_lasting=True,
@@ -53,17 +66,17 @@ def run_hall(arguments: argparse.Namespace) -> int:
         link.start()
         try:
             hub = Hub(store, lambda topic, data: _send(link, topic, data), Bell())
-            page = HallPage(arguments.web, hub)
+            page = HallPage(options.web, hub)
             notify(page.notice)
             try:
                 _serve(hub, messages)
             finally:
                 page.close()
         except KeyboardInterrupt:
-            return 0
+            return DONE
         finally:
             link.close()
-    return 0
+    return DONE
 
 
 def _serve(hub: Hub, messages: SimpleQueue[tuple[str, bytes]]) -> None:

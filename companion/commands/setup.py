@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -18,10 +17,12 @@ from calibration.kit import Kit
 from companion.app.ground import ground_levels
 from companion.app.pillars import Pillars
 from companion.app.sensors import LinkSensors
-from companion.commands.addresses import address
-from companion.commands.notices import notify
-from companion.commands.paging import wait_for_interrupt
-from companion.commands.refereeing import open_kit
+from companion.commands.options.address import address
+from companion.commands.options.game import add_kit, open_kit
+from companion.commands.options.parser import OptionGroup, Subparsers, add_command
+from companion.commands.options.web import wait_for_interrupt
+from companion.commands.output.codes import DONE
+from companion.commands.output.lines import notify
 from companion.events import Accepted, Event, GameOver, Illegal, Unsure
 from companion.games import load_game
 from companion.panel.choice import KINDS, open_desk
@@ -41,11 +42,28 @@ SIZE = (1280, 720)
 """Of pictures, where no camera file says otherwise: every webcam has it, and markers are large enough in it."""
 
 
-def add_parsers(subparsers: Any) -> None:
+@dataclass(frozen=True, slots=True)
+class Options(OptionGroup):
+    """What `companion setup` is told; one of ``device``, ``picamera`` and ``simulate`` is given."""
+
+    game: str
+    kit: str | None
+    web: tuple[str, int]
+    output: Path
+    camera: Path | None
+    serial: str | None
+    panel: str
+    device: str | None
+    picamera: int | None
+    simulate: bool
+
+
+def add_parser(subparsers: Subparsers) -> None:
     """Add `setup`."""
-    setup = subparsers.add_parser("setup", help="set up a table on a page: lens, mat, pieces, start, panel")
+    what = "set up a table on a page: lens, mat, pieces, start, panel"
+    setup = add_command(subparsers, "setup", Options, run, help=what)
     setup.add_argument("game", metavar="GAME[:variant][/n]")
-    setup.add_argument("--kit", metavar="KIT", help="name or file of the kit (default: the game's own)")
+    add_kit(setup)
     setup.add_argument("--web", type=address, default=ADDRESS, metavar="HOST:PORT", help="default: 127.0.0.1:8000")
     setup.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="where the files are written")
     setup.add_argument("--camera", type=Path, metavar="CAMERA.toml", help="a lens that was measured before")
@@ -55,25 +73,24 @@ def add_parsers(subparsers: Any) -> None:
     source.add_argument("--device", metavar="N", help="USB or V4L2 camera: its number or path")
     source.add_argument("--picamera", type=int, nargs="?", const=0, metavar="N", help="Raspberry Pi camera module")
     source.add_argument("--simulate", action="store_true", help="a simulated table, to try it all")
-    setup.set_defaults(run=run_setup)
 
 
-def run_setup(arguments: argparse.Namespace) -> int:
-    """`companion setup`: serves the page until Ctrl-C."""
+def run(options: Options) -> int:
+    """Serve the page until Ctrl-C."""
     cv2.setNumThreads(1)
-    game = load_game(arguments.game)
-    kit = open_kit(arguments.kit, game)
-    known = _known_camera(arguments)
-    source, scene = _source(arguments, kit, game, known)
-    desk = open_desk(arguments.panel, game.players, sys.stdout)
-    cues = {} if arguments.panel == "none" else _cues(desk, game)
+    game = load_game(options.game)
+    kit = open_kit(options.kit, game)
+    known = _known_camera(options)
+    source, scene = _source(options, kit, game, known)
+    desk = open_desk(options.panel, game.players, sys.stdout)
+    cues = {} if options.panel == "none" else _cues(desk, game)
     levels = ground_levels(kit, game, game.start())
-    outfit = Outfit(game, kit, arguments.output, _keys(arguments), cues, _sensors(arguments, kit), levels)
+    outfit = Outfit(game, kit, options.output, _keys(options), cues, _sensors(options, kit), levels)
     workshop = Workshop(outfit, source, scene)
     if known is not None:
         workshop.use_camera(known)
     try:
-        page = SetupPage(arguments.web, workshop)
+        page = SetupPage(options.web, workshop)
         notify(f"{page.notice}\nCtrl-C when you are done.")
         try:
             wait_for_interrupt()
@@ -82,46 +99,44 @@ def run_setup(arguments: argparse.Namespace) -> int:
     finally:
         workshop.close()
         desk.close()
-    return 0
+    return DONE
 
 
-def _known_camera(arguments: argparse.Namespace) -> Camera | None:
+def _known_camera(options: Options) -> Camera | None:
     """The lens that was measured before, by the option or in the folder."""
-    if arguments.camera is not None:
-        return read_camera(arguments.camera)
-    written = arguments.output / CAMERA_FILE
-    return read_camera(written) if written.is_file() and not arguments.simulate else None
+    if options.camera is not None:
+        return read_camera(options.camera)
+    written = options.output / CAMERA_FILE
+    return read_camera(written) if written.is_file() and not options.simulate else None
 
 
-def _source(
-    arguments: argparse.Namespace, kit: Kit, game: Game, known: Camera | None
-) -> tuple[FrameSource, Scene | None]:
-    if arguments.simulate:
+def _source(options: Options, kit: Kit, game: Game, known: Camera | None) -> tuple[FrameSource, Scene | None]:
+    if options.simulate:
         photographer = Photographer(kit, game)
         return photographer, photographer.show
     camera = known or Camera(*SIZE, np.eye(3), np.zeros(5), 0.0)
     device: Device
-    if arguments.device is not None:
-        device = Video4LinuxCamera(int(arguments.device) if arguments.device.isdecimal() else arguments.device, camera)
+    if options.device is not None:
+        device = Video4LinuxCamera(int(options.device) if options.device.isdecimal() else options.device, camera)
     else:
-        device = PiCamera(arguments.picamera, camera)
+        device = PiCamera(options.picamera or 0, camera)
     return LiveSource([device], notify), None
 
 
-def _keys(arguments: argparse.Namespace) -> Mapping[str, str]:
+def _keys(options: Options) -> Mapping[str, str]:
     """What table.toml says of the options, as TOML."""
     keys = {}
-    if arguments.kit is not None:
-        keys["kit"] = _quoted(str(Path(arguments.kit).absolute()) if Path(arguments.kit).exists() else arguments.kit)
-    if arguments.simulate:
+    if options.kit is not None:
+        keys["kit"] = _quoted(str(Path(options.kit).absolute()) if Path(options.kit).exists() else options.kit)
+    if options.simulate:
         keys["simulate"] = "true"
-    elif arguments.device is not None:
-        keys["device"] = arguments.device if arguments.device.isdecimal() else _quoted(arguments.device)
+    elif options.device is not None:
+        keys["device"] = options.device if options.device.isdecimal() else _quoted(options.device)
     else:
-        keys["picamera"] = str(arguments.picamera)
-    if arguments.serial is not None:
-        keys["serial"] = _quoted(arguments.serial)
-    return keys | {"panel": _quoted(arguments.panel), "web": _quoted("{}:{}".format(*arguments.web))}
+        keys["picamera"] = str(options.picamera)
+    if options.serial is not None:
+        keys["serial"] = _quoted(options.serial)
+    return keys | {"panel": _quoted(options.panel), "web": _quoted("{}:{}".format(*options.web))}
 
 
 def _quoted(text: str) -> str:
@@ -147,13 +162,13 @@ def _cues(desk: Teller, game: Game) -> Mapping[str, Callable[[], None]]:
     return {name: partial(desk.tell, event) for name, event in events.items()}
 
 
-def _sensors(arguments: argparse.Namespace, kit: Kit) -> Callable[[], str] | None:
+def _sensors(options: Options, kit: Kit) -> Callable[[], str] | None:
     """What the pillar controller says now; None where there are no pillars."""
     if kit.pillars is None:
         return None
-    if not arguments.serial:
+    if not options.serial:
         return lambda: "none connected; give --serial"
-    pillars, begun_s = Pillars(LinkSensors(arguments.serial, kit), kit), time.monotonic()
+    pillars, begun_s = Pillars(LinkSensors(options.serial, kit), kit), time.monotonic()
 
     def told() -> str:
         moving = pillars.moving(time.monotonic() - begun_s)

@@ -10,7 +10,7 @@ from calibration.kit import load_kit
 from calibration.looks import read_look
 from companion.app.eyes import Eyes
 from companion.app.table import Table
-from companion.commands.refereeing import begin_match
+from companion.commands.options.game import begin_match
 from companion.errors import SourceError
 from companion.panel.choice import open_desk
 from companion.recorder.keeper import Keeper

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.commands.refereeing import add_parsers
-from companion.commands.settled import file_settings
+from companion.commands.options.settings import file_settings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 UNIT = DEPLOY / "stacking-games-referee.service"
@@ -46,15 +45,15 @@ def test_the_unit_runs_what_the_script_installs(unit: ConfigParser) -> None:
 def test_a_table_that_hangs_or_fails_is_started_again_and_goes_on(unit: ConfigParser) -> None:
     service = unit["Service"]
     assert (service["Type"], service["Restart"], int(service["WatchdogSec"])) == ("notify", "always", 10)
-    _, options = file_settings(DEPLOY / "table.toml", add_parsers)
-    assert options.resume
-    assert options.json
+    _, options = file_settings(DEPLOY / "table.toml")
+    assert options.play.resume
+    assert options.output.json
 
 
 def test_the_first_settings_name_files_beside_them() -> None:
-    settings, options = file_settings(DEPLOY / "table.toml", add_parsers)
-    assert options.camera == [DEPLOY / "camera.toml"]
-    assert (options.panel, options.voice) == ("gpio", True)
+    settings, options = file_settings(DEPLOY / "table.toml")
+    assert options.source.camera == (DEPLOY / "camera.toml",)
+    assert (options.output.station.panel, options.output.station.voice) == ("gpio", True)
     assert settings.pins is None
 
 

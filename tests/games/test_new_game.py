@@ -18,7 +18,7 @@ import companion.games
 from calibration import kit
 from companion import phrases
 from companion.cli import main
-from companion.commands.demonstration import shown_games
+from companion.commands.demo import shown_games
 from tools import soak_readings
 
 ROOT = Path(__file__).parents[2]

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.commands.demonstration import compare
 from companion.events import Event
 from companion.games import load_game
 from companion.match import Match
 from companion.replay import first_fault
+from companion.simulate.evaluation import compare
 from companion.simulate.players import Habits, play
 from companion.simulate.readings import Noise
 from tools.film import Film, Manners

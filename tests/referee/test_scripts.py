@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from companion.commands.demonstration import compare
 from companion.games import read_position
 from companion.match import Match
 from companion.rules.board import Table
 from companion.rules.game import Game, Position
 from companion.rules.notation import parse_position
+from companion.simulate.evaluation import compare
 from companion.simulate.players import MOVE, OVERFLOW, RESTORE, TAKEBACK, Act
 from companion.simulate.readings import Noise
 from tools.film import Film, Manners

@@ -2,7 +2,7 @@
 
 import pytest
 
-from companion.commands.demonstration import MISSED, Fault, Result
+from companion.simulate.evaluation import MISSED, Fault, Result
 from tools import soak
 
 CLEAN = Result(moves=20, accepted=20, acts=5, caught=5, questions=1, faults=())

@@ -1,7 +1,7 @@
 """Matches before a simulated reader, by the dozen."""
 
-from companion.commands.demonstration import MISSED, Fault, Result
 from companion.games import load_game
+from companion.simulate.evaluation import MISSED, Fault, Result
 from companion.simulate.players import ILLEGAL, MOVE
 from companion.simulate.table import Truth
 from tools import soak_readings

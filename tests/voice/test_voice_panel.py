@@ -108,7 +108,7 @@ def test_a_match_of_plain_moves_needs_no_other_clips(name: str, code: str) -> No
 
 def test_the_command_makes_the_clips_of_a_game_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path))
-    monkeypatch.setattr("companion.commands.voicing.repertoire", lambda *_: ("eins", "zwei"))
+    monkeypatch.setattr("companion.commands.voice.repertoire", lambda *_: ("eins", "zwei"))
     table = tmp_path / "table.toml"
     table.write_text('game = "diamond"\nlanguage = "de"\ndevice = 0\n', encoding="utf-8")
     assert main(["voice", str(table)]) == 0

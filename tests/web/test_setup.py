@@ -257,7 +257,7 @@ def test_the_command_ends_at_an_interrupt(tmp_path: Path, monkeypatch: pytest.Mo
     def interrupted(_s: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("companion.commands.paging.time", SimpleNamespace(sleep=interrupted))
+    monkeypatch.setattr("companion.commands.options.web.time", SimpleNamespace(sleep=interrupted))
     words = ["setup", "domination", "--simulate", "--web", "127.0.0.1:0", "--panel", "none"]
     assert main([*words, "-o", str(tmp_path)]) == 0
 

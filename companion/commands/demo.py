@@ -1,0 +1,117 @@
+"""`companion demo`: the whole system without hardware; a rendered camera looks at simulated players."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import cv2
+
+from calibration.kit import available_kits, load_kit
+from companion.app.eyes import Eyes
+from companion.app.ground import ground_levels
+from companion.commands.options.game import begin_match, open_kit
+from companion.commands.options.match import OutputOptions, PlayOptions, add_output, referee_match
+from companion.commands.options.parser import OptionGroup, Subparsers, add_command
+from companion.commands.options.serial import simulated_pillars
+from companion.commands.options.source import Sight
+from companion.commands.output.codes import DONE, NO
+from companion.events import Event
+from companion.games import available_games
+from companion.recorder.place import default_store, make_folder
+from companion.rules.notation import format_tag, parse_tag
+from companion.simulate.evaluation import Result, compare, is_over
+from companion.simulate.table import FAST, REAL, SimulatedTable, clock, enrol_picture
+from vision.enrolment import enrol
+
+DEFAULT_GAME = "domination"
+DEFAULT_SEED = 1
+STORE = "demo.db"
+"""Demonstrations are kept apart from real matches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options(OptionGroup):
+    """What `companion demo` is told; ``plies``: so many accepted moves end it."""
+
+    game: str
+    seed: int
+    plies: int | None
+    fast: bool
+    play: PlayOptions
+    output: OutputOptions
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add `demo`."""
+    what = "show the main job without hardware: a simulated match, refereed"
+    demo = add_command(subparsers, "demo", Options, run, help=what)
+    demo.add_argument("game", nargs="?", default=DEFAULT_GAME, metavar="GAME[:variant][/n]")
+    demo.add_argument("--seed", type=int, default=DEFAULT_SEED, metavar="S", help="repeats a demonstration exactly")
+    demo.add_argument("--plies", type=_count, metavar="N", help="end after N accepted moves")
+    demo.add_argument("--fast", action="store_true", help="as fast as it goes instead of in real time")
+    add_output(demo)
+    demo.set_defaults(resume=False, confirm=False, clock=None)
+
+
+def run(options: Options) -> int:
+    """Exit code 1 when the referee and the players' own record of what they did disagree."""
+    store = options.output.store or _own_store()
+    result = demonstrate(replace(options, output=replace(options.output, store=store)))
+    if not options.output.json:
+        print("\n".join(["", *result.lines()]))
+        print(f"kept in {store}: companion verify last --store {store}")
+    return DONE if result.is_clean else NO
+
+
+def _own_store() -> Path:
+    """Where demonstrations are kept, its folder made if need be.  Raises StoreError."""
+    folder = default_store(os.environ).parent
+    make_folder(folder)
+    return folder / STORE
+
+
+def demonstrate(options: Options) -> Result:
+    """Show one match as ``options`` say, and hold what was said against what was done."""
+    cv2.setNumThreads(1)
+    match = begin_match(made_for(options.game), None)
+    kit = open_kit(None, match.game)
+    pace, wait = (FAST, None) if options.fast else (REAL, clock())
+    table = SimulatedTable(kit, match, options.seed, pace=pace, wait=wait)
+    levels = ground_levels(kit, match.game, match.position)
+    eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit, levels=levels), kit, table.camera, levels), levels)
+    said: list[Event] = []
+    pillars = simulated_pillars(table, kit, options.seed, in_real_time=not options.fast)
+    referee_match(
+        options.play,
+        options.output,
+        match,
+        kit,
+        Sight(table, eyes, (said.append, table.hear), pillars),
+        kit_name=kit.name,
+        is_live=not options.fast,
+        is_over=lambda: options.plies is not None and is_over(options.plies, said, table.truth),
+    )
+    return compare(table.truth, said)
+
+
+def shown_games() -> tuple[str, ...]:
+    """Every game that a kit comes with the program for, for as many players as it may have."""
+    players = {info.name: info.players for info in available_games()}
+    games = [parse_tag(load_kit(name).game) for name in available_kits()]
+    return tuple(format_tag(name, variant, n) for name, variant, _ in games for n in players[name])
+
+
+def made_for(tag: str) -> str:
+    """The game that is shown: where the kit is made for a variant, the main rules are shown in that."""
+    name, variant, players = parse_tag(tag)
+    own = load_kit(name).game if name in available_kits() else name
+    return tag if variant else own + (f"/{players}" if players else "")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of moves, 1 or more")
+    return int(text)

@@ -1,0 +1,108 @@
+"""`companion export`: a kept match as a score sheet, a document or pictures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+
+from companion.commands.options.parser import OptionGroup, Subparsers
+from companion.commands.options.store import LAST, add_store_command, find_match
+from companion.commands.output.codes import DONE
+from companion.commands.output.files import writing
+from companion.commands.output.lines import result_words, say
+from companion.errors import CompanionError
+from companion.games import available_games
+from companion.recorder.place import open_store
+from companion.recorder.store import MatchId, Store
+from companion.records.document import format_document
+from companion.records.film import film, write_film
+from companion.records.gallery import gif, svg_sheet
+from companion.records.page import page
+from companion.records.plates import plates
+from companion.records.record import MatchRecord, take_out
+from companion.records.sheet import format_sheet
+from companion.records.shots import recorded_shots, stills
+
+
+@dataclass(frozen=True, slots=True)
+class Options(OptionGroup):
+    """What `companion export` is told."""
+
+    match: str
+    file: Path
+    store: Path | None
+    json: bool
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add `export`."""
+    what = "Write a match as a score sheet, a document or pictures."
+    export = add_store_command(subparsers, "export", Options, run, what)
+    export.add_argument("match", metavar="MATCH", help=f"number of a match, or {LAST}")
+    export.add_argument("-o", dest="file", type=Path, required=True, metavar="FILE", help=" ".join(WRITERS))
+
+
+def run(options: Options) -> int:
+    """Write a match in the form that the file's suffix asks for."""
+    cv2.setNumThreads(1)
+    file = options.file
+    writer = WRITERS.get(file.suffix.lower())
+    if writer is None:
+        raise CompanionError(f"{file}: this form is not known; end the name with one of {' '.join(WRITERS)}")
+    with open_store(options.store, read_only=True) as store:
+        match = find_match(store, options.match)
+        record = take_out(store, match)
+        with writing(file):
+            writer(file, Exported(store, match, record))
+    if options.json:
+        say(json.dumps({"match": match, "file": str(file)}))
+    return DONE
+
+
+class Exported:
+    """A match that is being exported, with the pictures that were kept of it."""
+
+    def __init__(self, store: Store, match: MatchId, record: MatchRecord) -> None:
+        self.store, self.match, self.record = store, match, record
+
+    @property
+    def title(self) -> str:
+        """Who played what."""
+        info = self.record.info
+        title = next((game.title for game in available_games() if info.game in game.tags), info.game)
+        return f"{title}: {', '.join(filter(None, info.names))}" if any(info.names) else title
+
+    @property
+    def subtitle(self) -> str:
+        """When, and how it ended."""
+        result = self.record.result
+        return f"{self.record.info.started_at:%Y-%m-%d}, {self.record.info.game}, {result_words(result)}"
+
+    def stills(self) -> dict[int, bytes]:
+        """The pictures kept as evidence."""
+        return stills(self.store, self.match, (event.n for event in self.record.events))
+
+
+def _write_film(file: Path, match: Exported) -> None:
+    shots = recorded_shots(match.store.recordings(match.match))
+    write_film(file, film(plates(match.record), shots, match.stills()))
+
+
+def _write_page(file: Path, match: Exported) -> None:
+    text = page(match.title, match.subtitle, plates(match.record), match.stills())
+    file.write_text(text, encoding="utf-8")
+
+
+WRITERS: dict[str, Callable[[Path, Exported], object]] = {
+    ".txt": lambda file, match: file.write_text(format_sheet(match.record), encoding="utf-8"),
+    ".json": lambda file, match: file.write_text(format_document(match.record), encoding="utf-8"),
+    ".svg": lambda file, match: file.write_text(svg_sheet(match.title, plates(match.record)), encoding="utf-8"),
+    ".gif": lambda file, match: file.write_bytes(gif(plates(match.record))),
+    ".mp4": _write_film,
+    ".html": _write_page,
+}
+"""How each form is written, by suffix."""

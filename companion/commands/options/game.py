@@ -1,0 +1,59 @@
+"""GAME, ``--kit`` and ``--start``: the match and the kit that they name."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from calibration.kit import Kit, available_kits, load_kit
+from companion.errors import CompanionError
+from companion.games import load_game, read_position
+from companion.match import Match
+from companion.rules.game import Game
+from companion.rules.notation import format_tag, parse_tag
+
+
+def add_kit(parser: argparse.ArgumentParser) -> None:
+    """Add ``--kit``."""
+    parser.add_argument("--kit", metavar="KIT", help="name or file of the kit (default: the game's own)")
+
+
+def begin_match(tag: str, start: str | None) -> Match:
+    """A match of the game ``tag`` from a position text, or from the game's start.  Raises CompanionError."""
+    game = load_game(tag)
+    if start is None:
+        return Match(game, game.start())
+    start_game, position = read_position(start)
+    if start_game.tag != game.tag:
+        raise CompanionError(f"--start: is a position of {start_game.tag}, not of {game.tag}")
+    return Match(game, position)
+
+
+def own_kit(game: Game) -> str:
+    """The kit that comes with the program for ``game``: one made for its variant, else the one of its name."""
+    name, variant, _ = parse_tag(game.tag)
+    return next((kit for kit in available_kits() if load_kit(kit).game == format_tag(name, variant, 2)), name)
+
+
+def open_kit(name: str | None, game: Game) -> Kit:
+    """The kit of that name or file, or the game's own.
+
+    Raises ProfileError; CompanionError when its squares, pieces or pillars are not those of the game.
+    """
+    kit = load_kit(name or own_kit(game))
+    if set(kit.cells) != set(game.layout.cells):
+        raise CompanionError(
+            f"the kit {kit.name} has {len(kit.cells)} squares that do not fit {game.tag}; choose another"
+        )
+    missing = set(game.pieces) - {kind.letter for kind in kit.pieces}
+    if missing:
+        raise CompanionError(f"the kit {kit.name} lacks the pieces {', '.join(sorted(missing))} of {game.tag}")
+    levels, pillars = game.table(game.start()).levels, kit.pillars
+    if levels and (pillars is None or min(levels) < pillars.lowest or max(levels) > pillars.highest):
+        raise CompanionError(f"the pillars of the kit {kit.name} are made for {kit.game}, not for {game.tag}")
+    return kit
+
+
+def lasting_name(option: str | None, kit: Kit) -> str:
+    """By which the kit that ``--kit`` has named is found again: the path of a user's own file, else its name."""
+    return str(Path(option).absolute()) if option and Path(option).is_file() else kit.name

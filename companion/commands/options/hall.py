@@ -1,0 +1,39 @@
+"""The option `--hall`, by which a running table takes part in a hall."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from companion.app.table import Table
+from companion.commands.options.address import broker_and_table
+from companion.commands.output.lines import notify
+from companion.events import Event
+from companion.hall.publisher import Publisher
+from companion.hall.topics import Broker
+from companion.recorder.store import MatchInfo
+
+
+def add_hall(parser: argparse.ArgumentParser) -> None:
+    """Add `--hall`."""
+    parser.add_argument(
+        "--hall",
+        type=broker_and_table,
+        metavar="mqtt://HOST:PORT/TABLE",
+        help="tell a hall's broker what is said at this table",
+    )
+
+
+@contextmanager
+def told_to_hall(broker: Broker | None, table: Table, info: MatchInfo, past: tuple[Event, ...] = ()) -> Iterator[None]:
+    """Publish what ``table`` says while it runs, where a hall is wanted; ``past`` was said before a restart."""
+    if broker is None:
+        yield
+        return
+    publisher = Publisher(broker, info, past, notify)
+    table.listeners.append(publisher)
+    try:
+        yield
+    finally:
+        publisher.close()

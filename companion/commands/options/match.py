@@ -1,0 +1,195 @@
+"""How a match is played and where its events go; the match that is refereed so."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from calibration.kit import Kit
+from companion.app.album import Album
+from companion.app.heartbeat import heartbeat
+from companion.app.resumption import interrupted
+from companion.app.table import Table
+from companion.commands.options.hall import add_hall, told_to_hall
+from companion.commands.options.parser import OptionGroup
+from companion.commands.options.save import SaveOptions, add_save, open_tape
+from companion.commands.options.source import Sight
+from companion.commands.options.station import StationOptions, add_station, listen, open_for
+from companion.commands.options.web import add_page, paged
+from companion.errors import BadText
+from companion.events import Event, to_json
+from companion.hall.topics import Broker
+from companion.match import Match
+from companion.phrases import language
+from companion.recorder.keeper import Keeper
+from companion.recorder.place import open_store
+from companion.recorder.store import MatchInfo, Recorded
+from companion.referee.clock import TimeControl, parse_time_control, wound
+from companion.referee.referee import Referee
+from companion.rules.board import Player
+from companion.rules.notation import format_position
+
+
+@dataclass(frozen=True, slots=True)
+class PlayOptions(OptionGroup):
+    """How a match is played.
+
+    Attributes:
+        resume: the newest match of the game in the store goes on, if it is unfinished.
+        confirm: a move counts once its player has pressed "done".
+        clock: the players' time; None: without a clock.
+    """
+
+    resume: bool
+    confirm: bool
+    clock: TimeControl | None
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOptions(OptionGroup):
+    """Where the events of a match go.
+
+    Attributes:
+        store: the match store; None: the user's own.
+        station: what people at the table see and hear.
+        web: host and port of the page.
+        hall: the broker that is told.
+        pictures: the folder of every read picture.
+        json: events are printed as JSON.
+        recording: the recording that is made.
+    """
+
+    store: Path | None
+    station: StationOptions
+    web: tuple[str, int] | None
+    hall: Broker | None
+    pictures: Path | None
+    json: bool
+    recording: SaveOptions
+
+
+def add_play(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how a match is played."""
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the newest match of this game in the store, if unfinished"
+    )
+    parser.add_argument("--confirm", action="store_true", help='a move counts once its player has pressed "done"')
+    parser.add_argument("--clock", type=_time_control, metavar="10m+5s", help="each player's time, and more a move")
+
+
+def _time_control(text: str) -> TimeControl:
+    try:
+        return parse_time_control(text)
+    except BadText as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where events go."""
+    parser.add_argument(
+        "--match", dest="store", type=Path, metavar="FILE", help="the match store (default: the user's own)"
+    )
+    add_station(parser)
+    add_page(parser)
+    add_hall(parser)
+    parser.add_argument("--pictures", type=Path, metavar="DIR", help="write every read picture with the belief over it")
+    parser.add_argument("--json", action="store_true", help="print one event a line as JSON")
+    add_save(parser)
+
+
+def referee_match(
+    play: PlayOptions,
+    output: OutputOptions,
+    match: Match,
+    kit: Kit,
+    sight: Sight,
+    *,
+    kit_name: str,
+    is_live: bool,
+    is_over: Callable[[], bool] = lambda: False,
+) -> None:
+    """Run one match from what looks at it to where its events go.
+
+    Args:
+        play: how it is played; if it resumes, ``match`` begins only where there is none to go on with.
+        output: where its events go.
+        match: the match.
+        kit: what it is played with.
+        sight: what looks at it.
+        kit_name: by which the kit is found again.
+        is_live: the source does not wait for us.
+        is_over: whether to end before the source does.
+
+    Raises CompanionError, VisionError.
+    """
+    store = open_store(output.store)
+    left = interrupted(store, match.game.tag) if play.resume else None
+    if left is not None:
+        match = left.match
+    tape = open_tape(output.recording, match, kit, kit_name, sight.eyes, is_live=is_live)
+    number = left.number if left else store.begin(_info(match, kit_name, output.station.names))
+    if tape is not None:
+        store.add_recording(number, Recorded(tape.folder.absolute(), left.from_s if left else 0.0))
+        if sight.pillars is not None:
+            sight.pillars.witness = tape.sense
+    keeper = Keeper(store, number)
+    station, wishes = open_for(output.station, match.game, output.store, is_json=output.json)
+    timer = None if play.clock is None else wound(play.clock, match.game.players)
+    if left is not None:
+        print(left.notice, file=sys.stderr if output.json else sys.stdout)
+        timer = left.clock or timer
+    referee = Referee(match, left.next_n if left else 1, confirming=play.confirm, timer=timer)
+    table = Table(
+        sight.source,
+        sight.eyes,
+        referee,
+        keeper,
+        station,
+        list(sight.listeners),
+        is_over=is_over,
+        from_s=left.from_s if left else None,
+        witness=tape,
+        pillars=sight.pillars,
+    )
+    _let_follow(table, output, match)
+    listen(station, wishes, table)
+    info, past = store.info(number), left.events if left else ()
+    page = paged(output.web, table, info, past, lingers=not output.json)
+    with told_to_hall(output.hall, table, info, past), page:
+        table.run()
+
+
+def _let_follow(table: Table, output: OutputOptions, match: Match) -> None:
+    """Let everything follow the table that is in this process and is not its page."""
+    if output.json:
+        table.listeners.insert(0, print_event)
+    if output.pictures:
+        table.onlookers.append(
+            Album(output.pictures, table.eyes, match.game.layout.terrain, language("en", match.game))
+        )
+    if (beat := heartbeat(os.environ, time.monotonic)) is not None:
+        table.followers.append(beat)
+
+
+def _info(match: Match, kit: str, names: Mapping[Player, str]) -> MatchInfo:
+    """What is known of a match that begins now; ``names`` are the people's, as far as they are known."""
+    return MatchInfo(
+        game=match.game.tag,
+        players=match.game.players,
+        start=format_position(match.game, match.position),
+        started_at=datetime.now(UTC),
+        kit=kit,
+        names=tuple(names.get(player, "") for player in match.game.players) if names else (),
+    )
+
+
+def print_event(event: Event) -> None:
+    """One event as a line of JSON, at once."""
+    print(json.dumps(to_json(event), ensure_ascii=False), flush=True)

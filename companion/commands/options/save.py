@@ -1,0 +1,85 @@
+"""The options that record a match while it is refereed, for every command that referees."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from dataclasses import dataclass
+from itertools import chain, count
+from pathlib import Path
+
+from calibration.camera import format_camera
+from calibration.kit import Kit
+from calibration.looks import format_look
+from companion.app.eyes import Eyes
+from companion.app.several import SeveralEyes
+from companion.commands.options.parser import OptionGroup
+from companion.commands.output.lines import notify
+from companion.match import Match
+from companion.rules.notation import format_position
+from companion.tape.reel import CARD, Card, Reel
+from companion.tape.tape import Tape
+
+UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+SPACE = 2 * 10**9
+"""Bytes for a recording where nobody says otherwise: ten minutes of hands at 12 frames a second, an evening's match
+once its calm has been thinned."""
+
+FPS = 12.0
+"""What ``recording.toml`` says; the frames' true times are in ``frames.csv``."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaveOptions(OptionGroup):
+    """The folder of the recording (None: there is none), and the bytes that it may take."""
+
+    save: Path | None
+    save_space: int
+
+
+def add_save(parser: argparse.ArgumentParser) -> None:
+    """Add `--save` and `--save-space`."""
+    parser.add_argument("--save", type=Path, metavar="DIR", help="keep a recording in the new folder DIR")
+    parser.add_argument(
+        "--save-space", type=_bytes, default=SPACE, metavar="2GB", help="what it may take; calm frames go first"
+    )
+
+
+def _bytes(text: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kMGT]?)B?", text)
+    if found is None or float(found[1]) * UNITS[found[2]] < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no space on a disk; write 500MB or 2GB")
+    return int(float(found[1]) * UNITS[found[2]])
+
+
+def open_tape(
+    options: SaveOptions, match: Match, kit: Kit, kit_name: str, eyes: Eyes | SeveralEyes, *, is_live: bool
+) -> Tape | None:
+    """What :func:`add_save` asks for, None: nothing.
+
+    ``kit_name`` is how the kit is found again.  Where there is a recording already, a folder beside it is taken: a
+    table that starts by itself, with the folder in its table.toml, is not to be stopped by its last match.
+
+    Raises:
+        RecordingError: the folder holds something else, or cannot be written.
+    """
+    if options.save is None:
+        return None
+    if isinstance(eyes, SeveralEyes):
+        notify("--save keeps the pictures of the first camera only")
+    card = Card(
+        start=format_position(match.game, match.position),
+        game=match.game.tag,
+        kit=kit_name,
+        fps=FPS,
+        camera=format_camera(eyes.reader.camera),
+        look=format_look(eyes.reader.look),
+        pillars=kit.cells if kit.pillars is not None else (),
+    )
+    return Tape(Reel(_free_folder(options.save), card, options.save_space), notify, is_live=is_live)
+
+
+def _free_folder(folder: Path) -> Path:
+    """``folder``, or where that is a recording ``folder-2``, ``folder-3`` and so on."""
+    names = chain([folder], (folder.with_name(f"{folder.name}-{k}") for k in count(2)))
+    return next(name for name in names if not (name / CARD).exists())

@@ -1,0 +1,69 @@
+"""``companion referee table.toml``: the file's settings, and over them what the command line says."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import NoReturn
+
+from companion.commands.options.parser import filled
+from companion.commands.options.table import TableOptions, add_table
+from companion.errors import BadText
+from companion.panel.pins import Pins
+from companion.settings.keys import SELF_CONTAINED, SOURCES
+from companion.settings.table import SUFFIX, Settings, read_settings
+
+OF_THE_SOURCE = ("camera", "looks", "resume")
+"""Options that a source which knows camera and set itself replaces."""
+
+
+class _Trial(argparse.ArgumentParser):
+    """A parser that raises what others print."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadText(message)
+
+
+def over_file(arguments: argparse.Namespace) -> argparse.Namespace:
+    """The same arguments; if the game is the name of a file, those of the file with these over them.
+
+    An option of the command line goes before the file's.  So does a source: it replaces whatever source is in the file,
+    and one that knows camera and set itself replaces these too.
+
+    Raises:
+        ProfileError, BadSettings: the file cannot be used.
+    """
+    return _over(arguments) if str(arguments.game).endswith(SUFFIX) else arguments
+
+
+def file_settings(path: Path) -> tuple[Settings, TableOptions]:
+    """What a file says, and the same as options.  Raises ProfileError, BadSettings."""
+    settings, arguments = _read(path, _trial())
+    return settings, filled(TableOptions, arguments)
+
+
+def _read(path: Path, parser: _Trial) -> tuple[Settings, argparse.Namespace]:
+    settings = read_settings(path, lambda words: (parser.parse_args(words), None)[1])
+    return settings, parser.parse_args(settings.words)
+
+
+def _over(arguments: argparse.Namespace) -> argparse.Namespace:
+    parser = _trial()
+    settings, filed = _read(Path(arguments.game), parser)
+    unset = vars(parser.parse_args(["-"]))
+    given = {name: value for name, value in vars(arguments).items() if name in unset and value != unset[name]}
+    del given["game"]
+    replaced: tuple[str, ...] = ()
+    if given.keys() & set(SOURCES):
+        replaced += SOURCES
+    if given.keys() & set(SELF_CONTAINED):
+        replaced += OF_THE_SOURCE
+    below = vars(filed) | {name: unset[name] for name in replaced}
+    aside = {"names": settings.names, "pins": settings.pins or Pins()}
+    return argparse.Namespace(**{**vars(arguments), **below, **given, **aside})
+
+
+def _trial() -> _Trial:
+    parser = _Trial()
+    add_table(parser)
+    return parser

@@ -1,0 +1,171 @@
+"""The options that say what looks at the table, and what they open: cameras, recordings, a simulated table."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from calibration.camera import Camera, read_camera
+from calibration.kit import Kit
+from calibration.looks import SetLook, load_look
+from companion.app.eyes import Eyes
+from companion.app.ground import ground_levels
+from companion.app.pillars import Pillars
+from companion.app.several import SeveralEyes
+from companion.app.table import Listener
+from companion.commands.options.parser import OptionGroup
+from companion.commands.options.serial import simulated_pillars
+from companion.commands.output.lines import notify
+from companion.errors import CompanionError
+from companion.match import Match
+from companion.simulate.table import REAL, SimulatedTable, clock, enrol_picture
+from vision.capture.frames import FrameSource
+from vision.capture.live import Device, LiveSource
+from vision.capture.picamera import PiCamera
+from vision.capture.recording import Recording, RecordingSource
+from vision.capture.together import Together
+from vision.capture.video4linux import Video4LinuxCamera
+from vision.enrolment import enrol
+from vision.warm_up import warm_up
+
+SIMULATED_SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions(OptionGroup):
+    """Where the pictures come from.
+
+    Attributes:
+        camera: a calibrated camera's file for each camera.
+        looks: files of the set's look, one for all cameras or one for each.
+        device: numbers or paths of USB or V4L2 cameras.
+        picamera: numbers of Raspberry Pi camera modules.
+        recording: folders of recorded matches.
+        simulate: a simulated table.
+    """
+
+    camera: tuple[Path, ...]
+    looks: tuple[Path, ...]
+    device: tuple[int | str, ...]
+    picamera: tuple[int, ...]
+    recording: tuple[Path, ...]
+    simulate: bool
+
+    @property
+    def is_given(self) -> bool:
+        """Whether there is anything to look at."""
+        return bool(self.device or self.picamera or self.recording or self.simulate)
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """What looks at a table: where frames come from, who reads them, and who of the source wants to hear events.
+
+    ``pillars`` are those that a source measures itself.
+    """
+
+    source: FrameSource
+    eyes: Eyes | SeveralEyes
+    listeners: tuple[Listener, ...] = ()
+    pillars: Pillars | None = None
+
+
+def add_sources(parser: argparse.ArgumentParser) -> None:
+    """Add the options; each camera's may be given once a camera."""
+    parser.add_argument(
+        "--camera",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="CAMERA.toml",
+        help="the calibrated camera; again for a second",
+    )
+    parser.add_argument(
+        "--set",
+        dest="looks",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="SET.toml",
+        help="the look of the set, one for all cameras or one for each (default: the kit's colours)",
+    )
+    source = parser.add_argument_group("where the pictures come from; give a camera twice for two on one table")
+    source.add_argument(
+        "--device",
+        type=_device,
+        action="append",
+        default=[],
+        metavar="N",
+        help="USB or V4L2 camera: its number or path",
+    )
+    source.add_argument(
+        "--picamera",
+        type=int,
+        action="append",
+        nargs="?",
+        const=0,
+        default=[],
+        metavar="N",
+        help="Raspberry Pi camera module",
+    )
+    source.add_argument("--recording", type=Path, action="append", default=[], metavar="DIR", help="a recorded match")
+    source.add_argument("--simulate", action="store_true", help="a simulated table, as in the demonstration")
+
+
+def open_sight(
+    options: SourceOptions, kit: Kit, match: Match, recordings: Sequence[Recording], *, resume: bool
+) -> Sight:
+    """Open what the options name; ``recordings`` are those of the folders, ``resume``: a kept match goes on.
+
+    Raises CompanionError when they do not fit each other, ProfileError, SourceLost.
+    """
+    if sum(map(bool, (options.device or options.picamera, recordings, options.simulate))) > 1:
+        raise CompanionError("--recording and --simulate stand alone: leave the other sources out")
+    if options.simulate:
+        if options.camera or options.looks or resume:
+            raise CompanionError("--simulate has a camera and a set of its own, and begins anew: leave the others out")
+        return _simulated(kit, match)
+    devices, modules = options.device, options.picamera
+    count = len(recordings) or len(devices) + len(modules)
+    files = _one_each("--camera", options.camera or [r.camera for r in recordings if r.camera], count)
+    if not files:
+        raise CompanionError("--camera is missing: give the file that `companion calibrate lens` has written")
+    sets = _one_each("--set", options.looks or [r.look for r in recordings if r.look], count, shared=True)
+    cameras = [read_camera(file) for file in files]
+    looks = [load_look(file, kit) for file in sets] or [load_look(None, kit)] * count
+    eyes = _eyes(kit, cameras, looks, ground_levels(kit, match.game, match.position))
+    if recordings:
+        played = [RecordingSource(recording) for recording in recordings]
+        return Sight(played[0] if count == 1 else Together(played), eyes)
+    usb, ribbon = cameras[: len(devices)], cameras[len(devices) :]
+    drivers: list[Device] = [Video4LinuxCamera(device, camera) for device, camera in zip(devices, usb, strict=True)]
+    drivers += [PiCamera(module, camera) for module, camera in zip(modules, ribbon, strict=True)]
+    return Sight(LiveSource(drivers, notify), eyes)
+
+
+def _simulated(kit: Kit, match: Match) -> Sight:
+    table = SimulatedTable(kit, match, SIMULATED_SEED, pace=REAL, wait=clock())
+    levels = ground_levels(kit, match.game, match.position)
+    eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit, levels=levels), kit, table.camera, levels), levels)
+    return Sight(table, eyes, (table.hear,), simulated_pillars(table, kit, SIMULATED_SEED, in_real_time=True))
+
+
+def _eyes(kit: Kit, cameras: Sequence[Camera], looks: Sequence[SetLook], levels: tuple[int, ...]) -> Eyes | SeveralEyes:
+    each = [Eyes(kit, camera, look, levels) for camera, look in zip(cameras, looks, strict=True)]
+    warm_up(each[0].reader)
+    return each[0] if len(each) == 1 else SeveralEyes(each)
+
+
+def _one_each(option: str, files: Sequence[Path], count: int, *, shared: bool = False) -> list[Path]:
+    """A file for each of ``count`` cameras; one may be ``shared`` by all.  Raises CompanionError."""
+    if shared and len(files) == 1:
+        return [files[0]] * count
+    if files and len(files) != count:
+        raise CompanionError(f"{option}: cameras: {count}, files: {len(files)}; give one for each, in the same order")
+    return list(files)
+
+
+def _device(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text

@@ -1,0 +1,34 @@
+"""The commands on the match store: ``--store``, ``--json`` and the match that is meant."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from companion.commands.options.parser import Subparsers, T, add_command
+from companion.errors import StoreError
+from companion.recorder.store import MatchId, Store
+
+LAST, ALL = "last", "all"
+
+
+def add_store_command(
+    subparsers: Subparsers, name: str, kind: type[T], run: Callable[[T], int], description: str
+) -> argparse.ArgumentParser:
+    """Add a command on the match store."""
+    parser = add_command(subparsers, name, kind, run, help=description, description=description)
+    parser.add_argument("--store", type=Path, metavar="FILE", help="the match store; default: the user's own")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+    return parser
+
+
+def find_match(store: Store, name: str) -> MatchId:
+    """The match that is meant.  Raises StoreError when there is none."""
+    matches = store.match_ids()
+    if name == LAST and matches:
+        return matches[-1]
+    if name.isascii() and name.isdigit() and len(name) < 10 and MatchId(int(name)) in matches:
+        return MatchId(int(name))
+    what = "no match yet" if not matches else f"matches {matches[0]} to {matches[-1]} and no {ascii(name)[:40]}"
+    raise StoreError(f"{store.path}: holds {what}; `companion matches` lists them")

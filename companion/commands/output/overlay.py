@@ -1,0 +1,42 @@
+"""A read picture with what is believed of it drawn over it, as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from companion.commands.output.files import writing
+from companion.errors import CompanionError
+from vision.drawing import SURE_P, Viewpoint, belief
+from vision.inference.geometry import Geometry
+from vision.reader import Reader
+from vision.reading import Reading
+
+
+def write_overlay(
+    file: Path, reader: Reader, image: npt.NDArray[np.uint8], reading: Reading, geometry: Geometry
+) -> None:
+    """Write a picture (height, width, 3) uint8 BGR with grid, outlines of stacks, and doubt in red over it.
+
+    ``reading`` and ``geometry`` are what ``reader`` has last read of it.  The kind of picture follows from the file's
+    suffix.  Raises CompanionError when it cannot be written.
+    """
+    sight = Viewpoint(reader.kit, reader.camera, geometry.pose, reader.levels or None)
+    picture = belief(image, sight, reading, _caption(reading))
+    try:
+        done, data = cv2.imencode(file.suffix, picture)
+    except cv2.error:
+        raise CompanionError(f"{file}: end its name with .jpg or .png") from None
+    with writing(file, "--overlay"):
+        file.write_bytes(data.tobytes() if done else b"")
+
+
+def _caption(reading: Reading) -> str:
+    """How many stacks there are, and which squares are in doubt."""
+    best = [reading.best(i) for i in range(len(reading.cells))]
+    stacks = sum(top is not None for (_, top), _ in best)
+    doubtful = [cell for cell, (_, p) in zip(reading.cells, best, strict=True) if p < SURE_P]
+    return f"{stacks} stacks" + (f"; in doubt: {', '.join(doubtful)}" if doubtful else "")

@@ -1,0 +1,40 @@
+"""`companion show`: the board of a position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion.commands.options.parser import OptionGroup, Subparsers
+from companion.commands.options.position import add_rules_command
+from companion.commands.output.answers import print_answer
+from companion.commands.output.codes import DONE
+from companion.games import read_position
+from companion.rules import drawing
+
+
+@dataclass(frozen=True, slots=True)
+class Options(OptionGroup):
+    """What `companion show` is told."""
+
+    position: str
+    svg: Path | None
+    json: bool
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add `show`."""
+    summary = "the board of a position, drawn with characters or as a picture"
+    show = add_rules_command(subparsers, "show", Options, run, summary)
+    show.add_argument("position", metavar="POSITION")
+    show.add_argument("--svg", type=Path, metavar="FILE", help="write a picture of the board to FILE")
+
+
+def run(options: Options) -> int:
+    """Print the board with characters; with --svg write a picture too."""
+    game, position = read_position(options.position)
+    picture = drawing.draw_text(game, position)
+    if options.svg is not None:
+        options.svg.write_text(drawing.draw_svg(game, position), encoding="utf-8")
+    print_answer({"position": options.position, "board": picture}, picture.splitlines(), is_json=options.json)
+    return DONE

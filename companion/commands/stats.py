@@ -1,0 +1,91 @@
+"""`companion stats`: a club's matches in numbers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion.commands.options.parser import OptionGroup, Subparsers
+from companion.commands.options.store import add_store_command
+from companion.commands.output.codes import DONE
+from companion.commands.output.files import writing
+from companion.commands.output.lines import say
+from companion.errors import CompanionError
+from companion.recorder.place import open_store
+from companion.recorder.store import MatchId, Store
+from companion.records.plot import plot
+from companion.records.record import MatchRecord, take_out
+from companion.records.stats import GameStats, game_stats, lines, to_row
+
+
+@dataclass(frozen=True, slots=True)
+class Options(OptionGroup):
+    """What `companion stats` is told."""
+
+    game: str | None
+    file: Path | None
+    store: Path | None
+    json: bool
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add `stats`."""
+    what = "Show matches in numbers: results, lengths, broken rules, times."
+    stats = add_store_command(subparsers, "stats", Options, run, what)
+    stats.add_argument("--game", metavar="GAME[:variant][/n]", help="only this game")
+    stats.add_argument("-o", dest="file", type=Path, metavar="FILE.svg", help="draw them as well")
+
+
+def run(options: Options) -> int:
+    """Print the numbers of every game in the store."""
+    file = options.file
+    if file is not None and file.suffix.lower() != ".svg":
+        raise CompanionError(f"{file}: this form is not known; end the name with .svg")
+    with open_store(options.store, read_only=True) as store:
+        every = collect(store, options.game)
+    for stats in every:
+        for line in [json.dumps(to_row(stats))] if options.json else lines(stats):
+            say(line)
+    if file is not None:
+        with writing(file):
+            file.write_text(plot(every), encoding="utf-8")
+    return DONE
+
+
+def collect(store: Store, game: str | None) -> list[GameStats]:
+    """The numbers of each game, by tag; matches that are damaged or have not begun are named and left out.
+
+    Raises:
+        CompanionError: there is no match to count.
+    """
+    matches: defaultdict[str, list[MatchId]] = defaultdict(list)
+    left_out: list[MatchId] = []
+    for match in store.match_ids():
+        try:
+            tag = store.info(match).game
+        except CompanionError:
+            left_out.append(match)
+        else:
+            matches[tag].append(match)
+    tags = sorted(matches) if game is None else [game]
+    counted = [game_stats(tag, _readable(store, matches[tag], left_out)) for tag in tags]
+    if left_out:
+        numbers = ", ".join(map(str, left_out[:10])) + (" …" if len(left_out) > 10 else "")
+        print(f"left out, damaged or not begun: {numbers}", file=sys.stderr)
+    every = [stats for stats in counted if stats.matches]
+    if not every:
+        raise CompanionError(f"{store.path}: holds no match{f' of {game}' if game else ''} that can be counted")
+    return every
+
+
+def _readable(store: Store, matches: Iterable[MatchId], left_out: list[MatchId]) -> Iterator[MatchRecord]:
+    """One match after the other; the numbers of those that cannot be read go to ``left_out``."""
+    for match in matches:
+        try:
+            yield take_out(store, match)
+        except CompanionError:
+            left_out.append(match)

@@ -1,0 +1,88 @@
+"""`companion verify`: whether kept matches follow the rules, and have not been altered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion.commands.options.parser import OptionGroup, Subparsers
+from companion.commands.options.store import ALL, LAST, add_store_command, find_match
+from companion.commands.output.codes import DONE, NO
+from companion.commands.output.lines import say
+from companion.errors import StoreError
+from companion.events import Accepted, Event
+from companion.recorder.place import open_store
+from companion.recorder.proof import broken_at
+from companion.recorder.store import MatchId, Store
+from companion.replay import first_fault
+
+
+@dataclass(frozen=True, slots=True)
+class Options(OptionGroup):
+    """What `companion verify` is told."""
+
+    match: str
+    store: Path | None
+    json: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """Where a record does not hold: at event ``n``, and why."""
+
+    n: int
+    why: str
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add `verify`."""
+    what = "Play matches through the rules again, and check their chains."
+    verify = add_store_command(subparsers, "verify", Options, run, what)
+    verify.add_argument(
+        "match", nargs="?", default=ALL, metavar="MATCH", help=f"number of a match, {LAST}, or {ALL} (the default)"
+    )
+
+
+def run(options: Options) -> int:
+    """Print whether the records of one match or of all hold, or where they break."""
+    broken = 0
+    with open_store(options.store, read_only=True) as store:
+        matches = store.match_ids() if options.match == ALL else (find_match(store, options.match),)
+        for match in matches:
+            breaks = _breaks(store, match)
+            broken += bool(breaks)
+            for line in _lines(store, match, breaks, is_json=options.json, is_brief=options.match == ALL):
+                say(line)
+    if options.match == ALL and not options.json:
+        say(f"{len(matches)} matches: {len(matches) - broken} hold, {broken} break")
+    return NO if broken else DONE
+
+
+def _lines(store: Store, match: MatchId, breaks: list[Break], *, is_json: bool, is_brief: bool) -> Iterator[str]:
+    """What is said of one match; where there are many, only of those that break."""
+    if breaks and not is_json:
+        yield from (f"match {match} breaks at event {each.n}: {each.why}" for each in breaks)
+    elif is_json or not is_brief:
+        events = sum(1 for _ in store.records(match))
+        moves = sum(1 for _ in store.records(match, (Accepted.event,)))
+        faults = [{"n": each.n, "why": each.why} for each in breaks]
+        row = {"match": match, "events": events, "ok": not breaks, "faults": faults}
+        holds = f"match {match} holds: {events} events, {moves} accepted moves, all by the rules, chain whole"
+        yield json.dumps(row) if is_json else holds
+
+
+def _breaks(store: Store, match: MatchId) -> list[Break]:
+    """Where the chain breaks and where the rules contradict the record, if they do."""
+    found = (broken_at(store, match), first_fault(_readable_events(store, match)))
+    return [Break(each.n, each.why) for each in found if each is not None]
+
+
+def _readable_events(store: Store, match: MatchId) -> Iterator[Event]:
+    """The events up to the first that cannot be read; the chain names that one."""
+    for record in store.records(match):
+        try:
+            yield store.read(match, record)
+        except StoreError:
+            return

@@ -1,0 +1,177 @@
+"""What a simulated match's players really did, against what the referee said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from companion.events import Accepted, Event, Illegal, TakenBack, Unsure
+from companion.simulate.players import ILLEGAL, MOVE, TAKEBACK
+from companion.simulate.table import Truth
+
+KINDS = LOST, WRONG, MISSED, ASKED, MISCITED, ACCUSED = "lost", "wrong", "missed", "asked", "miscited", "accused"
+"""Of disagreements: a move not accepted, one accepted that was not played, an illegal act passed over in silence, one
+that people were only asked about, one named with rules that it does not break, an accusation for nothing."""
+
+THREAD_LOST = 4
+"""So many moves more than the referee has accepted, and the demonstration ends."""
+
+HAND_COMES_S = 0.3
+"""A calm ends when the next hand sets out; it takes so long to be over the board, and a verdict may still fall."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A disagreement at ``t_s``: what was ``played``, what was ``said``; ``kind`` is one of KINDS."""
+
+    t_s: float
+    kind: str
+    played: str
+    said: str
+
+    def line(self) -> str:
+        """For people."""
+        return f"  {self.t_s:7.1f} s  {self.kind}: {self.played}; {self.said}"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The players' own record against the referee's word.
+
+    Attributes:
+        moves: honest moves played, ``accepted`` of them as played.
+        acts: illegal acts done, ``caught`` of them with a rule that they break.
+        questions: how often people were asked.
+        faults: every disagreement, in order of time.
+    """
+
+    moves: int
+    accepted: int
+    acts: int
+    caught: int
+    questions: int
+    faults: tuple[Fault, ...]
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing was missed, invented or taken for something else; to ask people is no fault."""
+        return len(self.faults) == self.count(ASKED)
+
+    def count(self, kind: str) -> int:
+        """How many faults are of one kind."""
+        return sum(fault.kind == kind for fault in self.faults)
+
+    def lines(self) -> list[str]:
+        """For people."""
+        lost, wrong, missed, asked, miscited, accused = map(self.count, KINDS)
+        moves = f"{self.moves} honest moves were played: {self.accepted} accepted as played, {lost} lost"
+        acts = f"{self.acts} illegal acts were done: {self.caught} caught, {asked} asked about, {missed} missed"
+        return [
+            *(fault.line() for fault in self.faults),
+            f"{moves}; {wrong} accepted that were not played;",
+            f"{acts}, {miscited} miscited; {accused} false accusations; {self.questions} questions asked.",
+        ]
+
+
+def accepted(events: Sequence[Event]) -> int:
+    """Accepted moves that still stand."""
+    taken = sum(len(event.moves) for event in events if isinstance(event, TakenBack))
+    return sum(isinstance(event, Accepted) for event in events) - taken
+
+
+def is_over(plies: int, said: Sequence[Event], truth: Sequence[Truth]) -> bool:
+    """Whether so many moves stand; or, lest a referee who has lost the thread be watched forever, clearly more were."""
+    played = sum(act.kind == MOVE for act in truth) - sum(act.kind == TAKEBACK for act in truth)
+    return accepted(said) >= plies or played >= plies + THREAD_LOST
+
+
+def compare(truth: Sequence[Truth], events: Sequence[Event]) -> Result:
+    """Hold the events against what was really done; an act after the last event counts for nobody."""
+    last_s = max((event.t for event in events), default=0.0)
+    done = [act for act in truth if act.t_calm_from <= last_s]
+    moves = [act for act in done if act.kind == MOVE]
+    acts = [act for act in done if act.kind == ILLEGAL]
+    said = [event for event in events if isinstance(event, Accepted)]
+    pairs = _in_common([act.text for act in moves], [event.move for event in said])
+    faults = [*_judged(acts, done, events)]
+    unpunished = sum(fault.kind != ACCUSED for fault in faults)
+    taken, given = {i for i, _ in pairs}, {j for _, j in pairs}
+    faults += [Fault(a.t_calm_from, LOST, f"{a.text} was played", "not accepted") for a in _but(moves, taken)]
+    faults += [Fault(e.t, WRONG, _last_played(done, e.t), f"{e.move} was accepted") for e in _but(said, given)]
+    return Result(
+        moves=len(moves),
+        accepted=len(pairs),
+        acts=len(acts),
+        caught=len(acts) - unpunished,
+        questions=sum(isinstance(event, Unsure) for event in events),
+        faults=tuple(sorted(faults, key=lambda fault: fault.t_s)),
+    )
+
+
+def _judged(acts: Sequence[Truth], done: Sequence[Truth], events: Sequence[Event]) -> Iterator[Fault]:
+    """What went wrong with illegal acts and accusations: one that an act gave no cause for costs no other its due."""
+    due = [event for event in events if isinstance(event, Illegal)]
+    questions = [event for event in events if isinstance(event, Unsure)]
+    for act in acts:
+        own = [event for event in due if _is_of(act, event.t)]
+        rightly = next((event for event in own if set(event.rules) & set(act.rules)), None)
+        word = rightly or next(iter(own), None)
+        question = next((event for event in questions if _is_of(act, event.t)), None)
+        if word is not None:
+            due.remove(word)
+            if rightly is None:
+                yield Fault(word.t, MISCITED, _told(act), _accusation(word))
+        elif question is not None:
+            yield Fault(question.t, ASKED, _told(act), question.question)
+        else:
+            yield Fault(act.t_calm_from, MISSED, _told(act), "nothing was said")
+    for event in due:
+        yield Fault(event.t, ACCUSED, _last_played(done, event.t), _accusation(event))
+
+
+def _is_of(act: Truth, t_s: float) -> bool:
+    """Whether what is said at ``t_s`` is said of what ``act`` left on the table."""
+    return act.t_calm_from <= t_s and (act.t_calm_to is None or t_s <= act.t_calm_to + HAND_COMES_S)
+
+
+def _told(act: Truth) -> str:
+    rules = f"({', '.join(act.rules)})" if act.rules else ""
+    text = act.text or ("no single act" if act.kind == ILLEGAL else "")
+    return " ".join(filter(None, (f"{act.player}: {act.kind}", text, rules)))
+
+
+def _accusation(event: Illegal) -> str:
+    return f"accused {event.player} of {event.attempt or 'no single act'} ({', '.join(event.rules)})"
+
+
+def _last_played(done: Sequence[Truth], t_s: float) -> str:
+    last = max((act for act in done if act.t_calm_from <= t_s), key=lambda act: act.t_calm_from, default=None)
+    return "before anything was played" if last is None else f"after {_told(last)} at {last.t_calm_from:.1f} s"
+
+
+T = TypeVar("T")
+
+
+def _but(things: Sequence[T], numbers: set[int]) -> list[T]:
+    return [thing for i, thing in enumerate(things) if i not in numbers]
+
+
+def _in_common(played: Sequence[str | None], said: Sequence[str]) -> list[tuple[int, int]]:
+    """A longest common subsequence as pairs of indices: moves accepted as played, in their order."""
+    longest = [[0] * (len(said) + 1) for _ in range(len(played) + 1)]
+    for i, move in reversed(list(enumerate(played))):
+        for j, word in reversed(list(enumerate(said))):
+            skipped = max(longest[i + 1][j], longest[i][j + 1])
+            longest[i][j] = 1 + longest[i + 1][j + 1] if move == word else skipped
+    pairs: list[tuple[int, int]] = []
+    i = j = 0
+    while i < len(played) and j < len(said):
+        if played[i] == said[j]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif longest[i + 1][j] >= longest[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return pairs

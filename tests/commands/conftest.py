@@ -1,0 +1,105 @@
+"""What tests of several commands share: positions, kept matches, photographs."""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.cli import main
+from companion.events import Accepted, Corrected, Event, GameOver, Start, TakenBack
+from companion.recorder.store import MatchInfo, Store
+
+START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
+LATE = "domination 4/6/8/8/2,RG,G,4/8/6/4 -"
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs the program in this process: exit code, standard output, standard error."""
+
+    def command(*words: str, stdin: bytes = b"") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        try:
+            code = main(words)
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return command
+
+
+def answers(text: str) -> list[dict[str, Any]]:
+    """The JSON objects of a command's output, one a line."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+BEFORE = "domination 4/6/8/8/2,G,5/2,R,5/6/4 R"
+AFTER = "domination 4/6/8/8/2,GR,5/8/6/4 -"
+WON: tuple[Event, ...] = (
+    Start(t=0.0, n=1, position=BEFORE),
+    Accepted(t=2.5, n=2, player="R", move="c3-c4", position=AFTER),
+    GameOver(t=2.5, n=3, winner="R", rule="DOM-8", position=AFTER),
+)
+REOPENED: tuple[Event, ...] = (*WON, TakenBack(t=9.0, n=4, moves=("c3-c4",), position=BEFORE))
+RULED: tuple[Event, ...] = (
+    WON[0],
+    Corrected(t=1.0, n=2, by="Ada", move="c3-c4"),
+    GameOver(t=1.0, n=3, winner="R", rule="DOM-8", position=AFTER),
+)
+CALLED_OFF: tuple[Event, ...] = (WON[0], GameOver(t=1.0, n=2, winner=None, rule="arbiter", position=BEFORE))
+
+
+def keep(path: Path, *matches: tuple[Event, ...], names: tuple[str, ...] = ()) -> None:
+    with Store.open(path) as store:
+        for events in matches:
+            begun = datetime(2026, 11, 21, 19, 30, tzinfo=UTC)
+            match = store.begin(MatchInfo("domination", ("R", "G"), BEFORE, begun, "domination", names))
+            for event in events:
+                store.append(match, event)
+
+
+def tamper(path: Path, statement: str) -> None:
+    other = sqlite3.connect(path, isolation_level=None)
+    for (name,) in other.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        other.execute(f"DROP TRIGGER {name}")
+    assert other.execute(statement).rowcount > 0
+    other.close()
+
+
+ILLEGAL = 7
+"""Number of the illegal act in the example recording."""
+
+
+@pytest.fixture(scope="session")
+def recorded_match(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example recording refereed and recorded: a folder with m.db and tape/."""
+    folder = tmp_path_factory.mktemp("match")
+    recording = examples / "domination-1"
+    words = ["referee", "domination", "--recording", str(recording), "--match", str(folder / "m.db")]
+    assert main([*words, "--panel", "none", "--save", str(folder / "tape")]) == 0
+    return folder
+
+
+@pytest.fixture
+def photos(examples: Path) -> Path:
+    """Photographs with the camera and the set that took them."""
+    return examples / "photos"
+
+
+def complaint(capsys: pytest.CaptureFixture[str], code: int, *words: object) -> str:
+    """The one line on standard error of a command that fails."""
+    assert main([str(word) for word in words]) == code
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    return err

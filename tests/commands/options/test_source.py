@@ -1,0 +1,128 @@
+"""What looks at the table: cameras, recordings, a simulated table, one or two of them."""
+
+import argparse
+import sys
+
+import pytest
+
+from calibration.kit import load_kit
+from calibration.looks import nominal_look
+from companion.app.eyes import Eyes
+from companion.app.several import SeveralEyes
+from companion.commands.options import source
+from companion.commands.options.game import begin_match
+from companion.commands.options.parser import filled
+from companion.commands.options.source import SourceOptions, add_sources, open_sight
+from companion.errors import CompanionError
+from companion.simulate.table import SimulatedTable
+from vision.capture.frames import Frame, SourceLost
+from vision.capture.recording import RecordingSource, read_recording
+from vision.capture.together import Together
+from vision.errors import VisionError
+
+KIT = load_kit("domination")
+MATCH = begin_match("domination", None)
+
+
+def sight(*words, resume=False):
+    parser = argparse.ArgumentParser()
+    add_sources(parser)
+    options = filled(SourceOptions, parser.parse_args([str(word) for word in words]))
+    return open_sight(options, KIT, MATCH, tuple(map(read_recording, options.recording)), resume=resume)
+
+
+class Live:
+    """Stands where live cameras are opened, and notes which."""
+
+    def __init__(self, devices, say):
+        self.devices = devices
+        say("camera 0: focus stays automatic")
+
+
+@pytest.fixture
+def live(monkeypatch):
+    monkeypatch.setattr(source, "LiveSource", Live)
+
+
+@pytest.fixture
+def camera(examples):
+    return examples / "photos" / "camera.toml"
+
+
+def test_one_recording_is_seen_with_its_own_camera(examples):
+    seen = sight("--recording", examples / "domination-1")
+    assert isinstance(seen.source, RecordingSource)
+    assert isinstance(seen.eyes, Eyes)
+    frame = next(seen.source.frames())
+    seen.eyes.moving(frame)
+    assert seen.eyes.look(frame).view == "clear"
+
+
+def test_two_recordings_are_read_together(examples):
+    folder = examples / "domination-1"
+    seen = sight("--recording", folder, "--recording", folder)
+    assert isinstance(seen.source, Together)
+    assert isinstance(seen.eyes, SeveralEyes)
+    frame = next(seen.source.frames())
+    assert [other.camera for other in frame.beside] == [1]
+    seen.eyes.moving(frame)
+    assert seen.eyes.look(frame).view == "clear"
+    seen.source.close()
+
+
+def test_cameras_of_both_kinds_in_the_order_of_their_files(live, camera, capsys):
+    seen = sight("--device", "2", "--picamera", "--camera", camera, "--camera", camera)
+    assert [device.name for device in seen.source.devices] == ["camera 2", "camera module 0"]
+    assert isinstance(seen.eyes, SeveralEyes)
+    assert capsys.readouterr().err == "camera 0: focus stays automatic\n"
+    path = "/dev/v4l/by-id/usb-cam-index0"
+    assert sight("--device", path, "--camera", camera).source.devices[0].name == f"camera {path}"
+    (device,) = sight("--picamera", "1", "--camera", camera).source.devices
+    assert device.name == "camera module 1"
+
+
+def test_a_simulated_table_is_seen_and_hears():
+    seen = sight("--simulate")
+    assert isinstance(seen.source, SimulatedTable)
+    assert len(seen.listeners) == 1
+    frame = next(seen.source.frames())
+    assert isinstance(frame, Frame)
+    seen.eyes.moving(frame)
+    reading = seen.eyes.look(frame).reading
+    assert reading.best(reading.cells.index("c3"))[0] == (1, "R")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--device", "0"), "--camera is missing"),
+        (("--device", "0", "--device", "1", "--camera", "CAMERA"), "--camera: cameras: 2, files: 1; give one for each"),
+        (("--device", "0", "--camera", "CAMERA", "--camera", "CAMERA"), "--camera: cameras: 1, files: 2"),
+        (("--device", "0", "--camera", "CAMERA", "--set", "a", "--set", "b"), "--set: cameras: 1, files: 2"),
+        (("--device", "0", "--simulate"), "--recording and --simulate stand alone"),
+        (("--simulate", "--camera", "CAMERA"), "--simulate has a camera and a set of its own"),
+    ],
+)
+def test_options_that_do_not_fit(camera, words, said):
+    with pytest.raises(CompanionError, match=said):
+        sight(*(camera if word == "CAMERA" else word for word in words))
+
+
+def test_a_simulated_table_begins_anew():
+    with pytest.raises(CompanionError, match="--simulate has a camera and a set of its own, and begins anew"):
+        sight("--simulate", resume=True)
+
+
+def test_one_set_serves_two_cameras(live, camera, examples):
+    words = ("--device", "0", "--device", "1", "--camera", camera, "--camera", camera)
+    seen = sight(*words, "--set", examples / "photos" / "set.toml")
+    first, second = (eye.reader.look for eye in seen.eyes._eyes)
+    assert first == second != nominal_look(KIT)
+
+
+def test_a_camera_that_is_not_there(camera, monkeypatch):
+    with pytest.raises(SourceLost, match="camera 97: cannot be opened"):
+        sight("--device", "97", "--camera", camera)
+    monkeypatch.setitem(sys.modules, "picamera2", None)
+    with pytest.raises(VisionError, match="camera module 0: picamera2 is not there"):
+        sight("--picamera", "--camera", camera)

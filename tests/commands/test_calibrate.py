@@ -1,0 +1,47 @@
+"""`companion calibrate` as a user calls it."""
+
+import pytest
+
+from calibration.kit import load_kit
+from calibration.looks import read_look
+from companion.cli import main
+from tests.commands.conftest import complaint
+
+
+def test_a_camera_and_a_set_are_made_as_the_guide_says(examples, tmp_path, capsys):
+    lens, photos = examples / "lens", examples / "photos"
+    camera, look = tmp_path / "camera.toml", tmp_path / "set.toml"
+    pictures = sorted(lens.glob("*.jpg"))
+    assert main([str(w) for w in ("calibrate", "lens", *pictures, "--board", lens / "charuco.toml", "-o", camera)]) == 0
+    said = capsys.readouterr().out
+    assert "reprojection error 0." in said
+    assert "over 5 photographs, focal length known to 0.12%: good" in said
+    assert "the board was seen in 12 of 12 parts of the picture" in said
+    assert "for a better lens" not in said
+    words = ("calibrate", "pieces", "domination", "--camera", photos / "camera.toml", photos / "enrol.jpg", "-o", look)
+    assert main([str(w) for w in words]) == 0
+    kit = load_kit("domination")
+    learned, shipped = read_look(look, kit), read_look(photos / "set.toml", kit)
+    for letter, colour in learned.pieces.items():
+        assert colour == pytest.approx(shipped.pieces[letter], abs=0.005)
+
+
+def test_a_weak_lens_calibration_says_what_is_missing(examples, tmp_path, capsys):
+    lens = examples / "lens"
+    words = ("calibrate", "lens", *sorted(lens.glob("*.jpg"))[:3], "--board", lens / "charuco.toml")
+    assert main([str(w) for w in (*words, "-o", tmp_path / "camera.toml")]) == 0
+    said = capsys.readouterr().out
+    assert ": usable\n" in said
+    assert "for a better lens: take more pictures with the board in the bottom right corner of" in said
+
+
+def test_what_cannot_be_calibrated_is_one_clear_line(photos, tmp_path, capsys):
+    camera, enrol = photos / "camera.toml", photos / "enrol.jpg"
+    nowhere = tmp_path / "no" / "set.toml"
+    words = ("calibrate", "pieces", "domination", "--camera", camera)
+    assert f"{nowhere}: cannot be written (No such file or directory); give another -o" in complaint(
+        capsys, 2, *words, enrol, "-o", nowhere
+    )
+    other = photos / "domination-b-103.jpg"
+    assert f"{other}: " in complaint(capsys, 2, *words, other, "-o", tmp_path / "s.toml")
+    assert "0 of 1 photographs show" in complaint(capsys, 2, "calibrate", "lens", enrol, "-o", tmp_path / "c.toml")

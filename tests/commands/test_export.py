@@ -1,0 +1,179 @@
+"""`companion export`: matches leave the store in every form."""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+from companion.cli import main
+from companion.commands.export import WRITERS
+from companion.errors import StoreError
+from companion.recorder.store import Recorded, Store
+from companion.records.film import FPS, HEIGHT, PLATE_S, WIDTH
+from companion.records.plates import plates
+from companion.records.record import MatchRecord, put_in
+from companion.tape.reel import Card, Reel
+from tests.records.conftest import played
+
+RECORD = played("domination", plies=10, names=("Ada </script>", "Émile"))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "m.db"
+
+
+def keep(path: Path, record: MatchRecord = RECORD) -> None:
+    with Store.open(path) as store:
+        put_in(store, record)
+
+
+def export(path: Path, file: Path) -> Path:
+    assert main(["export", "last", "--store", str(path), "-o", str(file)]) == 0
+    return file
+
+
+def jpeg(shade: int) -> bytes:
+    return cv2.imencode(".jpg", np.full((720, 1280, 3), shade, np.uint8))[1].tobytes()
+
+
+def test_a_sheet_of_diagrams_has_every_plate(tmp_path: Path, path: Path) -> None:
+    keep(path)
+    root = ET.parse(export(path, tmp_path / "m.svg")).getroot()
+    boards = [group for group in root if group.tag.endswith("}g")]
+    assert len(boards) == len(plates(RECORD))
+    assert root[0].text == "Domination (Focus): Ada </script>, Émile"
+
+
+def test_a_gif_has_every_plate(tmp_path: Path, path: Path) -> None:
+    keep(path)
+    with Image.open(export(path, tmp_path / "m.gif")) as image:
+        assert (image.n_frames, image.info["loop"]) == (len(plates(RECORD)), 0)
+        first = np.asarray(image.convert("RGB"), int)
+        image.seek(2)
+        changed = np.abs(np.asarray(image.convert("RGB"), int) - first).max(axis=2) > 50
+    assert 0.001 < changed.mean() < 0.2
+
+
+def frames(file: Path) -> list[np.ndarray]:
+    video = cv2.VideoCapture(str(file))
+    assert video.get(cv2.CAP_PROP_FPS) == FPS
+    found = []
+    while (frame := video.read())[0]:
+        found.append(frame[1])
+    return found
+
+
+def test_a_film_without_recording_shows_each_plate_with_its_picture(tmp_path: Path, path: Path) -> None:
+    with Store.open(path) as store:
+        match = store.begin(RECORD.info)
+        for event in RECORD.events:
+            store.append(match, event, jpeg(20 * (event.n % 10)) if event.event == "accepted" else None)
+    shown = frames(export(path, tmp_path / "m.mp4"))
+    assert len(shown) == len(plates(RECORD)) * round(PLATE_S * FPS)
+    assert shown[0].shape == (HEIGHT, WIDTH, 3)
+    first, second = shown[0][20:340, 20:600].mean(), shown[round(PLATE_S * FPS) + 5][20:340, 20:600].mean()
+    assert (round(first / 255), round(second)) == (1, pytest.approx(40, abs=3))
+
+
+def test_a_film_beside_a_recording_runs_with_it(tmp_path: Path, path: Path) -> None:
+    keep(path)
+    reel = Reel(tmp_path / "tape", Card("p", "domination", "domination", 12, "", ""), 10**9)
+    for k in range(25):
+        reel.add(jpeg(10 * k), k / 12, is_calm=False)
+    reel.close()
+    with Store.open(path) as store:
+        store.add_recording(store.match_ids()[0], Recorded(tmp_path / "tape", 1.0))
+        store.add_recording(store.match_ids()[0], Recorded(tmp_path / "gone", 9.0))
+    shown = frames(export(path, tmp_path / "m.mp4"))
+    assert len(shown) == 25
+    shades = [frame[20:340, 20:600].mean() for frame in shown]
+    assert shades == pytest.approx([10 * k for k in range(25)], abs=4)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Page]:
+    arguments = ["--no-sandbox", "--disable-gpu"]
+    with sync_playwright() as tools:
+        window = tools.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
+        yield window.new_page()
+        window.close()
+
+
+def test_a_page_is_leafed_through_without_any_network(tmp_path: Path, path: Path, browser: Page) -> None:
+    with Store.open(path) as store:
+        match = store.begin(RECORD.info)
+        for event in RECORD.events:
+            store.append(match, event, jpeg(90) if event.n == 2 else None)
+    asked: list[str] = []
+    browser.on("request", lambda request: asked.append(request.url))
+    browser.goto(export(path, tmp_path / "m.html").as_uri())
+    assert browser.inner_text("h1") == "Domination (Focus): Ada </script>, Émile"
+    titles = [plate.title for plate in plates(RECORD)]
+    assert browser.locator("#list button").all_inner_texts() == titles
+    assert browser.inner_text("#caption") == "The match begins. Ada </script> to move."
+    assert not browser.is_visible("#still")
+    browser.keyboard.press("ArrowRight")
+    assert browser.inner_text("#list [aria-current]") == titles[1]
+    assert browser.is_visible("#still")
+    assert browser.evaluate("document.getElementById('still').naturalWidth") == 640
+    browser.keyboard.press("End")
+    assert browser.inner_text("#list [aria-current]") == titles[-1]
+    assert browser.locator("#board .square").count() == 52
+    browser.click("text=illegal")
+    assert browser.locator("#board [stroke-dasharray]").count() >= 1
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("m.pdf", "this form is not known; end the name with one of .txt .json .svg .gif .mp4 .html"),
+        ("m", "this form is not known"),
+        ("none/m.txt", "cannot be written (No such file or directory)"),
+        ("none/m.mp4", "cannot be written"),
+    ],
+)
+def test_what_cannot_be_written_is_one_line(
+    tmp_path: Path, path: Path, capsys: pytest.CaptureFixture[str], name: str, complaint: str
+) -> None:
+    keep(path)
+    assert main(["export", "1", "--store", str(path), "-o", str(tmp_path / name)]) == 2
+    err = capsys.readouterr().err
+    assert f"{tmp_path / name}: {complaint}" in err
+    assert err.count("\n") == 1
+
+
+def test_a_store_that_fails_meanwhile_is_named_itself(
+    tmp_path: Path, path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_file: Path, _match: object) -> None:
+        raise StoreError(f"{path}: is damaged")
+
+    keep(path)
+    monkeypatch.setitem(WRITERS, ".txt", fail)
+    assert main(["export", "1", "--store", str(path), "-o", str(tmp_path / "m.txt")]) == 2
+    assert capsys.readouterr().err == f"companion export: {path}: is damaged\n"
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".svg", ".html", ".gif", ".mp4"])
+def test_a_match_against_the_rules_is_not_drawn(
+    tmp_path: Path, path: Path, capsys: pytest.CaptureFixture[str], suffix: str
+) -> None:
+    wrong = replace(RECORD.events[1], move="c3-c9")
+    keep(path, replace(RECORD, events=(RECORD.events[0], wrong)))
+    assert main(["export", "1", "--store", str(path), "-o", str(tmp_path / f"m{suffix}")]) == 2
+    assert "event 2: c9 is no square of this board" in capsys.readouterr().err
+
+
+def test_a_match_without_events_is_refused(tmp_path: Path, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keep(path, replace(RECORD, events=()))
+    assert main(["export", "1", "--store", str(path), "-o", str(tmp_path / "m.txt")]) == 2
+    assert "match 1 has not begun" in capsys.readouterr().err
