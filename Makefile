@@ -67,6 +67,7 @@ soak: setup
 	$(PY) -m tools.boards
 	$(PY) -m tools.two_cameras
 	$(PY) -m tools.soak_store
+	$(PY) -m tools.soak_hall
 	$(PY) -m tools.bench_pillars
 
 clean:

@@ -1,15 +1,23 @@
 """What the referee says.  The same events go to the match store, the panel, the web page and standard output.
 
-Each is a frozen value; :func:`to_json` gives its fields as JSON, ``event`` first.
+Each is a frozen value; :func:`to_json` gives its fields as JSON, ``event`` first.  The types of the fields are the one
+schema: :func:`from_json` takes nothing that does not fit it, wherever it comes from.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, ClassVar
 
+from msgspec import Meta
+
+from companion import schema
 from companion.errors import BadText
-from companion.rules.board import Player
+from companion.schema import CellName, Count, Letter, Seconds, Text
+
+ViewState = Annotated[str, Meta(pattern=r"\A(clear|hand|blocked|no-mat|moved|dark|camera-lost)\Z")]
+SensorState = Annotated[str, Meta(pattern=r"\A(ok|lost|fault)\Z")]
+ClockState = Annotated[str, Meta(pattern=r"\A(running|stopped|flag)\Z")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,8 +25,8 @@ class Event:
     """``t``: seconds since the start, of the decisive frame.  ``n``: running number from 1."""
 
     event: ClassVar[str]
-    t: float
-    n: int
+    t: Seconds
+    n: Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +34,7 @@ class Start(Event):
     """The match begins in ``position``."""
 
     event: ClassVar[str] = "start"
-    position: str
+    position: Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +42,9 @@ class Accepted(Event):
     """A legal move, complete on the table; ``position`` is the one after it."""
 
     event: ClassVar[str] = "accepted"
-    player: Player
-    move: str
-    position: str
+    player: Letter
+    move: Text
+    position: Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +52,13 @@ class Illegal(Event):
     """An act against the rules.  ``seen`` and ``expected`` are board texts of tops and heights."""
 
     event: ClassVar[str] = "illegal"
-    player: Player
-    attempt: str | None
-    rules: tuple[str, ...]
-    reason: str
-    cells: tuple[str, ...]
-    seen: str
-    expected: str
+    player: Letter
+    attempt: Text | None
+    rules: tuple[Text, ...]
+    reason: Text
+    cells: tuple[CellName, ...]
+    seen: Text
+    expected: Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +70,15 @@ class Unfinished(Event):
     """
 
     event: ClassVar[str] = "unfinished"
-    todo: str
-    cells: tuple[str, ...]
-    stacks: tuple[str, ...] = ()
-    levels: tuple[int, ...] = ()
-    rule: str = ""
+    todo: Text
+    cells: tuple[CellName, ...]
+    stacks: tuple[Text, ...] = ()
+    levels: tuple[Count, ...] = ()
+    rule: Text = ""
+
+    def __post_init__(self) -> None:
+        if any(len(told) not in (0, len(self.cells)) for told in (self.stacks, self.levels)):
+            raise BadText("stacks and levels must be as many as cells, or none")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +93,8 @@ class TakenBack(Event):
     """The last ``moves`` were undone on the table (in the order in which they had been played)."""
 
     event: ClassVar[str] = "taken-back"
-    moves: tuple[str, ...]
-    position: str
+    moves: tuple[Text, ...]
+    position: Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,9 +105,9 @@ class Unsure(Event):
     """
 
     event: ClassVar[str] = "unsure"
-    options: tuple[str, ...]
-    question: str
-    cells: tuple[str, ...] = ()
+    options: tuple[Text, ...]
+    question: Text
+    cells: tuple[CellName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,9 +115,13 @@ class Corrected(Event):
     """An arbiter's ruling: a position set by hand, or a move."""
 
     event: ClassVar[str] = "corrected"
-    by: str
-    position: str | None = None
-    move: str | None = None
+    by: Text
+    position: Text | None = None
+    move: Text | None = None
+
+    def __post_init__(self) -> None:
+        if self.position is None and self.move is None:
+            raise BadText("a ruling names a position or a move")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +129,7 @@ class ViewChanged(Event):
     """``state``: clear, hand, blocked, no-mat, moved, dark or camera-lost."""
 
     event: ClassVar[str] = "view"
-    state: str
+    state: ViewState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,8 +137,8 @@ class SensorsChanged(Event):
     """``state``: ok, lost or fault (then ``cells`` names the pillars)."""
 
     event: ClassVar[str] = "sensors"
-    state: str
-    cells: tuple[str, ...] = ()
+    state: SensorState
+    cells: tuple[CellName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +146,7 @@ class Skipped(Event):
     """``player`` cannot move and is passed over."""
 
     event: ClassVar[str] = "skipped"
-    player: Player
+    player: Letter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +154,8 @@ class Repeated(Event):
     """``position`` is on the table for the ``times``-th time."""
 
     event: ClassVar[str] = "repeated"
-    times: int
-    position: str
+    times: Count
+    position: Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,9 +163,9 @@ class GameOver(Event):
     """The end: ``winner`` (None: drawn) and the rule that ended the game."""
 
     event: ClassVar[str] = "game-over"
-    winner: Player | None
-    rule: str
-    position: str
+    winner: Letter | None
+    rule: Text
+    position: Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,11 +177,15 @@ class ClockChanged(Event):
     """
 
     event: ClassVar[str] = "clock"
-    state: str
-    player: Player | None
-    players: tuple[Player, ...]
-    left: tuple[float, ...]
-    control: str
+    state: ClockState
+    player: Letter | None
+    players: tuple[Letter, ...]
+    left: tuple[Seconds, ...]
+    control: Text
+
+    def __post_init__(self) -> None:
+        if len(self.left) != len(self.players):
+            raise BadText("left must be as many as players")
 
 
 KINDS: dict[str, type[Event]] = {
@@ -196,17 +216,12 @@ def to_json(event: Event) -> dict[str, Any]:
 
 
 def from_json(row: dict[str, Any]) -> Event:
-    """The event of a JSON object.  Raises BadText for an unknown kind, a missing or an unknown field."""
-    kind = KINDS.get(row.get("event", ""))
+    """The event of a JSON object.  Raises BadText for an unknown kind and for every field that does not fit."""
+    name = row.get("event")
+    kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise BadText(f"event {row.get('event')!r} is not known; known are {', '.join(KINDS)}")
-    given: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in row.items() if key != "event"
-    }
-    known = {field.name for field in fields(kind)}
-    if unknown := sorted(given.keys() - known):
-        raise BadText(f"event {kind.event!r} has no field {unknown[0]!r}")
+        raise BadText(f"event {ascii(name)[:40]} is not known; known are {', '.join(KINDS)}")
     try:
-        return kind(**given)
-    except TypeError as error:
+        return schema.read(kind, {key: value for key, value in row.items() if key != "event"})
+    except BadText as error:
         raise BadText(f"event {kind.event!r}: {error}") from error

@@ -6,11 +6,26 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from companion.errors import CompanionError
-from companion.events import Accepted, Corrected, Event, GameOver, Illegal, Repeated, Skipped, Start, TakenBack
+from companion.events import (
+    Accepted,
+    Corrected,
+    Event,
+    GameOver,
+    Illegal,
+    Repeated,
+    Skipped,
+    Start,
+    TakenBack,
+    Unfinished,
+)
 from companion.games import read_position
 from companion.match import Match
+from companion.rules.board import NOBODY
 from companion.rules.game import Move
 from companion.rules.notation import format_move, format_position, parse_move, parse_position
+
+MOST_WAYS = 64
+"""Ways in which a record may have come about that are followed: each ruling to the same position doubles them."""
 
 
 class Unlawful(CompanionError):
@@ -90,11 +105,12 @@ def _continued(matches: tuple[Match, ...], event: Event) -> tuple[Match, ...]:
             faults.append(error)
     if not following:
         raise faults[-1]
-    return tuple(following)
+    return tuple(following[:MOST_WAYS])
 
 
 def _after(match: Match, event: Event) -> tuple[Match, ...]:
     """The match after ``event``, in every way that it may have come about.  Raises CompanionError: in none."""
+    _check_names(match, event)
     match event:
         case Start():
             raise Unlawful("the match begins a second time")
@@ -116,6 +132,21 @@ def _after(match: Match, event: Event) -> tuple[Match, ...]:
         case _:
             pass
     return (match,)
+
+
+def _check_names(match: Match, event: Event) -> None:
+    """Squares, players, pieces and rules of an event are those of the game."""
+    game = match.game
+    for cell in getattr(event, "cells", ()):
+        _require(cell in game.layout.index, f"{cell} is no square of {game.tag}")
+    players = (getattr(event, "player", None), getattr(event, "winner", None), *getattr(event, "players", ()))
+    for player in players:
+        _require(player in (None, NOBODY, *game.players), f"{player} does not play {game.tag}")
+    cited = event.rules if isinstance(event, Illegal) else (event.rule,) if isinstance(event, Unfinished) else ()
+    for rule in cited:
+        _require(not rule or rule in game.rules, f"{game.tag} has no rule {rule}")
+    pieces = "".join(getattr(event, "stacks", ()))
+    _require(set(pieces) <= set(game.pieces), f"{pieces} are not pieces of {game.tag}")
 
 
 def _accepted(match: Match, event: Accepted) -> Match:
@@ -146,15 +177,12 @@ def _corrected(match: Match, event: Corrected) -> tuple[Match, ...]:
         if event.position is not None:
             _check_position(following, event.position)
         return (following,)
-    _require(event.position is not None, "a ruling without move or position")
     position = parse_position(match.game, event.position or "")
     undone = (match.take_back(count + 1) for count in range(match.undoable))
     return (*(left for left in (match, *undone) if left.position == position), match.set_by_hand(position))
 
 
 def _check_illegal(match: Match, event: Illegal) -> None:
-    for rule in event.rules:
-        _require(rule in match.game.rules, f"{match.game.tag} has no rule {rule}")
     # The text of a drop does not say whose piece it is, so only the mover's own attempts can be judged again.
     if event.attempt is None or event.player != match.position.to_move:
         return

@@ -7,6 +7,7 @@ import pytest
 
 from companion.events import (
     Accepted,
+    ClockChanged,
     Corrected,
     Event,
     GameOver,
@@ -22,7 +23,7 @@ from companion.events import (
 )
 from companion.games import load_game, read_position
 from companion.match import Match
-from companion.replay import Fault, first_fault
+from companion.replay import MOST_WAYS, Fault, first_fault, following
 from companion.rules.notation import format_move, format_position, parse_move
 
 LONE = "domination 4/6/5,G,2/8/8/2,R,5/6/4 R"
@@ -182,7 +183,6 @@ WRONG: dict[str, tuple[Script, Event, str]] = {
         TakenBack(t=0, n=0, moves=("c3-c4",), position=LONE),
         "1 moves taken back, but 0 could be",
     ),
-    "an empty ruling": (Script(LONE), corrected(), "a ruling without move or position"),
     "a ruling on an illegal move": (Script(LONE), corrected(move="c3-c5"), "c3-c5 is not legal: DOM-5, "),
     "a ruling with another position": (
         Script(LONE),
@@ -208,6 +208,26 @@ WRONG: dict[str, tuple[Script, Event, str]] = {
     "an end too early": (Script(LONE), over("R", "DOM-8", LONE), "the game has not ended by DOM-8"),
     "another winner": (Script(LAST).play("c3-c4"), over("G", "DOM-8", WON), "by the rules R wins by DOM-8"),
     "another reason": (Script(LAST).play("c3-c4"), over("R", "G-4", WON), "by the rules R wins by DOM-8"),
+    "a square of another board": (
+        Script(LONE),
+        Unfinished(t=0, n=0, todo="x", cells=("z9",)),
+        "z9 is no square of domination",
+    ),
+    "pieces of another game": (
+        Script(LONE),
+        Unfinished(t=0, n=0, todo="x", cells=("c3",), stacks=("RX",)),
+        "RX are not pieces of domination",
+    ),
+    "a task of another game": (
+        Script(LONE),
+        Unfinished(t=0, n=0, todo="x", cells=(), rule="CIT-3"),
+        "domination has no rule CIT-3",
+    ),
+    "a clock of another player": (
+        Script(LONE),
+        ClockChanged(t=0, n=0, state="running", player="B", players=("R", "B"), left=(1.0, 1.0), control="1m"),
+        "B does not play domination",
+    ),
     "an end elsewhere": (Script(LAST).play("c3-c4"), over("R", "DOM-8", LAST), f"not '{LAST}'"),
 }
 
@@ -226,6 +246,16 @@ def test_a_start_that_is_no_position_is_found(position: str) -> None:
     fault = first_fault([Start(t=0, n=1, position=position)])
     assert fault is not None
     assert fault.n == 1
+
+
+def test_rulings_without_end_are_followed_in_few_ways() -> None:
+    script = Script(LONE).play("c3-c4")
+    matches: tuple[Match, ...] = ()
+    for event in script.events:
+        matches = following(matches, event)
+    for n in range(100):
+        matches = following(matches, replace(corrected(position=LONE_MOVED), n=n + 3))
+    assert len(matches) == MOST_WAYS
 
 
 def random_match(seed: int, plies: int) -> list[Event]:

@@ -11,7 +11,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
-from companion.hall.topics import Broker
+from companion.hall.topics import LARGEST_MESSAGE, Broker
 
 KEEPALIVE_S = 5
 """A silent connection is taken to be dead after one and a half times as long, and the last will is said."""
@@ -24,6 +24,9 @@ RECONNECT_S = (1, 8)
 
 QUEUED = 2000
 """Messages that wait for a slow connection; what does not fit is asked for again."""
+
+LARGEST_PACKET = 2 * LARGEST_MESSAGE
+"""Bytes; what is larger the broker keeps for itself."""
 
 AT_LEAST_ONCE = 1
 
@@ -80,6 +83,7 @@ class Link:
             client.will_set(will.topic, will.message, AT_LEAST_ONCE, retain=True)
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         properties.SessionExpiryInterval = SESSION_S if is_lasting else 0
+        properties.MaximumPacketSize = LARGEST_PACKET
         client.connect_async(broker.host, broker.port, KEEPALIVE_S, clean_start=not is_lasting, properties=properties)
         self._client = client
 

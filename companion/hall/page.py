@@ -66,7 +66,8 @@ class HallPage:
         while not self._is_closed:
             news, block = self._hub.bell.next(), b""
             for name, seat in sorted(self._hub.seats.items()):
-                showing = (seat.is_online, seat.playing.number, seat.playing.feed.standing.n)
+                standing = seat.playing.feed.standing
+                showing = (seat.is_online, seat.fault, standing.match, standing.n)
                 if shown.get(name) != showing:
                     shown[name] = showing
                     block += b"event: table\ndata: %s\n\n" % compact(table_row(seat)).encode()
@@ -102,6 +103,7 @@ def table_row(seat: Seat) -> Mapping[str, Any]:
     return {
         "table": seat.name,
         "online": seat.is_online,
+        "fault": seat.fault,
         "match": standing.match,
         "game": state["game"],
         "board": turns[-1]["n"] if turns else state["start_n"],

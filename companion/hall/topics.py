@@ -16,16 +16,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from companion.errors import BadText
-from companion.events import ClockChanged, Event, from_json, to_json
+from companion.events import Event, from_json, to_json
 from companion.games import read_position
 from companion.recorder.store import MatchInfo
+from companion.schema import json_object, read
 
 ROOT = "stacking"
 ONLINE, EVENT, WANT = "online", "event", "want"
@@ -119,74 +119,20 @@ def read_online(data: bytes) -> MatchInfo | None:
     match = row.get("match")
     if not isinstance(match, dict):
         raise BadText("online: the match is missing")
-    try:
-        started_at = datetime.fromisoformat(_text(match, "started_at"))
-    except ValueError:
-        raise BadText("online: started_at is no time") from None
-    if started_at.tzinfo is None:
-        raise BadText("online: started_at has no time zone")
-    game, _ = read_position(_text(match, "start"))
-    names = match.get("names", [])
-    if not isinstance(names, list) or not all(isinstance(name, str) and len(name) < 100 for name in names):
-        raise BadText("online: names must be texts")
-    return MatchInfo(game.tag, game.players, _text(match, "start"), started_at, _text(match, "kit"), tuple(names))
+    info = read(MatchInfo, match)
+    game, _ = read_position(info.start)
+    if (info.game, info.players) != (game.tag, game.players):
+        raise BadText(f"online: this is a start of {game.tag}, not of {info.game}")
+    return info
 
 
 def read_event(data: bytes) -> tuple[str, Event]:
     """The match's key and one event.  Raises BadText."""
     row = _unpacked(data)
     event = row.get("event")
-    if (
-        not isinstance(event, dict)
-        or not isinstance(event.get("n"), int)
-        or not isinstance(event.get("t"), int | float)
-    ):
-        raise BadText("event: no event with n and t")
-    told = from_json(event)
-    _check(told)
-    return _text(row, "match"), told
-
-
-def _check(event: Event) -> None:
-    """Raise BadText for a field of the wrong kind: what comes from the network is not what the referee made."""
-    for field in fields(event):
-        value, kind = getattr(event, field.name), str(field.type)
-        many = kind.startswith("tuple[")
-        if isinstance(value, tuple) != many or not all(map(CHECKS[kind], value if many else (value,))):
-            raise BadText(f"event: {field.name} is of the wrong kind")
-    if isinstance(event, ClockChanged) and len(event.left) != len(event.players):
-        raise BadText("event: left must be as many as players")
-    if (position := getattr(event, "position", None)) is not None:
-        read_position(position)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_text_or_none(value: object) -> bool:
-    return value is None or isinstance(value, str)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST_NUMBER
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and -1 < value < LARGEST_NUMBER
-
-
-LARGEST_NUMBER = 10**9
-
-CHECKS: Mapping[str, Callable[[object], bool]] = {
-    "int": _is_count,
-    "tuple[int, ...]": _is_count,
-    "float": _is_number,
-    "tuple[float, ...]": _is_number,
-    **dict.fromkeys(("str", "Player", "tuple[str, ...]", "tuple[Player, ...]"), _is_text),
-    **dict.fromkeys(("str | None", "Player | None"), _is_text_or_none),
-}
-"""By the annotation of an event's field: what each value in it must be."""
+    if not isinstance(event, dict):
+        raise BadText("event: the event is missing")
+    return _text(row, "match"), from_json(event)
 
 
 def read_want(data: bytes) -> tuple[str, int]:
@@ -205,13 +151,7 @@ def _packed(row: Mapping[str, Any]) -> bytes:
 def _unpacked(data: bytes) -> dict[str, Any]:
     if len(data) > LARGEST_MESSAGE:
         raise BadText(f"a message has at most {LARGEST_MESSAGE} bytes")
-    try:
-        row = json.loads(data)
-    except (ValueError, RecursionError):
-        raise BadText("the message is no JSON") from None
-    if not isinstance(row, dict):
-        raise BadText("the message is no JSON object")
-    return row
+    return json_object(data)
 
 
 def _text(row: Mapping[str, Any], key: str) -> str:

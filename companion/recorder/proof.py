@@ -6,8 +6,10 @@ import hashlib
 from dataclasses import dataclass
 
 from companion.errors import StoreError
-from companion.recorder.chain import event_text, next_hash
+from companion.events import to_json
+from companion.recorder.chain import next_hash
 from companion.recorder.store import MatchId, Record, Store
+from companion.schema import json_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ def _fault(store: Store, match: MatchId, record: Record, n: int, before: bytes) 
         event = store.read(match, record)
     except StoreError as error:
         return str(error)
-    if (event_text(event), event.event, event.n) != (record.text, record.kind, n):
+    if (to_json(event), event.event, event.n) != (json_object(record.text), record.kind, n):
         return "it does not say what its row says"
     content = store.evidence(match, n)
     if content is not None and hashlib.sha256(content).digest() != record.evidence:

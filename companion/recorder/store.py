@@ -34,9 +34,11 @@ from companion.recorder.faults import told_plainly
 from companion.recorder.opening import connect_reader, connect_writer
 from companion.recorder.reading import event_of
 from companion.recorder.stills import Stills
-from companion.rules.board import Player
+from companion.schema import Letter, Name, Text, checked, read
 
 MatchId = NewType("MatchId", int)
+
+FIRST_YEAR, LAST_YEAR = 1970, 2199
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +52,21 @@ class MatchInfo:
         started_at: when, with a time zone.
         kit: name or path of the kit.
         names: the people, in the order of ``players``; empty where they were not given.
+
+    Raises BadText for a time without a zone or out of our age, and for other than no name or one a player.
     """
 
-    game: str
-    players: tuple[Player, ...]
-    start: str
+    game: Text
+    players: tuple[Letter, ...]
+    start: Text
     started_at: datetime
-    kit: str
-    names: tuple[str, ...] = ()
+    kit: Text
+    names: tuple[Name, ...] = ()
+
+    def __post_init__(self) -> None:
+        _refuse_other_age(self.started_at)
+        if len(self.names) not in (0, len(self.players)):
+            raise BadText(f"names: there are {len(self.names)} of {len(self.players)} players")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +123,8 @@ class Store:
         self.close()
 
     def begin(self, info: MatchInfo) -> MatchId:
-        """Keep a new match and return its number."""
-        row = _match_row(info)
+        """Keep a new match and return its number.  Raises BadText for a text in ``info`` that cannot be kept."""
+        row = _match_row(checked(info))
         with self._transaction():
             sql = "INSERT INTO match (game, players, start, started_at, kit) VALUES (?, ?, ?, ?, ?)"
             number = self._connection.execute(sql, row).lastrowid
@@ -165,12 +174,11 @@ class Store:
         """What was known when ``match`` began."""
         game, players, start, started_at, kit = self._match_row(match)
         try:
-            seats = [(str(letter), str(name)) for letter, name in json.loads(players)]
-            begun = parse_time(started_at)
+            letters, names = zip(*json.loads(players), strict=True)
+            row = {"game": game, "players": letters, "start": start, "started_at": started_at, "kit": kit}
+            return read(MatchInfo, row | {"names": names if any(names) else ()})
         except (ValueError, TypeError, RecursionError) as error:
             raise StoreError(f"{self.path}: the row of match {match} is damaged ({error})") from error
-        names = tuple(name for _, name in seats)
-        return MatchInfo(game, tuple(x for x, _ in seats), start, begun, kit, names if any(names) else ())
 
     def match_ids(self) -> tuple[MatchId, ...]:
         """The numbers of all matches, the oldest first."""
@@ -246,16 +254,22 @@ class Store:
 
 
 def parse_time(text: str) -> datetime:
-    """A time that can be shown in every time zone.  Raises ValueError."""
-    time = datetime.fromisoformat(text)
-    if time.tzinfo is None or not 1970 <= time.year < 9999:
-        raise ValueError(f"{text[:40]!r} is no time with a time zone in our age")
+    """A time that can be shown in every time zone.  Raises BadText."""
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise BadText(f"{ascii(text)[:40]} is no time, such as 2026-11-21T19:30:00+01:00") from None
+    _refuse_other_age(time)
     return time
 
 
+def _refuse_other_age(time: datetime) -> None:
+    """Raise BadText; a computer without a clock begins in 1970, and none of today's runs in two hundred years."""
+    if time.tzinfo is None or not FIRST_YEAR <= time.year <= LAST_YEAR:
+        raise BadText(f"{time.isoformat()} is no time with a time zone in our age")
+
+
 def _match_row(info: MatchInfo) -> tuple[str, str, str, str, str]:
-    if info.started_at.tzinfo is None:
-        raise ValueError("started_at needs a time zone")
     names = info.names or ("",) * len(info.players)
     seats = json.dumps(list(zip(info.players, names, strict=True)))
     return info.game, seats, info.start, info.started_at.astimezone(UTC).isoformat(), info.kit

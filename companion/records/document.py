@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from companion.errors import BadText, CompanionError
-from companion.events import Event, to_json
+from companion.events import Event, from_json, to_json
 from companion.games import load_game
-from companion.recorder.accounts import grounds_of
-from companion.recorder.reading import event_of
-from companion.recorder.store import MatchInfo, parse_time
+from companion.recorder.store import MatchInfo
 from companion.records.record import MatchRecord
 from companion.referee import grounds
 from companion.replay import Unfounded
+from companion.schema import read
 
 FORMAT = "stacking-games-referee match 1"
 """Says what the document is; a later program may write a higher number."""
@@ -81,25 +80,25 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _info(row: dict[str, Any]) -> MatchInfo:
-    for key in ("game", "start", "date", "kit"):
-        if not isinstance(row[key], str):
-            raise BadText(f"{key}: must be a text")
-    names = row["names"]
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise BadText("names: must be a list of texts")
+    told = {key: row[key] for key in ("game", "players", "names", "start", "kit")} | {"started_at": row["date"]}
     try:
-        game = load_game(row["game"])
-        begun: datetime = parse_time(row["date"])
-    except (CompanionError, ValueError) as error:
-        raise BadText(f"game or date: {error}") from error
-    if row["players"] != list(game.players) or len(names) not in (0, len(game.players)):
-        raise BadText(f"players: must be {list(game.players)}, with as many names or none")
-    return MatchInfo(game.tag, game.players, row["start"], begun, row["kit"], tuple(names) if any(names) else ())
+        info = read(MatchInfo, told)
+    except BadText as error:
+        raise BadText(str(error).replace("started_at", "date")) from error
+    try:
+        players = load_game(info.game).players
+    except CompanionError as error:
+        raise BadText(f"game: {error}") from error
+    if info.players != players:
+        raise BadText(f"players: must be {list(players)}")
+    return info if any(info.names) else replace(info, names=())
 
 
 def _event(n: int, row: object) -> Event:
+    if not isinstance(row, dict):
+        raise BadText(f"event {n}: not a JSON object")
     try:
-        event = event_of(json.dumps(row))
+        event = from_json(row)
     except BadText as error:
         raise BadText(f"event {n}: {error}") from error
     if event.n != n:
@@ -113,4 +112,4 @@ def _grounds(row: dict[str, Any]) -> MappingProxyType[int, grounds.Grounds]:
         raise BadText("grounds: must be an object with numbers of events as keys")
     if wrong := [key for key in accounts if len(key) > 9 or not 0 < int(key) <= len(row["events"])]:
         raise BadText(f"grounds: there is no event {wrong[0][:20]}")
-    return MappingProxyType({int(key): grounds_of(json.dumps(told)) for key, told in accounts.items()})
+    return MappingProxyType({int(key): grounds.from_json(told) for key, told in accounts.items()})

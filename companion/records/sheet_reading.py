@@ -18,6 +18,7 @@ from companion.records.scanner import Kind, SheetError, Word, words
 from companion.records.sheet import format_result, move_number
 from companion.replay import following
 from companion.rules.notation import format_position, parse_move
+from companion.schema import checked
 
 LARGEST = 20_000_000
 """Characters; a match of a whole day has a hundredth of it."""
@@ -97,7 +98,9 @@ class _Reader:
         date = headers.get("Date")
         begun = self.now if date is None else self._trying(date.at, parse_time, date.value)
         kit = headers["Kit"].value if "Kit" in headers else game.tag.split(":")[0].split("/")[0]
-        return MatchInfo(game.tag, game.players, start.value, begun.astimezone(UTC), kit, self._names(headers))
+        info = MatchInfo(game.tag, game.players, start.value, begun.astimezone(UTC), kit, self._names(headers))
+        checked_info: MatchInfo = self._trying(0, checked, info)
+        return checked_info
 
     def _names(self, headers: dict[str, _Header]) -> tuple[str, ...]:
         players = self._match.game.players
@@ -153,7 +156,7 @@ class _Reader:
     def _add(self, at: int, event: Event) -> None:
         """Let an event follow, if the rules allow it."""
         values = {part.name: getattr(event, part.name) for part in fields(event)}
-        numbered = type(event)(**values | {"n": len(self._events) + 1})
+        numbered = self._trying(at, checked, type(event)(**values | {"n": len(self._events) + 1}))
         self._matches = self._trying(at, following, self._matches, numbered)
         self._events.append(numbered)
 

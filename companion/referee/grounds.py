@@ -5,11 +5,14 @@ A compact account of one verdict that can be kept beside its event and read year
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from math import log
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from companion.errors import BadText
+from companion.schema import CellName, Count, Seconds, Text, read
 from companion.tracker.evidence import Evidence
 from companion.tracker.hypotheses import Outlook, base_columns
 from companion.tracker.interpret import Judgement
@@ -17,6 +20,8 @@ from companion.tracker.sights import altered, format_sight, name_of
 
 DIGITS = 3
 """Decimals of seconds and of natural logarithms: a thousandth is more than anybody will dispute."""
+
+LogProbability = Annotated[float, Meta(gt=-1e9, lt=1e9)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +31,8 @@ class Explanation:
     ``log_p`` is the natural logarithm of its probability after looking, at most 0.
     """
 
-    what: str
-    log_p: float
+    what: Text
+    log_p: LogProbability
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +49,11 @@ class SquareSeen:
         hidden: whether no picture showed it.
     """
 
-    cell: str
-    expected: str
-    believed: str
-    read: str
-    log_p: float
+    cell: CellName
+    expected: Text
+    believed: Text
+    read: Text
+    log_p: LogProbability
     hidden: bool
 
 
@@ -64,9 +69,9 @@ class Grounds:
         squares: those in which the explanations differ from the accepted position, or that contradict the verdict.
     """
 
-    t_s: float
-    calm_s: float
-    readings: int
+    t_s: Seconds
+    calm_s: Seconds
+    readings: Count
     explanations: tuple[Explanation, ...]
     squares: tuple[SquareSeen, ...]
 
@@ -102,11 +107,17 @@ def to_json(grounds: Grounds) -> dict[str, Any]:
 
 
 def from_json(row: dict[str, Any]) -> Grounds:
-    """The grounds of a JSON object.  Raises BadText for a missing or an unknown field."""
+    """The grounds of a JSON object.  Raises BadText for every field that does not fit."""
     try:
-        explanations = tuple(Explanation(**told) for told in row["explanations"])
-        squares = tuple(SquareSeen(**square) for square in row["squares"])
-        plain = {field.name: row[field.name] for field in fields(Grounds)} | {"squares": squares}
-        return Grounds(**(plain | {"explanations": explanations}))
-    except (KeyError, TypeError) as error:
+        explanations = [asdict(read(Explanation, told)) for told in _listed(row, "explanations")]
+        squares = [asdict(read(SquareSeen, square)) for square in _listed(row, "squares")]
+        return read(Grounds, row | {"explanations": explanations, "squares": squares})
+    except BadText as error:
         raise BadText(f"grounds of a verdict: {error}") from error
+
+
+def _listed(row: dict[str, Any], key: str) -> list[Any]:
+    told = row.get(key)
+    if not isinstance(told, list):
+        raise BadText(f"{key}: must be a list")
+    return told

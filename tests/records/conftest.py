@@ -88,7 +88,7 @@ def _incidents(game: Game, match: Match, say: Callable[..., None]) -> None:
     )
     say(Restored)
     say(ViewChanged, state="hand")
-    say(SensorsChanged, state="fault", cells=("a1", "b2"))
+    say(SensorsChanged, state="fault", cells=("c3", "b2"))
     say(Unfinished, todo="take two, from the bottom; of c3", cells=())
     say(Unsure, options=("c3-c4", "c3-c5:2"), question="Which? ; {really}")
     players = tuple(game.players)

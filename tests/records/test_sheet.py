@@ -89,7 +89,7 @@ HEAD = '[Game "domination"]\n'
         ('[Game "chess"]', r"line 1, column 1: there is no game 'chess'"),
         ('\n [Gme "x"]', "line 2, column 2: there is no header Gme"),
         (HEAD + '[Game "citadel"]', "line 2, column 1: a second header Game"),
-        (HEAD + '[Date "today"]', "line 2, column 1: Invalid isoformat"),
+        (HEAD + '[Date "today"]', "line 2, column 1: 'today' is no time"),
         (HEAD + '[Date "2026-01-01"]', "line 2, column 1: .* is no time with a time zone"),
         (HEAD + '[Player "X Ada"]', "line 2, column 1: 'X' is no player; they are R G"),
         (HEAD + '[Start "citadel"]', "line 2, column 1: "),

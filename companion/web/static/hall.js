@@ -61,7 +61,7 @@ function fill(card, row) {
     return item;
   }));
   card.querySelector("use").setAttribute("href", `/static/icon.svg#${SIGNS[row.said?.event] ?? "eye"}`);
-  card.querySelector(".word span").textContent = row.said?.texts[code] ?? "";
+  card.querySelector(".word span").textContent = row.fault ? word("left-out", { why: row.fault }) : row.said?.texts[code] ?? "";
   draw(card.querySelector(".board"), row);
 }
 
