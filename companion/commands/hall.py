@@ -65,7 +65,7 @@ def run(options: Options) -> int:
         )
         link.start()
         try:
-            hub = Hub(store, lambda topic, data: _send(link, topic, data), Bell())
+            hub = Hub(store, lambda topic, data: _send(link, topic, data), Bell(), lambda line: notify(f"hall: {line}"))
             page = HallPage(options.web, hub)
             notify(page.notice)
             try:
