@@ -1,4 +1,4 @@
-"""Inner loops as machine code: what touches every pixel several times is compiled by Numba when it is first needed."""
+"""Inner loops as machine code: Numba compiles what touches every pixel several times when it is first called."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import numpy as np
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 _kept: list[tuple[Path, str, str]] = []
-"""Of each loop the folder in which it is kept, its name there, and that with its fingerprint."""
+"""For each loop the folder of its cache, its name there, and that name with its fingerprint."""
 
 
 def compiled(loop: Loop) -> Loop:
-    """``loop`` as machine code, kept on disk for the next time where there is room for it.
+    """``loop`` compiled to machine code, cached on disk where there is room.
 
     It takes arrays, numbers and named tuples of them, and raises nothing.
     """
     options: dict[str, Any] = {"error_model": "numpy", "nogil": True}
-    # Files are named after the function, and Numba looks only at the one that it is written in for changes.
+    # Numba names cache files after the function, and looks for changes only in the file that defines it.
     name = loop.__qualname__
     loop.__qualname__ = f"{name}-{fingerprint(loop)}"
     try:
@@ -35,7 +35,7 @@ def compiled(loop: Loop) -> Loop:
 
 
 def delete_stale_caches() -> None:
-    """Delete what is kept of loops that were other ones than they are now."""
+    """Delete cached loops whose fingerprints have changed."""
     for folder, name, now in _kept:
         for file in folder.glob(f"{name}-*.nb?"):
             if now not in file.name:
@@ -43,7 +43,7 @@ def delete_stale_caches() -> None:
 
 
 def fingerprint(loop: Callable[..., Any]) -> str:
-    """Twelve digits that are others when a function, one that it calls, or a constant that either uses is another."""
+    """Twelve hexadecimal digits that change with a function, one that it calls, or a constant that either uses."""
     return hashlib.sha256("\n".join(_made_of(loop)).encode()).hexdigest()[:12]
 
 

@@ -1,4 +1,4 @@
-"""What the program believes, drawn over the picture that it believes it of."""
+"""A hypothesis drawn over the picture that it was inferred from."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SHIFT = 4
 
 @dataclass(frozen=True, eq=False)
 class Viewpoint:
-    """How a picture was taken: kit, camera, where it stands; pillar or terrain levels in the order of the cells."""
+    """How a picture was taken: kit, camera, its pose; pillar or terrain levels in the order of the cells."""
 
     kit: Kit
     camera: Camera
@@ -91,7 +91,7 @@ def belief(image: Picture, sight: Viewpoint, reading: Reading, caption: str, cha
 
 
 def _stack(picture: Picture, sight: Viewpoint, cell: str, state: CellState, p: float, floor: Points) -> None:
-    """The believed stack of one cell, or the doubt whether it is empty."""
+    """The likeliest stack of one cell, or the doubt whether it is empty."""
     height, top = state
     ink = SURE if p >= SURE_P else UNSURE if p >= UNSURE_P else DOUBTFUL
     if top is None:

@@ -1,4 +1,4 @@
-"""Learn the look of a set from one photograph with single pieces on the kit's [enrol] squares."""
+"""Enrolment: learn the look of a set from one photograph with single pieces on the kit's [enrol] squares."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ from vision.reading import CellState
 from vision.scene.terrain import floors_mm
 
 BORDER = np.linspace(0.72, 0.95, 9)
-"""Radii, as a share of a face's own, of circles that run round its character: what is printed there is round."""
+"""Radii, as a share of a face's own, of circles round its character, on which what is printed is rotationally
+symmetric."""
 
 CIRCLES = 5
-"""So many of them count, those most alike all the way round: a bevelled rim is lit from one side, or dark on one."""
+"""Number of the circles of least variance that count: a bevelled rim is lit from one side, or dark on one."""
 
 FINER_MM = (0.5, 0.2, 0.08)
-"""Steps by which the middle of a face with a character is found: its template is only as good as that."""
+"""Steps of the search for the middle of a face with a character: its template is only as accurate as that."""
 
 ALIKE = -5.0
 """Log-likelihood of one character on the face of another above which they are the same, or too small to be told apart:
@@ -54,7 +55,7 @@ FLOOR_SHARE = 0.35
 def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, levels: tuple[int, ...] = ()) -> SetLook:
     """The look of the set in a photograph (height, width, 3) uint8 BGR.
 
-    ``levels`` are those of terrain or pillars, a cell, while the photograph was taken; empty on a flat hypothesis.
+    ``levels`` are those of terrain or pillars, a cell, while the photograph was taken; empty on a flat board.
 
     Raises VisionError when the mat is not found, the kit has no [enrol] squares, or the photograph does not show what
     they promise.

@@ -1,4 +1,4 @@
-"""Read a board from one picture: register, measure the light, look up colours, explain every cell, give probabilities.
+"""Read a board from one picture: register, measure the light, classify pixels, infer the board, give probabilities.
 
 The inference itself is in :mod:`vision.inference.search`.
 """
@@ -43,7 +43,7 @@ Levels = tuple[int | None, ...]
 
 @dataclass(frozen=True, eq=False)
 class _Last:
-    """The last reading: the board as it was explained, (n, states) log-likelihoods, (n,) foreign shares."""
+    """The last reading: the hypothesis, (n, states) log-likelihoods, (n,) foreign shares."""
 
     hypothesis: Hypothesis
     log_likelihood: Array
@@ -68,7 +68,7 @@ class Reader:
         self._paper = np.exp(self._colour_model[:, Materials.FLOOR])
         self._likeliest = np.delete(self._colour_model, Materials.TABLE, axis=1).max(axis=1)
         self._references = references(kit)
-        # Faced pieces of several sizes have sides of several heights: one shading does not suit all.
+        # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.
         self._rim = np.array(np.zeros_like(look.rim) if configurations.has_several_sizes else look.rim, np.float32)
         self._alphabet = make_alphabet(look.glyphs) if look.glyphs else None
         self._pose: Registration | None = None
@@ -83,7 +83,7 @@ class Reader:
         return self._pose
 
     def is_same(self, geometry: Geometry, pose: Registration) -> bool:
-        """Whether ``pose`` sees the mat where ``geometry`` has it."""
+        """Whether ``pose`` projects the mat to where ``geometry`` has it."""
         return same_pose(geometry, self.kit, pose, self.camera)
 
     def geometry(self, pose: Registration) -> Geometry:
@@ -198,11 +198,11 @@ class Reader:
         return estimate_levels(np.asarray(small, np.uint8), at_pillars, colours, self._views[1], question)
 
     def _known(self, levels: Levels) -> tuple[int, ...]:
-        """``levels``, in place of those that are not known the last ones."""
+        """``levels``, with the last ones in place of those that are not given."""
         return tuple(old if level is None else level for level, old in zip(levels, self.levels, strict=True))
 
     def _standing(self, changed: npt.NDArray[np.bool_] | None) -> tuple[list[int], list[int]]:
-        """Figure that was last seen on each cell from 1, 0 for none, and the cells where it may be another now."""
+        """Configuration last inferred on each cell from 1, 0 for none, and the cells where it may be another now."""
         everywhere = list(range(len(self.kit.cells)))
         if self._last is None:
             return [0] * len(everywhere), everywhere
@@ -243,13 +243,13 @@ class Reader:
         light: Illumination,
         cells: npt.NDArray[np.intp] | slice = slice(None),
     ) -> Observations:
-        """What every crop pixel of these cells of a picture (height, width, 3) uint8 BGR shows in this light."""
+        """The observations of these cells in a picture (height, width, 3) uint8 BGR, in this light."""
         if isinstance(cells, slice):
             self._look_around(image, geometry, light)
         return look(image, geometry.crops, cells, light, self._colour_model)
 
     def _look_around(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Illumination) -> None:
-        """Learn the colours of what lies beside the mat."""
+        """Learn the colours of what lies outside the mat."""
         around = image.reshape(-1, 3)[geometry.surround_px]
         values = colour_model.normalise(around, light.at(np.zeros((1, 3))))
         self._colour_model[:, Materials.TABLE] = colour_model.table_column(
@@ -257,7 +257,7 @@ class Reader:
         )
 
     def _foreign(self, bins: npt.NDArray[np.int32], geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
-        """(n,) share of the pixels round each cell's middle, or of what stands there, that no material explains."""
+        """(n,) float32, share of the pixels round each cell's middle or its stack that no material explains."""
         rows = np.flatnonzero(np.abs(geometry.crops.v_mm) <= geometry.radius_mm)
         near = slice(rows[0], rows[-1] + 1)
         likeliest = self._likeliest, self._colour_model

@@ -1,6 +1,6 @@
-"""Have all loops at hand before the first picture comes: they are compiled where they are first needed.
+"""Compile all loops before the first picture comes; otherwise each is compiled when it is first called.
 
-That takes a quarter of a minute; on a machine where they were compiled before, they are fetched in half a second.
+That takes a quarter of a minute; where the compiler's cache holds them they are loaded in half a second.
 ``python -m vision.warm_up`` compiles them for all kits that are shipped.
 """
 
@@ -26,21 +26,21 @@ from vision.scene.solids import hull
 from vision.scene.terrain import SUBPIXEL_BITS, fixed
 
 ELEVATION_DEG = 60.0
-"""How steeply the drawn board is looked at, about as a camera over a table does."""
+"""Elevation of the synthetic camera, about that of a camera over a table."""
 
 PAPER = 0.6
-"""Linear light that the drawn paper sends: all that is drawn is lit so."""
+"""Linear light that the synthetic paper reflects."""
 
 
 def warm_up(reader: Reader) -> None:
-    """Have ``reader`` read a drawn board with one piece on it."""
+    """Have ``reader`` read a synthetic board with one piece on it."""
     geometry = make_geometry(reader.kit, reader.levels, _pose(reader.kit, reader.camera), reader.camera)
     picture = _drawn(reader.kit, reader.look, geometry)
     levels = reader.levels or None
     asked = levels if levels is None or reader.kit.pillars is None else (None, *levels[1:])
     for told, changed in ((asked, None), (levels, np.arange(len(reader.kit.cells)) == 0)):
         reader.read_at(Frame(picture, 0, 0.0), geometry, told, changed)
-    # A single piece gives nothing to try.
+    # A single piece gives block moves nothing to propose.
     light = reader.light(picture, geometry.pose)
     observations = reader.observations(picture, geometry, light)
     Hypothesis(observations, np.array(reader.look.rim, np.float32), geometry).log_likelihood(np.arange(1), 0)

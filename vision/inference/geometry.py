@@ -1,4 +1,4 @@
-"""Everything about one camera pose, and one setting of the pillars, that does not change from frame to frame."""
+"""Everything that depends on one camera pose, and one setting of the pillars, but on no picture."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from vision.scene.terrain import Column, columns_of, far_first, floors_mm
 from vision.scene.visibility import Visibility, visible_pixels
 
 SURROUND_STEP = 8
-"""Every how many pixels what lies outside the mat is sampled."""
+"""Stride of the sample of pixels outside the mat."""
 
 UPRIGHT_COLUMN_MM, SLANTED_COLUMN_MM = 2, 1
-"""Width of a crop's columns: sides that are upright in the crop need no finer ones; pyramids' sizes show across it."""
+"""Width of a crop's columns: sides that are upright in the crop need no finer ones; pyramids' slanted edges do."""
 
 COLOUR_SHARE = 0.5
-"""Share that colours count for where edges are looked at besides: a whole face is often darker than it is drawn."""
+"""Weight of colours where edges are scored too: a whole face is often darker than modelled.  Chosen by eye."""
 
 SAME_POSE_PX = 0.5
-"""Poses that put the mat's corners this close together share their geometry: it is twice the measured repeatability."""
+"""Poses that project the mat's corners this close together share their geometry: twice the measured repeatability."""
 
 
 @dataclass(frozen=True, eq=False)

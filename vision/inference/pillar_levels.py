@@ -1,10 +1,10 @@
-"""How high the pillars stand, from the picture alone: for when their sensors cannot say.
+"""Levels of pillars from the picture alone, for when their sensors cannot say.
 
-Pillars all have one colour, but each of their faces is evenly lit.  So levels are right when the edges of all faces lie
-where the picture's are: then the colours within each face vary least (as in :mod:`vision.likelihood.facets`), and each
-face has a colour that pillars, or the pieces on them, can show.  What stands on it is judged with its level, since
-a pillar raised under a piece looks much like a piece put under it.  Pillars are judged one after the other, given the
-others, until none changes (coordinate ascent of the likelihood).
+Pillars all have one colour, and each of their faces is evenly lit.  So levels are right when the projected edges of all
+faces lie on edges of the picture: then the variance of colour within faces is least (as in
+:mod:`vision.likelihood.facets`), and each face has a colour that pillars, or the pieces on them, can have.  A level is
+inferred jointly with what stands on it, since a pillar raised under a piece looks much like a piece put under it.
+Pillars are updated one after the other, given the others, until none changes (coordinate ascent of the likelihood).
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ Picture = npt.NDArray[np.uint8]
 Labels = npt.NDArray[np.int32]
 
 SHRINK = 2
-"""Faces are centimetres wide: half of the picture's size is fine enough, and costs a quarter."""
+"""Downscaling of the picture: faces are centimetres wide, and half of the size costs a quarter."""
 
 SWEEPS = 5
-"""Most passes over all pillars; three mostly do.  The first asks only what stands on the pillars as they are thought to
-stand, lest one seem high because of a piece behind it of which nobody knows yet."""
+"""Most sweeps over all pillars; three mostly suffice.  The first infers only what stands on the pillars at their
+initial levels, lest one seem high because of a piece behind it that is not hypothesised yet."""
 
 FURTHER_PIECE = 1e-3
-"""How likely a piece more on a pillar is beside one fewer: pieces of several sizes seldom lie on each other.  Shared
-among all figures of so many pieces."""
+"""Prior odds of one piece more on a pillar: pieces of several sizes are seldom stacked.  Shared among all
+configurations of so many pieces.  Chosen by eye."""
 
 UNEXPECTED = 1e-4
-"""Probability that a pillar whose level is expected stands at another."""
+"""Prior probability that a pillar whose level is expected stands at another.  Chosen by eye."""
 
 
 @dataclass(frozen=True, eq=False)
 class Face:
     """A face of a pillar, or of a piece on it, in the small picture.
 
-    ``region``: number of the evenly lit region that it belongs to, among those of its pillar: the pillar's own, then
+    ``region``: index of the evenly lit region that it belongs to, among those of its pillar: the pillar's own, then
     those of each piece from below.
     """
 
@@ -61,18 +61,18 @@ class Face:
 
 @dataclass(frozen=True, eq=False)
 class PillarViews:
-    """Every pillar (n) at every level (l), with everything that may stand on it (s), as one pose sees it.
+    """Every pillar (n) at every level (l), with every configuration on it (s), in one pose.
 
     Attributes:
         lowest: the first level.
-        faces: n by l by s, the faces that can be seen of each; nothing stands on the pillar of the first, then come the
-            figures of :func:`vision.scene.configurations.kit_configurations`.
-        boxes: (n, 4) int, left, top, right, bottom of what a pillar can cover at any level, in the small picture.
-        far_first: (n,) the farthest first.
-        ground: (height, width) int32, the materials FLOOR and TABLE where no pillar stands.
-        storeys: most things on top of each other: the pillar and the tallest stack on it.
-        log_prior: (s,) of what stands there.
-        weight: independent observations a pixel: an edge that is a little off errs along the whole pillar.
+        faces: n by l by s, the visible faces of each; nothing stands on the pillar of the first, then come the
+            configurations of :func:`vision.scene.configurations.kit_configurations`.
+        boxes: (n, 4) int32, left, top, right, bottom of what a pillar can cover at any level, in the small picture.
+        far_first: (n,) intp, the farthest first.
+        ground: (height, width) int32, labels FLOOR and TABLE where no pillar stands.
+        storeys: most solids on top of each other: the pillar and the tallest stack on it.
+        log_prior: (s,) float64, of what stands on a pillar.
+        weight: independent observations per pixel: an edge that is slightly off is wrong along the whole pillar.
     """
 
     lowest: int
@@ -90,7 +90,7 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
     stacks = ["", *("".join(kind.letter for kind in stack) for stack in stacks_of(kit.pieces))]
 
     def seen(solid: Solid, storey: int) -> tuple[Face, ...]:
-        """Faces with their regions: four sides, each with its bevel, and the upper face."""
+        """Visible faces with their regions: four sides, each with its bevel, and the upper face."""
         pixels = project(solid.points, pose, camera) / SHRINK
         shown = faces_towards(solid, pose.centre_mm)
         return tuple(
@@ -107,7 +107,7 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
             assert solid is not None, "a pillar stands above the mat"
             known = {"": seen(solid, 0)}
             for stack in stacks[1:]:
-                # The pieces below were seen before: shorter stacks come first.
+                # Shorter stacks come first, so that the faces of the pieces below are known.
                 top = pieces(kit, cell, stack, level)[-1]
                 known[stack] = known[stack[:-1]] + seen(top, len(stack))
             levels.append(tuple(known.values()))
@@ -133,21 +133,21 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
 
 
 def _log_prior(heights: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
-    """(s,) of stacks of so many pieces each."""
+    """(s,) float64 log prior of stacks of so many pieces each."""
     log_prior: npt.NDArray[np.float64] = np.maximum(heights - 1, 0) * np.log(FURTHER_PIECE)
     return log_prior - np.log(np.bincount(heights)[heights])
 
 
 @dataclass(frozen=True, slots=True)
 class LevelQuestion:
-    """How pillars (n) are thought to stand before looking.
+    """What is given of the pillars (n), and what is asked.
 
     Attributes:
         levels: of all: where the search begins.
-        configurations: what stands on each: 0 for nothing, then the figures.
-        unknown: numbers of the pillars whose levels are to be judged.
-        expected: numbers of those of them that are expected to stand at their ``levels``.
-        loose: numbers of those on which something else may stand.
+        configurations: what stands on each: 0 for nothing, then the configurations from 1.
+        unknown: indices of the pillars whose levels are to be estimated.
+        expected: indices of those of them that are expected to stand at their ``levels``.
+        loose: indices of those on which something else may stand.
     """
 
     levels: Sequence[int]
@@ -160,17 +160,17 @@ class LevelQuestion:
 def estimate_levels(
     small: Picture, light: Array, colours: Colours, views: PillarViews, question: LevelQuestion
 ) -> tuple[tuple[int, ...], Array]:
-    """The levels that are likeliest, and how well the picture alone suits each level of each pillar.
+    """The likeliest levels, and the log-likelihood of each level of each pillar by the picture alone.
 
     Args:
-        small: (height, width, 3) uint8 BGR, the small picture.
-        light: (n, 3) at each pillar, r g b, linear.
-        colours: that can be seen.
+        small: (height, width, 3) uint8 BGR, the downscaled picture.
+        light: (n, 3) float32 at each pillar, r g b, linear.
+        colours: that can be visible.
         views: of the pose.
-        question: how the pillars are thought to stand.
+        question: what is given of the pillars.
 
     Returns:
-        (n,) levels; (n, l) log-likelihood, each row's logsumexp 0; rows of pillars that were not judged are even.
+        (n,) levels; (n, l) float32 log-likelihood, each row's logsumexp 0; uniform for pillars that were not asked.
     """
     found = np.column_stack([np.array(question.levels) - views.lowest, np.array(question.configurations)])
     count = len(views.faces[0])
@@ -232,7 +232,7 @@ def _is_near(views: PillarViews, pillar: int) -> npt.NDArray[np.bool_]:
 
 
 def _paint(labels: Labels, views: PillarViews, pillar: int, other: int, faces: tuple[Face, ...]) -> None:
-    """Paint the ``faces`` of the pillar ``other`` on the ``labels`` of what lies in a pillar's reach."""
+    """Render the ``faces`` of the pillar ``other`` on the ``labels`` of a pillar's box."""
     offset = views.boxes[pillar, :2] << SUBPIXEL_BITS
     first = FIRST + REGIONS * views.storeys * other
     for face in faces:

@@ -25,7 +25,7 @@ GLARE_SHARE = 0.005
 """A mirrored lamp that hides a marker fills about so much of a picture."""
 
 BLANK_SPAN = 8
-"""Codes that noise alone spans."""
+"""Range of codes that noise alone spans."""
 
 BLURRED = "the picture is blurred: focus the lens, and hold the camera still"
 
@@ -86,9 +86,9 @@ def is_blurred(gray: Gray) -> bool:
 
 
 def sharpness(gray: Gray) -> float:
-    """How steep the steepest edges of a picture (height, width) uint8 are, beside its contrast; 0 to about 0.5.
+    """Slope of the steepest edges of a picture (height, width) uint8 over its contrast; 0 to about 0.5.
 
-    It is measured at half size, where noise counts less.
+    It is measured at half size, where noise matters less.
     """
     small = cv2.resize(gray, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA).astype(np.float32)
     across, down = (cv2.Sobel(small, cv2.CV_32F, *way) / 8 for way in ((1, 0), (0, 1)))

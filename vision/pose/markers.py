@@ -1,4 +1,4 @@
-"""Markers in a picture: their ids and corners, whatever mat they belong to."""
+"""Detection of fiducial markers: their ids and corners, whatever mat they belong to."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Points = npt.NDArray[np.float64]
 
 
 SMALLEST = 0.03
-"""Perimeter of the smallest markers that are looked for, as a share of the picture's longer side: OpenCV's own."""
+"""Perimeter of the smallest markers that are detected, as a share of the picture's longer side: OpenCV's default."""
 
 BORDER = 1
-"""Modules of black all round a marker's bits."""
+"""Width of the black border round a marker's bits, in modules."""
 
 NEAR_MODULES = 0.3
-"""How far round a corner its edges are looked at: so much of a module, as in OpenCV's detector…"""
+"""Half width of the window of corner refinement, in modules, as in OpenCV's detector…"""
 
 NEAR_PX = 5
 """…and at most so many pixels."""
@@ -28,7 +28,7 @@ NEAR_PX = 5
 _SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], np.float32)
 
 STEPS = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 30, 0.01)
-"""When a corner is found: after so many steps, or when one is shorter than so many pixels."""
+"""Corner refinement ends after so many iterations, or with a step shorter than so many pixels."""
 
 
 def detect(
@@ -80,7 +80,7 @@ def settled(gray: npt.NDArray[np.uint8], name: str, numbers: tuple[int, ...], ex
         return None
     found = cv2.cornerSubPix(gray, begin.reshape(-1, 1, 2).copy(), (reach_px, reach_px), (-1, -1), STEPS)
     corners = found.reshape(-1, 4, 2)
-    # A corner that would lie beyond its window is left where it was.
+    # A corner that would converge outside its window is returned where it began.
     if (corners == begin).all(axis=2).any():
         return None
     to_picture = [cv2.getPerspectiveTransform(_SQUARE, corner) for corner in corners]

@@ -14,13 +14,13 @@ Points = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Registration:
-    """Where the camera stands: a world point X (mm) is at ``rotation @ X + translation_mm`` before the lens.
+    """Extrinsic pose of a camera: a world point X (mm) has camera coordinates ``rotation @ X + translation_mm``.
 
     Attributes:
         rotation: (3, 3) float64, world → camera (x right, y down, z forward).
         translation_mm: (3,) float64.
-        markers: ids of the markers that it rests on.
-        reprojection_px: root mean square distance of their corners from where the pose puts them.
+        markers: ids of the markers that it was estimated from.
+        reprojection_px: root mean square reprojection error of their corners.
     """
 
     rotation: Points
@@ -30,16 +30,16 @@ class Registration:
 
     @property
     def centre_mm(self) -> Points:
-        """(3,) the camera's place in the world."""
+        """(3,) float64 mm, the camera's centre in the world."""
         centre: Points = -self.rotation.T @ self.translation_mm
         return centre
 
 
 def project(points_mm: Points, pose: Registration, camera: Camera) -> Points:
-    """Where world points (n, 3) mm are in the picture: (n, 2) px, the middle of the first pixel being (0, 0).
+    """Project world points (n, 3) mm into the picture: (n, 2) px, the middle of the first pixel being (0, 0).
 
-    As ``cv2.projectPoints`` (Brown, Close-range camera calibration, 1971), which works out derivatives besides and
-    takes ten times as long.
+    As ``cv2.projectPoints`` (Brown, Close-range camera calibration, 1971), which also evaluates derivatives and takes
+    ten times as long.
     """
     seen = points_mm @ pose.rotation.T + pose.translation_mm
     x, y = (seen[:, :2] / seen[:, 2:]).T

@@ -1,4 +1,4 @@
-"""Find the mat in a picture: markers → pose of the calibrated camera."""
+"""Registration of the mat: markers → pose of the calibrated camera, by a perspective-n-point solution."""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ THRESHOLD_WINDOW_PX = 13
 three are the second try."""
 
 RIVAL_FACTOR, RIVAL_SHARE = 2.0, 0.01
-"""Another place of the camera that explains the markers nearly as well, or within what blur does to their corners…"""
+"""A rival pose is one whose reprojection error is within this factor of the best one's, or below this share of a
+marker's edge, which blur may do to corners…"""
 
 SAME_PLACE_SHARE = 0.05
-"""…makes the pose a guess when it is farther off than this share of the distance to the mat."""
+"""…and whose camera centre is farther from the best one's than this share of the distance to the mat."""
 
 HOPELESS_FACTOR = 10.0
-"""A first guess this much worse than the other does not become as good by refining."""
+"""A first estimate whose error is larger than the other's by this factor does not become as good by refinement."""
 
 NAMED = 6
-"""Squares named in one line."""
+"""Cells named in one message."""
 
 MAX_CHOICES = 64
-"""Upper bound on combinations tried when a marker's id is seen more than once."""
+"""Upper bound on the combinations tried when a marker's id is detected more than once."""
 
 
 def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registration:
@@ -125,12 +126,12 @@ def _best_pose(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Regi
 
 
 def _distance(pose: Registration, other: Registration) -> float:
-    """Millimetres between two camera places."""
+    """Distance of two camera centres in mm."""
     return float(np.linalg.norm(pose.centre_mm - other.centre_mm))
 
 
 def _poses(world: Points, pixels: Points, ids: tuple[int, ...], camera: Camera) -> list[Registration]:
-    """The poses for one choice of marker sightings that put the camera over the mat: a plane seen weakly has two."""
+    """The poses above the mat for one choice of marker detections: a plane under weak perspective has two."""
     _, rvecs, tvecs, errors = cv2.solvePnPGeneric(
         world, pixels, camera.matrix, camera.distortion, flags=cv2.SOLVEPNP_IPPE
     )
@@ -147,9 +148,9 @@ def _poses(world: Points, pixels: Points, ids: tuple[int, ...], camera: Camera) 
 def refine(
     world: Points, pixels: Points, ids: tuple[int, ...], camera: Camera, begin: tuple[Points, Points]
 ) -> Registration:
-    """The pose that puts ``world`` (n, 3) mm nearest to where it is seen, ``pixels`` (n, 2).
+    """The pose of least reprojection error of ``world`` (n, 3) mm at ``pixels`` (n, 2).
 
-    Found from ``begin``, rvec and tvec, by Levenberg-Marquardt as in ``cv2.solvePnPRefineLM``.
+    Refined from ``begin``, rvec and tvec, by Levenberg-Marquardt as in ``cv2.solvePnPRefineLM``.
     """
     rvec, tvec = cv2.solvePnPRefineLM(world, pixels, camera.matrix, camera.distortion, *begin)
     rotation, translation = np.asarray(cv2.Rodrigues(rvec)[0], np.float64), np.asarray(tvec, np.float64).ravel()

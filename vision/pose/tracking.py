@@ -1,4 +1,4 @@
-"""Find the mat where it was in the picture before: only the surroundings of its markers are looked at."""
+"""Tracking: registration from one frame to the next, looking for each marker only near where it was."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from vision.pose.registration import (
 )
 
 MARGIN_SHARE = 0.5
-"""How far round a marker is looked, as a share of its size in the picture: a mat pushed farther is looked for anew."""
+"""Margin round a marker's last place that is searched, as a share of its size; a mat moved farther is registered
+anew."""
 
 STEADY = 1.5
-"""Corners that lie so many times farther off the pose than they did before are looked for anew: one may be covered."""
+"""Growth of the reprojection error above which markers are detected anew: one may be covered."""
 
 SMALLEST = 1.0
-"""Perimeter that a marker must have, as a share of the longer side of what is looked at: it has nearly two."""
+"""Least perimeter of a marker as a share of the search window's longer side: the marker's own is nearly two."""
 
 Window = tuple[slice, slice]
 
@@ -34,8 +35,8 @@ Window = tuple[slice, slice]
 def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Registration) -> Registration | None:
     """The pose of the camera in a picture (height, width, 3) uint8 BGR, not far from where it was ``before``.
 
-    None unless every marker of the mat is seen, once, near its last place, and all of them agree.
-    Raises MatNotFound when squares lie outside the picture.
+    None unless every marker of the mat is detected once, near its last place, and all of them agree.
+    Raises MatNotFound when cells lie outside the picture.
     """
     ids = tuple(sorted(marker.id for marker in kit.mat.markers))
     world = np.vstack([marker_corners(kit.mat, number) for number in ids])
@@ -53,7 +54,7 @@ def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Regis
 
 
 def _near(expected_px: Points) -> Window:
-    """The rows and columns in which a marker with corners (4, 2) px is looked for."""
+    """The search window, rows and columns, of a marker with corners (4, 2) px."""
     low, high = expected_px.min(axis=0), expected_px.max(axis=0)
     margin = MARGIN_SHARE * (high - low).max()
     left, top = np.maximum(low - margin, 0).astype(int).tolist()
@@ -62,7 +63,7 @@ def _near(expected_px: Points) -> Window:
 
 
 def _gray_near(image: npt.NDArray[np.uint8], expected_px: Points) -> npt.NDArray[np.uint8]:
-    """(height, width) gray where markers (m, 4, 2) px are looked for, black elsewhere: most of the time goes there."""
+    """(height, width) uint8 gray in the search windows of markers (m, 4, 2) px, black elsewhere to save conversion."""
     gray = np.zeros(image.shape[:2], np.uint8)
     for expected in expected_px:
         window = _near(expected)
@@ -74,7 +75,7 @@ def _gray_near(image: npt.NDArray[np.uint8], expected_px: Points) -> npt.NDArray
 def _found(
     gray: npt.NDArray[np.uint8], dictionary: str, numbers: tuple[int, ...], expected_px: Points
 ) -> Points | None:
-    """(m, 4, 2) px corners of markers near where they are expected; None when one is not seen there just once."""
+    """(m, 4, 2) px corners of markers detected near where they are expected; None unless each is detected once."""
     seen: list[Points] = []
     for number, expected in zip(numbers, expected_px, strict=True):
         window = _near(expected)

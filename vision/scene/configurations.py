@@ -1,8 +1,8 @@
-"""What can stand on a square, as wire models: every height and size that a kit allows, without its colours.
+"""Configurations of a cell: every height and size of a stack that a kit allows, as wireframes, without its colours.
 
-A figure is made of parts, the uppermost first.  A part is what a piece shows: the upper face of a disc or cube, the
-side of one piece, or a whole pyramid.  Seen in a crop, whose columns run along the world's vertical, each part is one
-run of pixels a column, below the part before.
+A configuration is made of parts, the uppermost first.  A part is what is visible of a piece: the upper face of a disc
+or cube, the side of one piece, or a whole pyramid.  In a rectified crop, whose columns run along the projection of the
+world's vertical, each part is one run of pixels per column, below the part before.
 """
 
 from __future__ import annotations
@@ -17,39 +17,34 @@ import numpy.typing as npt
 from calibration.kit import Kit, PieceKind
 from vision.pose.projection import Points
 from vision.reading import EMPTY, CellState
+from vision.scene.solids import cross_section, square
 
 TALLEST, TALLEST_MM = 10, 100.0
-"""The tallest stack that is looked for, in pieces and in mm: twice what the games allow, as an unfinished turn can."""
+"""Tallest stack that is scored, in pieces and in mm: twice what the games allow, as unfinished turns can be higher."""
 
 ROUNDED_MM = 0.5
-"""How far from its faces a turned or moulded piece is at its widest."""
-
-RING_SIDES = 28
-"""Sides of the polygon that stands for a disc; with its radius as below it is nowhere 0.1 mm off."""
+"""Distance from a turned or moulded piece's faces at which it is widest.  Chosen by eye."""
 
 TURNS_DEG = (-8.0, -4.0, 0.0, 4.0, 8.0)
-"""Pyramids are tried turned so: their outlines depend on it, and players set them down a little turned."""
+"""Rotations about the vertical in which pyramids are scored: their outlines depend on it, and players set them down
+turned by up to 8°, as the photographs of the collection do."""
 
 PLACE_MM = 1.0
-"""Standard deviation of a stack's foot from the middle of its cell, each way."""
+"""Standard deviation of the offset of a stack's foot from the middle of its cell, each way.  Chosen by eye."""
 
 LEAN_MM = 0.8
-"""Standard deviation of a stack's face from above its foot, each way."""
+"""Standard deviation of the offset of a stack's upper face from its foot, each way.  Chosen by eye."""
 
 STEP_MM = 0.4
-"""Standard deviation of a piece from above the one below it, each way."""
+"""Standard deviation of the offset of a piece from the one below it, each way.  Chosen by eye."""
 
 SECOND_PIECE = 0.05
-"""How likely two pieces are beside one where they differ in size: those seldom lie on each other."""
-
-_ANGLES = np.arange(RING_SIDES) * (2 * np.pi / RING_SIDES)
-_RING = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)]) / np.sqrt(np.cos(np.pi / RING_SIDES))
-_SQUARE = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
+"""Prior odds of two pieces against one where pieces differ in size: those are seldom stacked.  Chosen by eye."""
 
 
 @dataclass(frozen=True, eq=False)
 class Wireframe:
-    """Corners (p, 3) mm over the middle of the square's floor, and the lines (l, 2) between them."""
+    """A convex polyhedron or polygon: (p, 3) corners, mm from the middle of the floor, and (l, 2) indices of lines."""
 
     corners_mm: Points
     lines: npt.NDArray[np.intp]
@@ -57,12 +52,12 @@ class Wireframe:
 
 @dataclass(frozen=True, eq=False)
 class Configuration:
-    """One thing that can stand on a square.
+    """One configuration of a cell, up to colours.
 
     Attributes:
         height: in pieces; None where pieces may be hidden in it.
         size: the uppermost piece's kind, up to its colour and character.
-        parts: what its pieces show, the uppermost first.
+        parts: the visible parts of its pieces, the uppermost first.
     """
 
     height: int | None
@@ -72,12 +67,12 @@ class Configuration:
 
 @dataclass(frozen=True, eq=False)
 class Configurations:
-    """Everything that can stand on a square of a kit.
+    """All configurations of a kit.
 
     Attributes:
-        all: the figures; the first is the smallest.
-        colours: the pieces' letters by the colours that the kit gives them, in its order.
-        is_single_size: whether figure i is a stack of i + 1 pieces of one size.
+        all: the configurations (f); the first is the smallest.
+        colours: the pieces' letters, grouped by the colours that the kit gives them, in its order.
+        is_single_size: whether configuration i is a stack of i + 1 pieces of one size.
         has_faces: whether pieces have upper faces; pyramids have none, their first part is a whole piece.
     """
 
@@ -86,16 +81,16 @@ class Configurations:
     is_single_size: bool
     has_faces: bool
     letters: npt.NDArray[np.object_]
-    """(figures, colours) the letters of the pieces that may lie uppermost, as tuples; () where there is none."""
+    """(f, colours) tuples of the letters of the pieces that may lie uppermost; () where there is none."""
 
     @cached_property
     def allowed(self) -> npt.NDArray[np.bool_]:
-        """(figures, colours) whether there is a piece of that size and colour."""
+        """(f, colours) bool, whether there is a piece of that size and colour."""
         return np.array([[bool(letters) for letters in row] for row in self.letters])
 
     @cached_property
     def states(self) -> tuple[CellState, ...]:
-        """Everything that can be read on a square, the empty one first."""
+        """Every state that a cell can be read as, the empty one first."""
         standing = (
             (configuration.height, letter)
             for configuration, row in zip(self.all, self.letters, strict=True)
@@ -111,7 +106,7 @@ class Configurations:
 
     @cached_property
     def log_prior(self) -> npt.NDArray[np.float32]:
-        """(figures,) how likely each is before anything is seen: alike, but for faced pieces of several sizes."""
+        """(f,) float32 log prior of each configuration: uniform, but for faced pieces of several sizes."""
         if not self.has_several_sizes:
             return np.zeros(len(self.all), np.float32)
         return np.array(
@@ -120,27 +115,28 @@ class Configurations:
 
     @cached_property
     def wireframes(self) -> tuple[Wireframe, ...]:
-        """The wires of which all figures are made, each once."""
+        """The wireframes of which all configurations are made, each once."""
         return tuple({id(part): part for configuration in self.all for part in configuration.parts}.values())
 
     @cached_property
     def wireframe_numbers(self) -> tuple[npt.NDArray[np.intp], ...]:
-        """For each figure, the numbers of its parts among the wires."""
+        """For each configuration, the indices of its parts in :attr:`wireframes`."""
         number = {id(wireframe): i for i, wireframe in enumerate(self.wireframes)}
         return tuple(np.array([number[id(part)] for part in configuration.parts]) for configuration in self.all)
 
     @cached_property
     def parts(self) -> npt.NDArray[np.intp]:
-        """(figures,) number of parts."""
+        """(f,) intp, number of parts."""
         return np.array([len(configuration.parts) for configuration in self.all])
 
 
 @lru_cache(maxsize=8)
 def configurations_of(kit_pieces: tuple[PieceKind, ...], rise_mm: float | None) -> Configurations:
-    """The figures of pieces of these kinds; ``rise_mm`` of one put over a larger one, where they are nested.
+    """The configurations of pieces of these kinds.
 
-    Pieces of one size stack to any height; nested pyramids stack from large to small; of other pieces of several sizes
-    two may lie on each other, either size on either.
+    ``rise_mm``: height of a nested piece over the one that it is put over; None where pieces do not nest.  Pieces of
+    one size stack to any height; nested pyramids stack from large to small; of other pieces of several sizes two may be
+    stacked, either size on either.
     """
     sizes = _sizes(kit_pieces)
     colours: dict[object, list[PieceKind]] = {}
@@ -156,7 +152,7 @@ def configurations_of(kit_pieces: tuple[PieceKind, ...], rise_mm: float | None) 
 
 
 def stacks_of(kit_pieces: tuple[PieceKind, ...]) -> tuple[tuple[PieceKind, ...], ...]:
-    """Everything that can stand on a square, the lowest piece first, up to colours: lower stacks first."""
+    """Every stack that a cell can hold, up to colours, the lowest piece first; lower stacks come first."""
     sizes = _sizes(kit_pieces)
     if len(sizes) == 1:
         tallest = max(1, min(TALLEST, int(TALLEST_MM / sizes[0].height_mm)))
@@ -166,19 +162,13 @@ def stacks_of(kit_pieces: tuple[PieceKind, ...]) -> tuple[tuple[PieceKind, ...],
 
 
 def kit_configurations(kit: Kit) -> Configurations:
-    """The figures of a kit."""
+    """The configurations of a kit."""
     stacking = kit.stacking
     return configurations_of(kit.pieces, None if stacking is None else stacking.tower_rise_mm)
 
 
-def base_of(kind: PieceKind, z_mm: float) -> Points:
-    """(p, 3) mm, the outline of a piece's base or upper face at ``z_mm``, in order round it."""
-    outline = _RING * (kind.width_mm / 2) if kind.shape == "disc" else _SQUARE * kind.width_mm
-    return np.column_stack([outline, np.full(len(outline), z_mm)])
-
-
 def ring(points_mm: Points) -> Wireframe:
-    """The closed line through points (p, 3)."""
+    """The closed polygon through points (p, 3) mm."""
     numbers = np.arange(len(points_mm))
     return Wireframe(points_mm, np.column_stack([numbers, np.roll(numbers, -1)]))
 
@@ -193,7 +183,7 @@ def _is_size(kind: PieceKind, size: PieceKind) -> bool:
 
 
 def _stack(kinds: tuple[PieceKind, ...]) -> Configuration:
-    """A face and the pieces under it, the lowest first: each by the outline of its lower edge, and of a ledge."""
+    """A face and the sides below it, each given by its lower edge and that of a ledge; ``kinds`` from the lowest."""
     # A rounded rim begins to curve in below the upper face and above the foot: that is where the outline is widest.
     parts = [_ring(kinds[0], ROUNDED_MM)]
     top_mm = kinds[0].height_mm
@@ -208,12 +198,12 @@ def _stack(kinds: tuple[PieceKind, ...]) -> Configuration:
 
 @lru_cache(maxsize=64)
 def _ring(kind: PieceKind, z_mm: float) -> Wireframe:
-    """The outline of a piece at a height: one wire for all figures that have it."""
-    return ring(base_of(kind, z_mm))
+    """The outline of a piece at a height, one object for all configurations that share it."""
+    return ring(cross_section(kind, z_mm))
 
 
 def _prism(foot: Wireframe, top: Wireframe) -> Wireframe:
-    """What lies between two outlines of equally many corners."""
+    """The prism between two outlines of equally many corners."""
     count = len(foot.corners_mm)
     upright = np.column_stack([np.arange(count), np.arange(count, 2 * count)])
     return Wireframe(np.vstack([foot.corners_mm, top.corners_mm]), np.vstack([foot.lines, top.lines + count, upright]))
@@ -235,7 +225,7 @@ def _nested(sizes: tuple[PieceKind, ...], rise_mm: float) -> list[Configuration]
 
 
 def _is_inside(above: PieceKind, below: PieceKind, rise_mm: float) -> bool:
-    """Whether a pyramid that stands so much higher does not show outside the one below."""
+    """Whether a pyramid that is nested on another lies within it."""
     return above.width_mm <= below.width_mm * (1 - rise_mm / below.height_mm)
 
 
@@ -243,7 +233,8 @@ def _is_inside(above: PieceKind, below: PieceKind, rise_mm: float) -> bool:
 def _pyramid(kind: PieceKind, base_mm: float, turn_deg: float) -> Wireframe:
     turn = np.radians(turn_deg)
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-    corners = _SQUARE * kind.width_mm @ rotation.T
-    points = np.vstack([np.column_stack([corners, np.full(4, base_mm)]), [[0.0, 0.0, base_mm + kind.height_mm]]])
+    corners = square(kind.width_mm, base_mm)
+    corners[:, :2] = corners[:, :2] @ rotation.T
+    points = np.vstack([corners, [[0.0, 0.0, base_mm + kind.height_mm]]])
     lines = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (2, 4), (3, 4)]
     return Wireframe(points, np.array(lines))

@@ -1,8 +1,8 @@
-"""A small picture of every cell, turned so that a stack stands upright in it.
+"""Rectified crops: a small picture of every cell in which a stack stands upright.
 
-In a crop, columns run along the picture of the world's vertical.  The outline of anything convex that stands upright is
-then one run of pixels a column, and sums over it are two look-ups in a cumulative sum.  A crop pixel is one millimetre
-high (at the mat, across the line of sight) and, where sides are upright, two wide: heights are what is hard to see.
+Columns run along the projection of the world's vertical, so that the outline of a convex upright body is one run of
+pixels per column, and sums over it are differences of two cumulative sums.  A crop pixel is one millimetre high (at the
+mat, across the line of sight) and, where sides are upright, two wide: it is heights that need resolution.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from vision.compiled import compiled
 from vision.pose.projection import Points, Registration, project
 
 SLACK_MM = 6.0
-"""How far beyond the widest piece a crop reaches: pieces stand askew, and stacks lean."""
+"""How far beyond the widest piece a crop reaches: stacks are off the middle of their cell, and lean."""
 
 INDEPENDENT_MM2 = 40.0
-"""Area over which pixels err together (a rim's shadow, a highlight, a colour a little off): one observation each."""
+"""Area over which the errors of pixels are correlated (a rim's shadow, a highlight, a slightly wrong colour): it
+counts as one independent observation.  Chosen by eye."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,17 +29,17 @@ class Crops:
     """The crops of all cells (n) for one pose.
 
     Attributes:
-        origin_px: (n, 2) where the crop's origin, the middle of the cell's floor, is in the picture.
-        to_crop: (n, 2, 2) picture pixels → crop millimetres, around the origin; crop axes are u right, v down.
-        to_picture: (n, 2, 2) its inverse.
+        origin_px: (n, 2) float64, the projection of the crop's origin, the middle of the cell's floor.
+        to_crop: (n, 2, 2) float64, picture px → crop mm, about the origin; crop axes are u right, v down.
+        to_picture: (n, 2, 2) float64, its inverse.
         column_mm: width of a column; rows are 1 mm high.
-        u_mm: (columns,) int, column coordinates.
-        v_mm: (rows,) int, row coordinates.
+        u_mm: (columns,) int32, column coordinates.
+        v_mm: (rows,) int32, row coordinates.
         map_px: (2, n, rows, columns) float32, picture x and y of each crop pixel, for ``cv2.remap``.
         flat_px: (n, rows, columns) int32, the nearest picture pixel as an index into the flattened picture; 0 outside.
         outside: (n, rows, columns) bool, true where the crop leaves the picture.
-        foreshortening: (n,) rows that a millimetre of floor along the line of sight is high.
-        centres_mm: (n, 3) world place of the middles of the cells' floors.
+        foreshortening: (n,) float32, crop rows per millimetre of floor along the line of sight.
+        centres_mm: (n, 3) float64, world positions of the middles of the cells' floors.
     """
 
     origin_px: Points
@@ -54,13 +55,13 @@ class Crops:
     centres_mm: Points
 
     def from_picture(self, points_px: Points) -> Points:
-        """Crop coordinates (n, p, 2) mm of picture points (n, p, 2) px, those of each cell in its crop."""
+        """Crop coordinates (n, p, 2) mm of picture points (n, p, 2) px, those of each cell in its own crop."""
         around = points_px - self.origin_px[:, None]
         turned: Points = around @ self.to_crop.transpose(0, 2, 1)
         return turned
 
     def boxes_px(self) -> tuple[Points, Points]:
-        """Least and largest x and y (n, 2) of the crops in the picture: those of their corners."""
+        """Bounding boxes of the crops in the picture: least and largest x and y, (n, 2) px each."""
         corners = self.map_px[:, :, [0, 0, -1, -1], [0, -1, 0, -1]]
         return corners.min(axis=2).T.astype(np.float64), corners.max(axis=2).T.astype(np.float64)
 
@@ -68,14 +69,22 @@ class Crops:
 def make_crops(
     centres_mm: Points, pose: Registration, camera: Camera, reach_mm: tuple[float, float], column_mm: int
 ) -> Crops:
-    """Crops, in columns so wide, for all that stands on floors (n, 3) and is at most ``reach_mm`` wide and high."""
+    """Crops of cells whose floors are centred at ``centres_mm`` (n, 3).
+
+    Args:
+        centres_mm: (n, 3) float64, mm in the world.
+        pose: of the camera.
+        camera: its intrinsics.
+        reach_mm: width and height of what may stand on a cell.
+        column_mm: width of a column.
+    """
     centres, (width_mm, height_mm) = centres_mm, reach_mm
     origin = project(centres, pose, camera)
     up = project(centres + np.array([0.0, 0.0, 10.0]), pose, camera) - origin
     up /= np.linalg.norm(up, axis=1, keepdims=True)
     right = np.column_stack([-up[:, 1], up[:, 0]])
     across = [(project(centres + step, pose, camera) - origin) / 5 for step in ((5.0, 0.0, 0.0), (0.0, 5.0, 0.0))]
-    # Pixels a millimetre of floor across the line of sight, and along it.
+    # Pixels per millimetre of floor across the line of sight, and along it.
     scale, along = np.linalg.svd(np.stack(across, axis=2), compute_uv=False).T
     to_crop = np.stack([right, -up], axis=1) / scale[:, None, None]
     tops = np.einsum("nij,nj->ni", to_crop, project(centres + np.array([0.0, 0.0, height_mm]), pose, camera) - origin)

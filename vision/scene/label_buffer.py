@@ -1,4 +1,9 @@
-"""What is believed to stand on the board, painted far to near: of every pixel, what it shows, and of which cell."""
+"""The label buffer of a hypothesis: the nearest surface of every pixel, rendered from far to near.
+
+That is the painter's algorithm.  The buffer is an item buffer (Weghorst, Hooper and Greenberg, Improved computational
+methods for ray tracing, 1984): a z-buffer that keeps which surface is nearest, not how near it is.  Occlusion is a
+comparison of ranks.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,8 @@ from vision.scene.silhouettes import UPPERMOST, WHOLE, Silhouettes
 from vision.scene.terrain import SUBPIXEL_BITS, Column, Polygon
 
 LabelBuffer = npt.NDArray[np.uint16]
-"""(height, width) of a picture: 256 times the rank of the nearest cell (0: none), and the material that shows."""
+"""(height, width) uint16: 256 times the rank of the nearest cell (0: none; greater is nearer), plus its material's
+label."""
 
 Indices = npt.NDArray[np.intp]
 
@@ -23,12 +29,12 @@ _STANDING = int(Materials.STANDING)
 
 
 def fill(labels: LabelBuffer, outline: Polygon, material: int, rank: int) -> None:
-    """Paint a convex polygon over what is behind it."""
+    """Render a convex polygon over what is behind it."""
     cv2.fillConvexPoly(labels, outline, (rank << RANK_BITS) + material, shift=SUBPIXEL_BITS)
 
 
 def fill_column(labels: LabelBuffer, column: Column | None, materials: Materials, rank: int) -> None:
-    """Paint the column of a cell over what is behind it."""
+    """Render the terrain or pillar of a cell over what is behind it."""
     if column is not None:
         fill(labels, column.outline, materials.column_side, rank)
         fill(labels, column.top, materials.column_top(column.open_share), rank)
@@ -42,15 +48,15 @@ def render(
     materials: Indices,
     region: tuple[npt.NDArray[np.floating], npt.NDArray[np.floating], Indices],
 ) -> None:
-    """Paint anew what stands on the board and reaches into a part of the picture, there.
+    """Render what is hypothesised on the cells anew, in the part of the picture that some boxes cover.
 
     Args:
-        buffers: one to be painted; one without figures, whose columns hide figures that are farther; and (n, 4)
-            left, top, right, bottom of what was painted of each cell, all 0 where nothing was, else as the bare one.
+        buffers: the one to be rendered; the bare one, of terrain alone, which occludes what is farther; and (n, 4)
+            int32, left, top, right, bottom of what was rendered of each cell, all 0 where nothing was.
         silhouettes: of what stands on the cells.
-        far_first: (n,) cells from the farthest to the nearest.
-        materials: (n,) that of the uppermost part on each cell; 0 where nothing is to be painted.
-        region: least and largest x and y (n, 2) px of boxes, and which (b,) of them are looked at.
+        far_first: (n,) intp, cells from the farthest to the nearest.
+        materials: (n,) intp, label of the uppermost part on each cell; 0 where nothing is to be rendered.
+        region: least and largest x and y, (n, 2) px each, of boxes, and the indices (b,) of those that matter.
     """
     labels, bare, rendered = buffers
     for cell in far_first:
@@ -77,10 +83,10 @@ def render(
 def _fill(
     within: tuple[LabelBuffer, LabelBuffer, int, int], silhouettes: Silhouettes, which: tuple[int, int], value: int
 ) -> None:
-    """Paint one silhouette but where a nearer column is before it, ``within`` some rows."""
+    """Render one silhouette except where a nearer cell's terrain occludes it, ``within`` some rows."""
     (labels, bare, highest, lowest), (cell, part) = within, which
     first, end = max(silhouettes.rows[cell, part, 0], highest), min(silhouettes.rows[cell, part, 1], lowest)
-    # In pixels' own type, over views that begin with the run: so many pixels are painted at once.
+    # Array views of the buffer's own dtype let the compiler use vector instructions.
     render, beyond = np.uint16(value), np.uint16(((value >> RANK_BITS) + 1) << RANK_BITS)
     for row in range(first, end):
         begin, stop = silhouettes.runs[cell, part, row]
@@ -91,7 +97,7 @@ def _fill(
 
 @compiled
 def _restore(labels: LabelBuffer, bare: LabelBuffer, box: npt.NDArray[np.int32]) -> None:
-    """Let a part of the picture, left, top, right and bottom, be bare again."""
+    """Copy a box (4,) of the picture, left, top, right, bottom, from the bare buffer."""
     left, top, right, bottom = box
     for row in range(top, bottom):
         run, behind = labels[row, left:right], bare[row, left:right]
@@ -101,7 +107,7 @@ def _restore(labels: LabelBuffer, bare: LabelBuffer, box: npt.NDArray[np.int32])
 
 @compiled
 def visible_px(labels: LabelBuffer, silhouettes: Silhouettes) -> npt.NDArray[np.int32]:
-    """(n, n + 1) of what stands on each cell, the pixels in which the cell of each rank is nearest."""
+    """(n, n + 1) int32: of each cell's silhouette, the number of pixels in which the cell of each rank is nearest."""
     cells = len(silhouettes.rows)
     counts = np.zeros((cells, cells + 1), np.int32)
     for cell in range(cells):

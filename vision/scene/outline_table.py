@@ -12,18 +12,18 @@ Indices = npt.NDArray[np.intp]
 
 
 class OutlineTable(NamedTuple):
-    """Every figure (f) on every cell (n), as places in these sums; k columns.
+    """Every configuration (f) on every cell (n), as rows of column integrals; k columns.
 
     Attributes:
         edges: (n, f, e, k) float32, those of :class:`vision.scene.outlines.Outlines`.
-        covers: (n, f, k) bool, whether the figure reaches the column.
-        columns: (k,) intp, the crop columns that the outlines are sampled on.
-        bands: (f,) intp, parts under the uppermost.
+        covers: (n, f, k) bool, whether the configuration reaches the column.
+        columns: (k,) intp, the crop columns in which the outlines are sampled.
+        bands: (f,) intp, number of parts below the uppermost.
         allowed: (f, colours) bool, whether there is a piece of that size and colour.
         has_faces: whether the uppermost part is a face, whose piece also has a side.
         column_mm: width of a column.
-        foreshortening: (n,) rows that a millimetre along the line of sight is high on each cell.
-        weight: independent observations a crop pixel.
+        foreshortening: (n,) float32, crop rows per millimetre along the line of sight.
+        weight: independent observations per crop pixel.
     """
 
     edges: Array

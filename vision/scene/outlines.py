@@ -1,4 +1,4 @@
-"""Outlines of figures in the crops: where each part begins and ends, column by column."""
+"""Outlines of configurations in the crops: the row in which each part begins and ends, column by column."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Array = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Outlines:
-    """Every figure (f) on every cell (n), standing straight in the middle, in crops of k columns.
+    """Every configuration (f) on every cell (n), standing straight in its middle, in crops of k columns.
 
     Attributes:
-        edges: (n, f, e, k) float32 where each part begins, in rows from the crop's first one on: row i is what lies
-            between i and i + 1.  The next edge is where a part ends, and edges after the last part repeat its end.
-            Columns that a figure does not reach have all edges in one row.
-        covers: (n, f, k) bool, columns that the figure reaches.
-        corners_mm: for each figure (n, p, 2) crop coordinates of corners of its outline, the uppermost part's first.
-        first: for each figure how many of its corners are the uppermost part's.
-        boxes_px: (n, f, 4) float32 left, top, right, bottom in the picture.
+        edges: (n, f, e, k) float32, the row in which each part begins, counted from the crop's first row: row i spans
+            i to i + 1.  The next edge is where a part ends, and edges after the last part repeat its end.  Columns that
+            a configuration does not reach have all edges in one row.
+        covers: (n, f, k) bool, columns that the configuration reaches.
+        corners_mm: for each configuration (n, p, 2) crop coordinates of its corners, the uppermost part's first.
+        first: for each configuration the number of corners of its uppermost part.
+        boxes_px: (n, f, 4) float32, left, top, right, bottom in the picture.
     """
 
     edges: Array
@@ -38,9 +38,9 @@ class Outlines:
     boxes_px: Array
 
     def corners_px(self, crops: Crops, cell: int, configuration: int, shift_mm: Points) -> Points:
-        """(p, 2) px, the corners of a figure, first those of its uppermost part, which leans by ``shift_mm``.
+        """(p, 2) px, the corners of a configuration, those of its uppermost part first.
 
-        ``shift_mm`` (2,) is in the crop; the foot stays where it is.
+        That part is shifted by ``shift_mm`` (2,), in the crop; the foot stays where it is.
         """
         corners = self.corners_mm[configuration][cell].copy()
         corners[: self.first[configuration]] += shift_mm
@@ -49,7 +49,7 @@ class Outlines:
 
 
 def make_outlines(crops: Crops, configurations: Configurations, pixels: Sequence[Points]) -> Outlines:
-    """The outlines of all figures on all cells; ``pixels`` of their wires, each (n, p, 2), as :func:`in_picture`."""
+    """The outlines of all configurations on all cells; ``pixels``: each wireframe as :func:`in_picture` gives it."""
     width = int(configurations.parts.max()) + 1
     places = [crops.from_picture(points) for points in pixels]
     reach = [
@@ -65,7 +65,7 @@ def make_outlines(crops: Crops, configurations: Configurations, pixels: Sequence
     for number, parts in enumerate(configurations.wireframe_numbers):
         edges[:, number], covers[:, number] = stacked_edges(far, near, parts, width)
         boxes[:, number, :2], boxes[:, number, 2:] = within[parts, 0].min(axis=0), within[parts, 1].max(axis=0)
-    # What lies between the uppermost part and the foot of a straight stack is within their hull.
+    # The parts between the uppermost one and the foot of a straight stack lie within the hull of these two.
     ends = [parts[[0, -1]] if configurations.is_single_size else parts for parts in configurations.wireframe_numbers]
     corners = tuple(np.concatenate([places[part] for part in parts], axis=1) for parts in ends)
     first = tuple(len(configuration.parts[0].corners_mm) for configuration in configurations.all)
@@ -74,16 +74,16 @@ def make_outlines(crops: Crops, configurations: Configurations, pixels: Sequence
 
 
 def in_picture(crops: Crops, pose: Registration, camera: Camera, wireframe: Wireframe) -> Points:
-    """(n, p, 2) px, a wire's corners, standing on every cell."""
+    """(n, p, 2) px, the projections of a wireframe's corners, standing on every cell."""
     world = crops.centres_mm[:, None] + wireframe.corners_mm
     return project(world.reshape(-1, 3), pose, camera).reshape(*world.shape[:2], 2)
 
 
 @compiled
 def extents(corners_mm: Points, lines: npt.NDArray[np.intp], u_mm: npt.NDArray[np.int32]) -> tuple[Array, Array]:
-    """(n, k) row in which the hull of a wire begins in each column, and in which it ends; inf, −inf beside it.
+    """First and last row of a wireframe's hull in each column, (n, k) float32 each; inf and −inf in columns beside it.
 
-    ``corners_mm`` (n, p, 2) are crop coordinates, ``lines`` (l, 2) numbers of corners.
+    ``corners_mm`` (n, p, 2) are crop coordinates, ``lines`` (l, 2) corner indices.
     """
     cells, columns = len(corners_mm), len(u_mm)
     far = np.full((cells, columns), np.inf, np.float32)
@@ -96,7 +96,7 @@ def extents(corners_mm: Points, lines: npt.NDArray[np.intp], u_mm: npt.NDArray[n
 
 @compiled
 def widen(begin: Points, end: Points, u_mm: npt.NDArray[np.int32], far: Array, near: Array) -> None:
-    """Let ``far`` and ``near`` (k,), first and last rows in columns ``u_mm``, reach to a line between two corners."""
+    """Extend ``far`` and ``near`` (k,), first and last rows in columns ``u_mm`` (k,), to a line between two corners."""
     along = end[0] - begin[0]
     if abs(along) < 1e-6:
         return
@@ -113,7 +113,7 @@ def widen(begin: Points, end: Points, u_mm: npt.NDArray[np.int32], far: Array, n
 def stacked_edges(
     far: Array, near: Array, parts: npt.NDArray[np.intp], width: int
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Edges (n, width, k) between ``parts`` that hide each other, the first before all, and the columns they cover.
+    """Edges (n, width, k) float32 of ``parts``, each occluding the next, and (n, k) bool, which columns they cover.
 
     ``far`` and ``near`` (all parts, n, k): rows in which they begin and end, infinite where they are not.
     """
@@ -127,7 +127,7 @@ def stacked_edges(
                 if ends < begins:  # this part is not in this column
                     pass
                 elif np.isinf(reached):
-                    # Nothing above reaches this column: it begins with this part, and those above have no thickness.
+                    # Nothing above reaches this column: it begins with this part, and the parts above have no extent.
                     edges[cell, : number + 1, column], reached = begins, ends
                 else:
                     reached = max(reached, ends)

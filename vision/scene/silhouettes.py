@@ -1,6 +1,6 @@
-"""Silhouettes of what is believed to stand on the board: the pixels that each figure and its uppermost part hide.
+"""Silhouettes of what is hypothesised on the cells: the pixels that each configuration and its uppermost part cover.
 
-Figures are convex, so in each row of the picture a silhouette is one run of pixels.
+Configurations are taken for convex, so that in each row of the picture a silhouette is one run of pixels.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from vision.compiled import compiled
 from vision.pose.projection import Points
 
 WHOLE, UPPERMOST = 0, 1
-"""A figure's silhouettes: of all of it, and of its uppermost part."""
+"""Indices of a configuration's silhouettes: of all of it, and of its uppermost part."""
 
 
 class Silhouettes(NamedTuple):
-    """Of each cell (n) two silhouettes in a picture (height, width): :data:`WHOLE` and :data:`UPPERMOST`.
+    """Two silhouettes for each cell (n) of a picture (height, width): :data:`WHOLE` and :data:`UPPERMOST`.
 
     Attributes:
-        rows: (n, 2, 2) int32, the first row and the one after the last; both 0 where nothing stands or shows.
-        columns: (n, 2) int32, the first column and the one after the last of all of it.
+        rows: (n, 2, 2) int32, the first row and the one after the last; both 0 where nothing is visible.
+        columns: (n, 2) int32, the first column and the one after the last of the whole silhouette.
         runs: (n, 2, height, 2) int32, in each of these rows the first column and the one after the last.
         middles_px: (n, 2) float64, the middle of the uppermost part.
     """
@@ -33,16 +33,16 @@ class Silhouettes(NamedTuple):
     middles_px: Points
 
     def of(self, cells: npt.NDArray[np.intp]) -> Silhouettes:
-        """A copy of those of some cells."""
+        """A copy of the silhouettes of some cells (b,)."""
         return Silhouettes(self.rows[cells], self.columns[cells], self.runs[cells], self.middles_px[cells])
 
     def put(self, cells: npt.NDArray[np.intp], kept: Silhouettes) -> None:
-        """Put back what :meth:`of` gave of these cells."""
+        """Restore what :meth:`of` returned for these cells (b,)."""
         self.rows[cells], self.columns[cells], self.runs[cells], self.middles_px[cells] = kept
 
 
 def no_silhouettes(cells: int, height_px: int) -> Silhouettes:
-    """Those of an empty board."""
+    """The silhouettes of an empty board."""
     return Silhouettes(
         np.zeros((cells, 2, 2), np.int32),
         np.zeros((cells, 2), np.int32),
@@ -60,14 +60,14 @@ def draw(
     place: tuple[Points, Points, Points],
     width_px: int,
 ) -> None:
-    """Let a figure stand on ``cell``.
+    """Trace the silhouettes of a configuration on ``cell``.
 
     Args:
-        silhouettes: changed.
-        cell: number of the cell.
-        corners_mm: (p, 2) of the figure in the cell's crop, the first so many those of its ``uppermost`` part.
-        uppermost: their number.
-        place: (2, 2) from the crop to the picture, (2,) px of the crop's origin, (2,) mm by which that part leans.
+        silhouettes: modified in place.
+        cell: its index.
+        corners_mm: (p, 2) crop coordinates of the configuration's corners, those of its uppermost part first.
+        uppermost: number of corners of that part.
+        place: (2, 2) from the crop to the picture, (2,) px of the crop's origin, (2,) mm shift of the uppermost part.
         width_px: of the picture.
     """
     to_picture, origin_px, shift_mm = place
@@ -88,7 +88,7 @@ def draw(
 
 @compiled
 def is_before(silhouettes: Silhouettes, cell: int, places_px: Points) -> npt.NDArray[np.bool_]:
-    """(k,) whether what stands on ``cell`` covers places (k, 2) in the picture."""
+    """(k,) bool, whether the silhouette on ``cell`` covers points (k, 2) px of the picture."""
     first, end = silhouettes.rows[cell, WHOLE]
     covered = np.zeros(len(places_px), np.bool_)
     for i in range(len(places_px)):
@@ -101,7 +101,7 @@ def is_before(silhouettes: Silhouettes, cell: int, places_px: Points) -> npt.NDA
 
 @compiled
 def _trace(corners_px: Points, width_px: int, rows: npt.NDArray[np.int32], runs: npt.NDArray[np.int32]) -> None:
-    """Fill ``rows`` (2,) and ``runs`` (height, 2) with all pixels that the hull of ``corners_px`` (p, 2) touches."""
+    """Put all pixels that the hull of ``corners_px`` (p, 2) touches into ``rows`` (2,) and ``runs`` (height, 2)."""
     order = np.argsort(corners_px[:, 1])
     first = max(int(np.rint(corners_px[order[0], 1])), 0)
     end = min(int(np.rint(corners_px[order[-1], 1])) + 1, len(runs))
@@ -110,31 +110,31 @@ def _trace(corners_px: Points, width_px: int, rows: npt.NDArray[np.int32], runs:
         return
     rows[0], rows[1] = first, end
     runs[first:end, 0], runs[first:end, 1] = width_px, 0
-    trellis = np.empty(len(order), np.intp)
-    # Down its left side and down its right side (Andrew, Another efficient algorithm for convex hulls, 1979).
+    chain = np.empty(len(order), np.intp)
+    # Its left and its right chain (Andrew, Another efficient algorithm for convex hulls in two dimensions, 1979).
     for turn in (-1.0, 1.0):
         length = 0
         for corner in order:
-            while length > 1 and turn * _cross(corners_px, trellis[length - 2], trellis[length - 1], corner) <= 0:
+            while length > 1 and turn * _cross(corners_px, chain[length - 2], chain[length - 1], corner) <= 0:
                 length -= 1
-            trellis[length] = corner
+            chain[length] = corner
             length += 1
         for number in range(1, length):
-            _widen(corners_px[trellis[number - 1]], corners_px[trellis[number]], first, end, runs)
+            _widen(corners_px[chain[number - 1]], corners_px[chain[number]], first, end, runs)
     for row in range(first, end):
         runs[row, 0], runs[row, 1] = max(runs[row, 0], 0), min(runs[row, 1], width_px)
 
 
 @compiled
 def _cross(corners: Points, a: int, b: int, c: int) -> float:
-    """Twice the area of the triangle a b c, negative where it turns the other way."""
+    """Twice the signed area of the triangle a b c."""
     along = (corners[b, 0] - corners[a, 0]) * (corners[c, 1] - corners[a, 1])
     return float(along - (corners[b, 1] - corners[a, 1]) * (corners[c, 0] - corners[a, 0]))
 
 
 @compiled
 def _widen(upper: Points, lower: Points, first: int, end: int, runs: npt.NDArray[np.int32]) -> None:
-    """Let ``runs`` from row ``first`` to ``end`` reach all pixels that the line from ``upper`` to ``lower`` touches."""
+    """Extend ``runs`` in rows ``first`` to ``end`` to all pixels that the line from ``upper`` to ``lower`` touches."""
     down = max(lower[1] - upper[1], 1e-9)
     for row in range(max(int(np.rint(upper[1])), first), min(int(np.rint(lower[1])) + 1, end)):
         begins = min(max((row - 0.5 - upper[1]) / down, 0.0), 1.0)

@@ -1,4 +1,4 @@
-"""What stands under the pieces: terrain and pillars, columns as wide as their squares, of known height."""
+"""Terrain and pillars: columns of known height as wide as their cells, on which pieces stand."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from vision.pose.projection import Points, Registration, project
 from vision.scene.solids import column, floor_mm, hull
 
 SUBPIXEL_BITS = 4
-"""Binary digits of a pixel's fraction in polygons, as ``cv2.fillConvexPoly`` takes them."""
+"""Fractional bits of the fixed-point coordinates that ``cv2.fillConvexPoly`` takes: 1/16 px."""
 
 SKY_SLICES = 32
-"""Slices of the sky, all round, that are looked at for what hides them."""
+"""Azimuths in which the horizon is evaluated for the sky view factor."""
 
 Polygon = npt.NDArray[np.int32]
-"""(k, 2) corners in fixed point, in order round a convex polygon."""
+"""(k, 2) int32, fixed-point corners in order round a convex polygon."""
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """The picture of one cell's column: its whole outline and its upper face, and the share of the sky above that."""
+    """The projection of one cell's column: its outline, its upper face, and the sky view factor of that (0…1)."""
 
     outline: Polygon
     top: Polygon
@@ -33,18 +33,18 @@ class Column:
 
 
 def floors_mm(kit: Kit, levels: tuple[int, ...]) -> Points:
-    """(n, 3) mm, middles of the cells' floors; ``levels`` of terrain or pillars, empty where all are at the lowest."""
+    """(n, 3) float64 mm, middles of the cells' floors; ``levels`` of terrain or pillars, empty: all at the lowest."""
     heights = (floor_mm(kit, level) for level in levels or (None,) * len(kit.cells))
     return np.array([(*centre, z) for centre, z in zip(kit.centres_mm, heights, strict=True)])
 
 
 def far_first(kit: Kit, pose: Registration) -> npt.NDArray[np.intp]:
-    """(n,) numbers of the cells from the farthest to the nearest to the camera: nearer ones hide farther ones."""
+    """(n,) intp, cells from the farthest to the nearest to the camera: nearer ones occlude farther ones."""
     return np.argsort(-np.linalg.norm(np.array(kit.centres_mm) - pose.centre_mm[:2], axis=1))
 
 
 def columns_of(kit: Kit, levels: tuple[int, ...], pose: Registration, camera: Camera) -> tuple[Column | None, ...]:
-    """The columns of all cells as ``pose`` sees them; None where pieces stand on the mat."""
+    """The projected columns of all cells; None where pieces stand on the mat."""
     seen: list[Column | None] = []
     shares = open_shares(floors_mm(kit, levels), kit.board.pitch_mm).tolist()
     for cell, level, share in zip(kit.cells, levels or (None,) * len(kit.cells), shares, strict=True):
@@ -59,10 +59,10 @@ def columns_of(kit: Kit, levels: tuple[int, ...], pose: Registration, camera: Ca
 
 @compiled
 def open_shares(floors_mm: Points, pitch_mm: float) -> Points:
-    """(n,) share of the light from an evenly bright sky that reaches the middle of each floor (n, 3) past the others.
+    """(n,) float64, sky view factor of the middle of each floor (n, 3): the share of a uniform sky's light it receives.
 
-    Directions count for the cosine of their slope: of each slice of the sky above a horizon of tangent t, 1 / (1 + t²)
-    is left (Steyn, The calculation of view factors from fisheye-lens photographs, 1980).
+    Directions are weighted by the cosine of their slope: of each slice of the sky above a horizon of tangent t,
+    1 / (1 + t²) is left (Steyn, The calculation of view factors from fisheye-lens photographs, 1980).
     """
     shares = np.zeros(len(floors_mm))
     for floor in range(len(floors_mm)):
@@ -80,7 +80,7 @@ def open_shares(floors_mm: Points, pitch_mm: float) -> Points:
 
 @compiled
 def _distance(middle_mm: tuple[float, float], direction: tuple[float, float], half_mm: float) -> float:
-    """How far a ray goes to a square round ``middle_mm``; inf where it misses it."""
+    """Distance along a ray to a square round ``middle_mm``; inf where the ray misses it."""
     first, last = 0.0, np.inf
     for axis in range(2):
         # No ray of the slices is parallel to an axis.
@@ -90,6 +90,6 @@ def _distance(middle_mm: tuple[float, float], direction: tuple[float, float], ha
 
 
 def fixed(points_px: npt.NDArray[np.floating]) -> Polygon:
-    """Points (…, 2) px as corners (k, 2) in fixed point."""
+    """Points (…, 2) px as fixed-point corners (k, 2) int32."""
     corners: Polygon = np.rint(points_px.reshape(-1, 2) * (1 << SUBPIXEL_BITS)).astype(np.int32)
     return corners

@@ -12,11 +12,11 @@ from vision.scene.label_buffer import RANK_BITS, LabelBuffer
 
 
 class Visibility(NamedTuple):
-    """What a pose says of every crop pixel, whatever stands on the board; n cells.
+    """The visibility of every crop pixel in one pose, whatever stands on the board; n cells.
 
     Attributes:
         flat_px: (n, rows, columns) int32, see :class:`vision.scene.crops.Crops`.
-        visible: (n, rows, columns) bool, in the picture and before no nearer column.
+        visible: (n, rows, columns) bool, in the picture and not occluded by a nearer column.
         rank: (n,) int32 from 1, the farthest cell first.
     """
 
@@ -29,7 +29,7 @@ class Visibility(NamedTuple):
 def visible_pixels(
     flat_px: npt.NDArray[np.int32], outside: npt.NDArray[np.bool_], bare: LabelBuffer, rank: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.bool_]:
-    """(n, rows, columns) crop pixels that are in the picture, and before no nearer column; ``bare`` flattened."""
+    """(n, rows, columns) bool, crop pixels in the picture that no nearer column occludes; ``bare`` is flattened."""
     visible = np.empty(flat_px.shape, np.bool_)
     cells, rows, columns = flat_px.shape
     for cell in range(cells):
