@@ -12,12 +12,15 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from keyword import iskeyword
 from typing import NoReturn
 
 from calibration.errors import ProfileError
+from companion import __version__
 from companion.commands.output.codes import CANNOT, DONE
 from companion.errors import CompanionError
+from companion.rules.notation import quoted
 from vision.errors import VisionError
 
 COMMANDS = (
@@ -50,7 +53,17 @@ COMMANDS = (
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line."""
+    """An argument parser whose errors are one line, and which names the option that a mistyped one is nearest to."""
+
+    def parse_known_args(  # type: ignore[override]  # of its overloads, the one that argparse calls
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """The same as ever, but arguments that nobody knows are an error here, where their neighbours are known."""
+        arguments, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            near = get_close_matches(unknown[0], self._option_string_actions, n=1)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}" + (f"; did you mean {near[0]}?" if near else ""))
+        return arguments, unknown
 
     def error(self, message: str) -> NoReturn:
         """Print one line on standard error and exit with 2."""
@@ -60,6 +73,7 @@ class Parser(argparse.ArgumentParser):
 def build_parser(command: str | None) -> Parser:
     """The parser for ``command``, or for all commands where it is not one of ours (``--help``, a typing error)."""
     parser = Parser(prog="companion", description="The referee for physical stacking board games.")
+    parser.add_argument("--version", action="version", version=f"companion {__version__}")
     adders = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     for name in [command] if command in COMMANDS else COMMANDS:
         importlib.import_module(f"companion.commands.{name}{'_' * iskeyword(name)}").add_parser(adders)
@@ -77,7 +91,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     _tame_libraries()
     words = list(sys.argv[1:] if argv is None else argv)
-    arguments = build_parser(words[0] if words else None).parse_args(words)
+    parser = build_parser(words[0] if words else None)
+    if not words:
+        parser.print_help()
+        return DONE
+    if words[0] not in COMMANDS and not words[0].startswith("-"):
+        near = get_close_matches(words[0], COMMANDS, n=1)
+        parser.error(f"there is no command {quoted(words[0])}" + (f"; did you mean {near[0]}?" if near else ""))
+    arguments = parser.parse_args(words)
     run: Callable[[argparse.Namespace], int] = arguments.run
     try:
         code = run(arguments)

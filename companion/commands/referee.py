@@ -16,6 +16,7 @@ from companion.commands.options.table import TableOptions as Options
 from companion.commands.options.table import add_table
 from companion.commands.output.codes import DONE
 from companion.errors import CompanionError
+from companion.games import load_game
 from companion.settings.keys import SOURCES
 from vision.capture.recording import Recording, read_recording
 
@@ -28,6 +29,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(options: Options) -> int:
     """Referee until the source ends."""
+    load_game(options.game)  # a name that is mistyped is said first
     if not options.source.is_given:
         *others, last = (f"--{source}" for source in SOURCES)
         raise CompanionError(f"nothing to look at: give one of {', '.join(others)} and {last}")

@@ -62,8 +62,9 @@ def load_game(tag: str) -> Game:
     name, variant, players = notation.parse_tag(tag)
     known = {info.name: info for info in available_games()}
     if name not in known:
-        nearest = get_close_matches(name, known, n=2) or list(known)
-        raise UnknownGame(f"there is no game {notation.quoted(name)}; did you mean {' or '.join(nearest)}?")
+        nearest = get_close_matches(name, known, n=2)
+        hint = f"did you mean {' or '.join(nearest)}?" if nearest else f"there are {', '.join(known)}"
+        raise UnknownGame(f"there is no game {notation.quoted(name)}; {hint}")
     info = known[name]
     if variant not in info.variants:
         others = ", ".join(f"{name}:{other}" if other else name for other in info.variants)

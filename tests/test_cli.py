@@ -1,0 +1,57 @@
+"""What `companion` itself says: help, version, and of what was mistyped."""
+
+import pytest
+
+import companion
+from companion.cli import COMMANDS, main
+
+
+def left(*words: str) -> int:
+    """The exit code, however the program ends."""
+    try:
+        return main(words)
+    except SystemExit as ended:
+        return int(ended.code or 0)
+
+
+def test_without_a_command_the_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert left() == 0
+    bare, err = capsys.readouterr()
+    assert left("--help") == 0
+    assert (bare, err) == (capsys.readouterr().out, "")
+    assert [line.split()[0] for line in bare.splitlines() if line.startswith("    ") and line[4] != " "] == [*COMMANDS]
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    assert left("--version") == 0
+    assert capsys.readouterr().out == f"companion {companion.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("verfy",), "companion: there is no command 'verfy'; did you mean verify? (see companion --help)"),
+        (("\x1b[2J",), "companion: there is no command '\\x1b[2J' (see companion --help)"),
+        (
+            ("referee", "dominaton"),
+            "companion referee: there is no game 'dominaton'; did you mean domination or diamond?",
+        ),
+        (
+            ("demo", "foo"),
+            "companion demo: there is no game 'foo'; there are cheight, citadel, diamond, domination, ziggurat",
+        ),
+        (
+            ("demo", "--plise", "3"),
+            "companion demo: unrecognized arguments: --plise; did you mean --plies? (see companion demo --help)",
+        ),
+        (
+            ("calibrate", "pieces", "x", "y", "--camera", "z", "-o", "o", "--wide"),
+            "companion calibrate pieces: unrecognized arguments: --wide (see companion calibrate pieces --help)",
+        ),
+    ],
+)
+def test_what_is_mistyped_is_told_the_nearest(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], complaint: str
+) -> None:
+    assert left(*words) == 2
+    assert capsys.readouterr() == ("", f"{complaint}\n")
