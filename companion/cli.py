@@ -70,9 +70,34 @@ class Parser(argparse.ArgumentParser):
         self.exit(CANNOT, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
+class Completion(argparse.Action):
+    """Prints the script for a shell, and ends."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: object,  # noqa: ARG002 - argparse's
+        values: object,
+        option_string: str | None = None,
+    ) -> NoReturn:
+        """What argparse calls when the option is met."""
+        from companion.completion import SHELLS, completion  # noqa: PLC0415 - few runs need it
+
+        if values not in SHELLS:
+            parser.error(f"{option_string}: there is no completion for {values}; known are {', '.join(SHELLS)}")
+        print(completion(parser, str(values)))
+        parser.exit()
+
+
 def build_parser(command: str | None) -> Parser:
     """The parser for ``command``, or for all commands where it is not one of ours (``--help``, a typing error)."""
     parser = Parser(prog="companion", description="The referee for physical stacking board games.")
+    parser.add_argument(
+        "--completion",
+        action=Completion,
+        metavar="SHELL",
+        help="print what makes this shell (bash, zsh, …) complete commands",
+    )
     parser.add_argument("--version", action="version", version=f"companion {__version__}")
     adders = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     for name in [command] if command in COMMANDS else COMMANDS:
