@@ -19,7 +19,8 @@ from calibration.kit import Kit, PieceKind
 Points = npt.NDArray[np.float64]
 
 DISC_SIDES = 28
-"""Sides of the polygon of a circle's area that stands for a disc: of 30 mm across, it is nowhere 0.1 mm off."""
+"""Sides of the polygon that stands for a circle, as far outside it at the corners as inside it at the edges: 0.1 mm at
+most for a disc of 30 mm."""
 
 _ANGLES = np.arange(DISC_SIDES) * (2 * np.pi / DISC_SIDES)
 _CIRCLE = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)]) / np.sqrt(np.cos(np.pi / DISC_SIDES))

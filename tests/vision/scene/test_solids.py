@@ -31,10 +31,13 @@ def test_normals_point_outwards(name: str) -> None:
 
 
 def test_disc_is_as_wide_and_high_as_its_kit_says() -> None:
-    """27 mm across, 7 mm high, standing on the mat."""
+    """27 mm across, as far outside at the polygon's corners as inside at its edges; 7 mm high, standing on the mat."""
     points = solids.disc(27, 7).points
-    size = (np.hypot(points[:, 0], points[:, 1]).max(), points[:, 2].min(), points[:, 2].max())
-    assert size == pytest.approx((13.5, 0, 7))
+    rim = points[solids.DISC_SIDES : 2 * solids.DISC_SIDES, :2]
+    corner, edge = np.linalg.norm(rim[0]), np.linalg.norm(rim[:2].mean(axis=0))
+    assert np.sqrt(corner * edge) == pytest.approx(13.5)
+    assert corner - edge < 0.1
+    assert (points[:, 2].min(), points[:, 2].max()) == (0, 7)
 
 
 def test_projection_is_opencvs() -> None:
