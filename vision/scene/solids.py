@@ -18,12 +18,12 @@ from calibration.kit import Kit, PieceKind
 
 Points = npt.NDArray[np.float64]
 
-DISC_SIDES = 28
-"""Sides of the polygon that stands for a circle, as far outside it at the corners as inside it at the edges: 0.1 mm at
-most for a disc of 30 mm."""
+DISC_SIDES = 36
+"""Sides of the polygon inscribed in a disc's circle; at 30 px radius it stays within 0.12 px of it."""
 
-_ANGLES = np.arange(DISC_SIDES) * (2 * np.pi / DISC_SIDES)
-_CIRCLE = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)]) / np.sqrt(np.cos(np.pi / DISC_SIDES))
+OUTLINE_SIDES = 28
+"""Sides of the polygon that stands for a disc's cross-section where it is scored, which costs time for each side."""
+
 _SQUARE = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
 
 CHAMFER_SHARE = 0.13
@@ -83,7 +83,8 @@ def pyramid(base_mm: float, height_mm: float) -> Solid:
 
 def circle(radius_mm: float, z_mm: float) -> Points:
     """(DISC_SIDES, 3) float64 mm, a horizontal circle round the z axis, anticlockwise seen from above."""
-    return np.column_stack([_CIRCLE * radius_mm, np.full(DISC_SIDES, z_mm)])
+    angle = np.linspace(0, 2 * np.pi, DISC_SIDES, endpoint=False)
+    return np.stack([radius_mm * np.cos(angle), radius_mm * np.sin(angle), np.full(DISC_SIDES, z_mm)], axis=1)
 
 
 def square(side_mm: float, z_mm: float) -> Points:
@@ -92,8 +93,15 @@ def square(side_mm: float, z_mm: float) -> Points:
 
 
 def cross_section(kind: PieceKind, z_mm: float) -> Points:
-    """(p, 3) float64 mm, the outline of a piece where it is widest, at ``z_mm``, in order round it."""
-    return circle(kind.width_mm / 2, z_mm) if kind.shape == "disc" else square(kind.width_mm, z_mm)
+    """(p, 3) float64 mm, the outline of a piece where it is widest, at ``z_mm``, in order round it.
+
+    That of a disc is a polygon as far outside the circle at its corners as inside at its edges: 0.1 mm at 30 mm across.
+    """
+    if kind.shape != "disc":
+        return square(kind.width_mm, z_mm)
+    angle = np.arange(OUTLINE_SIDES) * (2 * np.pi / OUTLINE_SIDES)
+    unit = np.column_stack([np.cos(angle), np.sin(angle)]) / np.sqrt(np.cos(np.pi / OUTLINE_SIDES))
+    return np.column_stack([unit * (kind.width_mm / 2), np.full(OUTLINE_SIDES, z_mm)])
 
 
 @lru_cache(maxsize=128)

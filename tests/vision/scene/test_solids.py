@@ -31,13 +31,20 @@ def test_normals_point_outwards(name: str) -> None:
 
 
 def test_disc_is_as_wide_and_high_as_its_kit_says() -> None:
-    """27 mm across, as far outside at the polygon's corners as inside at its edges; 7 mm high, standing on the mat."""
+    """27 mm across, 7 mm high, standing on the mat."""
     points = solids.disc(27, 7).points
-    rim = points[solids.DISC_SIDES : 2 * solids.DISC_SIDES, :2]
-    corner, edge = np.linalg.norm(rim[0]), np.linalg.norm(rim[:2].mean(axis=0))
-    assert np.sqrt(corner * edge) == pytest.approx(13.5)
+    size = (np.hypot(points[:, 0], points[:, 1]).max(), points[:, 2].min(), points[:, 2].max())
+    assert size == pytest.approx((13.5, 0, 7))
+
+
+def test_the_cross_section_of_a_disc_is_nowhere_far_from_its_circle() -> None:
+    """As far outside at the polygon's corners as inside at its edges."""
+    kind = load_kit("domination").piece("R")
+    section = solids.cross_section(kind, 5.0)
+    corner, edge = np.linalg.norm(section[0, :2]), np.linalg.norm(section[:2, :2].mean(axis=0))
+    assert np.sqrt(corner * edge) == pytest.approx(kind.width_mm / 2)
     assert corner - edge < 0.1
-    assert (points[:, 2].min(), points[:, 2].max()) == (0, 7)
+    assert (section[:, 2] == 5).all()
 
 
 def test_projection_is_opencvs() -> None:

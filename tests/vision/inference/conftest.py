@@ -1,0 +1,86 @@
+"""Boards drawn flat from label buffers: every surface has one colour, so that the truth is the likeliest hypothesis."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from calibration.looks import nominal_look
+from companion.simulate.viewpoint import default_camera, default_pose
+from vision.appearance.colour_model import display
+from vision.appearance.illumination import Illumination
+from vision.inference.geometry import Geometry
+from vision.inference.hypothesis import Hypothesis
+from vision.inference.search import infer
+from vision.reader import Reader
+from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS
+from vision.scene.materials import Materials
+
+PAPER = 0.6
+"""Linear light that white paper reflects."""
+
+SIDE_SHARE = 0.55
+"""How much darker the sides of pieces are than their faces."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A kit through a camera, whose boards are drawn."""
+
+    reader: Reader
+    geometry: Geometry
+    rim: np.ndarray
+
+    def cell(self, name):
+        return self.reader.kit.cells.index(name)
+
+    def state(self, stack):
+        """The state of a stack of pieces of one size; 0 for none."""
+        letters = self.geometry.configurations.colours
+        colour = next((i for i, group in enumerate(letters) if stack and stack[-1] in group), 0)
+        return 1 + (len(stack) - 1) * len(letters) + colour if stack else 0
+
+    def observe(self, table):
+        """The observations of a table (cell name → stack of one colour)."""
+        picture = self.picture(table)
+        light = Illumination(np.log(PAPER) * np.eye(3)[:1].T @ np.ones((1, 3)), (1.0, 1.0))
+        return self.reader.observations(picture, self.geometry, light)
+
+    def hypothesis(self, table, hypothesised=None):
+        """What is inferred of a table; or an empty hypothesis of it, on which some stacks are then hypothesised."""
+        if hypothesised is None:
+            return infer(self.observe(table), self.rim, self.geometry)
+        result = Hypothesis(self.observe(table), self.rim, self.geometry)
+        for name, stack in hypothesised.items():
+            result.assign(self.cell(name), self.state(stack))
+        return result
+
+    def picture(self, table):
+        """(height, width, 3) uint8 BGR."""
+        blank = self.reader.observations(
+            np.zeros((*self.geometry.size, 3), np.uint8), self.geometry, Illumination(np.zeros((3, 3)), (1.0, 1.0))
+        )
+        truth = Hypothesis(blank, self.rim, self.geometry)
+        for name, stack in table.items():
+            truth.assign(self.cell(name), self.state(stack))
+        labels, look = truth.all_labels(), self.reader.look
+        colours = np.zeros((*labels.shape, 3))
+        material, rank = labels & MATERIAL_MASK, labels >> RANK_BITS
+        colours[material == Materials.FLOOR] = look.floor
+        colours[material == Materials.TABLE] = (0.08, 0.06, 0.05)
+        for name, stack in table.items():
+            mine = rank == self.geometry.rank[self.cell(name)]
+            colours[mine] = (
+                np.array(look.pieces[stack[-1]])
+                * np.where(material[mine] == Materials.STANDING, SIDE_SHARE, 1.0)[:, None]
+            )
+        return np.rint(255 * display(PAPER * colours[..., ::-1])).clip(0, 255).astype(np.uint8)
+
+
+@pytest.fixture(scope="session")
+def drawn():
+    kit, camera = load_kit("domination"), default_camera()
+    reader = Reader(kit, camera, nominal_look(kit))
+    geometry = reader.geometry(default_pose(kit, camera))
+    return Drawn(reader, geometry, np.array(reader.look.rim, np.float32))

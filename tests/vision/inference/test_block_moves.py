@@ -1,0 +1,60 @@
+"""Block moves leave local optima of coordinate ascent, and nothing else."""
+
+import numpy as np
+import pytest
+
+from vision.inference.block_moves import join_towers, remove_phantoms, split_towers
+from vision.inference.coordinate_ascent import begin, converge
+
+
+def begun(drawn, table, hypothesised):
+    """A hypothesis of a drawn table with scores of all cells, on which other stacks are then hypothesised."""
+    hypothesis = drawn.hypothesis(table, {})
+    begin(hypothesis, np.arange(len(hypothesis.state)))
+    converge(hypothesis)
+    for cell in np.flatnonzero(hypothesis.state).tolist():
+        hypothesis.assign(cell, 0)
+    for name, stack in hypothesised.items():
+        hypothesis.assign(drawn.cell(name), drawn.state(stack))
+    hypothesis.settle()
+    return hypothesis
+
+
+def stacks(drawn, hypothesis, *names):
+    return [int(hypothesis.state[drawn.cell(name)]) for name in names]
+
+
+def test_a_tower_is_split_into_the_line_of_stacks_that_it_is(drawn):
+    hypothesis = begun(drawn, {"d4": "R", "d5": "R"}, {"d4": "RRRRRR"})
+    assert split_towers(hypothesis)
+    converge(hypothesis)
+    assert stacks(drawn, hypothesis, "d4", "d5") == [drawn.state("R"), drawn.state("R")]
+
+
+def test_a_true_tower_stays(drawn):
+    hypothesis = begun(drawn, {"d4": "RRRRRR"}, {"d4": "RRRRRR"})
+    assert not split_towers(hypothesis)
+    assert not remove_phantoms(hypothesis)
+    assert stacks(drawn, hypothesis, "d4", "d5") == [drawn.state("RRRRRR"), 0]
+
+
+def test_a_line_of_stacks_is_joined_to_the_tower_that_it_is(drawn):
+    hypothesis = begun(drawn, {"d4": "RRRRRR"}, {"d4": "RR", "d5": "RR"})
+    assert join_towers(hypothesis)
+    converge(hypothesis)
+    assert stacks(drawn, hypothesis, "d4", "d5") == [drawn.state("RRRRRR"), 0]
+
+
+@pytest.mark.parametrize("table", [{"d4": "RR", "d5": "RR"}, {"d4": "GG", "d5": "R"}])
+def test_true_stacks_in_a_line_are_not_joined(drawn, table):
+    hypothesis = begun(drawn, table, table)
+    before = hypothesis.state.copy()
+    assert not join_towers(hypothesis)
+    np.testing.assert_array_equal(hypothesis.state, before)
+
+
+def test_a_phantom_behind_a_stack_that_is_hypothesised_too_low_is_removed(drawn):
+    hypothesis = begun(drawn, {"d4": "GGGGGG"}, {"d4": "GGGGG", "d5": "G"})
+    assert remove_phantoms(hypothesis)
+    converge(hypothesis)
+    assert stacks(drawn, hypothesis, "d4", "d5") == [drawn.state("GGGGGG"), 0]

@@ -1,0 +1,83 @@
+"""The label buffer against a plain painter that paints whole pictures from far to near."""
+
+import numpy as np
+import pytest
+
+from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, render, visible_px
+from vision.scene.materials import Materials
+from vision.scene.silhouettes import UPPERMOST, WHOLE, draw, no_silhouettes
+
+SIZE = (48, 64)
+CELLS = 4
+EVERYWHERE = (np.zeros((1, 2)), np.array([[SIZE[1], SIZE[0]]], float), np.array([0]))
+TOP = int(Materials.TOPS)
+
+
+def stacks(seed):
+    """Boxes with an upper face, anywhere; and the order in which they occlude each other."""
+    rng = np.random.default_rng(seed)
+    silhouettes = no_silhouettes(CELLS, SIZE[0])
+    for cell in range(CELLS):
+        width, height, face = rng.uniform(6, 14), rng.uniform(8, 20), rng.uniform(3, 6)
+        box = np.array([(-width, -height), (width, -height), (width, face - height), (-width, face - height)])
+        corners = np.vstack([box, [(-width, 0), (width, 0)]])
+        draw(silhouettes, cell, corners, 4, (np.eye(2), rng.uniform((5, 20), (60, 46)), np.zeros(2)), SIZE[1])
+    return silhouettes, rng.permutation(CELLS).astype(np.intp)
+
+
+def bare():
+    """The table, with a pillar of the nearest rank in the middle."""
+    labels = np.full(SIZE, Materials.TABLE, np.uint16)
+    labels[20:30, 20:34] = (3 << RANK_BITS) + Materials.FLOOR
+    return labels
+
+
+def painted(silhouettes, far_first, materials):
+    labels = bare()
+    for place, cell in enumerate(far_first):
+        if materials[cell]:
+            for part, material in ((WHOLE, Materials.STANDING), (UPPERMOST, materials[cell])):
+                for row in range(*silhouettes.rows[cell, part]):
+                    for column in range(*silhouettes.runs[cell, part, row]):
+                        if bare()[row, column] >> RANK_BITS <= place + 1:
+                            labels[row, column] = ((place + 1) << RANK_BITS) + material
+    return labels
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_it_is_what_a_plain_painter_paints(seed):
+    silhouettes, far_first = stacks(seed)
+    materials = np.array([TOP, TOP + 1, 0, TOP + 1])
+    labels, rendered = bare(), np.zeros((CELLS, 4), np.int32)
+    render((labels, bare(), rendered), silhouettes, far_first, materials, EVERYWHERE)
+    np.testing.assert_array_equal(labels, painted(silhouettes, far_first, materials))
+
+
+def test_what_was_rendered_before_is_gone():
+    silhouettes, far_first = stacks(1)
+    labels, rendered = bare(), np.zeros((CELLS, 4), np.int32)
+    for materials in (np.full(CELLS, TOP), np.array([0, TOP, 0, 0]), np.zeros(CELLS, np.intp)):
+        render((labels, bare(), rendered), silhouettes, far_first, materials, EVERYWHERE)
+        np.testing.assert_array_equal(labels, painted(silhouettes, far_first, materials))
+
+
+def test_only_the_boxes_that_matter_need_be_right():
+    silhouettes, far_first = stacks(2)
+    materials = np.full(CELLS, TOP)
+    labels, rendered = bare(), np.zeros((CELLS, 4), np.int32)
+    low, high = np.array([[0.0, 0], [10, 8]]), np.array([[64.0, 48], [30, 24]])
+    render((labels, bare(), rendered), silhouettes, far_first, materials, (low, high, np.array([1])))
+    np.testing.assert_array_equal(labels[8:24, 10:30], painted(silhouettes, far_first, materials)[8:24, 10:30])
+
+
+def test_pixels_are_counted_by_what_occludes_them():
+    silhouettes, far_first = stacks(3)
+    materials = np.full(CELLS, TOP)
+    labels = painted(silhouettes, far_first, materials)
+    counts = visible_px(labels, silhouettes)
+    for cell in range(CELLS):
+        pixels = np.zeros(SIZE, bool)
+        for row in range(*silhouettes.rows[cell, WHOLE]):
+            pixels[row, slice(*silhouettes.runs[cell, WHOLE, row])] = True
+        assert counts[cell].tolist() == np.bincount(labels[pixels] >> RANK_BITS, minlength=CELLS + 1).tolist()
+    assert (labels & MATERIAL_MASK == TOP).any()
