@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from companion.errors import CompanionError
 from companion.events import ClockChanged, Event
+from companion.languages.english import counted
 from companion.match import Match
 from companion.recorder.store import MatchId, Store
 from companion.recorder.summary import standing_result
@@ -49,7 +50,7 @@ class Interrupted:
         """One line for people."""
         game, position = self.match.game, self.match.position
         moves = sum(ply.move is not None for ply in self.match.plies)
-        return f"Match {self.number} goes on after {moves} moves: {game.names[position.to_move]} to move."
+        return f"Match {self.number} goes on after {counted(moves, 'move')}: {game.names[position.to_move]} to move."
 
 
 def interrupted(store: Store, game: str) -> Interrupted | None:

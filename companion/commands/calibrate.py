@@ -16,6 +16,7 @@ from companion.app.ground import start_levels
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE
 from companion.commands.output.files import writing
+from companion.languages.english import counted
 from vision.enrolment import enrol
 from vision.errors import VisionError
 
@@ -90,5 +91,5 @@ def run_pieces(options: PiecesOptions) -> int:
         raise ProfileError(f"{options.image}: {error}") from error
     with writing(options.output):
         options.output.write_text(format_look(look), encoding="utf-8")
-    print(f"learned {len(look.pieces)} kinds of pieces; written: {options.output}")
+    print(f"learned {counted(len(look.pieces), 'kind')} of pieces; written: {options.output}")
     return DONE

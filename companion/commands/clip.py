@@ -13,6 +13,7 @@ from companion.commands.options.parser import OptionGroup, Subparsers
 from companion.commands.options.store import LAST, add_store_command, find_match
 from companion.commands.output.codes import DONE
 from companion.commands.output.lines import say
+from companion.languages.english import counted
 from companion.recorder.place import open_store
 from companion.records.clip import AFTER_S, BEFORE_S, clip
 
@@ -62,5 +63,5 @@ def run(options: Options) -> int:
     if options.json:
         say(json.dumps({"match": match, "n": options.n, "file": str(options.file), "frames": frames}))
     else:
-        say(f"{options.file}: {frames} frames round event {options.n}")
+        say(f"{options.file}: {counted(frames, 'frame')} round event {options.n}")
     return DONE

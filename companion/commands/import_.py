@@ -13,6 +13,7 @@ from companion.commands.options.store import add_store_command
 from companion.commands.output.codes import DONE
 from companion.commands.output.lines import say
 from companion.errors import BadText, CompanionError
+from companion.languages.english import counted
 from companion.recorder.place import open_store
 from companion.records.document import parse_document
 from companion.records.record import put_in
@@ -48,7 +49,7 @@ def run(options: Options) -> int:
     if options.json:
         say(json.dumps({"match": match, "events": len(record.events)}))
     else:
-        say(f"match {match}: {len(record.events)} events")
+        say(f"match {match}: {counted(len(record.events), 'event')}")
     return DONE
 
 

@@ -13,6 +13,7 @@ from companion.app.ground import start_levels
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE
 from companion.commands.output.files import writing
+from companion.languages.english import counted
 
 CHARUCO = "charuco"
 
@@ -47,7 +48,7 @@ def run(options: Options) -> int:
     with writing(options.output):
         options.output.write_bytes(pdf)
     sheets = len(plan(kit, options.paper))
-    print(f"written: {options.output}, {sheets} sheet{'s' * (sheets > 1)} of {options.paper.upper()}")
+    print(f"written: {options.output}, {counted(sheets, 'sheet')} of {options.paper.upper()}")
     print("print it at 100 %, not fitted to the page")
     marker_mm = round(kit.mat.marker_mm, 1)
     print(f"then measure: the ruler is {RULER_MM:.0f} mm long, a marker's black border {marker_mm:g} mm wide")

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.commands.options.parser import OptionGroup, Subparsers
-from companion.commands.options.store import add_store_command
+from companion.commands.options.store import add_store_command, nothing_kept
 from companion.commands.output.codes import DONE
-from companion.commands.output.lines import result_words, say
+from companion.commands.output.lines import none_yet, result_words, say
 from companion.errors import StoreError
+from companion.languages.english import counted
 from companion.recorder.place import open_store
 from companion.recorder.summary import Summary, summaries
 
@@ -34,6 +35,8 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(options: Options) -> int:
     """Print a line for each match; of damaged ones as much as can be read, then fail."""
     damage = ""
+    if nothing_kept(options.store):
+        return none_yet()
     with open_store(options.store, read_only=True) as store:
         for summary in summaries(store):
             say(json.dumps(_row(summary)) if options.json else _line(summary))
@@ -60,5 +63,5 @@ def _line(summary: Summary) -> str:
         return f"{summary.match:>4}  damaged"
     players = ", ".join(info.names) if info.names else "".join(info.players)
     date = info.started_at.astimezone().strftime("%Y-%m-%d %H:%M")
-    moves = f"{summary.moves} move{'' if summary.moves == 1 else 's'}"
+    moves = counted(summary.moves, "move")
     return f"{summary.match:>4}  {info.game:<20} {players:<20} {date}  {moves:>10}  {result_words(summary.result)}"

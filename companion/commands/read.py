@@ -21,6 +21,7 @@ from companion.commands.options.parser import OptionGroup, Subparsers, add_comma
 from companion.commands.output.codes import DONE, NO
 from companion.commands.output.overlay import write_overlay
 from companion.errors import CompanionError
+from companion.languages.english import counted
 from vision.capture.frames import Frame
 from vision.drawing import FOREIGN_SHARE
 from vision.errors import VisionError
@@ -144,4 +145,4 @@ def describe(row: Row) -> str:
     ]
     notes = [f"; something that is no piece covers {', '.join(row['covered'])}"] if "covered" in row else []
     notes += [f"; {row['warning']}"] if "warning" in row else []
-    return f"{row['image']}: {len(stacks)} stacks: {', '.join(stacks)}{''.join(notes)} ({row['ms']} ms)"
+    return f"{row['image']}: {counted(len(stacks), 'stack')}: {', '.join(stacks)}{''.join(notes)} ({row['ms']} ms)"

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.commands.options.parser import OptionGroup, Subparsers
-from companion.commands.options.store import add_store_command
+from companion.commands.options.store import add_store_command, nothing_kept
 from companion.commands.output.codes import DONE
 from companion.commands.output.files import writing
-from companion.commands.output.lines import say
+from companion.commands.output.lines import none_yet, say
 from companion.errors import CompanionError
+from companion.games import load_game
 from companion.recorder.place import open_store
 from companion.recorder.store import MatchId, Store
 from companion.records.plot import plot
@@ -45,6 +46,10 @@ def run(options: Options) -> int:
     file = options.file
     if file is not None and file.suffix.lower() != ".svg":
         raise CompanionError(f"{file}: this form is not known; end the name with .svg")
+    if options.game is not None:
+        load_game(options.game)
+    if nothing_kept(options.store):
+        return none_yet()
     with open_store(options.store, read_only=True) as store:
         every = collect(store, options.game)
     for stats in every:
@@ -57,11 +62,7 @@ def run(options: Options) -> int:
 
 
 def collect(store: Store, game: str | None) -> list[GameStats]:
-    """The numbers of each game, by tag; matches that are damaged or have not begun are named and left out.
-
-    Raises:
-        CompanionError: there is no match to count.
-    """
+    """The numbers of each game that was played, by tag; what is damaged or has not begun is named and left out."""
     matches: defaultdict[str, list[MatchId]] = defaultdict(list)
     left_out: list[MatchId] = []
     for match in store.match_ids():
@@ -72,14 +73,11 @@ def collect(store: Store, game: str | None) -> list[GameStats]:
         else:
             matches[tag].append(match)
     tags = sorted(matches) if game is None else [game]
-    counted = [game_stats(tag, _readable(store, matches[tag], left_out)) for tag in tags]
+    every = [game_stats(tag, _readable(store, matches[tag], left_out)) for tag in tags]
     if left_out:
         numbers = ", ".join(map(str, left_out[:10])) + (" …" if len(left_out) > 10 else "")
         print(f"left out, damaged or not begun: {numbers}", file=sys.stderr)
-    every = [stats for stats in counted if stats.matches]
-    if not every:
-        raise CompanionError(f"{store.path}: holds no match{f' of {game}' if game else ''} that can be counted")
-    return every
+    return [stats for stats in every if stats.matches]
 
 
 def _readable(store: Store, matches: Iterable[MatchId], left_out: list[MatchId]) -> Iterator[MatchRecord]:

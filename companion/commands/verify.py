@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.commands.options.parser import OptionGroup, Subparsers
-from companion.commands.options.store import ALL, LAST, add_store_command, find_match
+from companion.commands.options.store import ALL, LAST, add_store_command, find_match, nothing_kept
 from companion.commands.output.codes import DONE, NO
-from companion.commands.output.lines import say
+from companion.commands.output.lines import none_yet, say
 from companion.errors import StoreError
 from companion.events import Accepted, Event
+from companion.languages.english import counted
 from companion.recorder.place import open_store
 from companion.recorder.proof import broken_at
 from companion.recorder.store import MatchId, Store
@@ -48,6 +49,8 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(options: Options) -> int:
     """Print whether the records of one match or of all hold, or where they break."""
     broken = 0
+    if options.match == ALL and nothing_kept(options.store):
+        return none_yet()
     with open_store(options.store, read_only=True) as store:
         matches = store.match_ids() if options.match == ALL else (find_match(store, options.match),)
         for match in matches:
@@ -56,7 +59,9 @@ def run(options: Options) -> int:
             for line in _lines(store, match, breaks, is_json=options.json, is_brief=options.match == ALL):
                 say(line)
     if options.match == ALL and not options.json:
-        say(f"{len(matches)} matches: {len(matches) - broken} hold, {broken} break")
+        whole = len(matches) - broken
+        verbs = ("holds" if whole == 1 else "hold", "breaks" if broken == 1 else "break")
+        say(f"{counted(len(matches), 'match', 'matches')}: {whole} {verbs[0]}, {broken} {verbs[1]}")
     return NO if broken else DONE
 
 
@@ -69,7 +74,8 @@ def _lines(store: Store, match: MatchId, breaks: list[Break], *, is_json: bool, 
         moves = sum(1 for _ in store.records(match, (Accepted.event,)))
         faults = [{"n": each.n, "why": each.why} for each in breaks]
         row = {"match": match, "events": events, "ok": not breaks, "faults": faults}
-        holds = f"match {match} holds: {events} events, {moves} accepted moves, all by the rules, chain whole"
+        size = f"{counted(events, 'event')}, {counted(moves, 'accepted move')}"
+        holds = f"match {match} holds: {size}, all by the rules, chain whole"
         yield json.dumps(row) if is_json else holds
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE
 from companion.games import load_game
+from companion.languages.english import counted
 from companion.phrases import LANGUAGES, language
 from companion.settings.table import SUFFIX
 from companion.voice.library import Library, clips_folder
@@ -49,5 +50,5 @@ def run(options: Options) -> int:
     library = Library(clips_folder(store, os.environ), tongue.voice)
     clips = repertoire(game, tongue, names)
     made = library.make_all(clips)
-    print(f"{len(clips)} clips for {tag} are in {library.folder}; {made} of them are new")
+    print(f"{counted(len(clips), 'clip')} for {tag} in {library.folder}; {made} of them are new")
     return DONE

@@ -74,3 +74,8 @@ ENGLISH = Language(
         }
     ),
 )
+
+
+def counted(n: int, thing: str, things: str = "") -> str:
+    """``1 move``, ``2 moves``; ``things`` where the plural has more than an s."""
+    return f"{n} {thing if n == 1 else things or f'{thing}s'}"

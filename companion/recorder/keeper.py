@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from companion.errors import StoreError
 from companion.events import Event
+from companion.languages.english import counted
 from companion.recorder.store import MatchId, Store
 
 RETRY_S = 1.0
@@ -48,7 +49,7 @@ class Keeper:
         if not self._waiting:
             return None
         count = len(self._waiting)
-        return f"NOT SAVED: {count} event{'s' if count > 1 else ''} only in memory ({self._fault})"
+        return f"NOT SAVED: {counted(count, 'event')} only in memory ({self._fault})"
 
     def append(self, event: Event, evidence: bytes | None = None, grounds: str | None = None) -> None:
         """Keep ``event`` with its picture and its grounds.
@@ -79,7 +80,7 @@ class Keeper:
             self._reopen_and_write()
         self.store.close()
         if self._waiting:
-            raise StoreError(f"{len(self._waiting)} events of match {self.match} are not saved: {self._fault}")
+            raise StoreError(f"NOT SAVED: {counted(len(self._waiting), 'event')} of match {self.match} ({self._fault})")
 
     def _write(self) -> None:
         try:

@@ -9,6 +9,7 @@ from typing import Any
 from companion.errors import CompanionError
 from companion.events import Event, to_json
 from companion.games import load_game
+from companion.languages.english import counted
 from companion.match import Match
 from companion.phrases import sentence
 from companion.recorder.store import MatchId, Store
@@ -115,7 +116,7 @@ def grounds_lines(grounds: Grounds | None) -> list[str]:
     if grounds is None:
         return ["No picture led to this."]
     calm = f"after {grounds.calm_s:.2f} s of calm"
-    made = [f"Decided from {grounds.readings} picture{'s' if grounds.readings != 1 else ''}, {calm}."]
+    made = [f"Decided from {counted(grounds.readings, 'picture')}, {calm}."]
     made += ["What it may have been:"]
     made += [f"  {percent(told.log_p):>10}  {told.what}" for told in grounds.explanations]
     if grounds.squares:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
+from companion.languages.english import counted
 from companion.records.stats import GameStats
 from companion.rules.diagram import FAINT, INK, PAPER
 
@@ -43,7 +44,7 @@ def plot(every: Sequence[GameStats]) -> str:
     lines: list[str] = []
     y = MARGIN
     for stats in every:
-        title = f"{stats.game}: {stats.matches} matches, {stats.open} open"
+        title = f"{stats.game}: {counted(stats.matches, 'match', 'matches')}, {stats.open} open"
         lines.append(_text(MARGIN, y + 18, title, 20, INK, bold=True))
         y += 2 * ROW
         for group in groups(stats):

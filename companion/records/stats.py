@@ -9,6 +9,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from companion.events import Accepted, Corrected, Event, Illegal, Start, TakenBack
+from companion.languages.english import counted
 from companion.records.record import MatchRecord
 
 TURNS = Start | Accepted | TakenBack | Corrected
@@ -139,7 +140,7 @@ def to_row(stats: GameStats) -> dict[str, Any]:
 
 def lines(stats: GameStats) -> list[str]:
     """For people."""
-    made = [f"{stats.game}: {stats.matches} match{'es' if stats.matches != 1 else ''}, {stats.open} open"]
+    made = [f"{stats.game}: {counted(stats.matches, 'match', 'matches')}, {stats.open} open"]
     if stats.moves is not None and stats.duration_s is not None:
         made.append(f"  moves         {_range(stats.moves, '')}")
         made.append(f"  duration      {_range(stats.duration_s, ' s')}")

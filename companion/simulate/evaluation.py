@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from companion.events import Accepted, Event, Illegal, TakenBack, Unsure
+from companion.languages.english import counted
 from companion.simulate.players import ILLEGAL, MOVE, TAKEBACK
 from companion.simulate.table import Truth
 
@@ -65,12 +66,13 @@ class Result:
     def lines(self) -> list[str]:
         """For people."""
         lost, wrong, missed, asked, miscited, accused = map(self.count, KINDS)
-        moves = f"{self.moves} honest moves were played: {self.accepted} accepted as played, {lost} lost"
-        acts = f"{self.acts} illegal acts were done: {self.caught} caught, {asked} asked about, {missed} missed"
+        moves = f"{counted(self.moves, 'honest move')} played: {self.accepted} accepted as played, {lost} lost"
+        acts = f"{counted(self.acts, 'illegal act')} done: {self.caught} caught, {asked} asked about, {missed} missed"
+        asked_of_people = counted(self.questions, "question")
         return [
             *(fault.line() for fault in self.faults),
             f"{moves}; {wrong} accepted that were not played;",
-            f"{acts}, {miscited} miscited; {accused} false accusations; {self.questions} questions asked.",
+            f"{acts}, {miscited} miscited; {counted(accused, 'false accusation')}; {asked_of_people} asked.",
         ]
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 import cv2
 
 from companion.errors import RecordingError
+from companion.languages.english import counted
 from companion.tape.reel import Reel
 from vision.capture.frames import Frame
 
@@ -92,7 +93,7 @@ class Tape:
         self._reel.close()
         lost = f", {self.dropped} dropped" if self.dropped else ""
         size = f"{self._reel.used_bytes / 1e6:.0f} MB"
-        self._say(f"{self._reel.folder}: {self._reel.frames} frames recorded{lost}, {size}")
+        self._say(f"{self._reel.folder}: {counted(self._reel.frames, 'frame')} recorded{lost}, {size}")
 
     def _write(self) -> None:
         """The thread: until the end comes, or the disk fails; then what comes is let go."""

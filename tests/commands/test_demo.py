@@ -27,7 +27,7 @@ def test_a_demonstration_is_refereed_right_and_repeats_exactly(tmp_path, capsys)
 def test_a_demonstration_ends_with_the_players_own_account(tmp_path, capsys):
     assert demo(tmp_path, "--plies", "2", "--seed", "5") == 0
     out = capsys.readouterr().out
-    assert "honest moves were played" in out
+    assert "honest moves played" in out
     assert "0 false accusations" in out
 
 

@@ -117,3 +117,20 @@ def test_a_truncated_store_is_one_line(path: Path, capsys: pytest.CaptureFixture
         err = capsys.readouterr().err
         assert "damaged" in err
         assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["matches", "stats", "verify"])
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_who_has_not_played_yet_gets_an_empty_list(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    words: tuple[str, ...],
+) -> None:
+    monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path / "new"))
+    assert main([command, *words]) == 0
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("no match has been kept yet")
+    assert not (tmp_path / "new").exists()

@@ -39,7 +39,7 @@ def test_a_reading_for_people(photos, capsys):
 
 def test_a_height_that_no_camera_sees_is_a_question_mark():
     cells = {"a1": {"height": 0, "p": 1.0}, "b1": {"height": None, "top": "Q", "p": 0.998}}
-    assert describe({"image": "k.jpg", "found": True, "cells": cells, "ms": 3.0}) == "k.jpg: 1 stacks: b1 ?Q (3.0 ms)"
+    assert describe({"image": "k.jpg", "found": True, "cells": cells, "ms": 3.0}) == "k.jpg: 1 stack: b1 ?Q (3.0 ms)"
 
 
 def test_a_picture_is_read_once_for_its_row_and_its_overlay(photos, tmp_path, monkeypatch):

@@ -186,5 +186,5 @@ def test_a_disk_that_fills_up_in_the_middle_loses_nothing_that_was_shown(recordi
     assert referee("--recording", recording, "--match", tmp_path / "m.db", "--json") == 2
     out = capsys.readouterr()
     assert [json.loads(line)["n"] for line in out.out.splitlines()] == list(range(1, 10))
-    assert "6 events of match 1 are not saved" in out.err
+    assert "NOT SAVED: 6 events of match 1 (" in out.err
     assert out.err.count("\n") == 1

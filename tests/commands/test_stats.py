@@ -54,7 +54,7 @@ def test_a_damaged_match_is_left_out_and_named(path: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("--game", "chess"), "m.db: holds no match of chess that can be counted"),
+        (("--game", "zigurat"), "there is no game 'zigurat'; did you mean ziggurat?"),
         (("-o", "s.png"), "s.png: this form is not known; end the name with .svg"),
         (("-o", "/none/s.svg"), "/none/s.svg: cannot be written"),
     ],
@@ -66,3 +66,11 @@ def test_what_cannot_be_told_is_one_line(
     err = capsys.readouterr().err
     assert complaint in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_a_game_that_nobody_has_played_is_an_empty_list(
+    path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    assert stats(path, "--game", "cheight", *words) == 0
+    assert capsys.readouterr() == ("", "")

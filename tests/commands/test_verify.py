@@ -21,7 +21,7 @@ def test_the_default_store_is_used_when_none_is_given(
     monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path))
     keep(tmp_path / "matches.db", WON)
     assert main(["verify", "last"]) == 0
-    assert capsys.readouterr().out == "match 1 holds: 3 events, 1 accepted moves, all by the rules, chain whole\n"
+    assert capsys.readouterr().out == "match 1 holds: 3 events, 1 accepted move, all by the rules, chain whole\n"
 
 
 @pytest.mark.parametrize("events", [WON, REOPENED, RULED, CALLED_OFF, ()])
@@ -54,7 +54,7 @@ def test_all_matches_are_verified_at_once(path: Path, capsys: pytest.CaptureFixt
     assert main(["verify", "--store", str(path)]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("match 3 breaks at event 2: c3-c5 is not legal")
-    assert lines[1:] == ["3 matches: 2 hold, 1 break"]
+    assert lines[1:] == ["3 matches: 2 hold, 1 breaks"]
     assert main(["verify", "all", "--store", str(path), "--json"]) == 1
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [(row["match"], row["ok"]) for row in rows] == [(1, True), (2, True), (3, False)]
@@ -90,3 +90,9 @@ def test_a_match_that_is_not_there_is_one_line(path: Path, capsys: pytest.Captur
     assert err.startswith(f"companion verify: {path}: holds matches 1 to 2 and no '")
     assert err.count("\n") == 1
     assert err.strip().isprintable()
+
+
+def test_a_single_match_is_no_plural(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keep(path, WON)
+    assert main(["verify", "--store", str(path)]) == 0
+    assert capsys.readouterr().out == "1 match: 1 holds, 0 break\n"

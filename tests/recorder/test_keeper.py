@@ -120,6 +120,6 @@ def test_closing_tries_once_more(path: Path, keeper: Keeper, event: Make) -> Non
 def test_closing_with_events_unwritten_fails_and_keeps_them(path: Path, keeper: Keeper, event: Make) -> None:
     with locked(path):
         keeper.append(event(1))
-        with pytest.raises(StoreError, match=rf"1 events of match {keeper.match} are not saved: {path}"):
+        with pytest.raises(StoreError, match=rf"NOT SAVED: 1 event of match {keeper.match} \({path}"):
             keeper.close()
     assert keeper.waiting == (event(1),)

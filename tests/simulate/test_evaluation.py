@@ -88,10 +88,9 @@ def test_every_fault_is_named_with_its_time_and_both_accounts():
     assert lines[2] == "      4.1 s  wrong: after R: move a2-a3 at 4.0 s; a2-b2 was accepted"
     assert lines[3] == "      5.0 s  missed: R: illegal a3-c5 (DOM-4); nothing was said"
     assert lines[4] == "      7.5 s  accused: after R: restore at 7.0 s; accused R of no single act (G-1)"
-    assert lines[5] == "2 honest moves were played: 1 accepted as played, 1 lost; 1 accepted that were not played;"
+    assert lines[5] == "2 honest moves played: 1 accepted as played, 1 lost; 1 accepted that were not played;"
     assert lines[6] == (
-        "2 illegal acts were done: 0 caught, 0 asked about, 1 missed, 1 miscited; 1 false accusations; "
-        "1 questions asked."
+        "2 illegal acts done: 0 caught, 0 asked about, 1 missed, 1 miscited; 1 false accusation; 1 question asked."
     )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 from companion.commands.options.parser import Subparsers, T, add_command
 from companion.errors import StoreError
+from companion.recorder.place import default_store
 from companion.recorder.store import MatchId, Store
 
 LAST, ALL = "last", "all"
@@ -21,6 +23,11 @@ def add_store_command(
     parser.add_argument("--store", type=Path, metavar="FILE", help="the match store; default: the user's own")
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     return parser
+
+
+def nothing_kept(store: Path | None) -> bool:
+    """Whether nobody has played yet: no store is named, and the user's own is not there.  Raises StoreError."""
+    return store is None and not default_store(os.environ).exists()
 
 
 def find_match(store: Store, name: str) -> MatchId:

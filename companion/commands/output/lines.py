@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from companion.commands.output.codes import DONE
 from companion.events import GameOver
 
 
@@ -18,6 +19,12 @@ def say(line: str) -> None:
     clean = "".join(letter if letter.isprintable() else "\ufffd" for letter in line)
     encoding = sys.stdout.encoding or "utf-8"
     print(clean.encode(encoding, "replace").decode(encoding))
+
+
+def none_yet() -> int:
+    """Say that there is nothing to list, beside the empty list; the exit code for that."""
+    notify("no match has been kept yet: `companion referee` keeps every match that it referees")
+    return DONE
 
 
 def result_words(result: GameOver | None) -> str:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from companion.commands.output.files import writing
 from companion.errors import CompanionError
+from companion.languages.english import counted
 from vision.drawing import SURE_P, Viewpoint, belief
 from vision.inference.geometry import Geometry
 from vision.reader import Reader
@@ -39,4 +40,4 @@ def _caption(reading: Reading) -> str:
     best = [reading.best(i) for i in range(len(reading.cells))]
     stacks = sum(top is not None for (_, top), _ in best)
     doubtful = [cell for cell, (_, p) in zip(reading.cells, best, strict=True) if p < SURE_P]
-    return f"{stacks} stacks" + (f"; in doubt: {', '.join(doubtful)}" if doubtful else "")
+    return counted(stacks, "stack") + (f"; in doubt: {', '.join(doubtful)}" if doubtful else "")
