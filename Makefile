@@ -36,8 +36,10 @@ types: setup
 contracts: setup
 	$(VENV)/bin/lint-imports
 
+# Loops are compiled once before tests begin: else two workers compile the same ones side by side.
 unit: setup
 	sh tools/system_libs.sh $(TEST_LIBS)
+	$(PY) -m vision.warm_up
 	$(PYTEST)
 
 # The tests of seeing on OpenCV 5 too: a user's machine may have it.

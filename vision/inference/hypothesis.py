@@ -14,9 +14,9 @@ import numpy.typing as npt
 from vision.inference.geometry import Geometry
 from vision.likelihood.observations import Observations, log_likelihood, renew
 from vision.scene.boxes import Boxes, touching
-from vision.scene.label_buffer import LabelBuffer, render, visible_px
+from vision.scene.label_buffer import Buffers, LabelBuffer, Region, render, visible_px
 from vision.scene.materials import Materials
-from vision.scene.silhouettes import Silhouettes, draw, no_silhouettes
+from vision.scene.silhouettes import CropPose, Silhouettes, draw, no_silhouettes
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -120,9 +120,9 @@ class Hypothesis:
             geometry = self.geometry
             configuration, colour = divmod(state - 1, self.colours)
             outlines, crops = geometry.outlines, geometry.crops
-            place = crops.to_picture[cell], crops.origin_px[cell], self.shift_mm[cell]
+            pose = CropPose(crops.to_picture[cell], crops.origin_px[cell], self.shift_mm[cell])
             corners_mm = outlines.corners_mm[configuration][cell]
-            draw(self.silhouettes, cell, corners_mm, outlines.first[configuration], place, geometry.size[1])
+            draw(self.silhouettes, cell, corners_mm, outlines.first[configuration], pose, geometry.size[1])
             self._materials[cell] = Materials.TOPS + colour
 
     def score(self, cells: Indices, scores: Array) -> None:
@@ -228,11 +228,11 @@ class Hypothesis:
             materials[cells] = 0
         geometry = self.geometry
         render(
-            (self._labels, geometry.bare, self._rendered),
+            Buffers(self._labels, geometry.bare, self._rendered),
             self.silhouettes,
             geometry.far_first,
             materials,
-            (*geometry.crop_boxes_px, cells),
+            Region(*geometry.crop_boxes_px, cells),
         )
         return self._labels
 

@@ -7,6 +7,8 @@ comparison of ranks.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -40,34 +42,55 @@ def fill_column(labels: LabelBuffer, column: Column | None, materials: Materials
         fill(labels, column.top, materials.column_top(column.open_share), rank)
 
 
+class Buffers(NamedTuple):
+    """A label buffer and what is needed to render it anew.
+
+    Attributes:
+        labels: (height, width) uint16, modified in place.
+        bare: (height, width) uint16, terrain alone, which occludes what is farther.
+        rendered: (n, 4) int32, left, top, right, bottom of what was rendered of each cell, all 0 where nothing was;
+            modified in place.
+    """
+
+    labels: LabelBuffer
+    bare: LabelBuffer
+    rendered: npt.NDArray[np.int32]
+
+
+class Region(NamedTuple):
+    """The part of a picture that some boxes cover.
+
+    Attributes:
+        low: (n, 2) float64, least x and y of each box, px.
+        high: (n, 2) float64, largest x and y.
+        boxes: (b,) intp, indices of the boxes that matter.
+    """
+
+    low: npt.NDArray[np.floating]
+    high: npt.NDArray[np.floating]
+    boxes: Indices
+
+
 @compiled
-def render(
-    buffers: tuple[LabelBuffer, LabelBuffer, npt.NDArray[np.int32]],
-    silhouettes: Silhouettes,
-    far_first: Indices,
-    materials: Indices,
-    region: tuple[npt.NDArray[np.floating], npt.NDArray[np.floating], Indices],
-) -> None:
+def render(buffers: Buffers, silhouettes: Silhouettes, far_first: Indices, materials: Indices, region: Region) -> None:
     """Render what is hypothesised on the cells anew, in the part of the picture that some boxes cover.
 
     Args:
-        buffers: the one to be rendered; the bare one, of terrain alone, which occludes what is farther; and (n, 4)
-            int32, left, top, right, bottom of what was rendered of each cell, all 0 where nothing was.
+        buffers: of the picture.
         silhouettes: of what stands on the cells.
         far_first: (n,) intp, cells from the farthest to the nearest.
         materials: (n,) intp, label of the uppermost part on each cell; 0 where nothing is to be rendered.
-        region: least and largest x and y, (n, 2) px each, of boxes, and the indices (b,) of those that matter.
+        region: where.
     """
     labels, bare, rendered = buffers
     for cell in far_first:
         if rendered[cell, 3] > 0:
             _restore(labels, bare, rendered[cell])
             rendered[cell] = 0
-    low, high, boxes = region
     left, top, right, bottom = np.inf, np.inf, -np.inf, -np.inf
-    for box in boxes:
-        left, top = min(left, low[box, 0]), min(top, low[box, 1])
-        right, bottom = max(right, high[box, 0]), max(bottom, high[box, 1])
+    for box in region.boxes:
+        left, top = min(left, region.low[box, 0]), min(top, region.low[box, 1])
+        right, bottom = max(right, region.high[box, 0]), max(bottom, region.high[box, 1])
     highest, lowest = int(max(top, 0.0)), int(min(bottom + 2, len(labels)))
     for place in range(len(far_first)):
         cell, rank = far_first[place], place + 1
@@ -75,24 +98,30 @@ def render(
         x, x_end = silhouettes.columns[cell]
         if materials[cell] > 0 and first < end and x < right and left < x_end:
             rendered[cell] = np.array([x, first, x_end, end])
-            _fill((labels, bare, first, end), silhouettes, (cell, WHOLE), (rank << RANK_BITS) + _STANDING)
-            _fill((labels, bare, first, end), silhouettes, (cell, UPPERMOST), (rank << RANK_BITS) + materials[cell])
+            _fill(labels, bare, silhouettes, cell, WHOLE, first, end, (rank << RANK_BITS) + _STANDING)
+            _fill(labels, bare, silhouettes, cell, UPPERMOST, first, end, (rank << RANK_BITS) + materials[cell])
 
 
 @compiled
 def _fill(
-    within: tuple[LabelBuffer, LabelBuffer, int, int], silhouettes: Silhouettes, which: tuple[int, int], value: int
+    labels: LabelBuffer,
+    bare: LabelBuffer,
+    silhouettes: Silhouettes,
+    cell: int,
+    part: int,
+    highest: int,
+    lowest: int,
+    value: int,
 ) -> None:
-    """Render one silhouette except where a nearer cell's terrain occludes it, ``within`` some rows."""
-    (labels, bare, highest, lowest), (cell, part) = within, which
+    """Render one silhouette in rows ``highest`` to ``lowest``, except where a nearer cell's terrain occludes it."""
     first, end = max(silhouettes.rows[cell, part, 0], highest), min(silhouettes.rows[cell, part, 1], lowest)
     # Array views of the buffer's own dtype let the compiler use vector instructions.
-    render, beyond = np.uint16(value), np.uint16(((value >> RANK_BITS) + 1) << RANK_BITS)
+    paint, beyond = np.uint16(value), np.uint16(((value >> RANK_BITS) + 1) << RANK_BITS)
     for row in range(first, end):
         begin, stop = silhouettes.runs[cell, part, row]
         run, behind = labels[row, begin:stop], bare[row, begin:stop]
         for i in range(len(run)):
-            run[i] = render if behind[i] < beyond else run[i]
+            run[i] = paint if behind[i] < beyond else run[i]
 
 
 @compiled

@@ -41,6 +41,20 @@ class Silhouettes(NamedTuple):
         self.rows[cells], self.columns[cells], self.runs[cells], self.middles_px[cells] = kept
 
 
+class CropPose(NamedTuple):
+    """How a configuration's corners, given in the crop of its cell, get into the picture.
+
+    Attributes:
+        to_picture: (2, 2) float64, crop mm → picture px.
+        origin_px: (2,) float64, the crop's origin.
+        shift_mm: (2,) float32, by how much the uppermost part is off its place.
+    """
+
+    to_picture: Points
+    origin_px: Points
+    shift_mm: npt.NDArray[np.floating]
+
+
 def no_silhouettes(cells: int, height_px: int) -> Silhouettes:
     """The silhouettes of an empty board."""
     return Silhouettes(
@@ -57,7 +71,7 @@ def draw(
     cell: int,
     corners_mm: Points,
     uppermost: int,
-    place: tuple[Points, Points, Points],
+    pose: CropPose,
     width_px: int,
 ) -> None:
     """Trace the silhouettes of a configuration on ``cell``.
@@ -67,10 +81,10 @@ def draw(
         cell: its index.
         corners_mm: (p, 2) crop coordinates of the configuration's corners, those of its uppermost part first.
         uppermost: number of corners of that part.
-        place: (2, 2) from the crop to the picture, (2,) px of the crop's origin, (2,) mm shift of the uppermost part.
+        pose: of the configuration.
         width_px: of the picture.
     """
-    to_picture, origin_px, shift_mm = place
+    to_picture, origin_px, shift_mm = pose
     corners_px = np.empty(corners_mm.shape)
     for corner in range(len(corners_mm)):
         leans = int(corner < uppermost)

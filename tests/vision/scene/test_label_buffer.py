@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, render, visible_px
+from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, Buffers, Region, render, visible_px
 from vision.scene.materials import Materials
-from vision.scene.silhouettes import UPPERMOST, WHOLE, draw, no_silhouettes
+from vision.scene.silhouettes import UPPERMOST, WHOLE, CropPose, draw, no_silhouettes
 
 SIZE = (48, 64)
 CELLS = 4
-EVERYWHERE = (np.zeros((1, 2)), np.array([[SIZE[1], SIZE[0]]], float), np.array([0]))
+EVERYWHERE = Region(np.zeros((1, 2)), np.array([[SIZE[1], SIZE[0]]], float), np.array([0]))
 TOP = int(Materials.TOPS)
 
 
@@ -21,7 +21,7 @@ def stacks(seed):
         width, height, face = rng.uniform(6, 14), rng.uniform(8, 20), rng.uniform(3, 6)
         box = np.array([(-width, -height), (width, -height), (width, face - height), (-width, face - height)])
         corners = np.vstack([box, [(-width, 0), (width, 0)]])
-        draw(silhouettes, cell, corners, 4, (np.eye(2), rng.uniform((5, 20), (60, 46)), np.zeros(2)), SIZE[1])
+        draw(silhouettes, cell, corners, 4, CropPose(np.eye(2), rng.uniform((5, 20), (60, 46)), np.zeros(2)), SIZE[1])
     return silhouettes, rng.permutation(CELLS).astype(np.intp)
 
 
@@ -49,7 +49,7 @@ def test_it_is_what_a_plain_painter_paints(seed):
     silhouettes, far_first = stacks(seed)
     materials = np.array([TOP, TOP + 1, 0, TOP + 1])
     labels, rendered = bare(), np.zeros((CELLS, 4), np.int32)
-    render((labels, bare(), rendered), silhouettes, far_first, materials, EVERYWHERE)
+    render(Buffers(labels, bare(), rendered), silhouettes, far_first, materials, EVERYWHERE)
     np.testing.assert_array_equal(labels, painted(silhouettes, far_first, materials))
 
 
@@ -57,7 +57,7 @@ def test_what_was_rendered_before_is_gone():
     silhouettes, far_first = stacks(1)
     labels, rendered = bare(), np.zeros((CELLS, 4), np.int32)
     for materials in (np.full(CELLS, TOP), np.array([0, TOP, 0, 0]), np.zeros(CELLS, np.intp)):
-        render((labels, bare(), rendered), silhouettes, far_first, materials, EVERYWHERE)
+        render(Buffers(labels, bare(), rendered), silhouettes, far_first, materials, EVERYWHERE)
         np.testing.assert_array_equal(labels, painted(silhouettes, far_first, materials))
 
 
@@ -66,7 +66,7 @@ def test_only_the_boxes_that_matter_need_be_right():
     materials = np.full(CELLS, TOP)
     labels, rendered = bare(), np.zeros((CELLS, 4), np.int32)
     low, high = np.array([[0.0, 0], [10, 8]]), np.array([[64.0, 48], [30, 24]])
-    render((labels, bare(), rendered), silhouettes, far_first, materials, (low, high, np.array([1])))
+    render(Buffers(labels, bare(), rendered), silhouettes, far_first, materials, Region(low, high, np.array([1])))
     np.testing.assert_array_equal(labels[8:24, 10:30], painted(silhouettes, far_first, materials)[8:24, 10:30])
 
 

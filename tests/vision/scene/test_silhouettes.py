@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.scene.silhouettes import UPPERMOST, WHOLE, draw, is_before, no_silhouettes
+from vision.scene.silhouettes import UPPERMOST, WHOLE, CropPose, draw, is_before, no_silhouettes
 
 SIZE = (60, 80)
 SQUARE = np.array([[-10.0, -12.0], [10.0, -12.0], [10.0, 12.0], [-10.0, 12.0]])
@@ -12,8 +12,8 @@ SQUARE = np.array([[-10.0, -12.0], [10.0, -12.0], [10.0, 12.0], [-10.0, 12.0]])
 
 def traced(corners_mm, uppermost=4, shift_mm=(0.0, 0.0), origin_px=(40.0, 30.0)):
     silhouettes = no_silhouettes(2, SIZE[0])
-    place = np.eye(2), np.array(origin_px), np.array(shift_mm)
-    draw(silhouettes, 1, np.array(corners_mm), uppermost, place, SIZE[1])
+    pose = CropPose(np.eye(2), np.array(origin_px), np.array(shift_mm))
+    draw(silhouettes, 1, np.array(corners_mm), uppermost, pose, SIZE[1])
     return silhouettes
 
 
@@ -66,7 +66,7 @@ def test_what_lies_behind_is_told():
 def test_silhouettes_are_restored():
     silhouettes, cells = traced(SQUARE), np.array([1])
     before, pixels = silhouettes.of(cells), mask(silhouettes, WHOLE)
-    draw(silhouettes, 1, SQUARE / 2, 4, (np.eye(2), np.array([20.0, 20.0]), np.zeros(2)), SIZE[1])
+    draw(silhouettes, 1, SQUARE / 2, 4, CropPose(np.eye(2), np.array([20.0, 20.0]), np.zeros(2)), SIZE[1])
     assert not np.array_equal(mask(silhouettes, WHOLE), pixels)
     silhouettes.put(cells, before)
     np.testing.assert_array_equal(mask(silhouettes, WHOLE), pixels)
