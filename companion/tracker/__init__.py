@@ -1,1 +1,1 @@
-"""The meeting point of rules and senses: from readings to what they mean for the match."""
+"""Where rules and senses meet: from readings to their most probable meaning for the match."""

@@ -1,4 +1,4 @@
-"""All hypotheses against one another: which views are likely, and what would explain each."""
+"""All hypotheses scored against the evidence: which views of the table are probable, and what would explain each."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from companion.tracker.hypotheses import (
 from companion.tracker.sights import Changes
 
 CHANGED_NATS = 1.0
-"""A cell may have changed when some state fits it this much better than the expected one."""
+"""Log-likelihood ratio of a cell's best state to the expected one above which the cell may have changed."""
 
 FAR_BEHIND = 25.0
-"""Views this many nats behind the best are left out of the ranking: all of them together are no 1e-8."""
+"""Views this many nats below the best are left out of the ranking: together they have a posterior below 1e-8."""
 
 NEAREST = 3
-"""So many of the best expected tables are tried with something wrong besides."""
+"""Number of the best expected tables that are also tried with something wrong on top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Group:
-    """Hypotheses that look the same, with their posterior together."""
+    """Hypotheses with one view, and their joint posterior."""
 
     changes: Changes
     stories: tuple[Story, ...]
@@ -75,7 +75,7 @@ class Group:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether nothing legal looks like this."""
+        """Whether no legal hypothesis has this view."""
         return all(isinstance(story, (Act, Jump, Other)) for story in self.stories)
 
     def legal(self) -> Iterator[tuple[Move, ...]]:
@@ -85,7 +85,7 @@ class Group:
 
 
 def contest(evidence: Evidence, outlook: Outlook, context: Context, base: npt.NDArray[np.intp]) -> tuple[Group, ...]:
-    """The likely views, the likeliest first; ``base`` (n,) are the columns of the last accepted one."""
+    """The probable views, best first; ``base`` (n,) are the columns of the last accepted one."""
     field = _Field(evidence, base)
     field.enter(outlook.expected, [_boost(h, context) for h in outlook.expected.hypotheses] if context.begun else None)
     if context.standing is not None and not _is_a_turn(outlook, context.standing):
@@ -106,7 +106,7 @@ def contest(evidence: Evidence, outlook: Outlook, context: Context, base: npt.ND
 
 
 class _Field:
-    """The hypotheses that have entered the contest so far, with their scores."""
+    """The hypotheses scored so far, with their scores."""
 
     def __init__(self, evidence: Evidence, base: npt.NDArray[np.intp]) -> None:
         self._evidence, self._base = evidence, base
@@ -114,7 +114,7 @@ class _Field:
         self.scores = np.empty(0)
 
     def enter(self, batch: Batch, boosts: Iterable[float] | None = None) -> None:
-        """Score some more; ``boosts`` are added to their priors."""
+        """Score further hypotheses; ``boosts`` are log-prior offsets."""
         scores = batch.score(self._evidence, self._base)
         self.scores = np.concatenate((self.scores, scores if boosts is None else scores + np.array(list(boosts))))
         self.hypotheses.extend(batch.hypotheses)
@@ -124,7 +124,7 @@ class _Field:
         return [self.hypotheses[i] for i in np.argsort(-self.scores)[:n]]
 
     def is_unexplained(self) -> bool:
-        """Whether some cell contradicts even the best one."""
+        """Whether some cell contradicts even the best hypothesis."""
         (best,) = self.best(1)
         return bool(
             cells_against(self._evidence, columns_with(self._evidence, self._base, best.changes), -LOG_FAULT_CELL)
@@ -144,7 +144,7 @@ def _boost(hypothesis: Hypothesis, context: Context) -> float:
 
 
 def _grouped(hypotheses: list[Hypothesis], scores: npt.NDArray[np.float64]) -> tuple[Group, ...]:
-    """Hypotheses that look the same taken together, the likeliest view first."""
+    """Posteriors of views, most probable first: hypotheses with the same view add up."""
     weight = np.exp(scores - scores.max())
     total = float(weight.sum())
     members: dict[Changes, list[int]] = {}

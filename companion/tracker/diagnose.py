@@ -1,4 +1,4 @@
-"""From a table that no legal act explains to the act, the rules it breaks, and the squares."""
+"""The diagnosis of a table that no legal act explains: the act, the rules that it breaks, and the squares."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from companion.tracker.hypotheses import Outlook
 from companion.tracker.sights import Changes, altered, is_pillar, names_of, stack_of
 
 MOST_CLAUSES = 2
-"""A longer sentence is not listened to."""
+"""Longest spoken sentence, in characters: a longer one is not listened to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""What readings say about the table, ready to be compared with what could lie there.
+"""The log-likelihood of every place's states by one or more readings, ready to be compared with hypotheses.
 
-A :class:`~vision.reading.Reading` is trusted as a distribution, but not without end: every cell mixes in a small floor,
-so that one cell misread with conviction cannot decide alone.  Cells behind a hand say nothing.
+A :class:`~vision.reading.Reading` is trusted as a distribution, but mixed with an outlier term in every cell, so that
+one cell misread with conviction cannot decide alone.  Occluded cells have a uniform likelihood.
 """
 
 from __future__ import annotations
@@ -19,32 +19,33 @@ from companion.tracker.sights import PILLAR
 from vision.reading import CellState, Reading
 
 MISREAD = 1e-5
-"""Probability that a cell's reading has nothing at all to do with what lies there; a reading in doubt says so itself.
+"""Outlier probability: that a cell's reading is independent of what stands there, beyond the doubt that it states
+itself.
 
-With the forty states of a kit this makes one cell worth at most 15 nats.
+With the forty states of a kit this bounds one cell's evidence to 15 nats.
 """
 
 UNKNOWN: Sight = (None, None)
-"""What nobody will say of a place."""
+"""The state of a place of which nothing is known."""
 
 HIDDEN_SHARE = 0.3
-"""From this share of unexplained surroundings on a cell is taken to be hidden, and its reading for nothing."""
+"""Share of foreign pixels from which on a cell counts as occluded and its reading is ignored."""
 
 STILL_SHARE, CHANGED_SHARE, STILL_NATS = 0.05, 0.2, 6.0
 CHANGE_SHARES = np.array((STILL_SHARE, CHANGED_SHARE, 0.3, 0.5))
 SAME_NATS = np.array((STILL_NATS, 1.0, -1.0, -4.0, -5.0))
-"""What the share of a cell's picture that differs from the last one that made sense is worth for what it held then:
-below the first share, between each two, and above the last.  Of 5,012 cells of Domination on which nothing had been
-done 90.3, 7.9, 1.3, 0.4 and 0.1 % differed so much, of 184 that had been changed 0, 0, 4, 30 and 66 %; a character or
-a small pyramid alters less of the picture, so the second is worth less than that."""
+"""Log-likelihood, in nats, that a cell still holds what it held, by the share of its picture that has changed since
+the last table that was understood: below the first share, between each two, and above the last.  Of 5,012 unchanged
+cells of Domination 90.3, 7.9, 1.3, 0.4 and 0.1 % fell into these classes, of 184 changed ones 0, 0, 4, 30 and 66 %;
+a character or a small pyramid changes less of the picture, so the second value is smaller than that would make it."""
 
 HAND_SHARE = 0.5
-"""One cell covered this far means that something lies over the board: hands cover several cells wholly."""
+"""Share of foreign pixels in one cell from which on something lies over the board: hands cover several cells wholly."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Where each sight stands among the states that a camera knows, and the levels of pillars after them."""
+    """Columns of a likelihood table: the states that a camera can read, then the levels of pillars."""
 
     states: tuple[CellState, ...]
     index: dict[CellState, int]
@@ -73,14 +74,14 @@ def columns_of(states: tuple[CellState, ...], levels: int = 0) -> Columns:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What one or more readings of the same calm table say.
+    """The likelihood of every place by one or more readings of the same calm table.
 
     Attributes:
         columns: the states of the table's columns.
-        log_p: (n, m + 1) float64, log p(pictures | state) a place (:mod:`companion.tracker.sights`), floored; the last
-            column is a state that the camera does not know.  Rows of hidden places are 0: they say nothing.
-        hidden: (n,) bool.
-        readings: how many were combined.
+        log_p: (n, m + 1) float64, log p(pictures | state) of each place (:mod:`companion.tracker.sights`), floored; the
+            last column is a state that the camera does not know.  Rows of occluded places are 0.
+        hidden: (n,) bool, which places are occluded.
+        readings: number of readings combined.
     """
 
     columns: Columns
@@ -186,10 +187,10 @@ def _row_numbers(layout: Layout, cells: tuple[str, ...]) -> npt.NDArray[np.intp]
 
 
 def combine(frames: Sequence[Evidence]) -> Evidence:
-    """The evidence of several readings of one calm table: the mean of what each says of a cell that it sees.
+    """The evidence of several readings of one calm table: the mean of each cell's log-likelihoods where it is visible.
 
-    The mean and not the sum: frames of a scene in which nothing moves err together, so the third one that is wrong
-    in the same place is no third witness.  Frames that know other states than the last one are left out.
+    The mean and not the sum: the errors of frames of a motionless scene are correlated, so that a third frame that is
+    wrong in the same place is no further evidence.  Frames with other states than the last one's are left out.
     """
     frames = [frame for frame in frames if frame.columns == frames[-1].columns]
     if len(frames) == 1:

@@ -1,7 +1,7 @@
-"""Everything that may lie on the table now, given the match: each with how likely it is before looking.
+"""Hypotheses about the table, given the match, each with its prior.
 
-All of them are weighed together (:mod:`companion.tracker.interpret`).  The priors are only the order of magnitude of
-what happens at a table; a single well-read cell outweighs most of them, so the picture decides.
+All of them are weighed together (:mod:`companion.tracker.interpret`).  The priors are orders of magnitude of what
+happens at a table; the likelihood of a single well-read cell outweighs most of them, so that the picture decides.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from companion.tracker.evidence import Columns, Evidence, cells_against
 from companion.tracker.sights import PILLAR, Changes, Place, is_pillar, seen_of
 
 LOG_SAME = log(0.5)
-"""Half of all calm scenes show what lay there before."""
+"""Prior that nothing has changed: half of all calm scenes."""
 
 LOG_TURN = log(0.4)
-"""Shared equally among the legal moves."""
+"""Prior of a legal move, shared equally among all."""
 
 LOG_BACK = log(0.01)
-"""Taking back the last move; each further move is half as likely."""
+"""Prior of taking back the last move; each further move halves it."""
 
 LOG_PLIES, LOG_PLY = -1.5, -6.0
 """Several plies since the last verdict: once, and for each.  A pair of quick plies is one turn in fifty, shared among
@@ -135,7 +135,7 @@ Story = Same | Turn | Half | Back | Plies | Replay | Act | Jump | Other
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """What may have happened, the logarithm of its prior, and how its view differs from the last accepted one."""
+    """A hypothesis: what may have happened, its log prior, and how its view differs from the last accepted one."""
 
     story: Story
     prior: float
@@ -159,7 +159,7 @@ class Outlook:
 
 
 class Batch:
-    """Hypotheses with their changes laid out flat, so that all are scored by three array operations."""
+    """Hypotheses with their changes as flat arrays, so that all are scored by three array operations."""
 
     def __init__(self, hypotheses: Iterable[Hypothesis]) -> None:
         self.hypotheses = tuple(hypotheses)
@@ -170,7 +170,7 @@ class Batch:
         self._prior = np.array([h.prior for h in self.hypotheses], dtype=np.float64)
 
     def score(self, evidence: Evidence, base: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
-        """(k,) log prior plus the gain over the last accepted view, whose columns are ``base`` (n,)."""
+        """(k,) float64, log prior plus log-likelihood ratio against the last accepted view ``base`` (n,)."""
         if not len(self._owner):
             return self._prior
         column = np.fromiter(map(evidence.columns.of, self._sights), dtype=np.intp, count=len(self._sights))

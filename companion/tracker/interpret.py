@@ -1,14 +1,14 @@
-"""What a calm table means for the match.
+"""The most probable meaning of a calm table for the match (maximum a posteriori, with the option to abstain).
 
-Every hypothesis is scored against the evidence at once; those that would look the same are one; the likeliest view is
-accepted when it is clearly the likeliest.  What people are told about a view that has several explanations:
+Every hypothesis is scored against the evidence at once; hypotheses with one view are added up; the most probable view
+is accepted when its posterior is high enough.  What people are told about a view that has several explanations:
 
-* nothing changed, before all, unless a turn seen half done would end in the same view: then it has ended; or a player
-  says that he has moved, and there are moves that leave the board as it was to the eye: then which is asked;
-* a legal move before an illegal act, and several legal moves are a question;
-* a legal move before a take-back, a take-back before an illegal act;
-* an illegal act before several quick legal plies, or before a move taken back and played otherwise: that just these
-  passed unseen is far less likely.
+* nothing changed comes before all others, unless a turn that was half done would end in the same view: then it has
+  ended; or a player says that he has moved, and there are moves that leave the view as it was: then which is asked;
+* a legal move comes before an illegal act, and several legal moves are a question;
+* a legal move comes before a take-back, a take-back before an illegal act;
+* an illegal act comes before several quick legal plies, or before a move taken back and played otherwise: that just
+  these were missed is far less probable.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ misreading it a thousand times less likely than an act that changes it."""
 
 PATIENT_READINGS = 4
 AFTER_PATIENCE = Sureness(little=0.95, legal=0.97, wrong=0.98)
-"""From the fourth picture of a calm on, as further ones will say the same: to ask would disturb more than it helps."""
+"""From the fourth picture of a calm on, since further ones are no new evidence: a question would disturb more than
+it helps."""
 
 IN_THE_END = 0.5
 """And of what has been in doubt for long, when silence would hide that something is amiss.  Moves are never guessed;
@@ -74,13 +75,13 @@ AMISS = 0.1
 act costs the match more than to look at a square costs people."""
 
 WORTH_ASKING = 0.1
-"""A move likelier than this is offered when people are asked."""
+"""Posterior above which a move is offered when people are asked."""
 
 STRANGE_PIECES = 3
 """Nobody adds so many pieces in one go; a cell that seems to have grown by so many is behind a sleeve or a hand."""
 
 RANKED = 6
-"""So many explanations are kept with each verdict."""
+"""Number of explanations kept with each verdict."""
 
 
 @dataclass(frozen=True, slots=True)
