@@ -9,7 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.errors import ProfileError
+from calibration.files import MOST_PX
 from calibration.toml import Table, load
+
+MOST_STRETCH = 3.0
+"""A lens shows the nearer edge of its picture at most so many times nearer or farther than without distortion; the
+lenses of the examples do so by less than a hundredth."""
+
+MOST_TANGENT = 0.5
+"""Tangential distortion moves that edge by less than this share of its distance from the middle; that of the lenses of
+the examples by a thousandth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +46,48 @@ def read_camera(path: Path) -> Camera:
     camera = Camera(
         width_px=table.get("width_px", int),
         height_px=table.get("height_px", int),
-        matrix=_numbers(table, "matrix", 9).reshape(3, 3),
-        distortion=_numbers(table, "distortion", 5),
+        matrix=np.array(table.numbers("matrix", 9), np.float64).reshape(3, 3),
+        distortion=np.array(table.numbers("distortion", 5), np.float64),
         reprojection_px=table.get("reprojection_px", float),
     )
     table.done()
-    if camera.width_px <= 0 or camera.height_px <= 0 or camera.matrix[0, 0] <= 0 or camera.matrix[1, 1] <= 0:
-        raise ProfileError(f"{path}: sizes and focal lengths must be greater than zero; calibrate the lens again")
+    if why := _impossible(camera):
+        raise ProfileError(f"{path}: {why}; calibrate the lens again")
     return camera
+
+
+def _impossible(camera: Camera) -> str:
+    """Why no camera can be so; empty where one can."""
+    (fx, _, cx), (_, fy, cy), last = camera.matrix
+    if min(camera.width_px, camera.height_px, fx, fy) <= 0:
+        return "sizes and focal lengths must be greater than zero"
+    if camera.width_px * camera.height_px > MOST_PX:
+        return f"pictures of up to {MOST_PX / 1e6:.0f} megapixels are read"
+    if tuple(last) != (0, 0, 1) or camera.matrix[1, 0] != 0:
+        return "matrix must be [fx, s, cx, 0, fy, cy, 0, 0, 1]"
+    if not (0 <= cx <= camera.width_px and 0 <= cy <= camera.height_px):
+        return "the middle of the lens must lie in the picture"
+    if camera.reprojection_px < 0:
+        return "reprojection_px must be 0 or more"
+    reach = min(camera.width_px / fx, camera.height_px / fy) / 2
+    return "" if _is_of_a_lens(camera.distortion, reach) else "no lens has this distortion"
+
+
+def _is_of_a_lens(distortion: npt.NDArray[np.float64], reach: float) -> bool:
+    """Whether a distortion keeps the order of the rays out to the nearer edge of the picture.
+
+    Args:
+        distortion: (5,) float64, k1 k2 p1 p2 k3.
+        reach: half the shorter side of the picture in focal lengths: where that edge is seen.
+    """
+    k1, k2, p1, p2, k3 = distortion
+    radii = np.linspace(0.0, MOST_STRETCH * reach, 1000)
+    seen = radii * (1 + radii**2 * (k1 + radii**2 * (k2 + radii**2 * k3)))
+    outside = np.flatnonzero(seen >= reach)
+    if not outside.size or outside[0] < len(radii) / MOST_STRETCH**2:
+        return False
+    is_in_order = bool((np.diff(seen[: outside[0] + 1]) > 0).all())
+    return is_in_order and max(abs(p1), abs(p2)) * 3 * reach < MOST_TANGENT
 
 
 def format_camera(camera: Camera) -> str:
@@ -59,13 +102,3 @@ def format_camera(camera: Camera) -> str:
         f"distortion = [{distortion}]        # k1 k2 p1 p2 k3\n"
         f"reprojection_px = {camera.reprojection_px:.4f}\n"
     )
-
-
-def _numbers(table: Table, key: str, count: int) -> npt.NDArray[np.float64]:
-    values = table.get(key, list)
-    if len(values) != count or not all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
-        raise ProfileError(f"{table.where}: {key} must be {count} numbers")
-    array = np.array(values, dtype=np.float64)
-    if not np.isfinite(array).all():
-        raise ProfileError(f"{table.where}: {key} must be finite numbers")
-    return array

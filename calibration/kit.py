@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 from calibration.errors import ProfileError
@@ -24,6 +24,9 @@ MIN_MARKERS = 2
 """One marker's four corners fix a pose only loosely (its tilt is ambiguous); two, far apart, fix it well."""
 
 SHAPES = ("disc", "cube", "pyramid")
+MOST_LEVEL = 1000
+"""No pillar has more levels, up or down."""
+
 _FILES = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -181,6 +184,8 @@ def read_kit(path: Path) -> Kit:
         enrol=_enrol(top.table("enrol")) if top.has("enrol") else {},
     )
     top.done()
+    for one, other in alike(kit.pieces, {kind.letter: kind.colour for kind in kit.pieces}):
+        raise ProfileError(f"{path}: pieces: {one} and {other} look alike; give them another colour, size or character")
     letters = {kind.letter for kind in kit.pieces}
     for cell, letter in kit.enrol.items():
         if cell not in kit.cells:
@@ -291,8 +296,18 @@ def _piece(letter: str, table: Table) -> PieceKind:
     return kind
 
 
+def alike(kinds: Sequence[PieceKind], colours: Mapping[str, tuple[float, float, float]]) -> Iterator[tuple[str, str]]:
+    """Letters of pieces that nothing tells from each other: shape, size, character and colour are the same."""
+    for one, other in combinations(kinds, 2):
+        same = all(getattr(one, name) == getattr(other, name) for name in ("shape", "width_mm", "height_mm", "glyph"))
+        if same and colours[one.letter] == colours[other.letter]:
+            yield one.letter, other.letter
+
+
 def _pillars(table: Table) -> Pillars:
-    lowest, highest = table.point("levels")
+    lowest, highest = table.numbers("levels", 2, -MOST_LEVEL, MOST_LEVEL)
+    if lowest > highest:
+        raise ProfileError(f"{table.where}: levels must be [lowest, highest]")
     pillars = Pillars(
         side_mm=table.length("side_mm"),
         base_mm=table.length("base_mm"),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from calibration.errors import ProfileError
-from calibration.kit import Colour, Kit
+from calibration.kit import Colour, Kit, alike
 from calibration.toml import Table, load
 
 Reflectance = tuple[float, float, float]
@@ -123,6 +123,8 @@ def read_look(path: Path, kit: Kit) -> SetLook:
         glyphs=_glyphs(table, inked),
     )
     table.done()
+    for one, other in alike(kit.pieces, look.pieces):
+        raise ProfileError(f"{path}: pieces: {one} and {other} have one colour; enrol the set again")
     return look
 
 
@@ -169,14 +171,9 @@ def _list(value: tuple[float, ...]) -> str:
 
 
 def _rim(table: Table) -> tuple[float, ...]:
-    values = table.get("rim", list)
-    if len(values) != RIM_STEPS or not all(isinstance(v, int | float) and -3 < v < 3 for v in values):
-        raise ProfileError(f"{table.where}: rim must be {RIM_STEPS} numbers between -3 and 3")
-    return tuple(float(v) for v in values)
+    return tuple(table.numbers("rim", RIM_STEPS, -3.0, 3.0))
 
 
 def _reflectance(table: Table, key: str) -> Reflectance:
-    values = table.get(key, list)
-    if len(values) != 3 or not all(isinstance(v, int | float) and 0 <= v < 10 for v in values):
-        raise ProfileError(f"{table.where}: {key} must be three numbers [r, g, b], 0 or more")
-    return float(values[0]), float(values[1]), float(values[2])
+    r, g, b = table.numbers(key, 3, 0.0, 10.0)
+    return r, g, b

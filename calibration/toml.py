@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import difflib
 import tomllib
+import unicodedata
 from pathlib import Path
 from typing import Any, TypeVar
 
 from calibration.errors import ProfileError
+from calibration.files import LARGEST_NUMBER, is_number, read_text
 
 T = TypeVar("T")
 Point = tuple[float, float]
 Corners = tuple[Point, Point, Point, Point]
+
+LONGEST_SHOWN = 80
+"""Characters of a wrong value that a message repeats."""
 
 
 class Table:
@@ -19,7 +24,7 @@ class Table:
 
     def __init__(self, values: object, where: str) -> None:
         if not isinstance(values, dict):
-            raise ProfileError(f"{where}: expected a table, got {values!r}")
+            raise ProfileError(f"{where}: expected a table, got {_told(values)}")
         self._values = dict(values)
         self._known: list[str] = []
         self.where = where
@@ -38,32 +43,43 @@ class Table:
         value = self._values.get(key, default)
         if value is None:
             raise ProfileError(f"{self.where}: {key} is missing")
-        if kind is float and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise ProfileError(f"{self.where}: {key} must be {kind.__name__}, got {value!r}")
+        is_count = isinstance(value, int) and not isinstance(value, bool)
+        if not (isinstance(value, kind) or (kind is float and is_count)) or (kind is int and not is_count):
+            raise ProfileError(f"{self.where}: {key} must be {kind.__name__}, got {_told(value)}")
+        if kind in (int, float) and not is_number(value):
+            raise ProfileError(f"{self.where}: {key} must be a finite number, got {_told(value)}")
+        value = float(value) if kind is float else value
+        assert isinstance(value, kind)
+        if isinstance(value, str) and not is_plain(value):
+            raise ProfileError(f"{self.where}: {key} must be one line of text, got {_told(value)}")
         return value
+
+    def numbers(self, key: str, count: int, low: float = -LARGEST_NUMBER, high: float = LARGEST_NUMBER) -> list[float]:
+        """A list of so many numbers from ``low`` to ``high``."""
+        values = self.get(key, list)
+        if len(values) != count or not all(is_number(v) and low <= v <= high for v in values):
+            limits = "" if (low, high) == (-LARGEST_NUMBER, LARGEST_NUMBER) else f" from {low:g} to {high:g}"
+            raise ProfileError(f"{self.where}: {key} must be {count} finite numbers{limits}, got {_told(values)}")
+        return [float(v) for v in values]
 
     def length(self, key: str, default: float | None = None) -> float:
         """A length in millimetres (or a count): a number greater than zero."""
         value = self.get(key, float, default)
-        if not 0 < value < float("inf"):
+        if value <= 0:
             raise ProfileError(f"{self.where}: {key} must be greater than zero, got {value!r}")
         return value
 
     def point(self, key: str) -> tuple[float, float]:
         """A pair of numbers [x, y]."""
-        value = self.get(key, list)
-        if len(value) != 2 or not all(isinstance(v, int | float) and not isinstance(v, bool) for v in value):
-            raise ProfileError(f"{self.where}: {key} must be two numbers [x, y], got {value!r}")
-        return float(value[0]), float(value[1])
+        x, y = self.numbers(key, 2)
+        return x, y
 
     def corners(self, key: str) -> Corners:
         """Four points [[x, y], …] in mm, clockwise seen from above (x to the right, y away)."""
         value = self.get(key, list)
         numbers = [v for point in value if isinstance(point, list) and len(point) == 2 for v in point]
-        if len(value) != 4 or len(numbers) != 8 or not all(type(v) in (int, float) for v in numbers):
-            raise ProfileError(f"{self.where}: {key} must be four points [[x, y], …], got {value!r}")
+        if len(value) != 4 or len(numbers) != 8 or not all(map(is_number, numbers)):
+            raise ProfileError(f"{self.where}: {key} must be four points [[x, y], …], got {_told(value)}")
         points = [(float(x), float(y)) for x, y in value]
         turns = [_turn(points[i - 2], points[i - 1], points[i]) for i in range(4)]
         if not all(turn < 0 for turn in turns):
@@ -107,10 +123,24 @@ def _turn(a: Point, b: Point, c: Point) -> float:
 def load(path: Path) -> dict[str, Any]:
     """The contents of a TOML file.  Raises ProfileError when it cannot be read or is not TOML."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_text(path))
     except OSError as error:
         raise ProfileError(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise ProfileError(f"{path}: is not UTF-8 text (byte {error.start})") from error
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError, a number of too many digits, too deep a nesting
         raise ProfileError(f"{path}: is not TOML: {error}") from error
+
+
+def is_plain(text: str) -> bool:
+    """Whether ``text`` is one line without control characters."""
+    return not any(unicodedata.category(letter) in ("Cc", "Zl", "Zp", "Cs") for letter in text)
+
+
+def _told(value: object) -> str:
+    """A value as an error message shows it: short."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of thousands of digits
+        return "a number of too many digits"
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"

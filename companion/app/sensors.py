@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from calibration.files import number, read_text
 from calibration.kit import Kit
 from companion.app.pillars import Scan, Silence
 from companion.errors import CompanionError, SourceError
@@ -60,18 +61,18 @@ class FileSensors:
 def read_heights(path: Path, cells: Sequence[str]) -> tuple[Scan, ...]:
     """The rows of such a file.  Raises SourceError that names file and line."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        table = csv.DictReader(read_text(path).splitlines())
+        names, rows = table.fieldnames or (), list(table)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         why = getattr(error, "strerror", None) or error
         raise SourceError(f"{path}: cannot be read ({why})") from error
-    rows = csv.DictReader(text.splitlines())
-    missing = {"t_s", *cells} - set(rows.fieldnames or ())
+    missing = {"t_s", *cells} - set(names)
     if missing:
         raise SourceError(f"{path}: line 1: the column {sorted(missing)[0]} is missing; expected t_s and all cells")
     scans: list[Scan] = []
     for line, row in enumerate(rows, start=2):
         try:
-            scan = Scan(float(row["t_s"]), tuple(float(row[cell]) if row[cell] != "" else None for cell in cells))
+            scan = Scan(number(row["t_s"]), tuple(number(row[cell]) if row[cell] != "" else None for cell in cells))
         except (TypeError, ValueError):
             raise SourceError(f"{path}: line {line}: expected a number in each of {len(cells) + 1} columns") from None
         if scans and scan.t_s < scans[-1].t_s:

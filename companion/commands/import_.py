@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from calibration.files import MOST_TEXT_BYTES, read_bytes
 from companion.commands.options.parser import OptionGroup, Subparsers
 from companion.commands.options.store import add_store_command
 from companion.commands.output.codes import DONE
@@ -56,7 +57,7 @@ def run(options: Options) -> int:
 def _text(file: Path) -> str:
     """What a file says.  Raises BadText where it is no text, CompanionError where it cannot be read."""
     try:
-        data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        data = sys.stdin.buffer.read(MOST_TEXT_BYTES) if str(file) == "-" else read_bytes(file)
     except OSError as error:
         raise CompanionError(f"{file}: cannot be read ({error.strerror}); give a .txt or .json file") from error
     try:

@@ -93,6 +93,8 @@ def _refuse_unfit_path(path: Path) -> None:
         raise StoreError(f"{path}: is a folder; give the match store's FILE")
     if not path.parent.is_dir():
         raise StoreError(f"{path}: there is no folder {path.parent}; make it, or give another FILE")
+    if path.exists() and not path.is_file():
+        raise StoreError(f"{path}: is no regular file; give the match store's FILE")
     # SQLite would take a file that is shorter than its header for an empty one, and write over it.
     if path.exists() and _first_bytes(path) not in (b"", MAGIC):
         raise StoreError(f"{path}: is not a match store; give another FILE")

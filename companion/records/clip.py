@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from calibration.files import MOST_PICTURE_BYTES, read_bytes, read_text
 from companion.errors import CompanionError, RecordingError
 from companion.recorder.store import MatchId, Recorded, Store
 from companion.records.film import FPS, whole_film, write_film
@@ -58,11 +59,11 @@ def _write_recording(folder: Path, recorded: Recorded, record: MatchRecord, shot
             game=record.info.game,
             kit=str((recorded.folder / kit).absolute()) if (recorded.folder / kit).is_file() else kit,
             fps=FPS,
-            camera=(recorded.folder / "camera.toml").read_text(encoding="utf-8"),
-            look=(recorded.folder / "set.toml").read_text(encoding="utf-8"),
+            camera=read_text(recorded.folder / "camera.toml"),
+            look=read_text(recorded.folder / "set.toml"),
         )
     reel = Reel(folder, card, UNLIMITED)
     for file, t_s in zip(shots.files, shots.times_s, strict=True):
         with disk_told(file):
-            reel.add(file.read_bytes(), t_s - begun_s, is_calm=False)
+            reel.add(read_bytes(file, MOST_PICTURE_BYTES), t_s - begun_s, is_calm=False)
     reel.close()

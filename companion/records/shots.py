@@ -11,6 +11,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from calibration.files import MOST_PICTURE_BYTES, read_bytes
+from calibration.picture import unpacked
 from companion.errors import RecordingError
 from companion.recorder.store import MatchId, Recorded, Store
 from companion.tape.reel import read_index
@@ -67,15 +69,12 @@ def decode(jpeg: bytes, reduced: int = 1) -> Picture | None:
         4: cv2.IMREAD_REDUCED_COLOR_4,
         8: cv2.IMREAD_REDUCED_COLOR_8,
     }
-    if not jpeg:
-        return None
-    picture = cv2.imdecode(np.frombuffer(jpeg, np.uint8), flags[reduced])
-    return None if picture is None else np.asarray(picture, np.uint8)
+    return unpacked(jpeg, flags[reduced])
 
 
 def load(file: Path, reduced: int = 1) -> Picture | None:
     """The picture of a file; None where it is gone or damaged."""
     try:
-        return decode(file.read_bytes(), reduced)
+        return decode(read_bytes(file, MOST_PICTURE_BYTES), reduced)
     except OSError:
         return None

@@ -9,10 +9,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from calibration.toml import load
+from calibration.files import read_text
+from calibration.toml import is_plain, load
 from companion.errors import BadText, CompanionError
 from companion.panel.pins import Pins
 from companion.rules.board import Player
+from companion.schema import LONGEST_NAME
 from companion.settings.keys import GAME, NAMES, OPTIONS, PIN_KEYS, PINS, Key, Kind
 from companion.settings.lines import key_lines
 
@@ -70,7 +72,7 @@ def read_settings(path: Path, check: Check) -> Settings:
         BadSettings: it has mistakes; all are listed, in the order of their lines.
     """
     values = load(path)
-    reader = _Reader(path, key_lines(path.read_text(encoding="utf-8")))
+    reader = _Reader(path, key_lines(read_text(path)))
     known = {key.name: key for key in OPTIONS}
     for name in values.keys() - known.keys() - {GAME, NAMES, PINS}:
         reader.unknown((name,), (GAME, *known, NAMES, PINS))
@@ -129,18 +131,22 @@ def _fits(kind: Kind, value: object) -> bool:
         case Kind.FLAG:
             return isinstance(value, bool)
         case Kind.DEVICES:
-            return all(isinstance(each, str) or _is_number(each) for each in _each(value))
+            return all(_is_text(each) or _is_number(each) for each in _each(value))
         case Kind.MODULES:
             return all(map(_is_number, _each(value)))
         case Kind.FILES:
-            return all(isinstance(each, str) for each in _each(value))
+            return all(_is_text(each) for each in _each(value))
         case _:
-            return isinstance(value, str)
+            return _is_text(value)
 
 
 def _each(value: object) -> list[object]:
     """One thing or several; nothing at all fits nowhere."""
     return (value or [None]) if isinstance(value, list) else [value]
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and is_plain(value)
 
 
 def _is_number(value: object) -> bool:
@@ -152,7 +158,7 @@ def _names(reader: _Reader, value: object) -> Mapping[Player, str]:
         reader.wrong((NAMES,), f'{NAMES} must be a table: [{NAMES}], then R = "Ann"')
         return MappingProxyType({})
     for letter, name in value.items():
-        if not isinstance(name, str) or not name.strip():
+        if not isinstance(name, str) or not name.strip() or not is_plain(name) or len(name) > LONGEST_NAME:
             reader.wrong((NAMES, letter), f"{letter} must be a name in quotes, got {name!r}")
     return MappingProxyType(value)
 

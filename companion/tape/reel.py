@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+from calibration.files import number, read_bytes
 from companion.errors import RecordingError
 from companion.tape.faults import disk_told
 
@@ -178,9 +179,9 @@ def read_index(folder: Path) -> Sequence[tuple[Path, float]]:
     """The pictures of a recording and their times, in order.  Raises RecordingError."""
     index = folder / INDEX
     with disk_told(index):
-        lines = index.read_text(encoding="ascii", errors="replace").splitlines()[1:]
+        lines = read_bytes(index).decode("ascii", "replace").splitlines()[1:]
     try:
-        rows = [(name, float(t_s)) for name, _, t_s in (line.partition(",") for line in lines)]
+        rows = [(name, number(t_s)) for name, _, t_s in (line.partition(",") for line in lines)]
     except ValueError:
         raise RecordingError(f"{index}: is damaged; each line must be file,t_s") from None
     return [(folder / FRAMES / name, t_s) for name, t_s in rows]

@@ -1,5 +1,7 @@
 """Camera and set files: what is written reads back, and broken ones get one clear line."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -29,9 +31,17 @@ def test_a_camera_reads_back(tmp_path):
     ("old", "new", "said"),
     [
         ("width_px = 1280", "width_px = 0", "must be greater than zero"),
-        ("distortion = [", "distortion = [1.0, ", "distortion must be 5 numbers"),
-        ("matrix = [1024.250000", "matrix = [inf", "must be finite numbers"),
+        ("distortion = [", "distortion = [1.0, ", "distortion must be 5 finite numbers"),
+        ("matrix = [1024.250000", "matrix = [inf", "must be 9 finite numbers"),
         ("reprojection_px", "error_px", "reprojection_px is missing"),
+        ("reprojection_px = 0.12", "reprojection_px = -5", "reprojection_px must be 0 or more"),
+        ("reprojection_px = 0.1200", "reprojection_px = nan", "reprojection_px must be a finite number"),
+        ("width_px = 1280", f"width_px = {10**400}", "width_px must be a finite number"),
+        ("646.5", "6460.5", "the middle of the lens must lie in the picture"),
+        ("distortion = [-0.045", "distortion = [-9.0", "no lens has this distortion"),
+        ("distortion = [-0.045", "distortion = [1000", "no lens has this distortion"),
+        ("0.01000000, 0.0", "0.01000000, 7.0", "no lens has this distortion"),
+        ("0.000000, 0.000000, 1.000000]", "0.000000, 0.000000, 2.000000]", "matrix must be"),
     ],
 )
 def test_a_broken_camera_file_is_one_line(tmp_path, old, new, said):
@@ -46,7 +56,10 @@ def test_a_broken_camera_file_is_one_line(tmp_path, old, new, said):
 shares = st.floats(0, 1).map(lambda v: round(v, 4))
 
 
-@given(st.lists(st.tuples(shares, shares, shares), min_size=5, max_size=5), st.lists(shares, min_size=6, max_size=6))
+@given(
+    st.lists(st.tuples(shares, shares, shares), min_size=5, max_size=5, unique=True),
+    st.lists(shares, min_size=6, max_size=6),
+)
 def test_a_set_reads_back(tmp_path_factory, colours, rim):
     kit = load_kit("domination")
     letters = [kind.letter for kind in kit.pieces]
@@ -67,11 +80,20 @@ def test_a_set_with_nonsense_numbers_is_refused(tmp_path):
     text = format_look(nominal_look(load_kit("domination")))
     path = tmp_path / "set.toml"
     path.write_text(text.replace("floor = [", "floor = [-1, "), encoding="utf-8")
-    with pytest.raises(ProfileError, match="floor must be three numbers"):
+    with pytest.raises(ProfileError, match="floor must be 3 finite numbers"):
         read_look(path, load_kit("domination"))
     path.write_text(text.replace("rim = [", "rim = [9, "), encoding="utf-8")
-    with pytest.raises(ProfileError, match=f"rim must be {RIM_STEPS} numbers"):
+    with pytest.raises(ProfileError, match=f"rim must be {RIM_STEPS} finite numbers"):
         read_look(path, load_kit("domination"))
+
+
+def test_a_set_of_which_two_colours_are_one_is_refused(tmp_path):
+    kit = load_kit("domination")
+    look = nominal_look(kit)
+    path = tmp_path / "set.toml"
+    path.write_text(format_look(replace(look, pieces={**look.pieces, "R": look.pieces["G"]})), encoding="utf-8")
+    with pytest.raises(ProfileError, match="R and G have one colour"):
+        read_look(path, kit)
 
 
 def test_linear_light_of_srgb():

@@ -1,7 +1,11 @@
 """Picture files: what can be read is read alike, what cannot gets one clear line."""
 
+import contextlib
+import os
+import random
 import struct
 import zlib
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -51,7 +55,8 @@ def test_what_is_no_picture(tmp_path):
     for name, data, said in (
         ("empty.jpg", b"", "is empty"),
         ("text.jpg", b"hello", "is not a picture that can be read; give a JPEG or PNG file"),
-        ("huge.png", huge(), "is not a picture that can be read"),
+        ("huge.png", huge(), "is 200000 x 200000 px; pictures of up to 25 megapixels are read; take it smaller"),
+        ("huge.jpg", huge_jpeg(), "is 20000 x 20000 px"),
     ):
         (tmp_path / name).write_bytes(data)
         with pytest.raises(ProfileError, match=f"{name}: {said}"):
@@ -60,6 +65,34 @@ def test_what_is_no_picture(tmp_path):
         load_picture(tmp_path)
     with pytest.raises(ProfileError, match=r"none\.jpg: cannot be read: No such file"):
         load_picture(tmp_path / "none.jpg")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_spoilt_picture_is_read_or_refused_without_a_word_of_the_decoder(tmp_path, picture, capfd, seed):
+    chance = random.Random(seed)
+    data = bytearray(cv2.imencode((".jpg", ".png")[seed % 2], picture[:200, :200])[1].tobytes())
+    for _ in range(20):
+        data[chance.randrange(len(data))] = chance.randrange(256)
+    file = tmp_path / "a.jpg"
+    file.write_bytes(data)
+    with contextlib.suppress(ProfileError):
+        load_picture(file)
+    assert capfd.readouterr().err == ""
+
+
+def test_what_never_ends_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(ProfileError, match="is no regular file"):
+            load_picture(path)
+
+
+def huge_jpeg():
+    """A small JPEG that says that it is 20,000 pixels wide and high."""
+    data = bytearray(cv2.imencode(".jpg", np.zeros((16, 16, 3), np.uint8))[1].tobytes())
+    at = data.index(b"\xff\xc0") + 5
+    data[at : at + 4] = struct.pack(">HH", 20_000, 20_000)
+    return bytes(data)
 
 
 def huge():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +12,13 @@ import cv2
 import numpy as np
 
 from calibration.errors import ProfileError
+from calibration.files import MOST_PX, number, read_text
 from calibration.picture import load_picture
 from calibration.toml import Table, load
 from vision.capture.frames import Frame, SourceLost
+
+MIN_FPS = 0.01
+"""A frame in a hundred seconds: what is slower shows no play."""
 
 MAX_FPS = 1000.0
 """What calls itself faster has no frame rate: some containers count clock ticks instead."""
@@ -58,11 +63,18 @@ def read_recording(folder: Path) -> Recording:
         folder=folder,
         start=table.get("start", str),
         kit=table.get("kit", str),
-        fps=table.length("fps"),
+        fps=_fps(table),
         video=file("video"),
         camera=file("camera"),
         look=file("set"),
     )
+
+
+def _fps(table: Table) -> float:
+    fps = table.length("fps")
+    if not MIN_FPS <= fps <= MAX_FPS:
+        raise ProfileError(f"{table.where}: fps must be {MIN_FPS:g} to {MAX_FPS:g}, got {fps:g}")
+    return fps
 
 
 def _frame_rate(video: Path) -> float:
@@ -72,6 +84,11 @@ def _frame_rate(video: Path) -> float:
     if not 0 < fps <= MAX_FPS:
         raise ProfileError(f"{video}: is not a video that can be read; give a video, or a folder with recording.toml")
     return fps
+
+
+def _pixels(capture: cv2.VideoCapture) -> float:
+    """Of a frame."""
+    return float(capture.get(cv2.CAP_PROP_FRAME_WIDTH) * capture.get(cv2.CAP_PROP_FRAME_HEIGHT))
 
 
 class RecordingSource:
@@ -87,6 +104,8 @@ class RecordingSource:
             self._capture = cv2.VideoCapture(str(recording.video))
             if not self._capture.isOpened():
                 raise SourceLost(f"{recording.video}: is not a video that can be read")
+            if not 0 < (px := _pixels(self._capture)) <= MOST_PX:
+                raise SourceLost(f"{recording.video}: has frames of {px:.0f} pixels; at most {MOST_PX} are read")
 
     def frames(self) -> Iterator[Frame]:
         """All frames.  Raises SourceLost when the first frame, or a picture, cannot be read."""
@@ -117,16 +136,22 @@ class RecordingSource:
     def _pictures(self) -> Iterator[Frame]:
         index = self._recording.folder / "frames.csv"
         try:
-            rows = list(csv.DictReader(index.read_text(encoding="utf-8").splitlines()))
-        except (OSError, UnicodeDecodeError) as error:
+            rows = list(csv.DictReader(read_text(index).splitlines()))
+        except OSError as error:
+            raise SourceLost(f"{index}: cannot be read: {error.strerror}") from error
+        except (UnicodeDecodeError, csv.Error) as error:
             raise SourceLost(f"{index}: cannot be read: {error}") from error
         if not rows:
             raise SourceLost(f"{index}: names no frame; give a video or frames")
+        before_s = -math.inf
         for seq, row in enumerate(rows):
             try:
-                name, t_s = row["file"], float(row["t_s"])
+                name, t_s = str(row["file"]), number(row["t_s"])
             except (KeyError, TypeError, ValueError):
                 raise SourceLost(f"{index}: line {seq + 2}: expected columns file,t_s") from None
+            if t_s < before_s:
+                raise SourceLost(f"{index}: line {seq + 2}: its time is before that of the line above")
+            before_s = t_s
             try:
                 image = load_picture(self._recording.folder / "frames" / name)
             except ProfileError as error:
