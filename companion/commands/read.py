@@ -84,15 +84,15 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(options: Options) -> int:
     """`companion read`: exit code 1 when the mat was not found in some picture."""
     cv2.setNumThreads(1)
+    if options.overlay and len(options.images) > 1:
+        raise CompanionError("--overlay: give one picture at a time")
+    images = [(path, load_picture(path)) for path in options.images]
     kit = load_kit(options.kit)
     camera = read_camera(options.camera)
     known: Levels | None = parse_levels(options.levels, kit) if options.levels else None
     levels = known or ((None,) * len(kit.cells) if kit.pillars else None)
     reader = Reader(kit, camera, load_look(options.looks, kit), start_levels(kit))
     warm_up(reader)
-    images = [(path, load_picture(path)) for path in options.images]
-    if options.overlay and len(images) > 1:
-        raise CompanionError("--overlay: give one picture at a time")
     found = True
     for path, image in images:
         row, read = read_row(reader, path, image, levels)
