@@ -21,7 +21,7 @@ from vision.glyphs.templates import INK_PERCENTILE, WOOD_PERCENTILE, compare, ma
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.search import infer
-from vision.likelihood.stacks import rim_residuals
+from vision.likelihood.rim_shading import rim_residuals
 from vision.pose.projection import Points, project
 from vision.pose.registration import register, to_gray
 from vision.reader import Reader

@@ -25,7 +25,7 @@ from vision.inference.geometry import Geometry, make_geometry, same_pose
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.pillar_levels import SHRINK, LevelQuestion, PillarViews, estimate_levels, make_views
 from vision.inference.search import infer, infer_again
-from vision.likelihood.observations import Observations, look
+from vision.likelihood.observations import Observations, observe
 from vision.likelihood.regions import make_colours
 from vision.pose.projection import Registration
 from vision.pose.registration import check_size, register, to_gray
@@ -246,7 +246,7 @@ class Reader:
         """The observations of these cells in a picture (height, width, 3) uint8 BGR, in this light."""
         if isinstance(cells, slice):
             self._look_around(image, geometry, light)
-        return look(image, geometry.crops, cells, light, self._colour_model)
+        return observe(image, geometry.crops, cells, light, self._colour_model)
 
     def _look_around(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Illumination) -> None:
         """Learn the colours of what lies outside the mat."""

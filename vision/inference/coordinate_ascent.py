@@ -93,9 +93,9 @@ def update(hypothesis: Hypothesis, cells: Indices) -> None:
     geometry, count = hypothesis.geometry, hypothesis.scored_configurations(cells)
     labels = hypothesis.labels(cells, bare=True)
     integrals, hidden = _integrals(hypothesis, labels, cells, hypothesis.first_row(cells, count))
-    looked = cells, _log_prior(hypothesis, cells, count, labels)
-    is_single_size = geometry.configurations.is_single_size
-    scored = stacks.score_cells(integrals, hypothesis.rim, geometry.outline_table, looked, is_single_size)
+    log_prior, is_single_size = _log_prior(hypothesis, cells, count, labels), geometry.configurations.is_single_size
+    table = geometry.outline_table
+    scored = stacks.score_cells(integrals, hypothesis.rim, table, cells, log_prior, is_single_size)
     hypothesis.score(cells, _with_empty(scored.scores))
     hypothesis.score_sides(cells, scored.sides)
     for k, cell in enumerate(cells.tolist()):
@@ -156,7 +156,7 @@ def _isolated(hypothesis: Hypothesis, cells: Indices) -> Isolated:
     upright = np.full((len(cells), *table.allowed.shape), stacks.IMPOSSIBLE)
     looked = np.flatnonzero((share > NOISE_SHARE * in_sight) | (in_sight < PIECE_LIKE_SHARE))
     kinds = 1 + hypothesis.colours
-    integrals, _ = integrate_columns(hypothesis.observations, geometry.visibility, labels, (cells[looked], 0), kinds)
+    integrals, _ = integrate_columns(hypothesis.observations, geometry.visibility, labels, cells[looked], 0, kinds)
     log_prior = _log_prior(hypothesis, cells[looked], upright.shape[1], labels)
     upright[looked] = stacks.score_upright(integrals, table, cells[looked], log_prior)
     return Isolated(
@@ -173,8 +173,8 @@ def _placed_scores(hypothesis: Hypothesis, cells: Indices, configurations: Indic
     first_row = hypothesis.first_row(cells, int(configurations.max()) + 1)
     integrals, _ = _integrals(hypothesis, labels, cells, first_row)
     colour = (hypothesis.state[cells] - 1) % hypothesis.colours
-    placed = cells, configurations, shift_mm
-    scores = stacks.score_placed(integrals, hypothesis.rim, geometry.outline_table, placed, colour)
+    table = geometry.outline_table
+    scores = stacks.score_placed(integrals, hypothesis.rim, table, cells, configurations, shift_mm, colour)
     log_prior = _log_prior(hypothesis, cells, len(geometry.configurations.all), labels)
     return scores + np.take_along_axis(log_prior, configurations, axis=1)[..., None]
 
@@ -198,7 +198,7 @@ def _log_prior(hypothesis: Hypothesis, cells: Indices, count: int, labels: Label
     if not geometry.is_edged:
         return prior
     observations, visibility = hypothesis.observations, geometry.visibility
-    return prior + edge_log_ratio(observations, visibility, labels, geometry.outline_table, (cells, count))
+    return prior + edge_log_ratio(observations, visibility, labels, geometry.outline_table, cells, count)
 
 
 def _integrals(
@@ -206,7 +206,7 @@ def _integrals(
 ) -> tuple[ColumnIntegrals, Array]:
     """Column integrals of the crops of ``cells`` (b,) from ``first_row`` on, and (b,) the share that is occluded."""
     visibility, kinds = hypothesis.geometry.visibility, 1 + 2 * hypothesis.colours
-    return integrate_columns(hypothesis.observations, visibility, labels, (cells, first_row), kinds)
+    return integrate_columns(hypothesis.observations, visibility, labels, cells, first_row, kinds)
 
 
 def _choose(hypothesis: Hypothesis, cell: int, shift_mm: Array, occluded: float) -> None:

@@ -27,7 +27,8 @@ MARGIN_LEVELS = 2
 """Configurations so far above the highest hypothesised one are scored; the next sweep may go higher.  Chosen by eye."""
 
 ROOM_ROWS = 7
-"""Crop rows above the highest face that its lean may need: five of ``vision.likelihood.placement.ALONG``, and two."""
+"""Crop rows above the highest face that its lean may need: five of
+``vision.likelihood.placement.FACE_FIRST_ROW``, and two."""
 
 
 class Isolated(NamedTuple):

@@ -1,7 +1,7 @@
-"""Whether a piece's outline is seen on terrain or pillars, or the edges of these where the piece would hide them.
+"""Evidence of edges on terrain and pillars: a piece's outline is visible, or the edges that it would occlude.
 
-In a pit anything may be as dark as anything else.  But one surface is as bright on one side of a line as on the other,
-and where two meet they often differ.
+In a pit anything may be as dark as anything else, so colours decide little.  But one surface is equally bright on both
+sides of a line, and where two surfaces meet they often differ.
 """
 
 from __future__ import annotations
@@ -22,49 +22,49 @@ Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 Surfaces = npt.NDArray[np.int32]
 Covers = npt.NDArray[np.bool_]
-Total = npt.NDArray[np.float64]
-Place = tuple[int, int]
+Sums = npt.NDArray[np.float64]
+CropPixel = tuple[int, int]
 """Row and column of a crop."""
 
 BESIDE_MM = 3
-"""How far on either side of an edge one looks: nothing stands just where it should."""
+"""Distance on either side of an edge at which brightness is compared: pieces are off the middle of their cells by a
+millimetre or two.  Chosen by eye."""
 
 UNIT_MM = 4
-"""Length of an edge over which shadows and texture are one observation."""
+"""Length of an edge over which shadows and texture are correlated: one observation.  Chosen by eye."""
 
 EVEN = 0.1
-"""Standard deviation of the log brightness of one surface from one place to another so near by."""
+"""Standard deviation of the difference in log brightness between two places on one surface.  Chosen by eye."""
 
 VARIED = 0.8
-"""Standard deviation of the difference between two surfaces."""
+"""Standard deviation of that difference between two surfaces.  Chosen by eye."""
 
 UNLIKE = 0.05
-"""Share of places on one surface that a shadow divides, and of outlines that nothing is seen of."""
+"""Probability of contrast across a line on one surface (a shadow's edge), and of none across a piece's outline.  Chosen
+by eye."""
 
 ALIKE = 0.5
-"""Share of edges of terrain and pillars that nothing is seen of: they are all of one colour."""
+"""Probability of no contrast across an edge of terrain or pillars, which all have one colour.  Chosen by eye."""
 
 MOST_EDGES = 4
-"""Edges of what is behind a piece, one below the other, that are looked at."""
-
-_OUTLINE, _BEHIND = (1 - UNLIKE, UNLIKE), (UNLIKE, 1 - ALIKE)
-"""How probable it is that two places differ, if the piece stands there and if nothing does."""
+"""Most edges behind a piece that are evaluated in one column.  Chosen by eye."""
 
 _STANDING = int(Materials.STANDING)
 
 
-class _Observed(NamedTuple):
-    """One crop.
+class _Crop(NamedTuple):
+    """One crop, and work arrays.
 
     Attributes:
-        logs: (rows, columns) float32 log brightness, where a surface counts.
-        surfaces: (rows, columns) which surface would be seen; 0 for none that counts.
-        units: (u, 3) room for differences: their number, their sum, and that of their squares.
+        logs: (rows, columns) float32, log brightness, where a surface counts.
+        surfaces: (rows, columns) int32, label of the surface that is visible if the cell is empty; 0 where none counts.
+        units: (u, 3) float64, of each unit of an edge: number of differences in log brightness, their sum, and the sum
+            of their squares.
     """
 
     logs: Array
     surfaces: Surfaces
-    units: Total
+    units: Sums
 
 
 @compiled
@@ -73,55 +73,56 @@ def edge_log_ratio(
     visibility: Visibility,
     labels: LabelBuffer,
     table: OutlineTable,
-    which: tuple[Indices, int],
+    cells: Indices,
+    configurations: int,
 ) -> Array:
-    """(b, f) log-likelihood ratio of the edges that are seen if a figure stands there, against none standing.
+    """(b, configurations) float32 log-likelihood ratio of the visible edges, against an empty cell.
 
     Args:
-        observations: what the picture shows.
+        observations: of all cells (n).
         visibility: of the pose.
-        labels: what would be seen if nothing stood on the cells.
-        table: of the pose; each figure stands straight in the middle of its cell.
-        which: cells (b,), and how many of the figures, f, are looked at.
+        labels: (height, width) uint16, rendered with nothing on ``cells``.
+        table: of the pose; configurations are taken as undisplaced.
+        cells: (b,) intp.
+        configurations: how many are scored, from the first one on.
     """
-    cells, configurations = which
     _, rows, columns = observations.bins.shape
     ratios = np.zeros((len(cells), configurations), np.float32)
     logs, surfaces = np.empty((rows, columns), np.float32), np.empty((rows, columns), np.int32)
     units = np.empty((max(rows // UNIT_MM + 1, MOST_EDGES * (columns * int(table.column_mm) // UNIT_MM + 1)), 3))
-    shown = _Observed(logs, surfaces, units)
+    crop = _Crop(logs, surfaces, units)
     for k in range(len(cells)):
-        _look(observations, visibility, labels, cells[k], shown)
+        _fill(observations, visibility, labels, cells[k], crop)
         for configuration in range(configurations):
             edges, covers = table.edges[cells[k], configuration], table.covers[cells[k], configuration]
-            ratio = _upper_edge(shown, table, edges, covers) + _edges_behind(shown, table, edges, covers)
-            ratio += _side(shown, table, edges, covers, 1) + _side(shown, table, edges, covers, -1)
+            ratio = _upper_edge(crop, table, edges, covers) + _edges_behind(crop, table, edges, covers)
+            ratio += _side(crop, table, edges, covers, 1) + _side(crop, table, edges, covers, -1)
             ratios[k, configuration] = ratio
     return ratios
 
 
 @compiled
-def _look(observations: Observations, visibility: Visibility, labels: LabelBuffer, cell: int, shown: _Observed) -> None:
-    """Fill in what a crop shows, and would show if nothing stood there.
+def _fill(observations: Observations, visibility: Visibility, labels: LabelBuffer, cell: int, crop: _Crop) -> None:
+    """Fill in ``logs`` and ``surfaces`` of a crop.
 
-    Surfaces count of which it is known that they are evenly bright: not what lies on the table, nor what a nearer piece
-    hides.
+    Only terrain and pillars count, which are known to be evenly bright: not what lies on the mat, nor what is occluded.
     """
     rendered, codes, bright = labels.reshape(-1), observations.codes[cell], observations.logs[cell]
     for row in range(codes.shape[0]):
         for column in range(codes.shape[1]):
             surface = rendered[visibility.flat_px[cell, row, column]]
-            is_seen = visibility.visible[cell, row, column] and surface >> RANK_BITS <= visibility.rank[cell]
-            shown.surfaces[row, column] = 0
-            if is_seen and surface & MATERIAL_MASK >= _STANDING:
-                shown.surfaces[row, column] = surface
+            is_visible = visibility.visible[cell, row, column] and surface >> RANK_BITS <= visibility.rank[cell]
+            crop.surfaces[row, column] = 0
+            if is_visible and surface & MATERIAL_MASK >= _STANDING:
+                crop.surfaces[row, column] = surface
                 blue, green, red = codes[row, column]
-                shown.logs[row, column] = (bright[0, blue] + bright[1, green] + bright[2, red]) / 3
+                crop.logs[row, column] = (bright[0, blue] + bright[1, green] + bright[2, red]) / 3
 
 
 @compiled
-def _upper_edge(shown: _Observed, table: OutlineTable, edges: Array, covers: Covers) -> float:
-    surfaces, units = shown.surfaces, shown.units
+def _upper_edge(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers) -> float:
+    """Log-likelihood ratio of the far edge of a configuration, of ``edges`` (e, k) float32 rows and ``covers`` (k,)."""
+    surfaces, units = crop.surfaces, crop.units
     units[:] = 0
     for i in range(len(covers)):
         row, column = int(np.rint(edges[0, i])), table.columns[i]
@@ -129,14 +130,14 @@ def _upper_edge(shown: _Observed, table: OutlineTable, edges: Array, covers: Cov
         if not covers[i] or outside < 0 or inside >= min(edges[-1, i], len(surfaces)):
             continue
         if surfaces[inside, column] == surfaces[outside, column] > 0:
-            _add(shown, int(i * table.column_mm) // UNIT_MM, (inside, column), (outside, column))
-    return _ratio(units, _OUTLINE)
+            _add(crop, int(i * table.column_mm) // UNIT_MM, (inside, column), (outside, column))
+    return _log_ratio(units, 1 - UNLIKE, UNLIKE)
 
 
 @compiled
-def _side(shown: _Observed, table: OutlineTable, edges: Array, covers: Covers, inward: int) -> float:
-    """The left edge of a figure, which lies ``inward`` 1 column from its first one, or the right one (-1)."""
-    surfaces, units = shown.surfaces, shown.units
+def _side(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers, inward: int) -> float:
+    """As :func:`_upper_edge`, of the left edge of a configuration (``inward`` 1), or of the right one (−1)."""
+    surfaces, units = crop.surfaces, crop.units
     units[:] = 0
     count = len(covers)
     beside = inward * max(1, int(np.rint(BESIDE_MM / table.column_mm)))
@@ -149,14 +150,14 @@ def _side(shown: _Observed, table: OutlineTable, edges: Array, covers: Covers, i
             continue
         inside, outside = table.columns[inner], table.columns[at] - beside
         if 0 <= outside < surfaces.shape[1] and surfaces[row, inside] == surfaces[row, outside] > 0:
-            _add(shown, row // UNIT_MM, (row, inside), (row, outside))
-    return _ratio(units, _OUTLINE)
+            _add(crop, row // UNIT_MM, (row, inside), (row, outside))
+    return _log_ratio(units, 1 - UNLIKE, UNLIKE)
 
 
 @compiled
-def _edges_behind(shown: _Observed, table: OutlineTable, edges: Array, covers: Covers) -> float:
-    """The edges between surfaces that would be seen in the place of each part of a figure if it did not stand there."""
-    surfaces, units = shown.surfaces, shown.units
+def _edges_behind(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers) -> float:
+    """As :func:`_upper_edge`, of the edges between surfaces that are visible in place of each part on an empty cell."""
+    surfaces, units = crop.surfaces, crop.units
     units[:] = 0
     for i in range(len(covers)):
         column, found = table.columns[i], 0
@@ -168,25 +169,27 @@ def _edges_behind(shown: _Observed, table: OutlineTable, edges: Array, covers: C
                 if not is_edge or surfaces[above, column] == 0 or surfaces[below, column] == 0 or found == MOST_EDGES:
                     continue
                 number = (int(i * table.column_mm) // UNIT_MM) * MOST_EDGES + found
-                _add(shown, number, (above, column), (below, column))
+                _add(crop, number, (above, column), (below, column))
                 found += 1
-    return _ratio(units, _BEHIND)
+    return _log_ratio(units, UNLIKE, 1 - ALIKE)
 
 
 @compiled
-def _add(shown: _Observed, number: int, one: Place, other: Place) -> None:
-    """Add the difference between two places to a unit."""
-    apart = shown.logs[one[0], one[1]] - shown.logs[other[0], other[1]]
-    unit = shown.units[number]
+def _add(crop: _Crop, number: int, one: CropPixel, other: CropPixel) -> None:
+    """Add the difference between two crop pixels to a unit."""
+    apart = crop.logs[one[0], one[1]] - crop.logs[other[0], other[1]]
+    unit = crop.units[number]
     unit[0] += 1
     unit[1] += apart
     unit[2] += apart * apart
 
 
 @compiled
-def _ratio(units: Total, differ: tuple[float, float]) -> float:
-    """Log-likelihood ratio of ``units`` that ``differ`` so often if a piece stands there, and if none does."""
-    standing, bare = differ
+def _log_ratio(units: Sums, standing: float, bare: float) -> float:
+    """Log-likelihood ratio of ``units`` (u, 3), whose two sides differ with these probabilities.
+
+    That is ``standing`` if a piece stands there, and ``bare`` if none does.
+    """
     odds = 1.0
     for unit in units:
         if unit[0] >= 2:

@@ -1,4 +1,4 @@
-"""What the pixels of every crop show: their codes, and where they stand in the palette."""
+"""Observations: the pixels of every crop, as codes and as rows of the colour model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Indices = npt.NDArray[np.intp]
 Picture = npt.NDArray[np.uint8]
 
 DARK = 0.05
-"""Added to display values before the logarithm: below it noise rules."""
+"""Added to display values before the logarithm: below it noise dominates.  Chosen by eye."""
 
 
 class Observations(NamedTuple):
@@ -28,9 +28,9 @@ class Observations(NamedTuple):
 
     Attributes:
         codes: (n, rows, columns, 3) uint8, BGR.
-        gain: (n, 3) float32, display value relative to white paper of one code, b g r.
-        logs: (n, 3, 256) float32, log of the display value of every code.
-        bins: (n, rows, columns) int32, row of the palette.
+        gain: (n, 3) float32, display value relative to white paper that one code adds, b g r.
+        logs: (n, 3, 256) float32, log of the display value of every code, b g r.
+        bins: (n, rows, columns) int32, row of the colour model.
         colour_model: (BINS³, materials) float32 log-likelihoods.
     """
 
@@ -41,31 +41,34 @@ class Observations(NamedTuple):
     colour_model: Array
 
 
-def look(
+def observe(
     image: Picture, crops: Crops, cells: Indices | slice, light: Illumination, colour_model: Array
 ) -> Observations:
-    """The evidence of these cells in a picture (height, width, 3) uint8 BGR, in this light."""
+    """The crops of ``cells`` (n,) in a picture (height, width, 3) uint8 BGR, its illumination divided out.
+
+    ``colour_model``: (BINS³, materials) float32.
+    """
     maps = crops.map_px[:, cells]
     _, n, rows, columns = maps.shape
-    x, y = maps.reshape(2, n, rows * columns)  # few long rows are quicker than many short ones
-    seen = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    codes = np.asarray(seen, np.uint8).reshape(n, rows, columns, 3)
+    x, y = maps.reshape(2, n, rows * columns)  # OpenCV is faster on few long rows than on many short ones
+    sampled = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    codes = np.asarray(sampled, np.uint8).reshape(n, rows, columns, 3)
     gain = np.ascontiguousarray(gain_in(light.at(crops.centres_mm[cells]))[:, ::-1])
     values = (gain[..., None] * np.arange(256)).astype(np.float32)
-    # As the palette's rows are counted: red first.
+    # Rows of the colour model are numbered with red as the most significant digit.
     bins = _bins(codes, quantised(values) * np.array([[1], [BINS], [BINS**2]], np.int32))
     return Observations(codes, gain, np.log(values + np.float32(DARK)), bins, colour_model)
 
 
-def renew(observations: Observations, cells: Indices, shown: Observations) -> None:
-    """Put what these cells (b,) show now in the place of what they showed."""
-    observations.codes[cells], observations.bins[cells] = shown.codes, shown.bins
-    observations.gain[cells], observations.logs[cells] = shown.gain, shown.logs
+def renew(observations: Observations, cells: Indices, latest: Observations) -> None:
+    """Overwrite the observations of ``cells`` (b,) by their ``latest`` ones."""
+    observations.codes[cells], observations.bins[cells] = latest.codes, latest.bins
+    observations.gain[cells], observations.logs[cells] = latest.gain, latest.logs
 
 
 @compiled
 def _bins(codes: Picture, table: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """(n, rows, columns) row of the palette: the sum of what ``table`` (n, 3, 256) has for each channel's code."""
+    """(n, rows, columns) int32 row of the colour model: the sum over channels of ``table`` (n, 3, 256) at each code."""
     n, rows, columns, _ = codes.shape
     bins = np.empty((n, rows, columns), np.int32)
     for i in range(n):
@@ -77,22 +80,25 @@ def _bins(codes: Picture, table: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]
 
 
 class Backdrop(NamedTuple):
-    """What the crops of some cells (b) would show if nothing stood on them.
+    """The background of some cells (b) in their crops.
 
     Attributes:
-        base: (b, rows, columns) float32 log-likelihood of each pixel if it shows what is painted there.
-        seen: (b, rows, columns) bool, whether neither a nearer column nor a nearer piece hides the cell there.
+        base: (b, rows, columns) float32 log-likelihood of each pixel under the surface rendered there.
+        visible: (b, rows, columns) bool, in the picture, and occluded by neither a nearer column nor a nearer piece.
     """
 
     base: Array
-    seen: npt.NDArray[np.bool_]
+    visible: npt.NDArray[np.bool_]
 
 
 @compiled
 def log_likelihood(
     observations: Observations, visibility: Visibility, labels: LabelBuffer, cells: Indices, first_row: int
 ) -> float:
-    """That of all pixels in the crops of ``cells`` (b,) from ``first_row`` on, if the board looks as painted."""
+    """That of all pixels in the crops of ``cells`` (b,) from ``first_row`` on, each under the surface rendered there.
+
+    ``labels``: (height, width) uint16.  Pixels behind terrain or pillars, or outside the picture, do not count.
+    """
     bins, colour_model, rendered = observations.bins, observations.colour_model, labels.reshape(-1)
     total = 0.0
     for cell in cells:
@@ -106,16 +112,19 @@ def log_likelihood(
 
 @compiled
 def backdrop(observations: Observations, visibility: Visibility, labels: LabelBuffer, cells: Indices) -> Backdrop:
-    """What is behind ``cells`` (b,), in their crops, if the board looks as painted."""
+    """The background of ``cells`` (b,): ``labels`` (height, width) uint16 are rendered with nothing on them."""
     bins, colour_model, rendered = observations.bins, observations.colour_model, labels.reshape(-1)
     flat_px, visible = visibility.flat_px, visibility.visible
     _, rows, columns = bins.shape
-    base, seen = np.empty((len(cells), rows, columns), np.float32), np.empty((len(cells), rows, columns), np.bool_)
+    base, is_visible = (
+        np.empty((len(cells), rows, columns), np.float32),
+        np.empty((len(cells), rows, columns), np.bool_),
+    )
     for k in range(len(cells)):
         cell, own = cells[k], visibility.rank[cells[k]]
         for row in range(rows):
             for column in range(columns):
                 nearest = rendered[flat_px[cell, row, column]]
                 base[k, row, column] = colour_model[bins[cell, row, column], nearest & MATERIAL_MASK]
-                seen[k, row, column] = visible[cell, row, column] and nearest >> RANK_BITS <= own
-    return Backdrop(base, seen)
+                is_visible[k, row, column] = visible[cell, row, column] and nearest >> RANK_BITS <= own
+    return Backdrop(base, is_visible)

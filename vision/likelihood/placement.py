@@ -1,7 +1,8 @@
-"""Where a figure stands: how far its face, its foot and each of its pieces lie off the middle of the cell.
+"""Placement of a stack: how far its face, its foot and the lines between its pieces are off the middle of the cell.
 
-Nothing stands straight: the foot lies off the middle of its cell, and each piece off the one below it, to any side.  In
-the crop that moves each line between two sides up or down a little.
+The foot lies off the middle of its cell, and each piece off the one below it, to any side.  In the crop that displaces
+each line between two pieces up or down by a little.  A coarse search finds the displacement of face and foot; then the
+Viterbi algorithm (Forney, The Viterbi algorithm, 1973) finds every line, from the face down.
 """
 
 from __future__ import annotations
@@ -12,194 +13,243 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.likelihood.column_integrals import FINER, Lines, Total, sideways, sum_line, sum_lines
+from vision.likelihood.column_integrals import ROW_OFFSETS, Lines, displaced, sum_line, sum_line_at_offsets
 from vision.scene.configurations import PLACE_MM, STEP_MM
 from vision.scene.outline_table import OutlineTable
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
-
-Configuration = tuple[int, int]
-"""A cell, and the number of a figure on it."""
+Scores = npt.NDArray[np.float64]
 
 ROUNDING_MM = 0.2
-"""Standard deviation of the distance of two lines, for each is tried in half millimetres: so rounded, even the face and
-the foot of one disc seem to be apart a little."""
+"""Standard deviation of the distance between two lines that are one piece apart, from quantisation alone: each line is
+evaluated in steps of half a millimetre (uniform error: 0.5 / √12 mm each, √2 times that for two)."""
 
 MOST_SIDEWAYS = 2
-"""Largest shift tried across the line of sight, in columns."""
+"""Largest displacement across the line of sight that is searched, in columns.  Chosen by eye."""
 
-ALONG = (-5.0, 11)
-"""Shifts of the face tried first along the line of sight: the least of them in rows, and how many a row apart."""
+FACE_FIRST_ROW, FACE_ROWS = -5.0, 11
+"""Displacements of the face along the line of sight in the coarse search: the least in rows, and how many, a row apart.
+Chosen by eye."""
 
-FOOT = (-3.0, 7)
-"""Shifts of the foot tried first along the line of sight: the least of them in rows, and how many a row apart."""
+FOOT_FIRST_ROW, FOOT_ROWS = -3.0, 7
+"""Displacements of the foot along the line of sight in the coarse search: the least in rows, and how many, a row apart.
+Chosen by eye."""
 
 
 class Placement(NamedTuple):
-    """Where a figure stands, roughly.
+    """Displacement of a stack from the middle of its cell, in its crop.
 
     Attributes:
-        along: shift of the face, in rows.
-        sideways: shift of the whole figure, in columns.
-        foot: shift of the foot, in rows.
-        is_known: whether the face is just there; if not, it may be off by any of :data:`FINER` besides.
+        face_rows: of the upper face, down the crop.
+        columns: of the whole stack, to the right.
+        foot_rows: of the foot, down the crop.
+        is_face_known: whether ``face_rows`` is exact; if not, the face is evaluated at each of :data:`ROW_OFFSETS`
+            from there.
     """
 
-    along: float
-    sideways: float
-    foot: float
-    is_known: bool
+    face_rows: float
+    columns: float
+    foot_rows: float
+    is_face_known: bool
+
+
+class SearchWindow(NamedTuple):
+    """Displacements of a stack that the coarse search tries.
+
+    Attributes:
+        first_row: the least displacement of the face, in rows.
+        rows: how many, a row apart.
+        first_column: the least displacement sideways, in columns.
+        columns: how many, a column apart.
+    """
+
+    first_row: float
+    rows: int
+    first_column: int
+    columns: int
 
 
 class Trellis(NamedTuple):
-    """Room to find the lines of a figure in; a places of a line, c colours of the uppermost piece.
+    """Work arrays of the Viterbi algorithm; a positions of each line, c colours of the uppermost piece.
 
     Attributes:
-        shifts: (lines, a) rows that each line is tried off its place.
-        before: (lines, a, c) the place of the line above that suits this one best.
-        fits: (2, a, c) log-likelihood of all above a line in its place; of even and odd lines.
-        above: (2, a, c) sums of each colour's side above the line.
-        room: (c,) for one band.
-        found: (lines,) rows that each line is off its place where all suit the likeliest colour best.
+        shifts: (lines, a) float64, rows by which each line is displaced in each position.
+        previous: (lines, a, c) intp, best position of the line above, given this line's position.
+        likelihoods: (2, a, c) float64, log-likelihood ratio of all that is above a line in its position, by the line's
+            number modulo 2.
+        side_sums: (2, a, c) float64, integrals of each colour's side along the line, likewise.
+        band: (c,) float64, log-likelihood ratio of the band between two lines.
+        best_shifts: (lines,) float64, rows by which each line is displaced on the best path.
     """
 
-    shifts: Total
-    before: Indices
-    fits: Total
-    above: Total
-    room: Total
-    found: Total
+    shifts: Scores
+    previous: Indices
+    likelihoods: Scores
+    side_sums: Scores
+    band: Scores
+    best_shifts: Scores
 
 
 @compiled
 def make_trellis(table: OutlineTable) -> Trellis:
-    """Room for any figure."""
-    colours, places, most = table.allowed.shape[1], len(FINER), table.edges.shape[2] - 1
-    shifts, before = np.zeros((most, places)), np.zeros((most, places, colours), np.intp)
-    fits, above = np.zeros((2, places, colours)), np.zeros((2, places, colours))
-    return Trellis(shifts, before, fits, above, np.zeros(colours), np.zeros(most))
+    """Work arrays large enough for every configuration."""
+    colours, positions, most = table.allowed.shape[1], len(ROW_OFFSETS), table.edges.shape[2] - 1
+    shifts, previous = np.zeros((most, positions)), np.zeros((most, positions, colours), np.intp)
+    likelihoods, side_sums = np.zeros((2, positions, colours)), np.zeros((2, positions, colours))
+    return Trellis(shifts, previous, likelihoods, side_sums, np.zeros(colours), np.zeros(most))
 
 
 @compiled
-def search_placement(lines: Lines, table: OutlineTable, configuration: Configuration, colour: int) -> Placement:
-    """Where a figure suits best, its upper face being of a ``colour``; ``lines`` are those round it, straight."""
-    along, across, foot = _search(lines, table, configuration, colour, (ALONG, (-MOST_SIDEWAYS, 2 * MOST_SIDEWAYS + 1)))
-    return Placement(along, across, foot, False)  # noqa: FBT003
+def search_placement(lines: Lines, table: OutlineTable, cell: int, configuration: int, colour: int) -> Placement:
+    """The likeliest placement of a stack whose upper face has a ``colour``; ``lines`` are those of it undisplaced."""
+    window = SearchWindow(FACE_FIRST_ROW, FACE_ROWS, -MOST_SIDEWAYS, 2 * MOST_SIDEWAYS + 1)
+    face_rows, columns, foot_rows = _search(lines, table, cell, configuration, colour, window)
+    return Placement(face_rows, columns, foot_rows, False)  # noqa: FBT003
 
 
 @compiled
 def placement_under_face(
-    lines: Lines, table: OutlineTable, configuration: Configuration, colour: int, shift_mm: Array
+    lines: Lines, table: OutlineTable, cell: int, configuration: int, colour: int, shift_mm: Array
 ) -> Placement:
-    """As :func:`search_placement`, of a figure whose face is known to be off by ``shift_mm`` (2,) in the crop."""
+    """As :func:`search_placement`, with the face known to be off by ``shift_mm`` (2,) float32: right and down, crop."""
     columns = min(max(shift_mm[0] / table.column_mm, -MOST_SIDEWAYS), MOST_SIDEWAYS)
-    along = float(shift_mm[1])
-    _, _, foot = _search(lines, table, configuration, colour, ((along, 1), (int(np.rint(columns)), 1)))
-    return Placement(along, columns, foot, True)  # noqa: FBT003
+    face_rows = float(shift_mm[1])
+    window = SearchWindow(face_rows, 1, int(np.rint(columns)), 1)
+    _, _, foot_rows = _search(lines, table, cell, configuration, colour, window)
+    return Placement(face_rows, columns, foot_rows, True)  # noqa: FBT003
 
 
 @compiled
 def fit_lines(
-    straight: Lines,
+    undisplaced: Lines,
     table: OutlineTable,
-    which: Configuration,
+    cell: int,
+    configuration: int,
     placement: Placement,
     trellis: Trellis,
-    scores: Total,
+    scores: Scores,
 ) -> None:
-    """The best ``scores`` (colours,) of a figure over all places of its lines; ``trellis.found`` are the places.
+    """Maximise over the positions of all lines round a placement.
 
-    Scores are log-likelihood ratios against an empty cell.  Line 0 is the face's near edge, the others are the sides'
-    lower edges.  ``straight``: the lines round the figure in the middle of its cell.
+    Line 0 is the face's near edge, the others are the lower edges of the sides.
+
+    Args:
+        undisplaced: the lines of the configuration in the middle of the cell.
+        table: of the pose.
+        cell: number of the cell.
+        configuration: number of the configuration.
+        placement: about which lines are displaced.
+        trellis: work arrays; ``best_shifts`` of the likeliest colour are left in it.
+        scores: (colours,) float64, is overwritten: log-likelihood ratio of each colour of the uppermost piece against
+            an empty cell.
     """
-    cell, configuration = which
-    count, lines = table.bands[configuration], sideways(straight, placement.sideways)
+    count, lines = table.bands[configuration], displaced(undisplaced, placement.columns)
     known = _begin(lines, table.weight, placement, trellis)
     for number in range(1, count + 1):
-        off = placement.along + (placement.foot - placement.along) * (number / count)
-        trellis.shifts[number] = off + FINER
+        row = placement.face_rows + (placement.foot_rows - placement.face_rows) * (number / count)
+        trellis.shifts[number] = row + ROW_OFFSETS
         is_own, variance = number == 1 and table.has_faces, _step_variance(table, cell, number)
-        _add_line(lines, (is_own, variance, table.weight), (number, off), known, trellis)
-        known = len(FINER)
-    _end(table, (cell, configuration, placement.sideways), known, trellis, scores)
+        _add_line(lines, number, row, table.weight, is_own, variance, known, trellis)
+        known = len(ROW_OFFSETS)
+    _finish(table, cell, configuration, placement.columns, known, trellis, scores)
 
 
 @compiled
 def _begin(lines: Lines, weight: float, placement: Placement, trellis: Trellis) -> int:
-    """Put the uppermost part into its places; how many there are."""
-    far, fits, sides = trellis.fits[1], trellis.fits[0], 1 + trellis.fits.shape[2]
-    if placement.is_known:
-        known, trellis.shifts[0, 0] = 1, placement.along
-        sum_line(lines, (0, 0.0, placement.along), 1, far[0])
-        sum_line(lines, (1, 0.0, placement.along), 1, fits[0])
-        sum_line(lines, (1, 0.0, placement.along), sides, trellis.above[0, 0])
+    """Score the uppermost part in its positions; returns how many there are."""
+    far, likelihoods, sides = trellis.likelihoods[1], trellis.likelihoods[0], 1 + trellis.likelihoods.shape[2]
+    if placement.is_face_known:
+        known, trellis.shifts[0, 0] = 1, placement.face_rows
+        sum_line(lines, 0, 0.0, placement.face_rows, 1, far[0])
+        sum_line(lines, 1, 0.0, placement.face_rows, 1, likelihoods[0])
+        sum_line(lines, 1, 0.0, placement.face_rows, sides, trellis.side_sums[0, 0])
     else:
-        known, trellis.shifts[0] = len(FINER), placement.along + FINER
-        sum_lines(lines, 0, placement.along, 1, far)
-        sum_lines(lines, 1, placement.along, 1, fits)
-        sum_lines(lines, 1, placement.along, sides, trellis.above[0])
-    for place in range(known):
-        for colour in range(len(trellis.room)):
-            fits[place, colour] = (fits[place, colour] - far[place, colour]) * weight
+        known, trellis.shifts[0] = len(ROW_OFFSETS), placement.face_rows + ROW_OFFSETS
+        sum_line_at_offsets(lines, 0, placement.face_rows, 1, far)
+        sum_line_at_offsets(lines, 1, placement.face_rows, 1, likelihoods)
+        sum_line_at_offsets(lines, 1, placement.face_rows, sides, trellis.side_sums[0])
+    for position in range(known):
+        for colour in range(len(trellis.band)):
+            face = likelihoods[position, colour] - far[position, colour]
+            likelihoods[position, colour] = face * weight
     return known
 
 
 @compiled
 def _add_line(
-    lines: Lines, band: tuple[bool, float, float], line: tuple[int, float], known: int, trellis: Trellis
+    lines: Lines,
+    number: int,
+    row: float,
+    weight: float,
+    is_own: bool,  # noqa: FBT001
+    variance: float,
+    known: int,
+    trellis: Trellis,
 ) -> None:
-    """Go on to a line, from the ``known`` first places of the one above it, whichever suits best.
+    """Extend every path by one line: one step of the Viterbi algorithm.
 
-    That is the Viterbi algorithm (Forney, The Viterbi algorithm, 1973).  ``band``: whether what lies between the two is
-    of the colour of the face, as the side of the uppermost piece is; the others' colours are unknown; variance of the
-    shift between them, in rows; and the weight of a pixel.  ``line``: its number from 1, and rows that it is off its
-    place before it is tried.
+    Args:
+        lines: of the displaced configuration.
+        number: of the line, from 1.
+        row: predicted displacement of the line, in rows.
+        weight: independent observations a crop pixel.
+        is_own: whether the band above the line has the colour of the face, as the side of the uppermost piece does;
+            other bands have any colour.
+        variance: of the difference between the displacements of this line and the one above it, rows².
+        known: how many positions the line above has.
+        trellis: is extended.
     """
-    (is_own, variance, weight), (number, off) = band, line
-    upper, lower = trellis.above[1 - number % 2], trellis.above[number % 2]
-    reached, fits = trellis.fits[1 - number % 2], trellis.fits[number % 2]
-    room = trellis.room
-    fits[:] = -np.inf
-    sum_lines(lines, 1 + number, off, 1 + len(room), lower)
+    upper, lower = trellis.side_sums[1 - number % 2], trellis.side_sums[number % 2]
+    reached, likelihoods = trellis.likelihoods[1 - number % 2], trellis.likelihoods[number % 2]
+    band = trellis.band
+    likelihoods[:] = -np.inf
+    sum_line_at_offsets(lines, 1 + number, row, 1 + len(band), lower)
     for j, shift in enumerate(trellis.shifts[number]):
         for i in range(known):
-            for colour in range(len(room)):
-                room[colour] = (lower[j, colour] - upper[i, colour]) * weight
-            if not is_own and len(room) > 1:
-                room[:] = _log_mean(room)
+            for colour in range(len(band)):
+                band[colour] = (lower[j, colour] - upper[i, colour]) * weight
+            if not is_own and len(band) > 1:
+                band[:] = _log_mean_exp(band)
             prior = -0.5 * (shift - trellis.shifts[number - 1, i]) ** 2 / variance
-            for colour in range(len(room)):
-                total = reached[i, colour] + room[colour] + prior
-                if total > fits[j, colour]:
-                    fits[j, colour], trellis.before[number, j, colour] = total, i
+            for colour in range(len(band)):
+                total = reached[i, colour] + band[colour] + prior
+                if total > likelihoods[j, colour]:
+                    likelihoods[j, colour], trellis.previous[number, j, colour] = total, i
 
 
 @compiled
-def _end(table: OutlineTable, which: tuple[int, int, float], known: int, trellis: Trellis, scores: Total) -> None:
-    """Choose among the ``known`` places of the last line: ``scores`` (colours,), and where the lines are.
+def _finish(
+    table: OutlineTable,
+    cell: int,
+    configuration: int,
+    columns: float,
+    known: int,
+    trellis: Trellis,
+    scores: Scores,
+) -> None:
+    """Choose among the ``known`` positions of the last line: ``scores`` (colours,), and the best path traced back.
 
-    ``which``: cell, figure, columns that it is moved by.
+    ``columns``: displacement of the configuration sideways.
     """
-    cell, configuration, side = which
     count = table.bands[configuration]
-    fits, best, at, of = trellis.fits[count % 2], -np.inf, 0, 0
+    likelihoods, best, at, best_colour = trellis.likelihoods[count % 2], -np.inf, 0, 0
     scores[:] = -np.inf
     for i in range(known):
-        prior = _log_place(table, cell, configuration, side, trellis.shifts[count, i])
+        prior = _log_prior(table, cell, configuration, columns, trellis.shifts[count, i])
         for colour in range(len(scores)):
-            total = fits[i, colour] + prior
+            total = likelihoods[i, colour] + prior
             scores[colour] = max(scores[colour], total)
             if total > best:
-                best, at, of = total, i, colour
+                best, at, best_colour = total, i, colour
     for number in range(count, -1, -1):
-        trellis.found[number] = trellis.shifts[number, at]
-        at = trellis.before[number, at, of]
+        trellis.best_shifts[number] = trellis.shifts[number, at]
+        at = trellis.previous[number, at, best_colour]
 
 
 @compiled
 def _step_variance(table: OutlineTable, cell: int, number: int) -> float:
-    """Variance of the shift of a figure's line ``number`` from 1 against that of the line above it, in rows."""
+    """Variance (rows²) of the displacement of line ``number``, from 1, against that of the line above it."""
     variance = ROUNDING_MM**2
     if number > int(table.has_faces):  # what is under a face is the side of the same piece
         variance += (STEP_MM * table.foreshortening[cell]) ** 2
@@ -207,18 +257,18 @@ def _step_variance(table: OutlineTable, cell: int, number: int) -> float:
 
 
 @compiled
-def _log_place(table: OutlineTable, cell: int, configuration: int, side: float, foot: float) -> float:
-    """Log prior of a figure that is off by so many columns, and its foot by so many rows."""
-    # Across the line of sight one shift stands for all pieces, so it is as wide as foot and face together.
+def _log_prior(table: OutlineTable, cell: int, configuration: int, columns: float, foot_rows: float) -> float:
+    """Log-prior of a displacement, up to a constant."""
+    # One displacement across the line of sight represents all pieces: its variance is that of foot and face together.
     pieces = table.bands[configuration] + 1 - int(table.has_faces)
     across_mm2 = PLACE_MM**2 + (pieces - 1) * STEP_MM**2
-    along = foot / table.foreshortening[cell] / PLACE_MM
-    return float(-0.5 * (along**2 + (side * table.column_mm) ** 2 / across_mm2))
+    along = foot_rows / table.foreshortening[cell] / PLACE_MM
+    return float(-0.5 * (along**2 + (columns * table.column_mm) ** 2 / across_mm2))
 
 
 @compiled
-def _log_mean(values: Total) -> float:
-    """Log of the mean of exp of the values."""
+def _log_mean_exp(values: Scores) -> float:
+    """Logarithm of the mean of exp of the values (k,)."""
     best, total = values.max(), 0.0
     for value in values:
         total += np.exp(value - best)
@@ -227,40 +277,33 @@ def _log_mean(values: Total) -> float:
 
 @compiled
 def _search(
-    lines: Lines,
-    table: OutlineTable,
-    which: Configuration,
-    colour: int,
-    places: tuple[tuple[float, int], tuple[int, int]],
+    lines: Lines, table: OutlineTable, cell: int, configuration: int, colour: int, window: SearchWindow
 ) -> tuple[float, float, float]:
-    """The likeliest shifts of a figure's face, across, and of its foot, all lines between in line.
+    """The likeliest displacement of face (rows), stack (columns) and foot (rows), the lines between evenly spaced.
 
-    ``places``: the least and the number of shifts of the face, in rows, and across, in columns.  Whole rows will do
-    here: the best stand is looked into more finely afterwards.
+    Whole rows suffice: :func:`fit_lines` refines them.
     """
-    (first, alongs), (leftmost, across) = places
-    cell, configuration = which
-    faces, feet, profile = np.empty(alongs), np.empty(FOOT[1]), np.full(across, -np.inf)
-    best, along, foot, variance = -np.inf, first, 0.0, ROUNDING_MM**2
+    faces, feet, profile = np.empty(window.rows), np.empty(FOOT_ROWS), np.full(window.columns, -np.inf)
+    best, face_rows, foot_rows, variance = -np.inf, window.first_row, 0.0, ROUNDING_MM**2
     for line in range(2, table.bands[configuration] + 1):
         variance += _step_variance(table, cell, line)
-    for number in range(across):
-        side = leftmost + number
-        _sum_whole_rows(lines, (side, first), (1 + table.bands[configuration], 1 + colour), (faces, feet))
+    for number in range(window.columns):
+        column = window.first_column + number
+        _sum_whole_rows(lines, column, window.first_row, 1 + table.bands[configuration], 1 + colour, faces, feet)
         for b in range(len(feet)):
-            w = FOOT[0] + b
-            prior = _log_place(table, cell, configuration, side, w)
-            for a in range(alongs):
-                v = first + a
-                fits = (faces[a] + feet[b]) * table.weight + prior - 0.5 * (v - w) ** 2 / variance
-                profile[number] = max(profile[number], fits)
-                if fits > best:
-                    best, along, foot = fits, v, w
-    return along, leftmost + _peak(profile), foot
+            w = FOOT_FIRST_ROW + b
+            prior = _log_prior(table, cell, configuration, column, w)
+            for a in range(window.rows):
+                v = window.first_row + a
+                total = (faces[a] + feet[b]) * table.weight + prior - 0.5 * (v - w) ** 2 / variance
+                profile[number] = max(profile[number], total)
+                if total > best:
+                    best, face_rows, foot_rows = total, v, w
+    return face_rows, window.first_column + _peak(profile), foot_rows
 
 
 @compiled
-def _peak(profile: Total) -> float:
+def _peak(profile: Scores) -> float:
     """Where a profile (k,) is highest, between its places: at the top of the parabola through the best three."""
     at = int(profile.argmax())
     if at == 0 or at == len(profile) - 1:
@@ -270,33 +313,35 @@ def _peak(profile: Total) -> float:
 
 
 @compiled
-def _sum_whole_rows(lines: Lines, off: tuple[int, float], kinds: tuple[int, int], out: tuple[Total, Total]) -> None:
-    """Of a moved figure: faces less the sides above their near edge, and sides above the feet.
-
-    Whole rows will do here: the best stand is looked into more finely afterwards.
+def _sum_whole_rows(
+    lines: Lines, column: int, first_row: float, foot_edge: int, face_channel: int, faces: Scores, feet: Scores
+) -> None:
+    """Integrals of a displaced configuration: faces less the sides above their near edge, and sides above the feet.
 
     Args:
-        lines: round the figure, straight.
-        off: columns that it is moved by, and rows that the first of the faces is.
-        kinds: the foot's edge, 1 where nothing is under the face; the face's kind in the sums.
-        out: faces, and feet from the first of :data:`FOOT` on, each a row lower than the one before.
+        lines: of the configuration, undisplaced.
+        column: columns by which it is displaced.
+        first_row: rows by which the first of the faces is displaced.
+        foot_edge: number of the foot's line; 1 where nothing is under the face.
+        face_channel: of the face's colour in the integrals.
+        faces: (a,) float64, is overwritten; each a row lower than the one before.
+        feet: (b,) float64, is overwritten; from :data:`FOOT_FIRST_ROW` on, each a row lower than the one before.
     """
-    flat, edges, (rows, width, count) = lines.flat, lines.edges, lines.size
-    (side, first), (lowest, kind), (faces, feet) = off, kinds, out
+    sums, edges, (rows, width, channels) = lines.sums, lines.edges, lines.shape
     faces[:], feet[:] = 0, 0
-    is_banded = lowest > 1
+    is_banded = foot_edge > 1
     for i in range(*lines.covered):
-        column = (lines.left + i + side) * count
-        far, near = _whole(edges[0, i] + first - lines.first_row), _whole(edges[1, i] + first - lines.first_row)
+        left = (lines.left + i + column) * channels
+        far, near = _whole(edges[0, i] + first_row - lines.first_row), _whole(edges[1, i] + first_row - lines.first_row)
         for a in range(len(faces)):
-            at_far = np.uint64(min(max(far + a, 0), rows - 1) * width * count + column)
-            at_near = np.uint64(min(max(near + a, 0), rows - 1) * width * count + column)
-            faces[a] += flat[at_near + np.uint64(kind)] - flat[at_far + np.uint64(kind)]
+            at_far = np.uint64(min(max(far + a, 0), rows - 1) * width * channels + left)
+            at_near = np.uint64(min(max(near + a, 0), rows - 1) * width * channels + left)
+            faces[a] += sums[at_near + np.uint64(face_channel)] - sums[at_far + np.uint64(face_channel)]
             if is_banded:
-                faces[a] -= flat[at_near]
-        foot = _whole(edges[lowest, i] + FOOT[0] - lines.first_row)
+                faces[a] -= sums[at_near]
+        foot = _whole(edges[foot_edge, i] + FOOT_FIRST_ROW - lines.first_row)
         for f in range(len(feet) if is_banded else 0):
-            feet[f] += flat[np.uint64(min(max(foot + f, 0), rows - 1) * width * count + column)]
+            feet[f] += sums[np.uint64(min(max(foot + f, 0), rows - 1) * width * channels + left)]
 
 
 @compiled

@@ -1,7 +1,7 @@
-"""How well a part of a picture is explained by evenly lit faces before open ground.
+"""Likelihood of a part of a picture, segmented into evenly lit faces before open ground.
 
-Each face has one colour, which something of the palette must be able to show, and its pixels lie about it; some are
-strays, so that an edge that is a little off does not decide alone.  The ground may lie in shade.
+Each face has one colour, which some material of the colour model must be able to show, and its pixels scatter about it;
+some are strays, so that an edge that is a little off does not decide alone.  The ground may lie in shade.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ Array = npt.NDArray[np.float32]
 Labels = npt.NDArray[np.int32]
 
 REGIONS = 5
-"""Faces of a pillar or a piece: four sides, then the upper one."""
+"""Faces of a pillar or a piece: four sides, then the upper one, number ``UPPER``."""
 
 UPPER = REGIONS - 1
 
 GROUNDS = (Materials.FLOOR, Materials.TABLE)
-"""What a label below their number stands for; from there on, each label is a face."""
+"""Materials of the labels below ``FIRST``, which are open ground; from there on, each label is a face."""
 
 FIRST = len(GROUNDS)
 
 EVEN_LOG = float(-1.5 * np.log(2 * np.pi * UNEVEN**2))
-"""Log density of a pixel that shows just its face's colour."""
+"""Log density (display values³) of a pixel that has exactly its face's colour."""
 
 BIN_LOG = float(3 * np.log(BINS / TOP_VALUE))
-"""Log density of a pixel of which the palette has the likelihood 1."""
+"""Log density (display values³) of a pixel to whose bin the colour model gives the likelihood 1."""
 
 MOST_OFF = float(2 * UNEVEN**2 * (EVEN_LOG - np.log(STRAY / TOP_VALUE**3)))
-"""Square of the distance to its face's colour from which a pixel is likelier a stray, as in the palette."""
+"""Squared distance (display values²) from its face's colour beyond which a pixel is likelier a stray one."""
 
 STRANGE = 1e-6
-"""Probability that a whole face has a colour that nothing is known to show: single pixels are strays more often."""
+"""Probability that a whole face has a colour that no material shows: rarer than single stray pixels.  Chosen by eye."""
 
 ROUNDS = 2
-"""A face's colour is the mean of its pixels, then the mean without strays."""
+"""Rounds of estimating a face's colour: the mean of its pixels, then the mean without strays.  Chosen by eye."""
 
 
 class Colours(NamedTuple):
-    """What colours surfaces can show, as log-likelihoods in rows of the palette.
+    """Log-likelihoods of the colours of whole surfaces, in rows of the colour model.
 
     Attributes:
-        colour_model: (BINS³, materials) of faces.
-        ground: (BINS³, 2) of the mat and what lies beside it, as uneven as faces are taken to be.
-        first: (2, REGIONS) the first of a face's columns in ``colour_model``: of a pillar, and of a piece.
-        choice: (2,) how many columns, one for each colour that the thing may have.
+        colour_model: (BINS³, materials) float32 of faces.
+        ground: (BINS³, 2) float32 of the mat and what lies around it, as uneven as faces are.
+        first: (2, REGIONS) intp first column of each face in ``colour_model``: of a pillar, and of a piece.
+        choice: (2,) intp how many columns from there on, one for each colour that the body may have.
     """
 
     colour_model: Array
@@ -65,9 +65,9 @@ class Part(NamedTuple):
     """A part of a picture.
 
     Attributes:
-        values: (height, width, 3) float32 display values relative to white paper in the same light.
-        bins: (height, width) int32 rows of the palette.
-        hidden: (height, width) bool, pixels that say nothing.
+        values: (height, width, 3) float32 display values r g b relative to white paper in the same light.
+        bins: (height, width) int32 rows of the colour model.
+        hidden: (height, width) bool, occluded pixels, which do not count.
         weight: independent observations a pixel.
     """
 
@@ -78,7 +78,7 @@ class Part(NamedTuple):
 
 
 def make_colours(colour_model: Array, colours: int) -> Colours:
-    """The colours of pillars and of pieces in so many ``colours``, from the palette."""
+    """The colours of pillars, and of pieces in so many ``colours``, from a colour model (BINS³, materials) float32."""
     materials = Materials(colours)
     pillar = [materials.column_side] * UPPER + [materials.column_tops]
     piece = [materials.sides] * UPPER + [materials.TOPS]
@@ -93,31 +93,32 @@ def make_colours(colour_model: Array, colours: int) -> Colours:
 
 
 @compiled
-def score_faces(labels: Labels, part: Part, colours: Colours, storeys: int, things: int) -> float:
-    """Log-likelihood of a part of a picture.
+def score_faces(labels: Labels, part: Part, colours: Colours, storeys: int, bodies: int) -> float:
+    """Log-likelihood of a part of a picture, given its segmentation.
 
     Args:
-        labels: (height, width) int32, what each pixel shows: a ground, or from FIRST on faces, REGIONS for each thing.
-        part: what is seen.
-        colours: that can be seen.
-        storeys: every so many things the first is a pillar, the others are pieces on it.
-        things: how many there are.
+        labels: (height, width) int32, a ground of :data:`GROUNDS`, or from FIRST on a face, REGIONS for each body.
+        part: of the picture.
+        colours: of surfaces.
+        storeys: of each so many bodies the first is a pillar, the others are pieces on it.
+        bodies: how many there are.
     """
-    area, means = _means(labels, part, things * REGIONS)
-    total, off = _off(labels, part, colours.ground, means)
-    for thing in range(things):
-        total += _looks(means, area, thing, int(thing % storeys > 0), colours)
+    area, means = _means(labels, part, bodies * REGIONS)
+    total, off = _deviations(labels, part, colours.ground, means)
+    for body in range(bodies):
+        total += _colour_log_likelihood(means, area, body, int(body % storeys > 0), colours)
     for region in range(len(area)):
         if area[region] > 0:
-            # The colour is as good as known after one observation, and takes up what it explains (Laplace's method).
-            seen = area[region]
-            total += (seen - min(seen, 1.0)) * EVEN_LOG - 1.5 * np.log(max(seen, 1.0)) - off[region] / (2 * UNEVEN**2)
+            # The fitted colour uses up one observation (Laplace's method).
+            observed = area[region]
+            evidence = (observed - min(observed, 1.0)) * EVEN_LOG - 1.5 * np.log(max(observed, 1.0))
+            total += evidence - off[region] / (2 * UNEVEN**2)
     return float(total)
 
 
 @compiled
 def _means(labels: Labels, part: Part, regions: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Of each region, how often it is observed (regions,), and its colour (regions, 3)."""
+    """(regions,) float64 number of independent observations, and (regions, 3) float64 mean display values, of each."""
     area, means = np.zeros(regions), np.zeros((regions, 3))
     for turn in range(ROUNDS):
         integrals = np.zeros((regions, 4))
@@ -141,10 +142,10 @@ def _means(labels: Labels, part: Part, regions: int) -> tuple[npt.NDArray[np.flo
 
 
 @compiled
-def _off(
+def _deviations(
     labels: Labels, part: Part, ground: Array, means: npt.NDArray[np.float64]
 ) -> tuple[float, npt.NDArray[np.float64]]:
-    """Log-likelihood of the ground's pixels; (regions,) how far each face's are off its colour, in weighted squares."""
+    """Log-likelihood of the ground's pixels; (regions,) float64 weighted truncated squares of deviations from means."""
     total, off = 0.0, np.zeros(len(means))
     for row in range(labels.shape[0]):
         for column in range(labels.shape[1]):
@@ -160,21 +161,24 @@ def _off(
 
 
 @compiled
-def _looks(
-    means: npt.NDArray[np.float64], area: npt.NDArray[np.float64], thing: int, kind: int, colours: Colours
+def _colour_log_likelihood(
+    means: npt.NDArray[np.float64], area: npt.NDArray[np.float64], body: int, kind: int, colours: Colours
 ) -> float:
-    """Log-likelihood of the colours of a thing's faces: all of one paint, of which any may have been chosen."""
-    fits = np.zeros(colours.choice[kind])
+    """Log-likelihood of the colours of a body's faces: all of one paint, any with the same prior.
+
+    ``means`` and ``area`` as of :func:`_means`; ``kind``: 0 for a pillar, 1 for a piece.
+    """
+    likely = np.zeros(colours.choice[kind])
     for side in range(REGIONS):
-        region = thing * REGIONS + side
+        region = body * REGIONS + side
         if area[region] > 0:
             row, once = 0, min(area[region], 1.0)
             for channel in range(3):
                 row = row * BINS + min(int(means[region, channel] * (BINS / TOP_VALUE)), BINS - 1)
-            for colour in range(len(fits)):
-                fits[colour] += once * (colours.colour_model[row, colours.first[kind, side] + colour] + BIN_LOG)
-    best = fits.max()
-    return float(best + np.log(np.exp(fits - best).mean()))
+            for colour in range(len(likely)):
+                likely[colour] += once * (colours.colour_model[row, colours.first[kind, side] + colour] + BIN_LOG)
+    best = likely.max()
+    return float(best + np.log(np.exp(likely - best).mean()))
 
 
 @compiled

@@ -1,9 +1,9 @@
-"""How well each figure and colour explains a cell's pixels: analysis by synthesis, over every way a stack may stand.
+"""Log-likelihood of every configuration and colour on a cell: analysis by synthesis, maximised over its placement.
 
 A stack of h discs covers, in its crop, an ellipse (its upper face, in the top piece's colour) and below it h bands (the
-discs' sides, each in some piece's colour); other figures have other parts (:mod:`vision.scene.configurations`).  The
-score of a state is the log-likelihood of the pixels that it covers, against what they would show without it.  Face and
-foot may be off their places, but not by much.
+discs' sides, each in some piece's colour); other configurations have other parts
+(:mod:`vision.scene.configurations`).  The score of a state is the log-likelihood ratio of the pixels that it covers
+against the background, which is what they would show without it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from vision.appearance.colour_model import STRAY_LOG
 from vision.compiled import compiled
-from vision.likelihood.column_integrals import ColumnIntegrals, Lines, Total, lines_of, sideways, sum_line
+from vision.likelihood.column_integrals import ColumnIntegrals, Lines, displaced, lines_of, sum_line
 from vision.likelihood.observations import Observations
 from vision.likelihood.placement import (
     Placement,
@@ -25,6 +25,7 @@ from vision.likelihood.placement import (
     placement_under_face,
     search_placement,
 )
+from vision.likelihood.rim_shading import measure_sides, rim_log_ratio
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 from vision.scene.materials import Materials
 from vision.scene.outline_table import OutlineTable
@@ -32,39 +33,29 @@ from vision.scene.visibility import Visibility
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
+Scores = npt.NDArray[np.float64]
 
 STANDING, TOPS = Materials.STANDING, Materials.TOPS
 
-SHADE_SPREAD, SHADE_KNOWN = 0.02, 2.0
-"""Standard deviation of the log brightness of a side's steps besides the rim's shading, as if it had been seen so
-often: texture, noise, lines found a little off."""
-
-SHADE_INDEPENDENT_MM2 = 80.0
-"""Area over which these err together."""
-
-RIM_SEEN, RIM_VARIES = 0.65, 0.45
-"""Mean and standard deviation of the rim's contrast, as a share of that of single pieces: light falls otherwise between
-pieces, and from elsewhere."""
-
 IMPOSSIBLE = np.float32(-1e4)
-"""Log-likelihood ratio of a piece that the kit does not have."""
-
-TRIED = 6
-"""Figures that are tried askew where they are no ladder of heights: those that suit best standing straight, and no more
-than half of all."""
+"""Log-likelihood ratio of a piece that the kit does not have: below all others.  Chosen by eye."""
 
 OUT_OF_REACH = np.float32(-1e3)
-"""Log-likelihood ratio of heights that were not looked at."""
+"""Log-likelihood ratio of configurations that were not scored: below all that were.  Chosen by eye."""
+
+MOST_DISPLACED = 6
+"""Most configurations whose placement is searched where they are not stacks of one size: the likeliest undisplaced, and
+no more than half of all.  Chosen by eye."""
 
 
 class Scored(NamedTuple):
-    """How well figures and colours explain some cells (b).
+    """Scores of all states on some cells (b), and the placement of the likeliest configuration on each.
 
     Attributes:
-        scores: (b, figures, colours) log-likelihood ratio against an empty cell.
-        shift: (b, 2) mm in the crop by which the face of the likeliest figure is off its place.
-        sides: (b, parts, steps, 2) sums of log brightness and of pixels over each step of each of its sides, the
-            uppermost first.
+        scores: (b, configurations, colours) float32 log-likelihood ratio against an empty cell.
+        shift: (b, 2) float32 mm, displacement of its face in the crop: right, down.
+        sides: (b, parts, steps, 2) float32 sums of log brightness and of pixels over each step of each of its sides,
+            from above, see :func:`vision.likelihood.rim_shading.measure_sides`.
     """
 
     scores: Array
@@ -72,32 +63,49 @@ class Scored(NamedTuple):
     sides: Array
 
 
+class _Search(NamedTuple):
+    """What all placement searches of some cells share.
+
+    Attributes:
+        integrals: of the cells.
+        rim: (steps,) float32 shading of a piece's side.
+        table: of the pose.
+        trellis: work arrays.
+    """
+
+    integrals: ColumnIntegrals
+    rim: Array
+    table: OutlineTable
+    trellis: Trellis
+
+
 @compiled
 def score_upright(integrals: ColumnIntegrals, table: OutlineTable, cells: Indices, log_prior: Array) -> Array:
-    """Scores as if every figure stood straight in the middle of its cell.
+    """Scores as if every configuration were undisplaced: in the middle of its cell, every piece above the one below.
 
     Args:
-        integrals: of the cells; figures that reach beyond its first row cannot be scored.
+        integrals: of the cells; configurations that reach beyond its first row cannot be scored.
         table: of the pose.
-        cells: (b,) the cells that ``integrals`` belongs to.
-        log_prior: (b, f) what the lower f figures have besides; those above are not looked at.
+        cells: (b,) intp, the cells that ``integrals`` belongs to.
+        log_prior: (b, f) float32 log-prior offset of the first f configurations; only these are scored.
 
     Returns:
-        (b, figures, colours) log-likelihood ratio against an empty cell; impossible where there is no such piece.
+        (b, configurations, colours) float32 log-likelihood ratio against an empty cell; :data:`IMPOSSIBLE` where there
+        is no such piece, :data:`OUT_OF_REACH` beyond f.
     """
     configurations, colours = table.allowed.shape
     scores = np.full((len(cells), configurations, colours), OUT_OF_REACH)
     far, near, foot = np.zeros(1 + colours), np.zeros(1 + colours), np.zeros(1)
     for k in range(len(cells)):
         for configuration in range(log_prior.shape[1]):
-            lines = lines_of(integrals, table, (k, cells[k], configuration))
-            sum_line(lines, (0, 0.0, 0.0), 0, far)
-            sum_line(lines, (1, 0.0, 0.0), 0, near)
-            sum_line(lines, (1 + table.bands[configuration], 0.0, 0.0), 0, foot)
+            lines = lines_of(integrals, table, k, cells[k], configuration)
+            sum_line(lines, 0, 0.0, 0.0, 0, far)
+            sum_line(lines, 1, 0.0, 0.0, 0, near)
+            sum_line(lines, 1 + table.bands[configuration], 0.0, 0.0, 0, foot)
             for colour in range(colours):
-                fits = (near[1 + colour] - far[1 + colour] + foot[0] - near[0]) * table.weight
-                suits = fits if table.allowed[configuration, colour] else IMPOSSIBLE
-                scores[k, configuration, colour] = suits + log_prior[k, configuration]
+                ratio = (near[1 + colour] - far[1 + colour] + foot[0] - near[0]) * table.weight
+                score = ratio if table.allowed[configuration, colour] else IMPOSSIBLE
+                scores[k, configuration, colour] = score + log_prior[k, configuration]
     return scores
 
 
@@ -105,19 +113,23 @@ def score_upright(integrals: ColumnIntegrals, table: OutlineTable, cells: Indice
 def piece_like_share(
     observations: Observations, visibility: Visibility, labels: LabelBuffer, table: OutlineTable, cells: Indices
 ) -> tuple[Array, Array]:
-    """Share of the smallest figure's outline on ``cells`` (b,) that looks more like a piece than like what is behind.
+    """How much of the smallest configuration's outline looks more like a piece than like the background.
 
-    Or like neither: nothing else is so dark as some sides, and so bright as a mirrored lamp.
+    Pixels that neither explains count as a piece: nothing else is as dark as some sides, or as bright as a mirrored
+    lamp.
 
-    And (b,) the share that is seen at all.  ``labels``: what would be seen if nothing stood on the cells.
+    Args:
+        observations: of all cells.
+        visibility: of the pose.
+        labels: (height, width) uint16, rendered with nothing on ``cells``.
+        table: of the pose.
+        cells: (b,) intp.
+
+    Returns:
+        (b,) float32 0…1, that share of the outline; and (b,) float32 0…1, the share of the outline that is visible.
     """
     bins, colour_model, rendered = observations.bins, observations.colour_model, labels.reshape(-1)
-    flat_px, visible, edges, columns = (
-        visibility.flat_px,
-        visibility.visible,
-        table.edges,
-        table.columns,
-    )
+    flat_px, visible, edges, columns = visibility.flat_px, visibility.visible, table.edges, table.columns
     like_piece, in_sight = np.zeros(len(cells), np.float32), np.zeros(len(cells), np.float32)
     last, colours = bins.shape[1] - 1, table.allowed.shape[1]
     for k in range(len(cells)):
@@ -130,11 +142,11 @@ def piece_like_share(
                 nearest = rendered[flat_px[cells[k], row, x]]
                 if visible[cells[k], row, x] and nearest >> RANK_BITS <= visibility.rank[cells[k]]:
                     in_sight[k] += covered
-                    fits = colour_model[bins[cells[k], row, x]]
-                    base = fits[nearest & MATERIAL_MASK]
-                    is_like = fits[STANDING] > base or base < STRAY_LOG
+                    likely = colour_model[bins[cells[k], row, x]]
+                    background = likely[nearest & MATERIAL_MASK]
+                    is_like = likely[STANDING] > background or background < STRAY_LOG
                     for colour in range(colours):
-                        is_like |= fits[TOPS + colour] > base
+                        is_like |= likely[TOPS + colour] > background
                     like_piece[k] += covered * is_like
         like_piece[k] /= area
         in_sight[k] /= area
@@ -146,38 +158,36 @@ def score_cells(
     integrals: ColumnIntegrals,
     rim: Array,
     table: OutlineTable,
-    looked: tuple[Indices, Array],
+    cells: Indices,
+    log_prior: Array,
     is_single_size: bool,  # noqa: FBT001
 ) -> Scored:
-    """Scores for figures on some cells, the likeliest of them standing as they explain the pixels best.
+    """Scores on some cells; the placement of the likeliest configurations is searched, the others are undisplaced.
 
     Args:
         integrals: of the cells, with each colour's side.
-        rim: (steps,) shading of a piece's side (:class:`calibration.looks.SetLook`).
+        rim: (steps,) float32 shading of a piece's side (:class:`calibration.looks.SetLook`).
         table: of the pose.
-        looked: the cells (b,) that ``integrals`` belongs to, and ``log_prior`` of :func:`score_upright`.
-        is_single_size: whether each figure is the one before it and a piece more.
+        cells: (b,) intp, the cells that ``integrals`` belongs to.
+        log_prior: (b, f) float32, see :func:`score_upright`.
+        is_single_size: whether each configuration is the one before it and a piece more.
     """
-    cells, log_prior = looked
-    scores, trellis, reach = (
-        score_upright(integrals, table, cells, log_prior),
-        make_trellis(table),
-        log_prior.shape[1],
-    )
+    scores, reach = score_upright(integrals, table, cells, log_prior), log_prior.shape[1]
     shift, sides = np.zeros((len(cells), 2), np.float32), _no_sides(len(cells), table, rim)
-    of, scored = (integrals, rim, table, trellis), Scored(scores, shift, sides)
+    search, scored = _Search(integrals, rim, table, make_trellis(table)), Scored(scores, shift, sides)
     for k in range(len(cells)):
-        tried, best, likeliest = _tried(scores[k, :reach], is_single_size), -np.inf, 0
+        candidates, best, likeliest = _candidates(scores[k, :reach], is_single_size), -np.inf, 0
         colour = _likeliest_colour(scores[k])
-        for configuration in tried:
-            score = _score_askew(of, (k, cells[k], configuration), (colour, log_prior[k, configuration]), best, scored)
+        for configuration in candidates:
+            prior = log_prior[k, configuration]
+            score = _score_displaced(search, k, cells[k], configuration, colour, prior, best, scored)
             if score > best:
                 best, likeliest = score, configuration
-        # Stacks that lean mislead by more than one piece while they are believed to stand straight.
-        further = 2 * likeliest - tried[0]
+        # The height of a leaning stack can be off by more than one piece as long as it is scored undisplaced.
+        further = 2 * likeliest - candidates[0]
         if is_single_size and further != likeliest and 0 <= further < reach:
             colour = _likeliest_colour(scores[k])
-            _score_askew(of, (k, cells[k], further), (colour, log_prior[k, further]), best, scored)
+            _score_displaced(search, k, cells[k], further, colour, log_prior[k, further], best, scored)
     return scored
 
 
@@ -186,48 +196,60 @@ def score_placed(
     integrals: ColumnIntegrals,
     rim: Array,
     table: OutlineTable,
-    placed: tuple[Indices, Indices, Array],
+    cells: Indices,
+    configurations: Indices,
+    shift_mm: Array,
     colours: Indices,
 ) -> Array:
-    """(b, l, colours) scores of figures whose faces are known to be somewhere.
+    """Scores of configurations whose faces have a known placement.
 
-    ``placed``: the cells (b,) that ``integrals`` belongs to, configurations (b, l) on them, and (b, l, 2) mm in the
-    crop by which their faces are off their places.  ``colours`` (b,): of what stands there.
+    Args:
+        integrals: of the cells, with each colour's side.
+        rim: (steps,) float32 shading of a piece's side.
+        table: of the pose.
+        cells: (b,) intp, the cells that ``integrals`` belongs to.
+        configurations: (b, l) intp, on each cell.
+        shift_mm: (b, l, 2) float32, displacement of their faces in the crop: right, down.
+        colours: (b,) intp, likeliest colour on each cell.
+
+    Returns:
+        (b, l, colours) float32 log-likelihood ratios against an empty cell.
     """
-    cells, configurations, shift_mm = placed
     trellis, sides = make_trellis(table), _no_sides(1, table, rim)[0]
     scores = np.empty((*configurations.shape, table.allowed.shape[1]), np.float32)
     for k in range(len(cells)):
         for number, configuration in enumerate(configurations[k]):
-            which, lines = (cells[k], configuration), lines_of(integrals, table, (k, cells[k], configuration))
-            placement = placement_under_face(lines, table, which, colours[k], shift_mm[k, number])
-            scores[k, number] = _score_stand((lines, rim, table, trellis), which, placement, sides)
+            lines = lines_of(integrals, table, k, cells[k], configuration)
+            shift = shift_mm[k, number]
+            placement = placement_under_face(lines, table, cells[k], configuration, colours[k], shift)
+            scores[k, number] = _score_placement(lines, rim, table, trellis, cells[k], configuration, placement, sides)
     return scores
 
 
 @compiled
-def _tried(scores: Array, is_single_size: bool) -> Indices:  # noqa: FBT001
-    """The figures to be tried askew, given the scores (figures, colours) of those that stand straight, likeliest first.
+def _candidates(scores: Array, is_single_size: bool) -> Indices:  # noqa: FBT001
+    """Configurations whose placement is searched, the likeliest first.
 
-    Of a ladder those that are a piece higher and lower than the likeliest.
+    Of stacks of one size the likeliest, and those that are a piece lower and higher.  ``scores`` (configurations,
+    colours) float32 are those of undisplaced ones.
     """
-    fits = np.empty(len(scores), np.float32)
+    cost = np.empty(len(scores), np.float32)
     for configuration in range(len(scores)):
-        fits[configuration] = -scores[configuration].max()
+        cost[configuration] = -scores[configuration].max()
     if not is_single_size:
-        return np.argsort(fits, kind="mergesort")[: min(TRIED, (len(fits) + 1) // 2)]
-    likeliest = fits.argmin()
-    tried, count = np.array([likeliest, likeliest - 1, likeliest + 1]), 1
-    for configuration in tried[1:]:
-        if 0 <= configuration < len(fits):
-            tried[count] = configuration
+        return np.argsort(cost, kind="mergesort")[: min(MOST_DISPLACED, (len(cost) + 1) // 2)]
+    likeliest = cost.argmin()
+    candidates, count = np.array([likeliest, likeliest - 1, likeliest + 1]), 1
+    for configuration in candidates[1:]:
+        if 0 <= configuration < len(cost):
+            candidates[count] = configuration
             count += 1
-    return tried[:count]
+    return candidates[:count]
 
 
 @compiled
 def _likeliest_colour(scores: Array) -> int:
-    """That of the likeliest figure: scores are (figures, colours)."""
+    """The colour of the likeliest state: scores are (configurations, colours)."""
     best, colour = scores[0, 0], 0
     for configuration in range(scores.shape[0]):
         for number in range(scores.shape[1]):
@@ -238,112 +260,74 @@ def _likeliest_colour(scores: Array) -> int:
 
 @compiled
 def _no_sides(cells: int, table: OutlineTable, rim: Array) -> Array:
-    """Room for :attr:`Scored.sides`."""
+    """Zeros for :attr:`Scored.sides`."""
     return np.zeros((cells, table.bands.max(), len(rim), 2), np.float32)
 
 
 @compiled
-def _score_askew(
-    of: tuple[ColumnIntegrals, Array, OutlineTable, Trellis],
-    which: tuple[int, int, int],
-    like: tuple[int, float],
+def _score_displaced(
+    search: _Search,
+    k: int,
+    cell: int,
+    configuration: int,
+    colour: int,
+    log_prior: float,
     best: float,
     scored: Scored,
 ) -> float:
-    """The score of the likeliest colour of a figure that stands as it suits best; what it scores is ``scored``.
+    """The score of the likeliest colour of a configuration in its likeliest placement; all colours' go into ``scored``.
 
-    How it stands, too, when that is better than the ``best`` that was scored so far.
+    So do placement and sides when the score is better than ``best``, the best on the cell so far.
 
     Args:
-        of: sums, rim, shapes, and room.
-        which: number of the cell among the sums, cell, figure.
-        like: the likeliest colour so far, and what the figure has besides.
+        search: what is shared.
+        k: number of the cell in ``search`` and ``scored``.
+        cell: number of the cell.
+        configuration: number of the configuration.
+        colour: likeliest colour so far.
+        log_prior: log-prior offset of the configuration.
         best: as above.
         scored: as above.
     """
-    (integrals, rim, table, trellis), (k, cell, configuration), (colour, log_prior) = of, which, like
-    lines, sides = lines_of(integrals, table, which), np.empty_like(scored.sides[k])
-    placement = search_placement(lines, table, (cell, configuration), colour)
+    table, trellis = search.table, search.trellis
+    lines, sides = lines_of(search.integrals, table, k, cell, configuration), np.empty_like(scored.sides[k])
+    placement = search_placement(lines, table, cell, configuration, colour)
     scores = scored.scores[k, configuration]
-    scores[:] = _score_stand((lines, rim, table, trellis), (cell, configuration), placement, sides)
+    scores[:] = _score_placement(lines, search.rim, table, trellis, cell, configuration, placement, sides)
     scores += log_prior
     if scores.max() > best:
-        scored.shift[k, 0], scored.shift[k, 1] = placement.sideways * table.column_mm, trellis.found[0]
+        scored.shift[k, 0], scored.shift[k, 1] = placement.columns * table.column_mm, trellis.best_shifts[0]
         scored.sides[k] = sides
     return float(scores.max())
 
 
 @compiled
-def _score_stand(
-    of: tuple[Lines, Array, OutlineTable, Trellis], which: tuple[int, int], placement: Placement, sides: Array
-) -> Total:
-    """(colours,) scores of a figure that stands so; its shading is put into ``sides``.
+def _score_placement(
+    lines: Lines,
+    rim: Array,
+    table: OutlineTable,
+    trellis: Trellis,
+    cell: int,
+    configuration: int,
+    placement: Placement,
+    sides: Array,
+) -> Scores:
+    """(colours,) float64 scores of a configuration about a placement.
 
-    ``of``: the lines round it, rim, shapes, and room.  ``which``: cell, figure.
+    Args:
+        lines: of the configuration, undisplaced.
+        rim: (steps,) float32 shading of a piece's side.
+        table: of the pose.
+        trellis: work arrays; the best path is left in it.
+        cell: number of the cell.
+        configuration: number of the configuration.
+        placement: about which lines are displaced.
+        sides: (parts, steps, 2) float32, is overwritten, see :attr:`Scored.sides`.
     """
-    (lines, rim, table, trellis), (_, configuration) = of, which
-    scores: Total = np.empty(table.allowed.shape[1])
-    fit_lines(lines, table, which, placement, trellis, scores)
-    _shade(sideways(lines, placement.sideways), table.bands[configuration], trellis.found, sides)
-    gain = _rim_gain(sides[: table.bands[configuration]], rim, table.column_mm)
+    scores: Scores = np.empty(table.allowed.shape[1])
+    fit_lines(lines, table, cell, configuration, placement, trellis, scores)
+    measure_sides(displaced(lines, placement.columns), table.bands[configuration], trellis.best_shifts, sides)
+    gain = rim_log_ratio(sides[: table.bands[configuration]], rim, table.column_mm)
     for colour in range(len(scores)):
         scores[colour] = scores[colour] + gain if table.allowed[configuration, colour] else IMPOSSIBLE
     return scores
-
-
-@compiled
-def rim_residuals(steps: Array) -> tuple[Array, Array]:
-    """Mean log brightness of each step less that of its side, and pixels: (k, steps) each, from (k, steps, 2)."""
-    residuals, counts = np.zeros(steps.shape[:2], np.float32), np.zeros(steps.shape[:2], np.float32)
-    for k in range(len(steps)):
-        # A difference of two large sums is not exact: less than a pixel is nothing.
-        shown = steps[k, :, 1] >= 1
-        pixels = (steps[k, :, 1] * shown).sum()
-        mean = (steps[k, :, 0] * shown).sum() / max(pixels, 1.0)
-        for step in range(steps.shape[1]):
-            if shown[step]:
-                counts[k, step] = steps[k, step, 1]
-                residuals[k, step] = steps[k, step, 0] / counts[k, step] - mean
-    return residuals, counts
-
-
-@compiled
-def _rim_gain(sides: Array, rim: Array, column_mm: float) -> float:
-    """Log-likelihood ratio of sides (parts, steps, 2) shaded as ``rim`` says from below, against evenly shaded ones.
-
-    How strong the shading is, and how far off it the steps are, is not known: the one is fitted (ridge regression), the
-    other's variance is what both models leave over (Student's t distribution).
-    """
-    residuals, counts = rim_residuals(sides)
-    area, alike, square, even = 0.0, 0.0, 0.0, 0.0
-    for side in range(len(counts)):
-        for step, shading in enumerate(rim[::-1]):
-            weight, seen = counts[side, step] * column_mm / SHADE_INDEPENDENT_MM2, residuals[side, step]
-            area, even = area + weight, even + weight * seen**2
-            alike, square = alike + weight * shading * seen, square + weight * shading**2
-    if square == 0:
-        return 0.0
-    known, degrees = SHADE_KNOWN * SHADE_SPREAD**2, SHADE_KNOWN + area
-    alike = max(alike, 0.0)  # no light turns the shading round
-    variance = (known + even - alike**2 / square) / degrees
-    strength = (alike / variance + RIM_SEEN / RIM_VARIES**2) / (square / variance + 1 / RIM_VARIES**2)
-    left = even - 2 * strength * alike + strength**2 * square
-    unusual = ((strength - RIM_SEEN) / RIM_VARIES) ** 2 + np.log(1 + RIM_VARIES**2 * square / variance)
-    return float(degrees * np.log((known + even) / (known + left)) - unusual) / 2
-
-
-@compiled
-def _shade(lines: Lines, count: int, shifts: Total, sides: Array) -> None:
-    """Fill ``sides`` (parts, steps, 2): sums over each step of ``count`` sides, whose lines are off by ``shifts``."""
-    sides[:] = 0
-    above, below = np.zeros(2), np.zeros(2)
-    steps, brightness = sides.shape[1], lines.size[2] - 2
-    for number in range(count * steps + 1 if count > 0 else 0):
-        place = number / steps  # sides below the face
-        side = min(int(place), count - 1)
-        part = place - side
-        shift = shifts[side] * (1 - part) + shifts[side + 1] * part
-        sum_line(lines, (1 + side, part, shift), brightness, below)
-        if number > 0:
-            sides[(number - 1) // steps, (number - 1) % steps] = below - above
-        above[:] = below

@@ -37,7 +37,7 @@ def ratio(codes, surfaces, visible=True):
     edges = np.broadcast_to(np.array([FAR, NEAR, FOOT])[:, None], (1, 1, 3, len(wide))).astype(np.float32)
     covers, allowed = np.ones((1, 1, len(wide)), np.bool_), np.ones((1, 1), np.bool_)
     table = OutlineTable(edges, covers, wide, np.array([1]), allowed, True, COLUMN_MM, np.ones(1, np.float32), 0.1)
-    return edge_log_ratio(observations, visibility, surfaces, table, (np.array([0]), 1))[0, 0]
+    return edge_log_ratio(observations, visibility, surfaces, table, np.array([0]), 1)[0, 0]
 
 
 def box(codes, factor):

@@ -1,0 +1,42 @@
+"""Rims of stacked pieces: what is measured of them, and what it tells."""
+
+import numpy as np
+
+from vision.likelihood.rim_shading import rim_log_ratio, rim_residuals
+
+
+def test_less_than_a_pixel_of_a_side_says_nothing_of_its_shading():
+    steps = np.array([[[-40.0, 50.0], [-2e-3, 1e-5]]], np.float32)  # log brightness and pixels, of each step
+    residual, count = rim_residuals(steps)
+    assert np.abs(residual).max() < 1e-6
+    assert count.tolist() == [[50.0, 0.0]]
+
+
+RIM = np.array([-0.14, -0.10, -0.03, 0.03, 0.08, 0.13], np.float32)
+"""From the lower edge to the upper one."""
+
+
+def sides(*contrasts):
+    """Sums of log brightness and pixels over six steps of each side, of which the rim's shading is so strong."""
+    shown = np.array([contrast * RIM[::-1] for contrast in contrasts], np.float32)
+    return np.stack([20 * (shown - 0.7), np.full_like(shown, 20)], axis=2)
+
+
+def test_sides_shaded_like_the_rim_are_likelier_whatever_the_light():
+    gains = [rim_log_ratio(sides(contrast, contrast), RIM, 2.0) for contrast in (1.0, 0.6, 0.3)]
+    assert min(gains) > 2
+
+
+def test_sides_shaded_the_other_way_round_are_less_likely():
+    assert rim_log_ratio(sides(-0.6, -0.6), RIM, 2.0) < -1
+
+
+def test_two_sides_taken_for_three_are_less_likely():
+    """What is seen of two pieces, cut into three parts."""
+    two = sides(0.6, 0.6).reshape(12, 2)
+    three = np.stack([two[np.minimum(np.arange(part, part + 4).repeat(2)[:6], 11)] / 1.5 for part in (0, 4, 8)])
+    assert rim_log_ratio(sides(0.6, 0.6), RIM, 2.0) > rim_log_ratio(np.ascontiguousarray(three), RIM, 2.0) + 2
+
+
+def test_a_rim_that_is_not_known_says_nothing():
+    assert rim_log_ratio(sides(1.0), np.zeros(6, np.float32), 2.0) == 0
