@@ -1,8 +1,8 @@
-"""What colours a surface can show: log-likelihood of a pixel for every material, as one look-up table.
+"""Colour model: log-likelihood of a pixel's colour for every material, as one look-up table.
 
-A surface of reflectance a in light l shows ``s * a * l + w * l``: s for how squarely and how brightly it is lit, w for
-what its lacquer mirrors (the dichromatic model: Shafer, Using color to separate reflection components, 1985).
-The table is filled by drawing from that model; pixels are looked up after their light was divided out.
+A surface of reflectance a in light l has the radiance ``s * a * l + w * l``: s for angle and shade, w for specular
+reflection (the dichromatic model: Shafer, Using color to separate reflection components, 1985).  The table is a
+smoothed histogram of draws from that model; pixels are looked up after the illumination was divided out.
 """
 
 from __future__ import annotations
@@ -18,18 +18,20 @@ from vision.scene.configurations import Configurations
 from vision.scene.materials import OPEN_SHARES
 
 BINS = 32
-"""Bins a channel: 8 codes wide, about twice the noise of a dim picture."""
+"""Bins a channel: 8 codes wide, about twice the noise of a dim picture.  Chosen by eye."""
 
 TOP_VALUE = 1.25
-"""Largest value kept, relative to white paper in the same place, in display (gamma) space."""
+"""Largest display (gamma-encoded) value that is distinguished, relative to white paper there.  Chosen by eye."""
 
 GAMMA = 2.4
 """Exponent of the sRGB curve: a factor on linear light is close to this root of it on display values."""
 
 DRAWS = 20_000
+"""Draws a material.  Chosen by eye."""
 
 STRAY = 0.03
-"""Share of pixels that follow no model: dust, print, edges, JPEG.  It bounds what one pixel can say."""
+"""Share of pixels that no material explains (dust, print, edges, JPEG), which bounds the evidence of one pixel.  Chosen
+by eye."""
 
 
 STRAY_LOG = float(np.log(STRAY / BINS**3) + 0.7)
@@ -38,9 +40,15 @@ STRAY_LOG = float(np.log(STRAY / BINS**3) + 0.7)
 
 @dataclass(frozen=True, slots=True)
 class _Shading:
-    """How a kind of surface is lit: share in full light, its spread (log), range in shade, mirrored light, tint.
+    """How a kind of surface is lit; light is relative to white paper's.
 
-    ``glare``: share of such surfaces in which the lamp itself is mirrored.
+    Attributes:
+        lit: probability of full light; else it is in shade.
+        spread: standard deviation of the logarithm of full light.
+        shade: range of light in shade.
+        mirrored: mean specular reflection.
+        tint: standard deviation of the logarithm of each channel.
+        glare: probability that the lamp itself is mirrored.
     """
 
     lit: float
@@ -51,32 +59,33 @@ class _Shading:
     glare: float = 0.0
 
 
-# Upper faces and the floor look at the same light, so s is near 1 unless something shades them; sides may be lit by
-# little more than what the room reflects, or by a lamp that meets them squarely.
+# All values are chosen by eye.  Upper faces and the floor face the same light as the paper, so s is near 1 unless they
+# are shaded; sides may be lit by little more than what the room reflects, or by a lamp at right angles.
 _FLOOR = _Shading(lit=0.7, spread=0.12, shade=(0.15, 1.0), mirrored=0.005, tint=0.08)
 _TOP = _Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05, glare=0.1)
 _SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.2, 1.1), mirrored=0.02, tint=0.08)
-# Between pillars it is darker than anywhere round a piece.
+# Between pillars it is darker than next to a piece.
 _WALL = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.08)
-# A flank that was enrolled may have stood in half the light that another one meets squarely.
+# A flank may have been enrolled in half the light that falls on another one.
 _FLANK = _Shading(lit=0.0, spread=0.0, shade=(0.05, 2.5), mirrored=0.08, tint=0.08)
 
 INK_SHARE = 0.25
-"""Share of a face that its character and ring cover, about."""
+"""Share of a face that its character and ring cover.  Chosen by eye."""
 
 MOST_MIRRORED = 0.2
-"""Most that lacquer mirrors of a lamp, as a share of what white paper shows."""
+"""Largest diffuse highlight of a lamp in lacquer, as a share of white paper's light.  Chosen by eye."""
 
 MOST_GLARE = 0.8
-"""The same where the lamp itself is mirrored."""
+"""The same where the lamp itself is mirrored.  Chosen by eye."""
 
 SENSOR_NOISE = 0.02
-"""Standard deviation of a pixel in display space (5 codes of 255): shot noise, read noise and JPEG of a dim picture."""
+"""Standard deviation of a pixel in display space (5 codes of 255): shot noise, read noise and JPEG of a dim picture.
+Chosen by eye."""
 
 
 def build_colour_model(look: SetLook, configurations: Configurations) -> npt.NDArray[np.float32]:
-    """Log-likelihoods (BINS³, materials) float32; the TABLE column is flat until a picture fills it."""
-    rng = np.random.default_rng(0)  # drawn once and always alike: the same picture gives the same reading
+    """(BINS³, materials) float32 log-likelihoods; the TABLE column is flat until a picture fills it."""
+    rng = np.random.default_rng(0)  # a fixed seed: the same picture gives the same reading
     faces = [np.mean([look.pieces[letter] for letter in letters], axis=0) for letters in configurations.colours]
     sides = [_learn(_draw(face, _SIDE if configurations.has_faces else _FLANK, rng)) for face in faces]
     tops = [
@@ -100,7 +109,7 @@ def build_colour_model(look: SetLook, configurations: Configurations) -> npt.NDA
 def _inked(
     face: npt.NDArray[np.float64], look: SetLook, letters: tuple[str, ...], rng: np.random.Generator
 ) -> npt.NDArray[np.float32]:
-    """Log-likelihood (BINS³,) of faces with characters: wood or any of their inks."""
+    """(BINS³,) float32 log-likelihood of faces with characters: a mixture of wood and their inks."""
     inks = {look.inks[letter] for letter in letters}
     drawn = [np.exp(_learn(_draw(np.array(ink), _TOP, rng))) for ink in inks]
     wood = np.exp(_learn(_draw(face, _TOP, rng)))
@@ -109,6 +118,7 @@ def _inked(
 
 
 def _column(column: ColumnLook, rng: np.random.Generator) -> list[npt.NDArray[np.float32]]:
+    """(BINS³,) float32 each: log-likelihood of the side of terrain or pillars, then of its tops by share of the sky."""
     top, side = np.array(column.top), np.array(column.side)
     return [
         _learn(_draw(side, _WALL, rng)),
@@ -117,10 +127,10 @@ def _column(column: ColumnLook, rng: np.random.Generator) -> list[npt.NDArray[np
 
 
 def _in_pit(open_share: float, reflectance: float) -> _Shading:
-    """How a floor is lit from which only a share of the sky is seen, past walls of this ``reflectance``.
+    """How a floor is lit from which a share of the sky is visible, between walls of this ``reflectance``.
 
-    The lamp may stand anywhere in the sky.  What the room reflects comes from all of it; walls, which are about half
-    lit themselves, stand in for what they hide.
+    The lamp may be anywhere in the sky.  Ambient light comes from all of it; occluded parts are replaced by the walls,
+    which are about half lit themselves.
     """
     if open_share == 1:
         return _FLOOR
@@ -129,9 +139,9 @@ def _in_pit(open_share: float, reflectance: float) -> _Shading:
 
 
 def table_column(values: npt.NDArray[np.float32], paper: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Log-likelihood (BINS³,) of what lies outside the mat, from values (n, 3) seen there (as :func:`normalise`).
+    """(BINS³,) float32 log-likelihood of what lies outside the mat, from display values (n, 3) sampled there.
 
-    White ``paper``, of likelihood (BINS³,), may lie there as often as what was seen.
+    White ``paper``, of likelihood (BINS³,), is as probable there as what was sampled.
     """
     return np.log((_shares(values) + paper) / 2).ravel()
 
@@ -141,64 +151,65 @@ def normalise(codes: npt.NDArray[np.uint8], light: npt.NDArray[np.float32]) -> n
 
     Args:
         codes: (…, 3) uint8, BGR.
-        light: broadcastable to ``codes``, r g b, linear.
+        light: float32, broadcastable to ``codes``; r g b, linear.
 
     Returns:
-        (…, 3) float32, r g b.
+        (…, 3) float32, r g b, from 0.
     """
     return codes[..., ::-1] * gain_in(light)
 
 
 def gain_in(light: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Display value relative to white paper that one code stands for, in this light."""
+    """Display value relative to white paper that one code adds, of the shape of ``light`` (linear)."""
     return (light ** (-1 / GAMMA) / 255).astype(np.float32)
 
 
 def bin_index(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
-    """Row of the palette for values (…, 3) → (…)."""
+    """Rows (…) int32 of the colour model for display values (…, 3) r g b."""
     q = quantised(values)
     row: npt.NDArray[np.int32] = (q[..., 0] * BINS + q[..., 1]) * BINS + q[..., 2]
     return row
 
 
 def quantised(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
-    """Bin of each display value, of one channel."""
+    """Bin (int32, 0…BINS − 1) of each display value of a channel."""
     bins: npt.NDArray[np.int32] = np.minimum((values * np.float32(BINS / TOP_VALUE)).astype(np.int32), BINS - 1)
     return bins
 
 
 def _draw(reflectance: npt.NDArray[np.float64], shading: _Shading, rng: np.random.Generator) -> npt.NDArray[np.float32]:
+    """(DRAWS, 3) float32 display values 0…:data:`TOP_VALUE` of a surface of ``reflectance`` (3,), linear r g b."""
     lit = np.exp(rng.normal(0, shading.spread, DRAWS))
     strength = np.where(rng.random(DRAWS) < shading.lit, lit, rng.uniform(*shading.shade, DRAWS))
     tint = np.exp(rng.normal(0, shading.tint, (DRAWS, 3)))
-    # How much of the enrolled colour was mirrored light one picture cannot tell: any part of what is white in it.
+    # The specular part of the enrolled colour is unknown from one picture: any part of what is white in it.
     own = reflectance - rng.uniform(0, min(MOST_MIRRORED, float(reflectance.min())), DRAWS)[:, None]
     mirrored = rng.exponential(shading.mirrored, DRAWS)
     if shading.glare:
         mirrored = np.where(rng.random(DRAWS) < shading.glare, rng.uniform(0, MOST_GLARE, DRAWS), mirrored)
-    shown = own * strength[:, None] * tint + mirrored[:, None]
-    values = display(shown) + rng.normal(0, SENSOR_NOISE, (DRAWS, 3))
+    radiance = own * strength[:, None] * tint + mirrored[:, None]
+    values = display(radiance) + rng.normal(0, SENSOR_NOISE, (DRAWS, 3))
     return np.clip(values, 0, TOP_VALUE).astype(np.float32)
 
 
 def display(linear: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Display values of linear light (IEC 61966-2-1), 1 being white."""
+    """Display values of linear light (IEC 61966-2-1), of the same shape, 1 being white."""
     return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * np.maximum(linear, 1e-9) ** (1 / GAMMA) - 0.055)
 
 
 def _learn(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Smoothed histogram of values (n, 3) as log-likelihood (BINS³,)."""
+    """(BINS³,) float32 log-likelihood: smoothed histogram of display values (n, 3)."""
     return np.log(_shares(values))
 
 
 def _shares(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Smoothed histogram of values (n, 3) as likelihood (BINS³,)."""
+    """(BINS³,) float32 likelihood: smoothed histogram of display values (n, 3)."""
     return _smoothed(bin_index(values))
 
 
 @compiled
 def _smoothed(rows: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
-    """Likelihood (BINS³,) of ``rows`` (n,), each spread over its neighbours, 1, 2 and 1 parts of 4 each way."""
+    """(BINS³,) float32 likelihood by ``rows`` (n,), smoothed by the kernel (1, 2, 1) / 4 along each channel."""
     counts, smooth = np.zeros(BINS**3, np.float32), np.zeros(BINS**3, np.float32)
     for row in rows:
         counts[row] += 1
@@ -206,7 +217,7 @@ def _smoothed(rows: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
         if counts[row] == 0:
             continue
         red, green, blue = row // BINS**2, row // BINS % BINS, row % BINS
-        # What would lie beyond the last bin lies in it.
+        # Beyond the range, the kernel is clamped to the last bin.
         for i in range(-1, 2):
             for j in range(-1, 2):
                 for k in range(-1, 2):
@@ -218,4 +229,5 @@ def _smoothed(rows: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
 
 @compiled
 def _within(place: int) -> int:
+    """A bin clamped to the range."""
     return min(max(place, 0), BINS - 1)

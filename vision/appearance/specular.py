@@ -1,4 +1,4 @@
-"""What colour a piece has of its own: which of its faces say so, and how much of a lamp they mirror."""
+"""Separation of a piece's own colour from the light of a lamp that its lacquer mirrors."""
 
 from __future__ import annotations
 
@@ -11,52 +11,54 @@ from vision.pose.projection import Points
 from vision.scene.solids import Solid, faces_towards, moved, piece
 
 SAMPLED_SHARE = 0.7
-"""Share of a face's radius that is sampled: a piece may stand 1.5 mm off, and rims are in another light."""
+"""Share of a face's radius that is sampled: a piece may be 1.5 mm off, and rims are lit differently.  Chosen by eye."""
 
 SHADE = 0.02
-"""Share of what white paper sends that may be missing in one channel of a side: noise, and the tint of what is near."""
+"""Light, as a share of white paper's, that one channel of a side may lack: noise, tinted reflections.  Chosen by
+eye."""
 
 UPRIGHT = 0.01
-"""The normal of an upright face points up or down by less than this."""
+"""Largest vertical component of the unit normal of an upright face.  Chosen by eye."""
 
 
 def paleness(colour: Reflectance) -> float:
-    """0…1: how much of a colour is white; a face that mirrors a lamp is paler than it is."""
+    """Share of white in a colour, 0…1; a face that mirrors a lamp is paler than its paint."""
     return min(colour) / max(*colour, 1e-6)
 
 
 def mirrored(face: Reflectance, others: list[Reflectance]) -> float:
-    """How much white of a lamp a face mirrors, if ``others`` are of the same colour.
+    """White light of a lamp that a face mirrors, as a share of white paper's, given faces of the same paint.
 
-    What is paler than they are is seen on them too, where a piece stands askew: the least pale one counts.
+    ``others`` may mirror it too: the least pale one is taken as the paint's own colour.
     """
     own = min((paleness(other) + SHADE / max(*other, SHADE) for other in others), default=1.0)
     return max(0.0, (min(face) - own * max(face)) / (1 - own)) if own < 1 else 0.0
 
 
 def without(colour: Reflectance, white: float) -> Reflectance:
-    """A colour less so much white."""
+    """A colour less the amount ``white`` in each channel, at least 0."""
     red, green, blue = (max(channel - white, 0.0) for channel in colour)
     return red, green, blue
 
 
 def faces_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:
-    """(k, 3) mm each: the inner part of the faces of a piece on a floor by which its colour is learned.
+    """Points of the faces by which a piece's colour is learned, (k, 3) float64 mm each: their inner parts.
 
-    Its upper face, or of a pyramid each flank that can be seen from ``eye_mm``.
+    That is the upper face, or of a pyramid each flank that is visible from ``eye_mm`` (3,).  The piece is on a floor
+    with its middle at ``floor_mm`` (3,).
     """
     solid = moved(piece(kind), floor_mm)
     return _inner(solid, faces_towards(solid, eye_mm) if kind.shape == "pyramid" else solid.is_top)
 
 
 def sides_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:
-    """(k, 3) mm each: the inner part of the upright faces of a piece on a floor that can be seen from ``eye_mm``."""
+    """As :func:`faces_of`, of the upright faces that are visible from ``eye_mm``."""
     solid = moved(piece(kind), floor_mm)
     return _inner(solid, faces_towards(solid, eye_mm) & (np.abs(solid.normals[:, 2]) < UPRIGHT))
 
 
 def _inner(solid: Solid, chosen: npt.NDArray[np.bool_]) -> list[Points]:
-    """(k, 3) mm each: the inner part of ``chosen`` (faces,) faces of a body."""
+    """(k, 3) float64 mm each: points of the inner part of the ``chosen`` (faces,) bool faces of a body."""
     faces = []
     for number in np.flatnonzero(chosen):
         corners = solid.points[list(solid.faces[number])]
