@@ -132,6 +132,10 @@ class Kit:
     stacking: Stacking | None
     enrol: Mapping[str, str]
 
+    def __hash__(self) -> int:
+        """By what tells kits apart, so that what is drawn with one can be kept."""
+        return hash((self.name, self.game, self.board, self.pieces))
+
     @cached_property
     def cells(self) -> tuple[str, ...]:
         """Names of the existing squares."""

@@ -20,10 +20,12 @@ EXAMPLE = re.compile(r"`([a-z:]+(?:/[34])?)`: `([^`]+)`")
 
 
 def written() -> Iterator[Path]:
-    """Every file of the repository that people read, but for the tests."""
+    """Every file of the repository that people read, but for the tests and for libraries that are shipped along."""
     yield from ROOT.glob("*.md")
     for folder in SOURCES:
-        yield from (path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES)
+        yield from (
+            path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES and ".min." not in path.name
+        )
 
 
 def missing_pages(path: Path) -> list[str]:

@@ -11,8 +11,8 @@ from companion.commands.options.position import add_rules_command
 from companion.commands.output.answers import Json, print_answer
 from companion.commands.output.codes import DONE
 from companion.games import GameInfo, available_games, load_game
-from companion.rules import drawing
 from companion.rules.pages import picture_name, rules_page
+from companion.scene.svg import draw_svg
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,4 +53,4 @@ def _write_page(info: GameInfo, folder: Path) -> None:
     games = [load_game(tag) for tag in info.tags]
     (folder / f"{info.name}.md").write_text(rules_page(info.title, info.about, games), encoding="utf-8")
     for game in games:
-        (folder / picture_name(game)).write_text(drawing.draw_svg(game, game.start()), encoding="utf-8")
+        (folder / picture_name(game)).write_text(draw_svg(game, game.start()), encoding="utf-8")

@@ -11,6 +11,7 @@ from companion.commands.output.answers import print_answer
 from companion.commands.output.codes import DONE
 from companion.games import read_position
 from companion.rules import drawing
+from companion.scene.svg import draw_svg
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,6 @@ def run(options: Options) -> int:
     game, position = read_position(options.position)
     picture = drawing.draw_text(game, position)
     if options.svg is not None:
-        options.svg.write_text(drawing.draw_svg(game, position), encoding="utf-8")
+        options.svg.write_text(draw_svg(game, position), encoding="utf-8")
     print_answer({"position": options.position, "board": picture}, picture.splitlines(), is_json=options.json)
     return DONE

@@ -17,6 +17,7 @@ from companion.hall import topics
 from companion.match import Match
 from companion.recorder.store import MatchId, MatchInfo, Store
 from companion.replay import following
+from companion.scene.outfit import kit_of
 from companion.web.feed import Bell, Feed
 from companion.web.story import told
 
@@ -210,7 +211,7 @@ class Hub:
         return playing
 
     def _new(self, info: MatchInfo) -> Playing:
-        return Playing(info, Feed(info.start, (), info.names, self.bell))
+        return Playing(info, Feed(info.start, (), info.names, kit_of(info.game, info.kit), self.bell))
 
     def _kept_matches(self) -> Iterator[tuple[MatchId, str, MatchInfo]]:
         """The matches in the store that tables have told, the oldest first: number, table, what is known of it."""

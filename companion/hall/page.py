@@ -13,7 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from companion.hall.hub import Hub, Seat
-from companion.web.answers import STATIC, board_answer, refused, stream_answer, unserved
+from companion.web.answers import STATIC, board_answer, refused, stream_answer, told_answer, unserved
 from companion.web.feed import ALIVE_S, RETRY_MS, compact
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused
@@ -35,6 +35,7 @@ class HallPage:
                 Route("/table/{table}/events", self._events),
                 Route("/table/{table}/state", self._state),
                 Route("/table/{table}/board/{n}", self._board),
+                Route("/table/{table}/told/{n}", self._told),
                 Route("/table/{table}/", files.named("table.html")),
                 *files.routes(),
             ],
@@ -93,6 +94,9 @@ class HallPage:
 
     async def _board(self, request: Request) -> Response:
         return board_answer(self._seat(request).playing.feed, request)
+
+    async def _told(self, request: Request) -> Response:
+        return told_answer(self._seat(request).playing.feed, request)
 
 
 def table_row(seat: Seat) -> Mapping[str, Any]:

@@ -15,7 +15,7 @@ from companion.errors import CompanionError
 from companion.records.plates import Plate
 from companion.records.raster import Picture, board_image, to_bgr, write_lines
 from companion.records.shots import Shots, decode, load
-from companion.rules.diagram import PAPER
+from companion.scene.oblique import PAPER
 
 WIDTH, HEIGHT, SIDE = 1024, 432, 384
 """Pixels: the film, and the square for the board on its right."""

@@ -9,8 +9,8 @@ from PIL import Image
 
 from companion.records.plates import Plate
 from companion.records.raster import board_image, write_lines
-from companion.rules.diagram import INK, PAPER
-from companion.rules.drawing import svg_shapes
+from companion.scene.oblique import INK, PAPER
+from companion.scene.svg import svg_shapes
 
 COLUMNS = 4
 LINE = 20
@@ -30,7 +30,7 @@ def svg_sheet(title: str, shown: list[Plate]) -> str:
     width, height = shown[0].diagram.width, shown[0].diagram.height + LINE
     columns = min(COLUMNS, len(shown))
     rows = -(-len(shown) // columns)
-    size = f"0 0 {columns * width} {rows * height + 2 * LINE}"
+    size = f"0 0 {columns * width:g} {rows * height + 2 * LINE:g}"
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{size}" font-family="sans-serif">',
         f"<title>{escape(title)}</title>",
@@ -40,7 +40,7 @@ def svg_sheet(title: str, shown: list[Plate]) -> str:
     for k, plate in enumerate(shown):
         row, column = divmod(k, columns)
         lines += [
-            f'<g transform="translate({column * width} {2 * LINE + row * height})">',
+            f'<g transform="translate({column * width:g} {2 * LINE + row * height:g})">',
             f"<title>{escape(plate.caption)}</title>",
             f'<text x="{LINE}" y="{LINE:g}" font-size="15" fill="{INK}">{escape(plate.title)}</text>',
             *svg_shapes(plate.diagram),

@@ -12,7 +12,7 @@ import cv2
 
 from companion.records.plates import Plate
 from companion.records.shots import decode
-from companion.rules.drawing import draw_svg
+from companion.scene.svg import svg_text
 
 TEMPLATE = Path(__file__).with_name("page.html")
 STILL_QUALITY = 70
@@ -25,7 +25,7 @@ def page(title: str, subtitle: str, shown: list[Plate], stills: Mapping[int, byt
         {
             "title": plate.title,
             "caption": plate.caption,
-            "svg": draw_svg(plate.match.game, plate.match.position, plate.moved, plate.wrong),
+            "svg": svg_text(plate.diagram),
             "still": data_uri(stills[plate.event.n]) if plate.event.n in stills else None,
             "wrong": bool(plate.wrong),
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from companion.events import Accepted, Corrected, Event, GameOver, Illegal, Start, TakenBack
 from companion.match import Match
@@ -12,7 +13,11 @@ from companion.phrases import sentence
 from companion.records.record import MatchRecord
 from companion.records.sheet import move_number
 from companion.rules.board import Player
-from companion.rules.diagram import Diagram, diagram
+from companion.scene.build import scene
+from companion.scene.marks import repair_scene
+from companion.scene.oblique import diagram
+from companion.scene.outfit import kit_of
+from companion.scene.shapes import Diagram
 
 SHOWN = Start | Accepted | Illegal | TakenBack | Corrected | GameOver
 """What people want to see again; the rest is in the score sheet."""
@@ -41,10 +46,13 @@ class Plate:
     moved: tuple[str, ...]
     wrong: tuple[str, ...]
 
-    @property
+    @cached_property
     def diagram(self) -> Diagram:
-        """The accepted position with the squares framed."""
-        return diagram(self.match.game, self.match.position, self.moved, self.wrong)
+        """The accepted position with the squares framed, and what was wrong with the way back."""
+        match, kit = self.match, kit_of(self.match.game.tag)
+        if isinstance(self.event, Illegal):
+            return diagram(repair_scene(match.game, match.position, self.event, kit))
+        return diagram(scene(match.game, match.position, kit, self.moved, self.wrong))
 
 
 def plates(record: MatchRecord) -> list[Plate]:

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 
 from companion.languages.english import counted
 from companion.records.stats import GameStats
-from companion.rules.diagram import FAINT, INK, PAPER
+from companion.scene.oblique import FAINT, INK, PAPER
 
 WIDTH, ROW, LABEL, BARS, MARGIN = 720, 24, 220, 380, 24
 """Of the picture, of a row, of the labels and the longest bar, of the border."""

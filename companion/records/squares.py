@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.kit import Kit
-from companion.rules.diagram import MOVED, WRONG
+from companion.scene.model import Tone
+from companion.scene.oblique import TONES
 
 Picture = npt.NDArray[np.uint8]
 Points = npt.NDArray[np.float64]
@@ -31,7 +32,7 @@ def mark_squares(picture: Picture, kit: Kit, moved: Collection[str], wrong: Coll
         return picture
     marked = picture.copy()
     width = max(2, round(FRAME_SHARE * picture.shape[1]))
-    for cells, colour in ((moved, MOVED), (wrong, WRONG)):
+    for cells, colour in ((moved, TONES[Tone.MOVED]), (wrong, TONES[Tone.WRONG])):
         for cell in cells:
             if cell in kit.cells:
                 corners = cv2.perspectiveTransform(_corners_mm(kit, cell)[None], to_picture)

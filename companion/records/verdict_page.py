@@ -16,8 +16,8 @@ from companion.records.explained import Explained, grounds_lines, percent
 from companion.records.raster import Picture, board_image, from_bgr, to_bgr, write_lines
 from companion.records.shots import decode
 from companion.records.squares import mark_squares
-from companion.rules.diagram import PAPER
-from companion.rules.drawing import draw_svg
+from companion.scene.oblique import PAPER
+from companion.scene.svg import svg_text
 
 WIDTH, CAMERA_HEIGHT, SIDE, LINE = 1440, 540, 480, 22
 """Of the JPEG, in pixels: whole width, height of the camera's picture, the board's side, a line of text."""
@@ -57,7 +57,7 @@ def verdict_page(told: Explained) -> str:
     """The HTML file's text; it holds its picture itself."""
     plate, grounds = told.plate, told.grounds
     title = f"Match {told.number}, event {told.event.n}: {plate.title}"
-    board = draw_svg(plate.match.game, plate.match.position, plate.moved, plate.wrong)
+    board = svg_text(plate.diagram)
     rules = "".join(f"<p><b>{escape(r.id)} {escape(r.title)}.</b> {escape(r.text)}</p>" for r in told.rules)
     parts = [
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',

@@ -8,9 +8,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from companion.events import Illegal, Unfinished, Unsure
+from companion.web.boards import VIEWS, Wanted, board_row, option_row
 from companion.web.feed import Feed
 from companion.web.guard import Refused
-from companion.web.view import board_row
+from companion.web.story import Story, told
 
 STATIC = Path(__file__).parent / "static"
 
@@ -41,7 +43,50 @@ def board_answer(feed: Feed, request: Request) -> Response:
     turn = None if n is None else feed.standing.story.at(n)
     if turn is None:
         raise Refused(404, "no move that stands has this number")
-    return JSONResponse(board_row(turn.position, turn.cells), headers={"cache-control": "no-store"})
+    return _sent(board_row(Wanted(turn.position, view_of(request), feed.standing.kit, turn.cells)))
+
+
+def told_answer(feed: Feed, request: Request) -> Response:
+    """The board with what the event ``n`` of the path says of it.
+
+    What is wrong and the way back, what is left to do, or with ``?option=`` what would have happened by one of the
+    moves asked about.  Refused where the event says nothing that can be drawn.
+    """
+    n, events, kit = _number(request.path_params["n"]), feed.standing.events, feed.standing.kit
+    event = next((event for event in reversed(events) if event.n == n), None)
+    if not isinstance(event, Illegal | Unfinished | Unsure):
+        raise Refused(404, "no event with this number says something of the board")
+    text = _position_before(feed, event.n)
+    if not isinstance(event, Unsure):
+        return _sent(board_row(Wanted(text, view_of(request), kit, event=event)))
+    option = request.query_params.get("option", "")
+    if option not in event.options:
+        raise Refused(404, "this move is not asked about")
+    return _sent(option_row(event, option, Wanted(text, view_of(request), kit)))
+
+
+def view_of(request: Request) -> str:
+    """Which view of a board is asked for.  Refused where there is no such view."""
+    view = request.query_params.get("view", "oblique")
+    if view not in VIEWS:
+        raise Refused(400, f"there is no such view; write one of {', '.join(VIEWS)}")
+    return view
+
+
+def _position_before(feed: Feed, n: int) -> str:
+    """The text of the accepted position when event ``n`` was said."""
+    standing = feed.standing
+    if all(turn.n < n for turn in standing.story.turns):
+        return standing.story.position
+    story = Story(standing.story.start, standing.story.start_n)
+    for event in standing.events:
+        if event.n < n:
+            story = told(story, event)
+    return story.position
+
+
+def _sent(row: object) -> Response:
+    return JSONResponse(row, headers={"cache-control": "no-store"})
 
 
 def _number(text: str) -> int | None:

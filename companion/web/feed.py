@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from calibration.kit import Kit
 from companion.events import Event, to_json
 from companion.referee.referee import Snapshot
 from companion.web.story import Story, told
@@ -39,6 +40,7 @@ class Feed:
         start: str,
         past: tuple[Event, ...] = (),
         people: tuple[str, ...] = (),
+        kit: Kit | None = None,
         bell: Bell | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -48,12 +50,13 @@ class Feed:
             start: text of the position in which the match begins.
             past: what was said before a restart.
             people: the players' own names in turn order; empty where they were not given.
+            kit: the set on the table, with which boards are drawn; None: that of the game.
             bell: rung at every piece of news; its own where none is given.
             clock: seconds; tells how old the last event is where nobody says how the table stands.
         """
         self.bell = bell or Bell()
         self._clock, self._heard_s = clock, 0.0
-        self._standing = Standing(secrets.token_hex(4), (), Story(start), people=people)
+        self._standing = Standing(secrets.token_hex(4), (), Story(start), people=people, kit=kit)
         self._is_closed = False
         self._state_text = ""
         self._state_of: Standing | None = None

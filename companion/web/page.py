@@ -27,12 +27,12 @@ from companion.errors import CompanionError
 from companion.events import Event, to_json
 from companion.referee.orders import Order, OrderRefused
 from companion.web.actions import ACTIONS, Wish, order_of, signer
-from companion.web.answers import STATIC, board_answer, refused, stream_answer, unserved
+from companion.web.answers import STATIC, board_answer, refused, stream_answer, told_answer, unserved, view_of
+from companion.web.boards import Wanted, board_row
 from companion.web.feed import Feed
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
 from companion.web.server import Server
-from companion.web.view import board_row
 
 TAKEN_S = 5.0
 """An order must have been taken by then: the table takes one with every picture of its camera."""
@@ -73,6 +73,7 @@ class Page:
                 Route("/events", self._events),
                 Route("/state", self._state),
                 Route("/board/{n}", self._board),
+                Route("/told/{n}", self._told),
                 Route("/preview", self._preview),
                 Route("/camera.jpg", self._camera_picture),
                 Route("/arbiter/{action}", self._arbiter, methods=["POST"]),
@@ -103,9 +104,13 @@ class Page:
     async def _board(self, request: Request) -> Response:
         return board_answer(self._feed, request)
 
+    async def _told(self, request: Request) -> Response:
+        return told_answer(self._feed, request)
+
     async def _preview(self, request: Request) -> Response:
+        text, kit = request.query_params.get("position", ""), self._feed.standing.kit
         try:
-            return JSONResponse(board_row(request.query_params.get("position", "")))
+            return JSONResponse(board_row(Wanted(text, view_of(request), kit)))
         except CompanionError as error:
             raise Refused(400, str(error)) from None
 

@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
+from calibration.kit import Kit
 from companion.events import (
     Accepted,
     ClockChanged,
     Corrected,
     Event,
     GameOver,
+    Illegal,
     SensorsChanged,
     TakenBack,
     Unfinished,
     ViewChanged,
 )
-from companion.games import available_games, load_game, read_position
+from companion.games import available_games, load_game
 from companion.phrases import LANGUAGES, to_move
 from companion.referee.clock import Clock
 from companion.referee.referee import Snapshot
-from companion.rules.diagram import colour_of
-from companion.rules.drawing import draw_svg
-from companion.rules.game import Game, Outcome
+from companion.rules.game import Game
 from companion.rules.notation import parse_tag, position_tag, ranks_downward
+from companion.scene.outfit import dressed, player_colours
+from companion.web.boards import outcome_row
 from companion.web.story import Story
 from companion.web.words import player_names, sentences, tasks
 
 LOGGED = 12
 """So many of the last verdicts stand on the page; the moves that stand are all there."""
-
-DRAWN_BOARDS = 256
-"""Boards kept drawn: a whole match that many people leaf through is drawn once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +46,7 @@ class Standing:
         t_s: the match's time now.
         warning: the store's standing warning.
         people: the players' own names in turn order; empty where they were not given.
+        kit: the set on the table; None: that of the game.
     """
 
     match: str
@@ -57,6 +56,7 @@ class Standing:
     t_s: float = 0.0
     warning: str | None = None
     people: tuple[str, ...] = ()
+    kit: Kit | None = None
 
     @property
     def n(self) -> int:
@@ -72,13 +72,14 @@ def state_row(standing: Standing) -> dict[str, Any]:
         "match": standing.match,
         "n": standing.n,
         "t": round(standing.t_s, 2),
-        "game": game_row(game, standing.people),
+        "game": game_row(game, standing.kit, standing.people),
         "start_n": story.start_n,
         "turns": [
             {"n": turn.n, "t": turn.t, "player": turn.player, "move": turn.move, "by": turn.by} for turn in story.turns
         ],
         "log": [_said_row(event, game, standing.people) for event in _notable(standing.events)[-LOGGED:]],
         "position": story.position,
+        "drawn": _drawn(standing),
         "view": _latest(standing.events, ViewChanged, "clear"),
         "sensors": _latest(standing.events, SensorsChanged, ""),
         "warning": standing.warning,
@@ -86,16 +87,17 @@ def state_row(standing: Standing) -> dict[str, Any]:
     return row | (_guessed_row(standing, game) if snapshot is None else _snapshot_row(snapshot, standing.events, game))
 
 
-def game_row(game: Game, people: tuple[str, ...] = ()) -> dict[str, Any]:
+def game_row(game: Game, kit: Kit | None = None, people: tuple[str, ...] = ()) -> dict[str, Any]:
     """What a page must know of a game: its name, players, pieces and squares."""
     name = parse_tag(game.tag)[0]
+    colours = player_colours(game, dressed(game, kit))
     return {
         "tag": game.tag,
         "title": next(info.title for info in available_games() if info.name == name),
         "players": [
             {
                 "letter": player,
-                "colour": colour_of(game, player),
+                "colour": colours[player],
                 "names": {code: player_names(game, code, people)[player] for code in LANGUAGES},
             }
             for player in game.players
@@ -114,7 +116,7 @@ def _snapshot_row(snapshot: Snapshot, events: Sequence[Event], game: Game) -> di
         "todo": tasks(next(told, None), game),
         "wrong": list(snapshot.wrong),
         "options": list(snapshot.options),
-        "outcome": None if snapshot.outcome is None else _outcome_row(snapshot.outcome),
+        "outcome": None if snapshot.outcome is None else outcome_row(snapshot.outcome),
         "clock": None if snapshot.clock is None else _clock_row(snapshot.clock),
     }
 
@@ -137,14 +139,17 @@ def _guessed_row(standing: Standing, game: Game) -> dict[str, Any]:
     }
 
 
+def _drawn(standing: Standing) -> int | None:
+    """Number of the event whose word about the table is drawn on the board; None where the table is right."""
+    said = [event for event in _notable(standing.events) if not isinstance(event, ClockChanged)]
+    last = said[-1] if said else None
+    return last.n if isinstance(last, Illegal | Unfinished) and last.cells else None
+
+
 def _told_clock_row(event: ClockChanged) -> dict[str, Any]:
     running = event.player if event.state != "stopped" else None
     left = dict(zip(event.players, event.left, strict=False))
     return {"control": event.control, "left": left, "running": running, "since": event.t}
-
-
-def _outcome_row(outcome: Outcome) -> dict[str, Any]:
-    return {"winner": outcome.winner, "rule": outcome.rule}
 
 
 def _clock_row(clock: Clock) -> dict[str, Any]:
@@ -185,26 +190,3 @@ def _said_row(event: Event, game: Game, people: tuple[str, ...]) -> dict[str, An
 def _latest(events: Sequence[Event], kind: type[ViewChanged] | type[SensorsChanged], otherwise: str) -> str:
     """The state that the last event of one kind has said."""
     return next((event.state for event in reversed(events) if isinstance(event, kind)), otherwise)
-
-
-@lru_cache(maxsize=DRAWN_BOARDS)
-def board_row(text: str, moved: tuple[str, ...] = ()) -> Mapping[str, Any]:
-    """One board: its picture, what lies on each square, and what the picture does not show.
-
-    Raises:
-        CompanionError: ``text`` is no position.
-    """
-    game, position = read_position(text)
-    table, outcome = game.table(position), game.outcome(position)
-    levels = table.levels or game.layout.terrain or (None,) * len(table.stacks)
-    cells = zip(game.layout.cells, table.stacks, levels, strict=True)
-    return {
-        "position": text,
-        "svg": draw_svg(game, position, moved),
-        "squares": {name: {"stack": stack, "level": level} for name, stack, level in cells},
-        "owners": {piece: game.owner(piece) for piece in game.pieces},
-        "moved": list(moved),
-        "to_move": position.to_move,
-        "outcome": None if outcome is None else _outcome_row(outcome),
-        "keys": dict(game.position_keys(position)),
-    }

@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 
 from calibration.kit import load_kit
-from companion.simulate.glyphs import COMPOUNDS, PARTS, STROKE_SHARE, strokes
+from calibration.strokes import COMPOUNDS, PARTS
+from companion.simulate.glyphs import STROKE_SHARE, strokes
 
 
 def drawn(glyph: str) -> np.ndarray:

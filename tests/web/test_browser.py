@@ -19,6 +19,7 @@ CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
+    "--disable-3d-apis",  # the pictures are looked at here; what WebGL draws is looked at in test_space
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
@@ -31,11 +32,16 @@ PLIES = ("c3-d3", "c4-d4", "d3-d5", "d4-d3", "f7-f6")
 expect.set_options(timeout=1000 * WAIT_S)
 
 
+def skip_without_browser() -> None:
+    """Skip the test where there is no browser to look with."""
+    if not Path(CHROMIUM).exists():
+        pytest.skip("needs Debian's chromium, which `make test` installs as root")
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Debian's Chromium, without a window."""
-    if not Path(CHROMIUM).exists():
-        pytest.skip("needs Debian's chromium, which `make test` installs as root")
+    skip_without_browser()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
         yield browser
@@ -94,6 +100,7 @@ def test_an_illegal_move_is_seen_and_heard(table: WebTable, visit: Callable[...,
     expect(page.locator("#rules")).to_contain_text("DOM-5")
     expect(page.locator("#loud")).to_contain_text("not allowed")
     expect(page.locator(".mark.wrong")).to_have_count(2)
+    expect(page.locator(".mark.arrow")).to_have_count(1)
     table.restore()
     expect(page.locator("#polite")).to_contain_text("right again")
     expect(page.locator(".mark.wrong")).to_have_count(0)
@@ -166,7 +173,8 @@ def test_no_position_is_set_before_there_is_a_board(table: WebTable, visit: Call
         held.append(route)
 
     page.route("**/board/*", hold)
-    page.reload()
+    with page.expect_request("**/board/*"):
+        page.reload()
     expect(page.locator("#arbiter")).to_be_visible()
     expect(page.locator("#set-position")).to_be_disabled()
     for route in held:
@@ -180,7 +188,8 @@ def test_the_position_is_set_by_hand(table: WebTable, visit: Callable[..., Page]
     for name, stack in (("c3", ""), ("d3", "GR")):
         page.locator(f'g.square[data-cell="{name}"]').click()
         page.locator("#stack").fill(stack)
-        expect(page.locator(f'g.square[data-cell="{name}"] text')).to_have_count(len(stack))
+        told = {"": f"{name}, empty", "GR": f"{name}, 2 pieces, from the top R G"}[stack]
+        expect(page.locator(f'g.square[data-cell="{name}"]')).to_have_attribute("aria-label", told)
     page.locator("#turn").select_option("G")
     expect(page.locator("#text")).to_have_value(format_position(table.game, after(table, "c3-d3")))
     page.locator("#editor button").first.click()
@@ -199,13 +208,13 @@ def test_an_answer_that_comes_late_does_not_undo_what_was_typed_since(
     page.locator("#set-position").click()
     page.locator('g.square[data-cell="c3"]').click()
     page.locator("#stack").fill("")
-    expect(page.locator('g.square[data-cell="c3"] text')).to_have_count(0)
+    expect(page.locator('g.square[data-cell="c3"]')).to_have_attribute("aria-label", "c3, empty")
     with page.expect_response("**/preview*"):
         held[0].continue_()
     page.locator('g.square[data-cell="d3"]').click()
     page.locator('g.square[data-cell="c3"]').click()
     expect(page.locator("#stack")).to_have_value("")
-    expect(page.locator('g.square[data-cell="c3"] text')).to_have_count(0)
+    expect(page.locator('g.square[data-cell="c3"]')).to_have_attribute("aria-label", "c3, empty")
 
 
 def after(table: WebTable, text: str):  # type: ignore[no-untyped-def]
@@ -236,7 +245,7 @@ def test_nothing_is_cut_off_at_any_size(table: WebTable, visit: Callable[..., Pa
     table.lay(c3="", c5="RR")
     expect(page.locator("#verdict")).to_have_attribute("data-kind", "illegal")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    board, verdict = page.locator("#board svg").bounding_box(), page.locator("#verdict").bounding_box()
+    board, verdict = page.locator("#board").bounding_box(), page.locator("#verdict").bounding_box()
     assert board is not None
     assert verdict is not None
     assert board["width"] >= 0.9 * min(size[0], 500)

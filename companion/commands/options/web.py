@@ -36,7 +36,7 @@ def paged(
     if address is None:
         yield
         return
-    feed = Feed(info.start, past, info.names)
+    feed = Feed(info.start, past, info.names, table.eyes.reader.kit)
     window = Window(table.eyes, load_game(info.game).layout.terrain, time.monotonic)
     page = Page(address, feed, table.inbox.put, window.picture)
     notify(page.notice)

@@ -22,12 +22,13 @@ from companion.errors import CompanionError
 from companion.phrases import ENGLISH, LANGUAGES, Language, trouble
 from companion.rules.notation import format_position
 from companion.web.answers import STATIC, refused, unserved
+from companion.web.boards import Wanted, board_row
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
 from companion.web.server import Server
 from companion.web.setup.overlay import picture
 from companion.web.setup.workshop import Workshop
-from companion.web.view import board_row, game_row
+from companion.web.view import game_row
 from vision.errors import VisionError
 
 T = TypeVar("T")
@@ -89,7 +90,8 @@ class SetupPage:
     def _game(self) -> Mapping[str, Any]:
         game = self._workshop.outfit.game
         start = format_position(game, game.start())
-        return {**game_row(game), "kit": self._workshop.outfit.kit.name, "start": board_row(start)["svg"]}
+        kit = self._workshop.outfit.kit
+        return {**game_row(game, kit), "kit": kit.name, "start": board_row(Wanted(start, kit=kit))["svg"]}
 
     async def _picture(self, request: Request) -> Response:
         step = request.query_params.get("step", "")

@@ -164,11 +164,15 @@ export class Arbiter {
     this.preview(find("text").value);
   }
 
+  redraw() {
+    this.preview(find("text").value.trim());
+  }
+
   // Answers may come in another order than they were asked for: only that to the last question counts.
   async preview(text) {
     const reply = find("reply");
     this.asked = text;
-    const answer = await fetch(`/preview?position=${encodeURIComponent(text)}`).catch(() => null);
+    const answer = await fetch(`/preview?position=${encodeURIComponent(text)}&view=${this.look().board.view}`).catch(() => null);
     if (!answer) return;
     const row = await answer.json();
     if (!this.isEditing || text !== this.asked) return;

@@ -1,8 +1,12 @@
-// The board: the server's picture, with squares that can be pointed at, reached by keys, and marked.
+// The board in one of its views, with squares that can be pointed at, reached by keys, and marked.
 
 import { word } from "/static/words.js";
 
-const SVG = "http://www.w3.org/2000/svg";
+const SPACE = "space", OBLIQUE = "oblique", PLAN = "plan";
+
+function remembered() {
+  try { return localStorage.getItem("view"); } catch { return null; }
+}
 
 export class Board {
   constructor(place, lens, choose) {
@@ -11,38 +15,98 @@ export class Board {
     this.choose = choose;
     this.squares = {};
     this.focused = null;
-    place.addEventListener("pointerover", (event) => this.point(event.target.closest("g.square")));
+    this.space = null;
+    this.view = remembered() === PLAN ? PLAN : SPACE;
+    place.addEventListener("pointermove", (event) => this.hover(event));
     place.addEventListener("pointerleave", () => this.hide());
-    place.addEventListener("click", (event) => this.pick(event.target.closest("g.square")));
-    place.addEventListener("focusin", (event) => this.point(event.target.closest("g.square")));
+    place.addEventListener("click", (event) => this.pick(event));
+    place.addEventListener("focusin", (event) => this.point(event.target.closest(".square")));
     place.addEventListener("focusout", () => this.hide());
     place.addEventListener("keydown", (event) => this.key(event));
   }
 
-  show(row, game) {
-    const had = document.activeElement?.closest?.("g.square")?.dataset.cell;
+  // Loads what the view needs; where three dimensions cannot be drawn, the picture from the same side serves.
+  async prepare() {
+    if (this.view !== SPACE || this.space) return;
+    try {
+      const { Space, hasSpace } = await import("/static/space.js");
+      if (!hasSpace()) throw new Error("no WebGL");
+      this.floor = document.createElement("div");
+      this.floor.className = "space";
+      this.space = new Space(this.floor, (places) => this.lay(places));
+    } catch {
+      this.view = OBLIQUE;
+    }
+  }
+
+  look(view) {
+    this.view = view;
+    try { localStorage.setItem("view", view); } catch { /* private mode: for this visit only */ }
+  }
+
+  swap() {
+    this.look(this.view === PLAN ? SPACE : PLAN);
+  }
+
+  show(row, game, isGentle = false) {
+    const had = document.activeElement?.closest?.(".square")?.dataset.cell;
     this.row = row;
     this.game = game;
+    this.place.dataset.view = row.scene ? SPACE : this.view;
+    if (row.scene) this.showSpace(row, isGentle);
+    else this.showPicture(row);
+    this.place.querySelector(".squares")?.setAttribute("aria-label", word("board"));
+    for (const [name, square] of Object.entries(this.squares)) {
+      square.setAttribute("role", "img");
+      square.setAttribute("aria-label", this.told(name));
+      square.setAttribute("tabindex", "-1");
+    }
+    const first = this.squares[had] ?? this.squares[this.focused] ?? this.squares[game.ranks.at(-1)[0]];
+    first?.setAttribute("tabindex", "0");
+    if (had) this.squares[had]?.focus();
+    this.hide();
+  }
+
+  showPicture(row) {
     // The picture is the program's own, drawn by the server from a checked position.
     this.place.innerHTML = row.svg;
     const picture = this.place.querySelector("svg");
     picture.querySelector("title")?.remove();
     picture.setAttribute("role", "group");
-    picture.setAttribute("aria-label", word("board"));
+    picture.setAttribute("class", "squares");
     this.squares = {};
     for (const square of picture.querySelectorAll("g.square")) {
-      const name = square.dataset.cell;
       square.querySelector("title")?.remove();
-      square.setAttribute("role", "img");
-      square.setAttribute("aria-label", this.told(name));
-      square.setAttribute("tabindex", "-1");
-      this.squares[name] = square;
+      this.squares[square.dataset.cell] = square;
     }
-    this.names = game.ranks;
-    const first = this.squares[had] ?? this.squares[this.focused] ?? this.squares[game.ranks.at(-1)[0]];
-    first?.setAttribute("tabindex", "0");
-    if (had) this.squares[had]?.focus();
-    this.hide();
+  }
+
+  showSpace(row, isGentle) {
+    if (this.floor.parentElement !== this.place) this.place.replaceChildren(this.floor);
+    const names = row.scene.grounds.map((ground) => ground.cell);
+    if (Object.keys(this.squares).join() !== names.join() || !this.floor.querySelector(".squares")) {
+      this.floor.querySelector(".squares")?.remove();
+      const group = Object.assign(document.createElement("div"), { className: "squares" });
+      group.setAttribute("role", "group");
+      this.squares = Object.fromEntries(names.map((name) => {
+        const square = Object.assign(document.createElement("span"), { className: "square" });
+        square.dataset.cell = name;
+        return [name, square];
+      }));
+      group.append(...Object.values(this.squares));
+      this.floor.append(group);
+    }
+    this.space.show(row.scene, isGentle);
+  }
+
+  // The squares for keys and ears lie where the drawn ones are.
+  lay(places) {
+    for (const [name, [left, top, width, height]] of Object.entries(places)) {
+      const { style } = this.squares[name];
+      style.transform = `translate(${left}px, ${top}px)`;
+      style.width = `${width}px`;
+      style.height = `${height}px`;
+    }
   }
 
   told(name) {
@@ -55,23 +119,24 @@ export class Board {
     return parts.join(", ");
   }
 
-  // Frames round these squares, dashed so that they are told apart without colour.
+  // Marks squares for who sets up a position or has chosen one.
   mark(cells, kind) {
-    for (const old of this.place.querySelectorAll(`.mark.${kind}`)) old.remove();
-    const picture = this.place.querySelector("svg");
-    for (const name of cells) {
-      const ground = this.squares[name]?.querySelector("rect");
-      if (!ground) continue;
-      const frame = document.createElementNS(SVG, "rect");
-      const [x, y, width, height] = ["x", "y", "width", "height"].map((key) => Number(ground.getAttribute(key)));
-      for (const [key, value] of Object.entries({ x: x + 2.5, y: y + 2.5, width: width - 5, height: height - 5, rx: 4 }))
-        frame.setAttribute(key, value);
-      frame.setAttribute("class", `mark ${kind}`);
-      picture.append(frame);
-    }
+    for (const [name, square] of Object.entries(this.squares)) square.classList.toggle(kind, cells.includes(name));
   }
 
-  pick(square) {
+  under(event) {
+    if (this.place.dataset.view === SPACE) return this.squares[this.space.cellAt(event.clientX, event.clientY)];
+    return event.target.closest(".square");
+  }
+
+  hover(event) {
+    if (event.buttons) return this.hide();
+    this.point(this.under(event));
+  }
+
+  pick(event) {
+    if (this.place.dataset.view === SPACE && this.space.isTurned) return;
+    const square = this.under(event);
     if (!square) return;
     square.focus();
     this.choose(square.dataset.cell);
@@ -90,18 +155,13 @@ export class Board {
     const pile = document.createElement("ol");
     for (const piece of [...stack].reverse()) {
       const item = document.createElement("li");
-      item.textContent = piece;
-      item.style.background = this.colour(piece);
+      item.textContent = this.row.marks[piece] ?? piece;
+      item.style.setProperty("--piece", this.row.colours[piece]);
       pile.append(item);
     }
     this.lens.append(head, count, pile);
     this.lens.hidden = false;
     this.put(square);
-  }
-
-  colour(piece) {
-    const owner = this.row.owners[piece];
-    return this.game.players.find((player) => player.letter === owner)?.colour ?? "#66666a";
   }
 
   // Beside the square, inside the window.
@@ -118,12 +178,13 @@ export class Board {
   }
 
   key(event) {
-    const name = event.target.closest?.("g.square")?.dataset.cell;
+    const name = event.target.closest?.(".square")?.dataset.cell;
     if (!name) return;
     const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
     if (event.key === "Escape") this.hide();
     if (event.key === "Enter" || event.key === " ") this.choose(name);
     else if (!(event.key in steps)) return;
+    else if (event.shiftKey && this.place.dataset.view === SPACE) this.space.turn(steps[event.key][1], -steps[event.key][0]);
     else this.step(name, ...steps[event.key]);
     event.preventDefault();
     event.stopPropagation();

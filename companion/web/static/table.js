@@ -16,6 +16,7 @@ let arrived = 0; // when the state came, in seconds of this browser
 let isConnected = false;
 const boards = new Map();
 const board = new Board(find("board"), find("lens"), (cell) => arbiter.choose(cell));
+window.board = board; // for the tests, which look at what is drawn
 const arbiter = new Arbiter(() => ({ state, board }), () => render());
 
 function listen() {
@@ -233,29 +234,46 @@ function reserved(text, letter) {
   return [...text].filter((piece) => owners[piece] === letter).join(" ");
 }
 
+// Which board is to be drawn: that after a move, or the latest with what is said of it.
+function boardPath() {
+  const n = showing();
+  return shown === null && state.drawn ? `/told/${state.drawn}` : `/board/${n}`;
+}
+
 async function renderBoard() {
   if (arbiter.isEditing) return;
-  const n = showing();
-  const key = `${state.match} ${n}`;
-  if (!boards.has(key)) boards.set(key, fetch(`${base}/board/${n}`).then((reply) => (reply.ok ? reply.json() : null)).catch(() => null));
+  await board.prepare();
+  const path = `${boardPath()}?view=${board.view}`, n = showing();
+  const key = `${state.match} ${path}`;
+  if (!boards.has(key)) boards.set(key, fetch(base + path).then((reply) => (reply.ok ? reply.json() : null)).catch(() => null));
   const row = await boards.get(key);
   if (!row) { boards.delete(key); return; }
-  if (n !== showing() || arbiter.isEditing) return;
+  if (path !== `${boardPath()}?view=${board.view}` || arbiter.isEditing) return;
   if (find("board").key !== key) {
     find("board").key = key;
     find("board").row = row;
-    board.show(row, state.game);
+    board.show(row, state.game, Boolean(find("board").dataset.n));
     find("set-position").disabled = false; // its squares are chosen on the board
     find("board").dataset.n = n;
     renderPlayers();
   }
   const isLive = shown === null;
-  board.mark(isLive ? state.wrong ?? [] : [], "wrong");
   document.body.classList.toggle("past", !isLive);
   find("past").hidden = isLive;
   const i = state.turns.findIndex((turn) => turn.n === n) + 1;
   find("past").firstElementChild.textContent = i ? word("past", { i, all: state.turns.length }) : word("past-start");
   find("aside").textContent = row.keys.ban ? `${word("ban")}: ${row.keys.ban.replaceAll(",", ", ").replaceAll(">", " → ").replaceAll("@", " · ")}` : "";
+  renderViews();
+}
+
+function renderViews() {
+  find("view").textContent = word(board.view === "plan" ? "view-table" : "view-plan");
+  find("home").hidden = board.view !== "space";
+}
+
+function swapView() {
+  board.swap();
+  arbiter.isEditing ? arbiter.redraw() : renderBoard();
 }
 
 function minutes(seconds) {
@@ -299,10 +317,14 @@ find("back").onclick = () => leaf(-1);
 find("forth").onclick = () => leaf(1);
 find("last").onclick = () => leaf(1e6);
 find("camera").ontoggle = refreshPicture;
+find("view").onclick = swapView;
+find("home").onclick = () => board.space?.home();
 addEventListener("keydown", (event) => {
   const isTyping = event.target.closest?.("input, textarea, select, dialog");
   const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -1e6, End: 1e6 };
-  if (isTyping || event.altKey || event.ctrlKey || event.metaKey || !(event.key in steps)) return;
+  if (isTyping || event.altKey || event.ctrlKey || event.metaKey) return;
+  if (event.key === "v") swapView();
+  if (!(event.key in steps)) return;
   leaf(steps[event.key]);
   event.preventDefault();
 });

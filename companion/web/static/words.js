@@ -2,7 +2,7 @@
 
 const WORDS = {
   en: {
-    other: "Deutsch", skip: "To the verdict", board: "Board", verdict: "Verdict", moves: "Moves",
+    other: "Deutsch", views: "Views", "view-plan": "From above (v)", "view-table": "From the table (v)", "view-home": "From the players' side", skip: "To the verdict", board: "Board", verdict: "Verdict", moves: "Moves",
     arbiter: "Arbiter", camera: "Camera", history: "What was said",
     "camera-note": "What the camera sees. White outlines: what the program believes stands there.",
     first: "To the start", back: "One move back", forth: "One move on", last: "To the latest move",
@@ -28,7 +28,7 @@ const WORDS = {
     reload: "Loading …", "player-clock": "{player}: {time} left",
   },
   de: {
-    other: "English", skip: "Zum Urteil", board: "Brett", verdict: "Urteil", moves: "Züge",
+    other: "English", views: "Ansichten", "view-plan": "Von oben (v)", "view-table": "Vom Tisch aus (v)", "view-home": "Von der Seite der Spieler", skip: "Zum Urteil", board: "Brett", verdict: "Urteil", moves: "Züge",
     arbiter: "Schiedsrichter", camera: "Kamera", history: "Was gesagt wurde",
     "camera-note": "Was die Kamera sieht. Weiße Umrisse: was dort nach Meinung des Programms steht.",
     first: "Zum Anfang", back: "Einen Zug zurück", forth: "Einen Zug vor", last: "Zum letzten Zug",

@@ -1,0 +1,123 @@
+"""What a verdict says, drawn on the board: what lies where it must not, what is missing, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from calibration.kit import Kit
+from companion.events import Illegal, Unfinished
+from companion.restoring import Step, way_back
+from companion.rules.board import Stack, Table
+from companion.rules.game import Game, Position
+from companion.rules.notation import format_position
+from companion.scene.build import UNKNOWN, bodies, table_scene, tally
+from companion.scene.model import Arrow, Body, Cross, Frame, Look, Scene, Tone
+from companion.scene.outfit import dressed
+
+Point = tuple[float, float, float]
+
+CROSS_SHARE = 0.7
+"""Size of a cross, of the width of the piece that it is over."""
+
+
+def repair_scene(game: Game, position: Position, event: Illegal | Unfinished, kit: Kit | None = None) -> Scene:
+    """The board in ``position`` with what ``event`` says of it.
+
+    After an illegal act: the pieces as ghosts where they stand now, as outlines where they belong, arrows between,
+    crosses over what is too many.  During a turn: the squares with what is left to do on them.
+    """
+    dress = dressed(game, kit)
+    table, title = game.table(position), format_position(game, position)
+    if isinstance(event, Unfinished):
+        return _unfinished(game, table, event, dress, title)
+    frames = tuple(Frame(cell, Tone.WRONG) for cell in event.cells)
+    steps = way_back(game, event)
+    base = table_scene(game, _with_levels(game, table, steps), dress, title, frames)
+    ends = dict[Step, Point]()
+    for step in steps:
+        if step.level is not None:
+            base = _levelled(base, step, dress)
+        elif step.target:
+            base, ends[step] = _missing(game, table, base, step, dress)
+    for step in steps:
+        if step.source:
+            base = _surplus(game, table, base, step, dress, ends.get(step))
+    return base
+
+
+def _with_levels(game: Game, table: Table, steps: Iterable[Step]) -> Table:
+    """The pillars as they stand now."""
+    if table.levels is None:
+        return table
+    levels = list(table.levels)
+    for step in steps:
+        if step.now is not None:
+            levels[game.layout.index[step.target]] = step.now
+    return replace(table, levels=tuple(levels))
+
+
+def _missing(game: Game, table: Table, base: Scene, step: Step, kit: Kit) -> tuple[Scene, Point]:
+    """The pieces that belong on a square, as outlines; and their middle."""
+    stack = table.stacks[game.layout.index[step.target]]
+    kept = stack[: len(stack) - step.count]
+    scene, outlines = _restacked(base, step.target, kept, stack[len(kept) :], Look.OUTLINE, kit)
+    return scene, _middle(outlines)
+
+
+def _surplus(game: Game, table: Table, base: Scene, step: Step, kit: Kit, end: Point | None) -> Scene:
+    """The pieces that must leave a square, as ghosts: with the way to ``end``, or crossed out where there is none."""
+    own = table.stacks[game.layout.index[step.source]]
+    stack = table.stacks[game.layout.index[step.target]] if step.target else ""
+    pieces = stack[len(stack) - step.count :] or _guessed(step)
+    kept = own[: len(own) - step.replaced]
+    scene, ghosts = _restacked(base, step.source, kept, pieces, Look.GHOST, kit)
+    middle = _middle(ghosts)
+    if end is not None:
+        return replace(scene, arrows=(*scene.arrows, Arrow(middle, end, Tone.WRONG)))
+    return replace(scene, crosses=(*scene.crosses, Cross(*middle, CROSS_SHARE * ghosts[-1].width)))
+
+
+def _guessed(step: Step) -> Stack:
+    """Pieces of which only the top one was seen."""
+    return UNKNOWN * (step.count - 1) + (step.piece or UNKNOWN)
+
+
+def _restacked(scene: Scene, cell: str, kept: Stack, pieces: Stack, look: Look, kit: Kit) -> tuple[Scene, list[Body]]:
+    """The scene in which ``cell`` holds ``kept`` and on it ``pieces``, drawn in their own way; and those."""
+    ground = next(ground for ground in scene.grounds if ground.cell == cell)
+    stack = bodies(kit, ground, kept + pieces, (look,) * len(pieces))
+    others = tuple(body for body in scene.bodies if body.cell != cell)
+    standing = tally([body for body in stack if body.look != Look.OUTLINE])
+    tallies = tuple(other for other in scene.tallies if other.cell != cell)
+    tallies = tallies if standing is None else (*tallies, standing)
+    return replace(scene, bodies=(*others, *stack), tallies=tallies), stack[len(kept) :]
+
+
+def _levelled(scene: Scene, step: Step, kit: Kit) -> Scene:
+    """A pillar that stands too high or too low: an arrow to where its top belongs."""
+    ground = next(ground for ground in scene.grounds if ground.cell == step.target)
+    assert step.level is not None
+    assert step.now is not None
+    by = (step.level - step.now) * (kit.pillars.step_mm if kit.pillars else kit.board.terrain_step_mm)
+    x = ground.x + 0.3 * ground.side
+    arrow = Arrow((x, ground.y, ground.z), (x, ground.y, ground.z + by), Tone.WRONG)
+    return replace(scene, arrows=(*scene.arrows, arrow))
+
+
+def _unfinished(game: Game, table: Table, event: Unfinished, kit: Kit, title: str) -> Scene:
+    """What is left: the squares framed, and where it is known what they must hold, that as outlines."""
+    frames = tuple(Frame(cell, Tone.LEFT) for cell in event.cells)
+    scene = table_scene(game, table, kit, title, frames)
+    for cell, wanted in zip(event.cells, event.stacks, strict=False):
+        standing = table.stacks[game.layout.index[cell]]
+        common = next((i for i, (a, b) in enumerate(zip(standing, wanted, strict=False)) if a != b), None)
+        common = min(len(standing), len(wanted)) if common is None else common
+        scene, _ = _restacked(scene, cell, wanted[:common], wanted[common:], Look.OUTLINE, kit)
+    return scene
+
+
+def _middle(stack: list[Body]) -> Point:
+    """The point in the middle of some bodies."""
+    low, high = stack[0], stack[-1]
+    return high.x, high.y, (low.z + high.top) / 2

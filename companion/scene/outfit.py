@@ -1,0 +1,84 @@
+"""Which set a game is drawn with: the kit on the table, else the one that comes with the program, else a plain one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from calibration.kit import Board, Colour, Kit, Mat, PieceKind, available_kits, load_kit
+from companion.rules.board import Piece, Player
+from companion.rules.game import Game
+from companion.rules.notation import parse_tag
+
+PLAIN_PITCH_MM, PLAIN_DISC_MM, PLAIN_HEIGHT_MM, PLAIN_STEP_MM = 33.0, 27.0, 7.0, 20.0
+"""Measures of a game without a kit: those of draughtsmen on squares that suit them."""
+
+PLAIN_COLOURS: tuple[Colour, ...] = ((179, 32, 42), (29, 79, 163), (31, 122, 58), (224, 176, 32))
+"""Of the players' pieces, in turn order, where no kit says otherwise: they differ in lightness too."""
+
+NOBODYS: Colour = (92, 92, 96)
+PAPER: Colour = (239, 234, 222)
+SQUARE: Colour = (216, 210, 192)
+LINE: Colour = (91, 84, 70)
+GROUND: Colour = (168, 152, 120)
+
+
+def hex_of(colour: Colour) -> str:
+    """``#rrggbb``."""
+    return "#" + bytes(colour).hex()
+
+
+@lru_cache(maxsize=32)
+def kit_of(tag: str, name: str = "") -> Kit | None:
+    """The kit called ``name``, if it comes with the program, else the one of the game ``tag``; None: there is none."""
+    known, game = available_kits(), parse_tag(tag)[0]
+    found = next((kit for kit in (name, game) if kit in known), None)
+    return None if found is None else load_kit(found)
+
+
+def dressed(game: Game, kit: Kit | None) -> Kit:
+    """``kit``, or a plain one where there is none; pieces of the game that it does not have are plain."""
+    kit = kit or kit_of(game.tag) or _plain(game)
+    known = {kind.letter for kind in kit.pieces}
+    missing = tuple(_plain_kind(game, piece, kit) for piece in game.pieces if piece not in known)
+    if not missing:
+        return kit
+    return Kit(kit.name, kit.game, kit.mat, kit.board, (*kit.pieces, *missing), kit.pillars, kit.stacking, kit.enrol)
+
+
+def player_colours(game: Game, kit: Kit) -> Mapping[Player, str]:
+    """What tells each player's pieces: their colour, or that of their characters where all are of one wood."""
+    own = {player: [kind for kind in kit.pieces if game.owner(kind.letter) == player] for player in game.players}
+    bodies = {player: _commonest(kind.colour for kind in kinds) for player, kinds in own.items()}
+    if len(set(bodies.values())) == len(bodies):
+        return {player: hex_of(colour) for player, colour in bodies.items()}
+    return {player: hex_of(_commonest(kind.glyph_colour for kind in kinds)) for player, kinds in own.items()}
+
+
+def _commonest(colours: Iterator[Colour]) -> Colour:
+    return (Counter(colours).most_common(1) or [(NOBODYS, 0)])[0][0]
+
+
+def _plain(game: Game) -> Kit:
+    layout = game.layout
+    board = Board(
+        files=layout.files,
+        ranks=layout.ranks,
+        pitch_mm=PLAIN_PITCH_MM,
+        a1_mm=(0.0, 0.0),
+        missing=layout.missing,
+        cell_colour=SQUARE,
+        line_colour=LINE,
+        terrain_step_mm=PLAIN_STEP_MM,
+        terrain_colour=GROUND,
+    )
+    mat = Mat(0.0, 0.0, PAPER, "", 0.0, (), ())
+    return Kit("plain", game.tag, mat, board, (), None, None, {})
+
+
+def _plain_kind(game: Game, piece: Piece, kit: Kit) -> PieceKind:
+    owner = game.owner(piece)
+    colour = NOBODYS if owner is None else PLAIN_COLOURS[game.players.index(owner) % len(PLAIN_COLOURS)]
+    width = min(PLAIN_DISC_MM, PLAIN_DISC_MM / PLAIN_PITCH_MM * kit.board.pitch_mm)
+    return PieceKind(piece, "disc", width, PLAIN_HEIGHT_MM, colour, "", (0, 0, 0))

@@ -1,0 +1,95 @@
+"""One board as a page shows it: as a scene of bodies, or as a picture of them, with what stands on each square."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from calibration.kit import Kit
+from companion.events import Illegal, Unfinished, Unsure
+from companion.games import read_position
+from companion.rules.board import Player
+from companion.rules.game import Game, Outcome, Position
+from companion.rules.notation import parse_move
+from companion.scene.build import scene
+from companion.scene.marks import repair_scene
+from companion.scene.model import Scene, to_json
+from companion.scene.oblique import diagram, plan
+from companion.scene.svg import svg_text
+from companion.web.story import CELL
+
+DRAWN_BOARDS = 256
+"""Boards kept drawn: a whole match that many people leaf through is drawn once."""
+
+VIEWS: Mapping[str, Callable[[Scene], Mapping[str, Any]]] = {
+    "oblique": lambda shown: {"svg": svg_text(diagram(shown))},
+    "plan": lambda shown: {"svg": svg_text(plan(shown))},
+    "space": lambda shown: {"scene": to_json(shown)},
+}
+"""What a page can ask for: the picture from the players' side, from above, or the bodies themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One board: the position's text, in which view, with which kit, and what is marked on it.
+
+    ``moved`` are squares that a move changed; ``event`` is what the referee said is wrong, or left to do.
+    """
+
+    text: str
+    view: str = "oblique"
+    kit: Kit | None = None
+    moved: tuple[str, ...] = ()
+    event: Illegal | Unfinished | None = None
+
+
+@lru_cache(maxsize=DRAWN_BOARDS)
+def board_row(wanted: Wanted) -> Mapping[str, Any]:
+    """The board, what stands on each square, and what a picture does not show.
+
+    Raises:
+        CompanionError: the text is no position.
+    """
+    game, position = read_position(wanted.text)
+    return _row(game, position, wanted)
+
+
+def option_row(event: Unsure, option: str, wanted: Wanted) -> Mapping[str, Any]:
+    """The board as it would be after a move that ``event`` asks about, from the position of ``wanted``."""
+    assert option in event.options
+    game, position = read_position(wanted.text)
+    after = game.play(position, parse_move(game, position, option))
+    return _row(game, after, Wanted("", wanted.view, wanted.kit, tuple(CELL.findall(option))))
+
+
+def _row(game: Game, position: Position, wanted: Wanted) -> Mapping[str, Any]:
+    table, outcome = game.table(position), game.outcome(position)
+    levels = table.levels or game.layout.terrain or (None,) * len(table.stacks)
+    cells = zip(game.layout.cells, table.stacks, levels, strict=True)
+    if wanted.event is None:
+        shown = scene(game, position, wanted.kit, wanted.moved)
+    else:
+        shown = repair_scene(game, position, wanted.event, wanted.kit)
+    return {
+        "position": shown.title,
+        **VIEWS[wanted.view](shown),
+        "squares": {name: {"stack": stack, "level": level} for name, stack, level in cells},
+        "owners": _owners(game),
+        "marks": {body.piece: body.mark for body in shown.bodies},
+        "colours": {body.piece: body.ink if body.is_drawn else body.colour for body in shown.bodies},
+        "moved": list(wanted.moved),
+        "to_move": position.to_move,
+        "outcome": None if outcome is None else outcome_row(outcome),
+        "keys": dict(game.position_keys(position)),
+    }
+
+
+def _owners(game: Game) -> dict[str, Player | None]:
+    return {piece: game.owner(piece) for piece in game.pieces}
+
+
+def outcome_row(outcome: Outcome) -> dict[str, Any]:
+    """The end of a game."""
+    return {"winner": outcome.winner, "rule": outcome.rule}
