@@ -89,9 +89,9 @@ def is_over(plies: int, said: Sequence[Event], truth: Sequence[Truth]) -> bool:
 
 
 def compare(truth: Sequence[Truth], events: Sequence[Event]) -> Result:
-    """Hold the events against what was really done; an act after the last event counts for nobody."""
+    """Hold the events against what was really done; an act that nobody could judge before the end counts for nobody."""
     last_s = max((event.t for event in events), default=0.0)
-    done = [act for act in truth if act.t_calm_from <= last_s]
+    done = [act for act in truth if act.t_calm_from <= last_s or any(_speaks_of(event, act) for event in events)]
     moves = [act for act in done if act.kind == MOVE]
     acts = [act for act in done if act.kind == ILLEGAL]
     said = [event for event in events if isinstance(event, Accepted)]
@@ -132,9 +132,16 @@ def _judged(acts: Sequence[Truth], done: Sequence[Truth], events: Sequence[Event
         yield Fault(event.t, ACCUSED, _last_played(done, event.t), _accusation(event))
 
 
+def _speaks_of(event: Event, act: Truth) -> bool:
+    """Whether the word on an act has fallen, perhaps before the hand was out of sight."""
+    if act.kind == ILLEGAL:
+        return isinstance(event, Illegal) and act.judged_from_s <= event.t
+    return isinstance(event, Accepted) and event.move == act.text and act.judged_from_s <= event.t
+
+
 def _is_of(act: Truth, t_s: float) -> bool:
     """Whether what is said at ``t_s`` is said of what ``act`` left on the table."""
-    return act.t_calm_from <= t_s and (act.t_calm_to is None or t_s <= act.t_calm_to + HAND_COMES_S)
+    return act.judged_from_s <= t_s and (act.t_calm_to is None or t_s <= act.t_calm_to + HAND_COMES_S)
 
 
 def _told(act: Truth) -> str:
@@ -148,7 +155,7 @@ def _accusation(event: Illegal) -> str:
 
 
 def _last_played(done: Sequence[Truth], t_s: float) -> str:
-    last = max((act for act in done if act.t_calm_from <= t_s), key=lambda act: act.t_calm_from, default=None)
+    last = max((act for act in done if act.judged_from_s <= t_s), key=lambda act: act.t_calm_from, default=None)
     return "before anything was played" if last is None else f"after {_told(last)} at {last.t_calm_from:.1f} s"
 
 

@@ -58,6 +58,8 @@ class Truth:
 
     ``text`` is the move or attempt (None where no single move says it), ``rules`` the ids that it breaks,
     ``position`` the game's position afterwards, ``table`` what then stands on the board; ``sort`` as of an act.
+    ``t_laid`` is when the board lay so, with the hand perhaps still in the picture: from then on a verdict may fall.
+    None: with the calm.
     """
 
     kind: str
@@ -71,6 +73,12 @@ class Truth:
     position: Position
     table: Table
     sort: str = ""
+    t_laid: float | None = None
+
+    @property
+    def judged_from_s(self) -> float:
+        """From when on what is said may be said of this act."""
+        return self.t_calm_from if self.t_laid is None else self.t_laid
 
 
 class SimulatedTable:
@@ -108,7 +116,7 @@ class SimulatedTable:
         self._gesture: Gesture | None = None
         self._ready_s: float = pace.opening_s
         self._now_s = 0.0
-        self._over = self._closed = False
+        self._over = self._closed = self._is_answered = False
 
     @property
     def camera(self) -> Camera:
@@ -143,7 +151,11 @@ class SimulatedTable:
 
     def hear(self, event: Event) -> None:
         """The referee has spoken: players wait for that before they go on, and then not much longer."""
-        if isinstance(event, ANSWERS) and self._gesture is None and self.truth:
+        if not isinstance(event, ANSWERS):
+            return
+        if self._gesture is not None:
+            self._is_answered = self._now_s >= self._gesture.done_s
+        elif self.truth:
             soonest = max(self.truth[-1].t_calm_from + self._pace.calm_s, self._now_s + self._pace.think_s)
             self._ready_s = min(self._ready_s, soonest)
 
@@ -158,6 +170,8 @@ class SimulatedTable:
 
     def _advance(self, t_s: float) -> None:
         self._now_s = t_s
+        if self._gesture is not None and t_s >= self._gesture.done_s:
+            self._record(self._gesture)
         if self._gesture is not None and self._is_gone(self._gesture, t_s):
             self._finish(self._gesture, t_s)
         if self._gesture is None and t_s >= self._ready_s:
@@ -172,6 +186,27 @@ class SimulatedTable:
     def _begun(self, act: Act, t_s: float) -> Gesture:
         return gesture(act, self._setup, self._kit, self._players, t_s, self._pace.hands, self._rng)
 
+    def _record(self, laid: Gesture) -> None:
+        """Put into the truth, once, what lies on the board now; when the hand is out of sight is known later."""
+        if self.truth and self.truth[-1].t_hand_from == laid.start_s:
+            return
+        act, end = laid.act, laid.end_s
+        self.truth.append(
+            Truth(
+                act.kind,
+                act.player,
+                laid.start_s,
+                end,
+                end,
+                None,
+                act.text,
+                act.rules,
+                act.position,
+                act.table,
+                t_laid=laid.done_s,
+            )
+        )
+
     def _is_gone(self, gesture: Gesture, t_s: float) -> bool:
         """Whether the board lies as it will and nothing of the hand is to be seen any more."""
         if t_s < gesture.done_s:
@@ -180,12 +215,10 @@ class SimulatedTable:
 
     def _finish(self, done: Gesture, end: float) -> None:
         """The first frame without the hand."""
-        act = done.act
         self._setup = done.state(end).setup
-        self._gesture, self._ready_s = None, end + self._pace.patience_s
-        self.truth.append(
-            Truth(act.kind, act.player, done.start_s, end, end, None, act.text, act.rules, act.position, act.table)
-        )
+        wait_s = self._pace.calm_s if self._is_answered else self._pace.patience_s
+        self._gesture, self._ready_s, self._is_answered = None, end + wait_s, False
+        self.truth[-1] = replace(self.truth[-1], t_hand_to=end, t_calm_from=end)
 
 
 def clock() -> Callable[[float], None]:

@@ -65,3 +65,10 @@ def test_a_kit_is_shown_in_the_variant_that_it_is_made_for():
     assert made_for("diamond/4") == "diamond:table/4"
     assert made_for("diamond:pairwise") == "diamond:pairwise"
     assert made_for("domination/3") == "domination/3"
+
+
+@pytest.mark.slow
+def test_a_verdict_before_the_hand_has_gone_is_no_fault(tmp_path, capsys):
+    """An illegal promotion is read, rightly, while the hand leaves the picture."""
+    assert demo(tmp_path, "cheight", "--plies", "2", "--seed", "3") == 0
+    assert "1 illegal act done: 1 caught" in capsys.readouterr().out

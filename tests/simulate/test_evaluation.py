@@ -9,8 +9,8 @@ from companion.simulate.evaluation import compare, is_over
 from companion.simulate.table import Truth
 
 
-def done(kind, t_s, text, rules=(), calm_to=None):
-    return Truth(kind, "R", t_s - 1, t_s, t_s, calm_to, text, rules, Position((), "R"), Table(()))
+def done(kind, t_s, text, rules=(), calm_to=None, laid=None):
+    return Truth(kind, "R", t_s - 1, t_s, t_s, calm_to, text, rules, Position((), "R"), Table(()), t_laid=laid)
 
 
 def accepted(t_s, move):
@@ -109,3 +109,22 @@ def test_a_demonstration_ends_when_so_many_moves_stand_or_the_referee_has_lost_t
     assert not is_over(2, [FIRST], moves[:5])
     assert is_over(2, [FIRST], moves)
     assert not is_over(2, [FIRST], [*moves, done("takeback", 9.0, None)])
+
+
+def test_a_verdict_may_fall_as_soon_as_the_board_lies_so():
+    """Before the calm: the hand is still in the picture, but where it hides nothing."""
+    caught = done("illegal", 2.0, None, ("G-2",), calm_to=2.8, laid=1.7)
+    last = done("move", 4.0, "a2-a3", laid=3.7)
+    truth = [done("move", 1.0, "a1-a2", calm_to=1.8), caught, last]
+    result = compare(truth, [FIRST, illegal(1.8, "G-2"), accepted(3.8, "a2-a3")])
+    assert (result.accepted, result.caught, result.faults) == (2, 1, ())
+    assert [fault.kind for fault in compare(truth, [FIRST, illegal(1.6, "G-2"), SECOND]).faults] == [
+        "accused",
+        "missed",
+    ]
+
+
+def test_an_act_that_is_still_under_the_hand_at_the_end_counts_for_nobody():
+    truth = [done("move", 1.0, "a1-a2", calm_to=1.8), done("move", 3.0, "a2-a3", laid=2.7)]
+    result = compare(truth, [FIRST, illegal(2.8, "G-2")])
+    assert (result.moves, [fault.kind for fault in result.faults]) == (1, ["accused"])

@@ -83,6 +83,20 @@ def test_players_wait_for_the_referee_but_not_for_ever() -> None:
 
 
 @pytest.mark.slow
+def test_what_is_done_is_known_before_the_hand_has_gone_and_so_may_be_the_word_on_it() -> None:
+    source = table()
+    early = 0
+    for frame in run(source, 12.0):
+        if source.truth and source.truth[-1].judged_from_s <= frame.t_s < source.truth[-1].t_calm_from:
+            source.hear(Accepted(t=frame.t_s, n=1, player="R", move="", position=""))
+            early += 1
+    assert early > 0
+    rows = source.truth[:-1]
+    assert all(row.t_hand_from < row.judged_from_s <= row.t_calm_from for row in rows)
+    assert all(row.t_calm_to - row.t_calm_from <= FAST.calm_s + 2 / FAST.fps for row in rows if row.t_calm_to)
+
+
+@pytest.mark.slow
 def test_players_restore_when_told_and_by_themselves() -> None:
     """Every illegal act is followed by its restoration, with or without a verdict."""
     word = Illegal(t=0.0, n=1, player="R", attempt=None, rules=(), reason="", cells=(), seen="", expected="")
