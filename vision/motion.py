@@ -1,8 +1,8 @@
 """What moves, and what reaches over the board: the cheap looks that every frame gets.
 
-Motion is the difference to the frame before, over the mat: people beside the table never sit still.  A hand that rests
-does not move, so it is found by its arm: a change against the last picture of the bare table that reaches from the
-picture's edge, wider than any piece, to the board.
+Motion is what :mod:`vision.differencing` finds over the mat: people beside the table never sit still.  A hand that
+rests does not move, so it is found by its arm: a change against the last picture of the bare table that reaches from
+the picture's edge, wider than any piece, to the board.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
+from vision.differencing import Difference, Differencer, relit
 from vision.inference.geometry import Geometry
 from vision.pose.projection import Points
 
@@ -35,6 +36,9 @@ BAND, ENOUGH_PX = 64, 30
 
 MOST_NOISE = 4.0
 """More codes than this in one band are no noise, but a hand that covers half of it."""
+
+TOGETHER_PX = 3
+"""A pixel that has changed has two such neighbours at least, as in a line; noise stands alone."""
 
 MOVING_SHARE = 0.2
 """Share of a piece's picture that must change for something to move: less is a flicker at an edge."""
@@ -62,10 +66,12 @@ class Glimpse:
     Attributes:
         small: (height / SHRINK, width / SHRINK, 3) uint8, BGR.
         moving: whether anything has moved since the frame before; true for the first.
+        difference: to the frame before; None for the first.
     """
 
     small: Picture
     moving: bool
+    difference: Difference | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +92,7 @@ class Watch:
 
     def __init__(self, kit: Kit, camera: Camera) -> None:
         self._shape = (camera.height_px // SHRINK, camera.width_px // SHRINK)
-        self._before: Picture | None = None
+        self._differencer = Differencer()
         self._bare: Picture | None = None
         self._read: Picture | None = None
         self._kit = kit
@@ -99,12 +105,10 @@ class Watch:
     def glimpse(self, image: Picture) -> Glimpse:
         """Compare a frame (height, width, 3) uint8 BGR with the one before."""
         small = np.asarray(cv2.resize(image, self._shape[::-1], interpolation=cv2.INTER_LINEAR), np.uint8)
-        before, self._before = self._before, small
-        if before is None:
-            return Glimpse(small, moving=True)
-        changes = _changes(small, before)
-        changed = int(np.count_nonzero(changes if self._area is None else changes & self._area))
-        return Glimpse(small, moving=changed > MOVING_SHARE * self._piece_px**2)
+        # The difference is that of pictures half as large again.
+        least_px = MOVING_SHARE * (self._piece_px / 2) ** 2
+        difference = self._differencer.step(small, self._area, least_px)
+        return Glimpse(small, difference is None or difference.moving_px >= least_px, difference)
 
     def attend(self, corners_px: Points) -> None:
         """From now on only what moves inside these corners (k, 2), in the picture, counts as motion."""
@@ -112,7 +116,7 @@ class Watch:
         outline = cv2.convexHull(np.rint(np.asarray(corners_px) / SHRINK).astype(np.int32))
         cv2.fillConvexPoly(area, outline, 1)
         margin = 2 * int(MARGIN_PIECES * self._piece_px) + 1
-        self._area = np.asarray(cv2.dilate(area, np.ones((margin, margin), np.uint8)), np.uint8)
+        self._area = np.ascontiguousarray(cv2.dilate(area, np.ones((margin, margin), np.uint8))[::2, ::2])
 
     def keep_bare(self, glimpse: Glimpse) -> None:
         """Remember a picture in which no hand is over the board."""
@@ -173,7 +177,8 @@ class Watch:
 
 
 def _changes(small: Picture, other: Picture) -> Picture:
-    """(height, width) uint8, 1 where two small pictures differ by more than noise."""
+    """(height, width) uint8, 1 where two small pictures differ by more than light and noise make them."""
+    other = relit(other, small)
     largest = _brightest(np.asarray(cv2.absdiff(small, other), np.uint8))
     brightness = _brightest(other)
     # Most of a frame is still, so the median difference is the noise's own (of the largest of three channels); where it
@@ -187,7 +192,9 @@ def _changes(small: Picture, other: Picture) -> Picture:
             noise = min(float(np.median(here)), MOST_NOISE)
             least[number * BAND : (number + 1) * BAND] = max(usual, NOISE_FACTOR * noise)
     steps = cv2.LUT(brightness, np.minimum(least, 255).astype(np.uint8))
-    return np.asarray(cv2.compare(largest, steps, cv2.CMP_GT), np.uint8) // 255
+    changed = np.asarray(cv2.compare(largest, steps, cv2.CMP_GT), np.uint8) // 255
+    together = cv2.boxFilter(changed, -1, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT)
+    return changed & (together >= TOGETHER_PX)
 
 
 def _brightest(picture: Picture) -> Picture:

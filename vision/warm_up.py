@@ -20,6 +20,7 @@ from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
+from vision.motion import Watch
 from vision.pose.projection import Points, Registration
 from vision.reader import Reader
 from vision.scene.solids import hull
@@ -33,9 +34,12 @@ PAPER = 0.6
 
 
 def warm_up(reader: Reader) -> None:
-    """Have ``reader`` read a synthetic board with one piece on it."""
+    """Have ``reader`` watch and read a synthetic board with one piece on it."""
     geometry = make_geometry(reader.kit, reader.levels, _pose(reader.kit, reader.camera), reader.camera)
     picture = _drawn(reader.kit, reader.look, geometry)
+    watch = Watch(reader.kit, reader.camera)
+    for frame in (picture, 255 - picture):
+        watch.glimpse(frame)
     levels = reader.levels or None
     asked = levels if levels is None or reader.kit.pillars is None else (None, *levels[1:])
     for told, changed in ((asked, None), (levels, np.arange(len(reader.kit.cells)) == 0)):

@@ -14,14 +14,16 @@ from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.looks import read_look
 from calibration.picture import load_picture
+from vision import differencing
 from vision.glyphs import face_detection, templates
 from vision.likelihood import column_integrals, facets, observations, regions, stacks
 from vision.reader import Reader
 from vision.capture.frames import Frame
+from vision.motion import Watch
 from vision.warm_up import warm_up
 
 def compiled():
-    rooms = (regions, observations, face_detection, facets, templates, stacks, column_integrals)
+    rooms = (differencing, regions, observations, face_detection, facets, templates, stacks, column_integrals)
     loops = {id(v): v for m in rooms for v in vars(m).values()
              if hasattr(v, "signatures")}
     return {loop.py_func.__name__: len(loop.signatures) for loop in loops.values() if loop.signatures}
@@ -32,6 +34,9 @@ before = compiled()
 warm_up(reader)
 warmed = compiled()
 frame = Frame(load_picture(folder / sys.argv[3]), 0, 0.0)
+watch = Watch(kit, reader.camera)
+for image in (frame.image, frame.image[::-1].copy()):
+    watch.glimpse(image)
 geometry = reader.geometry(reader.register(frame.image))
 asked = (None, *reader.levels[1:]) if kit.pillars else None
 reader.read_at(frame, geometry, asked)

@@ -1,0 +1,101 @@
+"""Motion, told from all that a webcam adds to a picture in which nothing moves."""
+
+from __future__ import annotations
+
+import json
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.camera import Camera
+from calibration.kit import load_kit
+from companion.simulate.webcam import Webcam
+from vision.differencing import Differencer, relit
+from vision.motion import Watch
+
+SIZE = (640, 360)
+FPS = 12
+LEARNING = 6
+"""Frames after which the noise is known well enough."""
+
+WEBCAMS = {
+    "as filmed": Webcam(),
+    **{f"noise {noise}": Webcam(noise=noise) for noise in (1, 4, 12)},
+    "sharpened noise 1": Webcam(noise=1, sharpening=1.1, quality=72),
+    "sharpened noise 6": Webcam(noise=6, sharpening=1.6, quality=60),
+    "sharpened noise 12": Webcam(noise=12, sharpening=1.1, quality=90),
+    "drift": Webcam(noise=1, drift=0.1),
+    "50 Hz in bands": Webcam(noise=1, flicker=0.1, fps=11.97),
+    "60 Hz in bands": Webcam(noise=1, flicker=0.1, mains_hz=60, fps=11.97),
+    "50 Hz at once": Webcam(noise=1, flicker=0.1, readout_s=0, fps=11.97),
+}
+
+
+@pytest.fixture(scope="module")
+def act(examples):
+    """A calm table, a hand that comes, moves a piece and goes, and the table after it: frames, and the hand's span."""
+    folder = examples / "domination-1"
+    first = json.loads((folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    begin, end, calm_to = (round(first[key] * FPS) for key in ("t_hand_from", "t_hand_to", "t_calm_to"))
+    film = cv2.VideoCapture(str(folder / "video.mp4"))
+    frames = [cv2.resize(film.read()[1], SIZE, interpolation=cv2.INTER_AREA) for _ in range(calm_to)]
+    return frames, begin, end
+
+
+def watch_of(size):
+    watch = Watch(load_kit("domination"), Camera(*size, np.eye(3), np.zeros(5), 0.0))
+    width, height = size
+    watch.attend(np.array([(0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9)]) * (width, height))
+    return watch
+
+
+@pytest.mark.parametrize("webcam", WEBCAMS.values(), ids=WEBCAMS)
+def test_only_a_hand_is_motion(webcam, act):
+    frames, begin, end = act
+    watch = watch_of(SIZE)
+    moving = [watch.glimpse(webcam.take(frame, number)).moving for number, frame in enumerate(frames)]
+    assert not any(moving[LEARNING:begin])
+    assert moving[begin + 1]  # in the frame before it has not reached the mat
+    assert sum(moving[begin + 1 : end]) >= (end - begin) / 2
+    assert not any(moving[end + 1 :])
+
+
+def test_a_shaking_camera_is_told_and_learned(act):
+    frames, begin, _ = act
+    webcam, watch = Webcam(shake_px=0.5), watch_of(SIZE)
+    seen = [watch.glimpse(webcam.take(frames[number % begin], number)) for number in range(80)]
+    assert max(glimpse.difference.shake for glimpse in seen[1:]) > 1
+    assert sum(glimpse.moving for glimpse in seen[:20]) > 10
+    assert not any(glimpse.moving for glimpse in seen[60:])
+
+
+def test_the_noise_and_the_flicker_of_a_picture_are_measured(act):
+    frames, begin, _ = act
+
+    def measured(webcam):
+        watch = watch_of(SIZE)
+        glimpses = [watch.glimpse(webcam.take(frames[0], number)) for number in range(begin)]
+        return [(g.difference.noise, g.difference.flicker) for g in glimpses[1:]][-1]
+
+    assert measured(Webcam())[0] < measured(Webcam(noise=2))[0] < measured(Webcam(noise=4, sharpening=1))[0]
+    assert measured(Webcam())[1] < 0.5
+    assert measured(Webcam(flicker=0.1, fps=11.97))[1] > 3
+
+
+def test_the_first_frame_differs_from_nothing():
+    assert Differencer().step(np.zeros((180, 320, 3), np.uint8), None, 5.0) is None
+
+
+def test_a_picture_is_brought_into_the_light_of_another(act):
+    picture = act[0][0]
+    lit = Webcam(drift=0.2, flicker=0.1).take(picture, 7)
+    assert np.abs(lit.astype(float) - picture).mean() > 5
+    assert np.abs(lit.astype(float) - relit(picture, lit)).mean() < 2
+
+
+def test_what_covers_a_part_of_the_picture_does_not_change_its_light(act):
+    picture = act[0][0]
+    covered = picture.copy()
+    covered[100:200, :400] = (60, 40, 30)
+    assert np.array_equal(relit(picture, covered)[220:], picture[220:])

@@ -1,0 +1,347 @@
+"""Frame differencing: what differs between two frames is motion only where neither light, shake nor noise explains it.
+
+Three models are fitted to every pair of frames and taken out of their difference:
+
+* the light: one gain a band of rows and channel, the median over the band, so that a thing that covers less than half
+  of it does not count.  That is exposure, white balance, and the bands that mains light leaves under a rolling shutter;
+* the camera's shake: one shift of the whole picture, by least squares on its gradient (Lucas and Kanade);
+* noise: the variance of every pixel's difference over time, which also holds what repeats in one place, such as
+  compression at an edge.
+
+What is left and hangs together is motion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.compiled import compiled
+
+Array = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.uint8]
+
+BAND_ROWS = 3
+"""Rows that share a gain.  Of the eight rows of the camera that each stands for, 24 are read within a millisecond; a
+half-wave of mains light takes eight."""
+
+PEDESTAL = 14.0
+"""Light that is stronger by a share makes a code c larger by that share, to the power of 1/2.4, of c + 14: sRGB."""
+
+GAIN_REACH, GAIN_BINS = 0.25, 128
+"""Changes of a gain up to this are looked for, in so many steps each way: a larger one is a lamp switched."""
+
+SATURATED = 250.0
+"""From this code on more light does not show."""
+
+LEAST_NOISE = 0.8
+"""Standard deviation in codes that every pixel is granted: compressed film is still for long and then put right in
+places, by as much in twelve recordings."""
+
+SMOOTHED_FROM, SMOOTHED_TO = 1.5, 0.5
+"""From this noise on, in codes, pictures are smoothed before they are compared; as long as what is left of it is more
+than the second.  That loses the small movements of a hand that rests, which such noise drowns anyway."""
+
+FIRST_NOISE, MOST_NOISE = 1.5, 8.0
+"""Bounds of the same when only one difference has been seen."""
+
+DEVIATIONS, STILL_DEVIATIONS = 4.0, 3.4
+"""A pixel has changed when it differs by so many standard deviations; while something moves, already by the second: a
+hand that pauses trembles."""
+
+LEAST_PATCH_PX = 6
+"""Changed pixels hang together in patches of so many at least; noise makes no larger ones by chance."""
+
+UNEVEN = 0.3
+"""Light does not change by the same share everywhere: what changes is one lamp of several.  Standard deviation of the
+change of a place, as a share of the change of its band."""
+
+BAND_REACH = 0.1
+"""A band's gain that differs from the whole picture's by more is no light's: something covers most of the band."""
+
+MEMORY_FRAMES = 16
+"""The variance is that of about so many frames…"""
+
+OUTLIER = 4.0
+"""…in which a square counts for no more than so many times the variance."""
+
+GROWTH = 1.02
+"""Where something moves the variance grows by no more than this a frame: it forgets a hand, and learns in ten seconds
+what is always restless in one place."""
+
+MOST_SHIFT_PX = 1.0
+"""Largest shake that the gradient can tell, in pixels of the differenced pictures: eight of the camera's."""
+
+ALIASED = 0.7
+"""What a shift changes is known but for this share: a quarter of the camera's pixels is looked at, so edges jump."""
+
+STEADIED, CALMED = 0.5, 0.8
+"""The camera has shaken when a shift leaves no more than these shares of the changed pixels, and of all differences
+squared."""
+
+SAMPLE_STEP = 2
+"""Every how many pixels the noise of the whole picture is sampled."""
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """What two frames differ by, in codes of the eightfold shrunk picture.
+
+    Attributes:
+        moving_px: number of pixels of the shrunk picture, in patches, that neither light, shake nor noise explains.
+        patch_px: of the largest patch.
+        noise: standard deviation of a pixel's difference, in codes: the median over the picture.
+        flicker: root mean square change by light, in codes.
+        shake: the same by a shift of the whole picture; 0 where none was needed to explain the difference.
+    """
+
+    moving_px: int
+    patch_px: int
+    noise: float
+    flicker: float
+    shake: float
+
+
+class Differencer:
+    """Compares every frame with the one before, and learns how noisy each pixel is."""
+
+    def __init__(self) -> None:
+        self._before: Array | None = None
+        self._variance: Array | None = None
+        self._frames = 0
+        self._usual_light = 0.0
+        self._moved = False
+        self._is_smoothed = False
+
+    def step(self, small: npt.NDArray[np.uint8], area: Mask | None, least_px: float) -> Difference | None:
+        """The difference to the frame before; None for the first frame.
+
+        Args:
+            small: (h, w, 3) uint8 BGR, of even height and width; it is halved once more.
+            area: (h / 2, w / 2) uint8, 1 where motion counts; None: everywhere.
+            least_px: patches that have fewer pixels together do not count as motion.
+        """
+        before, self._before = self._before, _halved(small)
+        if before is None:
+            return None
+        pair = _Pair(_smooth(self._before), _smooth(before)) if self._is_smoothed else _Pair(self._before, before)
+        noise = self._noise(pair)
+        variance = noise + pair.uneven(self._usual_light)
+        self._usual_light += (pair.light - self._usual_light) / MEMORY_FRAMES
+        deviations = STILL_DEVIATIONS if self._moved else DEVIATIONS
+        patches, shake = _patches(pair.squares, variance, area, deviations), 0.0
+        if patches.total_px >= least_px:
+            patches, shake = _steadied(pair, variance, area, deviations, patches)
+        self._moved = patches.total_px >= least_px
+        self._learn(patches.squares, noise, patches.mask if self._moved and not shake else None)
+        return Difference(patches.total_px, patches.largest_px, self._adapt(), pair.flicker, shake)
+
+    def _noise(self, pair: _Pair) -> Array:
+        """(h, w) variance of each pixel's difference, in codes squared; that of its neighbours counts too."""
+        if self._variance is None:
+            first = np.clip(np.sqrt(np.median(pair.squares)), FIRST_NOISE, MOST_NOISE)
+            self._variance = np.full(pair.squares.shape, first**2, np.float32)
+        return np.maximum(cv2.blur(self._variance, (3, 3)), LEAST_NOISE**2)
+
+    def _adapt(self) -> float:
+        """The usual noise, in codes; from now on pictures are smoothed, or no more, where it asks for that."""
+        assert self._variance is not None, "step() has measured it"
+        usual = float(np.sqrt(np.median(self._variance[::SAMPLE_STEP, ::SAMPLE_STEP])))
+        is_wrong = usual < SMOOTHED_TO if self._is_smoothed else usual > SMOOTHED_FROM
+        if is_wrong and not self._moved and self._frames >= MEMORY_FRAMES:
+            # What has been learned is that of pictures of the other kind.
+            self._is_smoothed, self._variance, self._frames = not self._is_smoothed, None, 0
+        return usual
+
+    def _learn(self, squares: Array, noise: Array, moving: Mask | None) -> None:
+        """Take ``squares`` into the variance; where ``moving``, slowly."""
+        assert self._variance is not None, "step() has measured it"
+        self._frames += 1
+        old = self._variance
+        share = max(1 / MEMORY_FRAMES, 1 / (self._frames + 1))
+        new = old + share * (np.minimum(squares, OUTLIER * noise) - old)
+        if moving is not None:
+            near = cv2.dilate(moving, np.ones((3, 3), np.uint8)) > 0
+            new[near] = np.minimum(new, GROWTH * old)[near]
+        self._variance = np.asarray(new, np.float32)
+
+
+def relit(picture: npt.NDArray[np.uint8], like: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """``picture`` (h, w, 3) uint8 in the light of ``like``, which shows much the same, of the same even size."""
+    gains = _gains(_halved(like), _halved(picture))
+    usual = np.median(gains, axis=0)
+    gains = np.where(np.abs(gains - usual) <= BAND_REACH, gains, usual)
+    rows = gains[np.minimum(np.arange(len(picture)) // (2 * BAND_ROWS), len(gains) - 1), None]
+    return np.clip(np.rint(picture + rows * (picture + np.float32(PEDESTAL))), 0, 255).astype(np.uint8)
+
+
+class _Pair:
+    """Two frames, and the change of light between them."""
+
+    def __init__(self, now: Array, before: Array) -> None:
+        self.now, self.before = now, before
+        self.gains = _gains(now, before)
+        self.light = float(np.sqrt(np.mean(self.gains**2)))
+        self.squares = _squares(now, before, self.gains, np.zeros(2, np.float32))
+        self._level = float(before.mean()) + PEDESTAL
+
+    @property
+    def flicker(self) -> float:
+        """Root mean square change by light, in codes."""
+        return self.light * self._level
+
+    def uneven(self, usual: float) -> Array:
+        """(h, 1) variance in codes squared: light that changes more than is ``usual`` may do so unevenly."""
+        change = np.maximum(np.abs(self.gains).max(axis=1) - usual, 0.0) * self._level
+        bands = np.minimum(np.arange(len(self.before)) // BAND_ROWS, len(change) - 1)
+        return np.asarray((UNEVEN * change[bands, None]) ** 2, np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class _Patches:
+    """What has changed: squared differences (h, w), pixels in patches, those of the largest, (h, w) 1 in patches."""
+
+    squares: Array
+    total_px: int
+    largest_px: int
+    mask: Mask
+
+
+def _patches(squares: Array, variance: Array, area: Mask | None, deviations: float) -> _Patches:
+    """The patches in which ``squares`` are larger than noise of ``variance`` makes them."""
+    changed = (squares > deviations**2 * variance).astype(np.uint8)
+    if area is not None:
+        changed &= area
+    if np.count_nonzero(changed) < LEAST_PATCH_PX:
+        return _Patches(squares, 0, 0, changed)
+    _, labels, boxes, _ = cv2.connectedComponentsWithStats(changed, connectivity=8)
+    sizes = boxes[:, cv2.CC_STAT_AREA]
+    sizes[0] = 0
+    is_patch = sizes >= LEAST_PATCH_PX
+    return _Patches(squares, int(sizes[is_patch].sum()), int(sizes.max()), np.asarray(is_patch[labels], np.uint8))
+
+
+def _steadied(
+    pair: _Pair, variance: Array, area: Mask | None, deviations: float, patches: _Patches
+) -> tuple[_Patches, float]:
+    """The patches that are left once the camera's shake is taken out, and by how many codes it changed the picture.
+
+    ``patches`` themselves and 0 where a shift of the whole picture explains little.
+    """
+    shift = _shift(pair.now, pair.before, pair.gains)
+    if float(np.abs(shift).max()) > MOST_SHIFT_PX:
+        return patches, 0.0
+    down, right = np.gradient(pair.before[..., 1])
+    change = np.asarray(right * shift[0] + down * shift[1], np.float32)
+    squares = _squares(pair.now, pair.before, pair.gains, shift)
+    aliased = np.asarray(cv2.blur((ALIASED * change) ** 2, (3, 3)), np.float32)
+    left = _patches(squares, variance + aliased, area, deviations)
+    if left.total_px > STEADIED * patches.total_px or squares.sum() > CALMED * pair.squares.sum():
+        return patches, 0.0
+    return left, float(np.sqrt(np.mean(change**2)))
+
+
+def _smooth(picture: Array) -> Array:
+    return np.asarray(cv2.blur(picture, (3, 3)), np.float32)
+
+
+@compiled
+def _halved(small: npt.NDArray[np.uint8]) -> Array:
+    """(h / 2, w / 2, 3) means of two by two pixels of (h, w, 3)."""
+    height, width = small.shape[0] // 2, small.shape[1] // 2
+    halved = np.empty((height, width, 3), np.float32)
+    for y in range(height):
+        for x in range(width):
+            for c in range(3):
+                upper = np.float32(small[2 * y, 2 * x, c]) + np.float32(small[2 * y, 2 * x + 1, c])
+                lower = np.float32(small[2 * y + 1, 2 * x, c]) + np.float32(small[2 * y + 1, 2 * x + 1, c])
+                halved[y, x, c] = (upper + lower) / 4
+    return halved
+
+
+@compiled
+def _gains(now: Array, before: Array) -> Array:
+    """(bands, 3) by what share each band's pixels of (h, w, 3) have become lighter, in the median."""
+    height, width, _ = now.shape
+    gains = np.zeros((height // BAND_ROWS, 3), np.float32)
+    counts = np.empty(2 * GAIN_BINS + 1, np.int32)
+    for band in range(len(gains)):
+        for c in range(3):
+            counts[:] = 0
+            for y in range(band * BAND_ROWS, (band + 1) * BAND_ROWS):
+                for x in range(width):
+                    was = before[y, x, c]
+                    if was < SATURATED:
+                        share = (now[y, x, c] - was) / (was + PEDESTAL)
+                        bin_ = int(np.rint(share * (GAIN_BINS / GAIN_REACH)))
+                        counts[min(max(bin_, -GAIN_BINS), GAIN_BINS) + GAIN_BINS] += 1
+            total = counts.sum()
+            if total >= width:
+                gains[band, c] = _median(counts, total / 2)
+    return gains
+
+
+@compiled
+def _median(counts: npt.NDArray[np.int32], half: float) -> float:
+    """The gain below which ``half`` of all counted ones lie, between two bins in proportion."""
+    below = 0
+    for i in range(len(counts)):
+        if below + counts[i] >= half:
+            return float((i - GAIN_BINS - 0.5 + (half - below) / counts[i]) * (GAIN_REACH / GAIN_BINS))
+        below += counts[i]
+    return 0.0
+
+
+@compiled
+def _squares(now: Array, before: Array, gains: Array, shift: Array) -> Array:
+    """(h, w) squared difference in codes, the largest of three channels, without light and ``shift`` (x, y)."""
+    height, width, _ = now.shape
+    squares = np.empty((height, width), np.float32)
+    moved = shift[0] != 0 or shift[1] != 0
+    for y in range(height):
+        band = min(y // BAND_ROWS, len(gains) - 1)
+        up, down = max(y - 1, 0), min(y + 1, height - 1)
+        for x in range(width):
+            largest = np.float32(0)
+            left, right = max(x - 1, 0), min(x + 1, width - 1)
+            for c in range(3):
+                was = before[y, x, c]
+                if moved:
+                    was -= (before[y, right, c] - before[y, left, c]) / 2 * shift[0]
+                    was -= (before[down, x, c] - before[up, x, c]) / 2 * shift[1]
+                difference = now[y, x, c] - was - gains[band, c] * (was + PEDESTAL)
+                largest = max(largest, difference * difference)
+            squares[y, x] = largest
+    return squares
+
+
+@compiled
+def _shift(now: Array, before: Array, gains: Array) -> Array:
+    """(2,) x and y in pixels by which the whole picture has moved: least squares on the gradient of the green channel.
+
+    Done twice: the second time without the pixels that the first fit leaves worse than most.
+    """
+    height, width, _ = now.shape
+    shift, least = np.zeros(2, np.float32), np.float32(np.inf)
+    for _round in range(2):
+        xx, xy, yy, xd, yd, rest, count = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+        for y in range(1, height - 1):
+            gain = gains[min(y // BAND_ROWS, len(gains) - 1), 1]
+            for x in range(1, width - 1):
+                across = (before[y, x + 1, 1] - before[y, x - 1, 1]) / 2
+                along = (before[y + 1, x, 1] - before[y - 1, x, 1]) / 2
+                difference = now[y, x, 1] - before[y, x, 1] - gain * (before[y, x, 1] + PEDESTAL)
+                left = difference + across * shift[0] + along * shift[1]
+                if left * left <= least:
+                    xx, xy, yy = xx + across * across, xy + across * along, yy + along * along
+                    xd, yd = xd + across * difference, yd + along * difference
+                    rest, count = rest + left * left, count + 1
+        determinant = xx * yy - xy * xy
+        if determinant <= 0:
+            return np.zeros(2, np.float32)
+        shift = np.array([(xy * yd - yy * xd) / determinant, (xy * xd - xx * yd) / determinant], np.float32)
+        least = np.float32(OUTLIER * rest / count)
+    return shift
