@@ -70,6 +70,7 @@ soak: setup
 	$(PY) -m tools.two_cameras
 	$(PY) -m tools.soak_store
 	$(PY) -m tools.soak_hall
+	$(PY) -m tools.soak_connections
 	$(PY) -m tools.bench_pillars
 
 clean:

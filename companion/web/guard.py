@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import json
@@ -14,8 +15,13 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from companion.web import connections
+
 LARGEST_BODY = 8192
 """Bytes; a position has at most 2,000 characters."""
+
+BODY_S = 10.0
+"""So long the body of a request may take: it fits into six packets."""
 
 POLICY = "; ".join(
     (
@@ -41,6 +47,9 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 
+CLOSE = {"connection": "close"}
+"""The connection is of no more use, and others may need its place."""
+
 
 class Refused(Exception):
     """A request that is not served: the HTTP status, and why in one line."""
@@ -52,7 +61,7 @@ class Refused(Exception):
 
     def response(self) -> JSONResponse:
         """As the browser gets it."""
-        headers = {"www-authenticate": "Bearer"} if self.status == 401 else None
+        headers = {401: {"www-authenticate": "Bearer"}, 408: CLOSE, 503: CLOSE}.get(self.status)
         return JSONResponse({"error": self.why}, self.status, headers)
 
 
@@ -62,9 +71,18 @@ class Guard:
     A page of the internet whose name suddenly means this machine (DNS rebinding) would otherwise see the camera.
     """
 
-    def __init__(self, app: ASGIApp, host: str) -> None:
-        """``host``: the name or address that the server was told to listen on."""
-        self._app = app
+    def __init__(self, app: ASGIApp, host: str, token: str = "") -> None:
+        """The guard of ``app``.
+
+        Args:
+            app: the application.
+            host: the name or address that the server was told to listen on.
+            token: who gives it, and the address that he has given it from, is served when the server is busy; empty:
+                nobody is.
+        """
+        self._app, self._token = app, token
+        self._active = 0
+        self._arbiters: set[str] = set()
         name = socket.gethostname().lower()
         self._names = {"localhost", host.lower(), name, f"{name}.local"}
 
@@ -78,11 +96,29 @@ class Guard:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        if self._is_meant(Headers(scope=scope).get("host", "")):
-            await self._app(scope, receive, send_safely)
-        else:
-            refusal = Refused(421, "this server does not go by that name; use its address")
-            await refusal.response()(scope, receive, send_safely)
+        refusal = self._refusal(scope)
+        self._active += 1
+        try:
+            await (self._app if refusal is None else refusal.response())(scope, receive, send_safely)
+        finally:
+            self._active -= 1
+
+    def _refusal(self, scope: Scope) -> Refused | None:
+        """Why a request is not served at all; None: it is."""
+        if not self._is_meant(Headers(scope=scope).get("host", "")):
+            return Refused(421, "this server does not go by that name; use its address")
+        if not self._is_arbiter(scope) and self._active >= connections.MOST_SERVED:
+            return Refused(503, "too many look on; try again later")
+        return None
+
+    def _is_arbiter(self, scope: Scope) -> bool:
+        """Whether somebody gives the token, or has given it from the same address; a proxy's says nothing of him."""
+        address = scope["client"][0] if scope.get("client") else ""
+        if not (self._token and has_token(Request(scope), self._token)):
+            return address in self._arbiters
+        if not connections.is_own(address):
+            self._arbiters.add(address)
+        return True
 
     def _is_meant(self, host: str) -> bool:
         try:
@@ -109,12 +145,17 @@ def refuse_foreign(request: Request) -> None:
         raise Refused(403, "this was sent by a page of another origin; rulings come from the table's own page")
 
 
-def refuse_unknown(request: Request, token: str) -> None:
-    """Refuse (401) who does not have the arbiter's token, as ``Authorization: Bearer`` or ``?token=``."""
+def has_token(request: Request, token: str) -> bool:
+    """Whether a request gives the arbiter's token, as ``Authorization: Bearer`` or ``?token=``."""
     kind, _, given = request.headers.get("authorization", "").partition(" ")
     if kind.lower() != "bearer":
         given = request.query_params.get("token", "")
-    if not hmac.compare_digest(given.encode("utf-8", "replace"), token.encode()):
+    return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
+
+
+def refuse_unknown(request: Request, token: str) -> None:
+    """Refuse (401) who does not have the arbiter's token."""
+    if not has_token(request, token):
         raise Refused(401, "rulings need the token that the program has printed at its start")
 
 
@@ -122,10 +163,13 @@ async def read_body(request: Request) -> dict[str, Any]:
     """The JSON object in the request's body; empty: no fields.  Refuses what is too large or no object."""
     data = b""
     try:
-        async for chunk in request.stream():
-            data += chunk
-            if len(data) > LARGEST_BODY:
-                raise Refused(413, f"a request has at most {LARGEST_BODY} bytes")
+        async with asyncio.timeout(BODY_S):
+            async for chunk in request.stream():
+                data += chunk
+                if len(data) > LARGEST_BODY:
+                    raise Refused(413, f"a request has at most {LARGEST_BODY} bytes")
+    except TimeoutError:
+        raise Refused(408, f"the body did not come within {BODY_S:.0f} s") from None
     except ClientDisconnect:
         raise Refused(400, "the request was broken off") from None
     if not data.strip():

@@ -81,7 +81,7 @@ class Page:
             ],
             exception_handlers={Refused: refused, HTTPException: unserved},
         )
-        self.server = Server(address, Guard(app, address[0]), feed.bell.hang)
+        self.server = Server(address, Guard(app, address[0], self.token), feed.bell.hang)
 
     @property
     def notice(self) -> str:

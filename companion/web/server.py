@@ -11,9 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from companion.errors import BadText, CompanionError
-
-MOST_CONNECTIONS = 1000
-"""Beyond so many at once the server says that it is busy (503)."""
+from companion.web.connections import Connection, allow_connections
 
 CLOSING_S = 1
 """How long open answers may take when the program ends."""
@@ -50,13 +48,14 @@ class Server:
             why = getattr(error, "strerror", None) or error
             raise CompanionError(f"--web {host}:{port}: cannot listen there ({why}); give another HOST:PORT") from None
         self.host, self.port = host, int(self._socket.getsockname()[1])
+        allow_connections()
         config = uvicorn.Config(
             app,
             access_log=False,
             log_config=None,
             log_level="error",
             lifespan="off",
-            limit_concurrency=MOST_CONNECTIONS,
+            http=Connection,
             timeout_graceful_shutdown=CLOSING_S,
             server_header=False,
             ws="none",

@@ -1,0 +1,115 @@
+"""Connections that keep the server waiting: deadlines, and who is dropped when there are too many.
+
+uvicorn limits how many connections there are, not how long one may take over its first line: a thousand that say
+nothing would lock everybody out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import resource
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEADER_S = 10.0
+"""So long a browser may take over the header of a request; on a bad radio network it takes a second or two."""
+
+MOST_SERVED = 1000
+"""Requests that are answered at a time, the streams of spectators among them; beyond, the server is busy (503)."""
+
+RESERVED = 32
+"""Connections above those for who gives the arbiter's token: he is served when the server is busy."""
+
+MOST_WAITING = 40
+"""Of one address: connections whose request has not come yet.  A browser opens six at a time; a hall's phones may stand
+behind one address, and so does everybody behind a reverse proxy."""
+
+MOST_AN_ADDRESS = 300
+"""Connections of one address; of this machine's own, where a reverse proxy may stand, as many as there are."""
+
+OTHER_FILES = 200
+"""Files and sockets that the rest of the program may have open."""
+
+
+class Connection(H11Protocol):
+    """uvicorn's HTTP/1.1 connection, which does not wait for ever."""
+
+    _deadline: asyncio.TimerHandle | None = None
+    waiting_since_s = 0.0
+
+    @property
+    def address(self) -> str:
+        """The browser's."""
+        return self.client[0] if self.client else ""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the header of a request is still to come."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A browser connects; where there are too many, the one that has kept us waiting longest goes."""
+        super().connection_made(transport)
+        self._watch()
+        everybody = [each for each in self.connections if isinstance(each, Connection) and each is not self]
+        neighbours = [each for each in everybody if each.address == self.address]
+        if len(neighbours) >= MOST_AN_ADDRESS and not is_own(self.address):
+            transport.abort()
+        elif sum(each.is_waiting for each in neighbours) >= MOST_WAITING:
+            _drop_longest(neighbours)
+        elif len(everybody) >= MOST_SERVED + RESERVED and not _drop_longest(everybody):
+            transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Some bytes of a request."""
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The browser is gone."""
+        self._rest()
+        super().connection_lost(exc)
+
+    def _watch(self) -> None:
+        """Wait for a header no longer than :data:`HEADER_S` from its first byte on, or from the beginning."""
+        if not self.is_waiting:
+            self._rest()
+        elif self._deadline is None:
+            self.waiting_since_s = self.loop.time()
+            self._deadline = self.loop.call_later(HEADER_S, self._give_up)
+
+    def _rest(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _give_up(self) -> None:
+        self._deadline = None
+        if self.is_waiting:
+            self.transport.abort()
+
+
+def _drop_longest(connections: list[Connection]) -> bool:
+    """Drop the connection that has kept us waiting longest; whether there was one."""
+    waiting = (each for each in connections if each.is_waiting)
+    longest = min(waiting, key=lambda each: each.waiting_since_s, default=None)
+    if longest is not None:
+        longest.transport.abort()
+    return longest is not None
+
+
+def is_own(address: str) -> bool:
+    """Whether an address is this machine's loopback."""
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def allow_connections() -> None:
+    """Let this process open as many files as its connections need, as far as the system allows it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_SERVED + RESERVED + OTHER_FILES
+    if 0 <= soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard < 0 else min(wanted, hard), hard))
