@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from companion.tracker.observations import CHANGE_SHARES
 
+from companion.tracker.evidence import CHANGE_SHARES
 from tests.vision.conftest import Bench
 from vision.motion import Watch
 
