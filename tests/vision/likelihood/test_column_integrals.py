@@ -1,9 +1,23 @@
-"""Sums above lines round figures: all places of a line at once are as each alone, and what is outside adds nothing."""
+"""Column integrals against plain sums, and the lines that cut them."""
 
 import numpy as np
 import pytest
 
-from vision.likelihood.column_integrals import ROW_OFFSETS, Lines, displaced, sum_line, sum_line_at_offsets
+from vision.likelihood.column_integrals import (
+    ROW_OFFSETS,
+    ColumnIntegrals,
+    Lines,
+    displaced,
+    integrate_columns,
+    lines_of,
+    sum_line,
+    sum_line_at_offsets,
+)
+from vision.likelihood.observations import Observations
+from vision.scene.label_buffer import RANK_BITS
+from vision.scene.materials import Materials
+from vision.scene.outline_table import OutlineTable
+from vision.scene.visibility import Visibility
 
 ROWS, COLUMNS, KINDS = 20, 9, 3
 
@@ -18,9 +32,14 @@ def lines():
     return Lines(down.reshape(-1), down.shape, edges, (2, 6), 0, 0.0, 0)
 
 
+def integrals_of(lines):
+    """Column integrals of one cell."""
+    return ColumnIntegrals(lines.sums.reshape(1, *lines.shape), 2)
+
+
 @pytest.mark.parametrize("columns", [0.0, 1.0, -1.4, 1.75])
 @pytest.mark.parametrize("shift", [0.0, 0.3, -2.7, -9.0, 12.0])
-def test_all_places_of_a_line_are_as_each_alone(lines, columns, shift):
+def test_all_offsets_of_a_line_are_as_each_alone(lines, columns, shift):
     moved, totals, alone = displaced(lines, columns), np.zeros((len(ROW_OFFSETS), 2)), np.zeros(2)
     sum_line_at_offsets(moved, 1, shift, 1, totals)
     for offset, total in zip(ROW_OFFSETS, totals, strict=True):
@@ -53,3 +72,55 @@ def test_sums_that_begin_lower_are_the_same_below(lines):
         sum_line(of, 0, 0.0, 0.0, 0, first)
         sum_line(of, 1, 0.0, 0.0, 0, second)
     assert cut_lower - cut_upper == pytest.approx(lower - upper, abs=1e-3)
+
+
+@pytest.mark.parametrize("first_row", [0, 4])
+def test_integrals_are_plain_sums_over_visible_pixels(first_row):
+    rng, materials, cells = np.random.default_rng(1), 3, np.array([1, 0])
+    shape = (2, ROWS, COLUMNS)
+    observations = Observations(
+        rng.integers(0, 256, (*shape, 3)).astype(np.uint8),
+        np.ones((2, 3), np.float32),
+        rng.normal(size=(2, 3, 256)).astype(np.float32),
+        rng.integers(0, 50, shape).astype(np.int32),
+        rng.normal(size=(50, Materials.SIDE + materials)).astype(np.float32),
+    )
+    flat_px = rng.permutation(ROWS * COLUMNS * 2).astype(np.int32).reshape(shape)
+    rank, visible = np.array([2, 5], np.int32), rng.random(shape) < 0.8
+    background, nearest = rng.integers(0, Materials.SIDE, flat_px.size), rng.integers(0, 7, flat_px.size)
+    labels = ((nearest << RANK_BITS) + background).astype(np.uint16).reshape(1, -1)
+
+    integrals, occluded = integrate_columns(
+        observations, Visibility(flat_px, visible, rank), labels, cells, first_row, materials
+    )
+
+    for k, cell in enumerate(cells):
+        counts = (visible[cell] & (nearest[flat_px[cell]] <= rank[cell]))[first_row:]
+        likely = observations.colour_model[observations.bins[cell]]
+        behind = np.take_along_axis(likely, background[flat_px[cell]][..., None], axis=2)
+        logs = [observations.logs[cell, channel][observations.codes[cell, ..., channel]] for channel in range(3)]
+        pixels = np.concatenate(
+            [likely[..., Materials.SIDE :] - behind, np.max(logs, axis=0)[..., None], np.ones((ROWS, COLUMNS, 1))],
+            axis=2,
+        )[first_row:]
+        expected = (pixels * counts[..., None]).cumsum(axis=0)
+        np.testing.assert_allclose(integrals.sums[k, 1:], expected, atol=1e-4)
+        assert not integrals.sums[k, 0].any()
+        assert occluded[k] == pytest.approx(1 - counts.mean())
+    assert integrals.first_row == first_row
+
+
+def test_lines_cover_the_columns_of_their_configuration(lines):
+    """Two cells and two configurations; columns that neither end of a configuration reaches are left out."""
+    edges = np.arange(2 * 2 * 3 * 5, dtype=np.float32).reshape(2, 2, 3, 5)
+    covers = np.zeros((2, 2, 5), np.bool_)
+    covers[1, 1, 2:4] = True
+    table = OutlineTable(
+        edges, covers, np.arange(3, 8), np.array([1, 1]), np.ones((2, 1), bool), True, 2.0, np.ones(2, np.float32), 1.0
+    )
+    integrals = integrals_of(lines)
+    of = lines_of(integrals, table, 0, 1, 1)
+    assert (of.covered, of.left, of.first_row, of.shape) == ((2, 4), 3, integrals.first_row, lines.shape)
+    np.testing.assert_array_equal(of.edges, edges[1, 1])
+    first, end = lines_of(integrals, table, 0, 0, 0).covered
+    assert first == end

@@ -1,4 +1,4 @@
-"""Edges that are seen, or not, where a piece would stand."""
+"""Edges that are visible, or not, where a piece may stand."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def codes():
 
 
 def ratio(codes, surfaces, visible=True):
-    """Of one figure, a box with a face, on one cell whose crop shows ``codes`` (rows, columns, 3)."""
+    """Of one configuration, a box with a face, on one cell whose crop shows ``codes`` (rows, columns, 3)."""
     bins, colour_model = np.zeros((1, ROWS, COLUMNS), np.int32), np.zeros((1, 1), np.float32)
     logs = np.broadcast_to(np.log(np.arange(256) / 255 + 0.05), (1, 3, 256)).astype(np.float32)
     observations = Observations(codes[None], np.ones((1, 3), np.float32), logs, bins, colour_model)
@@ -47,22 +47,22 @@ def box(codes, factor):
     return darker
 
 
-def test_an_outline_that_is_seen_speaks_for_a_piece(codes, surfaces):
+def test_a_visible_outline_is_evidence_of_a_piece(codes, surfaces):
     assert ratio(box(codes, 0.5), surfaces) > 10
     assert ratio(box(codes, 1.6), surfaces) > 10
 
 
-def test_even_ground_speaks_against_one(codes, surfaces):
+def test_even_ground_is_evidence_against_one(codes, surfaces):
     assert ratio(codes, surfaces) < -10
 
 
-def test_no_more_is_said_of_what_is_hidden_or_lies_on_the_table(codes, surfaces):
+def test_occluded_pixels_and_the_table_are_no_evidence(codes, surfaces):
     assert ratio(box(codes, 0.5), surfaces, visible=False) == 0
     assert ratio(box(codes, 0.5), np.full_like(surfaces, (RANK << 8) + Materials.FLOOR)) == 0
     assert ratio(box(codes, 0.5), surfaces + (1 << 8)) == 0
 
 
-def test_an_edge_that_a_piece_would_hide_speaks_against_it(codes, surfaces):
+def test_a_visible_edge_that_a_piece_would_occlude_is_evidence_against_it(codes, surfaces):
     surfaces[:23] = WALL
     lit = codes.copy()
     lit[23:] = lit[23:] * 1.6

@@ -2,7 +2,22 @@
 
 import numpy as np
 
-from vision.likelihood.rim_shading import rim_log_ratio, rim_residuals
+from vision.likelihood.column_integrals import Lines
+from vision.likelihood.rim_shading import measure_sides, rim_log_ratio, rim_residuals
+
+
+def test_each_step_of_a_side_is_summed():
+    """Of two sides of six rows each, under a face, displaced by one row, in three steps each."""
+    logs = np.random.default_rng(5).normal(-1, 0.3, (30, 4)).astype(np.float32)
+    sums = np.zeros((31, 4, 3), np.float32)  # a material, log brightness, pixels
+    sums[1:, :, 1], sums[1:, :, 2] = logs.cumsum(axis=0), np.arange(1, 31)[:, None]
+    edges = np.broadcast_to(np.array([2.0, 8.0, 14.0, 20.0])[:, None], (4, 4)).astype(np.float32)
+    sides = np.full((3, 3, 2), 7, np.float32)
+    measure_sides(Lines(sums.reshape(-1), sums.shape, edges, (1, 3), 0, 0.0, 0), 2, np.ones(3), sides)
+    for step in range(6):
+        rows = slice(9 + 2 * step, 11 + 2 * step)
+        np.testing.assert_allclose(sides[step // 3, step % 3], [logs[rows, 1:3].sum(), 4], atol=1e-4)
+    assert not sides[2].any()
 
 
 def test_less_than_a_pixel_of_a_side_says_nothing_of_its_shading():

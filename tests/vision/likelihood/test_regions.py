@@ -1,0 +1,82 @@
+"""Regions: a segmentation is likelier the more evenly its faces are coloured, and the better materials explain them."""
+
+import numpy as np
+import pytest
+
+from vision.appearance.colour_model import BINS, TOP_VALUE, bin_index
+from vision.likelihood.regions import FIRST, REGIONS, UPPER, Part, make_colours, score_faces
+from vision.scene.materials import Materials
+
+HEIGHT, WIDTH, WEIGHT = 24, 20, 0.2
+MATERIALS = Materials(1)
+SHADES = {
+    MATERIALS.FLOOR: 0.9,
+    MATERIALS.TABLE: 0.2,
+    MATERIALS.TOPS: 0.65,
+    MATERIALS.sides: 0.65,
+    MATERIALS.column_side: 0.4,
+    MATERIALS.column_tops: 0.4,
+}
+
+
+@pytest.fixture(scope="module")
+def colours():
+    """Every material has one grey, evenly spread a little about it."""
+    axis = (np.arange(BINS) + 0.5) * (TOP_VALUE / BINS)
+    red, green, blue = np.meshgrid(axis, axis, axis, indexing="ij")
+    columns = []
+    for material in range(MATERIALS.column_tops + 1):
+        distance2 = sum((channel - SHADES.get(material, 1.1)) ** 2 for channel in (red, green, blue))
+        likelihood = np.exp(-distance2 / (2 * 0.06**2)) + 1e-6
+        columns.append(np.log(likelihood / likelihood.sum()).ravel())
+    return make_colours(np.column_stack(columns).astype(np.float32), 1)
+
+
+def pillar(first):
+    """(height, width) labels of a pillar whose upper face begins in a row, on the mat."""
+    labels = np.zeros((HEIGHT, WIDTH), np.int32)
+    labels[first : first + 6, 5:15] = FIRST + UPPER
+    labels[first + 6 :, 5:15] = FIRST
+    return labels
+
+
+def part(labels, upper=0.45, side=0.35, hidden=False):
+    """What is observed of a pillar that is lit so."""
+    values = np.full((HEIGHT, WIDTH), SHADES[MATERIALS.FLOOR])
+    values[labels == FIRST + UPPER], values[labels == FIRST] = upper, side
+    noise = np.random.default_rng(3).normal(0, 0.02, (HEIGHT, WIDTH, 1))
+    values = (values[..., None] + noise).repeat(3, axis=2).astype(np.float32)
+    return Part(values, bin_index(values), np.full((HEIGHT, WIDTH), hidden), WEIGHT)
+
+
+def test_the_true_edges_are_the_likeliest(colours):
+    observed = part(pillar(8))
+    scores = [score_faces(pillar(first), observed, colours, 1, 1) for first in range(2, 16)]
+    assert np.argmax(scores) == 8 - 2
+    assert np.sort(scores)[-1] > np.sort(scores)[-2] + 3
+
+
+def test_a_face_of_a_colour_that_no_material_has_is_unlikely(colours):
+    labels = pillar(8)
+    known, unknown = part(labels), part(labels, upper=1.1)
+    assert score_faces(labels, known, colours, 1, 1) > score_faces(labels, unknown, colours, 1, 1) + 3
+
+
+def test_above_a_pillar_the_faces_are_those_of_pieces(colours):
+    """The second of two storeys is a piece, which may be brighter than pillars are."""
+    labels = pillar(8)
+    labels[labels >= FIRST] += REGIONS
+    bright, dark = part(pillar(8), 0.65, 0.6), part(pillar(8))
+    assert score_faces(labels, bright, colours, 2, 2) > score_faces(labels, dark, colours, 2, 2) + 2
+
+
+def test_hidden_pixels_do_not_count(colours):
+    assert score_faces(pillar(8), part(pillar(8), hidden=True), colours, 1, 1) == 0
+
+
+def test_a_few_stray_pixels_do_not_pull_a_face(colours):
+    labels = pillar(8)
+    clean, strewn = part(labels), part(labels)
+    strewn.values[16:18, 7:9] = 1.2
+    lost = score_faces(labels, clean, colours, 1, 1) - score_faces(labels, strewn, colours, 1, 1)
+    assert 0 < lost < 4 * WEIGHT * 15
