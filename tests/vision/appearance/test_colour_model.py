@@ -82,3 +82,18 @@ def test_what_lies_beside_the_mat_is_learned(table):
     wood = np.full((500, 3), (0.6, 0.4, 0.2), np.float32)
     column = colour_model.table_column(wood, np.exp(table[:, MATERIALS.FLOOR]))
     assert column.argmax() == colour_model.bin_index(wood)[0]
+
+
+def test_any_histogram_sums_to_one_also_at_the_ends_of_the_range():
+    values = np.array([[0.0, 0.0, 0.0], [2.0, 2.0, 2.0], [0.5, 0.0, 1.25]], np.float32)
+    likelihood = np.exp(colour_model._learn(values).astype(np.float64))
+    assert likelihood.sum() == pytest.approx(1, abs=1e-4)
+    rows = colour_model.bin_index(values)
+    assert rows.tolist() == [0, colour_model.BINS**3 - 1, rows[2]]
+    assert likelihood[rows[0]] > likelihood[rows[2]] > 100 * np.median(likelihood)
+
+
+def test_the_table_is_a_distribution_of_what_was_sampled_and_paper(table):
+    paper = np.exp(table[:, MATERIALS.FLOOR])
+    likelihood = np.exp(colour_model.table_column(np.full((9, 3), 0.4, np.float32), paper).astype(np.float64))
+    assert likelihood.sum() == pytest.approx(1, abs=1e-3)
