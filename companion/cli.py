@@ -19,6 +19,7 @@ from typing import NoReturn
 from calibration.errors import ProfileError
 from companion import __version__
 from companion.commands.output.codes import CANNOT, DONE
+from companion.ending import Ended, interrupted_by_signals
 from companion.errors import CompanionError
 from companion.rules.notation import quoted
 from vision.errors import VisionError
@@ -115,7 +116,16 @@ def _tame_libraries() -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     _tame_libraries()
-    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        with interrupted_by_signals():
+            return _run(list(sys.argv[1:] if argv is None else argv))
+    except Ended as ending:
+        return 128 + ending.number
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+
+
+def _run(words: list[str]) -> int:
     parser = build_parser(words[0] if words else None)
     if not words:
         parser.print_help()
@@ -133,8 +143,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
     except (CompanionError, ProfileError, VisionError, OSError) as error:
         for line in str(error).splitlines():
             print(f"companion {arguments.command}: {line}", file=sys.stderr)

@@ -109,7 +109,7 @@ def _serve(options: Options, kit: Kit) -> None:
     bench = Bench(heights(0.0), low_mm, high_mm, noise_mm=0.0 if options.csv else OWN_NOISE_MM)
     device = Device(bench, heights, faults, INTERPRETERS[options.on](bench))
     over = threading.Event()
-    for ending in (signal.SIGINT, signal.SIGTERM):
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, lambda *_: over.set())
     port = Port(options.link)
     print(f"firmware {'.'.join(map(str, FIRMWARE))} on {options.on} at {options.link}", flush=True)

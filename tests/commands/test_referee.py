@@ -3,15 +3,19 @@
 import contextlib
 import io
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import cv2
 import numpy as np
 import pytest
 
 from companion.cli import main
+from companion.commands.options.source import open_sight
 from companion.errors import StoreError
 from companion.events import from_json
 from companion.recorder.store import Store
@@ -188,3 +192,36 @@ def test_a_disk_that_fills_up_in_the_middle_loses_nothing_that_was_shown(recordi
     assert [json.loads(line)["n"] for line in out.out.splitlines()] == list(range(1, 10))
     assert "NOT SAVED: 6 events of match 1 (" in out.err
     assert out.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_who_ends_the_program_is_told_what_is_kept(recording, tmp_path, capsys, monkeypatch, number):
+    def ended(event):
+        if event.n == 4:
+            os.kill(os.getpid(), number)
+
+    monkeypatch.setattr("companion.commands.options.match.print_event", ended)
+    store, tape = tmp_path / "m.db", tmp_path / "tape"
+    assert referee("--recording", recording, "--match", store, "--json", "--save", tape) == 128 + number
+    err = capsys.readouterr().err
+    assert f"match 1 is kept in {store}, after 3 moves\n" in err
+    assert f"{tape}: " in err
+    assert "frames recorded" in err
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    assert main(["verify", "last", "--store", str(store)]) == 0
+
+
+def test_a_match_at_a_table_that_is_still_there_can_go_on(recording, tmp_path, capsys, monkeypatch):
+    def interrupted(event):
+        if event.n == 2:
+            raise KeyboardInterrupt
+
+    sight = open_sight
+    monkeypatch.setattr(
+        "companion.commands.referee.open_sight", lambda *told, **more: replace(sight(*told, **more), is_lasting=True)
+    )
+    monkeypatch.setattr("companion.commands.options.match.print_event", interrupted)
+    store = tmp_path / "m.db"
+    assert referee("--recording", recording, "--match", store, "--json") == 130
+    said = f"match 1 is kept in {store}, after 1 move; the same command with --resume goes on with it\n"
+    assert capsys.readouterr().err == said

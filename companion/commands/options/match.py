@@ -7,7 +7,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,9 +24,11 @@ from companion.commands.options.save import SaveOptions, add_save, open_tape
 from companion.commands.options.source import Sight
 from companion.commands.options.station import StationOptions, add_station, listen, open_for
 from companion.commands.options.web import add_page, paged
+from companion.commands.output.lines import notify
 from companion.errors import BadText
 from companion.events import Event, to_json
 from companion.hall.topics import Broker
+from companion.languages.english import counted
 from companion.match import Match
 from companion.phrases import language
 from companion.recorder.keeper import Keeper
@@ -162,8 +165,22 @@ def referee_match(
     listen(station, wishes, table)
     info, past = store.info(number), left.events if left else ()
     page = paged(output.web, table, info, past, lingers=not output.json)
-    with told_to_hall(output.hall, table, info, past), page:
+    with told_to_hall(output.hall, table, info, past), page, _left_in_order(table, keeper, goes_on=sight.is_lasting):
         table.run()
+
+
+@contextmanager
+def _left_in_order(table: Table, keeper: Keeper, *, goes_on: bool) -> Iterator[None]:
+    """When somebody ends the program, say which match is kept, and how it ``goes_on``."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        match = table.referee.match
+        moves = counted(sum(ply.move is not None for ply in match.plies), "move")
+        kept = f"match {keeper.match} is kept in {keeper.store.path}, after {moves}"
+        is_open = goes_on and table.referee.snapshot.outcome is None
+        notify(f"{kept}; the same command with --resume goes on with it" if is_open else kept)
+        raise
 
 
 def _let_follow(table: Table, output: OutputOptions, match: Match) -> None:

@@ -63,13 +63,15 @@ class SourceOptions(OptionGroup):
 class Sight:
     """What looks at a table: where frames come from, who reads them, and who of the source wants to hear events.
 
-    ``pillars`` are those that a source measures itself.
+    ``pillars`` are those that a source measures itself; a table that ``is_lasting`` is there again at the next run, so
+    that a match at it can go on.
     """
 
     source: FrameSource
     eyes: Eyes | SeveralEyes
     listeners: tuple[Listener, ...] = ()
     pillars: Pillars | None = None
+    is_lasting: bool = False
 
 
 def add_sources(parser: argparse.ArgumentParser) -> None:
@@ -142,7 +144,7 @@ def open_sight(
     usb, ribbon = cameras[: len(devices)], cameras[len(devices) :]
     drivers: list[Device] = [Video4LinuxCamera(device, camera) for device, camera in zip(devices, usb, strict=True)]
     drivers += [PiCamera(module, camera) for module, camera in zip(modules, ribbon, strict=True)]
-    return Sight(LiveSource(drivers, notify), eyes)
+    return Sight(LiveSource(drivers, notify), eyes, is_lasting=True)
 
 
 def _simulated(kit: Kit, match: Match) -> Sight:
