@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera, read_camera
 from calibration.errors import ProfileError
-from calibration.kit import Kit, load_kit
+from calibration.kit import Kit, available_kits, load_kit
 from calibration.looks import load_look
 from calibration.picture import load_picture
 from companion.app.ground import start_levels
@@ -30,6 +30,7 @@ from companion.commands.output.codes import DONE, NO
 from companion.commands.output.overlay import write_overlay
 from companion.doctor.check import Check, Status, fault, fine, told, unused
 from companion.doctor.devices import check_camera, check_panel, check_serial
+from companion.doctor.finding import CAMERAS, CONTROLLERS, listed, modules, plugged_in
 from companion.doctor.machine import check_clock, check_disk, check_sound, synchronised
 from companion.doctor.picture import check_focus, check_lens, check_picture
 from companion.errors import CompanionError
@@ -110,13 +111,22 @@ def run(options: Options) -> int:
     return NO if failed else DONE
 
 
+def _controller(url: str | None, kit: Kit | None) -> Check:
+    """The pillar controller that is named, or plugged in; where no game is, with the first kit that has pillars."""
+    if kit is None:
+        kit = next((each for each in map(load_kit, available_kits()) if each.pillars is not None), None)
+    if url is None and kit is not None and kit.pillars is not None:
+        url = next(iter(plugged_in(CONTROLLERS)), None)
+    return check_serial(url, kit)
+
+
 def _checks(options: Options, game: Game | None, kit: Kit | None, wishes: Wishes) -> Iterator[Check]:
     for view in _views(options, game, kit):
         yield view.check
         yield from _seen(view, kit)
         if options.overlay:
             yield _overlay(options.overlay, view, kit)
-    yield check_serial(options.serial, kit)
+    yield _controller(options.serial, kit)
     yield check_panel(wishes, game.players if game else ("R", "G"), os.environ)
     yield check_sound(is_wanted=wishes.voice is not None, missing=_missing(game, wishes))
     yield check_clock(datetime.now(UTC), is_synchronised=synchronised())
@@ -126,6 +136,8 @@ def _checks(options: Options, game: Game | None, kit: Kit | None, wishes: Wishes
 def _views(options: Options, game: Game | None, kit: Kit | None) -> Iterator[View]:
     """Everything that the options name to look at."""
     source = options.source
+    if not source.is_given:
+        source = replace(source, device=plugged_in(CAMERAS), picamera=modules(listed()))
     files, sets = source.camera, source.looks
     if options.image:
         yield _still(options.image, _camera(files, 0), _at(sets, 0))
@@ -140,7 +152,8 @@ def _views(options: Options, game: Game | None, kit: Kit | None) -> Iterator[Vie
             looked = check_camera(device)
             yield View(looked.check, looked.image, lenses[i], _at(sets, i))
     else:
-        yield View(unused("camera", "none is named (--device, --picamera, --recording, --image)"), None, None)
+        none = "none is plugged in, and none named (--device, --picamera, --recording, --image)"
+        yield View(unused("camera", none), None, None)
 
 
 def _devices(source: SourceOptions, lenses: Sequence[Camera]) -> tuple[Device, ...]:

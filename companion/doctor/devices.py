@@ -69,7 +69,7 @@ def check_camera(device: Device, clock: Callable[[], float] = time.perf_counter)
 def check_serial(url: str | None, kit: Kit | None) -> Check:
     """Whether the pillar controller answers, which firmware it has, and what is wrong with its sensors."""
     if url is None:
-        return unused("serial", "no pillar controller is wanted (--serial)")
+        return unused("serial", "no pillar controller is plugged in, and none named (--serial)")
     if kit is None or kit.pillars is None:
         return fault("serial", "the set has no pillars", "leave --serial out, or name the game that has")
     pillars = kit.pillars

@@ -70,7 +70,8 @@ def check_disk(folder: Path) -> Check:
 def check_sound(*, is_wanted: bool, missing: int, devices: Path = Path("/dev/snd")) -> Check:
     """Whether the voice will be heard; ``missing`` clips have not been made yet."""
     if not is_wanted:
-        return unused("sound", "no voice is wanted (--voice)")
+        card = "a sound card" if any(devices.glob("pcm*p")) else "no sound card"
+        return unused("sound", f"{card}; no voice is wanted (--voice)")
     if shutil.which(APLAY) is None:
         return fault("sound", f"{APLAY} is not installed", "apt install alsa-utils")
     if not any(devices.glob("pcm*p")):

@@ -6,6 +6,7 @@ import cv2
 import pytest
 
 from companion.cli import main
+from companion.doctor.finding import CAMERAS, CONTROLLERS
 
 
 @pytest.fixture(autouse=True)
@@ -74,3 +75,24 @@ def test_what_it_cannot_run_with_is_one_line(words, capsys):
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert "Traceback" not in err
+
+
+def test_without_arguments_it_looks_for_everything_itself(capsys, monkeypatch):
+    there = {CAMERAS: ("/dev/v4l/by-id/usb-none-video-index0",), CONTROLLERS: ("/dev/serial/by-id/usb-none",)}
+    monkeypatch.setattr("companion.commands.doctor.plugged_in", there.__getitem__)
+    assert doctor("--json") == 1
+    found = rows(capsys)
+    assert (found["camera"]["state"], found["serial"]["state"]) == ("fault", "fault")
+    assert "usb-none-video-index0" in found["camera"]["found"]
+    assert "/dev/serial/by-id/usb-none" in found["serial"]["found"]
+    assert doctor("domination", "--json") == 1
+    assert rows(capsys)["serial"]["state"] == "unused"
+
+
+def test_where_nothing_is_plugged_in_nothing_is_wrong(capsys, monkeypatch):
+    monkeypatch.setattr("companion.commands.doctor.plugged_in", lambda _: ())
+    monkeypatch.setattr("companion.commands.doctor.listed", lambda: "")
+    assert doctor("--json") == 0
+    found = rows(capsys)
+    assert {found[name]["state"] for name in ("camera", "serial", "panel", "sound")} == {"unused"}
+    assert "sound card" in found["sound"]["found"]
