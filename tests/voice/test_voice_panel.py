@@ -112,7 +112,7 @@ def test_the_command_makes_the_clips_of_a_game_once(tmp_path: Path, monkeypatch:
     table = tmp_path / "table.toml"
     table.write_text('game = "diamond"\nlanguage = "de"\ndevice = 0\n', encoding="utf-8")
     assert main(["voice", str(table)]) == 0
-    assert capsys.readouterr().out == f"2 clips for diamond are in {tmp_path / 'voice'}; 2 of them are new\n"
+    assert capsys.readouterr().out == f"2 clips for diamond in {tmp_path / 'voice'}; 2 of them are new\n"
     assert Library(tmp_path / "voice", GERMAN.voice).file("eins").is_file()
     assert main(["voice", "diamond", "--language", "de"]) == 0
     assert "0 of them are new" in capsys.readouterr().out
