@@ -3,17 +3,19 @@ VENV := .venv
 PY := $(VENV)/bin/python
 # Two files of tests at a time, in their order: the folders with the longest tests come first.
 PYTEST := $(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
 TEST_LIBS := chromium mosquitto
 
-.PHONY: setup install-pi demo test lint types contracts unit cv5 bench score soak clean
+.PHONY: setup install-pi demo test lint types contracts unit cv5 bench score soak lock audit clean
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml tools/system_libs.sh tools/micropython.sh
+$(STAMP): pyproject.toml locks/dev.txt tools/system_libs.sh tools/micropython.sh
 	sh tools/system_libs.sh $(SYSTEM_LIBS)
 	test -x $(PY) || python3 -m venv $(VENV)
-	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(PIP) --require-hashes -r locks/dev.txt
+	$(PIP) --no-deps --no-build-isolation -e .
 	sh tools/micropython.sh $(VENV)/micropython
 	$(PY) -m vision.warm_up
 	touch $@
@@ -45,14 +47,14 @@ unit: setup
 # The tests of seeing on OpenCV 5 too: a user's machine may have it.
 CV5 := .venv-cv5
 $(CV5)/cv2: | setup
-	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --target $(CV5) 'opencv-python>=5,<6'
+	$(PIP) --no-deps --target $(CV5) 'opencv-python>=5,<6'
 
 cv5: setup $(CV5)/cv2
 	PYTHONPATH=$(CV5) $(PYTEST) tests/vision tests/calibration tests/app
 
 bench: setup
 	sh tools/system_libs.sh $(TEST_LIBS)
-	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	$(PIP) -e '.[bench]'
 	$(PY) -m tools.bench
 	$(PY) -m tools.boards --boards 6
 	$(PY) -m tools.two_cameras --boards 6
@@ -72,6 +74,15 @@ soak: setup
 	$(PY) -m tools.soak_hall
 	$(PY) -m tools.soak_connections
 	$(PY) -m tools.bench_pillars
+
+# The newest versions of everything that is installed; `make lock UPGRADE=` keeps those that fit pyproject.toml.
+UPGRADE := --upgrade
+lock: setup
+	sh tools/lock.sh $(PY) $(UPGRADE)
+
+audit: setup
+	$(PIP) 'pip-audit>=2.9'
+	$(PY) -m tools.audit
 
 clean:
 	rm -rf $(VENV) $(CV5) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -22,7 +22,8 @@ DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 id referee >/dev/null 2>&1 || useradd --system --home-dir "$STATE" --shell /usr/sbin/nologin referee
 
 [ -x "$HOME_DIR/bin/python" ] || python3 -m venv --system-site-packages "$HOME_DIR"
-"$HOME_DIR/bin/pip" install --quiet --disable-pip-version-check --upgrade "$here/.."
+"$HOME_DIR/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$here/../locks/runtime.txt"
+"$HOME_DIR/bin/pip" install --quiet --disable-pip-version-check --no-deps --no-build-isolation --upgrade "$here/.."
 ln -sf "$HOME_DIR/bin/companion" /usr/local/bin/companion
 
 mkdir -p "$CONFIG"

@@ -1,0 +1,66 @@
+"""What is installed here: versions, licences, and known holes as far as they can be looked up.  ``make audit``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, metadata
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+
+LOCK = Path(__file__).parent.parent / "locks" / "dev.txt"
+LONGEST = 40
+"""Characters of a licence that are shown: some packages put the whole text there."""
+
+
+def locked(lock: Path) -> list[Requirement]:
+    """The pinned requirements of a lock file that apply here."""
+    lines = lock.read_text(encoding="ascii").replace("\\\n", " ").splitlines()
+    pinned = [Requirement(line.split("--hash")[0]) for line in lines if line and not line.startswith(("#", " "))]
+    return [each for each in pinned if each.marker is None or each.marker.evaluate()]
+
+
+def licence(name: str) -> str:
+    """What a package says of its licence: its expression, its classifiers, or the first line of its text."""
+    try:
+        told = metadata(name)
+    except PackageNotFoundError:
+        return "not installed"
+    classed = [each.rpartition(" :: ")[2] for each in told.get_all("Classifier", []) if each.startswith("License ::")]
+    text = told.get("License-Expression") or ", ".join(classed) or (told.get("License") or "").strip()
+    return (text.splitlines() or ["not said"])[0][:LONGEST]
+
+
+def holes() -> list[tuple[str, str, str]]:
+    """Package, version and number of each known hole.  Raises RuntimeError when no source can be asked."""
+    words = [sys.executable, "-m", "pip_audit", "--requirement", str(LOCK), "--disable-pip", "--require-hashes"]
+    done = subprocess.run([*words, "--format", "json", "--progress-spinner", "off"], capture_output=True, text=True)  # noqa: S603, PLW1510 — our own words; 1 means that there are holes
+    try:
+        rows: list[dict[str, Any]] = json.loads(done.stdout)["dependencies"]
+    except (ValueError, KeyError):
+        why = (done.stderr.strip().splitlines() or [f"pip-audit ended with {done.returncode}"])[-1]
+        raise RuntimeError(why) from None
+    return [(row["name"], row.get("version", ""), hole["id"]) for row in rows for hole in row.get("vulns", ())]
+
+
+def main() -> int:
+    """Print it; exit code 1 where holes are known, 2 where they could not be looked up."""
+    pinned = locked(LOCK)
+    for each in pinned:
+        print(f"{each.name:<20} {str(each.specifier).removeprefix('=='):<18} {licence(each.name)}")
+    try:
+        found = holes()
+    except RuntimeError as error:
+        print(f"known holes: could not be looked up ({error})")
+        return 2
+    for name, version, number in found:
+        print(f"hole in {name} {version}: {number}")
+    print(f"known holes of {len(pinned)} packages: {len(found)}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
