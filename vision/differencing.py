@@ -78,12 +78,12 @@ MOST_SHIFT_PX = 1.0
 ALIASED = 0.7
 """What a shift changes is known but for this share: a quarter of the camera's pixels is looked at, so edges jump."""
 
+SAMPLE_STEP = 2
+"""Light is measured in every second pixel of a row, shake in every second row."""
+
 STEADIED, CALMED = 0.5, 0.8
 """The camera has shaken when a shift leaves no more than these shares of the changed pixels, and of all differences
 squared."""
-
-SAMPLE_STEP = 2
-"""Every how many pixels the noise of the whole picture is sampled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +113,7 @@ class Differencer:
         self._variance: Array | None = None
         self._frames = 0
         self._usual_light = 0.0
+        self._usual_noise = 0.0
         self._moved = False
         self._is_smoothed = False
 
@@ -128,45 +129,38 @@ class Differencer:
         if before is None:
             return None
         pair = _Pair(_smooth(self._before), _smooth(before)) if self._is_smoothed else _Pair(self._before, before)
-        noise = self._noise(pair)
+        if self._variance is None:
+            self._variance = _first_variance(pair.squares)
+        # What a pixel's neighbours do counts too.
+        noise = np.maximum(cv2.blur(self._variance, (3, 3)), LEAST_NOISE**2)
         variance = noise + pair.uneven(self._usual_light)
         self._usual_light += (pair.light - self._usual_light) / MEMORY_FRAMES
+        area = np.ones(noise.shape, np.uint8) if area is None else area
         deviations = STILL_DEVIATIONS if self._moved else DEVIATIONS
         patches, shake = _patches(pair.squares, variance, area, deviations), 0.0
         if patches.total_px >= least_px:
             patches, shake = _steadied(pair, variance, area, deviations, patches)
         self._moved = patches.total_px >= least_px
-        self._learn(patches.squares, noise, patches.mask if self._moved and not shake else None)
-        return Difference(patches.total_px, patches.largest_px, self._adapt(), pair.flicker, shake)
+        self._frames += 1
+        share = np.float32(max(1 / MEMORY_FRAMES, 1 / (self._frames + 1)))
+        _learn(self._variance, patches.squares, noise, share, patches.mask & (self._moved and not shake))
+        return Difference(patches.total_px, patches.largest_px, self._adapt(self._variance), pair.flicker, shake)
 
-    def _noise(self, pair: _Pair) -> Array:
-        """(h, w) variance of each pixel's difference, in codes squared; that of its neighbours counts too."""
-        if self._variance is None:
-            first = np.clip(np.sqrt(np.median(pair.squares)), FIRST_NOISE, MOST_NOISE)
-            self._variance = np.full(pair.squares.shape, first**2, np.float32)
-        return np.maximum(cv2.blur(self._variance, (3, 3)), LEAST_NOISE**2)
-
-    def _adapt(self) -> float:
+    def _adapt(self, variance: Array) -> float:
         """The usual noise, in codes; from now on pictures are smoothed, or no more, where it asks for that."""
-        assert self._variance is not None, "step() has measured it"
-        usual = float(np.sqrt(np.median(self._variance[::SAMPLE_STEP, ::SAMPLE_STEP])))
+        if self._frames % MEMORY_FRAMES == 1:
+            self._usual_noise = float(np.sqrt(np.median(variance)))
+        usual = self._usual_noise
         is_wrong = usual < SMOOTHED_TO if self._is_smoothed else usual > SMOOTHED_FROM
         if is_wrong and not self._moved and self._frames >= MEMORY_FRAMES:
             # What has been learned is that of pictures of the other kind.
             self._is_smoothed, self._variance, self._frames = not self._is_smoothed, None, 0
         return usual
 
-    def _learn(self, squares: Array, noise: Array, moving: Mask | None) -> None:
-        """Take ``squares`` into the variance; where ``moving``, slowly."""
-        assert self._variance is not None, "step() has measured it"
-        self._frames += 1
-        old = self._variance
-        share = max(1 / MEMORY_FRAMES, 1 / (self._frames + 1))
-        new = old + share * (np.minimum(squares, OUTLIER * noise) - old)
-        if moving is not None:
-            near = cv2.dilate(moving, np.ones((3, 3), np.uint8)) > 0
-            new[near] = np.minimum(new, GROWTH * old)[near]
-        self._variance = np.asarray(new, np.float32)
+
+def _first_variance(squares: Array) -> Array:
+    """(h, w) variance of each pixel's difference, by the first difference alone."""
+    return np.full(squares.shape, np.clip(np.sqrt(np.median(squares)), FIRST_NOISE, MOST_NOISE) ** 2, np.float32)
 
 
 def relit(picture: npt.NDArray[np.uint8], like: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
@@ -210,36 +204,26 @@ class _Patches:
     mask: Mask
 
 
-def _patches(squares: Array, variance: Array, area: Mask | None, deviations: float) -> _Patches:
+def _patches(squares: Array, variance: Array, area: Mask, deviations: float) -> _Patches:
     """The patches in which ``squares`` are larger than noise of ``variance`` makes them."""
-    changed = (squares > deviations**2 * variance).astype(np.uint8)
-    if area is not None:
-        changed &= area
-    if np.count_nonzero(changed) < LEAST_PATCH_PX:
-        return _Patches(squares, 0, 0, changed)
-    _, labels, boxes, _ = cv2.connectedComponentsWithStats(changed, connectivity=8)
-    sizes = boxes[:, cv2.CC_STAT_AREA]
-    sizes[0] = 0
-    is_patch = sizes >= LEAST_PATCH_PX
-    return _Patches(squares, int(sizes[is_patch].sum()), int(sizes.max()), np.asarray(is_patch[labels], np.uint8))
+    mask, total_px, largest_px = _joined(squares, variance, area, np.float32(deviations**2))
+    return _Patches(squares, total_px, largest_px, mask)
 
 
-def _steadied(
-    pair: _Pair, variance: Array, area: Mask | None, deviations: float, patches: _Patches
-) -> tuple[_Patches, float]:
+def _steadied(pair: _Pair, variance: Array, area: Mask, deviations: float, patches: _Patches) -> tuple[_Patches, float]:
     """The patches that are left once the camera's shake is taken out, and by how many codes it changed the picture.
 
     ``patches`` themselves and 0 where a shift of the whole picture explains little.
     """
-    shift = _shift(pair.now, pair.before, pair.gains)
-    if float(np.abs(shift).max()) > MOST_SHIFT_PX:
+    shift, share = _shift(pair.now, pair.before, pair.gains)
+    if share > CALMED or float(np.abs(shift).max()) > MOST_SHIFT_PX:
         return patches, 0.0
+    squares = _squares(pair.now, pair.before, pair.gains, shift)
     down, right = np.gradient(pair.before[..., 1])
     change = np.asarray(right * shift[0] + down * shift[1], np.float32)
-    squares = _squares(pair.now, pair.before, pair.gains, shift)
     aliased = np.asarray(cv2.blur((ALIASED * change) ** 2, (3, 3)), np.float32)
     left = _patches(squares, variance + aliased, area, deviations)
-    if left.total_px > STEADIED * patches.total_px or squares.sum() > CALMED * pair.squares.sum():
+    if left.total_px > STEADIED * patches.total_px:
         return patches, 0.0
     return left, float(np.sqrt(np.mean(change**2)))
 
@@ -272,14 +256,14 @@ def _gains(now: Array, before: Array) -> Array:
         for c in range(3):
             counts[:] = 0
             for y in range(band * BAND_ROWS, (band + 1) * BAND_ROWS):
-                for x in range(width):
+                for x in range(y % SAMPLE_STEP, width, SAMPLE_STEP):
                     was = before[y, x, c]
                     if was < SATURATED:
                         share = (now[y, x, c] - was) / (was + PEDESTAL)
                         bin_ = int(np.rint(share * (GAIN_BINS / GAIN_REACH)))
                         counts[min(max(bin_, -GAIN_BINS), GAIN_BINS) + GAIN_BINS] += 1
             total = counts.sum()
-            if total >= width:
+            if 2 * SAMPLE_STEP * total >= BAND_ROWS * width:
                 gains[band, c] = _median(counts, total / 2)
     return gains
 
@@ -319,16 +303,72 @@ def _squares(now: Array, before: Array, gains: Array, shift: Array) -> Array:
 
 
 @compiled
-def _shift(now: Array, before: Array, gains: Array) -> Array:
-    """(2,) x and y in pixels by which the whole picture has moved: least squares on the gradient of the green channel.
+def _learn(variance: Array, squares: Array, noise: Array, share: np.float32, moving: Mask) -> None:
+    """Take a ``share`` of ``squares`` into the ``variance`` (h, w); at ``moving`` pixels, and next to them, slowly."""
+    height, width = variance.shape
+    for y in range(height):
+        for x in range(width):
+            old = variance[y, x]
+            new = old + share * (min(squares[y, x], OUTLIER * noise[y, x]) - old)
+            if new > GROWTH * old and moving[max(y - 1, 0) : y + 2, max(x - 1, 0) : x + 2].any():
+                new = GROWTH * old
+            variance[y, x] = new
 
-    Done twice: the second time without the pixels that the first fit leaves worse than most.
+
+@compiled
+def _joined(squares: Array, variance: Array, area: Mask, factor: np.float32) -> tuple[Mask, int, int]:
+    """(h, w) 1 in patches of pixels larger than ``factor`` times their variance; pixels in all, and in the largest."""
+    height, width = squares.shape
+    mask = np.zeros((height, width), np.uint8)
+    for y in range(height):
+        for x in range(width):
+            mask[y, x] = area[y, x] and squares[y, x] > factor * variance[y, x]
+    patch = np.empty((height * width, 2), np.int32)
+    total, largest = 0, 0
+    for y in range(height):
+        for x in range(width):
+            if mask[y, x] == 1:
+                count = _flood(mask, patch, y, x)
+                largest = max(largest, count)
+                if count >= LEAST_PATCH_PX:
+                    total += count
+                else:
+                    for i in range(count):
+                        mask[patch[i, 0], patch[i, 1]] = 0
+    return (mask >> 1).astype(np.uint8), total, largest
+
+
+@compiled
+def _flood(mask: Mask, patch: npt.NDArray[np.int32], y: int, x: int) -> int:
+    """How many pixels are in the patch of ones round one of them: they become twos, and are put into ``patch``."""
+    height, width = mask.shape
+    patch[0, 0], patch[0, 1] = y, x
+    mask[y, x] = 2
+    done, count = 0, 1
+    while done < count:
+        v, u = patch[done]
+        done += 1
+        for row in range(max(v - 1, 0), min(v + 2, height)):
+            for column in range(max(u - 1, 0), min(u + 2, width)):
+                if mask[row, column] == 1:
+                    mask[row, column] = 2
+                    patch[count, 0], patch[count, 1] = row, column
+                    count += 1
+    return count
+
+
+@compiled
+def _shift(now: Array, before: Array, gains: Array) -> tuple[Array, float]:
+    """X and y (2,) by which the whole picture has moved, in pixels, and what share of squared differences that leaves.
+
+    Least squares on the gradient of the green channel; done twice: the second time without the pixels that the first
+    fit leaves worse than most.
     """
     height, width, _ = now.shape
-    shift, least = np.zeros(2, np.float32), np.float32(np.inf)
-    for _round in range(2):
+    shift, least, share = np.zeros(2, np.float32), np.float32(np.inf), 1.0
+    for round_ in range(2):
         xx, xy, yy, xd, yd, rest, count = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
-        for y in range(1, height - 1):
+        for y in range(1, height - 1, SAMPLE_STEP):
             gain = gains[min(y // BAND_ROWS, len(gains) - 1), 1]
             for x in range(1, width - 1):
                 across = (before[y, x + 1, 1] - before[y, x - 1, 1]) / 2
@@ -340,8 +380,10 @@ def _shift(now: Array, before: Array, gains: Array) -> Array:
                     xd, yd = xd + across * difference, yd + along * difference
                     rest, count = rest + left * left, count + 1
         determinant = xx * yy - xy * xy
-        if determinant <= 0:
-            return np.zeros(2, np.float32)
+        if determinant <= 0 or rest <= 0:
+            return np.zeros(2, np.float32), share
         shift = np.array([(xy * yd - yy * xd) / determinant, (xy * xd - xx * yd) / determinant], np.float32)
-        least = np.float32(OUTLIER * rest / count)
-    return shift
+        if round_ == 0:
+            share = 1 + (shift[0] * xd + shift[1] * yd) / rest
+            least = np.float32(OUTLIER * share * rest / count)
+    return shift, share
