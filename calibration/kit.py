@@ -161,6 +161,15 @@ def available_kits() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in KITS.glob("*.toml")))
 
 
+def kit_name(tag: str) -> str:
+    """The kit that comes with the program for the game ``tag`` (``draughts:international``, ``domination/3``).
+
+    One made for this variant, else the one of the game's name, whether or not there is such a one.
+    """
+    variant = tag.partition("/")[0]
+    return next((name for name in available_kits() if load_kit(name).game == variant), variant.partition(":")[0])
+
+
 def load_kit(name: str) -> Kit:
     """The kit of that name, or of that file when ``name`` is a path.  Raises ProfileError."""
     if name in available_kits():

@@ -78,6 +78,17 @@ class Match:
         return sum(position == self.position for position in self.positions())
 
     @cached_property
+    def idle(self) -> int:
+        """How many of the last plies were moves without progress; an arbiter's ruling counts anew."""
+        befores = [self.start, *(ply.position for ply in self.plies)]
+        idle = 0
+        for ply, before in zip(reversed(self.plies), reversed(befores[:-1]), strict=True):
+            if ply.move is None or self.game.progresses(before, ply.move):
+                break
+            idle += 1
+        return idle
+
+    @cached_property
     def skipped(self) -> tuple[Player, ...]:
         """G-3: the players passed over between the last mover and the player to move, in turn order."""
         if not self.plies or self.plies[-1].move is None:
@@ -96,10 +107,12 @@ class Match:
 
     @cached_property
     def outcome(self) -> Outcome | None:
-        """The end of the match, by the game's own rules or by repetition; None while it goes on."""
+        """The end of the match, by the game's own rules, by repetition or by idling; None while it goes on."""
         ended = self.game.outcome(self.position)
         if ended is None and self.repetitions >= DRAWING_REPETITIONS:
             return self.game.repeated(self.before.to_move)
+        if ended is None and self.game.most_idle and self.idle >= self.game.most_idle:
+            return Outcome(None, self.game.idle_rule)
         return ended
 
     @cached_property

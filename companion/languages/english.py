@@ -71,6 +71,7 @@ ENGLISH = Language(
             "+": "up",
             "-": "down",
             ":": "with {count}",
+            "x": "takes",
         }
     ),
 )

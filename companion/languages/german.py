@@ -71,6 +71,7 @@ GERMAN = Language(
             "+": "hinauf",
             "-": "hinunter",
             ":": "mit {count}",
+            "x": "schlägt",
         }
     ),
     troubles=MappingProxyType(

@@ -22,7 +22,8 @@ class Language:
         both: stands between the last two of several things.
         voice: espeak-ng's name of the voice that speaks it.
         signs: how the signs of a move are spoken: ``to`` (between two squares), ``off``, ``=``, ``*`` (from the
-            reserve), ``+`` and ``-`` (a pillar), ``:`` (with ``{count}`` pieces).
+            reserve), ``+`` and ``-`` (a pillar), ``:`` (with ``{count}`` pieces), ``x`` (before what it
+            takes).
         troubles: what is wrong with a picture, a camera or a set-up, by the program's own words in English; both with
             ``{places}`` for what differs.  Empty where those words serve.
         rules: what who breaks a rule should hear, by the rule's id; empty where the events' own words serve.  A

@@ -181,6 +181,20 @@ class Game(Protocol):
         """The end when ``mover`` has brought about the same position for the third time; the match counts (G-4)."""
         ...
 
+    @property
+    def most_idle(self) -> int:
+        """After so many moves in a row that are no progress the match is drawn by ``idle_rule``; 0: never."""
+        ...
+
+    @property
+    def idle_rule(self) -> str:
+        """The id of the rule that says so; empty where there is none."""
+        ...
+
+    def progresses(self, position: Position, move: Move) -> bool:
+        """Whether a legal move is progress (a capture, say), after which idle moves are counted anew."""
+        ...
+
     def table(self, position: Position) -> Table:
         """What stands on the board in ``position``."""
         ...

@@ -38,6 +38,8 @@ class StackingGame(Game):
 
     most_taken: ClassVar[int] = 0
     has_lookalikes: ClassVar[bool] = False
+    most_idle: ClassVar[int] = 0
+    idle_rule: ClassVar[str] = ""
 
     @cached_property
     def tag(self) -> str:
@@ -51,6 +53,10 @@ class StackingGame(Game):
     def repeated(self, mover: Player) -> Outcome:  # noqa: ARG002 - matters where forcing a draw is punished
         """A draw (G-4)."""
         return Outcome(None, "G-4")
+
+    def progresses(self, position: Position, move: Move) -> bool:  # noqa: ARG002 - matters where idling draws
+        """Always: no game is drawn by idling unless it says so."""
+        return True
 
     def table(self, position: Position) -> Table:
         """The stacks; what else there is lies beside the board."""

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from calibration.kit import Board, Colour, Kit, Mat, PieceKind, available_kits, load_kit
+from calibration.kit import Board, Colour, Kit, Mat, PieceKind, available_kits, kit_name, load_kit
 from companion.rules.board import Piece, Player
 from companion.rules.game import Game
-from companion.rules.notation import parse_tag
 
 PLAIN_PITCH_MM, PLAIN_DISC_MM, PLAIN_HEIGHT_MM, PLAIN_STEP_MM = 33.0, 27.0, 7.0, 20.0
 """Measures of a game without a kit: those of draughtsmen on squares that suit them."""
@@ -32,8 +31,8 @@ def hex_of(colour: Colour) -> str:
 @lru_cache(maxsize=32)
 def kit_of(tag: str, name: str = "") -> Kit | None:
     """The kit called ``name``, if it comes with the program, else the one of the game ``tag``; None: there is none."""
-    known, game = available_kits(), parse_tag(tag)[0]
-    found = next((kit for kit in (name, game) if kit in known), None)
+    known = available_kits()
+    found = next((kit for kit in (name, kit_name(tag)) if kit in known), None)
     return None if found is None else load_kit(found)
 
 

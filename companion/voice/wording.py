@@ -10,9 +10,12 @@ from companion.languages.language import Language
 RULES = re.compile(r" ?\([A-Z]+-\d+(, [A-Z]+-\d+)*\)")
 """Numbers of rules are for the eye; what the rule says follows in words."""
 
-SQUARE = r"[a-h][1-9]"
-MOVE = re.compile(rf"(?<!\w)([A-Za-z]?\*|[+-])?({SQUARE})(?:([-=])({SQUARE}|off)(?:\.\d+)?)?(:\d+)?(?!\w)")
-"""A square, or a move as in docs/notation.md: its sign in front, square, sign, square or ``off``, number of pieces."""
+SQUARE = r"[a-z][1-9][0-9]?"
+MOVE = re.compile(
+    rf"(?<!\w)([A-Za-z]?\*|[+-])?({SQUARE})(?:([-=])({SQUARE}|off)(?:\.\d+)?)?(:\d+)?((?:x{SQUARE})*)(?!\w)"
+)
+"""A square, or a move as in docs/notation.md: its sign in front, square, sign, square or ``off``, number of pieces, and
+what it takes."""
 
 PAUSE = re.compile(r"(?<=[^\d][.:;?!]) ")
 """Where a sentence can be cut without being heard to be; not after an ordinal, as in ``zum 2. Mal``."""
@@ -31,7 +34,7 @@ def clips(text: str, tongue: Language) -> tuple[str, ...]:
 
 
 def _move(move: re.Match[str], tongue: Language) -> Iterator[str]:
-    front, source, sign, target, count = move.groups()
+    front, source, sign, target, count, taken = move.groups()
     if front:
         yield tongue.signs[front[-1]]
     yield source
@@ -42,6 +45,9 @@ def _move(move: re.Match[str], tongue: Language) -> Iterator[str]:
         yield target
     if count:
         yield tongue.signs[":"].format(count=count[1:])
+    if taken:
+        yield tongue.signs["x"]
+        yield from taken.split("x")[1:]
 
 
 def _trimmed(clip: str) -> str:

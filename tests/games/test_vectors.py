@@ -12,7 +12,8 @@ from companion.games import read_position
 from companion.rules.notation import format_move, parse_move
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = (ROOT / "tests" / "data" / "rules", ROOT.parent / "shared" / "vectors")
+SHARED = ROOT.parent / "shared"
+FOLDERS = (ROOT / "tests" / "data" / "rules", SHARED / "vectors", SHARED / "draughts")
 FILES = [path for folder in FOLDERS for path in sorted(folder.glob("*.jsonl"))]
 
 

@@ -15,6 +15,7 @@ from companion.voice.wording import clips
             ("Green", "f6", "to", "f3", "is not allowed", "too far", "Put it back"),
         ),
         ("Red played c3-c5:2.", ("Red played", "c3", "to", "c5", "with 2")),
+        ("White played j10-a1xb2xi9.", ("White played", "j10", "to", "a1", "takes", "b2", "i9")),
         ("Red played Q*a1.", ("Red played", "from the reserve onto", "a1")),
         ("Red played *a1.", ("Red played", "from the reserve onto", "a1")),
         ("Red played e6-off.", ("Red played", "e6", "off the board")),

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from calibration.kit import Kit, available_kits, load_kit
+from calibration.kit import Kit, kit_name, load_kit
 from companion.errors import CompanionError
 from companion.games import load_game, read_position
 from companion.match import Match
 from companion.rules.game import Game
-from companion.rules.notation import format_tag, parse_tag
 
 
 def add_kit(parser: argparse.ArgumentParser) -> None:
@@ -29,18 +28,12 @@ def begin_match(tag: str, start: str | None) -> Match:
     return Match(game, position)
 
 
-def own_kit(game: Game) -> str:
-    """The kit that comes with the program for ``game``: one made for its variant, else the one of its name."""
-    name, variant, _ = parse_tag(game.tag)
-    return next((kit for kit in available_kits() if load_kit(kit).game == format_tag(name, variant, 2)), name)
-
-
 def open_kit(name: str | None, game: Game) -> Kit:
     """The kit of that name or file, or the game's own.
 
     Raises ProfileError; CompanionError when its squares, pieces or pillars are not those of the game.
     """
-    kit = load_kit(name or own_kit(game))
+    kit = load_kit(name or kit_name(game.tag))
     if set(kit.cells) != set(game.layout.cells):
         raise CompanionError(
             f"the kit {kit.name} has {len(kit.cells)} squares that do not fit {game.tag}; choose another"
