@@ -39,6 +39,7 @@ COMMANDS = (
     "demo",
     "setup",
     "hall",
+    "token",
     "firmware",
     "voice",
     "doctor",

@@ -28,7 +28,7 @@ ln -sf "$HOME_DIR/bin/companion" /usr/local/bin/companion
 
 mkdir -p "$CONFIG"
 [ -e "$CONFIG/table.toml" ] || install -m 644 "$here/table.toml" "$CONFIG/table.toml"
-install -d -o referee -g referee -m 750 "$STATE"
+install -d -o referee -g referee -m 700 "$STATE"
 
 install -m 644 "$here/60-$NAME.rules" /etc/udev/rules.d/
 udevadm control --reload

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from companion.errors import StoreError
@@ -25,6 +26,7 @@ def connect_writer(path: Path) -> sqlite3.Connection:
     """Open ``path``, made if need be, brought to the newest version, checked.  Raises StoreError."""
     with told_plainly(path):
         _refuse_unfit_path(path)
+        _make_private(path)
     with told_plainly(path), _closed_on_failure(sqlite3.connect(path, OPENING_TIMEOUT_S, isolation_level=None)) as db:
         _refuse_unfit_content(path, db)
         db.execute("PRAGMA journal_mode = WAL")
@@ -98,6 +100,12 @@ def _refuse_unfit_path(path: Path) -> None:
     # SQLite would take a file that is shorter than its header for an empty one, and write over it.
     if path.exists() and _first_bytes(path) not in (b"", MAGIC):
         raise StoreError(f"{path}: is not a match store; give another FILE")
+
+
+def _make_private(path: Path) -> None:
+    """Make the file, if there is none, for its owner only; SQLite gives its side files the same rights."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _first_bytes(path: Path) -> bytes:

@@ -38,8 +38,8 @@ def default_store(environment: Mapping[str, str]) -> Path:
     Raises:
         StoreError: nothing says where the user's files lie.
     """
-    if state := environment.get("STATE_DIRECTORY", "").split(":")[0]:
-        return Path(state) / FILE
+    if state := state_folder(environment):
+        return state / FILE
     data = Path(environment.get("XDG_DATA_HOME", ""))
     if data.is_absolute():
         return data / FOLDER / FILE
@@ -47,6 +47,12 @@ def default_store(environment: Mapping[str, str]) -> Path:
     if not home.is_absolute():
         raise StoreError("no place for the match store is known ($HOME is not set); give --match FILE or --store FILE")
     return home / ".local" / "share" / FOLDER / FILE
+
+
+def state_folder(environment: Mapping[str, str]) -> Path | None:
+    """The folder that systemd gives a service for its state, the first of several; None: this is no service."""
+    state = environment.get("STATE_DIRECTORY", "").split(":")[0]
+    return Path(state) if state else None
 
 
 def make_folder(folder: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import resource
+from contextlib import suppress
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -112,4 +113,5 @@ def allow_connections() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_SERVED + RESERVED + OTHER_FILES
     if 0 <= soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard < 0 else min(wanted, hard), hard))
+        with suppress(OSError, ValueError):  # A hardened service may not; its own limit is set in its unit.
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard < 0 else min(wanted, hard), hard))

@@ -11,7 +11,6 @@ How to use it::
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Protocol
@@ -33,6 +32,7 @@ from companion.web.feed import Feed
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
 from companion.web.server import Server
+from companion.web.token import new_token
 
 TAKEN_S = 5.0
 """An order must have been taken by then: the table takes one with every picture of its camera."""
@@ -59,12 +59,12 @@ class Page:
             feed: what is told.
             send: where orders go.
             camera: the newest picture as JPEG, or None; called in a thread of its own, when somebody looks.
-            token: what an arbiter must know; made up where none is given.
+            token: what an arbiter must know, kept elsewhere; made up, and said in the notice, where none is given.
 
         Raises:
             CompanionError: the address cannot be had.
         """
-        self.token = token or secrets.token_urlsafe(12)
+        self.token, self._is_kept = token or new_token(), bool(token)
         self._feed, self._send, self._camera = feed, send, camera
         self._picture_lock = asyncio.Lock()
         files = Files(STATIC, {"": "table.html"})
@@ -85,8 +85,10 @@ class Page:
 
     @property
     def notice(self) -> str:
-        """Where the page is, and the arbiter's token, for who starts the program."""
+        """Where the page is, and the arbiter's token, for who starts the program; a kept one stands in no log."""
         url = self.server.url
+        if self._is_kept:
+            return f"page: {url}   for the arbiter: {url}#token=… (companion token shows it)"
         return f"page: {url}   for the arbiter: {url}#token={self.token}"
 
     def close(self) -> None:

@@ -206,3 +206,11 @@ def test_reading_leaves_no_side_files_behind(path: Path, info: MatchInfo) -> Non
 def test_a_reader_cannot_write(path: Path, store: Store, info: MatchInfo) -> None:
     with Store.open(path, read_only=True) as reader, pytest.raises(StoreError, match=r"matches\.db: cannot be written"):
         reader.begin(info)
+
+
+def test_a_new_store_is_its_owners_alone(path: Path, info: MatchInfo) -> None:
+    with Store.open(path) as store:
+        store.begin(info)
+        files = [path, *path.parent.glob(f"{path.name}-*")]
+        assert len(files) > 1
+        assert {file.stat().st_mode & 0o777 for file in files} == {0o600}

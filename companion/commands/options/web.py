@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -14,9 +15,11 @@ from companion.commands.options.address import address as parse_address
 from companion.commands.output.lines import notify
 from companion.events import Event
 from companion.games import load_game
+from companion.recorder.place import state_folder
 from companion.recorder.store import MatchInfo
 from companion.web.feed import Feed
 from companion.web.page import Page
+from companion.web.token import kept_token
 
 
 def add_page(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +41,8 @@ def paged(
         return
     feed = Feed(info.start, past, info.names, table.eyes.reader.kit)
     window = Window(table.eyes, load_game(info.game).layout.terrain, time.monotonic)
-    page = Page(address, feed, table.inbox.put, window.picture)
+    state = state_folder(os.environ)
+    page = Page(address, feed, table.inbox.put, window.picture, "" if state is None else kept_token(state))
     notify(page.notice)
     table.listeners.append(feed)
     table.followers += [feed, window]

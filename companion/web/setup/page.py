@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -28,6 +27,7 @@ from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refus
 from companion.web.server import Server
 from companion.web.setup.overlay import picture
 from companion.web.setup.workshop import Workshop
+from companion.web.token import new_token
 from companion.web.view import game_row
 from vision.errors import VisionError
 
@@ -41,7 +41,7 @@ class SetupPage:
 
     def __init__(self, address: tuple[str, int], workshop: Workshop, token: str = "") -> None:
         """Listen.  Raises CompanionError when the address cannot be had."""
-        self.token = token or secrets.token_urlsafe(12)
+        self.token = token or new_token()
         self._workshop = workshop
         self._busy = asyncio.Lock()
         files = Files(STATIC, {"setup": "setup.html"})
