@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,7 +81,7 @@ def read_board(path: Path) -> CharucoBoard:
     return board
 
 
-def calibrate_lens(photos: tuple[Path, ...], board: CharucoBoard) -> LensCalibration:
+def calibrate_lens(photos: Iterable[Path], board: CharucoBoard) -> LensCalibration:
     """Intrinsics and distortion from photographs of ``board``.
 
     Raises ProfileError when a photograph cannot be read or differs in size, or too few show the board.
@@ -105,8 +105,9 @@ def calibrate_lens(photos: tuple[Path, ...], board: CharucoBoard) -> LensCalibra
             views.append(view)
             used.append(photo)
     if size is None or len(views) < MIN_PHOTOS:
+        tried = len(views) + len(skipped)
         raise ProfileError(
-            f"lens: only {len(views)} of {len(photos)} photographs show the calibration board; {MIN_PHOTOS} are needed "
+            f"lens: only {len(views)} of {tried} photographs show the calibration board; {MIN_PHOTOS} are needed "
             f"(board: {board.squares_x} x {board.squares_y} squares, {board.dictionary})"
         )
     camera, focal_deviation = _solve(views, size)

@@ -16,6 +16,7 @@ from companion.app.ground import start_levels
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE
 from companion.commands.output.files import writing
+from companion.commands.output.progress import followed
 from companion.languages.english import counted
 from vision.enrolment import enrol
 from vision.errors import VisionError
@@ -60,7 +61,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run_lens(options: LensOptions) -> int:
     """`companion calibrate lens`."""
     board = read_board(options.board) if options.board else DEFAULT_BOARD
-    result = calibrate_lens(options.images, board)
+    result = calibrate_lens(followed(options.images, len(options.images), "looking for the board"), board)
     with writing(options.output):
         options.output.write_text(format_camera(result.camera), encoding="utf-8")
     print("\n".join(lens_report(result)))

@@ -10,21 +10,19 @@ from pathlib import Path
 import cv2
 
 from calibration.kit import available_kits, load_kit
-from companion.app.eyes import Eyes
 from companion.app.ground import ground_levels
 from companion.commands.options.game import begin_match, open_kit
 from companion.commands.options.match import OutputOptions, PlayOptions, add_output, referee_match
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.options.serial import simulated_pillars
-from companion.commands.options.source import Sight
+from companion.commands.options.source import Sight, simulated_eyes
 from companion.commands.output.codes import DONE, NO
 from companion.events import Event
 from companion.games import available_games
 from companion.recorder.place import default_store, make_folder
 from companion.rules.notation import format_tag, parse_tag
 from companion.simulate.evaluation import Result, compare, is_over
-from companion.simulate.table import FAST, REAL, SimulatedTable, clock, enrol_picture
-from vision.enrolment import enrol
+from companion.simulate.table import FAST, REAL, SimulatedTable, clock
 
 DEFAULT_GAME = "domination"
 DEFAULT_SEED = 1
@@ -81,7 +79,7 @@ def demonstrate(options: Options) -> Result:
     pace, wait = (FAST, None) if options.fast else (REAL, clock())
     table = SimulatedTable(kit, match, options.seed, pace=pace, wait=wait)
     levels = ground_levels(kit, match.game, match.position)
-    eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit, levels=levels), kit, table.camera, levels), levels)
+    eyes = simulated_eyes(kit, table, levels)
     said: list[Event] = []
     pillars = simulated_pillars(table, kit, options.seed, in_real_time=not options.fast)
     referee_match(

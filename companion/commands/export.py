@@ -14,12 +14,13 @@ from companion.commands.options.store import LAST, add_store_command, find_match
 from companion.commands.output.codes import DONE
 from companion.commands.output.files import writing
 from companion.commands.output.lines import result_words, say
+from companion.commands.output.progress import followed
 from companion.errors import CompanionError
 from companion.games import available_games
 from companion.recorder.place import open_store
 from companion.recorder.store import MatchId, Store
 from companion.records.document import format_document
-from companion.records.film import film, write_film
+from companion.records.film import film, film_length, write_film
 from companion.records.gallery import gif, svg_sheet
 from companion.records.page import page
 from companion.records.plates import plates
@@ -89,7 +90,9 @@ class Exported:
 
 def _write_film(file: Path, match: Exported) -> None:
     shots = recorded_shots(match.store.recordings(match.match))
-    write_film(file, film(plates(match.record), shots, match.stills()))
+    shown = plates(match.record)
+    frames = followed(film(shown, shots, match.stills()), film_length(shown, shots), "drawing the film")
+    write_film(file, frames)
 
 
 def _write_page(file: Path, match: Exported) -> None:

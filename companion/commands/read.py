@@ -20,6 +20,7 @@ from companion.app.ground import parse_levels, start_levels
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE, NO
 from companion.commands.output.overlay import write_overlay
+from companion.commands.output.progress import COMPILING, waited_for
 from companion.errors import CompanionError
 from companion.languages.english import counted
 from vision.capture.frames import Frame
@@ -92,7 +93,8 @@ def run(options: Options) -> int:
     known: Levels | None = parse_levels(options.levels, kit) if options.levels else None
     levels = known or ((None,) * len(kit.cells) if kit.pillars else None)
     reader = Reader(kit, camera, load_look(options.looks, kit), start_levels(kit))
-    warm_up(reader)
+    with waited_for(COMPILING):
+        warm_up(reader)
     found = True
     for path, image in images:
         row, read = read_row(reader, path, image, levels)

@@ -11,6 +11,7 @@ from companion.commands.options.parser import OptionGroup, Subparsers
 from companion.commands.options.store import ALL, LAST, add_store_command, find_match, nothing_kept
 from companion.commands.output.codes import DONE, NO
 from companion.commands.output.lines import none_yet, say
+from companion.commands.output.progress import followed
 from companion.errors import StoreError
 from companion.events import Accepted, Event
 from companion.languages.english import counted
@@ -48,16 +49,16 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(options: Options) -> int:
     """Print whether the records of one match or of all hold, or where they break."""
-    broken = 0
     if options.match == ALL and nothing_kept(options.store):
         return none_yet()
     with open_store(options.store, read_only=True) as store:
         matches = store.match_ids() if options.match == ALL else (find_match(store, options.match),)
-        for match in matches:
-            breaks = _breaks(store, match)
-            broken += bool(breaks)
+        checked = followed(matches, len(matches), "playing matches through the rules")
+        found = {match: _breaks(store, match) for match in checked}
+        for match, breaks in found.items():
             for line in _lines(store, match, breaks, is_json=options.json, is_brief=options.match == ALL):
                 say(line)
+    broken = sum(map(bool, found.values()))
     if options.match == ALL and not options.json:
         whole = len(matches) - broken
         verbs = ("holds" if whole == 1 else "hold", "breaks" if broken == 1 else "break")

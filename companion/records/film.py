@@ -79,14 +79,18 @@ def film(shown: list[Plate], shots: Shots, stills: Mapping[int, bytes]) -> Itera
     the picture that was kept with its event.
     """
     if shots.files:
-        events_s = [plate.event.t for plate in shown]
-        yield from _played(shown, shots, stills, (t_s for t_s in _times(shots) if _is_lively(events_s, t_s)))
+        yield from _played(shown, shots, stills, _lively_times(shown, shots))
         return
     canvas = _Canvas(stills)
     for plate in shown:
         image = canvas.frame(plate, None)
         for _ in range(round(PLATE_S * FPS)):
             yield image
+
+
+def film_length(shown: list[Plate], shots: Shots) -> int:
+    """How many frames :func:`film` has."""
+    return sum(1 for _ in _lively_times(shown, shots)) if shots.files else len(shown) * round(PLATE_S * FPS)
 
 
 def whole_film(shown: list[Plate], shots: Shots) -> Iterator[Picture]:
@@ -107,6 +111,12 @@ def _played(
 def _times(shots: Shots) -> Iterator[float]:
     """The times of a film's frames, from the first to the last picture."""
     return (k / FPS for k in range(int(shots.times_s[0] * FPS), int(shots.times_s[-1] * FPS) + 1))
+
+
+def _lively_times(shown: list[Plate], shots: Shots) -> Iterator[float]:
+    """The same without long waits."""
+    events_s = [plate.event.t for plate in shown]
+    return (t_s for t_s in _times(shots) if _is_lively(events_s, t_s))
 
 
 def _is_lively(events_s: list[float], t_s: float) -> bool:

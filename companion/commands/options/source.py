@@ -18,6 +18,7 @@ from companion.app.table import Listener
 from companion.commands.options.parser import OptionGroup
 from companion.commands.options.serial import simulated_pillars
 from companion.commands.output.lines import notify
+from companion.commands.output.progress import COMPILING, waited_for
 from companion.errors import CompanionError
 from companion.match import Match
 from companion.simulate.table import REAL, SimulatedTable, clock, enrol_picture
@@ -150,13 +151,23 @@ def open_sight(
 def _simulated(kit: Kit, match: Match) -> Sight:
     table = SimulatedTable(kit, match, SIMULATED_SEED, pace=REAL, wait=clock())
     levels = ground_levels(kit, match.game, match.position)
-    eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit, levels=levels), kit, table.camera, levels), levels)
+    eyes = simulated_eyes(kit, table, levels)
     return Sight(table, eyes, (table.hear,), simulated_pillars(table, kit, SIMULATED_SEED, in_real_time=True))
+
+
+def simulated_eyes(kit: Kit, table: SimulatedTable, levels: tuple[int, ...]) -> Eyes:
+    """The eyes of a simulated table, which know its set from a simulated enrolment picture."""
+    with waited_for(COMPILING):
+        look = enrol(enrol_picture(kit, levels=levels), kit, table.camera, levels)
+        eyes = Eyes(kit, table.camera, look, levels)
+        warm_up(eyes.reader)
+    return eyes
 
 
 def _eyes(kit: Kit, cameras: Sequence[Camera], looks: Sequence[SetLook], levels: tuple[int, ...]) -> Eyes | SeveralEyes:
     each = [Eyes(kit, camera, look, levels) for camera, look in zip(cameras, looks, strict=True)]
-    warm_up(each[0].reader)
+    with waited_for(COMPILING):
+        warm_up(each[0].reader)
     return each[0] if len(each) == 1 else SeveralEyes(each)
 
 

@@ -1,0 +1,80 @@
+"""How far long work is: said on a terminal, and nowhere else."""
+
+import os
+import pty
+import sys
+import time
+from collections.abc import Iterator
+from typing import TextIO
+
+import pytest
+
+from companion.cli import main
+from companion.commands.output import progress
+from companion.commands.output.progress import followed, waited_for
+from companion.recorder.store import Store
+from companion.records.record import put_in
+from tests.records.conftest import played
+
+
+class Terminal:
+    """A terminal, and what is written to it."""
+
+    def __init__(self, master: int, stream: TextIO) -> None:
+        self._stream, self._master = stream, master
+
+    def is_stderr(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """In the test itself: pytest sets the standard error anew between a fixture and its test."""
+        monkeypatch.setattr(sys, "stderr", self._stream)
+
+    def said(self) -> str:
+        self._stream.flush()
+        return os.read(self._master, 1_000_000).decode()
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    master, slave = pty.openpty()
+    os.set_blocking(master, False)
+    monkeypatch.setenv("TERM", "xterm")
+    with os.fdopen(slave, "w", encoding="utf-8") as stream:
+        yield Terminal(master, stream)
+    os.close(master)
+
+
+def test_elsewhere_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    with waited_for("compiling"):
+        assert list(followed(iter("abc"), 3, "drawing")) == ["a", "b", "c"]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bar_goes_to_its_end_and_away(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal.is_stderr(monkeypatch)
+    assert list(followed(iter("abc"), 3, "drawing")) == ["a", "b", "c"]
+    said = terminal.said()
+    assert "drawing" in said
+    assert "100%" in said
+    assert said.endswith("\x1b[2K")
+
+
+def test_what_takes_long_is_said_and_what_does_not_is_not(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal.is_stderr(monkeypatch)
+    with waited_for("compiling"):
+        pass
+    monkeypatch.setattr(progress, "SHORT_S", 0.0)
+    with waited_for("drawing"):
+        time.sleep(0.3)
+    said = terminal.said()
+    assert "drawing" in said
+    assert "compiling" not in said
+
+
+@pytest.mark.parametrize("words", [["verify"], ["export", "1", "-o", "FILE"]])
+def test_what_is_printed_stays_whole_beside_it(tmp_path, capsys, terminal, monkeypatch, words) -> None:
+    with Store.open(tmp_path / "m.db") as store:
+        put_in(store, played("ziggurat", plies=3))
+    words = [str(tmp_path / "m.mp4") if word == "FILE" else word for word in words]
+    terminal.is_stderr(monkeypatch)
+    assert main([*words, "--store", str(tmp_path / "m.db")]) == 0
+    assert capsys.readouterr().out in ("1 match: 1 holds, 0 break\n", "")
+    assert "100%" in terminal.said()
