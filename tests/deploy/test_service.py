@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-UNIT = Path(__file__).parent.parent / "deploy" / "stacking-games-referee.service"
+UNIT = Path(__file__).parent.parent.parent / "deploy" / "stacking-games-referee.service"
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
