@@ -4,6 +4,7 @@ import pytest
 
 import companion
 from companion.cli import COMMANDS, main
+from companion.games import available_games
 
 
 def left(*words: str) -> int:
@@ -38,7 +39,7 @@ def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) 
         ),
         (
             ("demo", "foo"),
-            "companion demo: there is no game 'foo'; there are cheight, citadel, diamond, domination, ziggurat",
+            f"companion demo: there is no game 'foo'; there are {', '.join(info.name for info in available_games())}",
         ),
         (
             ("demo", "--plise", "3"),
