@@ -1,4 +1,4 @@
-"""Colours as likelihoods."""
+"""Colour model: every material is a distribution over colours, in whatever light."""
 
 import numpy as np
 import pytest
@@ -21,8 +21,8 @@ def table():
     return colour_model.build_colour_model(nominal_look(KIT), kit_configurations(KIT))
 
 
-def shown(colour):
-    """Row of the palette for an sRGB colour in full white light."""
+def row_of(colour):
+    """Row of the colour model for an sRGB colour in full white light."""
     values = colour_model.normalise(np.array([[colour[::-1]]], np.uint8), np.ones((1, 1, 3), np.float32))
     return colour_model.bin_index(values)[0, 0]
 
@@ -42,7 +42,7 @@ def test_a_face_that_mirrors_the_lamp_is_still_likelier_than_a_stray(table):
     red = np.array(KIT.pieces[0].colour)
     glaring = tuple(int(c) for c in red + 0.4 * (255 - red))
     stray = colour_model.STRAY / colour_model.BINS**3
-    assert table[shown(glaring), MATERIALS.TOPS] > np.log(stray) + 3
+    assert table[row_of(glaring), MATERIALS.TOPS] > np.log(stray) + 3
 
 
 def test_in_a_pit_dark_ground_is_likelier_and_bright_ground_less_so(examples):
@@ -62,14 +62,14 @@ def test_in_a_pit_dark_ground_is_likelier_and_bright_ground_less_so(examples):
 def test_each_piece_is_likeliest_its_own(table):
     kit = load_kit("domination")
     for i, kind in enumerate(kit.pieces):
-        tops = table[shown(kind.colour), MATERIALS.TOPS : MATERIALS.TOPS + len(LETTERS)]
+        tops = table[row_of(kind.colour), MATERIALS.TOPS : MATERIALS.TOPS + len(LETTERS)]
         assert tops.argmax() == i
-        assert tops[i] > table[shown(kind.colour), MATERIALS.FLOOR] + 3
+        assert tops[i] > table[row_of(kind.colour), MATERIALS.FLOOR] + 3
 
 
 def test_a_shaded_floor_is_still_a_floor(table):
     half_lit = tuple(int(0.73 * c) for c in load_kit("domination").board.cell_colour)
-    assert table[shown(half_lit)].argmax() == MATERIALS.FLOOR
+    assert table[row_of(half_lit)].argmax() == MATERIALS.FLOOR
 
 
 @given(st.tuples(*[st.integers(0, 255)] * 3), st.floats(0.02, 1.5))
@@ -78,7 +78,7 @@ def test_any_pixel_in_any_light_has_a_row(colour, light):
     assert 0 <= colour_model.bin_index(values)[0] < colour_model.BINS**3
 
 
-def test_what_lies_beside_the_mat_is_learned(table):
+def test_what_lies_outside_the_mat_is_learned(table):
     wood = np.full((500, 3), (0.6, 0.4, 0.2), np.float32)
     column = colour_model.table_column(wood, np.exp(table[:, MATERIALS.FLOOR]))
     assert column.argmax() == colour_model.bin_index(wood)[0]

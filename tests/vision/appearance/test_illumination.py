@@ -1,14 +1,31 @@
-"""Light measured from paper and patches."""
+"""Illumination: a plane fitted to paper and patches, of drawn mats and of photographs."""
 
 import numpy as np
 import pytest
 
+from calibration.camera import Camera
+from calibration.kit import load_kit
 from calibration.looks import linear
-from vision.appearance.illumination import measure_illumination, paper_points
+from vision.appearance.illumination import (
+    LINEAR,
+    Illumination,
+    References,
+    _inliers,
+    _terms,
+    measure_illumination,
+    paper_points,
+)
 from vision.errors import VisionError
+from vision.pose.projection import Registration, project
 from vision.pose.registration import register, to_gray
 
 NAME = "domination-b-103.jpg"
+
+KIT = load_kit("domination")
+HALF_MM = (KIT.mat.width_mm / 2, KIT.mat.height_mm / 2)
+CAMERA = Camera(400, 300, np.array([[400.0, 0, 200], [0, 400, 150], [0, 0, 1]]), np.zeros(5), 0.0)
+ABOVE = Registration(np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, 600.0]), (), 0.0)
+PLANE = np.log([[0.5, 0.45, 0.4], [1.3, 1.3, 1.25], [0.9, 0.9, 0.95]])
 
 
 @pytest.fixture
@@ -43,3 +60,38 @@ def test_paper_is_sampled_where_nothing_is_printed(bench):
     for x, y, _ in points:
         assert all(abs(x - p.at_mm[0]) > 9 or abs(y - p.at_mm[1]) > 9 for p in bench.kit.mat.patches)
     assert linear(bench.kit.mat.colour)[0] > 0.8
+
+
+@pytest.fixture
+def points_mm():
+    rng = np.random.default_rng(8)
+    return np.column_stack([rng.uniform(-0.9, 0.9, (90, 2)) * HALF_MM, np.zeros(90)])
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.55])
+def test_outliers_are_told_from_the_plane(points_mm, share):
+    terms, rng = _terms(points_mm, HALF_MM), np.random.default_rng(2)
+    covered = rng.random(len(terms)) < share
+    target = terms @ PLANE + rng.normal(0, 0.01, (len(terms), 3))
+    target[covered] -= rng.uniform(0.4, 2.0, (covered.sum(), 1))
+    np.testing.assert_array_equal(_inliers(terms, target), ~covered)
+
+
+def test_references_on_one_line_do_not_make_a_plane():
+    points = np.column_stack([np.linspace(-150, 150, 40), np.zeros(40), np.zeros(40)])
+    with pytest.raises(VisionError, match="too little of the bare mat"):
+        _inliers(_terms(points, HALF_MM), np.zeros((40, 3)))
+
+
+@pytest.mark.parametrize("covered", [0, 30])
+def test_the_light_of_a_drawn_mat_is_measured(points_mm, covered):
+    reflectance = np.random.default_rng(3).uniform(0.3, 0.9, (len(points_mm), 3))
+    truth = Illumination(PLANE, HALF_MM)
+    levels = truth.at(points_mm) * reflectance
+    image = np.zeros((CAMERA.height_px, CAMERA.width_px, 3), np.uint8)
+    columns, rows = np.rint(project(points_mm, ABOVE, CAMERA)).astype(int).T
+    image[rows, columns] = np.abs(LINEAR - levels[..., None]).argmin(axis=2)[:, ::-1]
+    image[rows[:covered], columns[:covered]] = (30, 40, 90)
+    light = measure_illumination(image, KIT, ABOVE, CAMERA, References(points_mm, reflectance))
+    corners = np.array([[x, y] for x in (-150.0, 150) for y in (-150.0, 150)])
+    np.testing.assert_allclose(light.at(corners), truth.at(corners), rtol=0.03)

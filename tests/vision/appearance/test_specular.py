@@ -1,4 +1,4 @@
-"""Lamps that are mirrored in lacquer: in the set's photograph, and in the pictures that are read."""
+"""Specular reflection of lamps in lacquer: in the set's photograph, and in the pictures that are read."""
 
 import random
 
@@ -48,7 +48,7 @@ def test_a_lamp_in_the_photograph_of_a_set_does_not_bleach_its_colours(name):
         np.testing.assert_allclose(shining.pieces[letter], colour, atol=0.05)
 
 
-def test_how_much_white_is_mirrored_is_seen_by_what_does_not_mirror_it():
+def test_mirrored_white_is_measured_against_faces_that_do_not_mirror():
     red, shaded = (0.75, 0.35, 0.35), (0.2, 0.02, 0.02)
     assert 0.2 < mirrored(red, [shaded]) < 0.35
     assert mirrored(red, [(0.02, 0.0, 0.0)]) == 0
@@ -80,8 +80,8 @@ def test_characters_are_learned_though_a_lamp_takes_the_contrast_of_some():
         assert reading.best(kit.cells.index(cell))[0] == (1, letter)
 
 
-def test_a_face_as_pale_as_the_paper_behind_it_is_known_by_its_character():
-    """Its colours alone leave it in doubt whether anything stands there."""
+def test_a_face_as_pale_as_the_paper_behind_it_is_detected_by_its_character():
+    """Its colours alone leave it open whether the cell is empty."""
     image, kit, camera = photograph("cheight", 8, load_kit("cheight").enrol)
     reader, rng = Reader(kit, camera, enrol(image, kit, camera)), random.Random(1)
     stacks = {cell: rng.choice("RNBACPKrnbacpk") for cell in kit.cells if rng.random() < 0.6}

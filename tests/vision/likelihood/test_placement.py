@@ -86,7 +86,7 @@ def at(lines, line, row, channel):
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("placement", [Placement(0.0, 0.0, 0.0, False), Placement(-2.0, 1.3, 1.0, False)])
 def test_the_best_path_is_the_best_of_all(table, placement, seed):
-    lines = lines_through(np.random.default_rng(seed).normal(0, 2, (ROWS, COLUMNS, CHANNELS)), table)
+    lines = lines_through(np.random.default_rng(seed).normal(0, 12, (ROWS, COLUMNS, CHANNELS)), table)
     trellis, scores = make_trellis(table), np.zeros(COLOURS)
     fit_lines(lines, table, 0, 0, placement, trellis, scores)
     expected, shifts = best_of_all_paths(lines, table, placement)

@@ -1,0 +1,34 @@
+"""Scores given where a face was found, which tells the height of its stack."""
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.camera import read_camera
+from calibration.kit import load_kit
+from calibration.looks import read_look
+from vision.inference.coordinate_ascent import rescore_placed
+from vision.inference.search import infer
+from vision.reader import Reader
+
+
+@pytest.fixture
+def hypothesis(examples):
+    """A board of pieces with characters, inferred before their faces are searched."""
+    folder = examples / "sets" / "cheight"
+    kit, camera = load_kit("cheight"), read_camera(folder / "camera.toml")
+    reader = Reader(kit, camera, read_look(folder / "set.toml", kit))
+    image = cv2.imread(str(next(folder.glob("cheight-*.jpg"))))
+    geometry = reader.geometry(reader.register(image))
+    observations = reader.observations(image, geometry, reader.light(image, geometry.pose))
+    return infer(observations, np.zeros(3, np.float32), geometry)
+
+
+def test_a_face_far_from_where_one_height_has_it_makes_no_other_height_likelier(hypothesis):
+    """Else a height that was not rescored would win because the likely one was."""
+    cell = int(hypothesis.state.argmax())
+    configuration, before = hypothesis.configuration(cell), hypothesis.scores[cell].copy()
+    rescore_placed(hypothesis, np.array([cell]), np.array([[configuration]]), np.array([[[0.0, 4.0]]], np.float32))
+    after = hypothesis.scores[cell]
+    assert after[hypothesis.state[cell]] < before[hypothesis.state[cell]] - 5
+    np.testing.assert_allclose(after[1:] - after[1:].max(), before[1:] - before[1:].max(), atol=1e-3)
