@@ -13,6 +13,7 @@ from dataclasses import fields, replace
 from functools import cache
 from types import MappingProxyType
 
+from companion.deeds import told_way_back
 from companion.errors import BadText
 from companion.events import (
     Accepted,
@@ -68,7 +69,9 @@ def language(code: str, game: Game | None = None) -> Language:
         return tongue
     own = translation(parse_tag(game.tag)[0], code)
     players = {**tongue.players, **game.names, **own.players}
-    return replace(tongue, players=MappingProxyType(players), rules=MappingProxyType({**tongue.rules, **own.rules}))
+    return replace(
+        tongue, players=MappingProxyType(players), rules=MappingProxyType({**tongue.rules, **own.rules}), game=game
+    )
 
 
 def to_move(position: str) -> Player:
@@ -83,6 +86,9 @@ def sentence(event: Event, tongue: Language = ENGLISH, names: Mapping[Player, st
     words = {field.name: _words(field.name, getattr(event, field.name), tongue, called) for field in fields(event)}
     if tongue.rules and isinstance(event, Illegal):
         words["reason"] = ". ".join(tongue.rules.get(rule, rule) for rule in event.rules[:MOST_RULES])
+    if isinstance(event, Illegal):
+        way = "" if tongue.game is None else told_way_back(tongue.game, event, tongue, called)
+        words["back"] = way or tongue.texts["back"].format_map(words)
     if isinstance(event, Unfinished):
         words["todo"] = task(event, tongue).rstrip(".")
     if isinstance(event, ClockChanged):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from companion.deeds import told_move
 from companion.errors import BadText
 from companion.events import (
     KINDS,
@@ -26,8 +27,9 @@ from companion.events import (
 )
 from companion.games import available_tags, load_game, translation
 from companion.phrases import ENGLISH, GERMAN, LANGUAGES, language, sentence, to_move
-from companion.rules.notation import parse_tag
+from companion.rules.notation import parse_move, parse_tag
 from companion.rules.translation import read_translation
+from tests.scene.acts import illegal
 
 RED_NEXT = "domination 4/6/8/8/8/8/6/4 R"
 OVER = "domination 4/6/8/8/8/8/6/4 -"
@@ -222,9 +224,10 @@ def test_every_state_of_the_view_has_words_of_its_own(code: str, state: str) -> 
 def test_a_text_names_only_fields_that_its_event_has(tongue: object) -> None:
     assert isinstance(tongue, type(ENGLISH))
     for key, text in tongue.texts.items():
-        if key.startswith("part."):
+        if key.startswith(("part.", "back", "did.", "piece")):
             continue
         known = set(KINDS[key.split(".")[0]].__dataclass_fields__) if key not in BESIDES else BESIDES[key]
+        known |= {"back"} if key.startswith("illegal") else set()
         assert {name for _, name, _, _ in string.Formatter().parse(text) if name} <= known, key
 
 
@@ -237,6 +240,41 @@ def test_german_has_a_word_for_every_player_and_every_rule_that_can_be_broken(ta
     assert {rule.id for rule in game.rules.values() if rule.refusal} <= set(german.rules)
     assert set(own.rules) <= set().union(*(load_game(other).rules for other in available_tags()))
     assert not set(GERMAN.rules) & set(own.rules)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("en", "Put the red piece on c6 back on c3."),
+        ("de", "Bitte den roten Stein von c6 zurück auf c3 stellen."),
+    ],
+)
+def test_the_way_back_is_said(code: str, said: str) -> None:
+    game = load_game("domination")
+    event = illegal(game, game.start(), "c3-c6")
+    assert sentence(event, language(code, game)).endswith(said)
+
+
+def test_people_are_called_by_their_names_on_the_way_back_too() -> None:
+    game = load_game("domination")
+    event = illegal(game, game.start(), "c3-c6")
+    assert "Put Ada's piece on c6 back on c3." in sentence(event, language("en", game), {"R": "Ada"})
+
+
+@pytest.mark.parametrize(
+    ("tag", "move", "english", "german"),
+    [
+        ("domination", "c3-d3", "Red moved a piece from c3 to d3", "Rot hat einen Stein von c3 nach d3 gezogen"),
+        ("diamond:table", "-a1", "Red lowered the pillar a1", "Rot hat die Säule a1 gesenkt"),
+        ("citadel", "c2-c3", "South moved a piece from c2 to c3", "Süd hat einen Stein von c2 nach c3 gezogen"),
+    ],
+)
+def test_a_move_is_told_in_plain_words(tag: str, move: str, english: str, german: str) -> None:
+    game = load_game(tag)
+    position = game.start()
+    for code, said in (("en", english), ("de", german)):
+        tongue = language(code, game)
+        assert told_move(game, position, parse_move(game, position, move), tongue, tongue.players) == said
 
 
 def test_a_player_is_called_what_his_game_calls_him() -> None:

@@ -12,7 +12,7 @@ from companion.events import Event, to_json
 from companion.games import load_game
 from companion.languages.english import counted
 from companion.match import Match
-from companion.phrases import sentence
+from companion.phrases import language, sentence
 from companion.recorder.store import MatchId, Store
 from companion.records.plates import Plate, plate_of
 from companion.records.record import MatchRecord, take_out
@@ -87,8 +87,8 @@ def _recorded(store: Store, match: MatchId, t_s: float) -> bytes | None:
 
 def listing(record: MatchRecord) -> list[str]:
     """Everything that was said in a match, a line each, with the numbers by which it can be asked about."""
-    names = {**load_game(record.info.game).names, **record.names}
-    return [f"{e.n:>4} {e.t:>8.1f} s  {e.event:<11} {sentence(e, names=names)}" for e in record.events]
+    tongue = language("en", load_game(record.info.game))
+    return [f"{e.n:>4} {e.t:>8.1f} s  {e.event:<11} {sentence(e, tongue, record.names)}" for e in record.events]
 
 
 def to_row(told: Explained) -> dict[str, Any]:

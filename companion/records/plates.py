@@ -9,7 +9,7 @@ from functools import cached_property
 
 from companion.events import Accepted, Corrected, Event, GameOver, Illegal, Start, TakenBack
 from companion.match import Match
-from companion.phrases import sentence
+from companion.phrases import language, sentence
 from companion.records.record import MatchRecord
 from companion.records.sheet import move_number
 from companion.rules.board import Player
@@ -68,7 +68,7 @@ def plates(record: MatchRecord) -> list[Plate]:
 
 def plate_of(event: Event, before: Match, after: Match, names: Mapping[Player, str]) -> Plate:
     """The plate of one event between two states of the match; ``names`` are the people's."""
-    caption = sentence(event, names={**after.game.names, **names})
+    caption = sentence(event, language("en", after.game), names)
     return Plate(event, after, _title(event, before), caption, _moved(event, after), getattr(event, "cells", ()))
 
 

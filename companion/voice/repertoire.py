@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from companion.deeds import told_step
 from companion.events import (
     Accepted,
     Corrected,
@@ -24,9 +25,13 @@ from companion.languages.language import Language
 from companion.panel.cues import SENSORS, VIEWS
 from companion.phrases import sentence
 from companion.referee.phrases import question
+from companion.restoring import Step
 from companion.rules.board import Player
 from companion.rules.game import Game
 from companion.voice.wording import clips
+
+MOST_PIECES = 6
+"""So many pieces, and pillars' levels, are made ahead of a way back; rarer ones are made when they are said."""
 
 
 def repertoire(game: Game, tongue: Language, names: Mapping[Player, str]) -> tuple[str, ...]:
@@ -40,10 +45,21 @@ def repertoire(game: Game, tongue: Language, names: Mapping[Player, str]) -> tup
         tongue.texts[key].format(move="a1")
         for key in ("saved", "paused", "resumed", "offer", "put-right", "undo.restoring")
     ]
+    texts += [told_step(game, step, tongue, {**tongue.players, **names}) for step in _steps(game)]
     texts += [rule for rule in tongue.rules.values() if "{" not in rule]
     found = [clip for text in texts for clip in clips(text, tongue)]
     signs = [sign.format(count=n) for sign in tongue.signs.values() for n in (range(1, 6) if "{" in sign else (0,))]
     return tuple(dict.fromkeys((*found, *signs, *game.layout.cells)))
+
+
+def _steps(game: Game) -> Iterator[Step]:
+    """One step back of every kind, with every player's pieces; squares and numbers of pieces are clips anyway."""
+    for piece in ("", *game.pieces):
+        yield from (Step("a1", "a1", 1, piece), Step("a1", "", 1, piece), Step("", "a1", 1, piece))
+    for count in range(2, MOST_PIECES + 1):
+        yield from (Step("a1", "a1", count), Step("a1", "", count), Step("", "a1", count))
+    for level in range(MOST_PIECES + 1):
+        yield from (Step("", "a1", 0, level=level, now=now) for now in (level - 1, level + 1))
 
 
 def _events(game: Game) -> Iterator[Event]:

@@ -118,9 +118,9 @@ def test_nothing_is_drawn_while_nothing_changes(table: WebTable, visit: Callable
     expect(page.locator("#board canvas")).to_be_visible()
     page.evaluate(
         "window.drawn = 0; const { space } = window.board; const render = space.render.bind(space);"
-        "space.render = () => { window.drawn += 1; window.last = performance.now(); render(); }; 0"
+        "space.render = () => { window.drawn += 1; window.drawnAt = performance.now(); render(); }; 0"
     )
-    quiet = "performance.now() - (window.last ?? 0) > 1500"
+    quiet = "performance.now() - (window.drawnAt ?? 0) > 1500"
     table.wait_for(lambda: page.evaluate(quiet))
     before = page.evaluate("window.drawn")
     page.wait_for_timeout(1500)

@@ -57,6 +57,7 @@ function render() {
   renderLog();
   renderPlayers();
   renderBoard();
+  renderViews();
   arbiter.render();
 }
 

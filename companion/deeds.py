@@ -1,0 +1,66 @@
+"""Moves, and the way back from illegal acts, in plain words of a language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from companion.events import Illegal
+from companion.languages.language import Language
+from companion.restoring import Step, way_back
+from companion.rules.board import Piece, Player
+from companion.rules.game import Game, Move, Position
+
+MOST_STEPS = 3
+"""A longer way back is not listened to; it is drawn."""
+
+
+def told_move(game: Game, position: Position, move: Move, tongue: Language, names: Mapping[Player, str]) -> str:
+    """What would have happened by ``move``, without a mark at its end: ``Green lowered the pillar d1``."""
+    cells = game.layout.cells
+    words = {"player": names.get(position.to_move, position.to_move)}
+    if move.source is not None:
+        words["source"] = cells[move.source]
+    if move.target is not None:
+        words["target"] = cells[move.target]
+    if move.step:
+        kind = "raise" if move.step > 0 else "lower"
+    elif move.source is None:
+        kind = "place"
+    elif move.target is None:
+        kind = "off"
+    elif move.level:
+        kind = "exchange"
+    else:
+        kind = "move" if move.count <= 1 else "moves"
+    return tongue.texts[f"did.{kind}"].format(n=move.count, **words)
+
+
+def told_way_back(game: Game, event: Illegal, tongue: Language, names: Mapping[Player, str]) -> str:
+    """What leads back to the accepted position, a sentence a step; empty where it is nothing that is said shortly."""
+    steps = way_back(game, event)
+    if not 0 < len(steps) <= MOST_STEPS:
+        return ""
+    return " ".join(told_step(game, step, tongue, names) for step in steps)
+
+
+def told_step(game: Game, step: Step, tongue: Language, names: Mapping[Player, str]) -> str:
+    """One step of a way back, as a sentence."""
+    if step.level is not None and step.now is not None:
+        kind = "lower" if step.level < step.now else "raise"
+    else:
+        kind = "move" if step.source and step.target else "off" if step.source else "on"
+        kind += "s" if step.count > 1 else ""
+    piece = _called(game, step.piece, tongue, names)
+    text = tongue.texts[f"back.{kind}"]
+    return text.format(piece=piece, n=step.count, source=step.source, target=step.target, level=step.level)
+
+
+def _called(game: Game, piece: Piece, tongue: Language, names: Mapping[Player, str]) -> str:
+    """``the red piece``, ``South's piece``, ``the piece``."""
+    owner = game.owner(piece) if piece in game.pieces else None
+    if owner is None:
+        return tongue.texts["piece"]
+    name = names.get(owner, owner)
+    if name in tongue.colours:
+        return tongue.texts["piece.coloured"].format(colour=tongue.colours[name])
+    return tongue.texts["piece.of"].format(name=name)
