@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibration.kit import Kit
+from companion.deeds import told_move
 from companion.events import (
     Accepted,
     ClockChanged,
@@ -17,14 +18,15 @@ from companion.events import (
     SensorsChanged,
     TakenBack,
     Unfinished,
+    Unsure,
     ViewChanged,
 )
-from companion.games import available_games, load_game
-from companion.phrases import LANGUAGES, to_move
+from companion.games import available_games, load_game, read_position
+from companion.phrases import LANGUAGES, language, to_move
 from companion.referee.clock import Clock
 from companion.referee.referee import Snapshot
 from companion.rules.game import Game
-from companion.rules.notation import parse_tag, position_tag, ranks_downward
+from companion.rules.notation import parse_move, parse_tag, position_tag, ranks_downward
 from companion.scene.outfit import dressed, player_colours
 from companion.web.boards import outcome_row
 from companion.web.story import Story
@@ -80,6 +82,7 @@ def state_row(standing: Standing) -> dict[str, Any]:
         "log": [_said_row(event, game, standing.people) for event in _notable(standing.events)[-LOGGED:]],
         "position": story.position,
         "drawn": _drawn(standing),
+        "asked": _asked(standing, game),
         "view": _latest(standing.events, ViewChanged, "clear"),
         "sensors": _latest(standing.events, SensorsChanged, ""),
         "warning": standing.warning,
@@ -144,6 +147,27 @@ def _drawn(standing: Standing) -> int | None:
     said = [event for event in _notable(standing.events) if not isinstance(event, ClockChanged)]
     last = said[-1] if said else None
     return last.n if isinstance(last, Illegal | Unfinished) and last.cells else None
+
+
+def _asked(standing: Standing, game: Game) -> dict[str, Any] | None:
+    """What is asked: the event's number, and each move that it may have been, with what that would have been in words.
+
+    None where nothing is asked.
+    """
+    said = _notable(standing.events)
+    last = said[-1] if said else None
+    if not isinstance(last, Unsure):
+        return None
+    _, position = read_position(standing.story.position)
+    rows = []
+    for option in last.options:
+        move = parse_move(game, position, option)
+        told = {
+            code: told_move(game, position, move, language(code, game), player_names(game, code, standing.people))
+            for code in LANGUAGES
+        }
+        rows.append({"option": option, "texts": told})
+    return {"n": last.n, "choices": rows}
 
 
 def _told_clock_row(event: ClockChanged) -> dict[str, Any]:

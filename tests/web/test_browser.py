@@ -114,9 +114,12 @@ def test_a_question_is_answered_by_the_arbiter_while_spectators_read(
     spectator, arbiter = visit(table), visit(table, "#token=secret")
     assert "secret" not in arbiter.url
     table.lay(c5="")
-    expect(spectator.locator(".option")).to_have_count(2)
+    expect(spectator.locator(".choice")).to_have_count(2)
     expect(spectator.locator("#options button")).to_have_count(0)
-    arbiter.locator("#options button", has_text="c5-d5").click()
+    expect(spectator.locator("#verdict")).to_have_attribute("data-kind", "unsure")
+    expect(arbiter.locator("#options svg .mark.moved")).to_have_count(4)
+    expect(arbiter.locator("#options button", has_text="None of these")).to_be_visible()
+    arbiter.locator("#options button", has_text="Red moved a piece from c5 to d5?").click()
     expect(spectator.locator("#said")).to_contain_text("played c5-d5")
     expect(spectator.locator("#arbiter")).to_be_hidden()
 

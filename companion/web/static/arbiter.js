@@ -80,24 +80,42 @@ export class Arbiter {
     find("end").disabled = state.mode === "over";
   }
 
-  // Under the verdict: the moves asked about; for who may answer, as buttons.
-  renderOptions(place) {
+  // Under the verdict: each move asked about as a small board, answered by touching it; by who may answer.
+  renderOptions(place, base) {
     const { state } = this.look();
-    const isAsking = state.mode === "asking";
-    const isThinking = state.mode === "thinking" && this.token;
+    const isAsking = Boolean(state.asked) && ["asking", ""].includes(state.mode);
+    const key = isAsking ? `${state.match} ${state.asked.n} ${code} ${this.token}` : `${state.mode} ${code} ${this.token}`;
+    if (place.dataset.key === key) return;
+    place.dataset.key = key;
+    place.classList.toggle("asking", isAsking);
     place.replaceChildren();
-    if (isThinking) place.append(this.button(word("done"), () => this.order("done")));
+    if (state.mode === "thinking" && this.token) place.append(this.button(word("done"), () => this.order("done")));
     if (!isAsking) return;
-    for (const option of state.options) {
-      if (this.token) place.append(this.button(option, () => this.order("answer", { option })));
-      else place.append(Object.assign(document.createElement("span"), { className: "option", textContent: option }));
-    }
-    if (this.token) place.append(this.button(word(state.options.length ? "none" : "nothing"), () => this.order("answer", { option: null })));
+    const { n, choices } = state.asked;
+    place.append(...choices.map((choice) => this.choice(choice, choices.length > 1, `${base}/told/${n}?option=${encodeURIComponent(choice.option)}`)));
+    if (!this.token) return;
+    if (choices.length === 1) place.append(this.button(word("yes"), () => this.order("answer", { option: choices[0].option }), "yes"));
+    const no = choices.length > 1 ? "none" : choices.length ? "no" : "nothing";
+    place.append(this.button(word(no), () => this.order("answer", { option: null })));
   }
 
-  button(text, act) {
-    const button = document.createElement("button");
-    button.type = "button";
+  choice({ option, texts }, isOneOfSeveral, address) {
+    const canAnswer = this.token && isOneOfSeveral;
+    const card = canAnswer ? this.button("", () => this.order("answer", { option }), "choice") : Object.assign(document.createElement("figure"), { className: "choice" });
+    const board = Object.assign(document.createElement("span"), { className: "tiny" });
+    const said = Object.assign(document.createElement("span"), { textContent: `${texts[code]}?` });
+    said.title = option;
+    card.append(board, said);
+    fetch(address).then((answer) => answer.json()).then((row) => {
+      board.innerHTML = row.svg; // the program's own picture of a legal position
+      board.querySelector("title")?.remove();
+      board.firstElementChild.setAttribute("aria-hidden", "true");
+    }).catch(() => {});
+    return card;
+  }
+
+  button(text, act, className = "") {
+    const button = Object.assign(document.createElement("button"), { type: "button", className });
     button.textContent = text;
     button.onclick = act;
     return button;

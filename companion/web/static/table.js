@@ -114,7 +114,7 @@ function renderVerdict() {
     text.textContent = rule.text;
     return [term, text];
   }));
-  arbiter.renderOptions(find("options"));
+  arbiter.renderOptions(find("options"), base);
 }
 
 // For ears: once for every piece of news, at once for what must be put right.
