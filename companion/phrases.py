@@ -68,9 +68,13 @@ def language(code: str, game: Game | None = None) -> Language:
     if game is None:
         return tongue
     own = translation(parse_tag(game.tag)[0], code)
-    players = {**tongue.players, **game.names, **own.players}
     return replace(
-        tongue, players=MappingProxyType(players), rules=MappingProxyType({**tongue.rules, **own.rules}), game=game
+        tongue,
+        players=MappingProxyType({**tongue.players, **game.names, **own.players}),
+        rules=MappingProxyType({**tongue.rules, **own.rules}),
+        titles=MappingProxyType({**tongue.titles, **own.titles}),
+        explained=MappingProxyType({**tongue.explained, **own.texts}),
+        game=game,
     )
 
 

@@ -240,6 +240,8 @@ def test_german_has_a_word_for_every_player_and_every_rule_that_can_be_broken(ta
     assert {rule.id for rule in game.rules.values() if rule.refusal} <= set(german.rules)
     assert set(own.rules) <= set().union(*(load_game(other).rules for other in available_tags()))
     assert not set(GERMAN.rules) & set(own.rules)
+    assert set(game.rules) <= set(german.titles)
+    assert set(game.rules) <= set(german.rules) | set(german.explained)
 
 
 @pytest.mark.parametrize(
@@ -288,7 +290,7 @@ def test_a_player_is_called_what_his_game_calls_him() -> None:
     ("text", "fault"),
     [
         ("[players", "cannot be read"),
-        ("[player]", "player is not known; write only the tables players and rules"),
+        ("[player]", "player is not known; write only the tables players, rules, titles, texts"),
         ("[rules]\nX-1 = 3", "rules: X-1 must be text in quotes"),
     ],
 )

@@ -78,6 +78,21 @@ GERMAN = Language(
             "undo.restoring": "Erst zurückstellen, was falsch liegt.",
         }
     ),
+    titles=MappingProxyType(
+        {
+            "G-1": "Reihenfolge",
+            "G-2": "Eines nach dem anderen",
+            "G-3": "Aussetzen",
+            "G-4": "Wiederholung",
+            "G-5": "Nach dem Ende",
+        }
+    ),
+    explained=MappingProxyType(
+        {
+            "G-3": "Wer nicht ziehen kann, setzt aus; kann niemand ziehen, ist die Partie unentschieden.",
+            "G-4": "Dieselbe Stellung zum dritten Mal ist ein Remis.",
+        }
+    ),
     colours=MappingProxyType(
         {
             "Rot": "roten",

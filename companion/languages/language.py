@@ -29,6 +29,8 @@ class Language:
             ``{places}`` for what differs.  Empty where those words serve.
         rules: what who breaks a rule should hear, by the rule's id; empty where the events' own words serve.  A
             language's own file has those that all games share, each game's file beside it has the others.
+        titles: of rules, by the rule's id; empty where the rules' own serve.
+        explained: what rules say that nobody can break, by the rule's id.
         colours: how the pieces are called of a player who is called by a colour: ``Red`` has ``red`` ones.
         game: that whose words it has; None: none in particular.
     """
@@ -41,5 +43,7 @@ class Language:
     signs: Mapping[str, str]
     troubles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     rules: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    titles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    explained: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     colours: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     game: Game | None = None

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from companion.errors import BadText
 from companion.rules.board import Player
 
-SECTIONS = ("players", "rules")
+SECTIONS = ("players", "rules", "titles", "texts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +21,14 @@ class Translation:
     Attributes:
         players: what a player is called, by his letter.
         rules: what who breaks a rule should hear, by the rule's id.
+        titles: the rules' titles.
+        texts: of rules that nobody can break; the others say what they demand to who breaks them.
     """
 
     players: Mapping[Player, str] = field(default_factory=lambda: MappingProxyType({}))
     rules: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    titles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    texts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def read_translation(path: Path) -> Translation:
@@ -35,7 +39,7 @@ def read_translation(path: Path) -> Translation:
         raise BadText(f"{path}: cannot be read ({error})") from error
     for name, table in tables.items():
         if name not in SECTIONS or not isinstance(table, dict):
-            raise BadText(f"{path}: {name} is not known; write only the tables {' and '.join(SECTIONS)}")
+            raise BadText(f"{path}: {name} is not known; write only the tables {', '.join(SECTIONS)}")
         for key, word in table.items():
             if not isinstance(word, str):
                 raise BadText(f"{path}: {name}: {key} must be text in quotes")

@@ -12,7 +12,7 @@ from companion.events import Illegal, Unfinished, Unsure
 from companion.games import read_position
 from companion.rules.board import Player
 from companion.rules.game import Game, Outcome, Position
-from companion.rules.notation import parse_move
+from companion.rules.notation import format_move, parse_move
 from companion.scene.build import scene
 from companion.scene.marks import repair_scene
 from companion.scene.model import Scene, to_json
@@ -62,6 +62,13 @@ def option_row(event: Unsure, option: str, wanted: Wanted) -> Mapping[str, Any]:
     game, position = read_position(wanted.text)
     after = game.play(position, parse_move(game, position, option))
     return _row(game, after, Wanted("", wanted.view, wanted.kit, tuple(CELL.findall(option))))
+
+
+@lru_cache(maxsize=1)
+def legal_moves(text: str) -> tuple[str, ...]:
+    """The texts of the legal moves in a position, sorted.  Raises CompanionError: ``text`` is no position."""
+    game, position = read_position(text)
+    return tuple(sorted(format_move(game, position, move) for move in game.legal_moves(position)))
 
 
 def _row(game: Game, position: Position, wanted: Wanted) -> Mapping[str, Any]:

@@ -27,7 +27,7 @@ from companion.events import Event, to_json
 from companion.referee.orders import Order, OrderRefused
 from companion.web.actions import ACTIONS, Wish, order_of, signer
 from companion.web.answers import STATIC, board_answer, refused, stream_answer, told_answer, unserved, view_of
-from companion.web.boards import Wanted, board_row
+from companion.web.boards import Wanted, board_row, legal_moves
 from companion.web.feed import Feed
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
@@ -76,6 +76,8 @@ class Page:
                 Route("/told/{n}", self._told),
                 Route("/preview", self._preview),
                 Route("/camera.jpg", self._camera_picture),
+                Route("/legal", self._legal),
+                Route("/arbiter", self._known),
                 Route("/arbiter/{action}", self._arbiter, methods=["POST"]),
                 *files.routes(),
             ],
@@ -115,6 +117,13 @@ class Page:
             return JSONResponse(board_row(Wanted(text, view_of(request), kit)))
         except CompanionError as error:
             raise Refused(400, str(error)) from None
+
+    async def _legal(self, _request: Request) -> Response:
+        return JSONResponse({"legal": await run_in_threadpool(legal_moves, self._feed.standing.story.position)})
+
+    async def _known(self, request: Request) -> Response:
+        refuse_unknown(request, self.token)
+        return JSONResponse({"arbiter": True})
 
     async def _camera_picture(self, _request: Request) -> Response:
         async with self._picture_lock:

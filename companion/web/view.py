@@ -30,7 +30,7 @@ from companion.rules.notation import parse_move, parse_tag, position_tag, ranks_
 from companion.scene.outfit import dressed, player_colours
 from companion.web.boards import outcome_row
 from companion.web.story import Story
-from companion.web.words import player_names, sentences, tasks
+from companion.web.words import player_names, rule_row, sentences, tasks
 
 LOGGED = 12
 """So many of the last verdicts stand on the page; the moves that stand are all there."""
@@ -206,7 +206,7 @@ def _said_row(event: Event, game: Game, people: tuple[str, ...]) -> dict[str, An
         "event": event.event,
         "player": getattr(event, "player", None),
         "texts": sentences(event, game, people),
-        "rules": [{"id": rule.id, "title": rule.title, "text": rule.text} for rule in rules],
+        "rules": [rule_row(rule, game) for rule in rules],
         "cells": list(getattr(event, "cells", ())),
     }
 

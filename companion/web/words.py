@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from companion.events import Event, Unfinished
 from companion.phrases import LANGUAGES, language, sentence, task
 from companion.rules.board import Player
-from companion.rules.game import Game
+from companion.rules.game import Game, Rule
 
 
 def player_names(game: Game, code: str, people: Sequence[str] = ()) -> dict[Player, str]:
@@ -17,6 +18,21 @@ def player_names(game: Game, code: str, people: Sequence[str] = ()) -> dict[Play
     """
     words, own = language(code, game).players, dict(zip(game.players, people, strict=False))
     return {player: own.get(player) or words[player] for player in game.players}
+
+
+def rule_row(rule: Rule, game: Game) -> dict[str, Any]:
+    """A rule's number, and its title and text by language."""
+    tongues = {code: language(code, game) for code in LANGUAGES}
+    return {
+        "id": rule.id,
+        "title": rule.title,
+        "text": rule.text,
+        "titles": {code: tongue.titles.get(rule.id, rule.title) for code, tongue in tongues.items()},
+        "texts": {
+            code: tongue.explained.get(rule.id) or tongue.rules.get(rule.id) or rule.text
+            for code, tongue in tongues.items()
+        },
+    }
 
 
 def tasks(event: Unfinished | None, game: Game) -> dict[str, str]:

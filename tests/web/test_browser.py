@@ -145,14 +145,15 @@ def test_the_arbiter_rules_from_the_page(table: WebTable, visit: Callable[..., P
     page.locator("#unlock").click()
     page.locator("#token").fill("wrong")
     page.keyboard.press("Enter")
-    page.locator("#pause").click()
+    expect(page.locator("#key-reply")).to_have_text("This token is not right.")
     expect(page.locator("#arbiter")).to_be_hidden()
-    page.locator("#unlock").click()
     page.locator("#token").fill("secret")
     page.keyboard.press("Enter")
     page.locator("#pause").click()
     expect(page.locator("#said")).to_have_text("Paused")
+    expect(page.locator("#move")).to_have_attribute("list", "legal")
     page.locator("#move").fill("c3-c6")
+    expect(page.locator("#legal option")).to_have_count(len(table.game.legal_moves(table.game.start())))
     page.locator("#accept button").click()
     expect(page.locator("#reply")).to_contain_text("not legal")
     page.locator("#move").fill("c3-d3")
@@ -163,6 +164,7 @@ def test_the_arbiter_rules_from_the_page(table: WebTable, visit: Callable[..., P
     page.locator("#pause").click()
     expect(page.locator("#said")).not_to_have_text("Paused")
     page.locator("#end").click()
+    expect(page.locator("#winners input:checked")).to_have_count(0)
     page.locator('#winners input[value="G"]').check()
     page.locator('#ending button[value="ok"]').click()
     expect(page.locator("#said")).to_contain_text("Green wins")
@@ -200,6 +202,32 @@ def test_the_position_is_set_by_hand(table: WebTable, visit: Callable[..., Page]
     # The table does not show this position: what is said first is soon followed by what to set up.
     expect(page.locator("#log")).to_contain_text("set the position")
     assert table.referee.match.position == after(table, "c3-d3")
+
+
+def test_pieces_are_put_on_squares_by_touching_them(table: WebTable, visit: Callable[..., Page]) -> None:
+    page = visit(table, "#token=secret")
+    page.locator("#set-position").click()
+    page.locator('#palette button[aria-label="G"]').click()
+    page.locator('g.square[data-cell="c3"]').click()
+    expect(page.locator('g.square[data-cell="c3"]')).to_have_attribute("aria-label", "c3, 2 pieces, from the top G R")
+    page.locator("#palette button").last.click()
+    page.locator('g.square[data-cell="c3"]').click()
+    expect(page.locator('g.square[data-cell="c3"]')).to_have_attribute("aria-label", "c3, R")
+
+
+def test_no_light_stays_green_when_the_server_is_gone(table: WebTable, visit: Callable[..., Page]) -> None:
+    page = visit(table)
+    expect(page.locator("#chips li")).to_have_count(3)
+    table.page.close()
+    expect(page.locator("#chips li")).to_have_text(["no connection"])
+
+
+def test_rules_are_told_in_german(table: WebTable, visit: Callable[..., Page]) -> None:
+    page = visit(table, locale="de-DE")
+    table.lay(c3="", c5="RR")
+    expect(page.locator("#rules dt")).to_have_text("DOM-5 Weite")
+    expect(page.locator("#rules dd")).to_have_text("Ein Stapel zieht nur so weit, wie Steine mitgehen")
+    expect(page.locator("#said")).to_contain_text("Bitte den roten Stein von c5 zurück auf c3 stellen.")
 
 
 def test_an_answer_that_comes_late_does_not_undo_what_was_typed_since(

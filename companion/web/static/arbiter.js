@@ -12,10 +12,8 @@ export class Arbiter {
     this.isEditing = false;
     this.token = takeToken();
     find("unlock").onclick = () => (this.token ? this.keep("") : find("key").showModal());
-    find("key").onclose = () => {
-      if (find("key").returnValue) this.keep(find("token").value.trim());
-      find("token").value = find("key").returnValue = "";
-    };
+    find("key").querySelector("form").onsubmit = (event) => this.open(event);
+    find("key").onclose = () => { find("token").value = find("key-reply").textContent = ""; };
     find("pause").onclick = () => this.order(this.look().state.mode === "paused" ? "resume" : "pause");
     find("reject").onclick = () => this.order("reject");
     find("take-back").onclick = () => this.order("take-back", { moves: 1 });
@@ -24,15 +22,34 @@ export class Arbiter {
     find("leave").onclick = () => this.leave();
     find("accept").onsubmit = (event) => this.submit(event, "accept", { move: find("move").value.trim() }, () => { find("move").value = ""; });
     find("editor").onsubmit = (event) => this.submit(event, "set-position", { position: find("text").value.trim() }, () => this.leave());
+    find("move").onfocus = () => this.complete();
     find("stack").oninput = () => this.restack();
     find("turn").onchange = () => this.restack();
     find("text").onchange = () => this.preview(find("text").value.trim());
     find("ending").onclose = () => {
       if (!find("ending").returnValue) return;
-      const winner = find("winners").querySelector("input:checked")?.value || null;
+      const chosen = find("winners").querySelector("input:checked");
       find("ending").returnValue = "";
-      this.order("end", { winner });
+      if (chosen) this.order("end", { winner: chosen.value || null });
     };
+  }
+
+  // A token is tried before it is taken.
+  async open(event) {
+    if (!event.submitter?.value) return;
+    event.preventDefault();
+    const token = find("token").value.trim();
+    const answer = await fetch("/arbiter", { headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
+    find("key-reply").textContent = answer?.ok ? "" : word(answer?.status === 401 ? "wrong-token" : "no-answer");
+    if (!answer?.ok) return;
+    this.keep(token);
+    find("key").close();
+  }
+
+  // The legal moves, for who begins to write one.
+  async complete() {
+    const answer = await fetch("/legal").catch(() => null);
+    if (answer?.ok) find("legal").replaceChildren(...(await answer.json()).legal.map((move) => new Option("", move)));
   }
 
   keep(token) {
@@ -125,9 +142,9 @@ export class Arbiter {
     const { state } = this.look();
     const choices = [...state.game.players.map((player) => [player.letter, player.names[code]]), ["", word("drawn")]];
     const legend = find("winners").querySelector("legend");
-    find("winners").replaceChildren(legend, ...choices.map(([letter, name], i) => {
+    find("winners").replaceChildren(legend, ...choices.map(([letter, name]) => {
       const label = document.createElement("label");
-      const choice = Object.assign(document.createElement("input"), { type: "radio", name: "winner", value: letter, checked: i === choices.length - 1 });
+      const choice = Object.assign(document.createElement("input"), { type: "radio", name: "winner", value: letter, required: true });
       label.append(choice, name);
       return label;
     }));
@@ -142,7 +159,8 @@ export class Arbiter {
     find("editor").hidden = false;
     find("turn").replaceChildren(...state.game.players.map((player) => new Option(player.names[code], player.letter, false, player.letter === state.to_move)));
     find("text").value = state.position;
-    this.choose(state.game.ranks.at(-1)[0]);
+    this.offerPieces(state.game.pieces, board.row);
+    this.select(state.game.ranks.at(-1)[0]);
     this.preview(state.position);
     find("stack").focus();
   }
@@ -154,8 +172,33 @@ export class Arbiter {
     if (this.look().state) this.changed();
   }
 
+  // The pieces that can be put on squares; the last button takes the top one off.
+  offerPieces(pieces, row) {
+    this.tool = null;
+    const choose = (button, tool) => {
+      this.tool = this.tool === tool ? null : tool;
+      for (const other of find("palette").children) other.setAttribute("aria-pressed", String(other === button && this.tool === tool));
+    };
+    const buttons = [...pieces, ""].map((piece) => {
+      const button = this.button(piece ? row.marks[piece] ?? piece : "⌫", () => choose(button, piece));
+      button.setAttribute("aria-pressed", "false");
+      button.setAttribute("aria-label", piece || word("take-top"));
+      button.style.setProperty("--piece", row.colours[piece] ?? "transparent");
+      return button;
+    });
+    find("palette").replaceChildren(...buttons);
+  }
+
+  // A square that is touched gets the chosen piece on top; without one it is chosen itself.
   choose(cell) {
     if (!this.isEditing) return;
+    this.select(cell);
+    if (this.tool === null || this.tool === undefined) return;
+    find("stack").value = this.tool ? find("stack").value + this.tool : find("stack").value.slice(0, -1);
+    this.restack();
+  }
+
+  select(cell) {
     this.cell = cell;
     find("stack-name").textContent = word("stack-of", { cell });
     find("stack").value = this.stacks[cell] ?? "";

@@ -1,5 +1,6 @@
 // The board in one of its views, with squares that can be pointed at, reached by keys, and marked.
 
+import { inkOn } from "/static/signs.js";
 import { word } from "/static/words.js";
 
 const SPACE = "space", OBLIQUE = "oblique", PLAN = "plan";
@@ -157,6 +158,7 @@ export class Board {
       const item = document.createElement("li");
       item.textContent = this.row.marks[piece] ?? piece;
       item.style.setProperty("--piece", this.row.colours[piece]);
+      item.style.color = inkOn(this.row.colours[piece]);
       pile.append(item);
     }
     this.lens.append(head, count, pile);

@@ -2,7 +2,7 @@
 
 import { Arbiter } from "/static/arbiter.js";
 import { Board } from "/static/board.js";
-import { SIGNS } from "/static/signs.js";
+import { inkOn, SIGNS } from "/static/signs.js";
 import { code, offerLanguages, word } from "/static/words.js";
 
 const find = (id) => document.getElementById(id);
@@ -73,7 +73,7 @@ function stateLine() {
 
 function renderChips() {
   const chips = [[isConnected ? word("live") : word("lost"), isConnected ? "good" : "bad"]];
-  if (state && !base) {
+  if (state && !base && isConnected) {
     const trouble = SIGHT_TROUBLE.includes(state.view);
     chips.push([word(`camera ${state.view}`), trouble ? "bad" : state.view === "hand" ? "busy" : "good"]);
     if (state.sensors) chips.push([word(`sensors ${state.sensors}`), state.sensors === "ok" ? "good" : "bad"]);
@@ -86,7 +86,7 @@ function renderChips() {
     if (title) chip.title = title;
     return chip;
   }));
-  find("watching").textContent = state ? word("events", { n: state.n }) : word("reload");
+  find("watching").textContent = state ? word(state.turns.length === 1 ? "one-move" : "moves-played", { n: state.turns.length }) : word("reload");
 }
 
 // The sentences that were said together last, the gravest of them in front.
@@ -109,9 +109,9 @@ function renderVerdict() {
   find("todo").textContent = find("said").textContent.includes(todo.replace(/\.$/, "")) ? "" : todo;
   find("rules").replaceChildren(...(isPaused ? [] : group).flatMap((said) => said.rules).flatMap((rule) => {
     const term = document.createElement("dt");
-    term.textContent = `${rule.id} ${rule.title}`;
+    term.textContent = `${rule.id} ${rule.titles[code]}`;
     const text = document.createElement("dd");
-    text.textContent = rule.text;
+    text.textContent = rule.texts[code];
     return [term, text];
   }));
   arbiter.renderOptions(find("options"), base);
@@ -162,7 +162,9 @@ function mark(letter) {
   const piece = document.createElement("b");
   piece.className = "piece";
   piece.textContent = letter;
-  piece.style.background = state.game.players.find((player) => player.letter === letter)?.colour ?? "#66666a";
+  const colour = state.game.players.find((player) => player.letter === letter)?.colour ?? "#66666a";
+  piece.style.background = colour;
+  piece.style.setProperty("--on", inkOn(colour));
   return piece;
 }
 
@@ -263,8 +265,14 @@ async function renderBoard() {
   find("past").hidden = isLive;
   const i = state.turns.findIndex((turn) => turn.n === n) + 1;
   find("past").firstElementChild.textContent = i ? word("past", { i, all: state.turns.length }) : word("past-start");
-  find("aside").textContent = row.keys.ban ? `${word("ban")}: ${row.keys.ban.replaceAll(",", ", ").replaceAll(">", " → ").replaceAll("@", " · ")}` : "";
+  find("aside").textContent = (row.keys.ban ?? "").split(",").filter(Boolean).map(bannedText).join(" ");
   renderViews();
+}
+
+// "a3>4@Y": until Yellow has moved, what stands on a3 must not go back to level 4; "a3>b3@Y": to b3.
+function bannedText(ban) {
+  const [, cell, back, player] = ban.match(/^(.+)>(.+)@(.+)$/) ?? [];
+  return cell ? word(/^\d+$/.test(back) ? "ban-pillar" : "ban-piece", { cell, back, player: name(player) }) : "";
 }
 
 function renderViews() {
