@@ -13,11 +13,12 @@ from companion.commands.options.address import address, broker
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE
 from companion.commands.output.lines import notify
-from companion.errors import StoreError
+from companion.errors import BadText, CompanionError, StoreError
 from companion.hall import topics
 from companion.hall.hub import Hub
 from companion.hall.link import Link
 from companion.hall.page import HallPage
+from companion.hall.rounds import Round, read_rounds
 from companion.hall.topics import Broker
 from companion.recorder.place import default_store, make_folder
 from companion.recorder.store import Store
@@ -37,6 +38,7 @@ class Options(OptionGroup):
     broker: Broker
     web: tuple[str, int]
     store: Path | None
+    rounds: Path | None
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -48,10 +50,12 @@ def add_parser(subparsers: Subparsers) -> None:
     hall.add_argument(
         "--match", dest="store", type=Path, metavar="FILE", help="where the matches are kept (default: the user's own)"
     )
+    hall.add_argument("--rounds", type=Path, metavar="FILE", help="who meets whom at which table, for the results")
 
 
 def run(options: Options) -> int:
     """Serve until Ctrl-C."""
+    rounds = _rounds(options.rounds)
     with Store.open(_store(options.store)) as store:
         messages: SimpleQueue[tuple[str, bytes]] = SimpleQueue()
         link = Link(
@@ -66,7 +70,7 @@ def run(options: Options) -> int:
         link.start()
         try:
             hub = Hub(store, lambda topic, data: _send(link, topic, data), Bell(), lambda line: notify(f"hall: {line}"))
-            page = HallPage(options.web, hub)
+            page = HallPage(options.web, hub, rounds)
             notify(page.notice)
             try:
                 _serve(hub, messages)
@@ -107,3 +111,15 @@ def _store(path: Path | None) -> Path:
     folder = default_store(os.environ).parent
     make_folder(folder)
     return folder / STORE
+
+
+def _rounds(file: Path | None) -> tuple[Round, ...]:
+    """The rounds of a file; none where no file is given.  Raises CompanionError."""
+    if file is None:
+        return ()
+    try:
+        return read_rounds(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise CompanionError(f"--rounds {file}: cannot be read ({error})") from None
+    except BadText as error:
+        raise CompanionError(f"--rounds {file}: {error}") from None

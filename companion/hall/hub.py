@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from companion.errors import BadText, CompanionError, StoreError
-from companion.events import Event
-from companion.games import read_position
+from companion.events import Corrected, Event, GameOver, TakenBack
+from companion.games import load_game, read_position
 from companion.hall import topics
+from companion.hall.rounds import Finished
 from companion.match import Match
 from companion.recorder.store import MatchId, MatchInfo, Store
+from companion.recorder.summary import standing_result, summaries
 from companion.replay import following
 from companion.scene.outfit import kit_of
 from companion.web.feed import Bell, Feed
@@ -96,13 +98,28 @@ class Hub:
         self._asked: dict[str, float] = {}
         self._said: dict[str, float] = {}
         self._matches: dict[str, dict[str, Playing]] = {}
+        self._finished: dict[MatchId, Finished] = {}
         self.seats: dict[str, Seat] = {}
         self.faults = 0
         self._kept = {(table, topics.key_of(info)): (number, info) for number, table, info in self._kept_matches()}
+        ended = {summary.match: summary.result for summary in summaries(store)}
+        for (table, _), (number, info) in self._kept.items():
+            self._note_result(table, info, number, ended.get(number))
         for table, (number, info) in {table: kept for (table, _), kept in self._kept.items()}.items():
             playing = self._hold(table, info)
             fault = "" if playing.number == number else f"match {number} is damaged"
             self._seat(Seat(table, is_online=False, playing=playing, fault=fault))
+
+    def finished(self) -> list[Finished]:
+        """The matches that have ended, the first first; players without a name are called by their colours."""
+        return [self._finished[number] for number in sorted(self._finished)]
+
+    def _note_result(self, table: str, info: MatchInfo, number: MatchId, over: GameOver | None) -> None:
+        """Remember how a match has ended, or that it goes on after all."""
+        if over is None:
+            self._finished.pop(number, None)
+        else:
+            self._finished = {**self._finished, number: _result(table, info, over)}
 
     def take(self, topic: str, data: bytes, now_s: float) -> None:
         """One message of a table at ``now_s`` of any clock.
@@ -153,6 +170,8 @@ class Hub:
             self._ask(table, playing, now_s)
             return
         playing.take(event, lambda number, event: self._keep(table, playing.info, number, event))
+        if playing.number is not None and isinstance(event, GameOver | TakenBack | Corrected):
+            self._note_result(table, playing.info, playing.number, standing_result(playing.feed.standing.events))
         self._seat(Seat(table, is_online=True, playing=playing))
 
     def _keep(self, table: str, info: MatchInfo, number: MatchId | None, event: Event) -> MatchId:
@@ -225,3 +244,10 @@ class Hub:
             kit, at, table = info.kit.rpartition(AT)
             if at and topics.TABLE.fullmatch(table):
                 yield number, table, replace(info, kit=kit)
+
+
+def _result(table: str, info: MatchInfo, over: GameOver) -> Finished:
+    called, own = load_game(info.game).names, dict(zip(info.players, info.names, strict=False))
+    names = tuple(own.get(player) or called[player] for player in info.players)
+    winner = None if over.winner is None else info.players.index(over.winner)
+    return Finished(table, names, winner, over.rule, is_named=all(map(own.get, info.players)))

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+import csv
+import io
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
+from urllib.parse import quote
 
+import segno
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from companion.hall.hub import Hub, Seat
+from companion.hall.rounds import Finished, Round, Row, rows, scores
 from companion.web.answers import STATIC, board_answer, refused, stream_answer, told_answer, unserved
 from companion.web.feed import ALIVE_S, RETRY_MS, compact
 from companion.web.files import Files
@@ -24,14 +29,17 @@ from companion.web.view import state_row
 class HallPage:
     """Serves one hall's page."""
 
-    def __init__(self, address: tuple[str, int], hub: Hub) -> None:
-        """Listen.  Raises CompanionError when the address cannot be had."""
-        self._hub = hub
+    def __init__(self, address: tuple[str, int], hub: Hub, rounds: tuple[Round, ...] = ()) -> None:
+        """Listen; ``rounds`` are those of a tournament.  Raises CompanionError when the address cannot be had."""
+        self._hub, self._rounds = hub, rounds
         self._is_closed = False
         files = Files(STATIC, {"": "hall.html"})
         app = Starlette(
             routes=[
                 Route("/tables", self._tables),
+                Route("/results", self._results),
+                Route("/results.csv", self._sheet),
+                Route("/table/{table}/qr.svg", self._code),
                 Route("/table/{table}/events", self._events),
                 Route("/table/{table}/state", self._state),
                 Route("/table/{table}/board/{n}", self._board),
@@ -79,6 +87,21 @@ class HallPage:
             except TimeoutError:
                 yield b": alive\n\n"
 
+    async def _results(self, _request: Request) -> Response:
+        return JSONResponse(results_row(self._rounds, self._hub.finished()), headers={"cache-control": "no-store"})
+
+    async def _sheet(self, _request: Request) -> Response:
+        text = results_csv(rows(self._rounds, self._hub.finished()))
+        headers = {"content-disposition": 'attachment; filename="results.csv"', "cache-control": "no-store"}
+        return Response(text, media_type="text/csv", headers=headers)
+
+    async def _code(self, request: Request) -> Response:
+        """The address of a table's page as a QR code."""
+        address = str(request.base_url) + f"table/{quote(self._seat(request).name)}/"
+        picture = io.BytesIO()
+        segno.make(address, error="m").save(picture, "svg", border=2, xmldecl=False, dark="#231f18", light="#ffffff")
+        return Response(picture.getvalue(), media_type="image/svg+xml")
+
     def _seat(self, request: Request) -> Seat:
         seat = self._hub.seats.get(request.path_params["table"])
         if seat is None:
@@ -112,6 +135,37 @@ def table_row(seat: Seat) -> Mapping[str, Any]:
         "game": state["game"],
         "board": turns[-1]["n"] if turns else state["start_n"],
         "turns": len(turns),
-        **{key: state[key] for key in ("n", "to_move", "outcome", "wrong", "clock", "t", "view")},
+        **{key: state[key] for key in ("n", "to_move", "outcome", "wrong", "drawn", "clock", "t", "view")},
         "said": state["log"][-1] if state["log"] else None,
     }
+
+
+def results_row(rounds: tuple[Round, ...], finished: Iterable[Finished]) -> Mapping[str, Any]:
+    """All results of a hall, round by round, and what everybody has scored."""
+    found = list(rows(rounds, finished))
+    titles = dict.fromkeys(row.round for row in found)
+    return {
+        "rounds": [
+            {
+                "title": title,
+                "matches": [
+                    {"table": row.table, "names": row.names, "points": row.points}
+                    for row in found
+                    if row.round == title
+                ],
+            }
+            for title in titles
+        ],
+        "scores": [{"name": name, "points": points, "played": played} for name, points, played in scores(found)],
+    }
+
+
+def results_csv(found: Iterable[Row]) -> str:
+    """The results as a table for other programs: a line for each player of each match."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("round", "table", "player", "points"))
+    for row in found:
+        for i, name in enumerate(row.names):
+            writer.writerow((row.round, row.table, name, "" if row.points is None else f"{row.points[i]:g}"))
+    return text.getvalue()

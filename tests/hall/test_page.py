@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from companion.events import GameOver
 from companion.hall.page import HallPage
 from tests.hall.test_hub import Room, match_events
 from tests.web.conftest import Client
@@ -39,6 +40,21 @@ def room(tmp_path: Path) -> Iterator[OpenRoom]:
     room.store.close()
 
 
+def test_a_table_has_a_code_for_phones_and_results_are_a_table(room: OpenRoom) -> None:
+    client = Client(room.port)
+    status, headers, picture = client.ask("GET", "/table/Table-2/qr.svg")
+    assert (status, headers["content-type"]) == (200, "image/svg+xml")
+    assert picture.startswith(b"<svg")
+    assert json.loads(client.ask("GET", "/results")[2]) == {"rounds": [], "scores": []}
+    position = match_events(3)[-1].position  # type: ignore[attr-defined]
+    room.hear(GameOver(t=9.0, n=5, winner="R", rule="arbiter", position=position), table="Table-2")
+    results = json.loads(client.ask("GET", "/results")[2])
+    assert [match["points"] for match in results["rounds"][0]["matches"]] == [[1.0, 0.0]]
+    lines = client.ask("GET", "/results.csv")[2].decode().splitlines()
+    assert lines[0] == "round,table,player,points"
+    assert [line.split(",")[1::2] for line in lines[1:]] == [["Table-2", "1"], ["Table-2", "0"]]
+
+
 def test_each_table_has_its_addresses(room: OpenRoom) -> None:
     client = Client(room.port)
     assert json.loads(client.ask("GET", "/table/Table-2/state")[2])["turns"][2]["n"] == 4
@@ -64,7 +80,7 @@ def test_a_hall_is_watched_in_a_browser(room: OpenRoom) -> None:
         expect(page.locator("#table-Table-2 .word")).to_contain_text(f"played {last.move}")  # type: ignore[attr-defined]
         expect(page.locator("#table-Table-2 .square")).to_have_count(52)
         room.online(None, table="Table-10")
-        expect(page.locator("#table-Table-10")).to_have_class("away")
+        expect(page.locator("#table-Table-10 small")).to_contain_text("away")
         page.locator("#table-Table-2 a").click()
         expect(page.locator("#moves button")).to_have_count(5)
         expect(page.locator("#unlock")).to_be_hidden()
