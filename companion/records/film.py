@@ -5,10 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
+import av
 import cv2
 import numpy as np
+from av.error import FFmpegError
 from PIL import Image
 
 from companion.errors import CompanionError
@@ -29,6 +32,9 @@ TEXT = (16, 366, WIDTH - SIDE - 16, HEIGHT)
 FPS = 12
 BEFORE_S, AFTER_S = 3.0, 2.0
 """Round every event so much of a recording is shown; longer waits are left out."""
+
+QUALITY, PRESET = "23", "veryfast"
+"""Of H.264: libx264's own default, and the preset with which a Raspberry Pi keeps up."""
 
 PLATE_S = 1.5
 """How long a plate stands where there is no recording."""
@@ -127,7 +133,7 @@ def _is_lively(events_s: list[float], t_s: float) -> bool:
 
 
 def write_film(file: Path, frames: Iterator[Picture]) -> None:
-    """Write frames as an MP4 (MPEG-4 part 2, the best that OpenCV's own build can write quickly).
+    """Write frames as H.264 in an MP4, which every browser plays; it has its name only once it is whole.
 
     Raises:
         CompanionError: it cannot be written.
@@ -135,13 +141,24 @@ def write_film(file: Path, frames: Iterator[Picture]) -> None:
     first = next(frames, None)
     if first is None:
         raise CompanionError(f"{file}: there is nothing to show")
-    height, width = first.shape[:2]
-    writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*"mp4v"), FPS, (width, height))
-    if not writer.isOpened():
-        raise CompanionError(f"{file}: cannot be written; check the folder and the disk")
+    part = file.with_name(f".{file.name}.part")
     try:
-        writer.write(first)
-        for frame in frames:
-            writer.write(frame)
+        _encode(part, chain([first], frames))
+        part.replace(file)
+    except (OSError, FFmpegError) as error:
+        raise CompanionError(f"{file}: cannot be written ({error}); check the folder and the disk") from None
     finally:
-        writer.release()
+        part.unlink(missing_ok=True)
+
+
+def _encode(file: Path, frames: Iterable[Picture]) -> None:
+    with av.open(str(file), "w", format="mp4", options={"movflags": "faststart"}) as container:
+        stream: av.VideoStream | None = None
+        for frame in frames:
+            if stream is None:
+                stream = container.add_stream("libx264", rate=FPS, options={"crf": QUALITY, "preset": PRESET})
+                stream.height, stream.width = frame.shape[:2]
+                stream.pix_fmt = "yuv420p"
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(frame, format="bgr24")))
+        if stream is not None:
+            container.mux(stream.encode())

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import av
 import cv2
 import numpy as np
 import pytest
@@ -81,6 +82,14 @@ def test_a_film_without_recording_shows_each_plate_with_its_picture(tmp_path: Pa
     assert shown[0].shape == (HEIGHT, WIDTH, 3)
     first, second = shown[0][20:340, 20:600].mean(), shown[round(PLATE_S * FPS) + 5][20:340, 20:600].mean()
     assert (round(first / 255), round(second)) == (1, pytest.approx(40, abs=3))
+
+
+def test_a_film_is_h264_and_leaves_nothing_half_done(tmp_path: Path, path: Path) -> None:
+    file = export(path, tmp_path / "m.mp4")
+    with av.open(str(file)) as container:
+        assert container.streams.video[0].codec_context.name == "h264"
+        assert container.streams.video[0].codec_context.pix_fmt == "yuv420p"
+    assert not list(tmp_path.glob(".*.part"))
 
 
 def test_a_film_beside_a_recording_runs_with_it(tmp_path: Path, path: Path) -> None:
