@@ -85,6 +85,7 @@ def test_a_film_without_recording_shows_each_plate_with_its_picture(tmp_path: Pa
 
 
 def test_a_film_is_h264_and_leaves_nothing_half_done(tmp_path: Path, path: Path) -> None:
+    keep(path)
     file = export(path, tmp_path / "m.mp4")
     with av.open(str(file)) as container:
         assert container.streams.video[0].codec_context.name == "h264"
