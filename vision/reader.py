@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from calibration.looks import SetLook
+from calibration.looks import SetLook, linear
 from vision.appearance import colour_model
 from vision.appearance.colour_model import STRAY_LOG
 from vision.appearance.illumination import Illumination, measure_illumination, references
@@ -32,6 +32,7 @@ from vision.pose.registration import check_size, register, to_gray
 from vision.pose.tracking import follow
 from vision.reading import Reading
 from vision.scene.configurations import Configurations, kit_configurations
+from vision.scene.ground import has_paper
 from vision.scene.materials import Materials
 from vision.scene.terrain import floors_mm
 
@@ -64,8 +65,9 @@ class Reader:
         configurations = kit_configurations(kit)
         self.states = configurations.states
         self._columns, self._firsts = _state_columns(configurations)
-        self._colour_model = colour_model.build_colour_model(look, configurations)
-        self._paper = np.exp(self._colour_model[:, Materials.FLOOR])
+        paper = linear(kit.mat.colour) if has_paper(kit) else look.floor
+        self._colour_model = colour_model.build_colour_model(look, configurations, paper)
+        self._paper = np.exp(self._colour_model[:, Materials.PAPER])
         self._likeliest = np.delete(self._colour_model, Materials.TABLE, axis=1).max(axis=1)
         self._references = references(kit)
         # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.

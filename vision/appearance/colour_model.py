@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from calibration.looks import ColumnLook, SetLook
+from calibration.looks import ColumnLook, Reflectance, SetLook
 from vision.compiled import compiled
 from vision.scene.configurations import Configurations
 from vision.scene.materials import OPEN_SHARES
@@ -75,6 +75,10 @@ INK_SHARE = 0.25
 MOST_MIRRORED = 0.2
 """Largest diffuse highlight of a lamp in lacquer, as a share of white paper's light.  Chosen by eye."""
 
+MATT_SHARE, MIRRORED_BY_MATT = 0.5, 0.03
+"""Share of pieces that are matt, and the mean of what these mirror.  Were all lacquered, a pale piece might be any pale
+colour, as ground in shadow is; were all matt, towers would be lost whose enrolled colours mirror a lamp."""
+
 MOST_GLARE = 0.8
 """The same where the lamp itself is mirrored.  Chosen by eye."""
 
@@ -83,8 +87,11 @@ SENSOR_NOISE = 0.02
 Chosen by eye."""
 
 
-def build_colour_model(look: SetLook, configurations: Configurations) -> npt.NDArray[np.float32]:
-    """(BINS³, materials) float32 log-likelihoods; the TABLE column is flat until a picture fills it."""
+def build_colour_model(look: SetLook, configurations: Configurations, paper: Reflectance) -> npt.NDArray[np.float32]:
+    """(BINS³, materials) float32 log-likelihoods; the TABLE column is flat until a picture fills it.
+
+    ``paper``: reflectance of the mat beside the cells.
+    """
     rng = np.random.default_rng(0)  # a fixed seed: the same picture gives the same reading
     faces = [np.mean([look.pieces[letter] for letter in letters], axis=0) for letters in configurations.colours]
     sides = [_learn(_draw(face, _SIDE if configurations.has_faces else _FLANK, rng)) for face in faces]
@@ -97,6 +104,7 @@ def build_colour_model(look: SetLook, configurations: Configurations) -> npt.NDA
     columns = [
         _learn(_draw(np.array(look.floor), _FLOOR, rng)),
         np.full(BINS**3, -3 * np.log(BINS)),
+        _learn(_draw(np.array(paper), _FLOOR, rng)),
         np.max(sides, axis=0),
         np.log(np.mean(np.exp(sides), axis=0)),
         *tops,
@@ -183,7 +191,10 @@ def _draw(reflectance: npt.NDArray[np.float64], shading: _Shading, rng: np.rando
     strength = np.where(rng.random(DRAWS) < shading.lit, lit, rng.uniform(*shading.shade, DRAWS))
     tint = np.exp(rng.normal(0, shading.tint, (DRAWS, 3)))
     # The specular part of the enrolled colour is unknown from one picture: any part of what is white in it.
-    own = reflectance - rng.uniform(0, min(MOST_MIRRORED, float(reflectance.min())), DRAWS)[:, None]
+    most = min(MOST_MIRRORED, float(reflectance.min()))
+    matt = rng.exponential(MIRRORED_BY_MATT, DRAWS)
+    white = np.where(rng.random(DRAWS) < MATT_SHARE, np.minimum(matt, most), rng.uniform(0, most, DRAWS))
+    own = reflectance - white[:, None]
     mirrored = rng.exponential(shading.mirrored, DRAWS)
     if shading.glare:
         mirrored = np.where(rng.random(DRAWS) < shading.glare, rng.uniform(0, MOST_GLARE, DRAWS), mirrored)

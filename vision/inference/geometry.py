@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -17,6 +16,7 @@ from vision.pose.projection import Points, Registration, project
 from vision.scene.boxes import Boxes
 from vision.scene.configurations import Configurations, kit_configurations
 from vision.scene.crops import INDEPENDENT_MM2, Crops, make_crops
+from vision.scene.ground import ground_labels, mat_corners
 from vision.scene.label_buffer import LabelBuffer, fill_column
 from vision.scene.materials import Materials
 from vision.scene.outline_table import OutlineTable
@@ -84,16 +84,22 @@ class Geometry:
         """The upper faces of all figures, which must be round, on all cells."""
         return upright_faces(self.crops, self.outlines, self.configurations, self.rank)
 
+    @cached_property
+    def side_edges(self) -> npt.NDArray[np.intp]:
+        """(n, f) crop column of the upright edge between the two sides of cubes that are seen; -1 of discs."""
+        configurations, crops = self.configurations, self.crops
+        columns = np.full((len(self.rank), len(configurations.all)), -1, np.intp)
+        for number, configuration in enumerate(configurations.all):
+            if configuration.size.shape == "cube":
+                foot = self.outlines.corners_mm[number][:, -4:]
+                nearest = foot[np.arange(len(foot)), foot[..., 1].argmax(axis=1), 0]
+                columns[:, number] = np.rint((nearest - crops.u_mm[0]) / crops.column_mm)
+        return columns
+
     @property
     def rank(self) -> npt.NDArray[np.int32]:
         """(n,) place of each cell in ``far_first``, from 1."""
         return self.visibility.rank
-
-
-def mat_corners(kit: Kit) -> Points:
-    """(4, 3) mm, the mat's corners."""
-    x, y = kit.mat.width_mm / 2, kit.mat.height_mm / 2
-    return np.array([(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)])
 
 
 def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera: Camera) -> Geometry:
@@ -119,8 +125,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     is_edged = configurations.has_several_sizes and any(pillars)
     mat_px = project(mat_corners(kit), pose, camera)
     size = (camera.height_px, camera.width_px)
-    bare = np.full(size, Materials.TABLE, np.uint16)
-    cv2.fillConvexPoly(bare, np.rint(mat_px).astype(np.int32), Materials.FLOOR)
+    bare = ground_labels(kit, pose, camera)
     for cell in order:
         fill_column(bare, pillars[cell], Materials(len(configurations.colours)), int(rank[cell]))
     step_rows, step_columns = np.nonzero(bare[::SURROUND_STEP, ::SURROUND_STEP] == Materials.TABLE)

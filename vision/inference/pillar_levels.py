@@ -20,10 +20,10 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit, Pillars
 from vision.appearance.colour_model import TOP_VALUE, bin_index, normalise
-from vision.inference.geometry import mat_corners
 from vision.likelihood.regions import FIRST, REGIONS, UPPER, Colours, Part, score_faces
 from vision.pose.projection import Registration, project
 from vision.scene.configurations import PLACE_MM, stacks_of
+from vision.scene.ground import mat_corners
 from vision.scene.materials import Materials
 from vision.scene.solids import Solid, column, faces_towards, pieces
 from vision.scene.terrain import SUBPIXEL_BITS, Polygon, far_first, fixed

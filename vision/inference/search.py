@@ -9,6 +9,7 @@ from vision.inference.block_moves import join_towers, remove_phantoms, split_tow
 from vision.inference.coordinate_ascent import begin, begin_again, converge, rescore_by_facets
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.surfaces import rescore_by_surfaces
 from vision.likelihood.observations import Observations
 
 
@@ -38,5 +39,7 @@ def _search(hypothesis: Hypothesis) -> None:
     for move in (split_towers, join_towers, remove_phantoms) if is_single_size else (remove_phantoms,):
         if move(hypothesis):
             converge(hypothesis)
+    if hypothesis.geometry.configurations.has_plain_faces:
+        rescore_by_surfaces(hypothesis)
     if hypothesis.geometry.facets is not None:
         rescore_by_facets(hypothesis, hypothesis.geometry.facets)

@@ -100,6 +100,11 @@ class Configurations:
         return (EMPTY, *dict.fromkeys(standing))
 
     @property
+    def has_plain_faces(self) -> bool:
+        """Whether pieces are of one size and their upper faces are of one colour, without characters."""
+        return self.has_faces and self.is_single_size and all(len(letters) == 1 for letters in self.colours)
+
+    @property
     def has_several_sizes(self) -> bool:
         """Whether pieces with upper faces differ in size."""
         return self.has_faces and not self.is_single_size

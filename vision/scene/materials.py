@@ -16,19 +16,20 @@ eye."""
 class Materials:
     """Labels of materials, which are columns of the colour model, for a kit whose pieces have so many ``colours``.
 
-    FLOOR: bare cell or paper.  TABLE: outside the mat.  STANDING: the likeliest side of any piece.  SIDE: the mean over
-    the sides of all pieces.  From TOPS on, each colour's upper face; from ``sides`` on, each colour's side, in the
-    order of :class:`vision.scene.configurations.Configurations`; then the side of terrain and pillars, and from
-    ``column_tops`` on their upper face, one for each of :data:`OPEN_SHARES`.
+    FLOOR: bare cell.  TABLE: outside the mat.  PAPER: the mat beside the cells.  STANDING: the likeliest side of
+    any piece.  SIDE: the mean over the sides of all pieces.  From TOPS on, each colour's upper face; from ``sides``
+    on, each colour's side, in the order of :class:`vision.scene.configurations.Configurations`; then the side of
+    terrain and pillars, and from ``column_tops`` on their upper face, one for each of :data:`OPEN_SHARES`.
     """
 
     colours: int
 
     FLOOR: ClassVar[int] = 0
     TABLE: ClassVar[int] = 1
-    STANDING: ClassVar[int] = 2
-    SIDE: ClassVar[int] = 3
-    TOPS: ClassVar[int] = 4
+    PAPER: ClassVar[int] = 2
+    STANDING: ClassVar[int] = 3
+    SIDE: ClassVar[int] = 4
+    TOPS: ClassVar[int] = 5
 
     @property
     def sides(self) -> int:

@@ -1,12 +1,14 @@
 """Colour model: every material is a distribution over colours, in whatever light."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from calibration.kit import load_kit
-from calibration.looks import nominal_look, read_look
+from calibration.looks import linear, nominal_look, read_look
 from vision.appearance import colour_model
 from vision.scene.configurations import kit_configurations
 from vision.scene.materials import Materials
@@ -18,7 +20,7 @@ MATERIALS = Materials(len(LETTERS))
 
 @pytest.fixture(scope="module")
 def table():
-    return colour_model.build_colour_model(nominal_look(KIT), kit_configurations(KIT))
+    return colour_model.build_colour_model(nominal_look(KIT), kit_configurations(KIT), linear(KIT.mat.colour))
 
 
 def row_of(colour):
@@ -48,7 +50,7 @@ def test_a_face_that_mirrors_the_lamp_is_still_likelier_than_a_stray(table):
 def test_in_a_pit_dark_ground_is_likelier_and_bright_ground_less_so(examples):
     kit = load_kit("diamond")
     look = read_look(examples / "sets" / "diamond" / "set.toml", kit)
-    materials, table = Materials(5), colour_model.build_colour_model(look, kit_configurations(kit))
+    materials, table = Materials(5), colour_model.build_colour_model(look, kit_configurations(kit), look.floor)
     open_top, pit = materials.column_top(1.0), materials.column_top(0.3)
     assert open_top == materials.column_tops
     top = np.array(look.column.top)
@@ -97,3 +99,18 @@ def test_the_table_is_a_distribution_of_what_was_sampled_and_paper(table):
     paper = np.exp(table[:, MATERIALS.FLOOR])
     likelihood = np.exp(colour_model.table_column(np.full((9, 3), 0.4, np.float32), paper).astype(np.float64))
     assert likelihood.sum() == pytest.approx(1, abs=1e-3)
+
+
+def test_a_pale_piece_is_not_any_pale_colour():
+    pale = replace(nominal_look(KIT), pieces=dict.fromkeys(LETTERS, (0.52, 0.48, 0.38)))
+    table = colour_model.build_colour_model(pale, kit_configurations(KIT), linear(KIT.mat.colour))
+    own, wood = (
+        colour_model.bin_index(colour_model.display(np.array([colour])).astype(np.float32))[0]
+        for colour in ((0.52, 0.48, 0.38), (0.42, 0.35, 0.22))
+    )
+    assert table[own, MATERIALS.TOPS] > table[wood, MATERIALS.TOPS] + 1
+
+
+def test_paper_is_no_floor(table):
+    white = row_of((255, 255, 255))
+    assert table[white, MATERIALS.PAPER] > table[white, MATERIALS.FLOOR] + 2

@@ -1,0 +1,259 @@
+"""How evenly every surface is coloured that a configuration predicts, against bare ground.
+
+Where a piece has nearly the ground's colour, or a shadow has the piece's, colours tell nothing.  But each surface is
+evenly coloured: a configuration is right when its outlines lie where the picture changes, and bare ground when it
+changes nowhere (piecewise smooth segmentation: Mumford and Shah, 1989; the number of surfaces is weighed by the
+Bayesian information criterion: Schwarz, 1978).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.compiled import compiled
+from vision.likelihood.observations import Observations
+from vision.scene.configurations import LEAN_MM, PLACE_MM
+from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
+from vision.scene.materials import Materials
+from vision.scene.outline_table import OutlineTable
+from vision.scene.visibility import Visibility
+
+Array = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+INDEPENDENT_MM2 = 40.0
+"""Area over which a surface's unevenness is one observation, as for colours (:mod:`vision.scene.crops`)."""
+
+EVEN = 0.01
+"""Standard deviation of the log brightness of one surface besides the noise of its pixels: grain, reflections."""
+
+OUTLIER = 0.15
+"""Largest deviation of a pixel that counts: print, seams, pieces that stand a little off."""
+
+SURFACE_PARAMETERS = 2.0
+"""Free parameters of a surface, in effect: its brightness is anything, its slopes are small."""
+
+MOST_SURFACES = 3
+"""Surfaces of a stack that count as free: its face and two sides; the other pieces' sides are lit alike."""
+
+MOST_GROUNDS = 24
+"""Surfaces behind a stack that are told apart; what shows farther ones is not looked at."""
+
+SLOPE_SCALE_MM, SLOPE_PRIOR = 20.0, 4.0
+"""Distance over which a surface's brightness seldom changes by much, and how many pixels that knowledge is worth."""
+
+BEYOND_ROWS = 6
+"""Rows above and below the configurations that are looked at besides."""
+
+ROW_STEP = 2
+"""Every how many rows of a crop are looked at: as far apart as its columns are."""
+
+SHIFTS_MM = np.array([(across, along) for along in (-2, 0, 2) for across in (-2, 0, 2)], np.float64)
+"""Shifts in the crop that are tried of each configuration."""
+
+_DEVIATION_MM = float(np.hypot(PLACE_MM, LEAN_MM))
+_TABLE = int(Materials.TABLE)
+
+
+class _Crop(NamedTuple):
+    """Part of a crop: rows from ``first`` on.
+
+    Attributes:
+        first: its first row in the crop.
+        values: (rows, columns) log brightness, of every :data:`ROW_STEP` rows.
+        surfaces: (rows, columns) number of the surface if the cell is empty, -1 where none is looked at.
+        grounds: number of these surfaces.
+        shown: pixels that are looked at.
+        variance: of a pixel's value on an even surface.
+        column_mm: width of a column.
+    """
+
+    first: int
+    values: Floats
+    surfaces: Indices
+    grounds: int
+    shown: int
+    variance: float
+    column_mm: float
+
+
+@compiled
+def surface_log_ratio(
+    observations: Observations,
+    visibility: Visibility,
+    labels: LabelBuffer,
+    table: OutlineTable,
+    which: tuple[int, Mask, Indices],
+) -> Array:
+    """(f,) log-likelihood ratio of configurations on a cell against an empty one, by how even all surfaces are.
+
+    Args:
+        observations: what the picture shows.
+        visibility: of the pose.
+        labels: what would be seen if the cell were empty.
+        table: outlines of the configurations, standing straight; each is tried at :data:`SHIFTS_MM`.
+        which: the cell; (f,) which configurations are looked at, the others get 0; (f,) crop column of the edge between
+            two upright sides that are seen, -1 where the side is round.
+    """
+    cell, tried, edges = which
+    crop = _cut(observations, visibility, labels, table, (cell, tried))
+    ratios = np.zeros(len(tried), np.float32)
+    if crop.shown == 0:
+        return ratios
+    surfaces = crop.surfaces.copy()
+    empty = _log_likelihood(crop, surfaces, crop.grounds)
+    for number in range(len(tried)):
+        best = -np.inf
+        for k in range(len(SHIFTS_MM) if tried[number] else 0):
+            across, along = SHIFTS_MM[k]
+            parts = _place(crop, table, (cell, number, edges[number]), (across, along), surfaces)
+            off = across**2 + (along / table.foreshortening[cell]) ** 2
+            fits = _log_likelihood(crop, surfaces, crop.grounds + parts) - 0.5 * off / _DEVIATION_MM**2
+            best = max(best, fits)
+        if tried[number]:
+            ratios[number] = best - empty
+    return ratios
+
+
+@compiled
+def _cut(
+    observations: Observations,
+    visibility: Visibility,
+    labels: LabelBuffer,
+    table: OutlineTable,
+    which: tuple[int, Mask],
+) -> _Crop:
+    """The part of a cell's crop that some of its configurations reach, and a little more."""
+    (cell, tried), (total, columns) = which, observations.bins.shape[1:]
+    highest, lowest = total, 0
+    for number in range(len(tried)):
+        for i in range(len(table.columns)):
+            if tried[number] and table.covers[cell, number, i]:
+                highest = min(highest, int(table.edges[cell, number, 0, i]))
+                lowest = max(lowest, int(table.edges[cell, number, -1, i]))
+    first = max(highest - BEYOND_ROWS, 0)
+    rows = max((min(lowest + BEYOND_ROWS, total) - first) // ROW_STEP, 0)
+    values, surfaces = np.zeros((rows, columns)), np.full((rows, columns), -1, np.intp)
+    known, count, shown, flat = np.zeros(MOST_GROUNDS, np.int64), 0, 0, labels.reshape(-1)
+    for row in range(rows):
+        for column in range(columns):
+            label = int(flat[visibility.flat_px[cell, first + ROW_STEP * row, column]])
+            is_seen = (
+                visibility.visible[cell, first + ROW_STEP * row, column] and label >> RANK_BITS <= visibility.rank[cell]
+            )
+            if not is_seen or label & MATERIAL_MASK == _TABLE:
+                continue
+            number = 0
+            while number < count and known[number] != label:
+                number += 1
+            if number == MOST_GROUNDS:
+                continue
+            known[number], count = label, max(count, number + 1)
+            surfaces[row, column], shown = number, shown + 1
+            for channel in range(3):
+                code = observations.codes[cell, first + ROW_STEP * row, column, channel]
+                values[row, column] += observations.logs[cell, channel, code] / 3
+    return _Crop(first, values, surfaces, count, shown, EVEN**2 + _pixel_variance(values, surfaces), table.column_mm)
+
+
+@compiled
+def _place(
+    crop: _Crop, table: OutlineTable, which: tuple[int, int, int], shift_mm: tuple[float, float], surfaces: Indices
+) -> int:
+    """Fill ``surfaces`` (rows, columns) with those seen if a configuration stands there; how many are its own.
+
+    ``which``: cell, number of the configuration, and the column of the edge between two of its sides.
+    """
+    (cell, number, edge), (across, along) = which, shift_mm
+    move, bands = int(np.rint(across / crop.column_mm)), table.bands[number]
+    surfaces[:] = crop.surfaces
+    sides = 2 if edge >= 0 else 1
+    for i in range(len(table.columns)):
+        column = table.columns[i] + move
+        if not table.covers[cell, number, i] or not 0 <= column < surfaces.shape[1]:
+            continue
+        is_right = int(edge >= 0 and column >= edge + move)
+        for part in range(bands + 1):
+            begin = int(np.rint((table.edges[cell, number, part, i] + along - crop.first) / ROW_STEP))
+            end = int(np.rint((table.edges[cell, number, part + 1, i] + along - crop.first) / ROW_STEP))
+            own = crop.grounds + (0 if part == 0 else 1 + (part - 1) * sides + is_right)
+            for row in range(max(begin, 0), min(end, len(surfaces))):
+                if surfaces[row, column] >= 0:
+                    surfaces[row, column] = own
+    return int(1 + bands * sides)
+
+
+@compiled
+def _log_likelihood(crop: _Crop, surfaces: Indices, count: int) -> float:
+    """Of a crop's values if each of so many surfaces (rows, columns) is even but for a slope, up to a constant."""
+    planes, free = _fit(crop, surfaces, count)
+    total = 0.0
+    for row in range(surfaces.shape[0]):
+        for column in range(surfaces.shape[1]):
+            surface = surfaces[row, column]
+            if surface >= 0:
+                x, y = column * crop.column_mm / SLOPE_SCALE_MM, row * ROW_STEP / SLOPE_SCALE_MM
+                plane = planes[surface]
+                off = crop.values[row, column] - plane[0] - plane[1] * x - plane[2] * y
+                total += min(off * off, OUTLIER**2)
+    seen = crop.shown * crop.column_mm * ROW_STEP / INDEPENDENT_MM2
+    unexplained = np.log(total / crop.shown + crop.variance)
+    return float(-0.5 * seen * unexplained - 0.5 * SURFACE_PARAMETERS * free * np.log(max(seen, 2.0)))
+
+
+@compiled
+def _fit(crop: _Crop, surfaces: Indices, count: int) -> tuple[Floats, int]:
+    """(count, 3) planes of each surface (ridge regression), and how many surfaces count as free."""
+    normal, right = np.zeros((count, 3, 3)), np.zeros((count, 3))
+    for row in range(surfaces.shape[0]):
+        for column in range(surfaces.shape[1]):
+            surface = surfaces[row, column]
+            if surface >= 0:
+                x, y = column * crop.column_mm / SLOPE_SCALE_MM, row * ROW_STEP / SLOPE_SCALE_MM
+                m = normal[surface]
+                m[0, 0], m[0, 1], m[0, 2] = m[0, 0] + 1, m[0, 1] + x, m[0, 2] + y
+                m[1, 1], m[1, 2], m[2, 2] = m[1, 1] + x * x, m[1, 2] + x * y, m[2, 2] + y * y
+                value, target = crop.values[row, column], right[surface]
+                target[0], target[1], target[2] = target[0] + value, target[1] + value * x, target[2] + value * y
+    planes, free = np.zeros((count, 3)), 0
+    for surface in range(count):
+        m = normal[surface]
+        if m[0, 0] > 0:
+            free += int(surface < crop.grounds + MOST_SURFACES)
+            m[1, 1], m[2, 2] = m[1, 1] + SLOPE_PRIOR, m[2, 2] + SLOPE_PRIOR
+            _solve(m, right[surface], planes[surface])
+    return planes, free
+
+
+@compiled
+def _solve(m: Floats, b: Floats, x: Floats) -> None:
+    """Put the solution of a symmetric system into ``x`` (3,); of ``m`` (3, 3) the upper triangle is used (Cholesky)."""
+    l11 = np.sqrt(m[0, 0])
+    l21, l31 = m[0, 1] / l11, m[0, 2] / l11
+    l22 = np.sqrt(max(m[1, 1] - l21 * l21, 1e-9))
+    l32 = (m[1, 2] - l31 * l21) / l22
+    l33 = np.sqrt(max(m[2, 2] - l31 * l31 - l32 * l32, 1e-9))
+    y1 = b[0] / l11
+    y2 = (b[1] - l21 * y1) / l22
+    y3 = (b[2] - l31 * y1 - l32 * y2) / l33
+    x[2] = y3 / l33
+    x[1] = (y2 - l32 * x[2]) / l22
+    x[0] = (y1 - l21 * x[1] - l31 * x[2]) / l11
+
+
+@compiled
+def _pixel_variance(values: Floats, surfaces: Indices) -> float:
+    """Of pixels' own noise: by the median difference of neighbours on one surface."""
+    apart, count = np.empty(surfaces.size), 0
+    for row in range(surfaces.shape[0]):
+        for column in range(surfaces.shape[1] - 1):
+            if surfaces[row, column] >= 0 and surfaces[row, column] == surfaces[row, column + 1]:
+                apart[count] = abs(values[row, column] - values[row, column + 1])
+                count += 1
+    # The median of the difference of two normal values is 0.954 of their standard deviation.
+    return float((np.median(apart[:count]) / 0.954) ** 2) if count else 0.0

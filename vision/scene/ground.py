@@ -1,0 +1,47 @@
+"""The bare ground of a picture: squares, the mat's paper round them, and the table beyond it."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Kit
+from vision.pose.projection import Points, Registration, project
+from vision.scene.label_buffer import LabelBuffer
+from vision.scene.materials import Materials
+
+PLACES_PER_EDGE = 12
+"""Places on each edge of the mat that are projected: a wide lens bends it."""
+
+_SQUARE = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+
+
+def mat_corners(kit: Kit) -> Points:
+    """(4, 3) mm, the mat's corners."""
+    x, y = kit.mat.width_mm / 2, kit.mat.height_mm / 2
+    return np.array([(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)])
+
+
+def ground_labels(kit: Kit, pose: Registration, camera: Camera) -> LabelBuffer:
+    """(height, width) FLOOR, PAPER or TABLE in every pixel; where every cell is a pillar the floor is paper."""
+    labels = np.full((camera.height_px, camera.width_px), Materials.TABLE, np.uint16)
+    corners, shares = mat_corners(kit), np.linspace(0, 1, PLACES_PER_EDGE, endpoint=False)[:, None]
+    edges = [a + shares * (b - a) for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True)]
+    cv2.fillPoly(
+        labels, [_rounded(np.vstack(edges), pose, camera)], Materials.PAPER if has_paper(kit) else Materials.FLOOR
+    )
+    for cell in kit.cells if has_paper(kit) else ():
+        square = np.array(kit.centre_mm(cell)) + kit.board.pitch_mm * _SQUARE
+        cv2.fillConvexPoly(labels, _rounded(np.column_stack([square, np.zeros(4)]), pose, camera), Materials.FLOOR)
+    return labels
+
+
+def has_paper(kit: Kit) -> bool:
+    """Whether the mat beside the squares has another look than these."""
+    return kit.pillars is None
+
+
+def _rounded(points_mm: Points, pose: Registration, camera: Camera) -> npt.NDArray[np.int32]:
+    return np.rint(project(points_mm, pose, camera)).astype(np.int32)
