@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import count
 
 import cv2
 import numpy as np
@@ -189,9 +190,29 @@ def test_a_disk_that_fills_up_in_the_middle_loses_nothing_that_was_shown(recordi
     monkeypatch.setattr(Store, "append", full)
     assert referee("--recording", recording, "--match", tmp_path / "m.db", "--json") == 2
     out = capsys.readouterr()
-    assert [json.loads(line)["n"] for line in out.out.splitlines()] == list(range(1, 10))
-    assert "NOT SAVED: 6 events of match 1 (" in out.err
-    assert out.err.count("\n") == 1
+    rows = [json.loads(line) for line in out.out.splitlines()]
+    assert [row["n"] for row in rows if "n" in row] == list(range(1, 10))
+    (told,) = (row for row in rows if row["event"] == "not-saved")
+    assert told["why"].startswith("NOT SAVED: 1 event only in memory (")
+    assert rows.index(told) == 4
+    early, late = out.err.splitlines()
+    assert early == told["why"]
+    assert late.startswith("companion referee: NOT SAVED: 6 events of match 1 (")
+
+
+def test_a_disk_that_has_room_again_is_said_too(recording, tmp_path, capsys, monkeypatch):
+    def full(self, match, event, *proof):
+        if event.n == 4 and next(tries) < 2:
+            raise StoreError(f"{self.path}: the disk is full; free some space")
+        return append(self, match, event, *proof)
+
+    append, tries = Store.append, count()
+    monkeypatch.setattr(Store, "append", full)
+    assert referee("--recording", recording, "--match", tmp_path / "m.db", "--json") == 0
+    out = capsys.readouterr()
+    said = [json.loads(line)["event"] for line in out.out.splitlines()]
+    assert said.index("not-saved") < said.index("saved")
+    assert out.err.splitlines()[-1] == "everything is saved again"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

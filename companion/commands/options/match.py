@@ -25,6 +25,7 @@ from companion.commands.options.source import Sight
 from companion.commands.options.station import StationOptions, add_station, listen, open_for
 from companion.commands.options.web import add_page, paged
 from companion.commands.output.lines import notify
+from companion.commands.output.saving import SavingWatch, notify_saving, print_saving
 from companion.errors import BadText
 from companion.events import Event, to_json
 from companion.hall.topics import Broker
@@ -161,7 +162,7 @@ def referee_match(
         witness=tape,
         pillars=sight.pillars,
     )
-    _let_follow(table, output, match)
+    _let_follow(table, output, match, has_panel=wishes.panel != "none")
     listen(station, wishes, table)
     info, past = store.info(number), left.events if left else ()
     page = paged(output.web, table, info, past, lingers=not output.json)
@@ -183,10 +184,13 @@ def _left_in_order(table: Table, keeper: Keeper, *, goes_on: bool) -> Iterator[N
         raise
 
 
-def _let_follow(table: Table, output: OutputOptions, match: Match) -> None:
+def _let_follow(table: Table, output: OutputOptions, match: Match, *, has_panel: bool) -> None:
     """Let everything follow the table that is in this process and is not its page."""
     if output.json:
         table.listeners.insert(0, print_event)
+        table.followers.append(SavingWatch(print_saving))
+    if not has_panel:
+        table.followers.append(SavingWatch(notify_saving))
     if output.pictures:
         table.onlookers.append(
             Album(output.pictures, table.eyes, match.game.layout.terrain, language("en", match.game))
