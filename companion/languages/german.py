@@ -191,6 +191,8 @@ GERMAN = Language(
             "empty": "leer",
             "{height} high, {top} on top": "{height} hoch, {top} obenauf",
             "no picture yet": "noch kein Bild",
+            "no new picture for {time_s} s: {why}": "seit {time_s} s kein neues Bild: {why}",
+            "check the camera's cable": "bitte das Kabel der Kamera prüfen",
             "{camera}: no new picture for {time_s} s": "{camera}: seit {time_s} s kein neues Bild",
             "{camera}: gives the same picture again and again": "{camera}: gibt immer wieder dasselbe Bild",
             "{camera}: is not open": "{camera}: ist nicht offen",

@@ -6,6 +6,7 @@ import itertools
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
+from threading import Lock
 
 import cv2
 import numpy as np
@@ -49,11 +50,18 @@ HOLDS = (
 class Photographer:
     """A :class:`vision.capture.frames.FrameSource`: whoever sets the table up, as far as ``scene`` says."""
 
-    def __init__(self, kit: Kit, game: Game, wait: Callable[[float], None] = time.sleep) -> None:
-        """``wait`` sleeps so many seconds between frames."""
+    def __init__(
+        self,
+        kit: Kit,
+        game: Game,
+        wait: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``wait`` sleeps so many seconds between frames; ``clock``: seconds, from any beginning."""
         self.camera = default_camera()
         self.scene, self.taken = "camera", 0
-        self._kit, self._game, self._wait = kit, game, wait
+        self._kit, self._game, self._wait, self._clock = kit, game, wait, clock
+        self._drawing = Lock()
         self._rng = np.random.default_rng(1)
         self._closed = False
 
@@ -63,10 +71,12 @@ class Photographer:
 
     def frames(self) -> Iterator[Frame]:
         """Frames until the source is closed."""
+        begun_s = self._clock()
         for seq in itertools.count():
             if self._closed:
                 return
-            yield Frame(self._noisy(self.still()), seq, seq / FPS)
+            taken_s = self._clock() - begun_s
+            yield Frame(self._noisy(self.still()), seq, taken_s)
             self._wait(1 / FPS)
 
     def close(self) -> None:
@@ -75,7 +85,9 @@ class Photographer:
 
     def still(self) -> Picture:
         """The present scene without a camera's noise; the first time it takes a while."""
-        return self._still(self.scene, self.taken if self.scene == "lens" else 0)
+        scene, taken = self.scene, self.taken
+        with self._drawing:
+            return self._still(scene, taken if scene == "lens" else 0)
 
     @cache  # noqa: B019 - as many pictures as there are scenes, for one set-up
     def _still(self, scene: str, taken: int) -> Picture:

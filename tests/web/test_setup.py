@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import queue
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,6 +31,7 @@ from companion.web.setup.overlay import picture
 from companion.web.setup.page import STEPS, SetupPage
 from companion.web.setup.workshop import Outfit, SetupError, Workshop
 from tests.web.conftest import WAIT_S, Client
+from vision.capture.frames import Frame
 from vision.errors import VisionError
 
 JSON = {"Content-Type": "application/json", "Authorization": "Bearer secret"}
@@ -43,7 +46,7 @@ class Bench:
         self.source.show(scene, 0)
         cues = {"accepted": lambda: self.shown.append("accepted")}
         self.outfit = Outfit(self.game, self.kit, folder, {"device": "0"}, cues)
-        self.workshop = Workshop(self.outfit, self.source, self.source.show)
+        self.workshop = Workshop(self.outfit, self.source, self.source.show, patience_s=WAIT_S)
         self.wait_for_picture()
 
     def wait_for_picture(self) -> None:
@@ -60,7 +63,6 @@ class Bench:
     def at(self, step: str) -> Any:
         """How a step stands once the table shows it."""
         self.workshop.enter(step)
-        self.source.still()
         self.workshop.fresh()
         return getattr(self.workshop, f"{step}_row")()
 
@@ -114,7 +116,7 @@ def test_every_marker_is_looked_for(bench: Bench) -> None:
 
 
 def test_pieces_are_learned_only_where_they_belong(bench: Bench) -> None:
-    bench.at("mat")
+    bench.at("start")
     with pytest.raises(VisionError, match=r"set the pieces as \[enrol\] says"):
         bench.workshop.learn_pieces()
     assert not bench.workshop.pieces_row()["done"]
@@ -166,6 +168,79 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match=r"cannot be written.*another folder"):
         bench.workshop.photograph()
     bench.workshop.close()
+
+
+class Stalling:
+    """A camera that gives pictures of times (s) after it was opened, by a clock of its own, when ``go`` is called."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+        self._pictures: queue.Queue[Frame | None] = queue.Queue()
+
+    def clock(self) -> float:
+        return self.now_s
+
+    def give(self, grey: int, taken_s: float, came_s: float, workshop: Workshop) -> None:
+        """One picture, and wait until it has come."""
+        self.now_s = came_s
+        frame = Frame(np.full((720, 1280, 3), grey, np.uint8), grey, taken_s - 100.0)
+        self._pictures.put(frame)
+        until = time.monotonic() + WAIT_S
+        while workshop._frame is not frame:
+            assert time.monotonic() < until
+            time.sleep(0.001)
+
+    def frames(self) -> Iterator[Frame]:
+        return iter(self._pictures.get, None)
+
+    def close(self) -> None:
+        self._pictures.put(None)
+
+
+@pytest.fixture
+def stalling(bench: Bench, tmp_path: Path) -> Iterator[tuple[Stalling, Workshop]]:
+    source = Stalling()
+    workshop = Workshop(replace(bench.outfit, folder=tmp_path), source, patience_s=0.2, clock=source.clock)
+    source.give(10, 100.0, 100.0, workshop)
+    yield source, workshop
+    workshop.close()
+
+
+def test_nothing_is_learned_from_a_camera_that_has_stalled(stalling: tuple[Stalling, Workshop], bench: Bench) -> None:
+    _, workshop = stalling
+    workshop.use_camera(bench.source.camera)
+    for question in (workshop.photograph, workshop.learn_pieces, workshop.check_start):
+        with pytest.raises(SetupError, match=r"no new picture for 0\.2 s: check the camera's cable"):
+            question()
+    assert not list(workshop.outfit.folder.iterdir())
+
+
+@pytest.mark.parametrize("late", [(101.9, 106.0), (101.9, 106.3)])
+def test_a_picture_that_was_taken_before_the_question_is_no_answer(
+    stalling: tuple[Stalling, Workshop], late: tuple[float, float]
+) -> None:
+    source, workshop = stalling
+    source.now_s = 102.0
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(workshop.fresh)
+        time.sleep(0.05)
+        source.give(20, *late, workshop)
+        with pytest.raises(SetupError, match="no new picture"):
+            answer.result(WAIT_S)
+
+
+def test_a_picture_taken_after_the_question_answers_it(bench: Bench, tmp_path: Path) -> None:
+    source = Stalling()
+    workshop = Workshop(replace(bench.outfit, folder=tmp_path), source, patience_s=WAIT_S, clock=source.clock)
+    source.give(10, 100.0, 100.0, workshop)
+    source.now_s = 102.0
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(workshop.fresh)
+        time.sleep(0.05)
+        for grey, came_s in ((20, 102.1), (30, 102.2), (40, 102.5)):
+            source.give(grey, came_s, came_s, workshop)
+        assert answer.result(WAIT_S).seq == 40
+    workshop.close()
 
 
 @pytest.fixture(scope="module")
@@ -271,10 +346,10 @@ def test_terrain_and_pillars_are_known_at_the_start(tmp_path: Path) -> None:
     kit, game = load_kit("diamond"), load_game("diamond:table")
     source = Photographer(kit, game, lambda _: time.sleep(0.04))
     source.show("start", 0)
-    workshop = Workshop(Outfit(game, kit, tmp_path, {}, levels=ground_levels(kit, game, game.start())), source)
+    workshop = Workshop(
+        Outfit(game, kit, tmp_path, {}, levels=ground_levels(kit, game, game.start())), source, patience_s=WAIT_S
+    )
     workshop.use_camera(source.camera)
-    source.still()
-    workshop.fresh()
     checked = workshop.check_start()
     workshop.close()
     assert next(row for row in checked.rows if row["cell"] == "c5")["expected"] == "1X@3"

@@ -6,6 +6,7 @@ one line for people.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,8 +40,12 @@ DARK_CODE, BRIGHT_CODE, BRIGHT_SHARE = 45, 250, 0.12
 GOOD_PX = 0.5
 """Reprojection error up to which a lens is good: heights are told apart by a few pixels."""
 
-FRESH_FRAMES, FRESH_S = 2, 2.0
-"""The picture under way when a button is pressed may still be of the moment before."""
+FRESH_S = 2.0
+"""A picture taken after a button was pressed comes within this, or the camera has stalled."""
+
+QUEUE_S = 0.25
+"""A driver that was not asked for long hands out at once what it has kept: pictures of before.  So long after the first
+picture that comes they are gone, and so is the one that was under way; the slowest webcams give five a second."""
 
 SIMULATED = "simulate"
 """A table with this key brings its own camera and set."""
@@ -100,15 +105,27 @@ class Checked:
 class Workshop:
     """One table on its way."""
 
-    def __init__(self, outfit: Outfit, source: FrameSource, scene: Scene | None = None) -> None:
-        """``source`` is closed with the workshop."""
+    def __init__(
+        self,
+        outfit: Outfit,
+        source: FrameSource,
+        scene: Scene | None = None,
+        *,
+        patience_s: float = FRESH_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``source`` is closed with the workshop; ``clock``: seconds, from any beginning, as fast as the source's."""
         self.outfit = outfit
         self.camera: Camera | None = None
         self.look: SetLook | None = None
         self.lens: LensCalibration | None = None
         self.is_written = False
         self._source, self._scene = source, scene or (lambda _scene, _taken: None)
+        self._patience_s, self._clock = patience_s, clock
         self._frame: Frame | None = None
+        # When the newest picture came and when it was taken, by our clock; the source's clock is that much behind.
+        self._came_s = self._taken_s = float("-inf")
+        self._behind_s = float("inf")
         self._trouble = "no picture yet"
         self._corners: list[np.ndarray[Any, np.dtype[np.float32]]] = []
         self._photos: list[Path] = []
@@ -132,10 +149,20 @@ class Workshop:
 
     def fresh(self) -> Frame:
         """A picture taken after this call, which people have posed for.  Raises SetupError: none comes."""
+        asked_s, first_s = self._clock(), float("inf")
+
+        def is_fresh() -> bool:
+            nonlocal first_s
+            if self._came_s <= asked_s:
+                return False
+            first_s = min(first_s, self._came_s)
+            return self._came_s - first_s >= QUEUE_S and self._taken_s >= asked_s
+
         with self._arrived:
-            wanted = (self._frame.seq if self._frame else -1) + FRESH_FRAMES
-            self._arrived.wait_for(lambda: self._frame is not None and self._frame.seq >= wanted, FRESH_S)
-        return self.frame()
+            if not self._arrived.wait_for(is_fresh, self._patience_s) or self._frame is None:
+                why = self._trouble or "check the camera's cable"
+                raise SetupError(f"no new picture for {self._patience_s:g} s: {why}")
+            return self._frame
 
     def enter(self, step: str) -> None:
         """People have come to this step."""
@@ -241,7 +268,7 @@ class Workshop:
     def check_start(self) -> Checked:
         """Compare what is seen with the start position.  Raises SetupError, VisionError."""
         with self._lock:
-            reader, frame, game = self._need_reader(), self.frame(), self.outfit.game
+            reader, frame, game = self._need_reader(), self.fresh(), self.outfit.game
             unknown = None if self.outfit.kit.pillars is None else (None,) * len(self.outfit.kit.cells)
             reading, geometry = reader.read_with_geometry(frame, unknown, self.outfit.levels or None)
         stacks = dict(zip(game.layout.cells, game.table(game.start()).stacks, strict=True))
@@ -331,7 +358,9 @@ class Workshop:
                     self._trouble = shot.why
                 else:
                     with self._arrived:
-                        self._frame, self._trouble = shot, ""
+                        self._came_s = self._clock()
+                        self._behind_s = min(self._behind_s, self._came_s - shot.t_s)
+                        self._frame, self._taken_s, self._trouble = shot, shot.t_s + self._behind_s, ""
                         self._arrived.notify_all()
         except SourceLost as error:
             self._trouble = str(error)
