@@ -15,7 +15,16 @@ from typing import ClassVar
 from companion.errors import BadPositionText
 from companion.rules import acts
 from companion.rules.board import NOBODY, Cell, Piece, Player, Sight, Stack, Table
-from companion.rules.citing import changed_cells, cite, cite_together, disturbance, jumped_pillars, listed, surplus
+from companion.rules.citing import (
+    changed_cells,
+    cite,
+    cite_together,
+    disturbance,
+    is_same_stack,
+    jumped_pillars,
+    listed,
+    surplus,
+)
 from companion.rules.game import Attempt, Game, Move, Outcome, Position, Rule, Stage, Violation
 from companion.rules.notation import format_tag
 
@@ -100,13 +109,18 @@ class StackingGame(Game):
         return (self.owner(piece) if piece else None) or position.to_move
 
     def breaches(self, position: Position, table: Table) -> tuple[Violation, ...]:
-        """G-2, with the game's own rule where pieces have gone or a pillar jumped; G-5 in front after the end."""
+        """G-2, with the game's own rule where pieces have gone or a pillar jumped; G-5 in front after the end.
+
+        Where a turn was left half done and the next player has moved, the rule that asks for the rest comes first.
+        """
         before = self.table(position)
         cells = changed_cells(self.layout, before, table)
         jumps = jumped_pillars(self.layout, before, table)
         broken = []
         if position.to_move == NOBODY:
             broken.append(cite(self.rules["G-5"], cells, what="what was done on the board"))
+        if (stage := self._left_half_done(position, table)) is not None:
+            broken.append(Violation(stage.rule, f"the turn was not finished: {stage.todo}.", stage.cells))
         # One pillar that moved by too much, and nothing else, is one thing.
         if len(cells) != 1 or not jumps:
             surplus_pieces = surplus(before, table)
@@ -117,6 +131,24 @@ class StackingGame(Game):
             what = f"{listed(jumps)} moved by more than one"
             broken.append(cite(self.rules[self.jump_rule], jumps, what=what))
         return tuple(broken)
+
+    def _left_half_done(self, position: Position, table: Table) -> Stage | None:
+        """The stage at which a turn was left, if ``table`` is what the next player's move has made of it."""
+        for move in self.legal_moves(position):
+            for stage in self.stages(position, move):
+                since = frozenset(self.layout.index[name] for name in changed_cells(self.layout, stage.table, table))
+                if since and self._is_legal_next(self.play(position, move), table, since):
+                    return stage
+        return None
+
+    def _is_legal_next(self, position: Position, table: Table, changed: frozenset[Cell]) -> bool:
+        """Whether a legal move leaves what lies in ``table`` on the cells that it changes, ``changed`` among them."""
+        for move in self.legal_moves(position):
+            if changed.issubset(move.cells):
+                after = self.table(self.play(position, move)).stacks
+                if all(is_same_stack(after[cell], table.stacks[cell]) for cell in move.cells):
+                    return True
+        return False
 
     def cell_names(self, move: Move) -> tuple[str, ...]:
         """Names of the cells that ``move`` names."""

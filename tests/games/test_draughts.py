@@ -10,6 +10,7 @@ import pytest
 from companion.errors import BadPositionText
 from companion.games import load_game, read_position
 from companion.match import Match
+from companion.rules.board import Table
 from companion.rules.diagonals import left_lying
 from companion.rules.game import Stage
 from companion.rules.notation import format_position, parse_move
@@ -249,3 +250,26 @@ def test_many_jumped_pieces_are_cleared_one_after_the_other() -> None:
     assert set(left_lying((1, 2))) == {(1, 2), (1,), (2,)}
     many = list(left_lying(tuple(range(12))))
     assert len(many) == len(set(many)) == 23
+
+
+@pytest.mark.rule("DRA-5")
+@pytest.mark.rule("DRA-7")
+@pytest.mark.parametrize(
+    ("table", "rules"),
+    [
+        ({"a1": "W", "b2": "B", "h6": "B"}, ["DRA-5", "G-2"]),
+        ({"a1": "WW", "b2": "B", "h6": "B"}, ["DRA-5", "G-2"]),
+        ({"a1": "W", "h6": "B"}, ["DRA-7", "G-2"]),
+        ({"a1": "W", "b2": "B", "h5": "B"}, ["G-2"]),
+    ],
+)
+def test_who_leaves_his_turn_half_done_breaks_the_rule_that_asks_for_the_rest(
+    table: dict[str, str], rules: list[str]
+) -> None:
+    """White took b2 with c3 and came to a1; then Black went from g5 to h6 (h5 would be no move)."""
+    game, position = read_position(board(b8="W", g5="B", c3="W", b2="B"))
+    there = {"b8": "W"} | table
+    broken = game.breaches(position, Table(tuple(there.get(name, "") for name in game.layout.cells)))
+    assert [violation.rule for violation in broken] == rules
+    if len(rules) > 1:
+        assert broken[0].text.startswith("the turn was not finished: ")
