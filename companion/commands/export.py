@@ -23,6 +23,7 @@ from companion.records.document import format_document
 from companion.records.film import film, film_length, write_film
 from companion.records.gallery import gif, svg_sheet
 from companion.records.page import page
+from companion.records.pdn import format_pdn
 from companion.records.plates import plates
 from companion.records.record import MatchRecord, take_out
 from companion.records.sheet import format_sheet
@@ -102,6 +103,7 @@ def _write_page(file: Path, match: Exported) -> None:
 
 WRITERS: dict[str, Callable[[Path, Exported], object]] = {
     ".txt": lambda file, match: file.write_text(format_sheet(match.record), encoding="utf-8"),
+    ".pdn": lambda file, match: file.write_text(format_pdn(match.record), encoding="utf-8"),
     ".json": lambda file, match: file.write_text(format_document(match.record), encoding="utf-8"),
     ".svg": lambda file, match: file.write_text(svg_sheet(match.title, plates(match.record)), encoding="utf-8"),
     ".gif": lambda file, match: file.write_bytes(gif(plates(match.record))),

@@ -1,4 +1,4 @@
-"""`companion import`: a score sheet or a document into the store."""
+"""`companion import`: a score sheet, a document or a file of PDN into the store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from companion.errors import BadText, CompanionError
 from companion.languages.english import counted
 from companion.recorder.place import open_store
 from companion.records.document import parse_document
-from companion.records.record import put_in
+from companion.records.pdn_reading import parse_pdn
+from companion.records.record import MatchRecord, put_in
 from companion.records.sheet_reading import parse_sheet
 
 
@@ -32,26 +33,37 @@ class Options(OptionGroup):
 
 def add_parser(subparsers: Subparsers) -> None:
     """Add `import`."""
-    what = "Put a score sheet or a document into the store."
+    what = "Put a score sheet, a document or games of draughts (PDN) into the store."
     parser = add_store_command(subparsers, "import", Options, run, what)
-    parser.add_argument("file", type=Path, metavar="FILE", help=".txt or .json, as `companion export` writes them")
+    parser.add_argument(
+        "file", type=Path, metavar="FILE", help=".txt, .json or .pdn, as `companion export` writes them"
+    )
 
 
 def run(options: Options) -> int:
-    """Put the match of a file into the store, and print its number."""
+    """Put the matches of a file into the store, and print their numbers: all of them, or none."""
     file = options.file
     try:
-        text = _text(file)
-        record = parse_document(text) if text.lstrip().startswith("{") else parse_sheet(text, datetime.now(UTC))
+        records = _records(file, _text(file))
     except BadText as error:
         raise CompanionError(f"{file}: {error}") from error
     with open_store(options.store) as store:
-        match = put_in(store, record)
-    if options.json:
-        say(json.dumps({"match": match, "events": len(record.events)}))
-    else:
-        say(f"match {match}: {counted(len(record.events), 'event')}")
+        for record in records:
+            match = put_in(store, record)
+            if options.json:
+                say(json.dumps({"match": match, "events": len(record.events)}))
+            else:
+                say(f"match {match}: {counted(len(record.events), 'event')}")
     return DONE
+
+
+def _records(file: Path, text: str) -> list[MatchRecord]:
+    """The matches of a text.  Raises BadText."""
+    if text.lstrip().startswith("{"):
+        return [parse_document(text)]
+    if file.suffix.lower() == ".pdn":
+        return list(parse_pdn(text, datetime.now(UTC)))
+    return [parse_sheet(text, datetime.now(UTC))]
 
 
 def _text(file: Path) -> str:
@@ -59,7 +71,7 @@ def _text(file: Path) -> str:
     try:
         data = sys.stdin.buffer.read(MOST_TEXT_BYTES) if str(file) == "-" else read_bytes(file)
     except OSError as error:
-        raise CompanionError(f"{file}: cannot be read ({error.strerror}); give a .txt or .json file") from error
+        raise CompanionError(f"{file}: cannot be read ({error.strerror}); give a .txt, .json or .pdn file") from error
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
