@@ -128,9 +128,9 @@ def test_bad_files_get_one_clear_line(photos, tmp_path, capsys):
 def test_a_camera_file_of_another_size(photos, tmp_path, capsys):
     small = tmp_path / "small.toml"
     text = (photos / "camera.toml").read_text(encoding="utf-8")
-    small.write_text(text.replace("width_px = 1280", "width_px = 640"), encoding="utf-8")
+    small.write_text(text.replace("width_px = 1280", "width_px = 1920"), encoding="utf-8")
     assert main(["read", "domination", "--camera", str(small), "--json", str(photos / "enrol.jpg")]) == 1
     (row,), _ = lines(capsys)
     assert row["why"] == (
-        "the picture is 1280 x 720 px, the camera file is for 640 x 720 px; calibrate the lens at this size"
+        "the picture is 1280 x 720 px, the camera file is for 1920 x 720 px; calibrate the lens at this size"
     )

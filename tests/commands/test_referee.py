@@ -127,9 +127,9 @@ def test_what_cannot_run_says_why(recording, tmp_path, capsys):
 def test_a_camera_file_of_another_size(recording, tmp_path, capsys):
     small = tmp_path / "small.toml"
     text = (recording / "camera.toml").read_text(encoding="utf-8")
-    small.write_text(text.replace("width_px = 1280", "width_px = 640"), encoding="utf-8")
+    small.write_text(text.replace("width_px = 1280", "width_px = 1920"), encoding="utf-8")
     said = complaint(capsys, "--recording", recording, "--camera", small, "--match", tmp_path / "m.db", "--json")
-    assert "the camera file is for 640 x 720 px" in said
+    assert "the camera file is for 1920 x 720 px" in said
 
 
 def pictures_of(tmp_path, recording, image):
