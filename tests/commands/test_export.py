@@ -145,7 +145,7 @@ def test_a_page_is_leafed_through_without_any_network(tmp_path: Path, path: Path
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("m.pdf", "this form is not known; end the name with one of .txt .json .svg .gif .mp4 .html"),
+        ("m.pdf", "this form is not known; end the name with one of .txt .pdn .json .svg .gif .mp4 .html"),
         ("m", "this form is not known"),
         ("none/m.txt", "cannot be written (No such file or directory)"),
         ("none/m.mp4", "cannot be written"),
