@@ -73,6 +73,8 @@ soak: setup
 	$(PY) -m tools.soak_store
 	$(PY) -m tools.soak_hall
 	$(PY) -m tools.soak_connections
+	$(PY) -m tools.soak_files
+	$(PY) -m tools.soak_memory
 	$(PY) -m tools.bench_pillars
 
 # The newest versions of everything that is installed; `make lock UPGRADE=` keeps those that fit pyproject.toml.

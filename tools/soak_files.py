@@ -59,6 +59,7 @@ class Kind:
     """One kind of file: what a sound one holds, and the commands that read it, which are given its path.
 
     ``lines`` is how many lines on standard error are right: a file of settings has one for each of its mistakes.
+    ``sound_code`` is the exit code for the sound one: 2 where the pictures beside the sensors show another board.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Kind:
     suffix: str
     commands: tuple[Callable[[Path], list[str]], ...]
     lines: int = 1
+    sound_code: int = 0
 
 
 def spoilt(data: bytes, chance: random.Random) -> bytes:
@@ -154,8 +156,7 @@ def kinds(folder: Path) -> tuple[Kind, ...]:
         return ["read", str(kit), "--camera", str(camera), "--set", str(look), str(image)]
 
     def referee(game: str, place: Path) -> list[str]:
-        words = ["referee", game, "--recording", str(place), "--panel", "none", "--match", str(out / "matches.db")]
-        return [*words, "--camera", camera]
+        return ["referee", game, "--recording", str(place), "--panel", "none", "--match", str(out / "matches.db")]
 
     def played(name: str, game: str = "domination") -> tuple[bytes, Callable[[Path], list[str]]]:
         place = recording(folder, name.partition(".")[0])
@@ -174,7 +175,7 @@ def kinds(folder: Path) -> tuple[Kind, ...]:
     index, play_index = played("frames.csv")
     heights, play_heights = played("sensors.csv", "diamond")
     place = recording(folder, "settings")
-    settings = f'game = "domination"\nrecording = "{place}"\ncamera = "{camera}"\nset = "{look}"\npanel = "none"\n'
+    settings = f'game = "domination"\nrecording = "{place}"\nset = "{place}/set.toml"\npanel = "none"\n'
     settings += f'match = "{out}/settings.db"\nclock = "10m+5s"\nlanguage = "de"\n[names]\nR = "Ann"\nG = "Bob"\n'
     exports = [
         of_store("export", "last", "-o", str(out / f"match{suffix}")) for suffix in (".txt", ".json", ".svg", ".html")
@@ -191,7 +192,7 @@ def kinds(folder: Path) -> tuple[Kind, ...]:
         Kind("settings", 8, settings.encode(), ".toml", (lambda p: ["referee", str(p)],), lines=50),
         Kind("recording", 2, card, ".toml", (play_card,)),
         Kind("frames", 3, index, ".csv", (play_index,)),
-        Kind("sensors", 3, heights, ".csv", (play_heights,)),
+        Kind("sensors", 3, heights, ".csv", (play_heights,), sound_code=2),
         Kind("sheet", 6, format_sheet(record).encode(), ".txt", (of_import(out),)),
         Kind("document", 6, format_document(record).encode(), ".json", (of_import(out),)),
         Kind(
@@ -225,14 +226,18 @@ def caught() -> Iterator[tuple[Path, Path]]:
                 os.close(descriptor)
 
 
-def run(words: list[str], most_lines: int) -> tuple[int, str]:
-    """Exit code of a command, and what is wrong with the run; empty: nothing."""
+class Hangs(BaseException):
+    """A run takes too long; no handler of the program's own catches this."""
+
+
+def run(words: list[str], most_lines: int, within_s: int = LONGEST_S) -> tuple[int, str]:
+    """Exit code of a command, and what is wrong with the run; empty: nothing.  ``within_s`` 0: it may take for ever."""
 
     def late(*_: object) -> None:
-        raise TimeoutError
+        raise Hangs
 
     signal.signal(signal.SIGALRM, late)
-    signal.alarm(LONGEST_S)
+    signal.alarm(within_s)
     code, wrong = -1, ""
     with caught() as (_, errors):
         try:
@@ -260,10 +265,15 @@ def campaign(folder: Path, files: int, seed: int, only: str) -> Iterator[str]:
     chosen = [kind for kind in kinds(folder) if only in ("", kind.name)]
     shares = sum(kind.share for kind in chosen)
     for kind in chosen:
+        path = folder / f"spoilt{kind.suffix}"
+        for command in kind.commands:
+            path.write_bytes(kind.sound)
+            code, wrong = run(command(path), kind.lines, within_s=0)  # compiles what is not yet compiled
+            if wrong or code > kind.sound_code:
+                yield f"sound {kind.name}, companion {' '.join(command(path))}: {code} {wrong}"
         codes, begun = Counter[int](), time.monotonic()
         for k in range(max(1, files * kind.share // shares)):
             chance = random.Random(f"{kind.name} {seed} {k}")
-            path = folder / f"spoilt{kind.suffix}"
             path.write_bytes(spoilt(kind.sound, chance))
             words = chance.choice(kind.commands)(path)
             code, wrong = run(words, kind.lines)

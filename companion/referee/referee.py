@@ -14,7 +14,7 @@ Usage, by whoever owns camera, clock and threads (one thread calls everything)::
     referee.order(t_s, Answer(0), by="R")                # buttons, web page, arbiter
 
 Commit what :meth:`Referee.observe` returns before showing it.  :meth:`Referee.prepare` may be called when idle: it
-works out the next moves ahead of the next verdict.  :meth:`Referee.grounds` keeps why each verdict fell.
+works out the next moves ahead of the next verdict.  :meth:`Referee.grounds` keeps why the last verdict fell.
 
 A match that goes on after a restart is built with its plies and the number of its next event, and without ``begin``.
 """
@@ -178,7 +178,7 @@ class Referee:
         )
 
     def grounds(self, n: int) -> Grounds | None:
-        """Why event ``n`` was said, to be kept beside it; None for one that no picture led to."""
+        """Why event ``n``, of the last verdict, was said, to be kept beside it; None for any other event."""
         return self._grounds.get(n)
 
     def begin(self, t_s: float) -> tuple[Event, ...]:
@@ -285,7 +285,7 @@ class Referee:
         fact = Fact(outlook, judgement, _options(judgement))
         events = self._take(t_s, _trigger(self._state, outlook, judgement), fact)
         grounds = account(outlook, evidence, judgement, t_s, self._calm.lasted_s(t_s))
-        self._grounds |= {event.n: grounds for event in events}
+        self._grounds = {event.n: grounds for event in events}
         return self._timed(t_s - grounds.calm_s, events)
 
     def _take(self, t_s: float, trigger: Trigger, fact: Fact) -> tuple[Event, ...]:

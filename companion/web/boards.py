@@ -20,8 +20,8 @@ from companion.scene.oblique import diagram, plan
 from companion.scene.svg import svg_text
 from companion.web.story import CELL
 
-DRAWN_BOARDS = 256
-"""Boards kept drawn: a whole match that many people leaf through is drawn once."""
+DRAWN_BOARDS = 32
+"""Boards kept drawn: the newest, in every view, for all who look on.  One takes up to 100 kB."""
 
 VIEWS: Mapping[str, Callable[[Scene], Mapping[str, Any]]] = {
     "oblique": lambda shown: {"svg": svg_text(diagram(shown))},

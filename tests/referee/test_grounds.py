@@ -46,6 +46,15 @@ def test_a_square_that_contradicts_the_verdict_is_named(shot) -> None:
     assert squares["h3"].log_p == pytest.approx(-4.0, abs=1.0)
 
 
+def test_only_the_last_verdict_is_accounted_for(shot) -> None:
+    """What is kept beside the events need not be kept in memory too."""
+    (illegal,) = shot.show(("d7", ""), ("b6", "GG"))
+    later = shot.show()
+    assert later
+    assert shot.referee.grounds(illegal.n) is None
+    assert shot.referee.grounds(later[-1].n) is not None
+
+
 def test_grounds_survive_being_written_down(shot) -> None:
     """Through JSON text and back."""
     (accepted,) = shot.show(("e4", ""), ("e5", "GR"))
