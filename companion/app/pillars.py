@@ -117,7 +117,7 @@ class Pillars:
         return tuple(name for name in self._cells if name in restless or name in self._reported)
 
     def sensed(self) -> Rows | None:
-        """(n, l) log-likelihood of each level of the pillars in this calm; None where nothing is known."""
+        """(n, l) log-likelihood of each pillar's level, of one beyond too, in this calm; None: nothing is known."""
         heights = self._heights()
         if heights is None:
             return None
@@ -177,8 +177,8 @@ class Pillars:
 
 
 def levels_mm(kit: PillarKit) -> tuple[float, ...]:
-    """Heights of the levels from 0 to the highest."""
-    return tuple(kit.base_mm + level * kit.step_mm for level in range(kit.highest + 1))
+    """Heights of the levels from 0 to one beyond the highest, where a pillar may be raised against the rules."""
+    return tuple(kit.base_mm + level * kit.step_mm for level in range(kit.highest + 2))
 
 
 def _middle(scans: Sequence[Scan]) -> npt.NDArray[np.float64]:

@@ -149,6 +149,7 @@ class Referee:
         self._outlook: Outlook | None = None
         self._before: tuple[Sight | None, ...] | None = None
         self._grounds: dict[int, Grounds] = {}
+        self._asked_s = float("-inf")
 
     @property
     def match(self) -> Match:
@@ -196,7 +197,7 @@ class Referee:
         self._calm, read = settle.step(self._calm, t_s, moving=moving)
         fallen = self._flag(t_s)
         if not moving:
-            return Glance(read, fallen)
+            return Glance(read and t_s > self._asked_s, fallen)
         self._frames = ()
         self._state = disturbed(self._state)
         return Glance(read=False, events=fallen + self._busy(t_s))
@@ -266,7 +267,8 @@ class Referee:
         is_dismissal = isinstance(order, orders.Answer) and order.option is None
         trigger = Trigger.DISMISSED if is_dismissal else ORDERED[type(order)]
         if isinstance(order, orders.Done):
-            self._frames, self._calm = (), Calm()
+            # The frame of this moment was taken before he said so.
+            self._frames, self._calm, self._asked_s = (), Calm(), t_s
         return self._timed(t_s, self._take(t_s, trigger, Fact(order=order, by=by)))
 
     def _judge(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:

@@ -124,6 +124,9 @@ def weigh(
             # Its picture has changed, whatever stands on it.
             known[cell] = -1
         _recall(log_p, reading.changed[rows], np.array(known, np.intp))
+    if pillars is not None and reading.level_log_likelihood is not None:
+        # A pillar that stands higher than the camera knows looks as if something stood on it.
+        hidden |= pillars.argmax(axis=1) >= reading.level_log_likelihood.shape[1]
     log_p[hidden] = 0.0
     evidence = Evidence(columns_of(reading.states), log_p, hidden, 1)
     if pillars is None:

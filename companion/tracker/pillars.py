@@ -71,6 +71,8 @@ def fused(sensed: Rows | None, camera: Rows | None, accepted: Sequence[int], dou
 
     Either may be None: it says nothing at all.  Rows in which nobody says anything are even.
     """
+    if sensed is not None and camera is not None:
+        camera = _extended(camera, sensed)
     shape = next(rows.shape for rows in (sensed, camera) if rows is not None)
     by_sensor = np.zeros(shape) if sensed is None else _floored(sensed, SENSOR_WRONG)
     by_camera = np.zeros(shape) if camera is None else _floored(camera, CAMERA_WRONG)
@@ -86,6 +88,16 @@ def fused(sensed: Rows | None, camera: Rows | None, accepted: Sequence[int], dou
     return np.asarray(rows)
 
 
+def _extended(camera: Rows, sensed: Rows) -> Rows:
+    """``camera`` with the levels that only sensors know: pillars that stand there look to it to be at its highest."""
+    beyond = sensed.shape[1] - camera.shape[1]
+    if beyond <= 0:
+        return camera
+    is_beyond = sensed.argmax(axis=1) >= camera.shape[1]
+    last = np.where(is_beyond, camera[:, -1], camera.min(axis=1))
+    return np.asarray(np.column_stack((camera, *[last] * beyond)))
+
+
 def contradictions(sensed: Rows, camera: Rows) -> frozenset[Cell]:
     """The pillars on which each is clear that the other is wrong."""
     here = np.arange(len(sensed))
@@ -99,6 +111,7 @@ def doubted(doubts: Doubts, sensed: Rows | None, camera: Rows | None, t_s: float
     """The doubts after one more reading, at ``t_s``; where either is missing they stay as they are."""
     if sensed is None or camera is None:
         return doubts
+    camera = _extended(camera, sensed)
     against = contradictions(sensed, camera)
     following: Doubts = {}
     for cell in against | doubts.keys():

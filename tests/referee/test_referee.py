@@ -447,6 +447,14 @@ def test_who_says_done_means_the_table_as_it_lies(film) -> None:
     assert kinds(shot.lie(shot.table.stacks, frames=60)) == ["accepted"]
 
 
+def test_the_picture_that_was_taken_before_somebody_says_done_is_not_judged_by_it(film) -> None:
+    shot = settled(film)
+    shot.referee.glance(shot.t_s, moving=False)
+    shot.referee.order(shot.t_s, Done())
+    assert not shot.referee.glance(shot.t_s, moving=False).read
+    assert shot.referee.glance(shot.t_s + 0.1, moving=False).read
+
+
 def test_a_misread_square_is_not_believed_once_people_say_so(film) -> None:
     """Until it has looked right: then it is believed again."""
     shot = settled(film)

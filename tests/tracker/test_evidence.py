@@ -148,3 +148,9 @@ def test_the_more_a_cells_picture_has_changed_the_less_likely_it_holds_what_it_h
 def test_without_a_picture_to_compare_with_nothing_is_recalled():
     plain = reading(1, 2, 3, sure=0.6)
     np.testing.assert_array_equal(weigh(LAYOUT, plain, before(plain)).log_p, weigh(LAYOUT, plain).log_p)
+
+
+def test_what_stands_on_a_pillar_beyond_the_cameras_levels_is_not_seen():
+    seen = replace(reading(0, 1, 0), level_log_likelihood=np.zeros((3, 2), np.float32))
+    evidence = weigh(LAYOUT, seen, pillars=np.array([[0.0, -9, -9], [-9, -9, 0], [-9, 0, -9]]))
+    assert list(evidence.hidden[:3]) == [False, True, False]

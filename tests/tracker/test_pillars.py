@@ -283,3 +283,16 @@ def test_a_cell_whose_pillar_moved_is_not_said_to_have_another_cube(board: Calla
     with_picture = weigh(GAME.layout, replace(reading, changed=changed), before, known)
     plain = weigh(GAME.layout, replace(reading, changed=np.zeros(25, np.float32)), before, known)
     assert (with_picture.log_p[INDEX["a5"]] >= plain.log_p[INDEX["a5"]]).all()
+
+
+@pytest.mark.parametrize("level", [3, 6])
+def test_a_level_beyond_the_cameras_is_the_sensors_alone(level: int) -> None:
+    """To the camera such a pillar stands at its highest level; others it does not take for one."""
+    beyond_mm = (*LEVELS_MM, 82.0)
+    raised = sense([82.0, 12 + 10.0 * level], beyond_mm, NOISE_MM)
+    both = fused(raised, rows((6, level)), (6, level), {})
+    assert list(both.argmax(axis=1)) == [7, level]
+    assert both[0, 7] - both[0, 6] > 8
+    assert doubted({}, raised, rows((6, level)), 1.0) == {}
+    silent = fused(sense([None, None], beyond_mm, NOISE_MM), rows((6, level)), (6, level), {})
+    assert (silent[:, 7] == silent.min(axis=1)).all()
