@@ -15,7 +15,7 @@ from calibration.quality import advice, quality
 from companion.app.ground import start_levels
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE
-from companion.commands.output.files import writing
+from companion.commands.output.files import write_file
 from companion.commands.output.progress import followed
 from companion.languages.english import counted
 from vision.enrolment import enrol
@@ -62,8 +62,7 @@ def run_lens(options: LensOptions) -> int:
     """`companion calibrate lens`."""
     board = read_board(options.board) if options.board else DEFAULT_BOARD
     result = calibrate_lens(followed(options.images, len(options.images), "looking for the board"), board)
-    with writing(options.output):
-        options.output.write_text(format_camera(result.camera), encoding="utf-8")
+    write_file(options.output, format_camera(result.camera))
     print("\n".join(lens_report(result)))
     print(f"written: {options.output}")
     return DONE
@@ -90,7 +89,6 @@ def run_pieces(options: PiecesOptions) -> int:
         look = enrol(image, kit, camera, start_levels(kit))
     except VisionError as error:
         raise ProfileError(f"{options.image}: {error}") from error
-    with writing(options.output):
-        options.output.write_text(format_look(look), encoding="utf-8")
+    write_file(options.output, format_look(look))
     print(f"learned {counted(len(look.pieces), 'kind')} of pieces; written: {options.output}")
     return DONE

@@ -11,7 +11,7 @@ import cv2
 from companion.commands.options.parser import OptionGroup, Subparsers
 from companion.commands.options.store import LAST, add_store_command, find_match
 from companion.commands.output.codes import DONE
-from companion.commands.output.files import writing
+from companion.commands.output.files import write_file
 from companion.commands.output.lines import say
 from companion.errors import CompanionError
 from companion.events import to_json
@@ -54,8 +54,7 @@ def run(options: Options) -> int:
         raise CompanionError(f"{file}: this form is not known; end the name with .html or .jpg")
     if file is not None:
         data = verdict_page(told).encode() if file.suffix.lower() == ".html" else verdict_jpeg(told)
-        with writing(file):
-            file.write_bytes(data)
+        write_file(file, data)
     if options.json:
         say(json.dumps(to_row(told)))
     elif file is None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import cv2
 
+from calibration.writing import write_whole
 from companion.commands.options.parser import OptionGroup, Subparsers
 from companion.commands.options.store import LAST, add_store_command, find_match
 from companion.commands.output.codes import DONE
@@ -98,15 +99,15 @@ def _write_film(file: Path, match: Exported) -> None:
 
 def _write_page(file: Path, match: Exported) -> None:
     text = page(match.title, match.subtitle, plates(match.record), match.stills())
-    file.write_text(text, encoding="utf-8")
+    write_whole(file, text)
 
 
 WRITERS: dict[str, Callable[[Path, Exported], object]] = {
-    ".txt": lambda file, match: file.write_text(format_sheet(match.record), encoding="utf-8"),
-    ".pdn": lambda file, match: file.write_text(format_pdn(match.record), encoding="utf-8"),
-    ".json": lambda file, match: file.write_text(format_document(match.record), encoding="utf-8"),
-    ".svg": lambda file, match: file.write_text(svg_sheet(match.title, plates(match.record)), encoding="utf-8"),
-    ".gif": lambda file, match: file.write_bytes(gif(plates(match.record))),
+    ".txt": lambda file, match: write_whole(file, format_sheet(match.record)),
+    ".pdn": lambda file, match: write_whole(file, format_pdn(match.record)),
+    ".json": lambda file, match: write_whole(file, format_document(match.record)),
+    ".svg": lambda file, match: write_whole(file, svg_sheet(match.title, plates(match.record))),
+    ".gif": lambda file, match: write_whole(file, gif(plates(match.record))),
     ".mp4": _write_film,
     ".html": _write_page,
 }

@@ -10,6 +10,7 @@ from companion.commands.options.parser import OptionGroup, Subparsers
 from companion.commands.options.position import add_rules_command
 from companion.commands.output.answers import Json, print_answer
 from companion.commands.output.codes import DONE
+from companion.commands.output.files import write_file
 from companion.games import GameInfo, available_games, load_game
 from companion.rules.pages import picture_name, rules_page
 from companion.scene.svg import draw_svg
@@ -51,6 +52,6 @@ def _either(numbers: tuple[int, ...]) -> str:
 
 def _write_page(info: GameInfo, folder: Path) -> None:
     games = [load_game(tag) for tag in info.tags]
-    (folder / f"{info.name}.md").write_text(rules_page(info.title, info.about, games), encoding="utf-8")
+    write_file(folder / f"{info.name}.md", rules_page(info.title, info.about, games), "--pages")
     for game in games:
-        (folder / picture_name(game)).write_text(draw_svg(game, game.start()), encoding="utf-8")
+        write_file(folder / picture_name(game), draw_svg(game, game.start()), "--pages")

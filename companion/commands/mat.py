@@ -12,7 +12,7 @@ from calibration.sheets import PAPERS, RULER_MM, mat_pdf, plan
 from companion.app.ground import start_levels
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE
-from companion.commands.output.files import writing
+from companion.commands.output.files import write_file
 from companion.languages.english import counted
 
 CHARUCO = "charuco"
@@ -45,8 +45,7 @@ def run(options: Options) -> int:
         return _print_board(options)
     kit = load_kit(options.kit)
     pdf = mat_pdf(kit, options.paper, start_levels(kit))
-    with writing(options.output):
-        options.output.write_bytes(pdf)
+    write_file(options.output, pdf)
     sheets = len(plan(kit, options.paper))
     print(f"written: {options.output}, {counted(sheets, 'sheet')} of {options.paper.upper()}")
     print("print it at 100 %, not fitted to the page")
@@ -58,8 +57,7 @@ def run(options: Options) -> int:
 def _print_board(options: Options) -> int:
     board = read_board(options.board) if options.board else DEFAULT_BOARD
     pdf = chessboard_pdf(board, options.paper)
-    with writing(options.output):
-        options.output.write_bytes(pdf)
+    write_file(options.output, pdf)
     print(f"written: {options.output}, 1 sheet of {options.paper.upper()}")
     print("print it at 100 %, not fitted to the page, and glue it to a plate: it must be flat")
     print(f"then measure: the ruler is {RULER_MM:.0f} mm long, a square {board.square_mm:g} mm wide")

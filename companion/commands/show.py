@@ -9,6 +9,7 @@ from companion.commands.options.parser import OptionGroup, Subparsers
 from companion.commands.options.position import add_rules_command
 from companion.commands.output.answers import print_answer
 from companion.commands.output.codes import DONE
+from companion.commands.output.files import write_file
 from companion.games import read_position
 from companion.rules import drawing
 from companion.scene.svg import draw_svg
@@ -36,6 +37,6 @@ def run(options: Options) -> int:
     game, position = read_position(options.position)
     picture = drawing.draw_text(game, position)
     if options.svg is not None:
-        options.svg.write_text(draw_svg(game, position), encoding="utf-8")
+        write_file(options.svg, draw_svg(game, position), "--svg")
     print_answer({"position": options.position, "board": picture}, picture.splitlines(), is_json=options.json)
     return DONE

@@ -12,7 +12,7 @@ from pathlib import Path
 from companion.commands.options.parser import OptionGroup, Subparsers
 from companion.commands.options.store import add_store_command, nothing_kept
 from companion.commands.output.codes import DONE
-from companion.commands.output.files import writing
+from companion.commands.output.files import write_file
 from companion.commands.output.lines import none_yet, say
 from companion.errors import CompanionError
 from companion.games import load_game
@@ -56,8 +56,7 @@ def run(options: Options) -> int:
         for line in [json.dumps(to_row(stats))] if options.json else lines(stats):
             say(line)
     if file is not None:
-        with writing(file):
-            file.write_text(plot(every), encoding="utf-8")
+        write_file(file, plot(every))
     return DONE
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from av.error import FFmpegError
 from PIL import Image
 
+from calibration.writing import whole_file
 from companion.errors import CompanionError
 from companion.records.plates import Plate
 from companion.records.raster import Picture, board_image, to_bgr, write_lines
@@ -141,14 +142,11 @@ def write_film(file: Path, frames: Iterator[Picture]) -> None:
     first = next(frames, None)
     if first is None:
         raise CompanionError(f"{file}: there is nothing to show")
-    part = file.with_name(f".{file.name}.part")
     try:
-        _encode(part, chain([first], frames))
-        part.replace(file)
+        with whole_file(file) as part:
+            _encode(part, chain([first], frames))
     except (OSError, FFmpegError) as error:
         raise CompanionError(f"{file}: cannot be written ({error}); check the folder and the disk") from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _encode(file: Path, frames: Iterable[Picture]) -> None:

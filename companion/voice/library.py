@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from calibration.writing import whole_file
 from companion.errors import CompanionError
 from companion.recorder.place import default_store
 
@@ -48,17 +47,14 @@ class Library:
         file = self.file(clip)
         if file.exists():
             return file
-        part = file.with_suffix(f".{os.getpid()}")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            command = [PROGRAM, "-v", self.voice, "-s", str(WORDS_A_MINUTE), "-w", str(part), "--", clip]
-            subprocess.run(command, capture_output=True, check=True, timeout=LONGEST_S)  # noqa: S603
-            part.replace(file)
+            with whole_file(file) as part:
+                command = [PROGRAM, "-v", self.voice, "-s", str(WORDS_A_MINUTE), "-w", str(part), "--", clip]
+                subprocess.run(command, capture_output=True, check=True, timeout=LONGEST_S)  # noqa: S603
         except FileNotFoundError as error:
             raise VoiceError(f"{PROGRAM} is not installed; apt install {PROGRAM}") from error
         except (OSError, subprocess.SubprocessError) as error:
-            with suppress(OSError):
-                part.unlink()
             raise VoiceError(f"{self.folder}: the sound of {clip!r} cannot be made ({error})") from error
         return file
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from calibration.writing import write_whole
 from companion.errors import CompanionError
 
 
@@ -23,3 +24,9 @@ def writing(file: Path, option: str = "-o") -> Iterator[None]:
         raise
     except OSError as error:
         raise CompanionError(f"{file}: cannot be written ({error.strerror or error}); give another {option}") from error
+
+
+def write_file(file: Path, data: bytes | str, option: str = "-o") -> None:
+    """Write ``file``, which ``option`` has named, whole or not at all.  Raises CompanionError."""
+    with writing(file, option):
+        write_whole(file, data)

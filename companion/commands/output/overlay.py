@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from companion.commands.output.files import writing
+from companion.commands.output.files import write_file
 from companion.errors import CompanionError
 from companion.languages.english import counted
 from vision.drawing import SURE_P, Viewpoint, belief
@@ -31,8 +31,7 @@ def write_overlay(
         done, data = cv2.imencode(file.suffix, picture)
     except cv2.error:
         raise CompanionError(f"{file}: end its name with .jpg or .png") from None
-    with writing(file, "--overlay"):
-        file.write_bytes(data.tobytes() if done else b"")
+    write_file(file, data.tobytes() if done else b"", "--overlay")
 
 
 def _caption(reading: Reading) -> str:

@@ -20,6 +20,7 @@ from calibration.camera import Camera, format_camera
 from calibration.kit import Kit
 from calibration.lens import DEFAULT_BOARD, MIN_PHOTOS, LensCalibration, calibrate_lens, covered, find_board
 from calibration.looks import SetLook, format_look, nominal_look
+from calibration.writing import write_whole
 from companion.errors import CompanionError
 from companion.rules.game import Game
 from vision.capture.frames import Frame, FrameSource, Outage, SourceLost
@@ -375,6 +376,6 @@ def _write(path: Path, data: bytes) -> None:
     """Write a file, its folder made if need be.  Raises SetupError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        write_whole(path, data)
     except OSError as error:
         raise SetupError(f"{path}: cannot be written ({error.strerror}); give another folder with -o") from error
