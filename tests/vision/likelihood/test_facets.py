@@ -3,9 +3,20 @@
 import numpy as np
 import pytest
 
-from vision.likelihood.facets import FLANKS, Facets, _flanks, facet_log_likelihood
+from vision.likelihood.facets import (
+    FLANKS,
+    UNEVEN,
+    UNEXPLAINED_LOG,
+    Facets,
+    _Flanks,
+    _flanks,
+    _log_likelihood,
+    _sum_values,
+    facet_log_likelihood,
+)
 from vision.likelihood.observations import Backdrop, Observations
-from vision.scene.configurations import TURNS_DEG
+from vision.scene.configurations import LEAN_MM, TURNS_DEG
+from vision.scene.crops import INDEPENDENT_MM2
 from vision.scene.outlines import extents
 
 ROWS, COLUMNS, MIDDLE = 60, 41, 20
@@ -31,15 +42,15 @@ def facets():
     return Facets(np.ascontiguousarray(far), np.ascontiguousarray(near), towers)
 
 
-def ratios(facets, pyramids, right=0, down=0):
-    """(tower,) log-likelihood ratios for a drawing of ``pyramids``, the lowest first, displaced by so many mm."""
+def drawing(pyramids, right=0, down=0):
+    """Observations and backdrop of ``pyramids``, the lowest first, displaced by so many mm."""
     rng = np.random.default_rng(4)
     codes, base = np.full((ROWS, COLUMNS), 200.0), np.full((ROWS, COLUMNS), -5.0)
     for number, (first, last, half) in enumerate(pyramids):
         rows = slice(round(first) + down, round(last) + down)
         for flank, left in enumerate((MIDDLE - half, MIDDLE)):
             columns = slice(left + right, left + half + right)
-            codes[rows, columns], base[rows, columns] = 60 + 70 * flank + 30 * number, -12.0
+            codes[rows, columns], base[rows, columns] = 60 + 70 * flank + 30 * number, -14.0
     codes = (codes + rng.normal(0, 3, codes.shape)).clip(0, 255).astype(np.uint8)
     observations = Observations(
         codes[None, ..., None].repeat(3, axis=3),
@@ -48,7 +59,12 @@ def ratios(facets, pyramids, right=0, down=0):
         np.zeros((1, ROWS, COLUMNS), np.int32),
         np.zeros((1, 1), np.float32),
     )
-    behind = Backdrop(base[None].astype(np.float32), np.ones((1, ROWS, COLUMNS), np.bool_))
+    return observations, Backdrop(base[None].astype(np.float32), np.ones((1, ROWS, COLUMNS), np.bool_))
+
+
+def ratios(facets, pyramids, right=0, down=0):
+    """(tower,) log-likelihood ratios for a drawing."""
+    observations, behind = drawing(pyramids, right, down)
     likely = facet_log_likelihood(observations, behind, facets, np.array([0]), np.zeros((1, 2), np.float32))
     return likely.reshape(2, len(TURNS_DEG)).max(axis=1)
 
@@ -60,6 +76,29 @@ def test_the_tower_that_was_drawn_is_the_likeliest(facets, right, down):
     assert alone[TOWER] < -3
     assert tower[TOWER] == 0
     assert tower[ALONE] < -10
+
+
+@pytest.mark.parametrize(("right", "down"), [(0, 0), (2, -3)])
+def test_a_tower_is_scored_by_the_variance_of_each_facet(facets, right, down):
+    """As painted far to near: the small pyramid, displaced, over the large one."""
+    observations, behind = drawing([LARGE, SMALL])
+    placement = np.array([[0, right, down], [0, 0, 0]], np.float32)  # the uppermost first
+    painted = np.zeros((ROWS, COLUMNS), int)
+    for number, ((first, last, half), (x, y)) in enumerate(((LARGE, (0, 0)), (SMALL, (right, down)))):
+        rows = slice(round(first) + y, round(last) + y)
+        painted[rows, MIDDLE - half + x : MIDDLE + x] = 1 + 2 * number
+        painted[rows, MIDDLE + x : MIDDLE + half + x] = 2 + 2 * number
+    values = observations.codes[0] / 255
+    squares = sum(((values[painted == i] - values[painted == i].mean(axis=0)) ** 2).sum() for i in range(1, 5))
+    usual = behind.base[0][behind.base[0] > UNEXPLAINED_LOG].mean()
+    bare = (behind.base[0] - usual)[painted > 0].sum()
+    expected = (-squares / (2 * UNEVEN**2) - bare) / INDEPENDENT_MM2 - 0.5 * (right**2 + down**2) / LEAN_MM**2
+
+    integrals = _sum_values(observations, behind, np.array([0]))[0]
+    flanks, work = _Flanks(facets.far[0], facets.near[0]), np.zeros((2 * len(FLANKS), 6), np.float32)
+    assert _log_likelihood(integrals, flanks, facets.towers[TOWER], placement, work, 1) == pytest.approx(
+        expected, abs=0.1
+    )
 
 
 def test_visible_flanks_cover_the_outline_of_their_pyramid():
