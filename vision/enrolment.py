@@ -13,6 +13,7 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import FLAT_RIM, RIM_STEPS, ColumnLook, Glyph, Reflectance, SetLook, nominal_look
 from vision.appearance.illumination import LINEAR, measure_illumination
+from vision.appearance.sharpening import legible
 from vision.appearance.specular import faces_of, mirrored, paleness, sides_of, without
 from vision.capture.frames import Frame
 from vision.errors import VisionError
@@ -111,7 +112,7 @@ def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, levels: tuple[
     inked = _inked(image, kit, hypothesis) if look.inks else None
     if inked:
         lit = [whites[letter] * light.at(floors[cell][None])[0] for cell, letter in kit.enrol.items()]
-        matt = _matt(image, inked, lit)
+        matt = legible(_matt(image, inked, lit), kit, pose, camera)
         learned = replace(learned, glyphs=dict(zip(kit.enrol.values(), unrolled(matt, inked), strict=True)))
     _check(image, Reader(kit, camera, learned, levels), geometry)
     if inked:

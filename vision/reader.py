@@ -17,6 +17,7 @@ from calibration.looks import SetLook, linear
 from vision.appearance import colour_model
 from vision.appearance.colour_model import STRAY_LOG
 from vision.appearance.illumination import Illumination, measure_illumination, references
+from vision.appearance.sharpening import SHARPENED, halo, without_halo
 from vision.capture.frames import Frame
 from vision.compiled import compiled
 from vision.glyphs.templates import make_alphabet
@@ -76,6 +77,7 @@ class Reader:
         self._pose: Registration | None = None
         self._geometry: Geometry | None = None
         self._last: _Last | None = None
+        self._sharpened: tuple[Geometry, bool] | None = None
 
     def register(self, image: npt.NDArray[np.uint8]) -> Registration:
         """The pose in a picture (height, width, 3) uint8 BGR.  Raises VisionError, MatNotFound."""
@@ -166,8 +168,16 @@ class Reader:
         last.log_likelihood[explained] = self._states(image, last.hypothesis)[explained]
 
     def _states(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis) -> Array:
-        letters = None if self._alphabet is None else read_characters(image, hypothesis, self._alphabet)
-        return self._by_state(hypothesis.scores, letters)
+        if self._alphabet is None:
+            return self._by_state(hypothesis.scores, None)
+        legible = without_halo(image) if self._is_sharpened(image, hypothesis.geometry) else image
+        return self._by_state(hypothesis.scores, read_characters(legible, hypothesis, self._alphabet))
+
+    def _is_sharpened(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> bool:
+        """Whether the camera sharpens its pictures, looked at once while the mat stays where it is."""
+        if self._sharpened is None or self._sharpened[0] is not geometry:
+            self._sharpened = geometry, halo(image, self.kit, geometry.pose, self.camera) > SHARPENED
+        return self._sharpened[1]
 
     def _judged(
         self,

@@ -1,0 +1,37 @@
+"""Halos that a camera draws along edges."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.appearance.sharpening import SHARPENED, halo, without_halo
+from vision.pose.registration import register, to_gray
+
+
+@pytest.fixture
+def photo(bench):
+    image = next(iter(bench.photos.values())).image
+    return image, bench.kit, register(to_gray(image), bench.kit, bench.camera), bench.camera
+
+
+def sharpened(image, amount=0.8):
+    blurred = cv2.GaussianBlur(image, (0, 0), 1.2)
+    return cv2.addWeighted(image, 1 + amount, blurred, -amount, 0)
+
+
+def test_a_picture_as_the_lens_has_it_has_no_halo(photo):
+    assert abs(halo(*photo)) < SHARPENED / 2
+
+
+def test_a_sharpened_one_has_and_blurring_takes_it_away(photo):
+    image, *rest = photo
+    assert halo(sharpened(image), *rest) > SHARPENED
+    assert halo(without_halo(sharpened(image)), *rest) < halo(sharpened(image), *rest) / 2
+
+
+def test_without_markers_in_view_nothing_is_said(photo):
+    image, kit, pose, camera = photo
+    away = replace(pose, translation_mm=pose.translation_mm + np.array([5000.0, 0.0, 0.0]))
+    assert halo(image, kit, away, camera) == 0
