@@ -24,7 +24,7 @@ install-pi:
 	sh deploy/install-pi.sh
 
 demo: setup
-	$(VENV)/bin/companion demo --plies 12
+	$(VENV)/bin/companion demo --plies 12 --web 127.0.0.1:0
 
 test: lint types contracts unit
 

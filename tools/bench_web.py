@@ -23,13 +23,26 @@ from companion.web.feed import Feed
 from companion.web.page import Page
 
 CHROMIUM = "/usr/bin/chromium"
-ARGUMENTS = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-sync"
+ARGUMENTS = (
+    "--no-sandbox --disable-gpu --disable-3d-apis --disable-quic --no-first-run --disable-background-networking "
+    "--disable-sync"
+)
 
 EVENTS, EVENT_S = 200, 0.1
 SPECTATORS, MOVE_S, WATCHED_S = 200, 1.0, 30.0
 """A move a second: several times as many as at a real table."""
 
-TABLE_FILES = ("table.html", "style.css", "table.js", "board.js", "arbiter.js", "words.js", "icon.svg")
+TABLE_FILES = (
+    "table.html",
+    "style.css",
+    "table.js",
+    "board.js",
+    "arbiter.js",
+    "words.js",
+    "signs.js",
+    "token.js",
+    "icon.svg",
+)
 
 WATCH = """() => { window.seen = {}; new MutationObserver(() => {
     const n = document.getElementById("board").dataset.n;

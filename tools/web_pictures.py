@@ -1,6 +1,6 @@
-"""Make the pictures of docs/web.md and docs/first-evening.md: ``python -m tools.web_pictures``.
+"""Make the pictures of docs/first-evening.md: ``python -m tools.web_pictures``.
 
-A real browser looks at the real set-up and the real demonstration, both with the simulated table.
+A real browser looks at the real set-up with the simulated table.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from companion.simulate.photographer import HOLDS
 from tools.bench_web import ARGUMENTS, CHROMIUM
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
-LAPTOP, PHONE = {"width": 1200, "height": 720}, {"width": 390, "height": 844}
+LAPTOP = {"width": 1200, "height": 720}
 QUALITY = 72
-MOVES = 5
 WAIT_MS = 60_000
 
 
@@ -79,17 +78,6 @@ def evening(page: Page, url: str) -> float:
     return time.monotonic() - begun
 
 
-def match(page: Page, url: str) -> None:
-    """Watch the demonstration until something illegal has happened."""
-    page.set_viewport_size(LAPTOP)
-    page.goto(url.partition("#")[0])
-    page.locator(f"#moves li:nth-child({MOVES})").wait_for(timeout=WAIT_MS)
-    keep(page, "page")
-    page.locator('#verdict[data-kind="illegal"]').wait_for(timeout=3 * WAIT_MS)
-    page.set_viewport_size(PHONE)
-    page.screenshot(path=str(PICTURES / "page-phone.jpg"), type="jpeg", quality=QUALITY)
-
-
 def main() -> None:
     """Make all pictures."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -98,8 +86,6 @@ def main() -> None:
         page.set_default_timeout(WAIT_MS)
         with started("setup", "domination", "--simulate", "--web", "127.0.0.1:0", "-o", folder) as url:
             print(f"set up in {evening(page, url):.0f} s")
-        with started("demo", "--web", "127.0.0.1:0", "--panel", "none", "--match", f"{folder}/demo.db") as url:
-            match(page, url)
         browser.close()
 
 

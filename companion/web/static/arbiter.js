@@ -113,7 +113,7 @@ export class Arbiter {
     if (!this.token) return;
     if (choices.length === 1) place.append(this.button(word("yes"), () => this.order("answer", { option: choices[0].option }), "yes"));
     const no = choices.length > 1 ? "none" : choices.length ? "no" : "nothing";
-    place.append(this.button(word(no), () => this.order("answer", { option: null })));
+    place.append(this.button(word(no), () => this.order("answer", { option: null }), choices.length > 1 ? "rest" : ""));
   }
 
   choice({ option, texts }, isOneOfSeveral, address) {

@@ -51,13 +51,13 @@ function surface(body, extra = {}) {
   return once(key, () => {
     const isGlass = body.look !== "solid" || body.is_hiding;
     const opacity = body.look === "ghost" ? 0.5 : body.look === "outline" ? 0.1 : body.is_hiding ? 0.55 : 1;
-    return new THREE.MeshStandardMaterial({ color: body.colour, roughness: 0.5, metalness: 0, transparent: isGlass, opacity, depthWrite: !isGlass, ...extra });
+    return new THREE.MeshLambertMaterial({ color: body.colour, transparent: isGlass, opacity, depthWrite: !isGlass, ...extra });
   });
 }
 
 function decal(texture, look) {
-  return once(`decal ${texture.uuid} ${look}`, () => new THREE.MeshStandardMaterial({
-    map: texture, transparent: true, roughness: 0.6, opacity: look === "ghost" ? 0.6 : 1, polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2,
+  return once(`decal ${texture.uuid} ${look}`, () => new THREE.MeshLambertMaterial({
+    map: texture, transparent: true, opacity: look === "ghost" ? 0.6 : 1, polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2,
   }));
 }
 
@@ -178,8 +178,8 @@ export function slabMesh(scene) {
     for (let i = 0; i < scene.ranks; i += 1) write(pen, String(i + 1), edge / 2 * scale, (edge + (scene.ranks - i - 0.5) * scene.pitch) * scale, size, "#6f6552");
   });
   const geometry = once(`slab ${width} ${depth}`, () => new THREE.BoxGeometry(width, depth, SLAB_MM));
-  const wood = once(`wood ${scene.mat_colour}`, () => new THREE.MeshStandardMaterial({ color: new THREE.Color(scene.mat_colour).multiplyScalar(0.62), roughness: 0.8 }));
-  const top = once(`top ${texture.uuid}`, () => new THREE.MeshStandardMaterial({ map: texture, roughness: 0.85 }));
+  const wood = once(`wood ${scene.mat_colour}`, () => new THREE.MeshLambertMaterial({ color: new THREE.Color(scene.mat_colour).multiplyScalar(0.62) }));
+  const top = once(`top ${texture.uuid}`, () => new THREE.MeshLambertMaterial({ map: texture }));
   const mesh = new THREE.Mesh(geometry, [wood, wood, wood, wood, top, wood]);
   mesh.position.z = -SLAB_MM / 2;
   mesh.receiveShadow = true;
@@ -199,8 +199,8 @@ export function groundMeshes(ground) {
     pen.lineWidth = 3;
     pen.strokeRect(1, 1, 254, 254);
   });
-  const wall = once(`wall ${ground.colour}`, () => new THREE.MeshStandardMaterial({ color: ground.colour, roughness: 0.85 }));
-  const top = once(`lid ${texture.uuid}`, () => new THREE.MeshStandardMaterial({ map: texture, roughness: 0.8 }));
+  const wall = once(`wall ${ground.colour}`, () => new THREE.MeshLambertMaterial({ color: ground.colour }));
+  const top = once(`lid ${texture.uuid}`, () => new THREE.MeshLambertMaterial({ map: texture }));
   const mesh = new THREE.Mesh(geometry, [wall, wall, wall, wall, top, wall]);
   mesh.position.set(ground.x, ground.y, ground.z / 2);
   mesh.castShadow = mesh.receiveShadow = true;

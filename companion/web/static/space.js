@@ -13,15 +13,25 @@ export function hasSpace() {
   try { return Boolean(document.createElement("canvas").getContext("webgl2")); } catch { return false; }
 }
 
+// Whether no graphics card draws: then less fine, so that moves stay gentle.
+function drawsInSoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  return /swiftshader|llvmpipe|software/i.test(info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "");
+}
+
 export class Space {
   // `placed` is called with where each square is on the page whenever that has changed.
   constructor(place, placed) {
     this.place = place;
     this.placed = placed;
     this.eye = { ...HOME };
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true });
+    const isSlow = drawsInSoftware();
+    this.finest = isSlow ? 1 : 2;
+    this.renderer = new THREE.WebGLRenderer({ antialias: !isSlow, alpha: true });
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+    this.renderer.shadowMap.autoUpdate = false; // shadows are made anew only when a piece has moved
+    this.renderer.shadowMap.type = isSlow ? THREE.BasicShadowMap : THREE.PCFSoftShadowMap;
     this.canvas = this.renderer.domElement;
     this.canvas.setAttribute("aria-hidden", "true");
     this.camera = new THREE.PerspectiveCamera(FOV_DEG, 1, 50, 9000);
@@ -56,6 +66,7 @@ export class Space {
     this.refill(this.marks, [...markMeshes(scene), ...scene.tallies.map(tallySprite)]);
     if (before) this.animate(before);
     if (isNew) this.light();
+    this.renderer.shadowMap.needsUpdate = true;
     this.canvas.dataset.bodies = scene.bodies.length;
     this.canvas.dataset.marks = [...scene.frames.map((frame) => frame.tone), ...scene.arrows.map(() => "arrow"), ...scene.crosses.map(() => "cross")].join(" ");
     this.fit();
@@ -98,6 +109,7 @@ export class Space {
       mesh.position.lerpVectors(from, to, eased);
       if (!isFlat) mesh.position.z += 4 * eased * (1 - eased) * (8 + 0.22 * from.distanceTo(to));
     }
+    this.renderer.shadowMap.needsUpdate = true;
     this.render();
     if (share < 1) requestAnimationFrame(() => this.advance());
     else this.moves = [];
@@ -130,7 +142,7 @@ export class Space {
     if (!this.scene) return;
     const { clientWidth: width, clientHeight: height } = this.place;
     if (!width || !height) return;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, this.finest));
     this.renderer.setSize(width, height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
