@@ -24,7 +24,9 @@ from companion.errors import CompanionError
 from companion.rules.notation import quoted
 from vision.errors import VisionError
 
-COMMANDS = (
+PROGRAM, VERSION = "companion", "--version"
+
+COMMANDS: tuple[str, ...] = (
     "games",
     "start",
     "show",
@@ -92,17 +94,18 @@ class Completion(argparse.Action):
 
 
 def build_parser(command: str | None) -> Parser:
-    """The parser for ``command``, or for all commands where it is not one of ours (``--help``, a typing error)."""
-    parser = Parser(prog="companion", description="The referee for physical stacking board games.")
+    """The parser for ``command``; where it is none, for all commands, or for none where the version is asked for."""
+    parser = Parser(prog=PROGRAM, description="The referee for physical stacking board games.")
     parser.add_argument(
         "--completion",
         action=Completion,
         metavar="SHELL",
         help="print what makes this shell (bash, zsh, …) complete commands",
     )
-    parser.add_argument("--version", action="version", version=f"companion {__version__}")
+    parser.add_argument(VERSION, action="version", version=f"{PROGRAM} {__version__}")
     adders = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    for name in [command] if command in COMMANDS else COMMANDS:
+    wanted = (command,) if command in COMMANDS else () if command == VERSION else COMMANDS
+    for name in wanted:
         importlib.import_module(f"companion.commands.{name}{'_' * iskeyword(name)}").add_parser(adders)
     return parser
 
@@ -119,36 +122,38 @@ def main(argv: Sequence[str] | None = None) -> int:
     _tame_libraries()
     try:
         with interrupted_by_signals():
-            return _run(list(sys.argv[1:] if argv is None else argv))
-    except Ended as ending:
-        return 128 + ending.number
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
-
-
-def _run(words: list[str]) -> int:
-    parser = build_parser(words[0] if words else None)
-    if not words:
-        parser.print_help()
-        return DONE
-    if words[0] not in COMMANDS and not words[0].startswith("-"):
-        near = get_close_matches(words[0], COMMANDS, n=1)
-        parser.error(f"there is no command {quoted(words[0])}" + (f"; did you mean {near[0]}?" if near else ""))
-    arguments = parser.parse_args(words)
-    run: Callable[[argparse.Namespace], int] = arguments.run
-    try:
-        code = run(arguments)
-        sys.stdout.flush()
+            code = _run(list(sys.argv[1:] if argv is None else argv))
+            sys.stdout.flush()
     except BrokenPipeError:
         # The reader of our output has gone (`companion legal … | head`): not an error; keep Python's exit quiet too.
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
+    except Ended as ending:
+        return 128 + ending.number
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    return code
+
+
+def _run(words: list[str]) -> int:
+    if not words:
+        build_parser(None).print_help()
+        return DONE
+    if words[0] not in COMMANDS and not words[0].startswith("-"):
+        near = get_close_matches(words[0], COMMANDS, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        Parser(prog=PROGRAM).error(f"there is no command {quoted(words[0])}{hint}")
+    arguments = build_parser(words[0]).parse_args(words)
+    run: Callable[[argparse.Namespace], int] = arguments.run
+    try:
+        return run(arguments)
+    except BrokenPipeError:
+        raise
     except (CompanionError, ProfileError, VisionError, OSError) as error:
         for line in str(error).splitlines():
-            print(f"companion {arguments.command}: {line}", file=sys.stderr)
+            print(f"{PROGRAM} {arguments.command}: {line}", file=sys.stderr)
         return CANNOT
-    return code
 
 
 if __name__ == "__main__":
