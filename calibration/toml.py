@@ -48,7 +48,7 @@ class Table:
             raise ProfileError(f"{self.where}: {key} must be {kind.__name__}, got {_told(value)}")
         if kind in (int, float) and not is_number(value):
             raise ProfileError(f"{self.where}: {key} must be a finite number, got {_told(value)}")
-        value = float(value) if kind is float else value
+        value = float(value) + 0.0 if kind is float else value
         assert isinstance(value, kind)
         if isinstance(value, str) and not is_plain(value):
             raise ProfileError(f"{self.where}: {key} must be one line of text, got {_told(value)}")
@@ -60,7 +60,7 @@ class Table:
         if len(values) != count or not all(is_number(v) and low <= v <= high for v in values):
             limits = "" if (low, high) == (-LARGEST_NUMBER, LARGEST_NUMBER) else f" from {low:g} to {high:g}"
             raise ProfileError(f"{self.where}: {key} must be {count} finite numbers{limits}, got {_told(values)}")
-        return [float(v) for v in values]
+        return [float(v) + 0.0 for v in values]  # -0.0 becomes 0.0: libraries ask for its sign
 
     def length(self, key: str, default: float | None = None) -> float:
         """A length in millimetres (or a count): a number greater than zero."""

@@ -58,14 +58,15 @@ VALUE = re.compile(rb'(?<=[=:,\[])\s*("[^"\n]*"|-?[0-9.]+(?:e-?[0-9]+)?)')
 class Kind:
     """One kind of file: what a sound one holds, and the commands that read it, which are given its path.
 
-    ``lines`` is how many lines on standard error are right: a file of settings has one for each of its mistakes.
-    ``sound_code`` is the exit code for the sound one: 2 where the pictures beside the sensors show another board.
+    ``file`` is the name that it must have: a set belongs to the kit of a name.  ``lines`` is how many lines on standard
+    error are right: a file of settings has one for each of its mistakes.  ``sound_code`` is the exit code for the sound
+    one: 2 where the pictures beside the sensors show another board.
     """
 
     name: str
     share: int
     sound: bytes
-    suffix: str
+    file: str
     commands: tuple[Callable[[Path], list[str]], ...]
     lines: int = 1
     sound_code: int = 0
@@ -181,22 +182,25 @@ def kinds(folder: Path) -> tuple[Kind, ...]:
         of_store("export", "last", "-o", str(out / f"match{suffix}")) for suffix in (".txt", ".json", ".svg", ".html")
     ]
     return (
-        Kind("kit", 22, kit, ".toml", (lambda p: ["mat", str(p), "-o", str(out / "m.pdf")], lambda p: read(kit=p))),
-        Kind("camera", 12, Path(camera).read_bytes(), ".toml", (lambda p: read(camera=p),)),
-        Kind("set", 12, Path(look).read_bytes(), ".toml", (lambda p: read(look=p),)),
         Kind(
-            "board", 6, (EXAMPLES / "lens" / "charuco.toml").read_bytes(), ".toml",
+            "kit", 22, kit, "domination.toml",
+            (lambda p: ["mat", str(p), "-o", str(out / "m.pdf")], lambda p: read(kit=p)),
+        ),
+        Kind("camera", 12, Path(camera).read_bytes(), "spoilt.toml", (lambda p: read(camera=p),)),
+        Kind("set", 12, Path(look).read_bytes(), "spoilt.toml", (lambda p: read(look=p),)),
+        Kind(
+            "board", 6, (EXAMPLES / "lens" / "charuco.toml").read_bytes(), "spoilt.toml",
             (lambda p: ["mat", "charuco", "--board", str(p), "-o", str(out / "c.pdf")],),
         ),
-        Kind("picture", 10, Path(photo).read_bytes(), ".jpg", (lambda p: read(image=p),)),
-        Kind("settings", 8, settings.encode(), ".toml", (lambda p: ["referee", str(p)],), lines=50),
-        Kind("recording", 2, card, ".toml", (play_card,)),
-        Kind("frames", 3, index, ".csv", (play_index,)),
-        Kind("sensors", 3, heights, ".csv", (play_heights,), sound_code=2),
-        Kind("sheet", 6, format_sheet(record).encode(), ".txt", (of_import(out),)),
-        Kind("document", 6, format_document(record).encode(), ".json", (of_import(out),)),
+        Kind("picture", 10, Path(photo).read_bytes(), "spoilt.jpg", (lambda p: read(image=p),)),
+        Kind("settings", 8, settings.encode(), "spoilt.toml", (lambda p: ["referee", str(p)],), lines=50),
+        Kind("recording", 2, card, "spoilt.toml", (play_card,)),
+        Kind("frames", 3, index, "spoilt.csv", (play_index,)),
+        Kind("sensors", 3, heights, "spoilt.csv", (play_heights,), sound_code=2),
+        Kind("sheet", 6, format_sheet(record).encode(), "spoilt.txt", (of_import(out),)),
+        Kind("document", 6, format_document(record).encode(), "spoilt.json", (of_import(out),)),
         Kind(
-            "store", 10, store_bytes(folder, record), ".db",
+            "store", 10, store_bytes(folder, record), "spoilt.db",
             (of_store("matches"), of_store("verify"), of_store("stats"), of_store("explain", "last"), *exports),
         ),
     )  # fmt: skip
@@ -265,7 +269,7 @@ def campaign(folder: Path, files: int, seed: int, only: str) -> Iterator[str]:
     chosen = [kind for kind in kinds(folder) if only in ("", kind.name)]
     shares = sum(kind.share for kind in chosen)
     for kind in chosen:
-        path = folder / f"spoilt{kind.suffix}"
+        path = folder / kind.file
         for command in kind.commands:
             path.write_bytes(kind.sound)
             code, wrong = run(command(path), kind.lines, within_s=0)  # compiles what is not yet compiled

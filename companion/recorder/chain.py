@@ -26,6 +26,11 @@ def first_hash(match_row: Iterable[str]) -> bytes:
     return hashlib.sha256(json.dumps(["match", *match_row]).encode()).digest()
 
 
+def recording_hash(first: bytes, folder: str, from_s: float) -> bytes:
+    """The hash of where pictures of a match lie; ``first`` is the match's :func:`first_hash`."""
+    return hashlib.sha256(first + json.dumps([folder, from_s]).encode()).digest()
+
+
 def next_hash(before: bytes, text: str, evidence: bytes | None, grounds: str | None = None) -> bytes:
     """The hash of an event.
 

@@ -14,7 +14,7 @@ from companion.schema import json_object
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """Where a match's record stops being trustworthy: at event ``n``, and ``why`` in one line."""
+    """Where a match's record stops being trustworthy: at event ``n`` (0: beside its events), ``why`` in one line."""
 
     n: int
     why: str
@@ -31,6 +31,8 @@ def broken_at(store: Store, match: MatchId) -> Break | None:
         if why := _fault(store, match, record, n, before):
             return Break(record.n, why)
         before = record.hash
+    for folder in store.altered_recordings(match):
+        return Break(0, f"the row of its recording in {folder} was altered")
     return None
 
 

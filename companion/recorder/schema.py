@@ -67,10 +67,16 @@ VERSION_2 = (
         BEGIN SELECT RAISE(ABORT, 'grounds are append-only'); END""",
 )
 
+VERSION_3 = (
+    "ALTER TABLE recording ADD COLUMN hash BLOB",
+    "CREATE TRIGGER recording_is_kept BEFORE DELETE ON recording BEGIN SELECT RAISE(ABORT, 'append-only'); END",
+    "CREATE TRIGGER recording_is_fixed BEFORE UPDATE ON recording BEGIN SELECT RAISE(ABORT, 'append-only'); END",
+)
+
 RECORDS = ("match", "event", "grounds", "recording")
 """The tables without which a match is not what it was."""
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2, VERSION_3)
 """Statements that lead from version i to i + 1.  A published entry is never edited: a change is a further entry."""
 
 

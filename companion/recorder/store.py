@@ -29,7 +29,7 @@ from typing import NewType, Self
 
 from companion.errors import BadText, StoreError
 from companion.events import Event
-from companion.recorder.chain import event_text, first_hash, next_hash
+from companion.recorder.chain import event_text, first_hash, next_hash, recording_hash
 from companion.recorder.faults import told_plainly
 from companion.recorder.opening import connect_reader, connect_writer
 from companion.recorder.reading import event_of
@@ -160,15 +160,25 @@ class Store:
 
     def add_recording(self, match: MatchId, recorded: Recorded) -> None:
         """Remember where pictures of ``match`` lie."""
+        folder, from_s = str(recorded.folder), float(recorded.from_s)
         with self._transaction():
-            row = (match, str(recorded.folder), recorded.from_s)
-            self._connection.execute("INSERT INTO recording VALUES (?, ?, ?)", row)
+            row = (match, folder, from_s, recording_hash(self.first_hash(match), folder, from_s))
+            self._connection.execute("INSERT INTO recording VALUES (?, ?, ?, ?)", row)
 
     def recordings(self, match: MatchId) -> tuple[Recorded, ...]:
         """Where pictures of ``match`` lie, the earliest first."""
         sql = "SELECT folder, from_s FROM recording WHERE match = ? ORDER BY from_s"
         with told_plainly(self.path):
             return tuple(Recorded(Path(folder), from_s) for folder, from_s in self._connection.execute(sql, (match,)))
+
+    def altered_recordings(self, match: MatchId) -> tuple[str, ...]:
+        """The folders of ``match`` whose rows are not as they were written; those of older stores are not known."""
+        sql, first = "SELECT folder, from_s, hash FROM recording WHERE match = ?", self.first_hash(match)
+        with told_plainly(self.path):
+            rows = self._connection.execute(sql, (match,)).fetchall()
+        return tuple(
+            folder for folder, from_s, was in rows if was is not None and recording_hash(first, folder, from_s) != was
+        )
 
     def info(self, match: MatchId) -> MatchInfo:
         """What was known when ``match`` began."""

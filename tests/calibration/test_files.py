@@ -96,6 +96,14 @@ def test_a_set_of_which_two_colours_are_one_is_refused(tmp_path):
         read_look(path, kit)
 
 
+def test_nothing_is_less_than_zero_by_its_sign(tmp_path):
+    path = tmp_path / "set.toml"
+    text = format_look(nominal_look(load_kit("domination")))
+    begun = text.index("floor = [") + len("floor = [")
+    path.write_text(text[:begun] + "-0.0" + text[text.index(",", begun) :], encoding="utf-8")
+    assert np.copysign(1.0, read_look(path, load_kit("domination")).floor[0]) == 1.0
+
+
 def test_linear_light_of_srgb():
     assert linear((0, 255, 128)) == pytest.approx((0, 1, 0.2158605), abs=1e-6)
 

@@ -9,7 +9,7 @@ import pytest
 from companion.events import Event
 from companion.recorder.chain import first_hash, next_hash
 from companion.recorder.proof import Break, broken_at
-from companion.recorder.store import MatchId, Store
+from companion.recorder.store import MatchId, Recorded, Store
 
 Make = Callable[[int], Event]
 ALTERED = "it, its grounds, the match's row or an event before it was altered: its hash does not follow"
@@ -66,6 +66,23 @@ def test_a_change_breaks_the_chain_at_its_event(
 ) -> None:
     tamper(path, statement)
     assert broken_at(store, kept) == expected
+
+
+@pytest.mark.parametrize("change", ["folder = '/films/b'", "from_s = 9.0", "from_s = 9e999", "hash = x'00'"])
+def test_an_altered_row_of_a_recording_is_found(path: Path, store: Store, kept: MatchId, change: str) -> None:
+    store.add_recording(kept, Recorded(Path("/films/a"), 1.5))
+    assert broken_at(store, kept) is None
+    tamper(path, f"UPDATE recording SET {change}")
+    broken = broken_at(store, kept)
+    assert broken is not None
+    assert broken.n == 0
+    assert "its recording in /films/" in broken.why
+
+
+def test_a_recording_of_an_older_store_is_taken_as_it_is(path: Path, store: Store, kept: MatchId) -> None:
+    store.add_recording(kept, Recorded(Path("/films/a"), 1.5))
+    tamper(path, "UPDATE recording SET hash = NULL")
+    assert broken_at(store, kept) is None
 
 
 def test_two_events_exchanged_break_the_chain(path: Path, store: Store, kept: MatchId) -> None:

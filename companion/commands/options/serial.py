@@ -25,8 +25,18 @@ OWN_NOISE_MM = 0.3
 def add_serial(parser: argparse.ArgumentParser) -> None:
     """Add ``--serial``."""
     parser.add_argument(
-        "--serial", metavar="URL", help="the pillar controller: a device path, or any URL that pyserial knows"
+        "--serial",
+        type=port,
+        metavar="URL",
+        help="the pillar controller: a device path, or any URL that pyserial knows",
     )
+
+
+def port(text: str) -> str:
+    """A device path or URL, for argparse; an empty one is a setting that was forgotten."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("give a device path, such as /dev/pillars, or leave it out")
+    return text
 
 
 def open_pillars(url: str | None, kit: Kit, recordings: Sequence[Recording]) -> Pillars | None:
