@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,6 +44,7 @@ class SetLook:
         column: of terrain or pillars; None on a flat board.
         inks: of the character on each piece's face; empty where pieces have none.
         glyphs: each piece's character (:class:`Glyph`); empty where pieces have none, or before enrolment.
+        not_found: letters of the pieces that the photograph did not show; they have the kit's colours.
     """
 
     kit: str
@@ -52,6 +54,7 @@ class SetLook:
     column: ColumnLook | None = None
     inks: Mapping[str, Reflectance] = field(default_factory=dict)
     glyphs: Mapping[str, Glyph] = field(default_factory=dict)
+    not_found: tuple[str, ...] = ()
 
 
 RIM_STEPS = 6
@@ -99,6 +102,7 @@ def format_look(look: SetLook) -> str:
         f'kit = "{look.kit}"',
         f"floor = {_list(look.floor)}",
         f"rim = {_list(look.rim)}",
+        *([f"not_found = {json.dumps(look.not_found)}"] if look.not_found else []),
     ]
     for name, table in tables.items():
         if table:
@@ -121,11 +125,21 @@ def read_look(path: Path, kit: Kit) -> SetLook:
         column=_read_column(table) if _nominal_column(kit) else None,
         inks=_reflectances(table, "inks", inked),
         glyphs=_glyphs(table, inked),
+        not_found=_letters(table, kit),
     )
     table.done()
     for one, other in alike(kit.pieces, look.pieces):
         raise ProfileError(f"{path}: pieces: {one} and {other} have one colour; enrol the set again")
     return look
+
+
+def _letters(table: Table, kit: Kit) -> tuple[str, ...]:
+    """The letters of the pieces that were not found."""
+    letters = tuple(table.get("not_found", list, []))
+    known = {kind.letter for kind in kit.pieces}
+    if not all(isinstance(letter, str) and letter in known for letter in letters):
+        raise ProfileError(f"{table.where}: not_found: only letters of the kit's pieces")
+    return letters
 
 
 def _read_column(table: Table) -> ColumnLook:

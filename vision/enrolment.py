@@ -58,6 +58,9 @@ def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, levels: tuple[
 
     ``levels`` are those of terrain or pillars, a cell, while the photograph was taken; empty on a flat board.
 
+    Pieces without characters that are not on their squares keep the kit's colours and are named in the look, unless
+    half of all are missing.
+
     Raises VisionError when the mat is not found, the kit has no [enrol] squares, or the photograph does not show what
     they promise.
     """
@@ -114,7 +117,7 @@ def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, levels: tuple[
         lit = [whites[letter] * light.at(floors[cell][None])[0] for cell, letter in kit.enrol.items()]
         matt = legible(_matt(image, inked, lit), kit, pose, camera)
         learned = replace(learned, glyphs=dict(zip(kit.enrol.values(), unrolled(matt, inked), strict=True)))
-    _check(image, Reader(kit, camera, learned, levels), geometry)
+    learned = _checked(image, Reader(kit, camera, learned, levels), geometry)
     if inked:
         _check_unlike(matt, kit, inked, learned.glyphs)
     return learned
@@ -193,17 +196,44 @@ def _matt(image: npt.NDArray[np.uint8], faces: Faces, mirrored: Sequence[Reflect
     return result
 
 
-def _check(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> None:
-    """Raise VisionError when the photograph, read with what was learned from it, is not what [enrol] promises."""
+def _checked(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> SetLook:
+    """The look that the reader has, less what was learned on squares where nothing stands.
+
+    Raises VisionError when the photograph, read with this look, is not what [enrol] promises.
+    """
+    kit, look = reader.kit, reader.look
+    wrong = _broken_promises(image, reader, geometry)
+    absent = tuple(kit.enrol[cell] for cell, (_, top) in wrong.items() if cell in kit.enrol and not top)
+    if not wrong or look.glyphs or not 0 < len(absent) < len(kit.enrol) / 2:
+        _refuse(kit, wrong)
+        return look
+    nominal = nominal_look(kit).pieces
+    pieces = {letter: nominal[letter] if letter in absent else colour for letter, colour in look.pieces.items()}
+    look = replace(look, pieces=pieces, not_found=absent)
+    again = Reader(kit, reader.camera, look, reader.levels)
+    left = _broken_promises(image, again, geometry)
+    _refuse(kit, {cell: state for cell, state in left.items() if kit.enrol.get(cell) not in absent})
+    return look
+
+
+def _broken_promises(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> dict[str, CellState]:
+    """What is read on the squares that do not show what [enrol] promises."""
     reading = reader.read_at(Frame(image, 0, 0.0), geometry)
+    broken = {}
     for row, cell in enumerate(reading.cells):
         letter = reader.kit.enrol.get(cell)
         promised = [_is_promised(state, letter, reader.look.glyphs) for state in reading.states]
         if np.exp(reading.log_likelihood[row, promised]).sum() < UNLIKELY:
-            (height, top), _ = reading.best(row)
-            should = f"one {letter}" if letter else "nothing"
-            seen = f"{height or 1} high, {top} on top" if top else "empty"
-            raise VisionError(f"{cell} should hold {should} but looks {seen}; set the pieces as [enrol] says")
+            broken[cell] = reading.best(row)[0]
+    return broken
+
+
+def _refuse(kit: Kit, wrong: Mapping[str, CellState]) -> None:
+    """Raise VisionError for the first of the squares that are ``wrong``."""
+    for cell, (height, top) in wrong.items():
+        should = f"one {kit.enrol[cell]}" if cell in kit.enrol else "nothing"
+        seen = f"{height or 1} high, {top} on top" if top else "empty"
+        raise VisionError(f"{cell} should hold {should} but looks {seen}; set the pieces as [enrol] says")
 
 
 def _is_promised(state: CellState, letter: str | None, glyphs: Mapping[str, Glyph]) -> bool:

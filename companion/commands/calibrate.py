@@ -90,5 +90,9 @@ def run_pieces(options: PiecesOptions) -> int:
     except VisionError as error:
         raise ProfileError(f"{options.image}: {error}") from error
     write_file(options.output, format_look(look))
-    print(f"learned {counted(len(look.pieces), 'kind')} of pieces; written: {options.output}")
+    for cell, letter in kit.enrol.items():
+        if letter in look.not_found:
+            print(f"not found: {letter} on {cell}; it keeps the kit's colour until a photograph shows it there")
+    learned = len(look.pieces) - len(look.not_found)
+    print(f"learned {counted(learned, 'kind')} of pieces; written: {options.output}")
     return DONE

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from calibration.kit import load_kit
-from calibration.looks import GLYPH_RADII
+from calibration.looks import GLYPH_RADII, nominal_look
 from companion.simulate.sprite import Scene, standing_solids
 from companion.simulate.standing import seeded, set_up
+from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import drawn, picture, placed, random_camera, random_light
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
@@ -35,6 +36,26 @@ def test_the_lower_part_of_a_rim_is_darker_than_the_upper(bench):
 def test_a_photograph_of_something_else_is_refused_with_a_square(bench):
     with pytest.raises(VisionError, match=r"^[a-h][1-8] should hold (one [RGBY]|nothing) but looks"):
         enrol(bench.photos["domination-b-103.jpg"].image, bench.kit, bench.camera)
+
+
+def photographed(kit, cells):
+    """What ``enrol`` needs of a simulated table on which there are but the pieces of some [enrol] squares."""
+    camera, light = default_camera(), random_light(random.Random(2))
+    singles = [kit.enrol[cell] if cell in cells else "" for cell in kit.cells]
+    return picture(kit, camera, default_pose(kit, camera), light, singles, 0, ()), kit, camera
+
+
+def test_a_piece_that_is_missing_is_named_and_the_others_are_learned(bench):
+    whole = enrol(*photographed(bench.kit, bench.kit.enrol))
+    look = enrol(*photographed(bench.kit, ["d5", "e5", "f5"]))
+    assert look.not_found == ("R",)
+    assert look.pieces["R"] == nominal_look(bench.kit).pieces["R"]
+    assert look.pieces["G"] == pytest.approx(whole.pieces["G"], abs=0.02)
+
+
+def test_a_photograph_without_half_of_the_pieces_is_refused(bench):
+    with pytest.raises(VisionError, match=r"^[cd]5 should hold one [RG] but looks empty"):
+        enrol(*photographed(bench.kit, ["e5", "f5"]))
 
 
 def test_a_kit_without_enrolment_squares_says_so(bench):
