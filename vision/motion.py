@@ -94,6 +94,8 @@ class Watch:
         self._shape = (camera.height_px // SHRINK, camera.width_px // SHRINK)
         self._differencer = Differencer()
         self._bare: Picture | None = None
+        self._under: Picture | None = None
+        self._arm: Picture | None = None
         self._read: Picture | None = None
         self._kit = kit
         self._area: Picture | None = None
@@ -118,9 +120,20 @@ class Watch:
         margin = 2 * int(MARGIN_PIECES * self._piece_px) + 1
         self._area = np.ascontiguousarray(cv2.dilate(area, np.ones((margin, margin), np.uint8))[::2, ::2])
 
-    def keep_bare(self, glimpse: Glimpse) -> None:
-        """Remember a picture in which no hand is over the board."""
-        self._bare = glimpse.small
+    def keep_bare(self, glimpse: Glimpse, *, is_thing: bool) -> None:
+        """Remember a picture in which no hand is over the board.
+
+        Where an arm lies beside it the picture before stays; ``is_thing``: it has lain there for so long that it is a
+        thing.  What was under it is remembered too, for when it is taken away.
+        """
+        kept, bare = glimpse.small, self._bare
+        if bare is not None and self._arm is not None:
+            under = relit(bare, kept)
+            if is_thing:
+                self._under = under
+            else:
+                kept = np.where(self._arm[..., None] > 0, under, kept)
+        self._bare = kept
 
     def keep_read(self, glimpse: Glimpse) -> None:
         """Remember the picture that was read last."""
@@ -134,7 +147,7 @@ class Watch:
 
     def forget_bare(self) -> None:
         """Camera or mat was pushed: the picture of the bare table is of no use any more."""
-        self._bare = None
+        self._bare = self._under = self._arm = None
 
     def compare(self, glimpse: Glimpse, geometry: Geometry) -> Comparison | None:
         """A frame against the bare table; None where there is no picture of it."""
@@ -146,7 +159,8 @@ class Watch:
         changes = _changes(glimpse.small, self._bare)
         v_mm, radius_mm = geometry.crops.v_mm, geometry.radius_mm
         changed = self._share(changes, geometry, (v_mm >= -STACK_MM) & (v_mm <= radius_mm))
-        arms = self._arms(changes)
+        news = changes if self._under is None else changes & _changes(glimpse.small, self._under)
+        arms = self._arm = self._arms(news)
         if arms is None:
             return Comparison(np.zeros(len(changed), np.bool_), changed)
         return Comparison(self._share(arms, geometry, np.abs(v_mm) <= radius_mm) > TOUCHED_SHARE, changed)

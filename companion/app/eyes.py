@@ -78,7 +78,7 @@ class Eyes:
         self.geometry: Geometry | None = None
         self._watch = Watch(kit, camera)
         self._glimpse: Glimpse | None = None
-        self._still_since_s = 0.0
+        self._still_since_s = self._looked_s = 0.0
         self._pushed: tuple[Geometry, float] | None = None
 
     def moving(self, frame: Frame) -> bool:
@@ -104,9 +104,10 @@ class Eyes:
             return Look(None, "dark", str(error))
         assert self._glimpse is not None, "look() follows moving()"
         self._watch.keep_read(self._glimpse)
+        self._looked_s = frame.t_s
         # With pillars the geometry is that of the levels that were read.
         self.geometry = self.reader.geometry(geometry.pose)
-        return Look(reading if seen is None else self._with_changes(frame, reading, seen))
+        return Look(reading if seen is None else self._with_changes(reading, seen))
 
     def _altered(self, geometry: Geometry) -> npt.NDArray[np.bool_] | None:
         """(n,) cells that look different from the last reading; None where the light may have changed too."""
@@ -117,7 +118,7 @@ class Eyes:
     def understood(self) -> None:
         """The frame that was looked at last shows a table that makes sense: no hand is over it."""
         assert self._glimpse is not None, "understood() follows look()"
-        self._watch.keep_bare(self._glimpse)
+        self._watch.keep_bare(self._glimpse, is_thing=self._is_thing)
 
     def _place(self, pose: Registration, t_s: float) -> Geometry | None:
         """The geometry to read with; None while the mat seems to lie elsewhere than it did and may move on."""
@@ -152,10 +153,14 @@ class Eyes:
             return None
         return not_in_doubt(told, n, None if seen is None else seen.changed)
 
-    def _with_changes(self, frame: Frame, reading: Reading, seen: Comparison) -> Reading:
+    @property
+    def _is_thing(self) -> bool:
+        """Whether what looks like an arm has lain still for too long to be one."""
+        return self._looked_s - self._still_since_s >= HAND_GIVEN_UP_S
+
+    def _with_changes(self, reading: Reading, seen: Comparison) -> Reading:
         """``reading`` with what the last picture that made sense adds to it."""
-        is_thing = frame.t_s - self._still_since_s >= HAND_GIVEN_UP_S
-        foreign = reading.foreign if is_thing else np.maximum(reading.foreign, seen.covered)
+        foreign = reading.foreign if self._is_thing else np.maximum(reading.foreign, seen.covered)
         changed = None if _is_new_light(seen) else seen.changed
         return replace(reading, foreign=foreign.astype(np.float32), changed=changed)
 

@@ -49,7 +49,7 @@ def test_a_piece_that_appears_is_motion(watch, image):
 
 
 def test_a_resting_arm_covers_the_cells_below_it(bench, watch, image):
-    watch.keep_bare(watch.glimpse(image))
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
     arm = image.copy()
     arm[250:, 560:720] = (110, 140, 190)
     seen = compared(bench, watch, arm).covered
@@ -58,21 +58,21 @@ def test_a_resting_arm_covers_the_cells_below_it(bench, watch, image):
 
 
 def test_a_piece_put_down_is_no_arm(bench, watch, image):
-    watch.keep_bare(watch.glimpse(image))
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
     changed = image.copy()
     changed[480:510, 520:555] = (40, 30, 170)
     assert not compared(bench, watch, changed).covered.any()
 
 
 def test_a_thing_laid_at_the_edge_of_the_picture_is_no_arm(bench, watch, image):
-    watch.keep_bare(watch.glimpse(image))
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
     changed = image.copy()
     changed[690:720, 200:300] = 255
     assert not compared(bench, watch, changed).covered.any()
 
 
 def test_only_the_cells_that_changed_look_changed(bench, watch, image):
-    watch.keep_bare(watch.glimpse(image))
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
     assert compared(bench, watch, noisy(image, 3, 5)).changed.max() < CHANGE_SHARES[0]
     reader = bench.reader()
     x, y = (int(v) for v in reader.geometry(reader.register(image)).crops.origin_px[bench.kit.cells.index("c2")])
@@ -85,6 +85,39 @@ def test_only_the_cells_that_changed_look_changed(bench, watch, image):
 
 def test_nothing_is_compared_with_a_table_that_was_never_seen_bare(bench, watch, image):
     assert compared(bench, watch, image) is None
-    watch.keep_bare(watch.glimpse(image))
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
     watch.forget_bare()
     assert compared(bench, watch, image) is None
+
+
+def beside(image):
+    """With a hand that rests beside the board."""
+    with_hand = image.copy()
+    with_hand[545:, 600:720] = (110, 140, 190)
+    return with_hand
+
+
+def over(image):
+    """With an arm over the squares next to where that hand rested."""
+    with_arm = image.copy()
+    with_arm[250:, 570:700] = (80, 60, 40)
+    return with_arm
+
+
+@pytest.mark.parametrize("is_thing", [False, True])
+def test_a_hand_that_rested_beside_the_board_leaves_no_arm_behind(bench, watch, image, is_thing):
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    assert not compared(bench, watch, beside(image)).covered.any()
+    watch.keep_bare(watch.glimpse(beside(image)), is_thing=is_thing)
+    moved = image.copy()
+    moved[470:545, 620:680] = (40, 30, 170)
+    assert not compared(bench, watch, moved).covered.any()
+    assert compared(bench, watch, over(image)).covered.any()
+
+
+def test_a_thing_that_has_lain_for_long_is_no_arm(bench, watch, image):
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    compared(bench, watch, over(image))
+    watch.keep_bare(watch.glimpse(over(image)), is_thing=True)
+    assert not compared(bench, watch, over(image)).covered.any()
+    assert not compared(bench, watch, image).covered.any()
