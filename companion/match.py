@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from companion.languages.english import counted
 from companion.rules.board import NOBODY, Player
 from companion.rules.game import Game, Move, Outcome, Position, Stage
 
@@ -69,7 +70,7 @@ class Match:
             ValueError: fewer than ``n`` moves can be undone.
         """
         if not 0 < n <= self.undoable:
-            raise ValueError(f"cannot take back {n} moves: {self.undoable} can be undone")
+            raise ValueError(f"cannot take back {counted(n, 'move')}: {self.undoable} can be undone")
         return replace(self, plies=self.plies[:-n])
 
     @cached_property

@@ -19,6 +19,7 @@ from companion.events import (
     Unfinished,
 )
 from companion.games import read_position
+from companion.languages.english import counted
 from companion.match import Match
 from companion.rules.board import NOBODY
 from companion.rules.game import Move
@@ -159,7 +160,7 @@ def _accepted(match: Match, event: Accepted) -> Match:
 
 def _taken_back(match: Match, event: TakenBack) -> Match:
     count = len(event.moves)
-    _require(0 < count <= match.undoable, f"{count} moves taken back, but {match.undoable} could be")
+    _require(0 < count <= match.undoable, f"{counted(count, 'move')} taken back, but {match.undoable} could be")
     earlier = match.take_back(count)
     replayed = earlier
     for text, ply in zip(event.moves, match.plies[-count:], strict=True):

@@ -181,7 +181,7 @@ WRONG: dict[str, tuple[Script, Event, str]] = {
     "taken back across a ruling": (
         Script(LONE).play("c3-c4").add(corrected(position=LAST)),
         TakenBack(t=0, n=0, moves=("c3-c4",), position=LONE),
-        "1 moves taken back, but 0 could be",
+        "1 move taken back, but 0 could be",
     ),
     "a ruling on an illegal move": (Script(LONE), corrected(move="c3-c5"), "c3-c5 is not legal: DOM-5, "),
     "a ruling with another position": (

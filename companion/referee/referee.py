@@ -409,6 +409,6 @@ def _refuse_misfits(state: State, order: Order) -> None:
         case orders.RejectVerdict() if not state.context.standing:
             raise OrderRefused("the referee says nothing against this table; take back or set the position instead")
         case orders.TakeBackMoves(n) if not 0 < n <= state.match.undoable:
-            raise OrderRefused(f"cannot take back {n} moves: {state.match.undoable} can be undone")
+            raise OrderRefused(f"cannot take back {n} move{'s' * (n != 1)}: {state.match.undoable} can be undone")
         case _:
             pass

@@ -58,7 +58,7 @@ def test_why_it_is_refused_is_said_in_english() -> None:
     desk.press = Presses(desk.inbox, desk.notes.append)
     desk.press(Press(Button.UNDO))
     desk.drain()
-    assert desk.notes == ["Not now: cannot take back 1 moves: 0 can be undone."]
+    assert desk.notes == ["Not now: cannot take back 1 move: 0 can be undone."]
 
 
 def test_the_arbiters_button_pauses_and_goes_on() -> None:

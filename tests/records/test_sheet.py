@@ -122,7 +122,7 @@ HEAD = '[Game "domination"]\n'
             "line 2, column 5: clock: left must be a finite",
         ),
         (HEAD + "{@1 start}", "line 2, column 5: the match begins a second time"),
-        (HEAD + "{@1 taken-back moves=c3-d3}", "line 2, column 5: cannot take back 1 moves"),
+        (HEAD + "{@1 taken-back moves=c3-d3}", "line 2, column 5: cannot take back 1 move"),
         (HEAD + "{@1 game-over rule=DOM-8}", "line 2, column 5: the game has not ended by DOM-8"),
     ],
 )
