@@ -161,6 +161,7 @@ def test_a_file_is_played_in_the_time_of_the_frames(tmp_path: Path) -> None:
         (f"{HEAD}\n0.0{ROW}\nx{ROW}\n", "line 3: expected a number in each of 26 columns"),
         (f"{HEAD}\n0.0,42\n", "line 2: expected a number"),
         (f"{HEAD}\n1.0{ROW}\n0.5{ROW}\n", "line 3: its time is before"),
+        (f"{HEAD}\ninf{ROW}\n", "line 2: expected a number"),
         ("", "line 1: the column"),
     ],
 )

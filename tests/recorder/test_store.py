@@ -1,5 +1,6 @@
 """The store: what goes in comes out, in order, and nothing that is in can be changed."""
 
+import os
 import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
@@ -214,3 +215,11 @@ def test_a_new_store_is_its_owners_alone(path: Path, info: MatchInfo) -> None:
         files = [path, *path.parent.glob(f"{path.name}-*")]
         assert len(files) > 1
         assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
+
+
+def test_what_never_ends_is_no_store(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero")):
+        for read_only in (False, True):
+            with pytest.raises(StoreError, match="is no regular file"):
+                Store.open(path, read_only=read_only)

@@ -138,6 +138,9 @@ def test_a_name_that_is_like_none_is_told_which_there_are(tmp_path: Path) -> Non
         ("game = 5", "1: game must be text"),
         ('game = "g"\npins = 5', "2: pins must be a table"),
         ('game = "g"\nnames = "Ann"', "2: names must be a table"),
+        ('game = "g"\n[names]\nR = "A\\u0000"', "3: R must be a name in quotes"),
+        ('game = "g"\n[names]\nR = "' + "A" * 101 + '"', "3: R must be a name in quotes"),
+        ('game = "g"\nset = "a\\u0000"', "2: set must be"),
         ('game = "g"\ncamera = 5', "2: camera must be a file or folder in quotes, or several"),
     ],
 )

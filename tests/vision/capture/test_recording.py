@@ -40,6 +40,10 @@ def test_pictures_have_the_times_of_their_list(tmp_path):
         ("file,t_s\nnone.png,0\n", r"none\.png: cannot be read"),
         ("file,time\na.png,0\n", "line 2: expected columns file,t_s"),
         ("file,t_s\na.png,soon\n", "line 2: expected columns file,t_s"),
+        ("file,t_s\na.png,inf\n", "line 2: expected columns file,t_s"),
+        ("file,t_s\na.png,nan\n", "line 2: expected columns file,t_s"),
+        ("file,t_s\na.png\n", "line 2: expected columns file,t_s"),
+        ("file,t_s\n\x00,0\n", "cannot be read"),
         ("file,t_s\n", "names no frame"),
     ],
 )
@@ -47,6 +51,27 @@ def test_a_broken_list_of_pictures(tmp_path, rows, said):
     (tmp_path / "frames.csv").write_text(rows, encoding="utf-8")
     with pytest.raises(SourceLost, match=said):
         list(RecordingSource(recording(tmp_path)).frames())
+
+
+def test_pictures_whose_time_goes_back(tmp_path):
+    (tmp_path / "frames").mkdir()
+    cv2.imwrite(str(tmp_path / "frames" / "a.png"), np.zeros((4, 6, 3), np.uint8))
+    (tmp_path / "frames.csv").write_text("file,t_s\na.png,0.5\na.png,0.25\n", encoding="utf-8")
+    with pytest.raises(SourceLost, match="line 3: its time is before that of the line above"):
+        list(RecordingSource(recording(tmp_path)).frames())
+
+
+@pytest.mark.parametrize("fps", ["inf", "nan", "1e-9", "1e9", "-1", "true"])
+def test_a_frame_rate_that_no_camera_has(tmp_path, fps):
+    (tmp_path / "recording.toml").write_text(HEAD.replace("fps = 10", f"fps = {fps}"), encoding="utf-8")
+    with pytest.raises(ProfileError, match="fps must be"):
+        read_recording(tmp_path)
+
+
+def test_a_video_of_huge_frames_is_refused_before_one_is_read(examples, monkeypatch):
+    monkeypatch.setattr("vision.capture.recording.MOST_PX", 1280 * 720 - 1)
+    with pytest.raises(SourceLost, match="has frames of 921600 pixels"):
+        RecordingSource(read_recording(examples / "domination-1"))
 
 
 def test_recordings_that_are_none(tmp_path):
