@@ -165,6 +165,7 @@ def test_the_wrong_start_position_is_answered_with_squares(recording, examples, 
     assert {"f6", "g6", "c5", "e5"} <= set(said[1]["cells"])
 
 
+@pytest.mark.usefixtures("refereed")  # so that the loops have been compiled: their cache would meet the limit first
 def test_a_full_disk_is_said_before_the_match_begins(recording, tmp_path):
     code = (
         "import resource, signal, sys\n"
