@@ -192,7 +192,6 @@ def kinds(folder: Path) -> tuple[Kind, ...]:
             "board", 6, (EXAMPLES / "lens" / "charuco.toml").read_bytes(), "spoilt.toml",
             (lambda p: ["mat", "charuco", "--board", str(p), "-o", str(out / "c.pdf")],),
         ),
-        Kind("picture", 10, Path(photo).read_bytes(), "spoilt.jpg", (lambda p: read(image=p),)),
         Kind("settings", 8, settings.encode(), "spoilt.toml", (lambda p: ["referee", str(p)],), lines=50),
         Kind("recording", 2, card, "spoilt.toml", (play_card,)),
         Kind("frames", 3, index, "spoilt.csv", (play_index,)),
@@ -203,6 +202,7 @@ def kinds(folder: Path) -> tuple[Kind, ...]:
             "store", 10, store_bytes(folder, record), "spoilt.db",
             (of_store("matches"), of_store("verify"), of_store("stats"), of_store("explain", "last"), *exports),
         ),
+        Kind("picture", 10, Path(photo).read_bytes(), "spoilt.jpg", (lambda p: read(image=p),)),
     )  # fmt: skip
 
 
