@@ -1,0 +1,35 @@
+"""What an enrolment did not find is kept in the file of the set."""
+
+from dataclasses import replace
+
+import pytest
+
+from calibration.errors import ProfileError
+from calibration.kit import load_kit
+from calibration.looks import format_look, nominal_look, read_look
+
+KIT = load_kit("domination")
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "set.toml"
+
+
+def test_pieces_that_were_not_found_are_named_in_the_file(file):
+    file.write_text(format_look(replace(nominal_look(KIT), not_found=("Y",))), encoding="utf-8")
+    assert read_look(file, KIT).not_found == ("Y",)
+
+
+def test_of_a_whole_set_nothing_is_said(file):
+    file.write_text(format_look(nominal_look(KIT)), encoding="utf-8")
+    assert "not_found" not in file.read_text(encoding="utf-8")
+    assert read_look(file, KIT).not_found == ()
+
+
+@pytest.mark.parametrize("named", ['["Q"]', "[1]"])
+def test_pieces_that_the_kit_does_not_have_are_refused(file, named):
+    text = format_look(nominal_look(KIT)).replace("rim =", f"not_found = {named}\nrim =")
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ProfileError, match=r"not_found: only letters of the kit's pieces$"):
+        read_look(file, KIT)
