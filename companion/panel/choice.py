@@ -11,7 +11,7 @@ from typing import TextIO
 from companion.errors import BadText
 from companion.panel.desk import Desk, Teller
 from companion.panel.live import LiveDesk
-from companion.panel.panel import NoPanel
+from companion.panel.panel import NoPanel, Panel
 from companion.panel.pins import Pins
 from companion.panel.terminal import TerminalPanel
 from companion.phrases import ENGLISH, Language
@@ -48,6 +48,8 @@ def open_desk(
         return Desk(NoPanel(), time.monotonic)
     if kind == "terminal":
         has_colour = stream.isatty() and not os.environ.get("NO_COLOR")
+        if has_colour and (found := _board_panel(stream)) is not None:
+            return Desk(found, time.monotonic, tongue, names)
         return Desk(TerminalPanel(stream, has_colour=has_colour), time.monotonic, tongue, names)
     if kind == "gpio":
         # Only here: gpiozero takes a tenth of a second to import.
@@ -56,3 +58,11 @@ def open_desk(
         panel = GpioPanel(players, pins or Pins(), pin_factory(os.environ))
         return LiveDesk(Desk(panel, time.monotonic, tongue, names))
     raise BadText(f"there is no panel {kind!r}; write one of {' '.join(KINDS)}")
+
+
+def _board_panel(stream: TextIO) -> Panel | None:
+    """The panel with a board that stays in place; None where the terminal is too small for it."""
+    # Only here: rich is for terminals alone.
+    from companion.panel.board import BoardPanel, suits  # noqa: PLC0415
+
+    return BoardPanel(stream) if suits(stream) else None

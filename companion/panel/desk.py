@@ -75,10 +75,13 @@ class Desk:
         self._names = names
         self._state = Playing()
         self._said: Said | None = None
+        self._position = ""
 
     def tell(self, event: Event) -> None:
         """Show the cue and the sentence of ``event``."""
         cue = cue_for(event)
+        if hasattr(event, "position"):
+            self._position = event.position or ""  # a ruling by a move does not say the position
         if not self._is_routine(event):
             text = sentence(event, self._tongue, self._names)
             self._said = Said(event.event, text, event.t) if cue is None else _said(cue, text, event.t)
@@ -110,7 +113,7 @@ class Desk:
         """Show what is due now.  Returns in how many seconds something may change, None: not by itself."""
         t = self._clock()
         self._state = advanced(self._state, t)
-        self._panel.show(Shown(lights_at(self._state, t), self._state.turn, self._said))
+        self._panel.show(Shown(lights_at(self._state, t), self._state.turn, self._said, self._position))
         change = next_change(self._state, t)
         return None if change is None else max(0.0, change - t)
 

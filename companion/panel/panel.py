@@ -1,4 +1,8 @@
-"""What a panel is.  Its forms: :mod:`companion.panel.gpio`, :mod:`companion.panel.terminal`, :class:`NoPanel`."""
+"""What a panel is.
+
+Its forms: :mod:`companion.panel.gpio`, :mod:`companion.panel.terminal`, :mod:`companion.panel.board`,
+:class:`NoPanel`.
+"""
 
 from __future__ import annotations
 
@@ -38,11 +42,15 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a panel shows: lights and tone, whose turn it is, and what was said last."""
+    """What a panel shows: lights and tone, whose turn it is, what was said last, and the last position in text.
+
+    ``position`` is empty where it is not known.
+    """
 
     lights: Lights
     turn: tuple[Player, ...] = ()
     said: Said | None = None
+    position: str = ""
 
 
 class Panel(Protocol):

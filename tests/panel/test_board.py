@@ -1,0 +1,68 @@
+"""The board on a terminal, which stays in place."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from companion.games import available_tags, load_game
+from companion.panel.board import BoardPanel, board, suits
+from companion.panel.choice import open_desk
+from companion.panel.panel import Said, Shown
+from companion.panel.player import Lights
+from companion.rules.drawing import draw_text
+from companion.rules.notation import format_position
+
+GAME = load_game("domination")
+START = format_position(GAME, GAME.start())
+UP = "\x1b[1A"
+"""The cursor goes up a line: what stands there is written over."""
+
+
+class Terminal(io.StringIO):
+    """A terminal in memory."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("LINES", "40")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return Terminal()
+
+
+@pytest.mark.parametrize("tag", available_tags())
+def test_the_board_is_the_one_that_is_drawn_with_characters(tag: str) -> None:
+    game = load_game(tag)
+    drawn = board(format_position(game, game.start()))
+    assert drawn.plain.strip("\n").splitlines() == draw_text(game, game.start()).splitlines()
+    assert any("on #" in str(span.style) for span in drawn.spans), "pieces are in their players' colours"
+
+
+def test_a_line_comes_above_the_board_and_the_board_is_written_over(terminal: Terminal) -> None:
+    panel = BoardPanel(terminal)
+    panel.show(Shown(Lights(), said=Said("start", "The match begins.", 0.0), position=START))
+    assert "The match begins." in terminal.getvalue()
+    assert UP not in terminal.getvalue()
+    panel.show(Shown(Lights(), said=Said("accepted", "Red played.", 1.0), position=START))
+    panel.close()
+    assert UP in terminal.getvalue()
+
+
+def test_a_small_terminal_has_lines_only(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert suits(terminal)
+    monkeypatch.setenv("LINES", "12")
+    assert not suits(terminal)
+    assert not suits(io.StringIO())  # type: ignore[arg-type]
+
+
+def test_no_board_where_no_colours_are_wanted(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    desk = open_desk("terminal", ("R", "G"), terminal)
+    desk.close()
+    assert terminal.getvalue() == ""
