@@ -62,6 +62,7 @@ def _captioned(plate: Plate) -> Image.Image:
     board = board_image(plate.diagram, GIF_SIDE, GIF_SIDE)
     image = Image.new("RGB", (GIF_SIDE, board.height + GIF_TEXT), PAPER)
     image.paste(board, ((GIF_SIDE - board.width) // 2, 0))
-    text = f"{plate.title}: {plate.caption}" if plate.moved else plate.caption
+    number, dot, _ = plate.title.partition(". ")
+    text = f"{number}{dot}{plate.caption}" if dot else plate.caption
     write_lines(image, (16, board.height, GIF_SIDE - 16, image.height), text, GIF_SIZE)
     return image

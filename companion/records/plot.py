@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
+from companion.games import load_game
 from companion.languages.english import counted
 from companion.records.stats import GameStats
 from companion.scene.oblique import FAINT, INK, PAPER
 
-WIDTH, ROW, LABEL, BARS, MARGIN = 720, 24, 220, 380, 24
+WIDTH, ROW, LABEL, BARS, MARGIN = 820, 24, 320, 380, 24
 """Of the picture, of a row, of the labels and the longest bar, of the border."""
 
 COLOUR = "#1769c2"
@@ -27,11 +28,20 @@ class Bars:
 
 
 def groups(stats: GameStats) -> Iterator[Bars]:
-    """What is worth a picture."""
-    yield Bars("Results", _rows((f"{who} ({rule})", count, str(count)) for who, rule, count in stats.results))
-    yield Bars("Rules broken", _rows((rule, count, str(count)) for rule, count in stats.illegal))
-    yield Bars("Illegal acts by player", _rows((who, count, str(count)) for who, count in stats.offenders))
-    times = ((who, found.median, f"{found.median:.1f} s") for who, found in stats.thinking_s)
+    """What is worth a picture; players are called by their names or colours, rules by number and title."""
+    game = load_game(stats.game)
+    called = {**game.names, "drawn": "Drawn"}
+
+    def name(who: str) -> str:
+        return called.get(who, who)
+
+    def titled(rule: str) -> str:
+        return f"{rule} {game.rules[rule].title}" if rule in game.rules else rule
+
+    yield Bars("Results", _rows((f"{name(who)}: {titled(rule)}", n, str(n)) for who, rule, n in stats.results))
+    yield Bars("Rules broken", _rows((titled(rule), count, str(count)) for rule, count in stats.illegal))
+    yield Bars("Illegal acts by player", _rows((name(who), count, str(count)) for who, count in stats.offenders))
+    times = ((name(who), found.median, f"{found.median:.1f} s") for who, found in stats.thinking_s)
     yield Bars("Time for a move (median)", _rows(times))
 
 

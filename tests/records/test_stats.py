@@ -66,4 +66,4 @@ def test_every_bar_is_drawn_with_its_number() -> None:
     bars = [part for part in root if part.tag.endswith("rect")][1:]
     words = [part.text for part in root if part.tag.endswith("text")]
     assert len(bars) == 1 + 2 + 2 + 2
-    assert {"Ada (DOM-8)", "DOM-5", "4.0 s"} <= set(words)
+    assert {"Ada: DOM-8 End", "DOM-5 Distance", "4.0 s"} <= set(words)
