@@ -85,6 +85,11 @@ class Scenes:
         was_new, self._is_new = self._is_new, False
         return was_new
 
+    @property
+    def unrest(self) -> str:
+        """Nothing is restless."""
+        return ""
+
     def look(self, frame: Frame, *_: object) -> Look:
         """What lies there."""
         return Look(next_frame(self._reading, frame.t_s, CLEAR, self.chance))

@@ -107,10 +107,14 @@ class Watch:
     def glimpse(self, image: Picture) -> Glimpse:
         """Compare a frame (height, width, 3) uint8 BGR with the one before."""
         small = np.asarray(cv2.resize(image, self._shape[::-1], interpolation=cv2.INTER_LINEAR), np.uint8)
-        # The difference is that of pictures half as large again.
-        least_px = MOVING_SHARE * (self._piece_px / 2) ** 2
+        least_px = MOVING_SHARE * self.piece_px2
         difference = self._differencer.step(small, self._area, least_px)
         return Glimpse(small, difference is None or difference.moving_px >= least_px, difference)
+
+    @property
+    def piece_px2(self) -> float:
+        """A piece's area in pixels of a :class:`Difference`, whose pictures are half as large again."""
+        return (self._piece_px / 2) ** 2
 
     def attend(self, corners_px: Points) -> None:
         """From now on only what moves inside these corners (k, 2), in the picture, counts as motion."""

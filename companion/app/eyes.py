@@ -10,6 +10,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook
+from companion.app.unrest import Unrest, may_be_hand, step
 from companion.tracker.evidence import STILL_SHARE
 from vision.capture.frames import Frame
 from vision.errors import MatNotFound, VisionError
@@ -80,14 +81,28 @@ class Eyes:
         self._glimpse: Glimpse | None = None
         self._still_since_s = self._looked_s = 0.0
         self._pushed: tuple[Geometry, float] | None = None
+        self._unrest = Unrest(0.0)
 
     def moving(self, frame: Frame) -> bool:
-        """Whether anything moved since the frame before.  Raises VisionError for a frame of the wrong size."""
+        """Whether anything moved since the frame before, but for what never rests; see :attr:`unrest`.
+
+        Raises VisionError for a frame of the wrong size.
+        """
         self.reader.check_size(frame.image)
-        self._glimpse = self._watch.glimpse(frame.image)
-        if self._glimpse.moving:
+        glimpse = self._glimpse = self._watch.glimpse(frame.image)
+        piece_px2 = self._watch.piece_px2
+        self._unrest = step(self._unrest, frame.t_s, glimpse.difference, piece_px2, moving=glimpse.moving)
+        moving = glimpse.moving
+        if self._unrest.why and glimpse.difference is not None:
+            moving = may_be_hand(self._unrest, glimpse.difference, piece_px2)
+        if moving:
             self._still_since_s = frame.t_s
-        return self._glimpse.moving
+        return moving
+
+    @property
+    def unrest(self) -> str:
+        """Why the picture never comes to rest: ``noise``, ``flicker`` or ``shaking``; empty where it does."""
+        return self._unrest.why
 
     def look(self, frame: Frame, told: Told = NOTHING_TOLD) -> Look:
         """Read the frame that :meth:`moving` was asked about last; ``told`` of the pillars' levels."""

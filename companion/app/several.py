@@ -49,6 +49,11 @@ class SeveralEyes:
         moving = [self._eyes[shot.camera].moving(shot) for shot in _shots(frame)]
         return any(moving)
 
+    @property
+    def unrest(self) -> str:
+        """Why a camera's picture never comes to rest; empty where all do."""
+        return next((eyes.unrest for eyes in self._eyes if eyes.unrest), "")
+
     def look(self, frame: Frame, told: Told = NOTHING_TOLD) -> Look:
         """Read the frame that :meth:`moving` was asked about last, with every camera that can."""
         looks = {self._eyes[shot.camera]: self._eyes[shot.camera].look(shot, told) for shot in _shots(frame)}

@@ -162,6 +162,7 @@ class Table:
     def _step(self, frame: Frame) -> bool:
         """Judge one frame; whether nothing moved in it and nobody had to read it."""
         moving = self.eyes.moving(frame)
+        self._publish(self.referee.restless(frame.t_s, self.eyes.unrest), None)
         if self.pillars is not None:
             moving = self._feel(self.pillars, frame, moving=moving)
         glance = self.referee.glance(frame.t_s, moving=moving)

@@ -210,6 +210,9 @@ VIEWS: dict[str, Cue] = {
     "blocked": _trouble("blocked", Topic.VIEW, blinks(1, 1.0, 1.0, AMBER)),
     "no-mat": _trouble("no-mat", Topic.VIEW, (*blinks(1, 1.0, 0.3, AMBER), *blinks(2, 0.3, 0.3, AMBER))),
     "dark": _trouble("dark", Topic.VIEW, blinks(1, 0.1, 1.9, AMBER)),
+    "noise": _trouble("noise", Topic.VIEW, (*blinks(2, 0.1, 0.2, AMBER), Step(1.4, OFF))),
+    "flicker": _trouble("flicker", Topic.VIEW, (*blinks(3, 0.1, 0.2, AMBER), Step(1.1, OFF))),
+    "shaking": _trouble("shaking", Topic.VIEW, (*blinks(4, 0.1, 0.2, AMBER), Step(0.8, OFF))),
     "camera-lost": _trouble("camera-lost", Topic.VIEW, (*blinks(4, 0.1, 0.2, RED), Step(1.0, OFF))),
 }
 """By state of the event ``view``."""

@@ -121,7 +121,10 @@ TIMED = (Mode.WATCHING, Mode.THINKING, Mode.UNFINISHED, Mode.RESTORING)
 UNDECIDED_S = 2.0
 """A calm table that is still being judged may show a move made in time; no flag falls on it for so long."""
 
-SEEING = ("clear", "hand", "blocked")
+RESTLESS = ("noise", "flicker", "shaking")
+"""The views of a picture that never comes to rest; it is read all the same."""
+
+SEEING = ("clear", "hand", "blocked", *RESTLESS)
 """The views in which it does: what hides the board from the camera is in the players' hands only there."""
 
 
@@ -213,7 +216,7 @@ class Referee:
             return self._busy(t_s)
         self._busy_since_s = None
         frames = self._frames
-        cleared = self.view(t_s, "clear")
+        cleared = () if self._view in RESTLESS else self.view(t_s, "clear")
         outlook = self._foreseen()
         seen = weigh(self.match.game.layout, reading, self._before, self._pillars(t_s, reading, sensed))
         cleared += self._tell_sensors(t_s)
@@ -243,6 +246,11 @@ class Referee:
             return ()
         self._view = state
         return self._timed(t_s, self._numbered((ViewChanged(t=t_s, n=0, state=state),)))
+
+    def restless(self, t_s: float, why: str) -> tuple[Event, ...]:
+        """Why the picture never comes to rest, a state of RESTLESS, or empty where it does; only news is said."""
+        is_known = self._view == why if why else self._view not in RESTLESS
+        return () if is_known else self.view(t_s, why or "clear")
 
     def sensors(self, t_s: float, state: str, cells: tuple[str, ...] = ()) -> tuple[Event, ...]:
         """What is reported of the pillar sensors: ``ok`` or ``lost``, and the cells whose sensors are faulty.

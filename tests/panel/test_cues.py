@@ -40,7 +40,18 @@ EVENTS: tuple[Event, ...] = (
     Corrected(t=0, n=1, by="", position=GREEN_NEXT),
     *(
         ViewChanged(t=0, n=1, state=state)
-        for state in ("clear", "hand", "blocked", "no-mat", "moved", "dark", "camera-lost")
+        for state in (
+            "clear",
+            "hand",
+            "blocked",
+            "no-mat",
+            "moved",
+            "dark",
+            "noise",
+            "flicker",
+            "shaking",
+            "camera-lost",
+        )
     ),
     *(SensorsChanged(t=0, n=1, state=state) for state in ("ok", "lost", "fault")),
     Skipped(t=0, n=1, player="G"),

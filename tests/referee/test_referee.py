@@ -455,6 +455,15 @@ def test_the_picture_that_was_taken_before_somebody_says_done_is_not_judged_by_i
     assert shot.referee.glance(shot.t_s + 0.1, moving=False).read
 
 
+def test_a_picture_that_never_rests_is_told_and_read_all_the_same(film) -> None:
+    shot = settled(film)
+    assert [event.state for event in shot.referee.restless(shot.t_s, "flicker")] == ["flicker"]
+    assert shot.referee.restless(shot.t_s, "flicker") == ()
+    assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["accepted"]
+    assert [event.state for event in shot.referee.restless(shot.t_s, "")] == ["clear"]
+    assert shot.referee.restless(shot.t_s, "") == ()
+
+
 def test_a_misread_square_is_not_believed_once_people_say_so(film) -> None:
     """Until it has looked right: then it is believed again."""
     shot = settled(film)

@@ -6,7 +6,7 @@ import { inkOn, SIGNS } from "/static/signs.js";
 import { code, offerLanguages, word } from "/static/words.js";
 
 const find = (id) => document.getElementById(id);
-const SIGHT_TROUBLE = ["blocked", "no-mat", "moved", "dark", "camera-lost"];
+const SIGHT_TROUBLE = ["blocked", "no-mat", "moved", "dark", "noise", "flicker", "shaking", "camera-lost"];
 
 // Where this table's addresses are: at the root of its own page, below its name in a hall.
 export const base = location.pathname.startsWith("/table/") ? location.pathname.replace(/\/$/, "") : "";
