@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,9 @@ from companion.commands.output.lines import result_words, say
 from companion.commands.output.progress import followed
 from companion.errors import CompanionError
 from companion.games import available_games
-from companion.recorder.place import open_store
+from companion.hall.results import kept_results, results_csv
+from companion.hall.rounds import rounds_of, rows
+from companion.recorder.place import HALL_FILE, default_store, open_store
 from companion.recorder.store import MatchId, Store
 from companion.records.document import format_document
 from companion.records.film import film, film_length, write_film
@@ -36,6 +39,8 @@ class Options(OptionGroup):
     """What `companion export` is told."""
 
     match: str
+    is_hall: bool
+    rounds: Path | None
     file: Path
     store: Path | None
     json: bool
@@ -45,7 +50,9 @@ def add_parser(subparsers: Subparsers) -> None:
     """Add `export`."""
     what = "Write a match as a score sheet, a document or pictures."
     export = add_store_command(subparsers, "export", Options, run, what)
-    export.add_argument("match", metavar="MATCH", help=f"number of a match, or {LAST}")
+    export.add_argument("match", metavar="MATCH", nargs="?", default=LAST, help=f"number of a match, or {LAST}")
+    export.add_argument("--hall", dest="is_hall", action="store_true", help="the results of a hall, as FILE.csv")
+    export.add_argument("--rounds", type=Path, metavar="FILE", help="with --hall: who meets whom at which table")
     export.add_argument("-o", dest="file", type=Path, required=True, metavar="FILE", help=" ".join(WRITERS))
 
 
@@ -53,6 +60,8 @@ def run(options: Options) -> int:
     """Write a match in the form that the file's suffix asks for."""
     cv2.setNumThreads(1)
     file = options.file
+    if options.is_hall:
+        return _export_hall(options)
     writer = WRITERS.get(file.suffix.lower())
     if writer is None:
         raise CompanionError(f"{file}: this form is not known; end the name with one of {' '.join(WRITERS)}")
@@ -63,6 +72,19 @@ def run(options: Options) -> int:
             writer(file, Exported(store, match, record))
     if options.json:
         say(json.dumps({"match": match, "file": str(file)}))
+    return DONE
+
+
+def _export_hall(options: Options) -> int:
+    """Write the results of a hall's store."""
+    if options.file.suffix.lower() != ".csv":
+        raise CompanionError(f"{options.file}: the results of a hall are written as CSV; end the name with .csv")
+    rounds = rounds_of(options.rounds)
+    path = options.store or default_store(os.environ).with_name(HALL_FILE)
+    with Store.open(path, read_only=True) as store, writing(options.file):
+        write_whole(options.file, results_csv(rows(rounds, kept_results(store))))
+    if options.json:
+        say(json.dumps({"hall": str(path), "file": str(options.file)}))
     return DONE
 
 

@@ -13,21 +13,18 @@ from companion.commands.options.address import address, broker
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE
 from companion.commands.output.lines import notify
-from companion.errors import BadText, CompanionError, StoreError
+from companion.errors import StoreError
 from companion.hall import topics
 from companion.hall.hub import Hub
 from companion.hall.link import Link
 from companion.hall.page import HallPage
-from companion.hall.rounds import Round, read_rounds
+from companion.hall.rounds import rounds_of
 from companion.hall.topics import Broker
-from companion.recorder.place import default_store, make_folder
+from companion.recorder.place import HALL_FILE, default_store, make_folder
 from companion.recorder.store import Store
 from companion.web.feed import Bell
 
 ADDRESS = ("127.0.0.1", 8000)
-STORE = "hall.db"
-"""The matches of a hall are kept apart from those of a table."""
-
 IDLE_S = 0.5
 
 
@@ -55,7 +52,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(options: Options) -> int:
     """Serve until Ctrl-C."""
-    rounds = _rounds(options.rounds)
+    rounds = rounds_of(options.rounds)
     with Store.open(_store(options.store)) as store:
         messages: SimpleQueue[tuple[str, bytes]] = SimpleQueue()
         link = Link(
@@ -110,16 +107,4 @@ def _store(path: Path | None) -> Path:
         return path
     folder = default_store(os.environ).parent
     make_folder(folder)
-    return folder / STORE
-
-
-def _rounds(file: Path | None) -> tuple[Round, ...]:
-    """The rounds of a file; none where no file is given.  Raises CompanionError."""
-    if file is None:
-        return ()
-    try:
-        return read_rounds(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise CompanionError(f"--rounds {file}: cannot be read ({error})") from None
-    except BadText as error:
-        raise CompanionError(f"--rounds {file}: {error}") from None
+    return folder / HALL_FILE

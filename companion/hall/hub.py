@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 from companion.errors import BadText, CompanionError, StoreError
 from companion.events import Corrected, Event, GameOver, TakenBack
-from companion.games import load_game, read_position
+from companion.games import read_position
 from companion.hall import topics
+from companion.hall.results import AT, finished_of, seated
 from companion.hall.rounds import Finished
 from companion.match import Match
 from companion.recorder.store import MatchId, MatchInfo, Store
@@ -25,9 +26,6 @@ from companion.web.story import told
 
 ASK_AGAIN_S = 3.0
 """A table is asked no more often than this for what is missing: one that sends nonsense must not be asked for ever."""
-
-AT = " at "
-"""Between the kit and the table in what the store keeps of a match."""
 
 SAY_AGAIN_S = 60.0
 """A table that is left out is named no more often than this."""
@@ -119,7 +117,7 @@ class Hub:
         if over is None:
             self._finished.pop(number, None)
         else:
-            self._finished = {**self._finished, number: _result(table, info, over)}
+            self._finished = {**self._finished, number: finished_of(table, info, over)}
 
     def take(self, topic: str, data: bytes, now_s: float) -> None:
         """One message of a table at ``now_s`` of any clock.
@@ -241,13 +239,6 @@ class Hub:
             except CompanionError as error:
                 self._say(f"match {number} is damaged: {error}")
                 continue
-            kit, at, table = info.kit.rpartition(AT)
-            if at and topics.TABLE.fullmatch(table):
+            kit, table = seated(info)
+            if table:
                 yield number, table, replace(info, kit=kit)
-
-
-def _result(table: str, info: MatchInfo, over: GameOver) -> Finished:
-    called, own = load_game(info.game).names, dict(zip(info.players, info.names, strict=False))
-    names = tuple(own.get(player) or called[player] for player in info.players)
-    winner = None if over.winner is None else info.players.index(over.winner)
-    return Finished(table, names, winner, over.rule, is_named=all(map(own.get, info.players)))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import csv
 import io
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -17,7 +16,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from companion.hall.hub import Hub, Seat
-from companion.hall.rounds import Finished, Round, Row, rows, scores
+from companion.hall.results import results_csv, results_row
+from companion.hall.rounds import Round, rows
 from companion.web.answers import STATIC, board_answer, refused, stream_answer, told_answer, unserved
 from companion.web.feed import ALIVE_S, RETRY_MS, compact
 from companion.web.files import Files
@@ -138,34 +138,3 @@ def table_row(seat: Seat) -> Mapping[str, Any]:
         **{key: state[key] for key in ("n", "to_move", "outcome", "wrong", "drawn", "clock", "t", "view")},
         "said": state["log"][-1] if state["log"] else None,
     }
-
-
-def results_row(rounds: tuple[Round, ...], finished: Iterable[Finished]) -> Mapping[str, Any]:
-    """All results of a hall, round by round, and what everybody has scored."""
-    found = list(rows(rounds, finished))
-    titles = dict.fromkeys(row.round for row in found)
-    return {
-        "rounds": [
-            {
-                "title": title,
-                "matches": [
-                    {"table": row.table, "names": row.names, "points": row.points}
-                    for row in found
-                    if row.round == title
-                ],
-            }
-            for title in titles
-        ],
-        "scores": [{"name": name, "points": points, "played": played} for name, points, played in scores(found)],
-    }
-
-
-def results_csv(found: Iterable[Row]) -> str:
-    """The results as a table for other programs: a line for each player of each match."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("round", "table", "player", "points"))
-    for row in found:
-        for i, name in enumerate(row.names):
-            writer.writerow((row.round, row.table, name, "" if row.points is None else f"{row.points[i]:g}"))
-    return text.getvalue()

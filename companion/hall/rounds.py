@@ -1,4 +1,4 @@
-"""Rounds of a tournament: who meets whom at which table, and the results as they come in.  Pure.
+"""Rounds of a tournament: who meets whom at which table, and the results as they come in.
 
 A file of rounds is text: a line ``# Round 1`` begins a round, a line ``table-1: Ada - Bo`` is a match at a table, with
 the players in turn order; empty lines are left out.
@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from companion.errors import BadText
+from companion.errors import BadText, CompanionError
 
 HEADING = re.compile(r"#\s*(\S.*)")
 PAIRING = re.compile(r"(\S+)\s*:\s*(\S.*)")
@@ -66,6 +67,18 @@ class Row:
     table: str
     names: tuple[str, ...]
     points: tuple[float, ...] | None
+
+
+def rounds_of(file: Path | None) -> tuple[Round, ...]:
+    """The rounds of a file; none where no file is given.  Raises CompanionError, naming the file."""
+    if file is None:
+        return ()
+    try:
+        return read_rounds(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise CompanionError(f"--rounds {file}: cannot be read ({error})") from None
+    except BadText as error:
+        raise CompanionError(f"--rounds {file}: {error}") from None
 
 
 def read_rounds(text: str) -> tuple[Round, ...]:

@@ -11,6 +11,8 @@ from companion.recorder.store import Store
 
 FOLDER = "stacking-games-referee"
 FILE = "matches.db"
+HALL_FILE = "hall.db"
+"""Beside it: the matches of a hall are kept apart from those of a table."""
 
 
 def open_store(path: Path | None, *, read_only: bool = False) -> Store:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from companion.cli import main
 from companion.events import GameOver
 from companion.hall.page import HallPage
 from tests.hall.test_hub import Room, match_events
@@ -53,6 +54,25 @@ def test_a_table_has_a_code_for_phones_and_results_are_a_table(room: OpenRoom) -
     lines = client.ask("GET", "/results.csv")[2].decode().splitlines()
     assert lines[0] == "round,table,player,points"
     assert [line.split(",")[1::2] for line in lines[1:]] == [["Table-2", "1"], ["Table-2", "0"]]
+
+
+def test_the_results_of_a_hall_are_exported(room: OpenRoom, tmp_path: Path) -> None:
+    position = match_events(3)[-1].position  # type: ignore[attr-defined]
+    room.hear(GameOver(t=9.0, n=5, winner="R", rule="arbiter", position=position), table="Table-2")
+    rounds = tmp_path / "rounds.txt"
+    rounds.write_text("# Round 1\nTable-2: Ann - Bob\nTable-10: Cy - Di\n", encoding="utf-8")
+    words = ["export", "--hall", "--store", str(room.store.path), "--rounds", str(rounds), "-o"]
+    assert main([*words, str(tmp_path / "r.csv")]) == 0
+    assert (tmp_path / "r.csv").read_text(encoding="utf-8").splitlines() == [
+        "round,table,player,points",
+        "Round 1,Table-2,Ann,1",
+        "Round 1,Table-2,Bob,0",
+        "Round 1,Table-10,Cy,",
+        "Round 1,Table-10,Di,",
+    ]
+    assert main([*words, str(tmp_path / "r.txt")]) == 2
+    rounds.write_text("Table-2: Ann - Bob\n", encoding="utf-8")
+    assert main([*words, str(tmp_path / "r.csv")]) == 2
 
 
 def test_each_table_has_its_addresses(room: OpenRoom) -> None:
