@@ -38,6 +38,9 @@ def told_plainly(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: cannot be read ({error.strerror}); check it, or give another FILE") from error
     except sqlite3.Error as error:
         raise StoreError(f"{path}: {explanation(path, error)}") from error
+    except UnicodeDecodeError as error:
+        # SQLite's message repeats what lies in the file, which is no text.
+        raise StoreError(f"{path}: {REMEDIES[sqlite3.SQLITE_CORRUPT]}") from error
 
 
 def explanation(path: Path, error: sqlite3.Error) -> str:

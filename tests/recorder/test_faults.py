@@ -212,3 +212,14 @@ def test_events_that_the_system_refuses_to_write_wait_and_are_written_in_order(p
     assert later is None
     with Store.open(path, read_only=True) as store:
         assert [event.n for event in store.events(MatchId(1))] == list(range(1, last + 1))
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_store_whose_tables_are_garbage_is_damaged(path: Path, info: MatchInfo, *, read_only: bool) -> None:
+    with Store.open(path) as store:
+        store.begin(info)
+    data = path.read_bytes()
+    at = data.index(b"CREATE TABLE match")
+    path.write_bytes(data[:at] + b"CREATE \xc8\xb7\x90\xff match" + data[at + 18 :])
+    with pytest.raises(StoreError, match="is damaged"), Store.open(path, read_only=read_only) as store:
+        store.match_ids()
