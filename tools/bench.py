@@ -23,7 +23,7 @@ from companion.games import available_tags
 from companion.recorder.keeper import Keeper
 from companion.recorder.store import MatchInfo, Store
 from companion.referee.referee import Referee
-from tools.rules_bench import chess_plies_per_s, plies_per_s, worst_outlook_ms
+from tools.rules_bench import PYDRAUGHTS, chess_plies_per_s, plies_per_s, pydraughts_plies_per_s, worst_outlook_ms
 from tools.timing import HEAD, Timing, clocked, machine, timed
 from vision.appearance.illumination import measure_illumination
 from vision.capture.frames import Frame
@@ -53,6 +53,8 @@ def main() -> int:
     for tag in available_tags():
         print(f"| {tag} | {worst_outlook_ms(tag):.2f} | {plies_per_s(tag):,.0f} |", flush=True)
     print(f"| python-chess, in the same run | | {chess_plies_per_s():,.0f} |")
+    for variant in PYDRAUGHTS:
+        print(f"| pydraughts, {variant}, in the same run | | {pydraughts_plies_per_s(variant):,.0f} |")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""How fast the rules are: what the referee asks of them at every calm board, and random play beside python-chess."""
+"""How fast the rules are: at every calm board, and in random play beside python-chess and pydraughts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import random
 import time
 
 import chess
+import draughts
 
 from companion.games import load_game
 from companion.rules.game import Game, Position, view
@@ -13,6 +14,9 @@ from tools.timing import clocked
 
 POSITIONS = 1000
 SECONDS = 2.0
+PYDRAUGHTS = ("english", "standard")
+"""Forms that pydraughts plays: English, and international, which it calls standard."""
+
 LONGEST = 200
 """Plies after which a random match is broken off: some games seldom end by themselves."""
 
@@ -71,6 +75,22 @@ def chess_plies_per_s() -> float:
         for _ in range(LONGEST):
             moves = list(board.legal_moves)
             if not moves:
+                break
+            board.push(rng.choice(moves))
+            plies += 1
+    return plies / (time.perf_counter() - begun)
+
+
+def pydraughts_plies_per_s(variant: str) -> float:
+    """The same by pydraughts, whose name for the form of the game is ``variant``."""
+    rng = random.Random(1)
+    plies, begun = 0, time.perf_counter()
+    while time.perf_counter() - begun < SECONDS:
+        board = draughts.Board(variant=variant)
+        for _ in range(LONGEST):
+            moves = board.legal_moves()
+            # A match lasts longer than the budget here, so the clock is asked at every ply.
+            if not moves or time.perf_counter() - begun >= SECONDS:
                 break
             board.push(rng.choice(moves))
             plies += 1
