@@ -134,6 +134,7 @@ def opened(
     if page.locator("#camera[open]").count():
         page.locator("#camera summary").click()
     page.mouse.move(1, 1)
+    page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(SETTLED_MS)
     return page
 

@@ -34,7 +34,7 @@ FIGURE_PITCHES, NAME_PITCHES = 0.2, 0.24
 """Size of the figures of levels, and of the names in the border."""
 
 TALLY_SIZE = 14.0
-ARROW_STEPS, ARROW_LIFT, ARROW_WIDTH = 16, 0.3, 5.0
+ARROW_STEPS, ARROW_LIFT, ARROW_WIDTH = 16, 0.14, 5.0
 CASING = 4.0
 """By how much the light line under a mark is wider than the mark."""
 

@@ -258,7 +258,7 @@ function frameMesh(ground, tone) {
 
 function arrowMeshes(arrow) {
   const [from, to] = [arrow.start, arrow.end].map((point) => new THREE.Vector3(...point));
-  const lift = 0.3 * Math.hypot(to.x - from.x, to.y - from.y);
+  const lift = 0.14 * Math.hypot(to.x - from.x, to.y - from.y);
   const points = Array.from({ length: 17 }, (_, i) => {
     const t = i / 16;
     return from.clone().lerp(to, t).add(new THREE.Vector3(0, 0, 4 * t * (1 - t) * lift));
