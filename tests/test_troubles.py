@@ -33,6 +33,7 @@ OF_FILES = {"{}: a board needs at least 3 x 3 squares and markers smaller than i
 
 PARTS = {
     "none",
+    "check the camera's cable",
     "only marker {}",
     "that of {}: markers {}",
     "markers {}",

@@ -14,7 +14,7 @@ from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, default_pose
-from vision import drawing as draw
+from vision import drawing
 from vision.pose.projection import project
 from vision.reading import CellState, Reading
 from vision.scene.solids import cell_corners, hull, pieces
@@ -24,10 +24,10 @@ GREY = np.full((720, 1280, 3), 120, np.uint8)
 
 
 @pytest.fixture
-def sight() -> draw.Sight:
+def sight() -> drawing.Viewpoint:
     """The simulated camera over the Domination mat."""
     kit = load_kit("domination")
-    return draw.Sight(kit, default_camera(), default_pose(kit))
+    return drawing.Viewpoint(kit, default_camera(), default_pose(kit))
 
 
 def reading(kit: Kit, p: float = 0.999, foreign: str | None = None, **stacks: int) -> Reading:
@@ -42,13 +42,13 @@ def reading(kit: Kit, p: float = 0.999, foreign: str | None = None, **stacks: in
     return Reading(kit.cells, STATES, log, covered)
 
 
-def inks(picture: draw.Picture) -> set[tuple[int, ...]]:
+def inks(picture: drawing.Picture) -> set[tuple[int, ...]]:
     """The colours in a picture."""
     packed = np.unique(picture.reshape(-1, 3).astype(np.uint32) @ np.array([1, 256, 65536], np.uint32))
     return {(int(ink) & 255, int(ink) >> 8 & 255, int(ink) >> 16) for ink in packed}
 
 
-def inside(picture: draw.Picture, sight: draw.Sight, cell: str) -> draw.Picture:
+def inside(picture: drawing.Picture, sight: drawing.Viewpoint, cell: str) -> drawing.Picture:
     """The part of the picture well inside a cell's floor."""
     corners = project(cell_corners(sight.kit, cell), sight.pose, sight.camera)
     left, top = np.sort(corners, axis=0)[1].astype(int) + 3
@@ -56,75 +56,75 @@ def inside(picture: draw.Picture, sight: draw.Sight, cell: str) -> draw.Picture:
     return picture[top:bottom, left:right]
 
 
-def test_the_picture_itself_is_left_alone(sight: draw.Sight) -> None:
+def test_the_picture_itself_is_left_alone(sight: drawing.Viewpoint) -> None:
     """A new picture of the same shape comes back."""
     before = GREY.copy()
-    result = draw.belief(GREY, sight, reading(sight.kit, d4=1), "accepted")
+    result = drawing.belief(GREY, sight, reading(sight.kit, d4=1), "accepted")
     assert (before == GREY).all()
     assert result.shape == GREY.shape
     assert not (result == GREY).all()
 
 
-def test_doubt_has_its_own_colours(sight: draw.Sight) -> None:
+def test_doubt_has_its_own_colours(sight: drawing.Viewpoint) -> None:
     """White where sure, orange in doubt, red in great doubt."""
-    for p, ink in ((0.999, draw.SURE), (0.85, draw.UNSURE), (0.5, draw.DOUBTFUL)):
-        found = inks(draw.belief(GREY, sight, reading(sight.kit, p, d4=2), ""))
-        assert {draw.UNSURE, draw.DOUBTFUL} & found == {ink} - {draw.SURE}
+    for p, ink in ((0.999, drawing.SURE), (0.85, drawing.UNSURE), (0.5, drawing.DOUBTFUL)):
+        found = inks(drawing.belief(GREY, sight, reading(sight.kit, p, d4=2), ""))
+        assert {drawing.UNSURE, drawing.DOUBTFUL} & found == {ink} - {drawing.SURE}
 
 
-def test_a_doubtful_empty_cell_is_marked(sight: draw.Sight) -> None:
+def test_a_doubtful_empty_cell_is_marked(sight: drawing.Viewpoint) -> None:
     """Believed empty, but with 0.6 only."""
-    drawn = draw.belief(GREY, sight, reading(sight.kit, 0.6, d4=0), "")
-    assert draw.DOUBTFUL in inks(inside(drawn, sight, "d4"))
-    assert draw.DOUBTFUL not in inks(inside(drawn, sight, "e4"))
+    drawn = drawing.belief(GREY, sight, reading(sight.kit, 0.6, d4=0), "")
+    assert drawing.DOUBTFUL in inks(inside(drawn, sight, "d4"))
+    assert drawing.DOUBTFUL not in inks(inside(drawn, sight, "e4"))
 
 
-def test_covered_cells_are_hatched(sight: draw.Sight) -> None:
+def test_covered_cells_are_hatched(sight: drawing.Viewpoint) -> None:
     """A hand over e5, and nowhere else."""
-    drawn = draw.belief(GREY, sight, reading(sight.kit, foreign="e5"), "")
-    assert draw.HATCH in inks(inside(drawn, sight, "e5"))
-    assert draw.HATCH not in inks(inside(drawn, sight, "d5"))
+    drawn = drawing.belief(GREY, sight, reading(sight.kit, foreign="e5"), "")
+    assert drawing.HATCH in inks(inside(drawn, sight, "e5"))
+    assert drawing.HATCH not in inks(inside(drawn, sight, "d5"))
 
 
-def test_higher_stacks_reach_farther_up(sight: draw.Sight) -> None:
+def test_higher_stacks_reach_farther_up(sight: drawing.Viewpoint) -> None:
     """The outline of two discs begins farther up in the picture than that of one."""
     rows = []
     for state in (1, 2):
-        with_stack = draw.belief(GREY, sight, reading(sight.kit, 0.8, d4=state), "")
-        empty = draw.belief(GREY, sight, reading(sight.kit), "")
+        with_stack = drawing.belief(GREY, sight, reading(sight.kit, 0.8, d4=state), "")
+        empty = drawing.belief(GREY, sight, reading(sight.kit), "")
         rows.append(np.flatnonzero((with_stack != empty).any(axis=(1, 2))).min())
     assert rows[1] < rows[0] - 3
 
 
-def test_changed_cells_are_highlighted(sight: draw.Sight) -> None:
+def test_changed_cells_are_highlighted(sight: drawing.Viewpoint) -> None:
     """Only when named."""
-    assert draw.CHANGED in inks(draw.belief(GREY, sight, reading(sight.kit), "", ("c3",)))
-    assert draw.CHANGED not in inks(draw.belief(GREY, sight, reading(sight.kit), ""))
+    assert drawing.CHANGED in inks(drawing.belief(GREY, sight, reading(sight.kit), "", ("c3",)))
+    assert drawing.CHANGED not in inks(drawing.belief(GREY, sight, reading(sight.kit), ""))
 
 
-def test_caption_is_ascii_and_fits(sight: draw.Sight) -> None:
+def test_caption_is_ascii_and_fits(sight: drawing.Viewpoint) -> None:
     """What OpenCV cannot write becomes a question mark; what is too long is cut, and leaves the margin free."""
-    as_written = draw.belief(GREY, sight, reading(sight.kit), "5 × 5")
-    as_ascii = draw.belief(GREY, sight, reading(sight.kit), "5 ? 5")
+    as_written = drawing.belief(GREY, sight, reading(sight.kit), "5 × 5")
+    as_ascii = drawing.belief(GREY, sight, reading(sight.kit), "5 ? 5")
     assert (as_written == as_ascii).all()
-    long = draw.belief(GREY, sight, reading(sight.kit), "W" * 500)
-    bar = long[-draw.CAPTION_HEIGHT_PX :]
-    assert len(inks(bar[:, -draw.CAPTION_MARGIN_PX :])) == 1
+    long = drawing.belief(GREY, sight, reading(sight.kit), "W" * 500)
+    bar = long[-drawing.CAPTION_HEIGHT_PX :]
+    assert len(inks(bar[:, -drawing.CAPTION_MARGIN_PX :])) == 1
     assert len(inks(bar)) > 1
 
 
 def test_what_stands_below_is_what_can_look_so() -> None:
     """Equal discs under a disc, larger pyramids under a pyramid; nothing under what hides everything."""
     discs, pyramids = load_kit("domination"), load_kit("ziggurat")
-    assert draw.likely_stack(discs, 3, "R") == "RRR"
-    assert draw.likely_stack(pyramids, None, "Q") == "Q"
-    sizes = [pyramids.piece(letter).width_mm for letter in draw.likely_stack(pyramids, 3, "w")]
+    assert drawing.likely_stack(discs, 3, "R") == "RRR"
+    assert drawing.likely_stack(pyramids, None, "Q") == "Q"
+    sizes = [pyramids.piece(letter).width_mm for letter in drawing.likely_stack(pyramids, 3, "w")]
     assert sizes == [25.4, 19.8, 14.3]
-    assert draw.likely_stack(pyramids, 2, "w")[1:] == "w"
-    assert draw.likely_stack(pyramids, 2, "Q") == "Q"
+    assert drawing.likely_stack(pyramids, 2, "w")[1:] == "w"
+    assert drawing.likely_stack(pyramids, 2, "Q") == "Q"
 
 
-def mask(picture: draw.Picture, other: draw.Picture) -> draw.Picture:
+def mask(picture: drawing.Picture, other: drawing.Picture) -> drawing.Picture:
     """(height, width) uint8, 1 where two pictures differ clearly, with small gaps closed."""
     differ = (np.abs(picture.astype(int) - other.astype(int)).max(axis=2) > 25).astype(np.uint8)
     return np.asarray(cv2.morphologyEx(differ, cv2.MORPH_CLOSE, np.ones((9, 9), np.uint8)), np.uint8)
@@ -153,8 +153,8 @@ def test_outlines_lie_on_the_pieces_of_every_kit(name: str, cell: str, stack: st
         renderer.clear(upright(set_up(what, tuple(levels), seeded("draw", 0)))).copy() for what in (empty, full)
     ]
     rendered = mask(*pictures)
-    sight = draw.Sight(kit, camera, pose, levels)
-    letters = draw.likely_stack(kit, len(stack), stack[-1])
+    sight = drawing.Viewpoint(kit, camera, pose, levels)
+    letters = drawing.likely_stack(kit, len(stack), stack[-1])
     points = np.vstack([body.points for body in pieces(kit, cell, letters, level)])
     outline = np.zeros(rendered.shape, np.uint8)
     cv2.fillConvexPoly(outline, np.rint(hull(sight.polygon(points))).astype(np.int32), 1)
@@ -162,7 +162,9 @@ def test_outlines_lie_on_the_pieces_of_every_kit(name: str, cell: str, stack: st
     assert (rendered & outline).sum() > 0.8 * outline.sum()
     states: tuple[CellState, ...] = ((0, None), (len(stack), stack[-1]))
     log = np.log(np.array([[0.01, 0.99] if other == cell else [0.99, 0.01] for other in kit.cells], np.float32))
-    drawn = draw.belief(pictures[1], sight, Reading(kit.cells, states, log, np.zeros(len(kit.cells), np.float32)), "")
+    drawn = drawing.belief(
+        pictures[1], sight, Reading(kit.cells, states, log, np.zeros(len(kit.cells), np.float32)), ""
+    )
     rows, columns = np.nonzero((drawn != pictures[1]).any(axis=2) & (outline > 0))
     assert len(rows) > 100
     assert len(set(columns.tolist())) > 5
