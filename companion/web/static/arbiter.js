@@ -119,6 +119,7 @@ export class Arbiter {
   choice({ option, texts }, isOneOfSeveral, address) {
     const canAnswer = this.token && isOneOfSeveral;
     const card = canAnswer ? this.button("", () => this.order("answer", { option }), "choice") : Object.assign(document.createElement("figure"), { className: "choice" });
+    card.classList.toggle("only", !isOneOfSeveral);
     const board = Object.assign(document.createElement("span"), { className: "tiny" });
     const said = Object.assign(document.createElement("span"), { textContent: `${texts[code]}?` });
     said.title = option;
