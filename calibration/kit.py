@@ -20,6 +20,10 @@ from calibration.toml import Corners, Point, Table, load
 
 KITS = Path(__file__).parent / "kits"
 Colour = tuple[int, int, int]
+WHITE: Colour = (255, 255, 255)
+GROUND: Colour = (216, 210, 192)
+"""Squares of which a kit names no colour are drawn in this one."""
+
 MIN_MARKERS = 2
 """One marker's four corners fix a pose only loosely (its tilt is ambiguous); two, far apart, fix it well."""
 
@@ -35,12 +39,14 @@ class Marker:
     """A printed square marker.
 
     ``at_mm`` is its centre; ``corners_mm`` are the corners of its black border, from its own top left clockwise, as
-    ``cv2.aruco`` counts them.  Placed by its centre it stands upright: its own "up" points to +y.
+    ``cv2.aruco`` counts them.  Placed by its centre it stands upright: its own "up" points to +y.  ``is_measured``:
+    somebody measured its corners with a ruler; else it was printed where it should be.
     """
 
     id: int
     at_mm: Point
     corners_mm: Corners
+    is_measured: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,30 +60,46 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class Mat:
-    """The printed sheet: its size, paper colour, markers (``cv2.aruco`` dictionary, largest outer edge) and patches."""
+    """What the markers are on: its size, markers (``cv2.aruco`` dictionary, largest outer edge), patches, paper colour.
+
+    Where ``colour`` is None it is not known.
+    """
 
     width_mm: float
     height_mm: float
-    colour: Colour
+    colour: Colour | None
     dictionary: str
     marker_mm: float
     markers: tuple[Marker, ...]
     patches: tuple[Patch, ...]
 
+    @property
+    def paper(self) -> Colour:
+        """The colour that the sheet is drawn in."""
+        return self.colour or WHITE
+
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The squares: counts, pitch, centre of a1, names of missing ones.  Terrain step is 0 where there is none."""
+    """The squares: counts, pitch, centre of a1, names of missing ones.  Terrain step is 0 where there is none.
+
+    Where ``cell_colour`` is None the look of the squares is learned from photographs.
+    """
 
     files: int
     ranks: int
-    pitch_mm: float
+    pitch_mm: tuple[float, float]
     a1_mm: tuple[float, float]
     missing: frozenset[str]
-    cell_colour: Colour
+    cell_colour: Colour | None
     line_colour: Colour
     terrain_step_mm: float
     terrain_colour: Colour
+
+    @property
+    def ground(self) -> Colour:
+        """The colour that the squares are drawn in."""
+        return self.cell_colour or GROUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +171,8 @@ class Kit:
     def centre_mm(self, cell: str) -> tuple[float, float]:
         """World x, y of a square's centre."""
         x, y = _FILES.index(cell[0]), int(cell[1:]) - 1
-        return self.board.a1_mm[0] + x * self.board.pitch_mm, self.board.a1_mm[1] + y * self.board.pitch_mm
+        (left, low), (across, up) = self.board.a1_mm, self.board.pitch_mm
+        return left + x * across, low + y * up
 
     def piece(self, letter: str) -> PieceKind:
         """The piece kind of a letter.  Raises KeyError when the kit has none."""
@@ -219,7 +242,7 @@ def _mat(table: Table) -> Mat:
     mat = Mat(
         width_mm=table.length("width_mm"),
         height_mm=table.length("height_mm"),
-        colour=table.colour("colour", "#ffffff"),
+        colour=table.colour("colour") if table.has("colour") else None,
         dictionary=name,
         marker_mm=max((_edge_mm(marker) for marker in markers), default=0.0),
         markers=tuple(markers),
@@ -243,7 +266,8 @@ def _marker(table: Table, dictionary_name: str, edge_mm: float | None) -> Marker
     number, count = table.get("id", int), marker_count(dictionary_name, table.where)
     if not 0 <= number < count:
         raise ProfileError(f"{table.where}: id must be 0 to {count - 1}, the markers of {dictionary_name}")
-    if table.has("corners"):
+    is_measured = table.has("corners")
+    if is_measured:
         corners = table.corners("corners")
         at = (sum(x for x, _ in corners) / 4, sum(y for _, y in corners) / 4)
     elif edge_mm is None:
@@ -252,17 +276,17 @@ def _marker(table: Table, dictionary_name: str, edge_mm: float | None) -> Marker
         (x, y), half = table.point("at"), edge_mm / 2
         at, corners = (x, y), ((x - half, y + half), (x + half, y + half), (x + half, y - half), (x - half, y - half))
     table.done()
-    return Marker(number, at, corners)
+    return Marker(number, at, corners, is_measured)
 
 
 def _board(table: Table) -> Board:
     board = Board(
         files=table.get("files", int),
         ranks=table.get("ranks", int),
-        pitch_mm=table.length("pitch_mm"),
+        pitch_mm=_pitch(table),
         a1_mm=table.point("a1_mm"),
         missing=frozenset(map(str, table.get("missing", list, []))),
-        cell_colour=table.colour("cell_colour", "#d8d2c0"),
+        cell_colour=table.colour("cell_colour") if table.has("cell_colour") else None,
         line_colour=table.colour("line_colour", "#5b5446"),
         terrain_step_mm=table.get("terrain_step_mm", float, 0.0),
         terrain_colour=table.colour("terrain_colour", "#d8d2c0"),
@@ -273,6 +297,16 @@ def _board(table: Table) -> Board:
     if strange := board.missing - set(_names(board)):
         raise ProfileError(f"{table.where}: missing names {min(strange)}, which is no square of this board")
     return board
+
+
+def _pitch(table: Table) -> tuple[float, float]:
+    """From one square's centre to the next, to the right and away: a number, or two where squares are not square."""
+    if not isinstance(table.get("pitch_mm", object), list):
+        return (table.length("pitch_mm"),) * 2
+    across, up = table.point("pitch_mm")
+    if not (across > 0 and up > 0):
+        raise ProfileError(f"{table.where}: pitch_mm must be greater than zero, got {[across, up]!r}")
+    return across, up
 
 
 def _names(board: Board) -> Iterator[str]:

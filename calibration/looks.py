@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from calibration.board_look import BoardLook, format_board, read_board
 from calibration.errors import ProfileError
 from calibration.kit import Colour, Kit, alike
 from calibration.toml import Table, load
@@ -37,7 +38,7 @@ class SetLook:
 
     Attributes:
         kit: name of the kit that the set belongs to.
-        floor: of an empty square.
+        floor: of an empty square; None where it is not known.
         pieces: of each piece letter's upper face.
         rim: how the side of a piece is shaded from its lower to its upper edge, in equal steps: natural log of the
             brightness against the side's mean.  It shows where one piece ends and the next begins.
@@ -45,16 +46,18 @@ class SetLook:
         inks: of the character on each piece's face; empty where pieces have none.
         glyphs: each piece's character (:class:`Glyph`); empty where pieces have none, or before enrolment.
         not_found: letters of the pieces that the photograph did not show; they have the kit's colours.
+        board: of the whole board, where it was learned.
     """
 
     kit: str
-    floor: Reflectance
+    floor: Reflectance | None
     pieces: Mapping[str, Reflectance]
     rim: tuple[float, ...]
     column: ColumnLook | None = None
     inks: Mapping[str, Reflectance] = field(default_factory=dict)
     glyphs: Mapping[str, Glyph] = field(default_factory=dict)
     not_found: tuple[str, ...] = ()
+    board: BoardLook | None = None
 
 
 RIM_STEPS = 6
@@ -77,8 +80,8 @@ def nominal_look(kit: Kit) -> SetLook:
     pieces = {kind.letter: linear(kind.colour) for kind in kit.pieces}
     inks = {kind.letter: linear(kind.glyph_colour) for kind in kit.pieces if kind.glyph}
     # Where every cell is a pillar, what shows of the mat is paper.
-    floor = linear(kit.mat.colour if kit.pillars else kit.board.cell_colour)
-    return SetLook(kit.name, floor, pieces, FLAT_RIM, _nominal_column(kit), inks)
+    floor = kit.mat.colour if kit.pillars else kit.board.cell_colour
+    return SetLook(kit.name, None if floor is None else linear(floor), pieces, FLAT_RIM, _nominal_column(kit), inks)
 
 
 def _nominal_column(kit: Kit) -> ColumnLook | None:
@@ -96,11 +99,12 @@ def format_look(look: SetLook) -> str:
         "column": {} if look.column is None else {"top": _list(look.column.top), "side": _list(look.column.side)},
         "inks": {letter: _list(value) for letter, value in look.inks.items()},
         "glyphs": {letter: f'"{base64.b64encode(glyph).decode()}"' for letter, glyph in look.glyphs.items()},
+        "board": {} if look.board is None else format_board(look.board),
     }
     rows = [
         "# The look of one set, made by `companion calibrate pieces`: linear reflectances relative to white paper.",
         f'kit = "{look.kit}"',
-        f"floor = {_list(look.floor)}",
+        *([] if look.floor is None else [f"floor = {_list(look.floor)}"]),
         f"rim = {_list(look.rim)}",
         *([f"not_found = {json.dumps(look.not_found)}"] if look.not_found else []),
     ]
@@ -119,13 +123,14 @@ def read_look(path: Path, kit: Kit) -> SetLook:
     inked = tuple(kind.letter for kind in kit.pieces if kind.glyph)
     look = SetLook(
         kit=name,
-        floor=_reflectance(table, "floor"),
+        floor=_reflectance(table, "floor") if table.has("floor") else None,
         pieces=_reflectances(table, "pieces", tuple(kind.letter for kind in kit.pieces)),
         rim=_rim(table),
         column=_read_column(table) if _nominal_column(kit) else None,
         inks=_reflectances(table, "inks", inked),
         glyphs=_glyphs(table, inked),
         not_found=_letters(table, kit),
+        board=read_board(table.table("board")) if table.has("board") else None,
     )
     table.done()
     for one, other in alike(kit.pieces, look.pieces):

@@ -43,7 +43,7 @@ def parts(kit: Kit) -> tuple[Part, ...]:
     patches = (
         Part(f"the patch at {x:g}, {y:g}", square(p.at_mm, p.size_mm)) for p in kit.mat.patches for x, y in [p.at_mm]
     )
-    squares = (Part(f"square {cell}", square(kit.centre_mm(cell), kit.board.pitch_mm)) for cell in kit.cells)
+    squares = (Part(f"square {cell}", rectangle(kit.centre_mm(cell), kit.board.pitch_mm)) for cell in kit.cells)
     return (*markers, *patches, *squares)
 
 
@@ -65,7 +65,7 @@ def _mistakes(kit: Kit) -> Iterator[str]:
                 break
             if _overlap(part, other):
                 yield f"{part.name} and {other.name} overlap{_why(part)}; move one of them"
-    pitch = kit.board.pitch_mm
+    pitch = min(kit.board.pitch_mm)
     for kind in kit.pieces:
         if kind.width_mm > pitch:
             yield f"the piece {kind.letter} is {kind.width_mm:g} mm wide, a square only {pitch:g} mm"
@@ -95,6 +95,11 @@ def widened(part: Part) -> Points:
 
 def square(at_mm: tuple[float, float], side_mm: float) -> Points:
     """(4, 2) mm, the corners of an upright square, from its top left clockwise."""
-    half = side_mm / 2
-    corners: Points = np.array(at_mm) + np.array([(-half, half), (half, half), (half, -half), (-half, -half)])
+    return rectangle(at_mm, (side_mm, side_mm))
+
+
+def rectangle(at_mm: tuple[float, float], sides_mm: tuple[float, float]) -> Points:
+    """(4, 2) mm, the corners of an upright rectangle so wide and high, from its top left clockwise."""
+    x, y = sides_mm[0] / 2, sides_mm[1] / 2
+    corners: Points = np.array(at_mm) + np.array([(-x, y), (x, y), (x, -y), (-x, -y)])
     return corners

@@ -17,7 +17,7 @@ from reportlab.pdfgen.canvas import FILL_NON_ZERO, Canvas
 from calibration.errors import ProfileError
 from calibration.kit import Colour, Kit
 from calibration.markers import dictionary
-from calibration.mat import Points, check_layout, parts, square, widened
+from calibration.mat import Points, check_layout, parts, rectangle, square, widened
 
 PAPERS: dict[str, tuple[float, float]] = {"a3": (297.0, 420.0), "a4": (210.0, 297.0)}
 """Short and long side, mm (ISO 216)."""
@@ -125,7 +125,7 @@ def _mat(canvas: Canvas, kit: Kit, page: Page, terrain: Sequence[int]) -> None:
     clip = canvas.beginPath()
     clip.rect(left, bottom, right - left, top - bottom)
     canvas.clipPath(clip, stroke=0)
-    fill(canvas, kit.mat.colour, [np.array([(left, top), (right, top), (right, bottom), (left, bottom)])])
+    fill(canvas, kit.mat.paper, [np.array([(left, top), (right, top), (right, bottom), (left, bottom)])])
     for patch in kit.mat.patches:
         fill(canvas, patch.colour, [square(patch.at_mm, patch.size_mm)])
     for marker in kit.mat.markers:
@@ -136,10 +136,11 @@ def _mat(canvas: Canvas, kit: Kit, page: Page, terrain: Sequence[int]) -> None:
         for cell in kit.cells:
             _outline(canvas, GRAY, square(kit.centre_mm(cell), kit.pillars.side_mm))
     else:
-        pitch = kit.board.pitch_mm
-        fill(canvas, kit.board.line_colour, [square(kit.centre_mm(cell), pitch + GRID_MM) for cell in kit.cells])
+        across, up = kit.board.pitch_mm
+        wide, narrow = ((across + more, up + more) for more in (GRID_MM, -GRID_MM))
+        fill(canvas, kit.board.line_colour, [rectangle(kit.centre_mm(cell), wide) for cell in kit.cells])
         for cell in kit.cells:
-            fill(canvas, kit.board.cell_colour, [square(kit.centre_mm(cell), pitch - GRID_MM)])
+            fill(canvas, kit.board.ground, [rectangle(kit.centre_mm(cell), narrow)])
         _terrain(canvas, kit, terrain)
     canvas.restoreState()
 
@@ -168,12 +169,12 @@ def _terrain(canvas: Canvas, kit: Kit, terrain: Sequence[int]) -> None:
     places = {kit.centre_mm(cell): level for cell, level in levels.items()}
     canvas.setLineWidth(STEP_MM)
     canvas.setStrokeColorRGB(*_rgb(kit.board.line_colour))
-    half = kit.board.pitch_mm / 2
+    u, v = kit.board.pitch_mm[0] / 2, kit.board.pitch_mm[1] / 2
     for (x, y), level in places.items():
-        if places.get((x + 2 * half, y), level) != level:
-            canvas.line(x + half, y - half, x + half, y + half)
-        if places.get((x, y + 2 * half), level) != level:
-            canvas.line(x - half, y + half, x + half, y + half)
+        if places.get((x + 2 * u, y), level) != level:
+            canvas.line(x + u, y - v, x + u, y + v)
+        if places.get((x, y + 2 * v), level) != level:
+            canvas.line(x - u, y + v, x + u, y + v)
         if level:
             _text(canvas, str(level), (x, y - TEXT_MM), 2 * TEXT_MM)
 
@@ -194,13 +195,13 @@ def _notes(canvas: Canvas, kit: Kit, page: Page) -> None:
 
 def _coordinates(kit: Kit) -> list[tuple[str, tuple[float, float]]]:
     """Letters under the board and numbers beside it."""
-    low = np.array(kit.board.a1_mm) - kit.board.pitch_mm / 2 - 1.5 * TEXT_MM
+    low = np.array(kit.board.a1_mm) - np.array(kit.board.pitch_mm) / 2 - 1.5 * TEXT_MM
     files = [chr(ord("a") + i) for i in range(kit.board.files)]
     ranks = [str(i + 1) for i in range(kit.board.ranks)]
     x, y = kit.board.a1_mm
-    pitch = kit.board.pitch_mm
-    under = [(name, (x + i * pitch, float(low[1]))) for i, name in enumerate(files)]
-    return under + [(name, (float(low[0]), y + i * pitch)) for i, name in enumerate(ranks)]
+    across, up = kit.board.pitch_mm
+    under = [(name, (x + i * across, float(low[1]))) for i, name in enumerate(files)]
+    return under + [(name, (float(low[0]), y + i * up)) for i, name in enumerate(ranks)]
 
 
 def _join(canvas: Canvas, page: Page) -> None:

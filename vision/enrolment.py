@@ -1,4 +1,4 @@
-"""Enrolment: learn the look of a set from one photograph with single pieces on the kit's [enrol] squares."""
+"""Enrolment: learn the look of a set from one photograph whose layout is known, and of its board from empty ones."""
 
 from __future__ import annotations
 
@@ -9,25 +9,30 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from calibration.board_look import BoardLook
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import FLAT_RIM, RIM_STEPS, ColumnLook, Glyph, Reflectance, SetLook, nominal_look
+from vision.appearance.board_learning import covered_texels, learn_board
+from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.illumination import LINEAR, measure_illumination
+from vision.appearance.piece_colours import Photograph, learn_pieces
 from vision.appearance.sharpening import legible
-from vision.appearance.specular import faces_of, mirrored, paleness, sides_of, without
 from vision.capture.frames import Frame
 from vision.errors import VisionError
 from vision.glyphs.face_detection import DIRECTIONS, Faces, centred
-from vision.glyphs.templates import INK_PERCENTILE, WOOD_PERCENTILE, compare, make_alphabet, nothing_before, unrolled
+from vision.glyphs.templates import compare, make_alphabet, nothing_before, unrolled
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.search import infer
 from vision.likelihood.rim_shading import rim_residuals
-from vision.pose.projection import Points, project
+from vision.pose.projection import Points
 from vision.pose.registration import register, to_gray
 from vision.reader import Reader
 from vision.reading import CellState
 from vision.scene.terrain import floors_mm
+
+Picture = npt.NDArray[np.uint8]
 
 BORDER = np.linspace(0.72, 0.95, 9)
 """Radii, as a share of a face's own, of circles round its character, on which what is printed is rotationally
@@ -53,74 +58,89 @@ FLOOR_SHARE = 0.35
 """Share of the pitch round a square's middle that is sampled for the floor, clear of the lines."""
 
 
-def enrol(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, levels: tuple[int, ...] = ()) -> SetLook:
-    """The look of the set in a photograph (height, width, 3) uint8 BGR.
+def enrol(
+    image: Picture,
+    kit: Kit,
+    camera: Camera,
+    levels: tuple[int, ...] = (),
+    layout: Mapping[str, str] | None = None,
+    empty: Sequence[Picture] = (),
+) -> SetLook:
+    """The look of the set in a photograph (height, width, 3) uint8 BGR, and of its board where the kit has no colours.
 
-    ``levels`` are those of terrain or pillars, a cell, while the photograph was taken; empty on a flat board.
+    Args:
+        image: the photograph.
+        kit: of the set.
+        camera: that took all photographs.
+        levels: of terrain or pillars, a cell, while the photograph was taken; empty on a flat board.
+        layout: the stack on each cell that has one, bottom first, in the photograph; None: the kit's [enrol].
+        empty: photographs of the board with nothing on it: from them its look is learned.
 
     Pieces without characters that are not on their squares keep the kit's colours and are named in the look, unless
     half of all are missing.
 
-    Raises VisionError when the mat is not found, the kit has no [enrol] squares, or the photograph does not show what
-    they promise.
+    Raises VisionError when the mat is not found, the layout lacks a piece, or the photograph does not show the layout.
     """
-    if not kit.enrol:
-        raise VisionError(f"the kit {kit.name} has no [enrol] squares: name a square for one piece of each kind")
-    pose = register(to_gray(image), kit, camera)
-    light = measure_illumination(image, kit, pose, camera)
+    stacks = kit.enrol if layout is None else layout
+    if not stacks:
+        why = f"the kit {kit.name} has no [enrol] squares" if layout is None else "the layout is empty"
+        raise VisionError(f"{why}: name a square for one piece of each kind")
+    board = None
+    for picture in empty:
+        board = learn_board(board, _photograph(picture, kit, camera, board), kit)
+    photograph = _photograph(image, kit, camera, board)
+    if board is None and kit.board.cell_colour is None:
+        board = learn_board(None, photograph, kit, covered_texels(kit, photograph, stacks))
+        photograph = _photograph(image, kit, camera, board)
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
+    colours = learn_pieces(photograph, kit, stacks, floors)
+    look = replace(
+        _with_floor(nominal_look(kit), photograph, kit, stacks, floors),
+        pieces=colours.pieces,
+        inks=colours.inks,
+        board=board,
+    )
+    geometry = make_geometry(kit, levels, photograph.pose, camera)
+    hypothesis = _explained(image, Reader(kit, camera, look, levels), geometry)
+    look = replace(look, rim=_rim(kit, hypothesis, stacks))
+    if not look.inks:
+        return _checked(image, Reader(kit, camera, look, levels), geometry, stacks)
+    shown = _first_of_each(stacks)
+    faces = _inked(image, kit, hypothesis, {cell: stacks[cell] for cell in shown.values()})
+    lit = [colours.whites[letter] * photograph.light.at(floors[cell][None])[0] for letter, cell in shown.items()]
+    matt = legible(_matt(image, faces, lit), kit, photograph.pose, camera)
+    look = replace(look, glyphs=dict(zip(shown, unrolled(matt, faces), strict=True)))
+    look = _checked(image, Reader(kit, camera, look, levels), geometry, stacks)
+    _check_unlike(matt, shown, faces, look.glyphs)
+    return look
 
-    def shown(points_mm: Points) -> Points:
-        pixels = np.rint(project(points_mm, pose, camera)).astype(int)
-        inside = ((pixels >= 0) & (pixels < (camera.width_px, camera.height_px))).all(axis=1)
-        if not inside.any():
-            raise VisionError("an [enrol] square lies outside the picture: show the whole mat")
-        seen = LINEAR[image[pixels[inside, 1], pixels[inside, 0], ::-1]] / light.at(points_mm[inside])
-        return np.asarray(seen, np.float64)
 
-    def reflectance(points_mm: Points, percentile: float = 50.0) -> Reflectance:
-        r, g, b = np.percentile(shown(points_mm), percentile, axis=0)
-        return float(r), float(g), float(b)
+def _photograph(image: Picture, kit: Kit, camera: Camera, board: BoardLook | None) -> Photograph:
+    """A picture whose light is measured on the ``board``, where its look is known.  Raises VisionError, MatNotFound."""
+    pose = register(to_gray(image), kit, camera)
+    if board is None:
+        return Photograph(image, pose, camera, measure_illumination(image, kit, pose, camera))
+    return Photograph(image, pose, camera, measure_on_board(image, make_blocks(board), pose, camera))
 
-    look = nominal_look(kit)
-    pieces, inks = dict(look.pieces), dict(look.inks)
-    for cell, letter in kit.enrol.items():
-        faces = faces_of(kit.piece(letter), floors[cell], pose.centre_mm)
-        if letter in inks:
-            inks[letter] = reflectance(faces[0], INK_PERCENTILE)
-            pieces[letter] = reflectance(faces[0], WOOD_PERCENTILE)
-        else:
-            sides = [reflectance(side) for side in sides_of(kit.piece(letter), floors[cell], pose.centre_mm)]
-            face = min((reflectance(face) for face in faces), key=paleness)
-            pieces[letter] = without(face, mirrored(face, sides))
-    woods = {letter: pieces[letter] for letter in inks}
-    whites: dict[str, float] = {}
-    for letter, wood in woods.items():
-        alike = [woods[other] for other in woods if kit.piece(other).colour == kit.piece(letter).colour]
-        whites[letter] = mirrored(wood, alike)
-        pieces[letter], inks[letter] = without(wood, whites[letter]), without(inks[letter], whites[letter])
-    clear = [floors[cell] for cell in kit.cells if _is_clear(kit, cell)]
+
+def _first_of_each(stacks: Mapping[str, str]) -> Mapping[str, str]:
+    """By letter, the first cell on which it lies uppermost."""
+    first: dict[str, str] = {}
+    for cell, stack in stacks.items():
+        first.setdefault(stack[-1], cell)
+    return first
+
+
+def _with_floor(
+    look: SetLook, photograph: Photograph, kit: Kit, stacks: Mapping[str, str], floors: Mapping[str, Points]
+) -> SetLook:
+    """``look`` with the colours of squares, and of terrain, that are clear of stacks."""
+    clear = [floors[cell] for cell in kit.cells if _is_clear(kit, cell, stacks)]
     flat = [_floor_points(kit, floor) for floor in clear if floor[2] == 0]
     raised = [_floor_points(kit, floor) for floor in clear if floor[2] > 0]
-    learned = replace(
-        look,
-        pieces=pieces,
-        inks=inks,
-        floor=reflectance(np.vstack(flat)) if flat else look.floor,
-        column=_column(look.column, reflectance(np.vstack(raised))) if raised else look.column,
-    )
-    geometry = make_geometry(kit, levels, pose, camera)
-    hypothesis = _explained(image, Reader(kit, camera, learned, levels), geometry)
-    learned = replace(learned, rim=_rim(kit, hypothesis))
-    inked = _inked(image, kit, hypothesis) if look.inks else None
-    if inked:
-        lit = [whites[letter] * light.at(floors[cell][None])[0] for cell, letter in kit.enrol.items()]
-        matt = legible(_matt(image, inked, lit), kit, pose, camera)
-        learned = replace(learned, glyphs=dict(zip(kit.enrol.values(), unrolled(matt, inked), strict=True)))
-    learned = _checked(image, Reader(kit, camera, learned, levels), geometry)
-    if inked:
-        _check_unlike(matt, kit, inked, learned.glyphs)
-    return learned
+    floor = photograph.reflectance(np.vstack(flat)) if flat else look.floor
+    column = _column(look.column, photograph.reflectance(np.vstack(raised))) if raised else look.column
+    return replace(look, floor=floor, column=column)
 
 
 def _column(nominal: ColumnLook | None, top: Reflectance) -> ColumnLook:
@@ -131,18 +151,17 @@ def _column(nominal: ColumnLook | None, top: Reflectance) -> ColumnLook:
 
 
 def _floor_points(kit: Kit, floor_mm: Points) -> Points:
-    steps = np.linspace(-FLOOR_SHARE, FLOOR_SHARE, 5) * kit.board.pitch_mm
-    dx, dy = np.meshgrid(steps, steps)
+    steps = np.linspace(-FLOOR_SHARE, FLOOR_SHARE, 5)
+    dx, dy = np.meshgrid(*(steps * pitch_mm for pitch_mm in kit.board.pitch_mm))
     around: Points = floor_mm + np.column_stack([dx.ravel(), dy.ravel(), np.zeros(dx.size)])
     return around
 
 
-def _is_clear(kit: Kit, cell: str) -> bool:
-    """Whether no enrolled piece stands on or next to ``cell``."""
-    x, y = kit.centre_mm(cell)
-    reach = 1.5 * kit.board.pitch_mm
-    places = (kit.centre_mm(other) for other in kit.enrol)
-    return all(abs(x - px) > reach or abs(y - py) > reach for px, py in places)
+def _is_clear(kit: Kit, cell: str, stacks: Mapping[str, str]) -> bool:
+    """Whether no stack stands on or next to ``cell``."""
+    (x, y), (across, up) = kit.centre_mm(cell), kit.board.pitch_mm
+    places = (kit.centre_mm(other) for other in stacks)
+    return all(abs(x - px) > 1.5 * across or abs(y - py) > 1.5 * up for px, py in places)
 
 
 def _explained(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> Hypothesis:
@@ -151,9 +170,9 @@ def _explained(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry)
     return infer(shown, np.zeros(RIM_STEPS, np.float32), geometry)
 
 
-def _rim(kit: Kit, hypothesis: Hypothesis) -> tuple[float, ...]:
-    """Mean shading of the sides of the enrolled pieces, from the lower to the upper edge."""
-    rows = [kit.cells.index(cell) for cell in kit.enrol]
+def _rim(kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str, str]) -> tuple[float, ...]:
+    """Mean shading of the sides of the uppermost pieces, from the lower to the upper edge."""
+    rows = [kit.cells.index(cell) for cell in stacks]
     sides = hypothesis.side_steps[rows, :1].reshape(-1, RIM_STEPS, 2)
     if not len(sides):
         return FLAT_RIM
@@ -162,15 +181,14 @@ def _rim(kit: Kit, hypothesis: Hypothesis) -> tuple[float, ...]:
     return tuple(float(step) for step in rim[::-1])
 
 
-def _inked(image: npt.NDArray[np.uint8], kit: Kit, hypothesis: Hypothesis) -> Faces:
-    """Where the faces of the enrolled pieces are: in the picture, not blurred, most alike all the way round.
+def _inked(image: Picture, kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str, str]) -> Faces:
+    """Where the faces of these stacks are: in the picture, not blurred, most alike all the way round.
 
     There is time for that here.
     """
-    rows = np.array([kit.cells.index(cell) for cell in kit.enrol])
-    faces, _ = centred(
-        image, hypothesis.geometry.faces.of(rows * len(hypothesis.geometry.configurations.all)), hypothesis.all_labels()
-    )
+    count = len(hypothesis.geometry.configurations.all)
+    numbers = np.array([kit.cells.index(cell) * count + len(stack) - 1 for cell, stack in stacks.items()])
+    faces, _ = centred(image, hypothesis.geometry.faces.of(numbers), hypothesis.all_labels())
     circles = BORDER[:, None, None] * DIRECTIONS
     for step_mm in FINER_MM:
         steps_mm = _SQUARE * step_mm
@@ -196,58 +214,67 @@ def _matt(image: npt.NDArray[np.uint8], faces: Faces, mirrored: Sequence[Reflect
     return result
 
 
-def _checked(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> SetLook:
+def _checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[str, str]) -> SetLook:
     """The look that the reader has, less what was learned on squares where nothing stands.
 
-    Raises VisionError when the photograph, read with this look, is not what [enrol] promises.
+    Raises VisionError when the photograph, read with this look, does not show what ``stacks`` by cell promise.
     """
     kit, look = reader.kit, reader.look
-    wrong = _broken_promises(image, reader, geometry)
-    absent = tuple(kit.enrol[cell] for cell, (_, top) in wrong.items() if cell in kit.enrol and not top)
-    if not wrong or look.glyphs or not 0 < len(absent) < len(kit.enrol) / 2:
-        _refuse(kit, wrong)
+    wrong = _broken_promises(image, reader, geometry, stacks)
+    missing = {cell for cell, (_, top) in wrong.items() if cell in stacks and not top}
+    tops = dict.fromkeys(stack[-1] for stack in stacks.values())
+    there = {stack[-1] for cell, stack in stacks.items() if cell not in missing}
+    absent = tuple(letter for letter in tops if letter not in there)
+    if not wrong or look.glyphs or not 0 < len(absent) < len(tops) / 2:
+        _refuse(kit, stacks, wrong)
         return look
     nominal = nominal_look(kit).pieces
     pieces = {letter: nominal[letter] if letter in absent else colour for letter, colour in look.pieces.items()}
     look = replace(look, pieces=pieces, not_found=absent)
     again = Reader(kit, reader.camera, look, reader.levels)
-    left = _broken_promises(image, again, geometry)
-    _refuse(kit, {cell: state for cell, state in left.items() if kit.enrol.get(cell) not in absent})
+    left = _broken_promises(image, again, geometry, stacks)
+    _refuse(kit, stacks, {cell: state for cell, state in left.items() if stacks.get(cell, " ")[-1] not in absent})
     return look
 
 
-def _broken_promises(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> dict[str, CellState]:
-    """What is read on the squares that do not show what [enrol] promises."""
+def _broken_promises(
+    image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[str, str]
+) -> dict[str, CellState]:
+    """What is read on the squares that do not show what ``stacks`` by cell promise."""
     reading = reader.read_at(Frame(image, 0, 0.0), geometry)
     broken = {}
     for row, cell in enumerate(reading.cells):
-        letter = reader.kit.enrol.get(cell)
-        promised = [_is_promised(state, letter, reader.look.glyphs) for state in reading.states]
+        stack = stacks.get(cell, "")
+        promised = [_is_promised(state, stack, reader.look.glyphs) for state in reading.states]
         if np.exp(reading.log_likelihood[row, promised]).sum() < UNLIKELY:
             broken[cell] = reading.best(row)[0]
     return broken
 
 
-def _refuse(kit: Kit, wrong: Mapping[str, CellState]) -> None:
+def _refuse(kit: Kit, stacks: Mapping[str, str], wrong: Mapping[str, CellState]) -> None:
     """Raise VisionError for the first of the squares that are ``wrong``."""
     for cell, (height, top) in wrong.items():
-        should = f"one {kit.enrol[cell]}" if cell in kit.enrol else "nothing"
+        stack = stacks.get(cell, "")
+        should = f"one {stack}" if len(stack) == 1 else stack or "nothing"
         seen = f"{height or 1} high, {top} on top" if top else "empty"
-        raise VisionError(f"{cell} should hold {should} but looks {seen}; set the pieces as [enrol] says")
+        said = "[enrol]" if stacks == kit.enrol else "the layout"
+        raise VisionError(f"{cell} should hold {should} but looks {seen}; set the pieces as {said} says")
 
 
-def _is_promised(state: CellState, letter: str | None, glyphs: Mapping[str, Glyph]) -> bool:
-    """Whether a square shows what it should: a ``letter`` or any other character, for they are learned here."""
+def _is_promised(state: CellState, stack: str, glyphs: Mapping[str, Glyph]) -> bool:
+    """Whether a square shows the top of ``stack``, or any other character, for they are learned here."""
     height, top = state
-    return height in ((1, None) if letter else (0,)) and (top == letter or letter in glyphs)
+    if not stack:
+        return height == 0
+    return height in (len(stack), None) and (top == stack[-1] or stack[-1] in glyphs)
 
 
-def _check_unlike(image: npt.NDArray[np.uint8], kit: Kit, faces: Faces, glyphs: Mapping[str, Glyph]) -> None:
+def _check_unlike(image: Picture, shown: Mapping[str, str], faces: Faces, glyphs: Mapping[str, Glyph]) -> None:
     """Raise VisionError when two characters cannot be told apart, each held against the other's face."""
     likely, _ = compare(image, faces, nothing_before(image), make_alphabet(glyphs))
     np.fill_diagonal(likely, -np.inf)
     if likely.max() > ALIKE:
-        names = [f"{cell} ({letter})" for cell, letter in kit.enrol.items()]
+        names = [f"{cell} ({letter})" for letter, cell in shown.items()]
         one, other = sorted(np.unravel_index(likely.argmax(), likely.shape))
         px_per_mm = float(np.sqrt(abs(np.linalg.det(faces.to_picture[one]))))
         raise VisionError(

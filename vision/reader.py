@@ -15,6 +15,8 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook, linear
 from vision.appearance import colour_model
+from vision.appearance.board_light import make_blocks, measure_on_board
+from vision.appearance.board_surface import BoardView, view_board
 from vision.appearance.colour_model import STRAY_LOG
 from vision.appearance.illumination import Illumination, measure_illumination, references
 from vision.appearance.sharpening import SHARPENED, halo, without_halo
@@ -33,6 +35,7 @@ from vision.pose.registration import check_size, register, to_gray
 from vision.pose.tracking import follow
 from vision.reading import Reading
 from vision.scene.configurations import Configurations, kit_configurations
+from vision.scene.crops import Crops
 from vision.scene.ground import has_paper
 from vision.scene.materials import Materials
 from vision.scene.terrain import floors_mm
@@ -66,16 +69,18 @@ class Reader:
         configurations = kit_configurations(kit)
         self.states = configurations.states
         self._columns, self._firsts = _state_columns(configurations)
-        paper = linear(kit.mat.colour) if has_paper(kit) else look.floor
+        paper = linear(kit.mat.paper) if has_paper(kit) else None
         self._colour_model = colour_model.build_colour_model(look, configurations, paper)
         self._paper = np.exp(self._colour_model[:, Materials.PAPER])
         self._likeliest = np.delete(self._colour_model, Materials.TABLE, axis=1).max(axis=1)
         self._references = references(kit)
+        self._blocks = None if look.board is None else make_blocks(look.board)
         # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.
         self._rim = np.array(np.zeros_like(look.rim) if configurations.has_several_sizes else look.rim, np.float32)
         self._alphabet = make_alphabet(look.glyphs) if look.glyphs else None
         self._pose: Registration | None = None
         self._geometry: Geometry | None = None
+        self._board: tuple[Crops, BoardView] | None = None
         self._last: _Last | None = None
         self._sharpened: tuple[Geometry, bool] | None = None
 
@@ -246,7 +251,9 @@ class Reader:
 
     def light(self, image: npt.NDArray[np.uint8], pose: Registration) -> Illumination:
         """The light over the mat in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
-        return measure_illumination(image, self.kit, pose, self.camera, self._references)
+        if self._blocks is None:
+            return measure_illumination(image, self.kit, pose, self.camera, self._references)
+        return measure_on_board(image, self._blocks, pose, self.camera)
 
     def observations(
         self,
@@ -258,7 +265,15 @@ class Reader:
         """The observations of these cells in a picture (height, width, 3) uint8 BGR, in this light."""
         if isinstance(cells, slice):
             self._look_around(image, geometry, light)
-        return observe(image, geometry.crops, cells, light, self._colour_model)
+        return observe(image, geometry.crops, cells, light, self._colour_model, self._board_view(geometry))
+
+    def _board_view(self, geometry: Geometry) -> BoardView | None:
+        """The bare board in the crops, where its look was learned; kept while the mat stays where it is."""
+        if self.look.board is None:
+            return None
+        if self._board is None or self._board[0] is not geometry.crops:
+            self._board = geometry.crops, view_board(self.look.board, geometry.crops, geometry.pose, self.camera)
+        return self._board[1]
 
     def _look_around(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Illumination) -> None:
         """Learn the colours of what lies outside the mat."""

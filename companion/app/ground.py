@@ -1,6 +1,8 @@
-"""What the pieces stand on: the terrain of a game, or the pillars as its position has them."""
+"""What a kit's squares hold: terrain, pillars as a position has them, and the stacks of a layout."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from calibration.kit import Kit
 from companion.errors import CompanionError
@@ -42,3 +44,49 @@ def parse_levels(text: str, kit: Kit) -> tuple[int, ...]:
         if not number.isdecimal() or not lowest <= int(number) <= highest:
             raise CompanionError(f"--levels: {number!r} is no level; pillars stand at {lowest} to {highest}")
     return tuple(map(int, levels))
+
+
+def parse_layout(text: str, kit: Kit) -> Mapping[str, str]:
+    """The stack on each square that has one: ``start`` of the kit's game, ``enrol`` as the kit says, or a board's text.
+
+    A board's text is that of a position: ranks from the highest down joined by /, in each the stacks, bottom first, and
+    the numbers of empty squares, joined by commas.  Raises CompanionError when it does not fit the kit's board.
+    """
+    if text == "enrol":
+        return kit.enrol
+    if text == "start":
+        return _start_layout(kit)
+    ranks = text.split("/")
+    if len(ranks) != kit.board.ranks:
+        raise CompanionError(
+            f"--layout: give {kit.board.ranks} ranks joined by /, from the highest down; or start, enrol"
+        )
+    layout: dict[str, str] = {}
+    for number, rank in zip(range(kit.board.ranks, 0, -1), ranks, strict=True):
+        cells = [cell for cell in kit.cells if int(cell[1:]) == number]
+        layout |= _parse_rank(rank, cells, kit)
+    return layout
+
+
+def _start_layout(kit: Kit) -> Mapping[str, str]:
+    game = load_game(kit.game)
+    stacks = game.table(game.start()).stacks
+    layout = {cell: stack for cell, stack in zip(game.layout.cells, stacks, strict=True) if stack}
+    if strange := sorted(layout.keys() - set(kit.cells)):
+        raise CompanionError(f"--layout start: the kit {kit.name} has no square {strange[0]}")
+    return layout
+
+
+def _parse_rank(text: str, cells: list[str], kit: Kit) -> Mapping[str, str]:
+    """The stacks of one rank of a layout, whose squares are ``cells``."""
+    letters = {kind.letter for kind in kit.pieces}
+    stacks: list[str] = []
+    for word in filter(None, text.split(",")):
+        if not word.isdecimal() and set(word) - letters:
+            raise CompanionError(f"--layout: {word!r} is no stack of this kit's pieces {', '.join(sorted(letters))}")
+        stacks += [""] * int(word) if word.isdecimal() else [word]
+        if len(stacks) > len(cells):
+            break
+    if len(stacks) != len(cells):
+        raise CompanionError(f"--layout: rank {text!r} does not have {len(cells)} squares")
+    return {cell: stack for cell, stack in zip(cells, stacks, strict=True) if stack}

@@ -57,8 +57,8 @@ def mat_to_picture(picture: Picture, kit: Kit) -> Points | None:
 
 def _corners_mm(kit: Kit, cell: str) -> Points:
     x, y = kit.centre_mm(cell)
-    half = kit.board.pitch_mm / 2
-    return np.array([(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)])
+    u, v = kit.board.pitch_mm[0] / 2, kit.board.pitch_mm[1] / 2
+    return np.array([(x - u, y - v), (x + u, y - v), (x + u, y + v), (x - u, y + v)])
 
 
 def _bgr(colour: str) -> tuple[int, int, int]:

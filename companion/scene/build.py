@@ -54,9 +54,9 @@ def table_scene(game: Game, table: Table, kit: Kit, title: str = "", frames: tup
         title=title,
         files=layout.files,
         ranks=layout.ranks,
-        pitch=kit.board.pitch_mm,
-        ceiling=highest + ROOM_PITCHES * kit.board.pitch_mm,
-        mat_colour=hex_of(kit.mat.colour),
+        pitch=min(kit.board.pitch_mm),
+        ceiling=highest + ROOM_PITCHES * min(kit.board.pitch_mm),
+        mat_colour=hex_of(kit.mat.paper),
         line_colour=hex_of(kit.board.line_colour),
         grounds=grounds,
         bodies=tuple(body for stack in stacks for body in stack),
@@ -66,10 +66,11 @@ def table_scene(game: Game, table: Table, kit: Kit, title: str = "", frames: tup
 
 
 def _ground(layout: Layout, kit: Kit, cell: Cell, level: int | None, shade: float) -> Ground:
-    (file, rank), pitch = layout.places[cell], kit.board.pitch_mm
+    # Squares that are not square are drawn as if they were: stacks must fit into them either way.
+    (file, rank), pitch = layout.places[cell], min(kit.board.pitch_mm)
     x, y = (file - (layout.files - 1) / 2) * pitch, (rank - (layout.ranks - 1) / 2) * pitch
     height = floor_mm(kit, level) if level is not None else 0.0
-    side, colour, top = pitch, kit.board.cell_colour, kit.board.cell_colour
+    side, colour, top = pitch, kit.board.ground, kit.board.ground
     if kit.pillars is not None:
         side, colour, top = kit.pillars.side_mm, kit.pillars.colour, kit.pillars.top_colour
     elif level:

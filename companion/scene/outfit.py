@@ -64,7 +64,7 @@ def _plain(game: Game) -> Kit:
     board = Board(
         files=layout.files,
         ranks=layout.ranks,
-        pitch_mm=PLAIN_PITCH_MM,
+        pitch_mm=(PLAIN_PITCH_MM, PLAIN_PITCH_MM),
         a1_mm=(0.0, 0.0),
         missing=layout.missing,
         cell_colour=SQUARE,
@@ -79,5 +79,5 @@ def _plain(game: Game) -> Kit:
 def _plain_kind(game: Game, piece: Piece, kit: Kit) -> PieceKind:
     owner = game.owner(piece)
     colour = NOBODYS if owner is None else PLAIN_COLOURS[game.players.index(owner) % len(PLAIN_COLOURS)]
-    width = min(PLAIN_DISC_MM, PLAIN_DISC_MM / PLAIN_PITCH_MM * kit.board.pitch_mm)
+    width = min(PLAIN_DISC_MM, PLAIN_DISC_MM / PLAIN_PITCH_MM * min(kit.board.pitch_mm))
     return PieceKind(piece, "disc", width, PLAIN_HEIGHT_MM, colour, "", (0, 0, 0))

@@ -16,6 +16,7 @@ from companion.simulate.light import Light, fall, to_linear, to_srgb
 from vision.pose.projection import Registration
 
 Picture = npt.NDArray[np.uint8]
+Size = tuple[float, float]
 Array = npt.NDArray[np.float64]
 
 MAT_PX_PER_MM = 8
@@ -87,17 +88,16 @@ def sheet(kit: Kit) -> Picture:
     mat = kit.mat
     size = (round(mat.height_mm * MAT_PX_PER_MM), round(mat.width_mm * MAT_PX_PER_MM))
     print_ = np.empty((*size, 3), np.uint8)
-    print_[:] = mat.colour
+    print_[:] = mat.paper
     for patch in mat.patches:
-        _fill(print_, kit, patch.at_mm, patch.size_mm, patch.colour)
+        _fill(print_, kit, patch.at_mm, (patch.size_mm,) * 2, patch.colour)
     for marker in mat.markers:
         _print_marker(print_, kit, marker)
     if kit.pillars is None:
         for cell in kit.cells:
-            centre, pitch = kit.centre_mm(cell), kit.board.pitch_mm
-            _fill(print_, kit, centre, pitch + LINE_MM, kit.board.line_colour)
+            _fill(print_, kit, kit.centre_mm(cell), _wider(kit.board.pitch_mm, LINE_MM), kit.board.line_colour)
         for cell in kit.cells:
-            _fill(print_, kit, kit.centre_mm(cell), kit.board.pitch_mm - LINE_MM, kit.board.cell_colour)
+            _fill(print_, kit, kit.centre_mm(cell), _wider(kit.board.pitch_mm, -LINE_MM), kit.board.ground)
     return _mottled(print_)
 
 
@@ -131,16 +131,15 @@ def _print_marker(print_: Picture, kit: Kit, marker: Marker) -> None:
     here[inside] = np.asarray(cv2.warpPerspective(image, place, size))[inside][:, None]
 
 
-def _fill(print_: Picture, kit: Kit, at_mm: tuple[float, float], side_mm: float, colour: Colour) -> None:
-    rows, columns = _square(kit, at_mm, side_mm)
-    print_[rows, columns] = colour
+def _wider(sides_mm: Size, more_mm: float) -> Size:
+    return sides_mm[0] + more_mm, sides_mm[1] + more_mm
 
 
-def _square(kit: Kit, at_mm: tuple[float, float], side_mm: float) -> tuple[slice, slice]:
-    left = round((at_mm[0] - side_mm / 2 + kit.mat.width_mm / 2) * MAT_PX_PER_MM)
-    top = round((kit.mat.height_mm / 2 - at_mm[1] - side_mm / 2) * MAT_PX_PER_MM)
-    side = round(side_mm * MAT_PX_PER_MM)
-    return slice(top, top + side), slice(left, left + side)
+def _fill(print_: Picture, kit: Kit, at_mm: tuple[float, float], sides_mm: Size, colour: Colour) -> None:
+    left = round((at_mm[0] - sides_mm[0] / 2 + kit.mat.width_mm / 2) * MAT_PX_PER_MM)
+    top = round((kit.mat.height_mm / 2 - at_mm[1] - sides_mm[1] / 2) * MAT_PX_PER_MM)
+    width, height = (round(side_mm * MAT_PX_PER_MM) for side_mm in sides_mm)
+    print_[top : top + height, left : left + width] = colour
 
 
 def _mottled(print_: Picture) -> Picture:

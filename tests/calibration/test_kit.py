@@ -59,7 +59,7 @@ def test_a_user_kit_is_a_file(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(DOMINATION.replace("pitch_mm = 33.0", "pitch_mm = 34.5"), encoding="utf-8")
     kit = load_kit(str(path))
-    assert (kit.name, kit.board.pitch_mm) == ("mine", 34.5)
+    assert (kit.name, kit.board.pitch_mm) == ("mine", (34.5, 34.5))
 
 
 def test_a_marker_may_be_placed_by_its_corners(tmp_path):

@@ -126,7 +126,7 @@ def test_terrain_is_outlined():
     differ = cv2.absdiff(flat, stepped).max(axis=2) > 60
     rows, columns = (np.flatnonzero(differ.any(axis=axis)) / PX_PER_MM for axis in (1, 0))
     x, y = kit.centre_mm(kit.cells[27])
-    half = kit.board.pitch_mm / 2
+    half = kit.board.pitch_mm[0] / 2
     assert (columns[0] - 210, columns[-1] - 210) == pytest.approx((x - half, x + half), abs=1)
     assert (148.5 - rows[-1], 148.5 - rows[0]) == pytest.approx((y - half, y + half), abs=1)
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from calibration.kit import load_kit
-from calibration.looks import GLYPH_RADII, nominal_look
+from calibration.looks import GLYPH_RADII, format_look, nominal_look, read_look
+from companion.app.ground import parse_layout
 from companion.simulate.sprite import Scene, standing_solids
 from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
@@ -121,3 +122,49 @@ def test_a_piece_that_is_taken_for_another_is_no_trouble():
     pose = placed(kit, camera, rng.uniform(36.0, 46.0), rng.uniform(0, 360))
     image = picture(kit, camera, pose, random_light(rng), [kit.enrol.get(cell, "") for cell in kit.cells], 503)
     assert enrol(image, kit, camera).pieces.keys() == {kind.letter for kind in kit.pieces}
+
+
+@pytest.fixture(scope="module")
+def own():
+    """A board whose kit names no colour, empty, at the start of a game and with stacks, all in one light."""
+    rng, printed = random.Random(4), load_kit("domination")
+    kit = replace(
+        printed,
+        mat=replace(printed.mat, colour=None, patches=()),
+        board=replace(printed.board, cell_colour=None),
+        pieces=tuple(kind for kind in printed.pieces if kind.letter in "RG"),
+        enrol={"d4": "R", "e5": "G"},
+    )
+    camera = random_camera(rng)
+    pose, light = placed(printed, camera, 58.0, 250.0), random_light(rng)
+    start = parse_layout("start", kit)
+    stacks = {"c4": "RG", "e2": "G", "f6": "RRG", "d7": "R", "b3": "GR"}
+    layouts = ({}, start, kit.enrol, stacks)
+    shown = [picture(kit, camera, pose, light, [layout.get(cell, "") for cell in kit.cells], 4) for layout in layouts]
+    return kit, camera, start, stacks, shown
+
+
+@pytest.mark.parametrize("empties", [0, 1])
+@pytest.mark.parametrize("shown", ["start", "enrol"])
+def test_the_look_of_a_board_is_learned(own, empties, shown):
+    kit, camera, start, stacks, (empty, at_start, single, played) = own
+    image, layout = (at_start, start) if shown == "start" else (single, None)
+    look = enrol(image, kit, camera, layout=layout, empty=[empty] * empties)
+    assert look.board is not None
+    assert (look.board.seen == 0).any() == (empties == 0)
+    reading = Reader(kit, camera, look).read(Frame(played, 0, 0.0))
+    read = {cell: reading.best(row)[0] for row, cell in enumerate(reading.cells)}
+    assert {cell: state for cell, state in read.items() if state[0]} == {
+        cell: (len(stack), stack[-1]) for cell, stack in stacks.items()
+    }
+
+
+def test_a_learned_board_is_kept_with_its_set(own, tmp_path):
+    kit, camera, _, _, (empty, _, single, _) = own
+    look, file = enrol(single, kit, camera, empty=[empty]), tmp_path / "set.toml"
+    file.write_text(format_look(look), encoding="utf-8")
+    again = read_look(file, kit)
+    assert again.board is not None
+    assert look.board is not None
+    np.testing.assert_allclose(again.board.colour, look.board.colour, atol=0.003)
+    assert again.floor == pytest.approx(look.floor, abs=1e-4)

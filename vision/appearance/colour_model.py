@@ -61,7 +61,7 @@ class _Shading:
 
 # All values are chosen by eye.  Upper faces and the floor face the same light as the paper, so s is near 1 unless they
 # are shaded; sides may be lit by little more than what the room reflects, or by a lamp at right angles.
-_FLOOR = _Shading(lit=0.7, spread=0.12, shade=(0.15, 1.0), mirrored=0.005, tint=0.08)
+FLOOR_SHADING = _Shading(lit=0.7, spread=0.12, shade=(0.15, 1.0), mirrored=0.005, tint=0.08)
 _TOP = _Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05, glare=0.3)
 _SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.2, 1.1), mirrored=0.02, tint=0.08)
 # Between pillars it is darker than next to a piece.
@@ -87,24 +87,29 @@ SENSOR_NOISE = 0.02
 Chosen by eye."""
 
 
-def build_colour_model(look: SetLook, configurations: Configurations, paper: Reflectance) -> npt.NDArray[np.float32]:
+def build_colour_model(
+    look: SetLook, configurations: Configurations, paper: Reflectance | None
+) -> npt.NDArray[np.float32]:
     """(BINS³, materials) float32 log-likelihoods; the TABLE column is flat until a picture fills it.
 
-    ``paper``: reflectance of the mat beside the cells.
+    ``paper``: reflectance of the mat beside the cells; None: as the cells.
     """
     rng = np.random.default_rng(0)  # a fixed seed: the same picture gives the same reading
     faces = [np.mean([look.pieces[letter] for letter in letters], axis=0) for letters in configurations.colours]
-    sides = [_learn(_draw(face, _SIDE if configurations.has_faces else _FLANK, rng)) for face in faces]
+    # A learned board may be as dark as the shaded side of a piece: neither is then ruled out for being dark.
+    side = _FLANK if not configurations.has_faces else _SIDE if look.board is None else _WALL
+    sides = [_learn(_draw(face, side, rng)) for face in faces]
     tops = [
         _learn(_draw(face, _TOP if configurations.has_faces else _FLANK, rng))
         if not look.inks
         else _inked(face, look, letters, rng)
         for face, letters in zip(faces, configurations.colours, strict=True)
     ]
+    floor = _floor_reflectances(look, rng)
     columns = [
-        _learn(_draw(np.array(look.floor), _FLOOR, rng)),
+        _learn(_draw(floor, FLOOR_SHADING, rng)),
         np.full(BINS**3, -3 * np.log(BINS)),
-        _learn(_draw(np.array(paper), _FLOOR, rng)),
+        _learn(_draw(floor if paper is None else np.array(paper), FLOOR_SHADING, rng)),
         np.max(sides, axis=0),
         np.log(np.mean(np.exp(sides), axis=0)),
         *tops,
@@ -112,6 +117,19 @@ def build_colour_model(look: SetLook, configurations: Configurations, paper: Ref
         *([] if look.column is None else _column(look.column, rng)),
     ]
     return np.column_stack(columns).astype(np.float32)
+
+
+def _floor_reflectances(look: SetLook, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+    """(3,) that of the floor; or (DRAWS, 3), any that a learned board shows, or where nothing is known any at all."""
+    if look.board is not None:
+        shown = look.board.colour[look.board.seen > 0]
+        return _linear(shown[rng.integers(0, len(shown), DRAWS)].astype(np.float64))
+    return _linear(rng.uniform(0, 1, (DRAWS, 3))) if look.floor is None else np.array(look.floor)
+
+
+def _linear(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Linear light of display values (IEC 61966-2-1), 1 being white."""
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** GAMMA)
 
 
 def _inked(
@@ -141,9 +159,10 @@ def _in_pit(open_share: float, reflectance: float) -> _Shading:
     which are about half lit themselves.
     """
     if open_share == 1:
-        return _FLOOR
+        return FLOOR_SHADING
     room = open_share + (1 - open_share) * reflectance / 2
-    return replace(_FLOOR, lit=open_share * _FLOOR.lit, shade=(room * _WALL.shade[0], room * _FLOOR.shade[1]))
+    shade = room * _WALL.shade[0], room * FLOOR_SHADING.shade[1]
+    return replace(FLOOR_SHADING, lit=open_share * FLOOR_SHADING.lit, shade=shade)
 
 
 def table_column(values: npt.NDArray[np.float32], paper: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -186,14 +205,14 @@ def quantised(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
 
 
 def _draw(reflectance: npt.NDArray[np.float64], shading: _Shading, rng: np.random.Generator) -> npt.NDArray[np.float32]:
-    """(DRAWS, 3) float32 display values 0…:data:`TOP_VALUE` of a surface of ``reflectance`` (3,), linear r g b."""
+    """(DRAWS, 3) float32 display values 0…:data:`TOP_VALUE` of a surface of ``reflectance`` (3,) or (DRAWS, 3)."""
     lit = np.exp(rng.normal(0, shading.spread, DRAWS))
     strength = np.where(rng.random(DRAWS) < shading.lit, lit, rng.uniform(*shading.shade, DRAWS))
     tint = np.exp(rng.normal(0, shading.tint, (DRAWS, 3)))
     # The specular part of the enrolled colour is unknown from one picture: any part of what is white in it.
-    most = min(MOST_MIRRORED, float(reflectance.min()))
+    most = np.minimum(MOST_MIRRORED, reflectance.min(axis=-1))
     matt = rng.exponential(MIRRORED_BY_MATT, DRAWS)
-    white = np.where(rng.random(DRAWS) < MATT_SHARE, np.minimum(matt, most), rng.uniform(0, most, DRAWS))
+    white = np.where(rng.random(DRAWS) < MATT_SHARE, np.minimum(matt, most), most * rng.random(DRAWS))
     own = reflectance - white[:, None]
     mirrored = rng.exponential(shading.mirrored, DRAWS)
     if shading.glare:

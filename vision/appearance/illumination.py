@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
-from calibration.kit import Kit
+from calibration.kit import Kit, Mat
 from calibration.looks import linear
+from calibration.markers import dictionary
 from vision.compiled import compiled
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
@@ -32,6 +34,10 @@ covered the chance that all three of some sample are bare is 97 %."""
 
 AGREE_LOG = 0.1
 """References within about a tenth (log) of a plane are its inliers; the rest is covered or shaded.  Chosen by eye."""
+
+STIFFNESS = 100.0
+"""Precision with which the log light is known to have no curvature: that of one reference known to a tenth.  Chosen by
+eye."""
 
 LEAST_AREA = 0.2
 """Least determinant of a sample of three references (4: the whole mat); nearly collinear ones leave the plane's slope
@@ -55,25 +61,28 @@ class References(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Illumination:
-    """Natural logarithm of the light per channel (r, g, b), a plane over the mat.
+    """Natural logarithm of the light per channel (r, g, b), a surface of first or second order over the mat.
 
     Attributes:
-        plane: (3 coefficients, 3 channels) float64, for (1, x / half width, y / half height).
+        plane: (3 or 6 coefficients, 3 channels) float64, for 1, x, y, x², xy, y² in halves of the mat.
         half_mm: half of the mat's width and height.
+        sheen: (rows, columns) float32, white that the board mirrors besides, as squares of display values relative to
+            white paper, all over the mat, its far left corner first; None where that is not known.
     """
 
     plane: Points
     half_mm: tuple[float, float]
+    sheen: npt.NDArray[np.float32] | None = None
 
     def at(self, points_mm: Points) -> npt.NDArray[np.float32]:
         """(n, 3) float32 light r g b at places (n, 2 or 3) mm: the linear level of white paper there."""
-        return np.exp(_terms(points_mm, self.half_mm) @ self.plane).astype(np.float32)
+        return np.exp(_log_light(self, points_mm)).astype(np.float32)
 
 
 def measure_illumination(
     image: npt.NDArray[np.uint8], kit: Kit, pose: Registration, camera: Camera, places: References | None = None
 ) -> Illumination:
-    """Fit the illumination to patches and paper.
+    """Fit the illumination to patches and paper, or to the white of the markers.
 
     Args:
         image: (height, width, 3) uint8, BGR.
@@ -96,18 +105,57 @@ def measure_illumination(
         raise VisionError(
             "the mat is overexposed: lower the exposure" if white > 0.9 else "the picture is too dark: switch a lamp on"
         )
-    terms = _terms(points[inside][usable], half_mm)
-    target = np.log(sampled[usable] / reflectance[inside][usable])
-    bare = _inliers(terms, target)
-    plane = np.linalg.lstsq(terms[bare], target[bare], rcond=None)[0]
+    return fit_plane(points[inside][usable], np.log(sampled[usable] / reflectance[inside][usable]), half_mm)
+
+
+def fit_plane(points_mm: Points, logs: Points, half_mm: tuple[float, float]) -> Illumination:
+    """The plane of log light on which most references at ``points_mm`` (n, 3) lie, whose logs are (n, 3).
+
+    Raises VisionError when it is too dark, or too few of them agree.
+    """
+    terms = _terms(points_mm, half_mm)
+    bare = _inliers(terms, logs)
+    plane = np.linalg.lstsq(terms[bare], logs[bare], rcond=None)[0].astype(np.float64)
     if float(np.exp(plane[0]).max()) < TOO_DARK:
         raise VisionError("the picture is too dark: switch a lamp on or lengthen the exposure")
     return Illumination(plane, half_mm)
 
 
+def refit(light: Illumination, points_mm: Points, logs: Points, precision: Points, tolerance: float) -> Illumination:
+    """A surface of second order through references near ``light`` (one step of iteratively reweighted least squares).
+
+    Args:
+        light: from which weights are taken.
+        points_mm: (n, 3) places.
+        logs: (n, 3) log light that each shows, r g b.
+        precision: (n, 3) one over their variances.
+        tolerance: log light by which a reference may be off and still count for a third.
+    """
+    terms = _curved_terms(points_mm, light.half_mm)
+    off = np.abs(logs - _log_light(light, points_mm)).max(axis=1)
+    weights = precision * np.exp(-((off / tolerance) ** 2))[:, None]
+    normal = np.einsum("ni,nc,nj->cij", terms, weights, terms) + np.diag([0, 0, 0, *(STIFFNESS,) * 3])
+    right = np.einsum("ni,nc,nc->ci", terms, weights, logs)
+    return replace(light, plane=np.linalg.solve(normal, right[..., None])[..., 0].T)
+
+
+def _log_light(light: Illumination, points_mm: Points) -> Points:
+    """(n, 3) float64 log light at places (n, 2 or 3) mm."""
+    terms = _terms if len(light.plane) == 3 else _curved_terms
+    logs: Points = terms(points_mm, light.half_mm) @ light.plane
+    return logs
+
+
 def _terms(points_mm: Points, half_mm: tuple[float, float]) -> Points:
     """(n, 3) float64 terms of the plane at places (n, 2 or 3) mm: 1, x and y in halves of the mat."""
     return np.column_stack([np.ones(len(points_mm)), points_mm[:, 0] / half_mm[0], points_mm[:, 1] / half_mm[1]])
+
+
+def _curved_terms(points_mm: Points, half_mm: tuple[float, float]) -> Points:
+    """(n, 6) float64 terms of a surface of second order: those of the plane, and x², xy, y²."""
+    plane = _terms(points_mm, half_mm)
+    _, x, y = plane.T
+    return np.column_stack([plane, x * x, x * y, y * y])
 
 
 def _inliers(terms: Points, target: Points) -> npt.NDArray[np.bool_]:
@@ -142,7 +190,7 @@ def _most_inliers(terms: Points, target: Points, planes: Points) -> npt.NDArray[
 
 
 def references(kit: Kit) -> References:
-    """The references of a kit: points of its patches and of bare paper."""
+    """The references of a kit: points of its patches and paper; if it has neither, of the white of its markers."""
     points: list[tuple[float, float, float]] = []
     colours: list[tuple[float, float, float]] = []
     for patch in kit.mat.patches:
@@ -153,10 +201,29 @@ def references(kit: Kit) -> References:
                 for dy in (-step, 0.0, step):
                     points.append((patch.at_mm[0] + dx, patch.at_mm[1] + dy, 0.0))
                     colours.append(colour)
-    paper = paper_points(kit)
-    points += paper
-    colours += [linear(kit.mat.colour)] * len(paper)
+    if kit.mat.colour is not None:
+        paper = paper_points(kit)
+        points += paper
+        colours += [linear(kit.mat.colour)] * len(paper)
+    if not points:
+        white = white_modules(kit.mat)
+        return References(white, np.ones_like(white))
     return References(np.array(points), np.array(colours))
+
+
+def white_modules(mat: Mat) -> Points:
+    """(n, 3) float64 mm, the middles of the white modules of all markers."""
+    chosen = dictionary(mat.dictionary)
+    side = chosen.markerSize + 2
+    square = np.array([(0, 0), (side, 0), (side, side), (0, side)], np.float32)
+    places = []
+    for marker in mat.markers:
+        rows, columns = np.nonzero(chosen.generateImageMarker(marker.id, side) > 0)
+        own = np.column_stack([columns, rows]).astype(np.float32) + np.float32(0.5)
+        to_board = cv2.getPerspectiveTransform(square, np.array(marker.corners_mm, np.float32))
+        places.append(np.asarray(cv2.perspectiveTransform(own[None], to_board)[0], np.float64))
+    flat = np.vstack(places)
+    return np.column_stack([flat, np.zeros(len(flat))])
 
 
 def paper_points(kit: Kit) -> list[tuple[float, float, float]]:
@@ -165,8 +232,8 @@ def paper_points(kit: Kit) -> list[tuple[float, float, float]]:
     rim = [(float(x), y) for x in np.linspace(-half_x, half_x, 19) for y in (-half_y, half_y)]
     rim += [(x, float(y)) for y in np.linspace(-half_y, half_y, 13) for x in (-half_x, half_x)]
     board = kit.board
-    left = board.a1_mm[0] - board.pitch_mm / 2
-    right = left + board.files * board.pitch_mm
+    left = board.a1_mm[0] - board.pitch_mm[0] / 2
+    right = left + board.files * board.pitch_mm[0]
     for x in ((left - half_x) / 2, (right + half_x) / 2):
         rim += [(x, float(y)) for y in np.linspace(-half_y, half_y, 13)]
     return [(x, y, 0.0) for x, y in rim if not _printed(kit, x, y)]

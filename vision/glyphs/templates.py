@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, Glyph
+from vision.appearance.piece_colours import WOOD_PERCENTILE
 from vision.compiled import compiled
 from vision.glyphs.face_detection import (
     DIRECTIONS,
@@ -36,12 +37,6 @@ OUTERMOST = 0.9
 """Radius up to which a face is unrolled, as a share of its own: beyond it the rim's shading begins.  Chosen by eye."""
 
 RADII = (np.arange(GLYPH_RADII) + 0.5) / GLYPH_RADII * OUTERMOST
-
-WOOD_PERCENTILE = 80.0
-"""Percentile of a face's brightness that is bare wood: ink covers less than half of it.  Chosen by eye."""
-
-INK_PERCENTILE = 8.0
-"""Percentile of a face's brightness that is ink: it covers at least a tenth of a face.  Chosen by eye."""
 
 BRIGHTEST = 1.5
 """Values are clipped here, as a share of the wood's: a lamp's mirror image says nothing of the character.  Chosen by

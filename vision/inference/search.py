@@ -39,7 +39,8 @@ def _search(hypothesis: Hypothesis) -> None:
     for move in (split_towers, join_towers, remove_phantoms) if is_single_size else (remove_phantoms,):
         if move(hypothesis):
             converge(hypothesis)
-    if hypothesis.geometry.configurations.has_plain_faces:
+    # A learned board has grain, lines and pictures: its surfaces are not evenly coloured.
+    if hypothesis.geometry.configurations.has_plain_faces and not hypothesis.observations.is_board_learned:
         rescore_by_surfaces(hypothesis)
     if hypothesis.geometry.facets is not None:
         rescore_by_facets(hypothesis, hypothesis.geometry.facets)

@@ -21,7 +21,7 @@ Array = npt.NDArray[np.float32]
 Sums = npt.NDArray[np.floating]
 Indices = npt.NDArray[np.intp]
 
-SIDE = Materials.SIDE
+FLOOR, SIDE = Materials.FLOOR, Materials.SIDE
 
 ROW_OFFSETS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
 """(5,) rows by which a line is displaced from its predicted row, as unrolled in :func:`sum_line_at_offsets`."""
@@ -87,7 +87,10 @@ def integrate_columns(
                         sums[at + channel] = sums[above + channel]
                     continue
                 likely = np.uint64(np.uint64(bins[cell, first_row + row, column]) * width)
-                background = flat[likely + np.uint64(nearest & MATERIAL_MASK)]
+                material = np.uint64(nearest & MATERIAL_MASK)
+                background = flat[likely + material]
+                if material == FLOOR:
+                    background = observations.floor[cell, first_row + row, column]
                 likely += side
                 for number in range(materials):
                     channel = np.uint64(number)

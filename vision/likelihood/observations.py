@@ -8,16 +8,20 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vision.appearance.board_surface import BoardView, board_log_likelihood, light_round
 from vision.appearance.colour_model import BINS, gain_in, quantised
 from vision.appearance.illumination import Illumination
 from vision.compiled import compiled
 from vision.scene.crops import Crops
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
+from vision.scene.materials import Materials
 from vision.scene.visibility import Visibility
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 Picture = npt.NDArray[np.uint8]
+
+FLOOR = Materials.FLOOR
 
 DARK = 0.05
 """Added to display values before the logarithm: below it noise dominates.  Chosen by eye."""
@@ -31,22 +35,31 @@ class Observations(NamedTuple):
         gain: (n, 3) float32, display value relative to white paper that one code adds, b g r.
         logs: (n, 3, 256) float32, log of the display value of every code, b g r.
         bins: (n, rows, columns) int32, row of the colour model.
+        floor: (n, rows, columns) float32, log-likelihood of each pixel if it shows the bare board.
         colour_model: (BINS³, materials) float32 log-likelihoods.
+        is_board_learned: whether ``floor`` rests on a board whose look was learned.
     """
 
     codes: Picture
     gain: Array
     logs: Array
     bins: npt.NDArray[np.int32]
+    floor: Array
     colour_model: Array
+    is_board_learned: bool = False
 
 
 def observe(
-    image: Picture, crops: Crops, cells: Indices | slice, light: Illumination, colour_model: Array
+    image: Picture,
+    crops: Crops,
+    cells: Indices | slice,
+    light: Illumination,
+    colour_model: Array,
+    board: BoardView | None = None,
 ) -> Observations:
     """The crops of ``cells`` (n,) in a picture (height, width, 3) uint8 BGR, its illumination divided out.
 
-    ``colour_model``: (BINS³, materials) float32.
+    ``colour_model``: (BINS³, materials) float32.  ``board``: the bare board in all crops, where its look was learned.
     """
     maps = crops.map_px[:, cells]
     _, n, rows, columns = maps.shape
@@ -57,12 +70,17 @@ def observe(
     values = (gain[..., None] * np.arange(256)).astype(np.float32)
     # Rows of the colour model are numbered with red as the most significant digit.
     bins = _bins(codes, quantised(values) * np.array([[1], [BINS], [BINS**2]], np.int32))
-    return Observations(codes, gain, np.log(values + np.float32(DARK)), bins, colour_model)
+    floor = np.ascontiguousarray(colour_model[:, FLOOR])[bins]
+    if board is not None:
+        numbers = np.arange(len(crops.centres_mm))[cells]
+        board_log_likelihood(board, numbers, codes, light_round(light, gain, crops.centres_mm[cells]), floor)
+    return Observations(codes, gain, np.log(values + np.float32(DARK)), bins, floor, colour_model, board is not None)
 
 
 def renew(observations: Observations, cells: Indices, latest: Observations) -> None:
     """Overwrite the observations of ``cells`` (b,) by their ``latest`` ones."""
     observations.codes[cells], observations.bins[cells] = latest.codes, latest.bins
+    observations.floor[cells] = latest.floor
     observations.gain[cells], observations.logs[cells] = latest.gain, latest.logs
 
 
@@ -99,21 +117,23 @@ def log_likelihood(
 
     ``labels``: (height, width) uint16.  Pixels behind terrain or pillars, or outside the picture, do not count.
     """
-    bins, colour_model, rendered = observations.bins, observations.colour_model, labels.reshape(-1)
-    total = 0.0
+    bins, floor, colour_model = observations.bins, observations.floor, observations.colour_model
+    rendered, total = labels.reshape(-1), 0.0
     for cell in cells:
         for row in range(first_row, bins.shape[1]):
             for column in range(bins.shape[2]):
                 if visibility.visible[cell, row, column]:
-                    nearest = rendered[visibility.flat_px[cell, row, column]]
-                    total += colour_model[bins[cell, row, column], nearest & MATERIAL_MASK]
+                    material = rendered[visibility.flat_px[cell, row, column]] & MATERIAL_MASK
+                    likely = colour_model[bins[cell, row, column], material]
+                    total += floor[cell, row, column] if material == FLOOR else likely
     return total
 
 
 @compiled
 def backdrop(observations: Observations, visibility: Visibility, labels: LabelBuffer, cells: Indices) -> Backdrop:
     """The background of ``cells`` (b,): ``labels`` (height, width) uint16 are rendered with nothing on them."""
-    bins, colour_model, rendered = observations.bins, observations.colour_model, labels.reshape(-1)
+    bins, floor, colour_model = observations.bins, observations.floor, observations.colour_model
+    rendered = labels.reshape(-1)
     flat_px, visible = visibility.flat_px, visibility.visible
     _, rows, columns = bins.shape
     base, is_visible = (
@@ -125,6 +145,8 @@ def backdrop(observations: Observations, visibility: Visibility, labels: LabelBu
         for row in range(rows):
             for column in range(columns):
                 nearest = rendered[flat_px[cell, row, column]]
-                base[k, row, column] = colour_model[bins[cell, row, column], nearest & MATERIAL_MASK]
+                material = nearest & MATERIAL_MASK
+                likely = colour_model[bins[cell, row, column], material]
+                base[k, row, column] = floor[cell, row, column] if material == FLOOR else likely
                 is_visible[k, row, column] = visible[cell, row, column] and nearest >> RANK_BITS <= own
     return Backdrop(base, is_visible)

@@ -35,7 +35,7 @@ Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 Scores = npt.NDArray[np.float64]
 
-STANDING, TOPS = Materials.STANDING, Materials.TOPS
+FLOOR, STANDING, TOPS = Materials.FLOOR, Materials.STANDING, Materials.TOPS
 
 IMPOSSIBLE = np.float32(-1e4)
 """Log-likelihood ratio of a piece that the kit does not have: below all others.  Chosen by eye."""
@@ -143,7 +143,8 @@ def piece_like_share(
                 if visible[cells[k], row, x] and nearest >> RANK_BITS <= visibility.rank[cells[k]]:
                     in_sight[k] += covered
                     likely = colour_model[bins[cells[k], row, x]]
-                    background = likely[nearest & MATERIAL_MASK]
+                    material = nearest & MATERIAL_MASK
+                    background = observations.floor[cells[k], row, x] if material == FLOOR else likely[material]
                     is_like = likely[STANDING] > background or background < STRAY_LOG
                     for colour in range(colours):
                         is_like |= likely[TOPS + colour] > background

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -55,3 +56,13 @@ def project(points_mm: Points, pose: Registration, camera: Camera) -> Points:
     )
     pixels: Points = bent @ camera.matrix[:2, :2].T + camera.matrix[:2, 2]
     return pixels
+
+
+def back_project(pixels: npt.NDArray[np.floating], pose: Registration, camera: Camera) -> Points:
+    """(…, 2) mm, the places on the board's upper face that are seen at pixels (…, 2)."""
+    flat = pixels.reshape(-1, 1, 2).astype(np.float64)
+    rays = np.asarray(cv2.undistortPoints(flat, camera.matrix, camera.distortion)).reshape(-1, 2)
+    directions = np.column_stack([rays, np.ones(len(rays))]) @ pose.rotation
+    centre = pose.centre_mm
+    places: Points = centre[:2] - directions[:, :2] * (centre[2] / directions[:, 2])[:, None]
+    return places.reshape(pixels.shape)

@@ -20,6 +20,9 @@ MAX_REPROJECTION_SHARE = 0.03
 """Largest credible root mean square reprojection error, as a share of a marker's edge in the picture.  Refined corners
 of a blurred square lie about half a pixel too far inside; anything much worse is a wrong marker or a bent mat."""
 
+RULER_MM = 0.7
+"""Largest root mean square error of corners that somebody measured with a ruler."""
+
 THRESHOLD_WINDOW_PX = 13
 """One adaptive threshold window finds markers of 30 px and more at a third of the cost of OpenCV's three; the
 three are the second try."""
@@ -90,6 +93,13 @@ def to_gray(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
+def most_reprojection_share(mat: Mat) -> float:
+    """Largest credible root mean square reprojection error, as a share of a marker's edge in the picture."""
+    if any(marker.is_measured for marker in mat.markers):
+        return float(np.hypot(MAX_REPROJECTION_SHARE, RULER_MM / mat.marker_mm))
+    return MAX_REPROJECTION_SHARE
+
+
 def check_in_view(kit: Kit, pose: Registration, camera: Camera) -> None:
     """Raise MatNotFound when squares lie outside the picture."""
     centres = np.array([(*centre, 0.0) for centre in kit.centres_mm])
@@ -111,7 +121,7 @@ def _best_pose(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Regi
     if not poses:
         raise MatNotFound("the markers cannot be seen from above; is the picture mirrored?")
     share, best = min(poses, key=lambda item: item[0])
-    if share > MAX_REPROJECTION_SHARE:
+    if share > most_reprojection_share(kit.mat):
         raise MatNotFound(
             f"the markers contradict each other (reprojection error {best.reprojection_px:.1f} px); "
             "is the mat flat, whole, and of this kit, and the camera file of this camera?"

@@ -11,10 +11,10 @@ from calibration.kit import Kit
 from vision.pose.markers import detect, edge_px, settled
 from vision.pose.projection import Points, Registration, project
 from vision.pose.registration import (
-    MAX_REPROJECTION_SHARE,
     THRESHOLD_WINDOW_PX,
     check_in_view,
     marker_corners,
+    most_reprojection_share,
     refine,
     to_gray,
 )
@@ -47,7 +47,7 @@ def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Regis
         seen = look(gray, kit.mat.dictionary, ids, expected)
         if seen is not None:
             pose = refine(world, seen.reshape(-1, 2), ids, camera, begin)
-            if pose.reprojection_px <= min(most_px, MAX_REPROJECTION_SHARE * edge_px(seen)):
+            if pose.reprojection_px <= min(most_px, most_reprojection_share(kit.mat) * edge_px(seen)):
                 check_in_view(kit, pose, camera)
                 return pose
     return None

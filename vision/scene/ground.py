@@ -33,14 +33,14 @@ def ground_labels(kit: Kit, pose: Registration, camera: Camera) -> LabelBuffer:
         labels, [_rounded(np.vstack(edges), pose, camera)], Materials.PAPER if has_paper(kit) else Materials.FLOOR
     )
     for cell in kit.cells if has_paper(kit) else ():
-        square = np.array(kit.centre_mm(cell)) + kit.board.pitch_mm * _SQUARE
+        square = np.array(kit.centre_mm(cell)) + np.array(kit.board.pitch_mm) * _SQUARE
         cv2.fillConvexPoly(labels, _rounded(np.column_stack([square, np.zeros(4)]), pose, camera), Materials.FLOOR)
     return labels
 
 
 def has_paper(kit: Kit) -> bool:
-    """Whether the mat beside the squares has another look than these."""
-    return kit.pillars is None
+    """Whether the mat beside the squares has another look than these, and both are known beforehand."""
+    return kit.pillars is None and kit.mat.colour is not None and kit.board.cell_colour is not None
 
 
 def _rounded(points_mm: Points, pose: Registration, camera: Camera) -> npt.NDArray[np.int32]:

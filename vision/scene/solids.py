@@ -144,8 +144,8 @@ def column(kit: Kit, cell: str, level: int | None) -> Solid | None:
     height = floor_mm(kit, level)
     if height <= 0:
         return None
-    side = kit.board.pitch_mm if kit.pillars is None else kit.pillars.side_mm
-    return moved(block(side, side, height), np.array([*kit.centre_mm(cell), 0.0]))
+    sides = kit.board.pitch_mm if kit.pillars is None else (kit.pillars.side_mm,) * 2
+    return moved(block(*sides, height), np.array([*kit.centre_mm(cell), 0.0]))
 
 
 def rises_mm(kit: Kit, stack: str) -> tuple[float, ...]:
@@ -171,8 +171,8 @@ def pieces(kit: Kit, cell: str, stack: str, level: int | None = None) -> tuple[S
 
 def cell_corners(kit: Kit, cell: str, level: int | None = None) -> Points:
     """(4, 3) mm, the corners of a cell's floor."""
-    half = kit.board.pitch_mm / 2
-    corners: Points = _rectangle(half, half, floor_mm(kit, level)) + np.array([*kit.centre_mm(cell), 0.0])
+    u, v = kit.board.pitch_mm[0] / 2, kit.board.pitch_mm[1] / 2
+    corners: Points = _rectangle(u, v, floor_mm(kit, level)) + np.array([*kit.centre_mm(cell), 0.0])
     return corners
 
 

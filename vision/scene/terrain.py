@@ -46,7 +46,7 @@ def far_first(kit: Kit, pose: Registration) -> npt.NDArray[np.intp]:
 def columns_of(kit: Kit, levels: tuple[int, ...], pose: Registration, camera: Camera) -> tuple[Column | None, ...]:
     """The projected columns of all cells; None where pieces stand on the mat."""
     seen: list[Column | None] = []
-    shares = open_shares(floors_mm(kit, levels), kit.board.pitch_mm).tolist()
+    shares = open_shares(floors_mm(kit, levels), min(kit.board.pitch_mm)).tolist()
     for cell, level, share in zip(kit.cells, levels or (None,) * len(kit.cells), shares, strict=True):
         solid = column(kit, cell, level)
         if solid is None:

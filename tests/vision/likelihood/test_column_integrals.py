@@ -83,6 +83,7 @@ def test_integrals_are_plain_sums_over_visible_pixels(first_row):
         np.ones((2, 3), np.float32),
         rng.normal(size=(2, 3, 256)).astype(np.float32),
         rng.integers(0, 50, shape).astype(np.int32),
+        rng.normal(size=shape).astype(np.float32),
         rng.normal(size=(50, Materials.SIDE + materials)).astype(np.float32),
     )
     flat_px = rng.permutation(ROWS * COLUMNS * 2).astype(np.int32).reshape(shape)
@@ -98,6 +99,8 @@ def test_integrals_are_plain_sums_over_visible_pixels(first_row):
         counts = (visible[cell] & (nearest[flat_px[cell]] <= rank[cell]))[first_row:]
         likely = observations.colour_model[observations.bins[cell]]
         behind = np.take_along_axis(likely, background[flat_px[cell]][..., None], axis=2)
+        is_floor = (background[flat_px[cell]] == Materials.FLOOR)[..., None]
+        behind = np.where(is_floor, observations.floor[cell][..., None], behind)
         logs = [observations.logs[cell, channel][observations.codes[cell, ..., channel]] for channel in range(3)]
         pixels = np.concatenate(
             [likely[..., Materials.SIDE :] - behind, np.max(logs, axis=0)[..., None], np.ones((ROWS, COLUMNS, 1))],

@@ -57,6 +57,7 @@ def drawing(pyramids, right=0, down=0):
         np.full((1, 3), 1 / 255, np.float32),
         np.zeros((1, 3, 256), np.float32),
         np.zeros((1, ROWS, COLUMNS), np.int32),
+        np.zeros((1, ROWS, COLUMNS), np.float32),
         np.zeros((1, 1), np.float32),
     )
     return observations, Backdrop(base[None].astype(np.float32), np.ones((1, ROWS, COLUMNS), np.bool_))

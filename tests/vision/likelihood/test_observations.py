@@ -37,7 +37,7 @@ def image():
 
 def test_crops_are_looked_up_with_their_light_divided_out(image, crops, light):
     cells = np.array([0, 2])
-    observed = observe(image, crops, cells, light, np.zeros((1, 1), np.float32))
+    observed = observe(image, crops, cells, light, np.zeros((colour_model.BINS**3, 1), np.float32))
     for k, cell in enumerate(cells):
         codes = image[2 : 2 + ROWS, 5 * cell : 5 * cell + COLUMNS]
         values = colour_model.normalise(codes, light.at(crops.centres_mm[[cell]]))
@@ -49,7 +49,7 @@ def test_crops_are_looked_up_with_their_light_divided_out(image, crops, light):
 
 
 def test_only_some_cells_are_observed_anew(image, crops, light):
-    table = np.zeros((1, 1), np.float32)
+    table = np.zeros((colour_model.BINS**3, 1), np.float32)
     before, after = observe(image, crops, slice(None), light, table), 255 - image
     latest, every = (
         observe(after, crops, np.array([1]), light, table),
@@ -67,10 +67,11 @@ def test_the_background_is_the_nearest_surface_that_does_not_occlude_the_cell():
     rank, likely = 3, np.array([[-1.0, -2.0, -4.0]], np.float32)
     labels = np.array([[0, (2 << RANK_BITS) + 1, (4 << RANK_BITS) + 2, (4 << RANK_BITS) + 1, 0]], np.uint16)
     visible = np.array([[[True, True, True, False, False]]])
-    observations = Observations(NONE, NONE, NONE, np.zeros((1, 1, 5), np.int32), likely)
+    floor = np.full((1, 1, 5), -8, np.float32)
+    observations = Observations(NONE, NONE, NONE, np.zeros((1, 1, 5), np.int32), floor, likely)
     visibility = Visibility(np.arange(5, dtype=np.int32).reshape(1, 1, 5), visible, np.array([rank], np.int32))
     behind = backdrop(observations, visibility, labels, np.array([0]))
-    np.testing.assert_array_equal(behind.base[0, 0], [-1, -2, -4, -2, -1])
+    np.testing.assert_array_equal(behind.base[0, 0], [-8, -2, -4, -2, -8])
     np.testing.assert_array_equal(behind.visible[0, 0], [True, True, False, False, False])
-    assert log_likelihood(observations, visibility, labels, np.array([0]), 0) == -1 - 2 - 4
+    assert log_likelihood(observations, visibility, labels, np.array([0]), 0) == -8 - 2 - 4
     assert log_likelihood(observations, visibility, labels, np.array([0]), 1) == 0

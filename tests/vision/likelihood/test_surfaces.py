@@ -25,7 +25,9 @@ def ratio(codes, visible=True):
     shown = np.clip(codes, 0, 255).astype(np.uint8)[..., None].repeat(3, axis=2)
     bins, colour_model = np.zeros((1, ROWS, COLUMNS), np.int32), np.zeros((1, 1), np.float32)
     logs = np.broadcast_to(np.log(np.arange(256) / 255 + 0.05), (1, 3, 256)).astype(np.float32)
-    observations = Observations(shown[None], np.ones((1, 3), np.float32), logs, bins, colour_model)
+    observations = Observations(
+        shown[None], np.ones((1, 3), np.float32), logs, bins, np.zeros(bins.shape, np.float32), colour_model
+    )
     flat_px = np.arange(ROWS * COLUMNS, dtype=np.int32).reshape(1, ROWS, COLUMNS)
     visibility = Visibility(flat_px, np.full((1, ROWS, COLUMNS), visible), np.array([RANK], np.int32))
     wide = np.arange(LEFT, RIGHT)

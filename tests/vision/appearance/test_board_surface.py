@@ -1,0 +1,119 @@
+"""Light on a board whose look is known, and how likely pixels are to show it; on a drawn chequered board from above."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.board_look import BoardLook
+from calibration.camera import Camera
+from vision.appearance.board_light import make_blocks, measure_on_board
+from vision.appearance.board_surface import LocalLight, board_log_likelihood, light_round, view_board
+from vision.appearance.colour_model import BINS, GAMMA, STRAY
+from vision.appearance.illumination import Illumination
+from vision.errors import VisionError
+from vision.pose.projection import Registration
+from vision.scene.crops import make_crops
+
+SIZE_MM = 200
+HALF_MM = (SIZE_MM / 2, SIZE_MM / 2)
+CAMERA = Camera(400, 400, np.array([[400.0, 0, 199.5], [0, 400, 199.5], [0, 0, 1]]), np.zeros(5), 0.0)
+ABOVE = Registration(np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, 400.0]), (), 0.0)
+"""From here a millimetre of the board is a pixel wide."""
+
+PALE, DARK = np.array([0.85, 0.75, 0.5]), np.array([0.4, 0.3, 0.2])
+
+
+@pytest.fixture
+def board():
+    y, x = np.mgrid[:SIZE_MM, :SIZE_MM] // 25
+    colour = np.where(((x + y) % 2)[..., None], PALE, DARK).astype(np.float32)
+    edges = cv2.dilate(cv2.Canny((colour * 200).astype(np.uint8), 50, 100), np.ones((3, 3))) > 0
+    return BoardLook(colour, np.where(edges, 0.2, 0.01).astype(np.float32), np.ones((SIZE_MM, SIZE_MM), np.uint8))
+
+
+def photographed(board, light):
+    """(400, 400, 3) uint8 BGR, the board in a light (200, 200, 3) that multiplies its display values."""
+    picture = np.zeros((400, 400, 3), np.uint8)
+    picture[100:300, 100:300] = np.clip(board.colour * light, 0, 1)[..., ::-1] * 255
+    return picture
+
+
+def test_the_light_is_found_though_pieces_cover_a_third(board):
+    slope = np.linspace(0.9, 0.6, SIZE_MM)[None, :, None] * np.array([1.0, 0.9, 0.8])
+    picture = photographed(board, np.broadcast_to(slope, (SIZE_MM, SIZE_MM, 3)))
+    for x in range(110, 290, 50):
+        cv2.rectangle(picture, (x, 100), (x + 16, 300), (60, 20, 120), -1)
+    light = measure_on_board(picture, make_blocks(board), ABOVE, CAMERA)
+    places = np.array([(-80.0, 0, 0), (0, 0, 0), (80, 0, 0)])
+    expected = slope[0, [20, 100, 180]] ** GAMMA
+    np.testing.assert_allclose(light.at(places), expected, rtol=0.08)
+
+
+def test_a_mirrored_lamp_is_a_sheen_and_no_light(board):
+    y, x = np.mgrid[:SIZE_MM, :SIZE_MM] - 100
+    sheen = 0.12 * np.exp(-(x**2 + y**2) / (2 * 35**2))
+    shining = replace(board, colour=np.sqrt(board.colour**2 + sheen[..., None]).astype(np.float32))
+    light = measure_on_board(photographed(shining, 0.8), make_blocks(board), ABOVE, CAMERA)
+    assert light.sheen is not None
+    assert light.sheen[20, 20] == pytest.approx(0.12 * 35**2 / (35**2 + 20**2), abs=0.04)  # as seen through the window
+    assert light.sheen[2, 2] < 0.02
+    np.testing.assert_allclose(light.at(np.zeros((1, 3)))[0], 0.8**GAMMA, rtol=0.1)
+
+
+def test_a_board_out_of_sight_gives_no_light(board):
+    with pytest.raises(VisionError, match="too little of the bare board"):
+        measure_on_board(np.zeros((400, 400, 3), np.uint8), make_blocks(board), ABOVE, CAMERA)
+
+
+@pytest.fixture
+def crops():
+    return make_crops(np.array([(12.5, 12.5, 0.0), (-37.5, 12.5, 0.0)]), ABOVE, replace(CAMERA), (20.0, 10.0), 2)
+
+
+def logs_of(board, crops, code, light=None):
+    """Log-likelihoods (2, rows, columns) of crops that show one colour, b g r; -99 where nothing was said."""
+    view = view_board(board, crops, ABOVE, CAMERA)
+    shape = crops.flat_px.shape
+    codes = np.broadcast_to(np.array(code, np.uint8), (*shape, 3))
+    logs = np.full(shape, -99, np.float32)
+    gain = np.full((2, 3), 1 / 255, np.float32)
+    local = light or LocalLight(gain, np.zeros((2, 2, 3), np.float32), np.zeros((2, 3), np.float32))
+    board_log_likelihood(view, np.arange(2), codes, local, logs)
+    return logs
+
+
+def middle(logs, crops):
+    return logs[:, np.abs(crops.v_mm).argmin(), np.abs(crops.u_mm).argmin()]
+
+
+def test_what_the_board_shows_is_likely_and_what_it_cannot_show_is_a_stray(board, crops):
+    square = board.colour[87, 112]
+    own, shaded, other = (
+        middle(logs_of(board, crops, colour[::-1] * 255), crops)[0] for colour in (square, square * 0.7, square[::-1])
+    )
+    assert own > shaded > other
+    assert other == pytest.approx(np.log(STRAY / BINS**3), abs=0.1)
+
+
+def test_a_sheen_makes_a_paler_square_likely(board, crops):
+    paler = np.sqrt(board.colour[87, 112] ** 2 + 0.1)[::-1] * 255
+    plain = middle(logs_of(board, crops, paler), crops)[0]
+    sheen = np.zeros((2, 3), np.float32)
+    sheen[:, 0] = 0.1
+    light = LocalLight(np.full((2, 3), 1 / 255, np.float32), np.zeros((2, 2, 3), np.float32), sheen)
+    assert middle(logs_of(board, crops, paler, light), crops)[0] > plain + 2
+
+
+def test_of_texels_that_nobody_has_seen_nothing_is_said(board, crops):
+    unseen = replace(board, seen=np.zeros_like(board.seen))
+    assert (logs_of(unseen, crops, PALE * 255) == -99).all()
+
+
+def test_the_light_round_a_place_is_that_of_the_whole_board():
+    plane = np.log([[0.5, 0.5, 0.5], [1.2, 1.2, 1.2], [1.0, 1.0, 1.0]])
+    light = light_round(Illumination(plane, HALF_MM), np.ones((1, 3), np.float32), np.zeros((1, 3)))
+    np.testing.assert_allclose(light.slope[0, 0], np.log(1.2) / 100 / GAMMA, rtol=1e-3)
+    np.testing.assert_allclose(light.slope[0, 1], 0, atol=1e-6)
+    assert not light.sheen.any()

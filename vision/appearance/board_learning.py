@@ -1,0 +1,78 @@
+"""Learn the look of a board from photographs of it, empty or with known pieces on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.board_look import TEXEL_MM, WHITEST, BoardLook, unknown_board
+from calibration.kit import Kit
+from vision.appearance.board_surface import texels
+from vision.appearance.colour_model import gain_in
+from vision.appearance.piece_colours import Photograph
+from vision.pose.projection import back_project, project
+from vision.scene.solids import hull, pieces
+
+Array = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+
+WITHIN_MM = (-0.7, 0.0, 0.7)
+"""Where round a texel's middle it is sampled, each way: poses repeat within half a millimetre."""
+
+SHADE_MM = 12.0
+"""How far round a piece its shadow may darken the board."""
+
+MOST_SEEN = 255
+
+
+def learn_board(before: BoardLook | None, photograph: Photograph, kit: Kit, covered: Mask | None = None) -> BoardLook:
+    """What was known ``before``, and what a photograph shows of the board besides.
+
+    ``covered`` (rows, columns): texels that something hides or shades there.
+    """
+    known = before or unknown_board(kit.mat.width_mm, kit.mat.height_mm)
+    rows, columns = known.seen.shape
+    x = (np.arange(columns) - (columns - 1) / 2) * TEXEL_MM
+    y = ((rows - 1) / 2 - np.arange(rows)) * TEXEL_MM
+    middles = np.stack([*np.meshgrid(x, y), np.zeros((rows, columns))], axis=-1).reshape(-1, 3)
+    gain = gain_in(photograph.light.at(middles)).reshape(rows, columns, 3)
+    total, squares = np.zeros((rows, columns, 3), np.float32), np.zeros((rows, columns), np.float32)
+    shown = np.ones((rows, columns), np.bool_) if covered is None else ~covered
+    last = np.array(photograph.image.shape[1::-1]) - 1
+    offsets = [(dx, dy, 0.0) for dx in WITHIN_MM for dy in WITHIN_MM]
+    for offset in offsets:
+        pixels = project(middles + offset, photograph.pose, photograph.camera).reshape(rows, columns, 2)
+        across, down = (pixels[..., axis].astype(np.float32) for axis in (0, 1))
+        codes = np.asarray(cv2.remap(photograph.image, across, down, cv2.INTER_LINEAR), np.uint8)
+        values = np.minimum(codes[..., ::-1] * gain, np.float32(WHITEST))
+        total, squares = total + values, squares + (values**2).mean(axis=2)
+        shown &= ((pixels >= 0) & (pixels <= last)).all(axis=2)
+    count = np.float32(len(offsets))
+    return _joined(known, total / count, squares / count, shown)
+
+
+def _joined(known: BoardLook, colour: Array, squares: Array, shown: Mask) -> BoardLook:
+    """``known`` and one photograph more: its mean display values, the mean of their squares, and where it shows any."""
+    weight, own = known.seen.astype(np.float32), shown.astype(np.float32)
+    both = np.maximum(weight + own, 1)
+    mean = (known.colour * weight[..., None] + colour * own[..., None]) / both[..., None]
+    before = known.spread**2 + (known.colour**2).mean(axis=2)
+    variance = (before * weight + squares * own) / both - (mean**2).mean(axis=2)
+    seen = np.minimum(weight + own, MOST_SEEN).astype(np.uint8)
+    return BoardLook(mean.astype(np.float32), np.sqrt(np.maximum(variance, 0)).astype(np.float32), seen)
+
+
+def covered_texels(kit: Kit, photograph: Photograph, layout: Mapping[str, str]) -> Mask:
+    """(rows, columns) texels that stacks by cell hide in a photograph, or may shade."""
+    size = unknown_board(kit.mat.width_mm, kit.mat.height_mm).seen.shape
+    covered = np.zeros(size, np.uint8)
+    for cell, stack in layout.items():
+        corners = np.vstack([solid.points for solid in pieces(kit, cell, stack)])
+        hidden = back_project(project(corners, photograph.pose, photograph.camera), photograph.pose, photograph.camera)
+        row, column = texels(hull(hidden), size)
+        cv2.fillConvexPoly(covered, np.rint(np.hstack([column, row])).astype(np.int32), 1)
+    reach = 2 * int(SHADE_MM / TEXEL_MM) + 1
+    return np.asarray(cv2.dilate(covered, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach))) > 0)

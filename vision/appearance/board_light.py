@@ -1,0 +1,147 @@
+"""The light on a board whose look was learned: measured all over it, wherever nothing stands.
+
+A place of display value e (:mod:`calibration.board_look`) shows ``e`` times the light there, and besides what the board
+mirrors of lamps: a sheen that changes slowly from place to place.  Both are added as squares of display values, which
+are nearly linear in light.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.board_look import TEXEL_MM, BoardLook
+from calibration.camera import Camera
+from vision.appearance.colour_model import GAMMA, gain_in
+from vision.appearance.illumination import Illumination, fit_plane, refit
+from vision.errors import VisionError
+from vision.pose.projection import Points, Registration, project
+
+Array = npt.NDArray[np.float32]
+
+BLOCK_MM = 5
+"""Side of the blocks in which the board is looked at: noise, grain and half a millimetre's error count less in them."""
+
+SHEEN_MM = 20.0
+"""Standard deviation of the window over which a sheen is averaged: a few squares wide, narrower than a lamp's image."""
+
+SHEEN_KNOWN = 0.05
+"""Share of a window that would have to be seen without a sheen to say that there is none as firmly as is assumed."""
+
+TOLERANCES = (0.3, 0.2, 0.15, 0.1, 0.08)
+"""Difference of display values at which a block counts for a third, fit after fit: it may be covered or shaded."""
+
+LEAST_KNOWN, LEAST_BLOCKS = 0.2, 12
+"""How well blocks must be known to begin with, and how many of them are needed."""
+
+PALEST = 60.0
+"""Percentile of the paleness of known blocks from which on they are pale."""
+
+EVEN_LOG, SHEEN_LOG = 0.1, 0.06
+"""Standard deviation of the log light that a white block shows, and what a sheen adds to it."""
+
+DARK = 0.05
+"""Display value below which noise rules."""
+
+LEAST_SHOWN, MOST_SHOWN = 0.02, 0.985
+"""Range of display values that are not cut off."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoardBlocks:
+    """A board in blocks of :data:`BLOCK_MM`.
+
+    Attributes:
+        points_mm: (rows, columns, 4, 3) places in each block.
+        values: (rows, columns, 3) float32 mean display value of each, r g b.
+        known: (rows, columns) float32, 0 where it is not wholly known, less than 1 where its colour is uneven.
+        half_mm: half of the board's width and height.
+    """
+
+    points_mm: Points
+    values: Array
+    known: Array
+    half_mm: tuple[float, float]
+
+
+def make_blocks(board: BoardLook) -> BoardBlocks:
+    """The blocks of a board."""
+    step = round(BLOCK_MM / TEXEL_MM)
+    rows, columns = (size // step for size in board.seen.shape)
+    whole = np.s_[: rows * step, : columns * step]
+    squares, spread = (
+        np.asarray(cv2.resize(layer, (columns, rows), interpolation=cv2.INTER_AREA), np.float32)
+        for layer in (board.colour[whole] ** 2, board.spread[whole])
+    )
+    seen = board.seen[whole].reshape(rows, step, columns, step) > 0
+    y, x = np.mgrid[:rows, :columns]
+    half_mm = board.seen.shape[1] * TEXEL_MM / 2, board.seen.shape[0] * TEXEL_MM / 2
+    middle_x, middle_y = (x + 0.5) * BLOCK_MM - half_mm[0], half_mm[1] - (y + 0.5) * BLOCK_MM
+    quarter = BLOCK_MM / 4
+    around = np.array([(dx, dy) for dx in (-quarter, quarter) for dy in (-quarter, quarter)])
+    flat = np.stack([middle_x, middle_y], axis=-1)[:, :, None] + around
+    points = np.concatenate([flat, np.zeros((*flat.shape[:-1], 1))], axis=-1)
+    known = seen.all(axis=(1, 3)) / (1 + (spread / TOLERANCES[-1]) ** 2)
+    return BoardBlocks(points, np.sqrt(squares), known.astype(np.float32), half_mm)
+
+
+def measure_on_board(
+    image: npt.NDArray[np.uint8], blocks: BoardBlocks, pose: Registration, camera: Camera
+) -> Illumination:
+    """The light in a picture (height, width, 3) uint8 BGR, and what the board mirrors of lamps.
+
+    Raises VisionError when it is too dark, or too little of the board is seen.
+    """
+    shown, in_range = _shown(image, blocks, pose, camera)
+    known = blocks.known * in_range
+    begun = known > LEAST_KNOWN
+    if begun.sum() < LEAST_BLOCKS:
+        raise VisionError("too little of the bare board is to be seen: uncover it, or turn a lamp on")
+    places = blocks.points_mm.mean(axis=2).reshape(-1, 3)
+    # What is pale in all channels tells the light whatever is mirrored.
+    paleness = blocks.values.min(axis=2)
+    pale = begun & (paleness >= np.percentile(paleness[begun], PALEST))
+    sheen = np.zeros(known.shape, np.float32)
+    logs = _light_logs(shown, blocks.values, sheen)
+    light = fit_plane(places[pale.ravel()], logs[pale], blocks.half_mm)
+    precision = known[..., None] / (EVEN_LOG**2 + (SHEEN_LOG / np.maximum(blocks.values, DARK) ** 2) ** 2)
+    for tolerance in TOLERANCES:
+        logs = _light_logs(shown, blocks.values, sheen)
+        light = refit(light, places, logs.reshape(-1, 3), precision.reshape(-1, 3), GAMMA * tolerance)
+        values = shown * gain_in(light.at(places)).reshape(shown.shape) * 255
+        off = np.abs(values - np.sqrt(blocks.values**2 + sheen[..., None])).max(axis=2)
+        sheen = _smooth((values**2 - blocks.values**2).mean(axis=2), known * np.exp(-((off / tolerance) ** 2)))
+    return replace(light, sheen=sheen)
+
+
+def _shown(
+    image: npt.NDArray[np.uint8], blocks: BoardBlocks, pose: Registration, camera: Camera
+) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """(rows, columns, 3) display values r g b of blocks in a picture, and (rows, columns) whether they are in range."""
+    pixels = project(blocks.points_mm.reshape(-1, 3), pose, camera).reshape(-1, 4, 2)
+    inside = ((pixels >= 0) & (pixels < (camera.width_px, camera.height_px))).all(axis=(1, 2))
+    across, down = (pixels[..., axis].astype(np.float32) for axis in (0, 1))
+    codes = np.asarray(cv2.remap(image, across, down, cv2.INTER_LINEAR), np.float32)
+    shown = (np.sqrt((codes**2).mean(axis=1))[:, ::-1] / 255).reshape(blocks.values.shape)
+    in_range = ((shown > LEAST_SHOWN) & (shown < MOST_SHOWN)).all(axis=2)
+    return shown, in_range & inside.reshape(in_range.shape)
+
+
+def _light_logs(shown: Array, values: Array, sheen: Array) -> Points:
+    """(rows, columns, 3) log of the light in which blocks of these display values show others, less the sheen."""
+    logs: Points = GAMMA * np.log(
+        np.maximum(shown, LEAST_SHOWN) / np.sqrt(np.maximum(values**2 + sheen[..., None], DARK**2))
+    )
+    return logs.astype(np.float64)
+
+
+def _smooth(white: Array, weight: Array) -> Array:
+    """(rows, columns) what is whiter than it should be, averaged over a window where it counts; shades are none."""
+    total, count = (
+        cv2.GaussianBlur(layer, (0, 0), SHEEN_MM / BLOCK_MM, borderType=cv2.BORDER_CONSTANT)
+        for layer in (white * weight, weight)
+    )
+    return np.maximum(total / (count + np.float32(SHEEN_KNOWN)), 0)

@@ -1,0 +1,99 @@
+"""The colours of pieces in a photograph whose layout is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Kit
+from calibration.looks import Reflectance
+from vision.appearance.illumination import LINEAR, Illumination
+from vision.appearance.specular import faces_of, mirrored, paleness, sides_of, without
+from vision.errors import VisionError
+from vision.pose.projection import Points, Registration, project
+from vision.scene.solids import rises_mm
+
+WOOD_PERCENTILE = 80.0
+"""Percentile of a face's brightness that is bare wood: ink covers less than half of it.  Chosen by eye."""
+
+INK_PERCENTILE = 8.0
+"""Percentile of a face's brightness that is ink: it covers at least a tenth of a face.  Chosen by eye."""
+
+
+@dataclass(frozen=True, eq=False)
+class Photograph:
+    """A picture (height, width, 3) uint8 BGR, where it was taken from, and in what light."""
+
+    image: npt.NDArray[np.uint8]
+    pose: Registration
+    camera: Camera
+    light: Illumination
+
+    def reflectance(self, points_mm: Points, percentile: float = 50.0) -> Reflectance:
+        """That of a surface at places (n, 3) mm.  Raises VisionError when they lie outside the picture."""
+        pixels = np.rint(project(points_mm, self.pose, self.camera)).astype(int)
+        inside = ((pixels >= 0) & (pixels < (self.camera.width_px, self.camera.height_px))).all(axis=1)
+        if not inside.any():
+            raise VisionError("a square lies outside the picture: show the whole mat")
+        seen = LINEAR[self.image[pixels[inside, 1], pixels[inside, 0], ::-1]] / self.light.at(points_mm[inside])
+        r, g, b = np.percentile(np.asarray(seen, np.float64), percentile, axis=0)
+        return float(r), float(g), float(b)
+
+
+@dataclass(frozen=True)
+class PieceColours:
+    """Reflectances by letter: of faces, of their characters, and the white that faces with characters mirror."""
+
+    pieces: Mapping[str, Reflectance]
+    inks: Mapping[str, Reflectance]
+    whites: Mapping[str, float]
+
+
+def learn_pieces(
+    photograph: Photograph, kit: Kit, layout: Mapping[str, str], floors_mm: Mapping[str, Points]
+) -> PieceColours:
+    """The colours of the uppermost pieces of stacks by cell, each kind's the median of what its pieces show.
+
+    A kind that is not seen has the colour of another that the kit gives the same.  Raises VisionError where there
+    is none.
+    """
+    seen: dict[str, list[Reflectance]] = {}
+    inks: dict[str, list[Reflectance]] = {}
+    for cell, stack in layout.items():
+        letter, kind = stack[-1], kit.piece(stack[-1])
+        base = floors_mm[cell] + np.array([0.0, 0.0, rises_mm(kit, stack)[-1]])
+        faces = faces_of(kind, base, photograph.pose.centre_mm)
+        if kind.glyph:
+            inks.setdefault(letter, []).append(photograph.reflectance(faces[0], INK_PERCENTILE))
+            seen.setdefault(letter, []).append(photograph.reflectance(faces[0], WOOD_PERCENTILE))
+        else:
+            sides = [photograph.reflectance(side) for side in sides_of(kind, base, photograph.pose.centre_mm)]
+            face = min((photograph.reflectance(face) for face in faces), key=paleness)
+            seen.setdefault(letter, []).append(without(face, mirrored(face, sides)))
+    pieces = {letter: _median(colours) for letter, colours in seen.items()}
+    for kind in kit.pieces:
+        if kind.letter not in pieces:
+            alike = [letter for letter in seen if kit.piece(letter).colour == kind.colour and not kind.glyph]
+            if not alike:
+                raise VisionError(f"no {kind.letter} lies uppermost in this layout: show one piece of every kind")
+            pieces[kind.letter] = pieces[alike[0]]
+    return _without_lamp(kit, pieces, {letter: _median(colours) for letter, colours in inks.items()})
+
+
+def _without_lamp(kit: Kit, pieces: Mapping[str, Reflectance], inks: Mapping[str, Reflectance]) -> PieceColours:
+    """Faces with characters less the white that each mirrors of a lamp, by others of its colour."""
+    whites: dict[str, float] = {}
+    for letter in inks:
+        alike = [pieces[other] for other in inks if kit.piece(other).colour == kit.piece(letter).colour]
+        whites[letter] = mirrored(pieces[letter], alike)
+    own = {letter: without(colour, whites.get(letter, 0.0)) for letter, colour in pieces.items()}
+    return PieceColours(own, {letter: without(ink, whites[letter]) for letter, ink in inks.items()}, whites)
+
+
+def _median(colours: list[Reflectance]) -> Reflectance:
+    r, g, b = np.median(colours, axis=0).tolist()
+    return r, g, b
