@@ -1,22 +1,24 @@
-"""`companion calibrate`: a lens from photographs of a board, the look of a set from a photograph of its pieces."""
+"""`companion calibrate`: a lens from photographs of a board; the look of a board and of a set from photographs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from calibration.board_lens import GOOD_FOCAL, USABLE_FOCAL, BoardLens, calibrate_on_board
 from calibration.camera import format_camera, read_camera
 from calibration.errors import ProfileError
-from calibration.kit import load_kit
+from calibration.kit import Kit, load_kit
 from calibration.lens import DEFAULT_BOARD, LensCalibration, calibrate_lens, read_board
 from calibration.looks import format_look
 from calibration.picture import load_picture
 from calibration.quality import advice, quality
-from companion.app.ground import start_levels
+from companion.app.ground import parse_layout, start_levels
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
-from companion.commands.output.codes import DONE
+from companion.commands.output.codes import DONE, NO
 from companion.commands.output.files import write_file
 from companion.commands.output.progress import followed
+from companion.errors import CompanionError
 from companion.languages.english import counted
 from vision.enrolment import enrol
 from vision.errors import VisionError
@@ -28,6 +30,7 @@ class LensOptions(OptionGroup):
 
     images: tuple[Path, ...]
     board: Path | None
+    kit: str | None
     output: Path
 
 
@@ -36,8 +39,10 @@ class PiecesOptions(OptionGroup):
     """What `companion calibrate pieces` is told."""
 
     kit: str
-    image: Path
+    images: tuple[Path, ...]
     camera: Path
+    empty: tuple[Path, ...]
+    layout: str
     output: Path
 
 
@@ -45,27 +50,66 @@ def add_parser(subparsers: Subparsers) -> None:
     """Add `calibrate` with its two kinds."""
     calibrate = subparsers.add_parser("calibrate", help="calibrate the lens, or learn the look of a set")
     kinds = calibrate.add_subparsers(dest="kind", required=True, metavar="lens|pieces", parser_class=type(calibrate))
-    what = "intrinsics and distortion from photographs of a ChArUco board"
+    what = "intrinsics and distortion from photographs of a ChArUco board, or of a kit's own markers"
     lens = add_command(kinds, "lens", LensOptions, run_lens, help=what)
     lens.add_argument("images", nargs="+", type=Path, metavar="IMAGE")
-    lens.add_argument("--board", type=Path, help="TOML file that describes the board (default: 9 x 6 squares of 30 mm)")
+    target = lens.add_mutually_exclusive_group()
+    which = "TOML file that describes the ChArUco board (default: 9 x 6 squares of 30 mm)"
+    target.add_argument("--board", type=Path, metavar="BOARD.toml", help=which)
+    target.add_argument("--kit", metavar="KIT", help="from the markers of this kit's board, photographed at its place")
     lens.add_argument("-o", "--output", type=Path, required=True, metavar="CAMERA.toml")
-    what = "a set's look from the kit's [enrol] photograph"
+    what = "a set's look from a photograph whose layout is known"
     pieces = add_command(kinds, "pieces", PiecesOptions, run_pieces, help=what)
     pieces.add_argument("kit", metavar="KIT")
-    pieces.add_argument("image", type=Path, metavar="IMAGE")
+    pieces.add_argument("images", type=Path, nargs="+", metavar="IMAGE", help="shows the pieces")
     pieces.add_argument("--camera", type=Path, required=True, metavar="CAMERA.toml")
+    which = "a photograph of the board with nothing on it, or several: its look is learned"
+    pieces.add_argument("--empty", type=Path, action="append", default=[], metavar="EMPTY", help=which)
+    which = "what IMAGE shows: enrol (default), start (of the kit's game), or a board's text such as 3,R,RG/7/…"
+    pieces.add_argument("--layout", default="enrol", metavar="LAYOUT", help=which)
     pieces.add_argument("-o", "--output", type=Path, required=True, metavar="SET.toml")
 
 
 def run_lens(options: LensOptions) -> int:
     """`companion calibrate lens`."""
+    if options.kit:
+        return _run_board_lens(options, load_kit(options.kit))
     board = read_board(options.board) if options.board else DEFAULT_BOARD
     result = calibrate_lens(followed(options.images, len(options.images), "looking for the board"), board)
     write_file(options.output, format_camera(result.camera))
     print("\n".join(lens_report(result)))
     print(f"written: {options.output}")
     return DONE
+
+
+def _run_board_lens(options: LensOptions, kit: Kit) -> int:
+    """`companion calibrate lens --kit`: exit code 1 where the photographs do not tell the focal length."""
+    result = calibrate_on_board(options.images, kit)
+    write_file(options.output, format_camera(result.camera))
+    print("\n".join(board_lens_report(result)))
+    print(f"written: {options.output}")
+    return DONE if result.focal_deviation <= USABLE_FOCAL else NO
+
+
+def board_lens_report(result: BoardLens) -> list[str]:
+    """Lines that say what the board's markers tell of a lens, how surely, and what would tell more."""
+    camera = result.camera
+    focal, k1 = camera.matrix[0, 0], f"k1 {camera.distortion[0]:.3f} to {result.k1_deviation:.3f}"
+    lines = [
+        *(f"{path}: left out: {why}" for path, why in result.skipped),
+        f"reprojection error {camera.reprojection_px:.3f} px over {counted(len(result.used), 'photograph')}",
+        f"focal length {focal:.0f} px, known to {result.focal_deviation:.1%}",
+        f"principal point known to {result.centre_deviation_px:.0f} px, distortion {k1}",
+    ]
+    if result.focal_deviation > USABLE_FOCAL:
+        lines.append(
+            "the board is seen too steeply or too small to tell the focal length: put the camera lower, and nearer"
+        )
+    elif result.focal_deviation > GOOD_FOCAL:
+        lines.append(
+            "for a better lens: photograph the board from other sides too, or calibrate with the ChArUco board"
+        )
+    return lines
 
 
 def lens_report(result: LensCalibration) -> list[str]:
@@ -84,15 +128,20 @@ def run_pieces(options: PiecesOptions) -> int:
     """`companion calibrate pieces`."""
     kit = load_kit(options.kit)
     camera = read_camera(options.camera)
-    image = load_picture(options.image)
+    # More pictures after --empty are empty ones too; the last shows the pieces.
+    *more, shown = options.images
+    if more and not options.empty:
+        raise CompanionError(f"calibrate pieces: one IMAGE shows the pieces, not {len(options.images)}; or use --empty")
+    layout = parse_layout(options.layout, kit)
+    pictures = [load_picture(path) for path in (*options.empty, *more, shown)]
     try:
-        look = enrol(image, kit, camera, start_levels(kit))
+        look = enrol(pictures[-1], kit, camera, start_levels(kit), layout, pictures[:-1])
     except VisionError as error:
-        raise ProfileError(f"{options.image}: {error}") from error
+        raise ProfileError(f"{shown}: {error}") from error
     write_file(options.output, format_look(look))
-    for cell, letter in kit.enrol.items():
-        if letter in look.not_found:
-            print(f"not found: {letter} on {cell}; it keeps the kit's colour until a photograph shows it there")
+    for cell, stack in layout.items():
+        if stack[-1] in look.not_found:
+            print(f"not found: {stack[-1]} on {cell}; it keeps the kit's colour until a photograph shows it there")
     learned = len(look.pieces) - len(look.not_found)
     print(f"learned {counted(learned, 'kind')} of pieces; written: {options.output}")
     return DONE

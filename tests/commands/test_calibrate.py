@@ -2,6 +2,7 @@
 
 import pytest
 
+from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.looks import read_look
 from companion.cli import main
@@ -45,3 +46,25 @@ def test_what_cannot_be_calibrated_is_one_clear_line(photos, tmp_path, capsys):
     other = photos / "domination-b-103.jpg"
     assert f"{other}: " in complaint(capsys, 2, *words, other, "-o", tmp_path / "s.toml")
     assert "0 of 1 photographs show" in complaint(capsys, 2, "calibrate", "lens", enrol, "-o", tmp_path / "c.toml")
+
+
+def test_the_board_itself_tells_the_lens(examples, tmp_path, capsys):
+    camera = tmp_path / "camera.toml"
+    words = ("calibrate", "lens", "--kit", "domination", *sorted((examples / "photos").glob("*.jpg")), "-o", camera)
+    assert main([str(w) for w in words]) == 0
+    said = capsys.readouterr().out
+    assert "over 3 photographs\nfocal length " in said
+    assert "principal point known to " in said
+    assert read_camera(camera).width_px == 1280
+
+
+def test_what_a_photograph_shows_can_be_told(photos, tmp_path, capsys):
+    look, enrol = tmp_path / "set.toml", photos / "enrol.jpg"
+    words = ("calibrate", "pieces", "domination", "--camera", photos / "camera.toml", "-o", look)
+    assert main([str(w) for w in (*words, "--layout", "4/6/8/2,R,G,B,Y,2/8/8/6/4", enrol)]) == 0
+    assert read_look(look, load_kit("domination")).board is None
+    capsys.readouterr()
+    assert "no B lies uppermost in this layout" in complaint(
+        capsys, 2, *words, "--layout", "4/6/8/2,R,G,1,Y,2/8/8/6/4", enrol
+    )
+    assert "one IMAGE shows the pieces, not 2" in complaint(capsys, 2, *words, enrol, enrol)

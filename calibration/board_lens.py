@@ -1,0 +1,252 @@
+"""Calibrate a lens from photographs of a board at its place: by the corners of the board's own markers.
+
+A handful of corners in one plane cannot tell all that a lens does.  So the likeliest lens is looked for (maximum a
+posteriori), given how lenses usually are and how well somebody measured the markers; and it is said how much is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.errors import ProfileError
+from calibration.kit import Kit
+from calibration.markers import dictionary
+from calibration.picture import load_picture
+
+Points = npt.NDArray[np.float64]
+
+USUAL_FOCAL, FOCAL_SPREAD = 0.75, 0.35
+"""Focal length of a usual camera as a share of the picture's longer side, and the standard deviation of its log: fields
+of view from 40 to 95 degrees."""
+
+CENTRE_SPREAD = 0.012
+"""Standard deviation of the principal point from the middle, as a share of the picture's longer side."""
+
+K1_SPREAD = 0.15
+"""Standard deviation of the first radial distortion coefficient."""
+
+K2_SHARE, K2_SPREAD = -0.3, 0.05
+"""The second one as a share of the first, and its standard deviation from that."""
+
+CORNER_PX = 0.4
+"""Standard deviation of a corner in a picture, each way: blur, sharpening and JPEG move it so far."""
+
+RULER_MM, PRINT_MM = 0.3, 0.1
+"""Standard deviation of a corner on the board, each way, that was measured with a ruler, and of a printed one."""
+
+OUTLIER = 2.5
+"""Errors of so many standard deviations and more count less (Huber's function): a sticker's edge may be cut."""
+
+LEAST_CORNERS = 8
+"""Two markers: fewer do not fix a pose."""
+
+STARTS = (0.7, 1.0, 1.4)
+"""Focal lengths from which the search begins, as shares of the usual one."""
+
+ROUNDS = 40
+GOOD_FOCAL, USABLE_FOCAL = 0.03, 0.1
+"""Standard deviation of the focal length as a share of it."""
+
+LENS = 5
+"""Parameters of the lens: log focal length, principal point x and y, k1, k2."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoardLens:
+    """A lens found from a board.
+
+    Attributes:
+        camera: the result.
+        used: photographs that took part.
+        skipped: (photograph, why) of those that did not.
+        focal_deviation: standard deviation of the focal length, as a share of it.
+        centre_deviation_px: of the principal point.
+        k1_deviation: of the first radial distortion coefficient.
+    """
+
+    camera: Camera
+    used: tuple[Path, ...]
+    skipped: tuple[tuple[Path, str], ...]
+    focal_deviation: float
+    centre_deviation_px: float
+    k1_deviation: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Views:
+    """What was seen.
+
+    Of each photograph which corners (k,) of the board, and where, (k, 2) px; of all the corners (c, 2) mm on the board,
+    how well they are known, and the picture's size.
+    """
+
+    corners: tuple[npt.NDArray[np.intp], ...]
+    pixels: tuple[Points, ...]
+    board_mm: Points
+    known_mm: float
+    size: tuple[int, int]
+
+
+def calibrate_on_board(photos: Sequence[Path], kit: Kit) -> BoardLens:
+    """The lens that took photographs of a kit's board.
+
+    Raises ProfileError when a photograph cannot be read or differs in size, or none shows two markers.
+    """
+    board_mm = np.array([corner for marker in kit.mat.markers for corner in marker.corners_mm], np.float64)
+    seen: list[tuple[npt.NDArray[np.intp], Points]] = []
+    used: list[Path] = []
+    skipped: list[tuple[Path, str]] = []
+    size: tuple[int, int] | None = None
+    for photo in photos:
+        gray = np.asarray(cv2.cvtColor(load_picture(photo), cv2.COLOR_BGR2GRAY), np.uint8)
+        shape = (gray.shape[1], gray.shape[0])
+        if size is not None and size != shape:
+            raise ProfileError(f"{photo}: is {shape[0]} x {shape[1]} px, the others {size[0]} x {size[1]} px")
+        size = shape
+        corners, pixels = _markers(gray, kit)
+        if len(corners) < LEAST_CORNERS:
+            skipped.append((photo, f"{len(corners) // 4} of the board's markers are seen; two are needed"))
+        else:
+            seen.append((corners, pixels))
+            used.append(photo)
+    if size is None or not seen:
+        names = ", ".join(str(marker.id) for marker in kit.mat.markers)
+        raise ProfileError(f"lens: none of {len(photos)} photographs shows two of the board's markers {names}")
+    known_mm = RULER_MM if any(marker.is_measured for marker in kit.mat.markers) else PRINT_MM
+    views = _Views(tuple(c for c, _ in seen), tuple(p for _, p in seen), board_mm, known_mm, size)
+    best, deviations, error_px = _likeliest(views)
+    focal = float(np.exp(best[0]))
+    matrix = np.array([[focal, 0, best[1]], [0, focal, best[2]], [0, 0, 1]])
+    camera = Camera(size[0], size[1], matrix, np.array([best[3], best[4], 0, 0, 0]), error_px)
+    return BoardLens(
+        camera,
+        tuple(used),
+        tuple(skipped),
+        float(deviations[0]),
+        float(np.hypot(*deviations[1:3]) / np.sqrt(2)),
+        float(deviations[3]),
+    )
+
+
+def _markers(gray: npt.NDArray[np.uint8], kit: Kit) -> tuple[npt.NDArray[np.intp], Points]:
+    """Numbers of the board's corners that are seen once, and (k, 2) px where."""
+    parameters = cv2.aruco.DetectorParameters()
+    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    detector = cv2.aruco.ArucoDetector(dictionary(kit.mat.dictionary), parameters)
+    found, ids, _ = detector.detectMarkers(gray)
+    seen = [] if ids is None else ids.ravel().tolist()
+    corners, pixels = [], []
+    for number, marker in enumerate(kit.mat.markers):
+        if seen.count(marker.id) == 1:
+            corners.append(4 * number + np.arange(4))
+            pixels.append(np.asarray(found[seen.index(marker.id)], np.float64).reshape(4, 2))
+    if not corners:
+        return np.zeros(0, np.intp), np.zeros((0, 2))
+    return np.concatenate(corners).astype(np.intp), np.vstack(pixels)
+
+
+def _likeliest(views: _Views) -> tuple[Points, Points, float]:
+    """The likeliest parameters of the lens, their standard deviations, and the reprojection error in px."""
+    tried = [_climb(views, begin) for share in STARTS if (begin := _begin(views, share)) is not None]
+    if not tried:
+        raise ProfileError("lens: the markers cannot be seen from above; is the picture mirrored?")
+    values, _, covariance = min(tried, key=lambda item: item[1])
+    count = sum(len(corners) for corners in views.corners)
+    apart = _residuals(values, views)[: 2 * count] * CORNER_PX
+    return values[:LENS], np.sqrt(np.diag(covariance))[:LENS], float(np.sqrt(2 * (apart**2).mean()))
+
+
+def _begin(views: _Views, share: float) -> Points | None:
+    """Parameters to begin with: the usual lens but for its focal length, and the poses that it gives."""
+    width, height = views.size
+    focal = share * USUAL_FOCAL * max(views.size)
+    lens = [np.log(focal), (width - 1) / 2, (height - 1) / 2, 0.0, 0.0]
+    matrix = np.array([[focal, 0, lens[1]], [0, focal, lens[2]], [0, 0, 1]])
+    poses: list[Points] = []
+    for corners, pixels in zip(views.corners, views.pixels, strict=True):
+        world = np.column_stack([views.board_mm[corners], np.zeros(len(corners))])
+        _, rvecs, tvecs, _ = cv2.solvePnPGeneric(world, pixels, matrix, np.zeros(5), flags=cv2.SOLVEPNP_IPPE)
+        for rvec, tvec in zip(rvecs, tvecs, strict=True):
+            rotation = np.asarray(cv2.Rodrigues(rvec)[0])
+            if (-rotation.T @ tvec)[2, 0] > 0:
+                poses.append(np.concatenate([rvec.ravel(), tvec.ravel()]))
+                break
+        else:
+            return None
+    return np.concatenate([lens, *poses, np.zeros(2 * len(views.board_mm))])
+
+
+def _residuals(values: Points, views: _Views) -> Points:
+    """What is off, in standard deviations: first all corners in the pictures, then what is usual of lens and board."""
+    width, height = views.size
+    log_focal, x, y, k1, k2 = values[:LENS]
+    focal = np.exp(log_focal)
+    matrix = np.array([[focal, 0, x], [0, focal, y], [0, 0, 1]])
+    moved = values[LENS + 6 * len(views.corners) :].reshape(-1, 2)
+    off = []
+    for number, (corners, pixels) in enumerate(zip(views.corners, views.pixels, strict=True)):
+        pose = values[LENS + 6 * number : LENS + 6 * number + 6]
+        world = np.column_stack([views.board_mm[corners] + moved[corners], np.zeros(len(corners))])
+        shown, _ = cv2.projectPoints(world, pose[:3], pose[3:], matrix, np.array([k1, k2, 0, 0, 0]))
+        off.append(((shown[:, 0] - pixels) / CORNER_PX).ravel())
+    longer = max(views.size)
+    usual = [
+        (log_focal - np.log(USUAL_FOCAL * longer)) / FOCAL_SPREAD,
+        (x - (width - 1) / 2) / (CENTRE_SPREAD * longer),
+        (y - (height - 1) / 2) / (CENTRE_SPREAD * longer),
+        k1 / K1_SPREAD,
+        (k2 - K2_SHARE * k1) / K2_SPREAD,
+    ]
+    return np.concatenate([*off, usual, moved.ravel() / views.known_mm])
+
+
+def _climb(views: _Views, begin: Points) -> tuple[Points, float, Points]:
+    """The nearest likeliest parameters, what they cost, and their covariance (Levenberg-Marquardt)."""
+    values, damping = begin, 1e-2
+    off, cost = _weighed(values, views)
+    for _ in range(ROUNDS):
+        slopes = _slopes(values, views)
+        weights = _weights(off)
+        normal = slopes.T @ (weights[:, None] * slopes)
+        step = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), -slopes.T @ (weights * off))
+        tried, tried_cost = _weighed(values + step, views)
+        if tried_cost < cost:
+            done = cost - tried_cost < 1e-6 * cost
+            values, off, cost, damping = values + step, tried, tried_cost, damping / 5
+            if done:
+                break
+        else:
+            damping *= 5
+    slopes = _slopes(values, views)
+    covariance: Points = np.linalg.inv(slopes.T @ (_weights(off)[:, None] * slopes)).astype(np.float64)
+    return values, cost, covariance
+
+
+def _weights(off: Points) -> Points:
+    return OUTLIER / np.maximum(np.abs(off), OUTLIER)
+
+
+def _weighed(values: Points, views: _Views) -> tuple[Points, float]:
+    off = _residuals(values, views)
+    far = np.abs(off) > OUTLIER
+    cost = np.where(far, 2 * OUTLIER * np.abs(off) - OUTLIER**2, off**2).sum()
+    return off, float(cost) if np.isfinite(cost) else np.inf
+
+
+def _slopes(values: Points, views: _Views) -> Points:
+    """(residuals, parameters) derivatives, by differences."""
+    steps = 1e-6 * np.maximum(1.0, np.abs(values))
+    columns = []
+    for number, step in enumerate(steps):
+        ahead, back = values.copy(), values.copy()
+        ahead[number] += step
+        back[number] -= step
+        columns.append((_residuals(ahead, views) - _residuals(back, views)) / (2 * step))
+    return np.stack(columns, axis=1)

@@ -1,0 +1,66 @@
+"""A lens from the markers of a board at its place."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.board_lens import USABLE_FOCAL, calibrate_on_board
+from calibration.camera import read_camera
+from calibration.errors import ProfileError
+from calibration.kit import load_kit
+
+
+def test_the_board_itself_tells_the_lens(examples):
+    photos = tuple(sorted((examples / "photos").glob("*.jpg")))
+    result = calibrate_on_board(photos, load_kit("domination"))
+    true = read_camera(examples / "photos" / "camera.toml")
+    focal = result.camera.matrix[0, 0]
+    assert result.used == photos
+    assert result.camera.reprojection_px < 0.5
+    assert result.focal_deviation < USABLE_FOCAL
+    assert abs(np.log(focal / true.matrix[0, 0])) < 3 * result.focal_deviation
+    assert np.abs(result.camera.matrix[:2, 2] - true.matrix[:2, 2]).max() < 3 * result.centre_deviation_px
+
+
+def test_a_board_seen_from_straight_above_does_not_tell_the_focal_length(tmp_path):
+    kit = load_kit("domination")
+    picture, px_per_mm = np.full((720, 1280, 3), 230, np.uint8), 2.2
+    for marker in kit.mat.markers:
+        size = round(kit.mat.marker_mm * px_per_mm)
+        drawn = cv2.aruco.generateImageMarker(
+            cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_APRILTAG_36h11), marker.id, size
+        )
+        left, top = (
+            round(640 + marker.at_mm[0] * px_per_mm - size / 2),
+            round(360 - marker.at_mm[1] * px_per_mm - size / 2),
+        )
+        picture[top : top + size, left : left + size] = drawn[..., None]
+    above = tmp_path / "above.png"
+    cv2.imwrite(str(above), picture)
+    assert calibrate_on_board((above,), kit).focal_deviation > USABLE_FOCAL
+
+
+def test_a_photograph_without_the_board_is_left_out_and_one_at_least_must_show_it(examples, tmp_path):
+    kit, blank = load_kit("domination"), tmp_path / "blank.png"
+    cv2.imwrite(str(blank), np.full((720, 1280, 3), 200, np.uint8))
+    result = calibrate_on_board((blank, examples / "photos" / "enrol.jpg"), kit)
+    assert [path for path, _ in result.skipped] == [blank]
+    with pytest.raises(ProfileError, match="none of 1 photographs shows two of the board's markers 0, 1, 2, 3"):
+        calibrate_on_board((blank,), kit)
+
+
+def test_photographs_of_two_sizes_are_refused(examples, tmp_path):
+    small = tmp_path / "small.png"
+    cv2.imwrite(str(small), np.zeros((360, 640, 3), np.uint8))
+    with pytest.raises(ProfileError, match="is 640 x 360 px, the others 1280 x 720 px"):
+        calibrate_on_board((examples / "photos" / "enrol.jpg", small), load_kit("domination"))
+
+
+def test_measured_markers_are_trusted_less_than_printed_ones(examples):
+    kit = load_kit("domination")
+    measured = replace(kit.mat, markers=tuple(replace(marker, is_measured=True) for marker in kit.mat.markers))
+    photo = (examples / "photos" / "enrol.jpg",)
+    printed, ruled = (calibrate_on_board(photo, one) for one in (kit, replace(kit, mat=measured)))
+    assert ruled.focal_deviation > printed.focal_deviation
