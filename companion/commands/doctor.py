@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera, read_camera
 from calibration.errors import ProfileError
-from calibration.kit import Kit, available_kits, load_kit
+from calibration.kit import Kit, available_kits, kit_name, load_kit
 from calibration.looks import load_look
 from calibration.picture import load_picture
 from companion.app.ground import start_levels
@@ -38,7 +38,6 @@ from companion.games import load_game
 from companion.match import Match
 from companion.recorder.place import default_store
 from companion.rules.game import Game
-from companion.rules.notation import parse_tag
 from companion.simulate.table import FAST, SimulatedTable
 from companion.voice.library import Library
 from companion.voice.repertoire import repertoire
@@ -101,8 +100,8 @@ def run(options: Options) -> int:
     """Exit code 1 when a check found a fault."""
     cv2.setNumThreads(1)
     game = load_game(options.game) if options.game else None
-    kit_name = options.kit or (parse_tag(game.tag)[0] if game else None)
-    kit = load_kit(kit_name) if kit_name else None
+    name = options.kit or (kit_name(game.tag) if game else None)
+    kit = load_kit(name) if name else None
     wishes = wishes_of(options.station, game, options.store, is_json=options.json)
     failed = False
     for check in _checks(options, game, kit, wishes):

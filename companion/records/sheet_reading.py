@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any
 
+from calibration.kit import kit_name
 from companion.errors import CompanionError
 from companion.events import KINDS, Accepted, Event, GameOver, Start, TakenBack
 from companion.games import load_game, read_position
@@ -97,7 +98,7 @@ class _Reader:
         self._add(start.at, Start(t=0.0, n=1, position=start.value))
         date = headers.get("Date")
         begun = self.now if date is None else self._trying(date.at, parse_time, date.value)
-        kit = headers["Kit"].value if "Kit" in headers else game.tag.split(":")[0].split("/")[0]
+        kit = headers["Kit"].value if "Kit" in headers else kit_name(game.tag)
         info = MatchInfo(game.tag, game.players, start.value, begun.astimezone(UTC), kit, self._names(headers))
         checked_info: MatchInfo = self._trying(0, checked, info)
         return checked_info

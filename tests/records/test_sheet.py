@@ -190,3 +190,8 @@ def test_so_is_a_sheet_with_something_put_in_or_left_out(data: st.DataObject) ->
     start = data.draw(st.integers(0, len(SHEET)))
     end = min(len(SHEET), start + data.draw(st.integers(0, 12)))
     check(SHEET[:start] + data.draw(st.text(max_size=3) | TOKENS) + SHEET[end:])
+
+
+@pytest.mark.parametrize(("tag", "kit"), [("domination/3", "domination"), ("draughts:international", "draughts-10")])
+def test_a_sheet_without_a_kit_has_the_one_that_its_game_comes_with(tag: str, kit: str) -> None:
+    assert parse_sheet(f'[Game "{tag}"]\n', NOW).info.kit == kit
