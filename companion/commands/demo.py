@@ -12,7 +12,7 @@ import cv2
 from calibration.kit import available_kits, load_kit
 from companion.app.ground import ground_levels
 from companion.commands.options.game import begin_match, open_kit
-from companion.commands.options.match import OutputOptions, PlayOptions, add_output, referee_match
+from companion.commands.options.match import OutputOptions, PlayOptions, Session, add_output, referee_match
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.options.serial import simulated_pillars
 from companion.commands.options.source import Sight, simulated_eyes
@@ -82,16 +82,15 @@ def demonstrate(options: Options) -> Result:
     eyes = simulated_eyes(kit, table, levels)
     said: list[Event] = []
     pillars = simulated_pillars(table, kit, options.seed, in_real_time=not options.fast)
-    referee_match(
-        options.play,
-        options.output,
+    session = Session(
         match,
         kit,
+        kit.name,
         Sight(table, eyes, (said.append, table.hear), pillars),
-        kit_name=kit.name,
         is_live=not options.fast,
         is_over=lambda: options.plies is not None and is_over(options.plies, said, table.truth),
     )
+    referee_match(options.play, options.output, session)
     return compare(table.truth, said)
 
 

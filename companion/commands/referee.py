@@ -7,7 +7,7 @@ from dataclasses import replace
 import cv2
 
 from companion.commands.options.game import begin_match, lasting_name, open_kit
-from companion.commands.options.match import referee_match
+from companion.commands.options.match import Session, referee_match
 from companion.commands.options.parser import Subparsers, add_command
 from companion.commands.options.serial import PacedSource, open_pillars
 from companion.commands.options.settings import over_file
@@ -41,8 +41,8 @@ def run(options: Options) -> int:
     sight = open_sight(options.source, kit, match, recordings, resume=options.play.resume)
     source = PacedSource(sight.source) if recordings and options.serial else sight.source
     sight = replace(sight, source=source, pillars=sight.pillars or pillars)
-    kit_name = lasting_name(options.kit, kit)
-    referee_match(options.play, options.output, match, kit, sight, kit_name=kit_name, is_live=not recordings)
+    session = Session(match, kit, lasting_name(options.kit, kit), sight, is_live=not recordings)
+    referee_match(options.play, options.output, session)
     return DONE
 
 

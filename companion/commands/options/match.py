@@ -9,14 +9,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from calibration.kit import Kit
 from companion.app.album import Album
 from companion.app.heartbeat import heartbeat
-from companion.app.resumption import interrupted
+from companion.app.resumption import Interrupted, interrupted
+from companion.app.station import Station
 from companion.app.table import Table
 from companion.commands.options.hall import add_hall, told_to_hall
 from companion.commands.options.parser import OptionGroup
@@ -39,6 +40,7 @@ from companion.referee.clock import TimeControl, parse_time_control, wound
 from companion.referee.referee import Referee
 from companion.rules.board import Player
 from companion.rules.notation import format_position
+from companion.tape.tape import Tape
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,66 +110,76 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     add_save(parser)
 
 
-def referee_match(
-    play: PlayOptions,
-    output: OutputOptions,
-    match: Match,
-    kit: Kit,
-    sight: Sight,
-    *,
-    kit_name: str,
-    is_live: bool,
-    is_over: Callable[[], bool] = lambda: False,
-) -> None:
-    """Run one match from what looks at it to where its events go.
+@dataclass(frozen=True, eq=False)
+class Session:
+    """A match that is to be refereed.
 
-    Args:
-        play: how it is played; if it resumes, ``match`` begins only where there is none to go on with.
-        output: where its events go.
-        match: the match.
+    Attributes:
+        match: as it begins.
         kit: what it is played with.
-        sight: what looks at it.
         kit_name: by which the kit is found again.
+        sight: what looks at it.
         is_live: the source does not wait for us.
         is_over: whether to end before the source does.
+    """
+
+    match: Match
+    kit: Kit
+    kit_name: str
+    sight: Sight
+    is_live: bool
+    is_over: Callable[[], bool] = lambda: False
+
+
+def referee_match(play: PlayOptions, output: OutputOptions, session: Session) -> None:
+    """Run one match from what looks at it to where its events go; if it resumes, the one that was left open.
 
     Raises CompanionError, VisionError.
     """
     store = open_store(output.store)
-    left = interrupted(store, match.game.tag) if play.resume else None
+    left = interrupted(store, session.match.game.tag) if play.resume else None
     if left is not None:
-        match = left.match
-    tape = open_tape(output.recording, match, kit, kit_name, sight.eyes, is_live=is_live)
-    number = left.number if left else store.begin(_info(match, kit_name, output.station.names))
+        session = replace(session, match=left.match)
+    match, sight = session.match, session.sight
+    tape = open_tape(output.recording, match, session.kit, session.kit_name, sight.eyes, is_live=session.is_live)
+    number = left.number if left else store.begin(_info(match, session.kit_name, output.station.names))
     if tape is not None:
         store.add_recording(number, Recorded(tape.folder.absolute(), left.from_s if left else 0.0))
         if sight.pillars is not None:
             sight.pillars.witness = tape.sense
     keeper = Keeper(store, number)
     station, wishes = open_for(output.station, match.game, output.store, is_json=output.json)
-    timer = None if play.clock is None else wound(play.clock, match.game.players)
     if left is not None:
         print(left.notice, file=sys.stderr if output.json else sys.stdout)
-        timer = left.clock or timer
-    referee = Referee(match, left.next_n if left else 1, confirming=play.confirm, timer=timer)
-    table = Table(
-        sight.source,
-        sight.eyes,
-        referee,
-        keeper,
-        station,
-        list(sight.listeners),
-        is_over=is_over,
-        from_s=left.from_s if left else None,
-        witness=tape,
-        pillars=sight.pillars,
-    )
+    table = _table(play, session, keeper, station, tape, left)
     _let_follow(table, output, match, has_panel=wishes.panel != "none")
     listen(station, wishes, table)
     info, past = store.info(number), left.events if left else ()
     page = paged(output.web, table, info, past, lingers=not output.json)
     with told_to_hall(output.hall, table, info, past), page, _left_in_order(table, keeper, goes_on=sight.is_lasting):
         table.run()
+
+
+def _table(
+    play: PlayOptions, session: Session, keeper: Keeper, station: Station, tape: Tape | None, left: Interrupted | None
+) -> Table:
+    """The table at which the match of ``session`` begins, or goes on as it was ``left``.  Raises BadText."""
+    match, sight = session.match, session.sight
+    timer = None if play.clock is None else wound(play.clock, match.game.players)
+    if left is not None:
+        timer = left.clock or timer
+    return Table(
+        sight.source,
+        sight.eyes,
+        Referee(match, left.next_n if left else 1, confirming=play.confirm, timer=timer),
+        keeper,
+        station,
+        list(sight.listeners),
+        is_over=session.is_over,
+        from_s=left.from_s if left else None,
+        witness=tape,
+        pillars=sight.pillars,
+    )
 
 
 @contextmanager
