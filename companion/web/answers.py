@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from companion.events import Illegal, Unfinished, Unsure
-from companion.web.boards import VIEWS, Wanted, board_row, option_row
+from companion.web.boards import VIEWS, Wanted, board_body, option_row
 from companion.web.feed import Feed
 from companion.web.guard import Refused
 from companion.web.story import Story, told
@@ -43,7 +43,7 @@ def board_answer(feed: Feed, request: Request) -> Response:
     turn = None if n is None else feed.standing.story.at(n)
     if turn is None:
         raise Refused(404, "no move that stands has this number")
-    return _sent(board_row(Wanted(turn.position, view_of(request), feed.standing.kit, turn.cells)))
+    return _sent(board_body(Wanted(turn.position, view_of(request), feed.standing.kit, turn.cells)))
 
 
 def told_answer(feed: Feed, request: Request) -> Response:
@@ -58,11 +58,12 @@ def told_answer(feed: Feed, request: Request) -> Response:
         raise Refused(404, "no event with this number says something of the board")
     text = _position_before(feed, event.n)
     if not isinstance(event, Unsure):
-        return _sent(board_row(Wanted(text, view_of(request), kit, event=event)))
+        return _sent(board_body(Wanted(text, view_of(request), kit, event=event)))
     option = request.query_params.get("option", "")
     if option not in event.options:
         raise Refused(404, "this move is not asked about")
-    return _sent(option_row(event, option, Wanted(text, view_of(request), kit)))
+    row = option_row(event, option, Wanted(text, view_of(request), kit))
+    return JSONResponse(row, headers={"cache-control": "no-store"})
 
 
 def view_of(request: Request) -> str:
@@ -85,8 +86,8 @@ def _position_before(feed: Feed, n: int) -> str:
     return story.position
 
 
-def _sent(row: object) -> Response:
-    return JSONResponse(row, headers={"cache-control": "no-store"})
+def _sent(body: bytes) -> Response:
+    return Response(body, media_type="application/json", headers={"cache-control": "no-store"})
 
 
 def _number(text: str) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -46,6 +47,11 @@ class Wanted:
 
 
 @lru_cache(maxsize=DRAWN_BOARDS)
+def board_body(wanted: Wanted) -> bytes:
+    """The board as JSON, ready to be sent.  Raises CompanionError: the text is no position."""
+    return json.dumps(board_row(wanted), ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def board_row(wanted: Wanted) -> Mapping[str, Any]:
     """The board, what stands on each square, and what a picture does not show.
 
