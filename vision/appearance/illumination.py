@@ -134,9 +134,9 @@ def refit(light: Illumination, points_mm: Points, logs: Points, precision: Point
     terms = _curved_terms(points_mm, light.half_mm)
     off = np.abs(logs - _log_light(light, points_mm)).max(axis=1)
     weights = precision * np.exp(-((off / tolerance) ** 2))[:, None]
-    normal = np.einsum("ni,nc,nj->cij", terms, weights, terms) + np.diag([0, 0, 0, *(STIFFNESS,) * 3])
-    right = np.einsum("ni,nc,nc->ci", terms, weights, logs)
-    return replace(light, plane=np.linalg.solve(normal, right[..., None])[..., 0].T)
+    weighted = (weights.T[:, :, None] * terms).transpose(0, 2, 1)
+    normal = weighted @ terms + np.diag([0, 0, 0, *(STIFFNESS,) * 3])
+    return replace(light, plane=np.linalg.solve(normal, weighted @ logs.T[:, :, None])[..., 0].T)
 
 
 def _log_light(light: Illumination, points_mm: Points) -> Points:
