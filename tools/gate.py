@@ -1,0 +1,123 @@
+"""Measure the motion gate before films of hands, as filmed and through worse webcams.
+
+How to use it: ``python -m tools.gate RECORDING…``.  Each RECORDING is a folder with recording.toml, camera.json,
+video.mp4 and truth.jsonl, as those beside the repository.  Of each webcam: in how many still frames something moves, in
+how many with a hand it does, how many hands are seen in the frame in which they come or the next, and after how many
+frames the calm after a hand is found, at worst.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tomllib
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from calibration.camera import Camera
+from calibration.kit import Kit, load_kit
+from companion.simulate.webcam import Webcam
+from vision.motion import Watch
+from vision.pose.projection import Points
+
+WEBCAMS = {
+    "as filmed": Webcam(),
+    **{f"noise {noise}": Webcam(noise=noise) for noise in (1, 4, 12)},
+    "noise 1, sharpened, JPEG 72": Webcam(noise=1, sharpening=1.1, quality=72),
+    "noise 6, sharpened, JPEG 60": Webcam(noise=6, sharpening=1.6, quality=60),
+    "noise 12, sharpened, JPEG 90": Webcam(noise=12, sharpening=1.1, quality=90),
+    "drift 10 %": Webcam(noise=1, drift=0.1),
+    "50 Hz in bands, 10 %": Webcam(noise=1, flicker=0.1, fps=11.97),
+    "60 Hz in bands, 10 %": Webcam(noise=1, flicker=0.1, mains_hz=60, fps=11.97),
+    "50 Hz at once, 10 %": Webcam(noise=1, flicker=0.1, readout_s=0, fps=11.97),
+}
+
+
+@dataclass
+class Tally:
+    """What was counted of one webcam."""
+
+    still: int = 0
+    restless: int = 0
+    hand: int = 0
+    moving: int = 0
+    hands: int = 0
+    seen: int = 0
+    late: int = 0
+
+
+def main() -> int:
+    """Measure and print a table in Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("recordings", nargs="+", type=Path)
+    parser.add_argument("--acts", type=int, default=5, help="so many acts of each recording")
+    options = parser.parse_args()
+    tallies = {name: Tally() for name in WEBCAMS}
+    for folder in options.recordings:
+        measure(folder, options.acts, tallies)
+    print("| webcam | still frames that move | frames with a hand that move | hands seen at once | calm found after |")
+    print("| --- | --- | --- | --- | --- |")
+    for name, tally in tallies.items():
+        counts = f"{tally.restless} of {tally.still} | {tally.moving} of {tally.hand} | {tally.seen} of {tally.hands}"
+        print(f"| {name} | {counts} | ≤ {tally.late} frames |")
+    return 0
+
+
+def measure(folder: Path, acts: int, tallies: dict[str, Tally]) -> None:
+    """Add what is seen of the first ``acts`` of a recording to ``tallies``."""
+    info = tomllib.loads((folder / "recording.toml").read_text(encoding="utf-8"))
+    rows = [json.loads(line) for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()[:acts]]
+    frames = round(rows[-1]["t_calm_to"] * info["fps"])
+    own = folder / "kit.toml"
+    kit = load_kit(str(own) if own.is_file() else info["kit"])
+    watches = {name: watch_of(folder, info, kit) for name in WEBCAMS}
+    moving: dict[str, list[bool]] = {name: [] for name in WEBCAMS}
+    for number, image in enumerate(islice(film(folder / "video.mp4"), frames)):
+        for name, webcam in WEBCAMS.items():
+            moving[name].append(watches[name].glimpse(webcam.take(image, number)).moving)
+    for name, tally in tallies.items():
+        count(np.array(moving[name]), rows, info["fps"], tally)
+
+
+def count(moving: np.ndarray[Any, np.dtype[np.bool_]], rows: list[dict[str, Any]], fps: float, tally: Tally) -> None:
+    """Add one film's frames to ``tally``; the first frame that differs from none does not count."""
+    still = np.ones(len(moving), bool)
+    still[0] = False
+    for row in rows:
+        begin, end, calm_to = (round(row[key] * fps) for key in ("t_hand_from", "t_hand_to", "t_calm_to"))
+        still[begin : end + 1] = False
+        tally.hand, tally.moving = tally.hand + end - begin, tally.moving + int(moving[begin:end].sum())
+        tally.hands, tally.seen = tally.hands + 1, tally.seen + bool(moving[begin : begin + 2].any())
+        calm = moving[end:calm_to]
+        tally.late = max(tally.late, len(calm) if calm.all() else int(calm.argmin()))
+    tally.still, tally.restless = tally.still + int(still.sum()), tally.restless + int((still & moving).sum())
+
+
+def film(path: Path) -> Any:
+    """The frames of a film."""
+    video = cv2.VideoCapture(str(path))
+    while (read := video.read())[0]:
+        yield np.asarray(read[1], np.uint8)
+
+
+def watch_of(folder: Path, info: dict[str, Any], kit: Kit) -> Watch:
+    """A watch that knows where the mat lies, from what the recording says of its camera."""
+    true = json.loads((folder / "camera.json").read_text(encoding="utf-8"))
+    matrix, distortion, rotation, place = (np.array(true[key], float) for key in ("K", "dist", "R", "C"))
+    watch = Watch(kit, Camera(info["width"], info["height"], matrix, distortion, 0.0))
+    x, y = kit.mat.width_mm / 2, kit.mat.height_mm / 2
+    corners = np.array([(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)])
+    turn = cv2.Rodrigues(rotation)[0]
+    corners_px: Points = cv2.projectPoints(corners, turn, -rotation @ place, matrix, distortion)[0][:, 0]
+    watch.attend(corners_px)
+    return watch
+
+
+if __name__ == "__main__":
+    sys.exit(main())
