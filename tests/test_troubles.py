@@ -18,6 +18,7 @@ MODULES = (
     "vision.pose.registration",
     "vision.appearance.illumination",
     "vision.enrolment",
+    "vision.appearance.piece_colours",
     "vision.pose.diagnosis",
     "vision.capture.video4linux",
     "vision.capture.picamera",

@@ -83,8 +83,11 @@ def enrol(
     """
     stacks = kit.enrol if layout is None else layout
     if not stacks:
-        why = f"the kit {kit.name} has no [enrol] squares" if layout is None else "the layout is empty"
-        raise VisionError(f"{why}: name a square for one piece of each kind")
+        raise VisionError(
+            f"the kit {kit.name} has no [enrol] squares: name a square for one piece of each kind"
+            if layout is None
+            else "the layout is empty: name a square for one piece of each kind"
+        )
     board = None
     for picture in empty:
         board = learn_board(board, _photograph(picture, kit, camera, board), kit)
@@ -257,8 +260,11 @@ def _refuse(kit: Kit, stacks: Mapping[str, str], wrong: Mapping[str, CellState])
         stack = stacks.get(cell, "")
         should = f"one {stack}" if len(stack) == 1 else stack or "nothing"
         seen = f"{height or 1} high, {top} on top" if top else "empty"
-        said = "[enrol]" if stacks == kit.enrol else "the layout"
-        raise VisionError(f"{cell} should hold {should} but looks {seen}; set the pieces as {said} says")
+        raise VisionError(
+            f"{cell} should hold {should} but looks {seen}; set the pieces as [enrol] says"
+            if stacks == kit.enrol
+            else f"{cell} should hold {should} but looks {seen}; set the pieces as the layout says"
+        )
 
 
 def _is_promised(state: CellState, stack: str, glyphs: Mapping[str, Glyph]) -> bool:

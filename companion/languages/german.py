@@ -177,11 +177,20 @@ GERMAN = Language(
             "the kit {kit} has no [enrol] squares: name a square for one piece of each kind": (
                 "der Satz {kit} hat keine Felder unter [enrol]: bitte für einen Stein jeder Art ein Feld nennen"
             ),
-            "an [enrol] square lies outside the picture: show the whole mat": (
-                "ein Feld von [enrol] liegt außerhalb des Bildes: bitte die ganze Matte zeigen"
+            "the layout is empty: name a square for one piece of each kind": (
+                "die Aufstellung ist leer: bitte für einen Stein jeder Art ein Feld nennen"
+            ),
+            "no {piece} lies uppermost in this layout: show one piece of every kind": (
+                "in dieser Aufstellung liegt kein {piece} obenauf: bitte von jeder Art einen Stein zeigen"
+            ),
+            "a square lies outside the picture: show the whole mat": (
+                "ein Feld liegt außerhalb des Bildes: bitte die ganze Matte zeigen"
             ),
             "{cell} should hold {wanted} but looks {seen}; set the pieces as [enrol] says": (
                 "{cell}: erwartet {wanted}, gesehen {seen}; bitte die Steine so stellen, wie [enrol] sagt"
+            ),
+            "{cell} should hold {wanted} but looks {seen}; set the pieces as the layout says": (
+                "{cell}: erwartet {wanted}, gesehen {seen}; bitte die Steine so stellen, wie die Aufstellung sagt"
             ),
             "{one} and {other} look alike; set the pieces as [enrol] says, where they mirror no lamp; if they stand "
             "right, bring the camera nearer or take larger pictures: a millimetre is only {width} pixels wide there": (

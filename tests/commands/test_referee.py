@@ -216,6 +216,15 @@ def test_a_disk_that_has_room_again_is_said_too(recording, tmp_path, capsys, mon
     assert out.err.splitlines()[-1] == "everything is saved again"
 
 
+@pytest.fixture
+def hangup():
+    """A hang-up is heard, even where the tests were started by nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("hangup")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_who_ends_the_program_is_told_what_is_kept(recording, tmp_path, capsys, monkeypatch, number):
     def ended(event):

@@ -41,11 +41,11 @@ class Drawn:
         colour = next((i for i, group in enumerate(letters) if stack and stack[-1] in group), 0)
         return 1 + (len(stack) - 1) * len(letters) + colour if stack else 0
 
-    def observe(self, table):
-        """The observations of a table (cell name → stack of one colour)."""
+    def observe(self, table, cells=slice(None)):
+        """The observations of some cells of a table (cell name → stack of one colour)."""
         picture = self.picture(table)
         light = Illumination(np.log(PAPER) * np.eye(3)[:1].T @ np.ones((1, 3)), (1.0, 1.0))
-        return self.reader.observations(picture, self.geometry, light)
+        return self.reader.observations(picture, self.geometry, light, cells)
 
     def hypothesis(self, table, hypothesised=None):
         """What is inferred of a table; or an empty hypothesis of it, on which some stacks are then hypothesised."""

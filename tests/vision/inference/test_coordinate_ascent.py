@@ -24,12 +24,7 @@ def test_a_drawn_board_is_inferred(drawn):
 def test_what_has_changed_is_inferred_again_as_if_for_the_first_time(drawn):
     hypothesis, after = drawn.hypothesis(TABLE), {**TABLE, "d4": "G", "d6": "RR"}
     cells = np.array([drawn.cell(name) for name in ("d4", "d5", "d6")])  # of d5 more is visible now
-    seen = drawn.observe(after)
-    infer_again(
-        hypothesis,
-        cells,
-        seen._replace(**{name: getattr(seen, name)[cells] for name in ("codes", "gain", "logs", "bins")}),
-    )
+    infer_again(hypothesis, cells, drawn.observe(after, cells))
     np.testing.assert_array_equal(hypothesis.state, expected(drawn, after))
     assert hypothesis.updated[cells].all()
     assert not hypothesis.updated[drawn.cell("f3")], "far from what has changed"
