@@ -72,7 +72,7 @@ class Reader:
         paper = linear(kit.mat.paper) if has_paper(kit) else None
         self._colour_model = colour_model.build_colour_model(look, configurations, paper)
         self._paper = np.exp(self._colour_model[:, Materials.PAPER])
-        self._likeliest = np.delete(self._colour_model, Materials.TABLE, axis=1).max(axis=1)
+        self._likeliest = np.delete(self._colour_model, (Materials.FLOOR, Materials.TABLE), axis=1).max(axis=1)
         self._references = references(kit)
         self._blocks = None if look.board is None else make_blocks(look.board)
         # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.
@@ -160,14 +160,14 @@ class Reader:
 
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
         shown = self.observations(image, geometry, self.light(image, geometry.pose))
-        foreign = self._foreign(shown.bins, geometry, slice(None))
+        foreign = self._foreign(shown, geometry, slice(None))
         hypothesis = infer(shown, self._rim, geometry)
         return _Last(hypothesis, self._states(image, hypothesis), foreign)
 
     def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _Last) -> None:
         geometry = last.hypothesis.geometry
         shown = self.observations(image, geometry, self.light(image, geometry.pose), cells)
-        last.foreign[cells] = self._foreign(shown.bins, geometry, cells)
+        last.foreign[cells] = self._foreign(shown, geometry, cells)
         infer_again(last.hypothesis, cells, shown)
         explained = last.hypothesis.updated
         last.log_likelihood[explained] = self._states(image, last.hypothesis)[explained]
@@ -283,27 +283,34 @@ class Reader:
             np.clip(values, 0, colour_model.TOP_VALUE), self._paper
         )
 
-    def _foreign(self, bins: npt.NDArray[np.int32], geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
+    def _foreign(self, shown: Observations, geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
         """(n,) float32, share of the pixels round each cell's middle or its stack that no material explains."""
         rows = np.flatnonzero(np.abs(geometry.crops.v_mm) <= geometry.radius_mm)
         near = slice(rows[0], rows[-1] + 1)
-        likeliest = self._likeliest, self._colour_model
-        return _stray_shares(bins[:, near], geometry.crops.outside[cells, near], likeliest)
+        outside = geometry.crops.outside[cells, near]
+        return _stray_shares(shown.bins[:, near], shown.floor[:, near], outside, self._likeliest, self._colour_model)
 
 
 @compiled
-def _stray_shares(bins: npt.NDArray[np.int32], outside: npt.NDArray[np.bool_], likeliest: tuple[Array, Array]) -> Array:
-    """(n,) share of pixels (n, rows, columns) in the picture that are no likelier in any material than strays are.
+def _stray_shares(
+    bins: npt.NDArray[np.int32], floor: Array, outside: npt.NDArray[np.bool_], likeliest: Array, colour_model: Array
+) -> Array:
+    """(n,) float32, share of pixels in the picture that are no likelier in any material than stray ones are.
 
-    ``likeliest``: of every colour the log-likelihood of the material that suits it best, but for TABLE; the palette.
+    Args:
+        bins: (n, rows, columns) int32, row of the colour model.
+        floor: (n, rows, columns) float32, log-likelihood of each pixel if it shows the bare board.
+        outside: (n, rows, columns) bool, not in the picture.
+        likeliest: (BINS³,) float32, greatest log-likelihood of each colour by a material, but for FLOOR and TABLE.
+        colour_model: (BINS³, materials) float32.
     """
-    known, colour_model = likeliest
     shares = np.zeros(len(bins), np.float32)
     for cell in range(len(bins)):
         for row in range(bins.shape[1]):
             for column in range(bins.shape[2]):
                 shown = bins[cell, row, column]
-                if not outside[cell, row, column] and max(known[shown], colour_model[shown, _TABLE]) < STRAY_LOG:
+                best = max(likeliest[shown], floor[cell, row, column], colour_model[shown, _TABLE])
+                if not outside[cell, row, column] and best < STRAY_LOG:
                     shares[cell] += 1
         shares[cell] /= bins.shape[1] * bins.shape[2]
     return shares
