@@ -173,15 +173,20 @@ def test_the_arbiter_rules_from_the_page(table: WebTable, visit: Callable[..., P
 def test_no_position_is_set_before_there_is_a_board(table: WebTable, visit: Callable[..., Page]) -> None:
     page = visit(table, "#token=secret")
     held: list[Route] = []
+    is_held = True
 
     def hold(route: Route) -> None:
-        held.append(route)
+        if is_held:
+            held.append(route)
+        else:
+            route.continue_()
 
     page.route("**/board/*", hold)
     with page.expect_request("**/board/*"):
         page.reload()
     expect(page.locator("#arbiter")).to_be_visible()
     expect(page.locator("#set-position")).to_be_disabled()
+    is_held = False  # pictures that come later go on at once
     for route in held:
         route.continue_()
     expect(page.locator("#set-position")).to_be_enabled()
