@@ -20,9 +20,6 @@ LONGEST_TEXT = 4000
 LONGEST_NAME = 100
 """Characters of a person's name."""
 
-MOST_PARTS = 512
-"""Entries of a list; a board has at most 64 squares, a match that is taken back as a whole some hundred moves."""
-
 LONGEST_S = 1e9
 """No time within a match is longer (32 years)."""
 

@@ -11,6 +11,7 @@ import pytest
 from calibration.camera import Camera
 from calibration.kit import load_kit
 from companion.simulate.webcam import Webcam
+from tools.gate import WEBCAMS
 from vision.differencing import Differencer, relit
 from vision.motion import Watch
 
@@ -18,18 +19,6 @@ SIZE = (640, 360)
 FPS = 12
 LEARNING = 6
 """Frames after which the noise is known well enough."""
-
-WEBCAMS = {
-    "as filmed": Webcam(),
-    **{f"noise {noise}": Webcam(noise=noise) for noise in (1, 4, 12)},
-    "sharpened noise 1": Webcam(noise=1, sharpening=1.1, quality=72),
-    "sharpened noise 6": Webcam(noise=6, sharpening=1.6, quality=60),
-    "sharpened noise 12": Webcam(noise=12, sharpening=1.1, quality=90),
-    "drift": Webcam(noise=1, drift=0.1),
-    "50 Hz in bands": Webcam(noise=1, flicker=0.1, fps=11.97),
-    "60 Hz in bands": Webcam(noise=1, flicker=0.1, mains_hz=60, fps=11.97),
-    "50 Hz at once": Webcam(noise=1, flicker=0.1, readout_s=0, fps=11.97),
-}
 
 
 @pytest.fixture(scope="module")

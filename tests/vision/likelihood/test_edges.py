@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 
 from vision.likelihood.edges import edge_log_ratio
-from vision.likelihood.observations import Observations
 from vision.scene.materials import Materials
-from vision.scene.outline_table import OutlineTable
-from vision.scene.visibility import Visibility
 
-ROWS, COLUMNS, COLUMN_MM = 60, 20, 2
+ROWS, COLUMNS = 60, 20
 FAR, NEAR, FOOT, LEFT, RIGHT = 15.0, 30.0, 45.0, 5, 15
 RANK = 7
 WALL, GROUND = (RANK << 8) + Materials(5).column_side, (RANK << 8) + Materials(5).column_tops
@@ -26,20 +23,14 @@ def codes():
     return np.clip(rng.normal(120, 4, (ROWS, COLUMNS, 1)).repeat(3, axis=2), 0, 255).astype(np.uint8)
 
 
-def ratio(codes, surfaces, visible=True):
-    """Of one configuration, a box with a face, on one cell whose crop shows ``codes`` (rows, columns, 3)."""
-    bins, colour_model = np.zeros((1, ROWS, COLUMNS), np.int32), np.zeros((1, 1), np.float32)
-    logs = np.broadcast_to(np.log(np.arange(256) / 255 + 0.05), (1, 3, 256)).astype(np.float32)
-    observations = Observations(
-        codes[None], np.ones((1, 3), np.float32), logs, bins, np.zeros(bins.shape, np.float32), colour_model
-    )
-    flat_px = np.arange(ROWS * COLUMNS, dtype=np.int32).reshape(1, ROWS, COLUMNS)
-    visibility = Visibility(flat_px, np.full((1, ROWS, COLUMNS), visible), np.array([RANK], np.int32))
-    wide = np.arange(LEFT, RIGHT)
-    edges = np.broadcast_to(np.array([FAR, NEAR, FOOT])[:, None], (1, 1, 3, len(wide))).astype(np.float32)
-    covers, allowed = np.ones((1, 1, len(wide)), np.bool_), np.ones((1, 1), np.bool_)
-    table = OutlineTable(edges, covers, wide, np.array([1]), allowed, True, COLUMN_MM, np.ones(1, np.float32), 0.1)
-    return edge_log_ratio(observations, visibility, surfaces, table, np.array([0]), 1)[0, 0]
+@pytest.fixture
+def ratio(one_box):
+    def of(codes, surfaces, visible=True):
+        """Of one configuration, a box with a face, on one cell whose crop shows ``codes`` (rows, columns, 3)."""
+        observations, visibility, table = one_box(codes, visible, RANK, (FAR, NEAR, FOOT), np.arange(LEFT, RIGHT))
+        return edge_log_ratio(observations, visibility, surfaces, table, np.array([0]), 1)[0, 0]
+
+    return of
 
 
 def box(codes, factor):
@@ -49,22 +40,22 @@ def box(codes, factor):
     return darker
 
 
-def test_a_visible_outline_is_evidence_of_a_piece(codes, surfaces):
+def test_a_visible_outline_is_evidence_of_a_piece(ratio, codes, surfaces):
     assert ratio(box(codes, 0.5), surfaces) > 10
     assert ratio(box(codes, 1.6), surfaces) > 10
 
 
-def test_even_ground_is_evidence_against_one(codes, surfaces):
+def test_even_ground_is_evidence_against_one(ratio, codes, surfaces):
     assert ratio(codes, surfaces) < -10
 
 
-def test_occluded_pixels_and_the_table_are_no_evidence(codes, surfaces):
+def test_occluded_pixels_and_the_table_are_no_evidence(ratio, codes, surfaces):
     assert ratio(box(codes, 0.5), surfaces, visible=False) == 0
     assert ratio(box(codes, 0.5), np.full_like(surfaces, (RANK << 8) + Materials.FLOOR)) == 0
     assert ratio(box(codes, 0.5), surfaces + (1 << 8)) == 0
 
 
-def test_a_visible_edge_that_a_piece_would_occlude_is_evidence_against_it(codes, surfaces):
+def test_a_visible_edge_that_a_piece_would_occlude_is_evidence_against_it(ratio, codes, surfaces):
     surfaces[:23] = WALL
     lit = codes.copy()
     lit[23:] = lit[23:] * 1.6
@@ -72,7 +63,7 @@ def test_a_visible_edge_that_a_piece_would_occlude_is_evidence_against_it(codes,
     assert ratio(lit, surfaces) < unseen - 5
 
 
-def test_a_shadow_across_the_ground_is_no_outline(codes, surfaces):
+def test_a_shadow_across_the_ground_is_no_outline(ratio, codes, surfaces):
     shaded = codes.copy()
     shaded[:, : COLUMNS // 2] = shaded[:, : COLUMNS // 2] * 0.5
     assert ratio(shaded, surfaces) < 0

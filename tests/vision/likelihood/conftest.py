@@ -1,0 +1,31 @@
+"""One cell whose crop shows given codes, and one configuration on it: a box with a face."""
+
+import numpy as np
+import pytest
+
+from vision.likelihood.observations import Observations
+from vision.scene.outline_table import OutlineTable
+from vision.scene.visibility import Visibility
+
+COLUMN_MM = 2
+
+
+@pytest.fixture
+def one_box():
+    """From codes (rows, columns, 3), visibility, rank, rows of the box's edges, and its columns: what is scored."""
+
+    def made(codes, visible, rank, rows, wide):
+        shape = (1, *codes.shape[:2])
+        bins, colour_model = np.zeros(shape, np.int32), np.zeros((1, 1), np.float32)
+        logs = np.broadcast_to(np.log(np.arange(256) / 255 + 0.05), (1, 3, 256)).astype(np.float32)
+        observations = Observations(
+            codes[None], np.ones((1, 3), np.float32), logs, bins, np.zeros(shape, np.float32), colour_model
+        )
+        flat_px = np.arange(bins.size, dtype=np.int32).reshape(shape)
+        visibility = Visibility(flat_px, np.full(shape, visible), np.array([rank], np.int32))
+        edges = np.broadcast_to(np.array(rows)[:, None], (1, 1, 3, len(wide))).astype(np.float32)
+        covers, allowed = np.ones((1, 1, len(wide)), np.bool_), np.ones((1, 1), np.bool_)
+        table = OutlineTable(edges, covers, wide, np.array([1]), allowed, True, COLUMN_MM, np.ones(1, np.float32), 0.1)
+        return observations, visibility, table
+
+    return made
