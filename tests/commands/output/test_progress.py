@@ -5,6 +5,7 @@ import pty
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TextIO
 
 import pytest
@@ -28,14 +29,18 @@ class Terminal:
         monkeypatch.setattr(sys, "stderr", self._stream)
 
     def said(self) -> str:
-        self._stream.flush()
-        return os.read(self._master, 1_000_000).decode()
+        """All of it, and the terminal is closed: only then is it certain that nothing is still on its way."""
+        self._stream.close()
+        said = b""
+        with suppress(OSError):  # what a closed terminal answers after its last byte
+            while piece := os.read(self._master, 65536):
+                said += piece
+        return said.decode()
 
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
     master, slave = pty.openpty()
-    os.set_blocking(master, False)
     monkeypatch.setenv("TERM", "xterm")
     with os.fdopen(slave, "w", encoding="utf-8") as stream:
         yield Terminal(master, stream)
