@@ -134,7 +134,7 @@ def _mat(canvas: Canvas, kit: Kit, page: Page, terrain: Sequence[int]) -> None:
     if kit.pillars is not None:
         canvas.setLineWidth(HAIR_MM)
         for cell in kit.cells:
-            _outline(canvas, GRAY, square(kit.centre_mm(cell), kit.pillars.side_mm))
+            outline(canvas, GRAY, square(kit.centre_mm(cell), kit.pillars.side_mm))
     else:
         across, up = kit.board.pitch_mm
         wide, narrow = ((across + more, up + more) for more in (GRID_MM, -GRID_MM))
@@ -176,7 +176,7 @@ def _terrain(canvas: Canvas, kit: Kit, terrain: Sequence[int]) -> None:
         if places.get((x, y + 2 * v), level) != level:
             canvas.line(x - u, y + v, x + u, y + v)
         if level:
-            _text(canvas, str(level), (x, y - TEXT_MM), 2 * TEXT_MM)
+            write(canvas, str(level), (x, y - TEXT_MM), 2 * TEXT_MM)
 
 
 def _notes(canvas: Canvas, kit: Kit, page: Page) -> None:
@@ -185,7 +185,7 @@ def _notes(canvas: Canvas, kit: Kit, page: Page) -> None:
     left, bottom, right, top = page.shows_mm
     for text, at in _coordinates(kit):
         if left < at[0] < right and bottom < at[1] < top and _is_free(at, (2 * TEXT_MM, TEXT_MM), taken):
-            _text(canvas, text, (at[0], at[1] - TEXT_MM / 3), TEXT_MM)
+            write(canvas, text, (at[0], at[1] - TEXT_MM / 3), TEXT_MM)
     if page.half:
         _join(canvas, page)
     free = next((at for at in _places(page) if _is_free(at, RULER_BOX_MM, taken)), None)
@@ -224,7 +224,7 @@ def _join(canvas: Canvas, page: Page) -> None:
         if page.half < 0
         else "the other half's cut edge lies on this line"
     )
-    _text(canvas, word, (page.half * 40, top - 2 * PRINTER_EDGE_MM), TEXT_MM)
+    write(canvas, word, (page.half * 40, top - 2 * PRINTER_EDGE_MM), TEXT_MM)
     canvas.restoreState()
 
 
@@ -249,7 +249,7 @@ def ruler(canvas: Canvas, name: str, at: tuple[float, float]) -> None:
     for i in range(11):
         canvas.line(left + 10 * i, low, left + 10 * i, low + (3.0 if i in (0, 10) else 1.5))
     name = name.encode("latin-1", "replace").decode("latin-1")
-    _text(
+    write(
         canvas, f"{name}: print at 100 %; this line is {RULER_MM:.0f} mm long", (left + RULER_MM / 2, low + 3), TEXT_MM
     )
 
@@ -272,7 +272,8 @@ def fill(canvas: Canvas, colour: Colour, polygons: Sequence[Points]) -> None:
     canvas.drawPath(path, stroke=0, fill=1, fillMode=FILL_NON_ZERO)
 
 
-def _outline(canvas: Canvas, colour: Colour, polygon: Points) -> None:
+def outline(canvas: Canvas, colour: Colour, polygon: Points) -> None:
+    """Draw the edges of a polygon (n, 2) mm."""
     canvas.setStrokeColorRGB(*_rgb(colour))
     path = canvas.beginPath()
     path.moveTo(*polygon[0])
@@ -282,7 +283,8 @@ def _outline(canvas: Canvas, colour: Colour, polygon: Points) -> None:
     canvas.drawPath(path, stroke=1, fill=0)
 
 
-def _text(canvas: Canvas, text: str, at: tuple[float, float], size_mm: float) -> None:
+def write(canvas: Canvas, text: str, at: tuple[float, float], size_mm: float) -> None:
+    """Write a line of gray text whose foot has its middle ``at``."""
     canvas.setFillColorRGB(*_rgb(GRAY))
     canvas.setFont("Helvetica", size_mm)
     canvas.drawCentredString(at[0], at[1], text)
