@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.errors import ProfileError
 from calibration.kit import Kit
+from calibration.least_squares import fit
 from calibration.markers import dictionary
 from calibration.picture import load_picture
 
@@ -41,16 +43,12 @@ CORNER_PX = 0.4
 RULER_MM, PRINT_MM = 0.3, 0.1
 """Standard deviation of a corner on the board, each way, that was measured with a ruler, and of a printed one."""
 
-OUTLIER = 2.5
-"""Errors of so many standard deviations and more count less (Huber's function): a sticker's edge may be cut."""
-
 LEAST_CORNERS = 8
 """Two markers: fewer do not fix a pose."""
 
 STARTS = (0.7, 1.0, 1.4)
 """Focal lengths from which the search begins, as shares of the usual one."""
 
-ROUNDS = 40
 GOOD_FOCAL, USABLE_FOCAL = 0.03, 0.1
 """Standard deviation of the focal length as a share of it."""
 
@@ -122,9 +120,7 @@ def calibrate_on_board(photos: Sequence[Path], kit: Kit) -> BoardLens:
     known_mm = RULER_MM if any(marker.is_measured for marker in kit.mat.markers) else PRINT_MM
     views = _Views(tuple(c for c, _ in seen), tuple(p for _, p in seen), board_mm, known_mm, size)
     best, deviations, error_px = _likeliest(views)
-    focal = float(np.exp(best[0]))
-    matrix = np.array([[focal, 0, best[1]], [0, focal, best[2]], [0, 0, 1]])
-    camera = Camera(size[0], size[1], matrix, np.array([best[3], best[4], 0, 0, 0]), error_px)
+    camera = Camera(*size, *pinhole(best), error_px)
     return BoardLens(
         camera,
         tuple(used),
@@ -154,25 +150,23 @@ def _markers(gray: npt.NDArray[np.uint8], kit: Kit) -> tuple[npt.NDArray[np.intp
 
 def _likeliest(views: _Views) -> tuple[Points, Points, float]:
     """The likeliest parameters of the lens, their standard deviations, and the reprojection error in px."""
-    tried = [_climb(views, begin) for share in STARTS if (begin := _begin(views, share)) is not None]
-    if not tried:
+    begins = [begin for share in STARTS if (begin := _begin(views, share)) is not None]
+    if not begins:
         raise ProfileError("lens: the markers cannot be seen from above; is the picture mirrored?")
-    values, _, covariance = min(tried, key=lambda item: item[1])
+    values, _, covariance = min((fit(partial(_residuals, views), begin) for begin in begins), key=lambda one: one.cost)
     count = sum(len(corners) for corners in views.corners)
-    apart = _residuals(values, views)[: 2 * count] * CORNER_PX
+    apart = _residuals(views, values)[: 2 * count] * CORNER_PX
     return values[:LENS], np.sqrt(np.diag(covariance))[:LENS], float(np.sqrt(2 * (apart**2).mean()))
 
 
 def _begin(views: _Views, share: float) -> Points | None:
     """Parameters to begin with: the usual lens but for its focal length, and the poses that it gives."""
-    width, height = views.size
-    focal = share * USUAL_FOCAL * max(views.size)
-    lens = [np.log(focal), (width - 1) / 2, (height - 1) / 2, 0.0, 0.0]
-    matrix = np.array([[focal, 0, lens[1]], [0, focal, lens[2]], [0, 0, 1]])
+    lens = usual_lens(views.size, share)
+    matrix, distortion = pinhole(lens)
     poses: list[Points] = []
     for corners, pixels in zip(views.corners, views.pixels, strict=True):
         world = np.column_stack([views.board_mm[corners], np.zeros(len(corners))])
-        _, rvecs, tvecs, _ = cv2.solvePnPGeneric(world, pixels, matrix, np.zeros(5), flags=cv2.SOLVEPNP_IPPE)
+        _, rvecs, tvecs, _ = cv2.solvePnPGeneric(world, pixels, matrix, distortion, flags=cv2.SOLVEPNP_IPPE)
         for rvec, tvec in zip(rvecs, tvecs, strict=True):
             rotation = np.asarray(cv2.Rodrigues(rvec)[0])
             if (-rotation.T @ tvec)[2, 0] > 0:
@@ -183,70 +177,36 @@ def _begin(views: _Views, share: float) -> Points | None:
     return np.concatenate([lens, *poses, np.zeros(2 * len(views.board_mm))])
 
 
-def _residuals(values: Points, views: _Views) -> Points:
+def _residuals(views: _Views, values: Points) -> Points:
     """What is off, in standard deviations: first all corners in the pictures, then what is usual of lens and board."""
-    width, height = views.size
-    log_focal, x, y, k1, k2 = values[:LENS]
-    focal = np.exp(log_focal)
-    matrix = np.array([[focal, 0, x], [0, focal, y], [0, 0, 1]])
+    matrix, distortion = pinhole(values[:LENS])
     moved = values[LENS + 6 * len(views.corners) :].reshape(-1, 2)
     off = []
     for number, (corners, pixels) in enumerate(zip(views.corners, views.pixels, strict=True)):
         pose = values[LENS + 6 * number : LENS + 6 * number + 6]
         world = np.column_stack([views.board_mm[corners] + moved[corners], np.zeros(len(corners))])
-        shown, _ = cv2.projectPoints(world, pose[:3], pose[3:], matrix, np.array([k1, k2, 0, 0, 0]))
+        shown, _ = cv2.projectPoints(world, pose[:3], pose[3:], matrix, distortion)
         off.append(((shown[:, 0] - pixels) / CORNER_PX).ravel())
-    longer = max(views.size)
-    usual = [
-        (log_focal - np.log(USUAL_FOCAL * longer)) / FOCAL_SPREAD,
-        (x - (width - 1) / 2) / (CENTRE_SPREAD * longer),
-        (y - (height - 1) / 2) / (CENTRE_SPREAD * longer),
-        k1 / K1_SPREAD,
-        (k2 - K2_SHARE * k1) / K2_SPREAD,
-    ]
-    return np.concatenate([*off, usual, moved.ravel() / views.known_mm])
+    return np.concatenate([*off, unusual(values[:LENS], views.size), moved.ravel() / views.known_mm])
 
 
-def _climb(views: _Views, begin: Points) -> tuple[Points, float, Points]:
-    """The nearest likeliest parameters, what they cost, and their covariance (Levenberg-Marquardt)."""
-    values, damping = begin, 1e-2
-    off, cost = _weighed(values, views)
-    for _ in range(ROUNDS):
-        slopes = _slopes(values, views)
-        weights = _weights(off)
-        normal = slopes.T @ (weights[:, None] * slopes)
-        step = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), -slopes.T @ (weights * off))
-        tried, tried_cost = _weighed(values + step, views)
-        if tried_cost < cost:
-            done = cost - tried_cost < 1e-6 * cost
-            values, off, cost, damping = values + step, tried, tried_cost, damping / 5
-            if done:
-                break
-        else:
-            damping *= 5
-    slopes = _slopes(values, views)
-    covariance: Points = np.linalg.inv(slopes.T @ (_weights(off)[:, None] * slopes)).astype(np.float64)
-    return values, cost, covariance
+def usual_lens(size: tuple[int, int], share: float = 1.0) -> Points:
+    """(LENS,) parameters of the usual lens for pictures of a ``size`` in px, of ``share`` its focal length."""
+    width, height = size
+    return np.array([np.log(share * USUAL_FOCAL * max(size)), (width - 1) / 2, (height - 1) / 2, 0.0, 0.0])
 
 
-def _weights(off: Points) -> Points:
-    return OUTLIER / np.maximum(np.abs(off), OUTLIER)
+def unusual(lens: Points, size: tuple[int, int]) -> Points:
+    """(LENS,) by how many standard deviations the parameters of a lens differ from the usual one's."""
+    log_focal, x, y, k1, k2 = lens - usual_lens(size)
+    middle_px = CENTRE_SPREAD * max(size)
+    return np.array(
+        [log_focal / FOCAL_SPREAD, x / middle_px, y / middle_px, k1 / K1_SPREAD, (k2 - K2_SHARE * k1) / K2_SPREAD]
+    )
 
 
-def _weighed(values: Points, views: _Views) -> tuple[Points, float]:
-    off = _residuals(values, views)
-    far = np.abs(off) > OUTLIER
-    cost = np.where(far, 2 * OUTLIER * np.abs(off) - OUTLIER**2, off**2).sum()
-    return off, float(cost) if np.isfinite(cost) else np.inf
-
-
-def _slopes(values: Points, views: _Views) -> Points:
-    """(residuals, parameters) derivatives, by differences."""
-    steps = 1e-6 * np.maximum(1.0, np.abs(values))
-    columns = []
-    for number, step in enumerate(steps):
-        ahead, back = values.copy(), values.copy()
-        ahead[number] += step
-        back[number] -= step
-        columns.append((_residuals(ahead, views) - _residuals(back, views)) / (2 * step))
-    return np.stack(columns, axis=1)
+def pinhole(lens: Points) -> tuple[Points, Points]:
+    """(3, 3) matrix and (5,) distortion of a lens with these parameters (LENS,), as OpenCV has them."""
+    log_focal, x, y, k1, k2 = lens
+    focal = np.exp(log_focal)
+    return np.array([[focal, 0, x], [0, focal, y], [0, 0, 1]]), np.array([k1, k2, 0, 0, 0])
