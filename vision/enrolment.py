@@ -52,6 +52,9 @@ UNLIKELY = 1e-4
 """Probability below which a square does not show what [enrol] promises.  What people promise counts for much: in poor
 light a piece and its shadow can look like two."""
 
+UNLIKELY_IF_EMPTY = 1e-3
+"""The same where nothing seems to stand: what was learned there is the board's own colour, which explains it, too."""
+
 _SQUARE = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4)])
 
 FLOOR_SHARE = 0.35
@@ -249,8 +252,10 @@ def _broken_promises(
     for row, cell in enumerate(reading.cells):
         stack = stacks.get(cell, "")
         promised = [_is_promised(state, stack, reader.look.glyphs) for state in reading.states]
-        if np.exp(reading.log_likelihood[row, promised]).sum() < UNLIKELY:
-            broken[cell] = reading.best(row)[0]
+        likeliest = reading.best(row)[0]
+        least = UNLIKELY if likeliest[1] else UNLIKELY_IF_EMPTY
+        if np.exp(reading.log_likelihood[row, promised]).sum() < least:
+            broken[cell] = likeliest
     return broken
 
 

@@ -12,7 +12,7 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import Reflectance
 from vision.appearance.illumination import LINEAR, Illumination
-from vision.appearance.specular import faces_of, mirrored, paleness, sides_of, without
+from vision.appearance.specular import faces_of, mirrored, mirrored_beside, paleness, sides_of, without
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
 from vision.scene.solids import rises_mm
@@ -73,7 +73,7 @@ def learn_pieces(
         else:
             sides = [photograph.reflectance(side) for side in sides_of(kind, base, photograph.pose.centre_mm)]
             face = min((photograph.reflectance(face) for face in faces), key=paleness)
-            seen.setdefault(letter, []).append(without(face, mirrored(face, sides)))
+            seen.setdefault(letter, []).append(without(face, mirrored_beside(face, sides)))
     pieces = {letter: _median(colours) for letter, colours in seen.items()}
     for kind in kit.pieces:
         if kind.letter not in pieces:

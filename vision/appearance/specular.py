@@ -13,6 +13,16 @@ from vision.scene.solids import Solid, faces_towards, moved, piece
 SAMPLED_SHARE = 0.7
 """Share of a face's radius that is sampled: a piece may be 1.5 mm off, and rims are lit differently.  Chosen by eye."""
 
+SIDE_TINT = 0.08
+"""Standard deviation of the logarithm of each channel of a side: what lights it comes from the board and the room.  As
+in :mod:`vision.appearance.colour_model`, chosen by eye."""
+
+LAMP_CHANCE = 0.2
+"""How often an upper face mirrors a lamp.  As there."""
+
+LAMP_STEPS = 80
+"""Amounts of mirrored light that are tried, from none to all that a face shows of white."""
+
 SHADE = 0.02
 """Light, as a share of white paper's, that one channel of a side may lack: noise, tinted reflections.  Chosen by
 eye."""
@@ -33,6 +43,27 @@ def mirrored(face: Reflectance, others: list[Reflectance]) -> float:
     """
     own = min((paleness(other) + SHADE / max(*other, SHADE) for other in others), default=1.0)
     return max(0.0, (min(face) - own * max(face)) / (1 - own)) if own < 1 else 0.0
+
+
+def mirrored_beside(face: Reflectance, sides: list[Reflectance]) -> float:
+    """White light of a lamp that an upper face mirrors, as a share of white paper's, given the sides below it.
+
+    Sides mirror no lamp, but are lit by what is round them, in its tint, and have some noise.  So
+    a lamp is believed only where no lamp at all is less likely than all lamps together (a prior of spike and slab:
+    Mitchell and Beauchamp, 1988); then their mean.
+    """
+    if not sides:
+        return 0.0
+    white = np.linspace(0, min(face), LAMP_STEPS)
+    paint = (np.array(face) - white[:, None])[:, None]
+    shown = np.array(sides)
+    variance = SHADE**2 + (SIDE_TINT * shown) ** 2
+    share = (paint * shown / variance).sum(axis=2) / np.maximum((paint**2 / variance).sum(axis=2), 1e-9)
+    squares = ((shown - share[..., None] * paint) ** 2 / variance).sum(axis=2)
+    # One piece's sides are lit by the same things and count as one; by the median, as some lie beyond its outline.
+    likely = np.exp(-np.median(squares, axis=1) / 2)
+    has_lamp = LAMP_CHANCE * likely.mean() > (1 - LAMP_CHANCE) * likely[0]
+    return float(np.average(white, weights=likely)) if has_lamp else 0.0
 
 
 def without(colour: Reflectance, white: float) -> Reflectance:
