@@ -105,6 +105,20 @@ def update(hypothesis: Hypothesis, cells: Indices) -> None:
     hypothesis.invalidate(cells[is_highest & (count < len(geometry.configurations.all))])
 
 
+def all_scores(hypothesis: Hypothesis, cell: int) -> Array:
+    """(configurations, colours) log-likelihood ratios of all that may stand on a cell, given the others."""
+    cells = np.array([cell])
+    labels, count = hypothesis.labels(cells, bare=True), len(hypothesis.geometry.configurations.all)
+    integrals, _ = _integrals(hypothesis, labels, cells, 0)
+    log_prior, is_single_size = (
+        _log_prior(hypothesis, cells, count, labels),
+        hypothesis.geometry.configurations.is_single_size,
+    )
+    table = hypothesis.geometry.outline_table
+    scores: Array = stacks.score_cells(integrals, hypothesis.rim, table, cells, log_prior, is_single_size).scores[0]
+    return scores
+
+
 def update_around(hypothesis: Hypothesis, placed: Indices) -> Indices:
     """Update what the change of the ``placed`` cells touches, once, but not these; the cells (b,) that were updated."""
     hypothesis.settle(placed)

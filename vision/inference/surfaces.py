@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.coordinate_ascent import converge
+from vision.inference.coordinate_ascent import all_scores, converge
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.surfaces import surface_log_ratio
 
@@ -43,9 +43,12 @@ def _rescore(hypothesis: Hypothesis, cells: Indices) -> bool:
     found = False
     for cell in cells.tolist():
         by_colour = hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
+        best = float(by_colour.max())
+        if best < EMPTY_NATS and float(hypothesis.isolated.scores[cell, 1:].max()) > -EMPTY_NATS:
+            by_colour = all_scores(hypothesis, cell)
+            best = float(by_colour.max())
         heights = by_colour.max(axis=1)
-        best = float(heights.max())
-        tried = heights >= min(best, max(0.0, best) - HEIGHT_NATS)
+        tried = heights >= max(best, 0.0) - (EMPTY_NATS if best < EMPTY_NATS else HEIGHT_NATS)
         if best > -EMPTY_NATS and (best < PIECE_NATS or tried.sum() > 1):
             found = True
             _rescore_cell(hypothesis, cell, by_colour, tried)

@@ -35,8 +35,11 @@ EVEN = 0.01
 OUTLIER = 0.15
 """Largest deviation of a pixel that counts: print, seams, pieces that stand a little off."""
 
+CHANNELS = 3
+"""Log brightness, and two differences of colour, which shade leaves as they are."""
+
 SURFACE_PARAMETERS = 2.0
-"""Free parameters of a surface, in effect: its brightness is anything, its slopes are small."""
+"""Free parameters of a surface a channel, in effect: its value is anything, its slopes are small."""
 
 MOST_SURFACES = 3
 """Surfaces of a stack that count as free: its face and two sides; the other pieces' sides are lit alike."""
@@ -65,11 +68,11 @@ class _Crop(NamedTuple):
 
     Attributes:
         first: its first row in the crop.
-        values: (rows, columns) log brightness, of every :data:`ROW_STEP` rows.
+        values: (rows, columns, channels) log brightness and differences of colour, of every :data:`ROW_STEP` rows.
         surfaces: (rows, columns) number of the surface if the cell is empty, -1 where none is looked at.
         grounds: number of these surfaces.
         shown: pixels that are looked at.
-        variance: of a pixel's value on an even surface.
+        variance: (channels,) of a pixel's value on an even surface.
         column_mm: width of a column.
     """
 
@@ -78,7 +81,7 @@ class _Crop(NamedTuple):
     surfaces: Indices
     grounds: int
     shown: int
-    variance: float
+    variance: Floats
     column_mm: float
 
 
@@ -106,17 +109,23 @@ def surface_log_ratio(
     if crop.shown == 0:
         return ratios
     surfaces = crop.surfaces.copy()
-    empty = _log_likelihood(crop, surfaces, crop.grounds)
+    empty, colour = _log_likelihood(crop, surfaces, crop.grounds), 0.0
     for number in range(len(tried)):
         best = -np.inf
         for k in range(len(SHIFTS_MM) if tried[number] else 0):
             across, along = SHIFTS_MM[k]
             parts = _place(crop, table, (cell, number, edges[number]), (across, along), surfaces)
             off = across**2 + (along / table.foreshortening[cell]) ** 2
-            fits = _log_likelihood(crop, surfaces, crop.grounds + parts) - 0.5 * off / _DEVIATION_MM**2
-            best = max(best, fits)
+            gain = _log_likelihood(crop, surfaces, crop.grounds + parts) - empty
+            colour = max(colour, np.maximum(gain[1:], 0.0).sum())
+            best = max(best, gain[0] - 0.5 * off / _DEVIATION_MM**2)
         if tried[number]:
-            ratios[number] = best - empty
+            ratios[number] = best
+    # Another colour than the ground's says that something stands there; how high it is, brightness tells better.  A
+    # piece may have the ground's colour, too: that speaks neither for it nor against it.
+    for number in range(len(tried)):
+        if tried[number]:
+            ratios[number] += colour
     return ratios
 
 
@@ -138,7 +147,7 @@ def _cut(
                 lowest = max(lowest, int(table.edges[cell, number, -1, i]))
     first = max(highest - BEYOND_ROWS, 0)
     rows = max((min(lowest + BEYOND_ROWS, total) - first) // ROW_STEP, 0)
-    values, surfaces = np.zeros((rows, columns)), np.full((rows, columns), -1, np.intp)
+    values, surfaces = np.zeros((rows, columns, CHANNELS)), np.full((rows, columns), -1, np.intp)
     known, count, shown, flat = np.zeros(MOST_GROUNDS, np.int64), 0, 0, labels.reshape(-1)
     for row in range(rows):
         for column in range(columns):
@@ -155,10 +164,24 @@ def _cut(
                 continue
             known[number], count = label, max(count, number + 1)
             surfaces[row, column], shown = number, shown + 1
-            for channel in range(3):
-                code = observations.codes[cell, first + ROW_STEP * row, column, channel]
-                values[row, column] += observations.logs[cell, channel, code] / 3
-    return _Crop(first, values, surfaces, count, shown, EVEN**2 + _pixel_variance(values, surfaces), table.column_mm)
+            codes = observations.codes[cell, first + ROW_STEP * row, column]
+            _opponent(observations.logs[cell], codes, values[row, column])
+    variance = np.empty(CHANNELS)
+    for channel in range(CHANNELS):
+        variance[channel] = EVEN**2 + _pixel_variance(values[..., channel], surfaces)
+    return _Crop(first, values, surfaces, count, shown, variance, table.column_mm)
+
+
+@compiled
+def _opponent(logs: Array, codes: npt.NDArray[np.uint8], values: Floats) -> None:
+    """Put a pixel's log brightness and two differences of colour into ``values`` (channels,).
+
+    ``logs`` (3, 256) are the log of each code (3,) of a channel.
+    """
+    first, second, third = logs[0, codes[0]], logs[1, codes[1]], logs[2, codes[2]]
+    values[0] = (first + second + third) / 3
+    values[1] = (first - third) / 2
+    values[2] = second / 2 - (first + third) / 4
 
 
 @compiled
@@ -189,27 +212,32 @@ def _place(
 
 
 @compiled
-def _log_likelihood(crop: _Crop, surfaces: Indices, count: int) -> float:
-    """Of a crop's values if each of so many surfaces (rows, columns) is even but for a slope, up to a constant."""
+def _log_likelihood(crop: _Crop, surfaces: Indices, count: int) -> Floats:
+    """(channels,) of a crop's values if each of so many surfaces (rows, columns) is even but for a slope.
+
+    Up to a constant.
+    """
     planes, free = _fit(crop, surfaces, count)
-    total = 0.0
+    total = np.zeros(CHANNELS)
     for row in range(surfaces.shape[0]):
         for column in range(surfaces.shape[1]):
             surface = surfaces[row, column]
             if surface >= 0:
                 x, y = column * crop.column_mm / SLOPE_SCALE_MM, row * ROW_STEP / SLOPE_SCALE_MM
-                plane = planes[surface]
-                off = crop.values[row, column] - plane[0] - plane[1] * x - plane[2] * y
-                total += min(off * off, OUTLIER**2)
+                for channel in range(CHANNELS):
+                    plane = planes[surface, channel]
+                    off = crop.values[row, column, channel] - plane[0] - plane[1] * x - plane[2] * y
+                    total[channel] += min(off * off, OUTLIER**2)
     seen = crop.shown * crop.column_mm * ROW_STEP / INDEPENDENT_MM2
-    unexplained = np.log(total / crop.shown + crop.variance)
-    return float(-0.5 * seen * unexplained - 0.5 * SURFACE_PARAMETERS * free * np.log(max(seen, 2.0)))
+    unexplained: Floats = np.log(total / crop.shown + crop.variance)
+    likely: Floats = -0.5 * seen * unexplained - 0.5 * SURFACE_PARAMETERS * free * np.log(max(seen, 2.0))
+    return likely
 
 
 @compiled
 def _fit(crop: _Crop, surfaces: Indices, count: int) -> tuple[Floats, int]:
-    """(count, 3) planes of each surface (ridge regression), and how many surfaces count as free."""
-    normal, right = np.zeros((count, 3, 3)), np.zeros((count, 3))
+    """(count, channels, 3) planes of each surface (ridge regression), and how many surfaces count as free."""
+    normal, right = np.zeros((count, 3, 3)), np.zeros((count, CHANNELS, 3))
     for row in range(surfaces.shape[0]):
         for column in range(surfaces.shape[1]):
             surface = surfaces[row, column]
@@ -218,15 +246,17 @@ def _fit(crop: _Crop, surfaces: Indices, count: int) -> tuple[Floats, int]:
                 m = normal[surface]
                 m[0, 0], m[0, 1], m[0, 2] = m[0, 0] + 1, m[0, 1] + x, m[0, 2] + y
                 m[1, 1], m[1, 2], m[2, 2] = m[1, 1] + x * x, m[1, 2] + x * y, m[2, 2] + y * y
-                value, target = crop.values[row, column], right[surface]
-                target[0], target[1], target[2] = target[0] + value, target[1] + value * x, target[2] + value * y
-    planes, free = np.zeros((count, 3)), 0
+                for channel in range(CHANNELS):
+                    value, target = crop.values[row, column, channel], right[surface, channel]
+                    target[0], target[1], target[2] = target[0] + value, target[1] + value * x, target[2] + value * y
+    planes, free = np.zeros((count, CHANNELS, 3)), 0
     for surface in range(count):
         m = normal[surface]
         if m[0, 0] > 0:
             free += int(surface < crop.grounds + MOST_SURFACES)
             m[1, 1], m[2, 2] = m[1, 1] + SLOPE_PRIOR, m[2, 2] + SLOPE_PRIOR
-            _solve(m, right[surface], planes[surface])
+            for channel in range(CHANNELS):
+                _solve(m, right[surface, channel], planes[surface, channel])
     return planes, free
 
 

@@ -20,8 +20,9 @@ def ground():
 @pytest.fixture
 def ratio(one_box):
     def of(codes, visible=True):
-        """Of one cube on one cell whose crop shows ``codes`` (rows, columns)."""
-        shown = np.clip(codes, 0, 255).astype(np.uint8)[..., None].repeat(3, axis=2)
+        """Of one cube on one cell whose crop shows ``codes`` (rows, columns) of grey, or (rows, columns, 3)."""
+        coloured = codes if codes.ndim == 3 else codes[..., None].repeat(3, axis=2)
+        shown = np.clip(coloured, 0, 255).astype(np.uint8)
         observations, visibility, table = one_box(shown, visible, RANK, (FAR, NEAR, FOOT), np.arange(LEFT, RIGHT))
         labels = np.full((ROWS, COLUMNS), GROUND, np.uint16)
         cube = 0, np.ones(1, np.bool_), np.array([EDGE])
@@ -44,6 +45,13 @@ def test_faint_surfaces_where_a_cube_has_them_speak_for_it(ratio, ground):
 
 def test_a_little_off_its_place_too(ratio, ground):
     assert ratio(cube(ground, 0.1, shift=2)) > 15
+
+
+def test_another_colour_speaks_for_a_cube_that_is_as_bright_as_the_ground(ratio, ground):
+    coloured = ground[..., None].repeat(3, axis=2)
+    assert ratio(coloured) < -5
+    coloured[FAR:FOOT, LEFT:RIGHT] *= (0.9, 1.0, 1.1)
+    assert ratio(coloured) > 15
 
 
 def test_even_ground_speaks_against_one(ratio, ground):
