@@ -60,7 +60,11 @@ SHIFTS_MM = np.array([(across, along) for along in (-2, 0, 2) for across in (-2,
 """Shifts in the crop that are tried of each configuration."""
 
 _DEVIATION_MM = float(np.hypot(PLACE_MM, LEAN_MM))
-_TABLE = int(Materials.TABLE)
+_TABLE, _STANDING = int(Materials.TABLE), int(Materials.STANDING)
+
+_HIDDEN, _ASIDE = -1, -2
+"""Instead of the number of a surface: where none is looked at, and where sides of another stack are seen.  These have
+as many colours as it has pieces, so nothing is asked of them but that a configuration before them does better."""
 
 
 class _Crop(NamedTuple):
@@ -147,7 +151,7 @@ def _cut(
                 lowest = max(lowest, int(table.edges[cell, number, -1, i]))
     first = max(highest - BEYOND_ROWS, 0)
     rows = max((min(lowest + BEYOND_ROWS, total) - first) // ROW_STEP, 0)
-    values, surfaces = np.zeros((rows, columns, CHANNELS)), np.full((rows, columns), -1, np.intp)
+    values, surfaces = np.zeros((rows, columns, CHANNELS)), np.full((rows, columns), _HIDDEN, np.intp)
     known, count, shown, flat = np.zeros(MOST_GROUNDS, np.int64), 0, 0, labels.reshape(-1)
     for row in range(rows):
         for column in range(columns):
@@ -160,9 +164,12 @@ def _cut(
             number = 0
             while number < count and known[number] != label:
                 number += 1
-            if number == MOST_GROUNDS:
+            if label & MATERIAL_MASK == _STANDING:
+                number = _ASIDE
+            elif number == MOST_GROUNDS:
                 continue
-            known[number], count = label, max(count, number + 1)
+            else:
+                known[number], count = label, max(count, number + 1)
             surfaces[row, column], shown = number, shown + 1
             codes = observations.codes[cell, first + ROW_STEP * row, column]
             _opponent(observations.logs[cell], codes, values[row, column])
@@ -206,7 +213,7 @@ def _place(
             end = int(np.rint((table.edges[cell, number, part + 1, i] + along - crop.first) / ROW_STEP))
             own = crop.grounds + (0 if part == 0 else 1 + (part - 1) * sides + is_right)
             for row in range(max(begin, 0), min(end, len(surfaces))):
-                if surfaces[row, column] >= 0:
+                if surfaces[row, column] != _HIDDEN:
                     surfaces[row, column] = own
     return int(1 + bands * sides)
 
