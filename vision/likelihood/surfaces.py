@@ -161,15 +161,10 @@ def _cut(
             )
             if not is_seen or label & MATERIAL_MASK == _TABLE:
                 continue
-            number = 0
-            while number < count and known[number] != label:
-                number += 1
-            if label & MATERIAL_MASK == _STANDING:
-                number = _ASIDE
-            elif number == MOST_GROUNDS:
+            number = _ground(known, count, label)
+            if number == _HIDDEN:
                 continue
-            else:
-                known[number], count = label, max(count, number + 1)
+            count = max(count, number + 1)
             surfaces[row, column], shown = number, shown + 1
             codes = observations.codes[cell, first + ROW_STEP * row, column]
             _opponent(observations.logs[cell], codes, values[row, column])
@@ -177,6 +172,20 @@ def _cut(
     for channel in range(CHANNELS):
         variance[channel] = EVEN**2 + _pixel_variance(values[..., channel], surfaces)
     return _Crop(first, values, surfaces, count, shown, variance, table.column_mm)
+
+
+@compiled
+def _ground(known: npt.NDArray[np.int64], count: int, label: int) -> int:
+    """Number of the surface with a ``label``: one of the first ``count`` that are ``known``, or the next."""
+    if label & MATERIAL_MASK == _STANDING:
+        return _ASIDE
+    for number in range(count):
+        if known[number] == label:
+            return number
+    if count == MOST_GROUNDS:
+        return _HIDDEN
+    known[count] = label
+    return count
 
 
 @compiled
