@@ -20,8 +20,9 @@ SENSOR_WRONG, CAMERA_WRONG = 1e-4, 1e-5
 seven levels the one is worth 11 nats and the other 13: a legal move of a pillar is accepted on the word of either, an
 illegal one named at once on that of the camera."""
 
-CLEAR_NATS = 4.0
-"""From this ratio between their two levels on sensor and camera contradict each other."""
+CLEAR_NATS = 5.5
+"""From this ratio between their two levels on sensor and camera contradict each other.  With 4 a move of a held-out
+match beside one lamp is asked about, with 6 a sensor that is a level too high is believed once in ``diamond-3``."""
 
 CONTESTED_NATS = 5.0
 """In a contradiction the level that would be news gets this much more than the accepted one: about what the prior of a
