@@ -31,7 +31,17 @@ def compiled(loop: Loop) -> Loop:
         _kept.append((Path(fast.stats.cache_path), f"{loop.__module__.rpartition('.')[2]}.{name}", loop.__qualname__))
     except RuntimeError:  # neither the program's folder nor the user's cache can be written: compiled at every start
         fast = numba.njit(**options)(loop)
+    _compile_once_for_all_constants(fast)
     return cast("Loop", fast)
+
+
+def _compile_once_for_all_constants(fast: Any) -> None:
+    """Numba compiles a loop anew for each constant that another one calls it with; here as for any number."""
+    types: Any = numba.types
+    resolve = fast.get_call_template
+    fast.get_call_template = lambda args, kws: resolve(
+        tuple(map(types.unliteral, args)), {name: types.unliteral(arg) for name, arg in kws.items()}
+    )
 
 
 def delete_stale_caches() -> None:

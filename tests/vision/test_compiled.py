@@ -59,6 +59,24 @@ def test_code_is_kept_under_another_name_when_this_changes(change: str) -> None:
     assert fingerprint(made(**CHANGES[change])) != fingerprint(made())  # type: ignore[arg-type]
 
 
+CALLS = """
+def helper(x, y):
+    return x + y
+
+helper = compiled(helper)
+
+def loop(pair: Pair) -> float:
+    return helper(pair[0], 1) + helper(pair[0], 2) + helper(pair[0], y=int(pair[1]))
+"""
+
+
+def test_a_loop_is_compiled_once_for_all_constants_that_it_is_called_with() -> None:
+    loop = compiled(made(CALLS))
+    assert loop((1.0, 2.0)) == 8.0
+    helper = loop.py_func.__globals__["helper"]  # type: ignore[attr-defined]
+    assert len(helper.signatures) == 1
+
+
 NAMES = """
 from vision.likelihood import placement as stands
 print(sorted(value.py_func.__qualname__ for value in vars(stands).values() if hasattr(value, "py_func")))

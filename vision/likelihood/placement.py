@@ -114,7 +114,7 @@ def placement_under_face(
 ) -> Placement:
     """As :func:`search_placement`, with the face known to be off by ``shift_mm`` (2,) float32: right and down, crop."""
     columns = min(max(shift_mm[0] / table.column_mm, -MOST_SIDEWAYS), MOST_SIDEWAYS)
-    face_rows = float(shift_mm[1])
+    face_rows = np.float64(shift_mm[1])  # to Numba float() of a float32 is one, and what takes it another loop
     window = SearchWindow(face_rows, 1, int(np.rint(columns)), 1)
     _, _, foot_rows = _search(lines, table, cell, configuration, colour, window)
     return Placement(face_rows, columns, foot_rows, True)  # noqa: FBT003
