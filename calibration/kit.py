@@ -32,6 +32,7 @@ MOST_LEVEL = 1000
 """No pillar has more levels, up or down."""
 
 _FILES = "abcdefghijklmnopqrstuvwxyz"
+MOST_FILES, MOST_RANKS = len(_FILES), 99
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,8 +293,8 @@ def _board(table: Table) -> Board:
         terrain_colour=table.colour("terrain_colour", "#d8d2c0"),
     )
     table.done()
-    if not (1 <= board.files <= len(_FILES) and 1 <= board.ranks <= 99):
-        raise ProfileError(f"{table.where}: files must be 1 to {len(_FILES)} and ranks 1 to 99")
+    if not (1 <= board.files <= MOST_FILES and 1 <= board.ranks <= MOST_RANKS):
+        raise ProfileError(f"{table.where}: files must be 1 to {MOST_FILES} and ranks 1 to {MOST_RANKS}")
     if strange := board.missing - set(_names(board)):
         raise ProfileError(f"{table.where}: missing names {min(strange)}, which is no square of this board")
     return board

@@ -35,6 +35,7 @@ COMMANDS: tuple[str, ...] = (
     "play",
     "perft",
     "mat",
+    "measure",
     "calibrate",
     "read",
     "referee",

@@ -1,4 +1,4 @@
-"""Render the pictures of docs/own-board.md: the printed mat, and the board of `examples/own-board` with pieces."""
+"""Render the pictures of docs/own-board.md: mat, stickers, and the board of `examples/own-board` with pieces."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pypdfium2
 from calibration.camera import read_camera
 from calibration.kit import Kit, load_kit
 from calibration.sheets import mat_pdf
+from calibration.stickers import stickers_pdf
 from companion.commands.output.overlay import write_overlay
 from companion.simulate.light import LAMP
 from companion.simulate.render import Picture, Renderer
@@ -26,8 +27,8 @@ CAMERA = FOLDER.parent / "domination-1" / "camera.toml"
 BOARD = {"b2": "A", "b3": "VT", "c3": "TAV", "d2": "V", "d5": "AATV", "e3": "TT", "e4": "A", "f1": "VA", "a6": "TVA"}
 QUALITY = 88
 PICTURES = FOLDER.parent.parent / "docs" / "pictures"
-MAT_SCALE = 0.7
-"""Of the mat's picture: pixels for each of the page's points."""
+MAT_SCALE, STICKERS_SCALE = 0.7, 0.9
+"""Of the pictures of printed sheets: pixels for each of the page's points."""
 
 
 def picture(kit: Kit, stacks: dict[str, str]) -> Picture:
@@ -44,6 +45,8 @@ def main() -> int:
         cv2.imwrite(str(FOLDER / name), picture(kit, stacks), [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
     (page,) = pypdfium2.PdfDocument(mat_pdf(kit, "a3"))
     cv2.imwrite(str(PICTURES / "own-mat.png"), page.render(scale=MAT_SCALE).to_numpy())
+    (page,) = pypdfium2.PdfDocument(stickers_pdf("a4"))
+    page.render(scale=STICKERS_SCALE).to_pil().convert("L").save(PICTURES / "stickers.png", optimize=True)
     camera = read_camera(CAMERA)
     reader = Reader(kit, camera, enrol(cv2.imread(str(FOLDER / "enrol.jpg")), kit, camera))
     board = cv2.imread(str(FOLDER / "board.jpg"))

@@ -1,0 +1,147 @@
+"""`companion measure`: the kit of somebody's own board, from a photograph of it."""
+
+from __future__ import annotations
+
+import math
+from argparse import ArgumentTypeError
+from dataclasses import dataclass
+from pathlib import Path
+
+from calibration.board_lens import GOOD_FOCAL, USABLE_FOCAL
+from calibration.camera import read_camera
+from calibration.kit import Kit
+from calibration.markers import dictionary
+from calibration.measuring import Field, MeasuredBoard
+from calibration.own_board import format_own_kit
+from calibration.picture import load_picture
+from calibration.stickers import DICTIONARY, STICKER_MM
+from companion.commands.options.parser import OptionGroup, Subparsers, add_command
+from companion.commands.output.codes import DONE, NO
+from companion.commands.output.files import write_file
+from companion.games import load_game
+from companion.own_board import Wish, measure
+
+AUTO = "auto"
+LONGEST_MM = 10_000.0
+"""No board or marker is larger, and no picture wider in pixels times ten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options(OptionGroup):
+    """What `companion measure` is told."""
+
+    game: str
+    photo: Path
+    field: tuple[tuple[float, float], ...]
+    files: int | None
+    ranks: int | None
+    side_mm: tuple[float, ...]
+    marker_mm: float
+    piece_mm: tuple[float, float] | None
+    dictionary: str
+    camera: str
+    output: Path
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add `measure`."""
+    what = "measure your own board, with stickers round it, from a photograph: writes its kit"
+    measuring = add_command(subparsers, "measure", Options, run, help=what)
+    measuring.add_argument("game", metavar="GAME[:variant][/n]")
+    measuring.add_argument("photo", type=Path, metavar="PHOTO", help="shows the whole board and its stickers")
+    what = "the corners of the playing field in PHOTO, px from its upper left: that of a1 first, then round the field"
+    measuring.add_argument("--field", type=_pair, nargs=4, required=True, metavar="X,Y", help=what)
+    measuring.add_argument("--files", type=int, metavar="N", help="squares along the first player's side (the game's)")
+    measuring.add_argument("--ranks", type=int, metavar="N", help="squares away from the first player (the game's)")
+    size = measuring.add_mutually_exclusive_group()
+    what = "length of the field's side along the first player; L,M: and of the side away from him"
+    size.add_argument("--side-mm", type=_lengths, default=(), metavar="L[,M]", help=what)
+    what = f"side of the stickers' black border, where no side was measured (default: {STICKER_MM:g})"
+    size.add_argument("--marker-mm", type=_length, default=STICKER_MM, metavar="M", help=what)
+    what = "width and height of a piece (default: as large for the squares as in the game's own kit)"
+    measuring.add_argument("--piece-mm", type=_sizes, metavar="W,H", help=what)
+    what = f"of the stickers, as cv2.aruco calls it (default: {DICTIONARY})"
+    measuring.add_argument("--dictionary", default=DICTIONARY, metavar="NAME", help=what)
+    what = f"the lens that took PHOTO (default: {AUTO}, from the stickers)"
+    measuring.add_argument("--camera", default=AUTO, metavar="CAMERA.toml", help=what)
+    measuring.add_argument("-o", "--output", type=Path, required=True, metavar="KIT.toml")
+
+
+def run(options: Options) -> int:
+    """`companion measure`: exit code 1 where corners and stickers do not fit each other."""
+    game, picture = load_game(options.game), load_picture(options.photo)
+    camera = None if options.camera == AUTO else read_camera(Path(options.camera))
+    dictionary(options.dictionary)
+    a1, second, third, fourth = options.field
+    side, *other = (*options.side_mm, None)
+    field = Field(
+        corners_px=(a1, second, third, fourth),
+        files=options.files or game.layout.files,
+        ranks=options.ranks or game.layout.ranks,
+        side_mm=(side, other[0] if other else None),
+        marker_mm=options.marker_mm,
+    )
+    wish = Wish(options.piece_mm, options.dictionary, options.output.stem)
+    kit, board = measure(game, picture, field, wish, camera)
+    write_file(options.output, format_own_kit(kit))
+    print("\n".join(report(kit, board, is_sized=options.piece_mm is not None)))
+    print(f"written: {options.output}")
+    return DONE if board.fits else NO
+
+
+def report(kit: Kit, board: MeasuredBoard, *, is_sized: bool) -> list[str]:
+    """Lines that say what was measured, how well, and what is not known yet."""
+    across, up = board.pitch_mm
+    numbers = ", ".join(str(marker.id) for marker in board.markers)
+    lines = [
+        f"markers {numbers}; {len(kit.cells)} squares of {across:.1f} x {up:.1f} mm",
+        f"reprojection error {board.reprojection_px:.2f} px of the markers, {board.click_px:.2f} px of the corners",
+    ]
+    if not board.fits:
+        lines.append("the four corners do not fit the markers: give them again; all markers must lie flat on the board")
+    if board.focal_deviation > USABLE_FOCAL:
+        lines.append("the board is seen too steeply to tell the lens: put the camera lower, or give --camera")
+    elif board.focal_deviation > GOOD_FOCAL:
+        lines.append(f"focal length known to {board.focal_deviation:.1%}: more stickers, far apart, tell more")
+    if not is_sized:
+        sizes = dict.fromkeys(f"{kind.width_mm:g} x {kind.height_mm:g} mm" for kind in kit.pieces)
+        lines.append(f"pieces are taken to be {', '.join(sizes)}: measure one; --piece-mm W,H says otherwise")
+    return lines
+
+
+def _length(text: str) -> float:
+    """A length for argparse."""
+    try:
+        length = float(text)
+    except ValueError:
+        length = math.nan
+    if not 0 < length <= LONGEST_MM:
+        raise ArgumentTypeError(f"{text!r} is no length in millimetres")
+    return length
+
+
+def _lengths(text: str) -> tuple[float, ...]:
+    """One length, or two joined by a comma."""
+    words = text.split(",")
+    if len(words) > 2:
+        raise ArgumentTypeError(f"{text!r}: give one length or two, such as 288 or 288,300")
+    return tuple(map(_length, words))
+
+
+def _sizes(text: str) -> tuple[float, float]:
+    """Two lengths joined by a comma."""
+    width, *heights = _lengths(text)
+    if not heights:
+        raise ArgumentTypeError(f"{text!r}: give width and height, such as 30,8.5")
+    return width, heights[0]
+
+
+def _pair(text: str) -> tuple[float, float]:
+    """Two numbers joined by a comma, 0 or more."""
+    try:
+        x, y = map(float, text.split(","))
+    except ValueError:
+        x = y = math.nan
+    if not (0 <= x <= LONGEST_MM and 0 <= y <= LONGEST_MM):
+        raise ArgumentTypeError(f"{text!r} is not a pair of numbers such as 412,655")
+    return x, y
