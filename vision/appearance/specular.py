@@ -55,13 +55,12 @@ def mirrored_beside(face: Reflectance, sides: list[Reflectance]) -> float:
     if not sides:
         return 0.0
     white = np.linspace(0, min(face), LAMP_STEPS)
-    paint = (np.array(face) - white[:, None])[:, None]
-    shown = np.array(sides)
-    variance = SHADE**2 + (SIDE_TINT * shown) ** 2
-    share = (paint * shown / variance).sum(axis=2) / np.maximum((paint**2 / variance).sum(axis=2), 1e-9)
-    squares = ((shown - share[..., None] * paint) ** 2 / variance).sum(axis=2)
-    # One piece's sides are lit by the same things and count as one; by the median, as some lie beyond its outline.
-    likely = np.exp(-np.median(squares, axis=1) / 2)
+    paint = np.array(face) - white[:, None]
+    # The median, as some sides lie beyond the piece's outline.  Their noise averages out, their common tint does not.
+    side = np.median(sides, axis=0)
+    variance = SHADE**2 / len(sides) + (SIDE_TINT * side) ** 2
+    share = (paint * side / variance).sum(axis=1) / np.maximum((paint**2 / variance).sum(axis=1), 1e-9)
+    likely = np.exp(-((side - share[:, None] * paint) ** 2 / variance).sum(axis=1) / 2)
     has_lamp = LAMP_CHANCE * likely.mean() > (1 - LAMP_CHANCE) * likely[0]
     return float(np.average(white, weights=likely)) if has_lamp else 0.0
 

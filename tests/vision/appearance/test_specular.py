@@ -45,7 +45,7 @@ def test_a_lamp_in_the_photograph_of_a_set_does_not_bleach_its_colours(name):
     stacks = load_kit(name).enrol
     plain, shining = (enrol(*photograph(name, 3, stacks, shine), start_levels(load_kit(name))) for shine in (0, 0.2))
     for letter, colour in plain.pieces.items():
-        np.testing.assert_allclose(shining.pieces[letter], colour, atol=0.06)
+        np.testing.assert_allclose(shining.pieces[letter], colour, atol=0.08)
 
 
 def test_mirrored_white_is_measured_against_faces_that_do_not_mirror():
