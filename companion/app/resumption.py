@@ -41,9 +41,12 @@ class Interrupted:
 
     @property
     def clock(self) -> Clock | None:
-        """The clock as it stood; None: there was none.  Raises BadText for one that cannot be read."""
+        """The clock as it stood; None: there was none, or what a file told of it does not say what players were given.
+
+        Raises BadText for one that cannot be read.
+        """
         last = next((event for event in reversed(self.events) if isinstance(event, ClockChanged)), None)
-        return None if last is None else resumed(last)
+        return None if last is None or not last.control else resumed(last)
 
     @property
     def notice(self) -> str:

@@ -18,6 +18,7 @@ from companion.games import load_game, read_position
 from companion.games.draughts import Draughts, captures_of
 from companion.match import Match
 from companion.records.record import MatchRecord
+from companion.referee.clock import parse_time_control
 from companion.rules.board import Layout, Stack
 from companion.rules.game import Game, Move, Position
 from companion.rules.notation import parse_board
@@ -91,6 +92,10 @@ def _headers(record: MatchRecord, start: Position, result: str) -> Iterator[tupl
     yield "Black", record.names.get("B", "?")
     yield "Result", result
     yield "GameType", f"{kind.number},{game.players[0]},{size},{size},{kind.squares},0"
+    clock = next((event for event in record.events if isinstance(event, ClockChanged)), None)
+    if clock is not None and clock.control:
+        control = parse_time_control(clock.control)
+        yield "TimeControl", f"{control.base_s}+{control.increment_s}"
     if start != game.start():
         yield "SetUp", "1"
         yield "FEN", format_fen(game, start)

@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 
 from calibration.kit import kit_name
 from companion.errors import CompanionError
-from companion.events import Accepted, Event, GameOver, Start
+from companion.events import Accepted, ClockChanged, Event, GameOver, Start
 from companion.games import load_game
 from companion.match import Match
 from companion.recorder.store import MatchInfo
 from companion.records.pdn import HALVES, OPEN, POINTS, TYPES, landings, parse_fen, square_name
 from companion.records.record import MatchRecord
 from companion.records.scanner import SheetError
+from companion.referee.clock import TimeControl
 from companion.rules.game import Move
 from companion.rules.notation import format_move, format_position
 
@@ -23,6 +24,13 @@ WORD = re.compile(
     r"(?P<space>\s+)|(?P<comment>\{[^}]*\}|;[^\n]*|\$\d+)|(?P<result>\*|1/2-1/2|[012]-[012](?![\w-]))"
     r"|(?P<number>\d+\.+)|(?P<move>[a-jA-J]?\d{1,2}(?:[-x:][a-jA-J]?\d{1,2})+[!?]*)"
 )
+CLOCK = re.compile(r"\[%clock\s([^\]]*)\]")
+TIME = re.compile(r"(?<![\w:])(?P<player>[wbWB])\s?(?P<h>\d{1,2}):(?P<m>[0-5]?\d):(?P<s>[0-5]?\d)(?![\w:])")
+"""In a comment, what a player's clock shows, such as ``w0:09:55``."""
+
+CONTROL = re.compile(r"(?P<base>[1-9]\d{0,4})(?:\+(?P<increment>\d{1,5}))?")
+"""Seconds for the match, and for each move, as PGN writes them."""
+
 AGREED = "agreed"
 """What a match ended by that the rules had not ended: the players' word, or an arbiter's."""
 
@@ -64,6 +72,8 @@ def _game(text: str, at: int, now: datetime) -> tuple[MatchRecord, int]:
             raise SheetError(text, at, f"{text[at : at + 10]!a} is no move, number, comment or result")
         if word["move"]:
             match = _played(text, at, match, word["move"].rstrip("!?"), events)
+        if clock := CLOCK.search(word["comment"] or ""):
+            events.extend(_clock(match, headers, clock[1], events))
         result, at = word["result"] or result, word.end()
         if word["result"] == OPEN:
             break
@@ -108,6 +118,24 @@ def _played(text: str, at: int, match: Match, word: str, events: list[Event]) ->
     said = format_move(game, position, move)
     events.append(Accepted(t=0.0, n=len(events) + 1, player=position.to_move, move=said, position=after))
     return following
+
+
+def _clock(match: Match, headers: Mapping[str, str], told: str, events: list[Event]) -> Iterator[ClockChanged]:
+    """How the clock stands by a comment; nothing where it does not tell the times of all, now or before."""
+    before = next((event for event in reversed(events) if isinstance(event, ClockChanged)), None)
+    times = dict(zip(before.players, before.left, strict=True)) if before else {}
+    for found in TIME.finditer(told):
+        times[found["player"].upper()] = 3600.0 * int(found["h"]) + 60 * int(found["m"]) + int(found["s"])
+    players = match.game.players
+    if all(player in times for player in players):
+        given = CONTROL.fullmatch(headers.get("TimeControl", ""))
+        control = TimeControl(int(given["base"]), int(given["increment"] or 0)).text if given else ""
+        mover = None if match.outcome else match.position.to_move
+        left = tuple(times[player] for player in players)
+        state = "running" if mover else "stopped"
+        yield ClockChanged(
+            t=0.0, n=len(events) + 1, state=state, player=mover, players=players, left=left, control=control
+        )
 
 
 def _move(match: Match, word: str) -> Move:

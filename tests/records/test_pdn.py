@@ -140,7 +140,36 @@ def test_the_clock_is_a_comment() -> None:
     told = ClockChanged(t=1.0, n=3, state="running", player="W", players=("B", "W"), left=(595.0, 600.0), control="10m")
     timed = MatchRecord(record.info, (*record.events, told))
     assert "{[%clock b0:09:55 w0:10:00]}" in format_pdn(timed)
-    assert moves(next(parse_pdn(format_pdn(timed), NOW))) == moves(record)
+    (back,) = parse_pdn(format_pdn(timed), NOW)
+    assert moves(back) == moves(record)
+    (clock,) = (event for event in back.events if isinstance(event, ClockChanged))
+    assert (clock.player, clock.players, clock.left, clock.control) == ("W", ("B", "W"), (595.0, 600.0), "10m")
+    assert format_pdn(back) == format_pdn(timed)
+
+
+@pytest.mark.parametrize(
+    ("comment", "left"),
+    [
+        ("{[%clock w1:00:15 b0:45:10]}", (2710.0, 3615.0)),
+        ("{A blunder. [%clock W0:01:00 B0:02:00] Why?}", (120.0, 60.0)),
+        ("{[%clock w0:09:00]}", None),
+        ("{[%clock whatever]}", None),
+        ("{[%clock w0:99:00 b0:00:01]}", None),
+        ("{[%emt 0:03]}", None),
+    ],
+)
+def test_clock_comments_of_other_programs_are_read(comment: str, left: tuple[float, float] | None) -> None:
+    (record,) = parse_pdn(f"{ENGLISH}1. 9-14 {comment} *", NOW)
+    assert next((event.left for event in record.events if isinstance(event, ClockChanged)), None) == left
+    assert len(moves(record)) == 1
+
+
+def test_a_player_whose_time_is_not_told_again_keeps_it() -> None:
+    (record,) = parse_pdn(f"{ENGLISH}1. 9-14 {{[%clock w0:10:00 b0:09:00]}} 22-18 {{[%clock w0:08:00]}} *", NOW)
+    assert [event.left for event in record.events if isinstance(event, ClockChanged)] == [
+        (540.0, 600.0),
+        (540.0, 480.0),
+    ]
 
 
 def test_a_capture_may_leave_out_squares_as_long_as_it_is_clear() -> None:
