@@ -41,11 +41,11 @@ from companion.rules.game import Game
 from companion.simulate.table import FAST, SimulatedTable
 from companion.voice.library import Library
 from companion.voice.repertoire import repertoire
+from vision.capture.choice import named_camera
 from vision.capture.frames import Frame, SourceLost
 from vision.capture.live import Device
 from vision.capture.picamera import PiCamera
 from vision.capture.recording import RecordingSource, read_recording
-from vision.capture.video4linux import Video4LinuxCamera
 from vision.errors import VisionError
 from vision.pose.registration import to_gray
 from vision.reader import Reader
@@ -158,7 +158,7 @@ def _views(options: Options, game: Game | None, kit: Kit | None) -> Iterator[Vie
 def _devices(source: SourceOptions, lenses: Sequence[Camera]) -> tuple[Device, ...]:
     """The cameras that the options name, with what each is to give."""
     return (
-        *(Video4LinuxCamera(device, lens) for device, lens in zip(source.device, lenses, strict=False)),
+        *(named_camera(device, lens) for device, lens in zip(source.device, lenses, strict=False)),
         *(PiCamera(number, lens) for number, lens in zip(source.picamera, lenses[len(source.device) :], strict=True)),
     )
 

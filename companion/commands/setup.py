@@ -20,6 +20,7 @@ from companion.app.sensors import LinkSensors
 from companion.commands.options.address import address
 from companion.commands.options.game import add_kit, open_kit
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
+from companion.commands.options.source import device_name
 from companion.commands.options.web import wait_for_interrupt
 from companion.commands.output.codes import DONE
 from companion.commands.output.lines import notify
@@ -32,10 +33,11 @@ from companion.rules.notation import format_position
 from companion.simulate.photographer import Photographer
 from companion.web.setup.page import SetupPage
 from companion.web.setup.workshop import CAMERA_FILE, Outfit, Scene, Workshop
+from vision.capture.choice import named_camera
 from vision.capture.frames import FrameSource
 from vision.capture.live import Device, LiveSource
+from vision.capture.network import without_login
 from vision.capture.picamera import PiCamera
-from vision.capture.video4linux import Video4LinuxCamera
 
 ADDRESS = ("127.0.0.1", 8000)
 SIZE = (1280, 720)
@@ -53,7 +55,7 @@ class Options(OptionGroup):
     camera: Path | None
     serial: str | None
     panel: str
-    device: str | None
+    device: int | str | None
     picamera: int | None
     simulate: bool
 
@@ -70,7 +72,9 @@ def add_parser(subparsers: Subparsers) -> None:
     setup.add_argument("--serial", metavar="URL", help="the pillar controller")
     setup.add_argument("--panel", choices=KINDS, default="terminal", help="what the table shows (default: terminal)")
     source = setup.add_mutually_exclusive_group(required=True)
-    source.add_argument("--device", metavar="N", help="USB or V4L2 camera: its number or path")
+    source.add_argument(
+        "--device", type=device_name, metavar="N", help="USB or V4L2 camera: its number or path; rtsp://… or http://…"
+    )
     source.add_argument("--picamera", type=int, nargs="?", const=0, metavar="N", help="Raspberry Pi camera module")
     source.add_argument("--simulate", action="store_true", help="a simulated table, to try it all")
 
@@ -117,7 +121,7 @@ def _source(options: Options, kit: Kit, game: Game, known: Camera | None) -> tup
     camera = known or Camera(*SIZE, np.eye(3), np.zeros(5), 0.0)
     device: Device
     if options.device is not None:
-        device = Video4LinuxCamera(int(options.device) if options.device.isdecimal() else options.device, camera)
+        device = named_camera(options.device, camera)
     else:
         device = PiCamera(options.picamera or 0, camera)
     return LiveSource([device], notify), None
@@ -131,7 +135,8 @@ def _keys(options: Options) -> Mapping[str, str]:
     if options.simulate:
         keys["simulate"] = "true"
     elif options.device is not None:
-        keys["device"] = options.device if options.device.isdecimal() else _quoted(options.device)
+        device = options.device
+        keys["device"] = str(device) if isinstance(device, int) else _quoted(without_login(device))
     else:
         keys["picamera"] = str(options.picamera)
     if options.serial is not None:

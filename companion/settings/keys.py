@@ -13,7 +13,7 @@ class Kind(Enum):
 
     TEXT = 'text in quotes, such as "en"'
     KIT = 'a kit\'s name or file in quotes, such as "domination"'
-    DEVICES = "a camera's number or its path in quotes, or several: [0, 2]"
+    DEVICES = "a camera's number, or its path or address in quotes, or several: [0, 2]"
     MODULES = "a camera module's number, or several: [0, 1]"
     FLAG = "true or false"
     FILE = 'a file or folder in quotes, such as "camera.toml"'

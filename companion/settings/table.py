@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,9 @@ from companion.settings.keys import GAME, NAMES, OPTIONS, PIN_KEYS, PINS, Key, K
 from companion.settings.lines import key_lines
 
 SUFFIX = ".toml"
+
+LOGIN = re.compile(r"(?<=://)[^/@\s]*@")
+"""User and password in an address: no message shows them."""
 
 Check = Callable[[tuple[str, ...]], None]
 """Raises BadText when ``companion referee`` would not take these words."""
@@ -98,7 +102,7 @@ def _game(reader: _Reader, value: object) -> str:
 def _option(reader: _Reader, key: Key, value: object, check: Check) -> tuple[str, ...]:
     """The words of one option; none when it is not right."""
     if not _fits(key.kind, value):
-        reader.wrong((key.name,), f"{key.name} must be {key.kind.value}, got {value!r}")
+        reader.wrong((key.name,), f"{key.name} must be {key.kind.value}, got {LOGIN.sub('', repr(value))}")
         return ()
     words: tuple[str, ...]
     if key.kind is Kind.FLAG:

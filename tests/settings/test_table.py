@@ -84,7 +84,8 @@ def test_several_cameras_are_the_same_option_again(tmp_path: Path) -> None:
     text = 'game = "g"\ncamera = ["l.toml", "r.toml"]\ndevice = [0, "/dev/video2"]\n'
     words = (f"--camera={tmp_path / 'l.toml'}", f"--camera={tmp_path / 'r.toml'}", "--device=0", "--device=/dev/video2")
     assert read(tmp_path, text).words == ("g", *words)
-    (line,) = mistakes(tmp_path, 'game = "g"\ndevice = [0, [1]]\n')
+    (line,) = mistakes(tmp_path, 'game = "g"\ndevice = ["rtsp://eye:s3cret@camera/live", [1]]\n')
+    assert "'rtsp://camera/live'" in line
     assert line.startswith("2: device must be a camera's number")
 
 
@@ -113,7 +114,7 @@ players = 5
         '1: game is missing; write game = "domination"',
         "2: camrea is not known; did you mean camera?",
         "3: resume must be true or false, got 'yes'",
-        "4: device must be a camera's number or its path in quotes, or several: [0, 2], got True",
+        "4: device must be a camera's number, or its path or address in quotes, or several: [0, 2], got True",
         "7: R must be a name in quotes, got 7",
         "10: reed is not known; did you mean red?",
         "11: blue must be a GPIO number, got '22'",
@@ -185,6 +186,6 @@ def test_two_cameras_are_lists(tmp_path: Path) -> None:
     assert words[1:4] == tuple(f"--camera={tmp_path / name}" for name in ("a.toml", "b.toml", "c.toml"))
     assert words[4:] == ("--device=0", "--device=/dev/video2", "--picamera=1")
     assert mistakes(tmp_path, 'game = "domination"\ndevice = []\npicamera = ["one"]\n') == [
-        "2: device must be a camera's number or its path in quotes, or several: [0, 2], got []",
+        "2: device must be a camera's number, or its path or address in quotes, or several: [0, 2], got []",
         "3: picamera must be a camera module's number, or several: [0, 1], got ['one']",
     ]

@@ -22,12 +22,12 @@ from companion.commands.output.progress import COMPILING, waited_for
 from companion.errors import CompanionError
 from companion.match import Match
 from companion.simulate.table import REAL, SimulatedTable, clock, enrol_picture
+from vision.capture.choice import named_camera, parse_device
 from vision.capture.frames import FrameSource
 from vision.capture.live import Device, LiveSource
 from vision.capture.picamera import PiCamera
 from vision.capture.recording import Recording, RecordingSource
 from vision.capture.together import Together
-from vision.capture.video4linux import Video4LinuxCamera
 from vision.enrolment import enrol
 from vision.warm_up import warm_up
 
@@ -41,7 +41,7 @@ class SourceOptions(OptionGroup):
     Attributes:
         camera: a calibrated camera's file for each camera.
         looks: files of the set's look, one for all cameras or one for each.
-        device: numbers or paths of USB or V4L2 cameras.
+        device: numbers or paths of USB or V4L2 cameras, addresses of network cameras.
         picamera: numbers of Raspberry Pi camera modules.
         recording: folders of recorded matches.
         simulate: a simulated table.
@@ -97,11 +97,11 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
     source = parser.add_argument_group("where the pictures come from; give a camera twice for two on one table")
     source.add_argument(
         "--device",
-        type=_device,
+        type=device_name,
         action="append",
         default=[],
         metavar="N",
-        help="USB or V4L2 camera: its number or path",
+        help="USB or V4L2 camera: its number or path; network camera: rtsp://… or http://… (MJPEG)",
     )
     source.add_argument(
         "--picamera",
@@ -143,7 +143,7 @@ def open_sight(
         played = [RecordingSource(recording) for recording in recordings]
         return Sight(played[0] if count == 1 else Together(played), eyes)
     usb, ribbon = cameras[: len(devices)], cameras[len(devices) :]
-    drivers: list[Device] = [Video4LinuxCamera(device, camera) for device, camera in zip(devices, usb, strict=True)]
+    drivers: list[Device] = [named_camera(device, camera) for device, camera in zip(devices, usb, strict=True)]
     drivers += [PiCamera(module, camera) for module, camera in zip(modules, ribbon, strict=True)]
     return Sight(LiveSource(drivers, notify), eyes, is_lasting=True)
 
@@ -180,5 +180,9 @@ def _one_each(option: str, files: Sequence[Path], count: int, *, shared: bool = 
     return list(files)
 
 
-def _device(text: str) -> int | str:
-    return int(text) if text.isdecimal() else text
+def device_name(text: str) -> int | str:
+    """A camera on this machine or in the network, for argparse."""
+    try:
+        return parse_device(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
