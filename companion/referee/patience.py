@@ -28,6 +28,9 @@ that two hands are still changing."""
 DOUBT_S = 1.0
 """A calm table that stays unclear this long is asked about; a next hand often settles it before."""
 
+RESTORED_S = 0.3
+"""The same where people were to put something right and most likely have: to say so accuses nobody."""
+
 LIKELY_WRONG = 0.95
 """A question costs people a look at a square, which is little less than an accusation costs that proves wrong: one that
 is right nineteen times in twenty is made when doubt has lasted.  Who sets up is told what looks wrong sooner; that
@@ -87,7 +90,10 @@ def settled(suspicion: Suspicion | None, judgement: Judgement, mode: Mode, t_s: 
     be otherwise.
     """
     meaning = judgement.interpretation
-    if suspicion is None or not isinstance(meaning, CannotTell) or t_s - suspicion.since_s < DOUBT_S:
+    if suspicion is None or not isinstance(meaning, CannotTell):
+        return judgement
+    is_restored = mode in BUSY and isinstance(meaning.in_the_end, Unchanged)
+    if t_s - suspicion.since_s < (RESTORED_S if is_restored else DOUBT_S):
         return judgement
     if isinstance(meaning.in_the_end, Unchanged) and meaning.is_amiss and mode in IN_PLAY:
         return judgement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.referee.patience import DOUBT_S, LIFTED_S, LIKELY_WRONG, REPAIR_S, is_due, settled, suspect
+from companion.referee.patience import DOUBT_S, LIFTED_S, LIKELY_WRONG, REPAIR_S, RESTORED_S, is_due, settled, suspect
 from companion.referee.states import Mode
 from companion.rules.game import Move, Violation
 from companion.tracker.diagnose import Diagnosis
@@ -71,6 +71,14 @@ def test_that_something_is_amiss_is_asked_unless_people_are_busy_with_it(mode: M
     assert due_after(amiss, frame_s=0.5) == DOUBT_S / 0.5 + 1
     with pytest.raises(AssertionError, match="never"):
         due_after(amiss, mode, frame_s=0.5)
+
+
+def test_a_table_that_is_most_likely_right_again_is_said_sooner() -> None:
+    doubt = judged(CannotTell((), in_the_end=Unchanged()))
+    suspicion = suspect(None, doubt, 0.0)
+    assert settled(suspicion, doubt, Mode.RESTORING, RESTORED_S - 0.1) == doubt
+    assert settled(suspicion, doubt, Mode.RESTORING, RESTORED_S).interpretation == Unchanged()
+    assert settled(suspicion, doubt, Mode.WATCHING, RESTORED_S) == doubt
 
 
 def test_lasting_doubt_comes_to_the_likeliest_end() -> None:
