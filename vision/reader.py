@@ -24,6 +24,7 @@ from vision.capture.frames import Frame
 from vision.compiled import compiled
 from vision.glyphs.templates import make_alphabet
 from vision.inference.characters import read_characters
+from vision.inference.flanks import rescore_by_flanks
 from vision.inference.geometry import Geometry, make_geometry, same_pose
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.pillar_levels import SHRINK, LevelQuestion, PillarViews, estimate_levels, make_views
@@ -67,6 +68,7 @@ class Reader:
         self.levels = levels or lowest
         self._views: tuple[Registration, PillarViews] | None = None
         configurations = kit_configurations(kit)
+        self._reflectances = colour_model.reflectances(look, configurations)
         self.states = configurations.states
         self._columns, self._firsts = _state_columns(configurations)
         paper = linear(kit.mat.paper) if has_paper(kit) else None
@@ -173,6 +175,9 @@ class Reader:
         last.log_likelihood[explained] = self._states(image, last.hypothesis)[explained]
 
     def _states(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis) -> Array:
+        close_up, floor = hypothesis.geometry.close_up, self.look.floor
+        if close_up is not None and floor is not None and self.look.board is None:
+            rescore_by_flanks(image, hypothesis, close_up, self._reflectances, np.array(floor))
         if self._alphabet is None:
             return self._by_state(hypothesis.scores, None)
         legible = without_halo(image) if self._is_sharpened(image, hypothesis.geometry) else image

@@ -20,6 +20,7 @@ from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
+from vision.likelihood.flanks import fit_towers
 from vision.motion import Watch
 from vision.pose.projection import Points, Registration
 from vision.reader import Reader
@@ -48,6 +49,10 @@ def warm_up(reader: Reader) -> None:
     light = reader.light(picture, geometry.pose)
     observations = reader.observations(picture, geometry, light)
     Hypothesis(observations, np.array(reader.look.rim, np.float32), geometry).log_likelihood(np.arange(1), 0)
+    if geometry.close_up is not None:  # where nothing is in doubt no tower is looked at closely
+        towers = np.ones(len(geometry.close_up.facets.towers), np.bool_)
+        colours = observations.gain[0], np.ones(3, np.float32)
+        fit_towers(picture, geometry.close_up, (0, int(geometry.rank[0]), geometry.bare), colours, towers)
 
 
 def main() -> None:

@@ -16,14 +16,14 @@ from calibration.looks import read_look
 from calibration.picture import load_picture
 from vision import differencing
 from vision.glyphs import face_detection, templates
-from vision.likelihood import column_integrals, facets, observations, regions, stacks
+from vision.likelihood import column_integrals, facets, flanks, observations, regions, stacks
 from vision.reader import Reader
 from vision.capture.frames import Frame
 from vision.motion import Watch
 from vision.warm_up import warm_up
 
 def compiled():
-    rooms = (differencing, regions, observations, face_detection, facets, templates, stacks, column_integrals)
+    rooms = (differencing, regions, observations, face_detection, facets, flanks, templates, stacks, column_integrals)
     loops = {id(v): v for m in rooms for v in vars(m).values()
              if hasattr(v, "signatures")}
     return {loop.py_func.__name__: len(loop.signatures) for loop in loops.values() if loop.signatures}

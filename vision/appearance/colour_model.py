@@ -97,7 +97,7 @@ def build_colour_model(
     ``paper``: reflectance of the mat beside the cells; None: as the cells.
     """
     rng = np.random.default_rng(0)  # a fixed seed: the same picture gives the same reading
-    faces = [np.mean([look.pieces[letter] for letter in letters], axis=0) for letters in configurations.colours]
+    faces = reflectances(look, configurations)
     # A learned board may be as dark as the shaded side of a piece: neither is then ruled out for being dark.
     side = _FLANK if not configurations.has_faces else _SIDE if look.board is None else _WALL
     sides = [_learn(_draw(face, side, rng)) for face in faces]
@@ -119,6 +119,11 @@ def build_colour_model(
         *([] if look.column is None else _column(look.column, rng)),
     ]
     return np.column_stack(columns).astype(np.float32)
+
+
+def reflectances(look: SetLook, configurations: Configurations) -> npt.NDArray[np.float64]:
+    """(colours, 3) reflectance of the pieces of each colour, r g b."""
+    return np.array([np.mean([look.pieces[letter] for letter in own], axis=0) for own in configurations.colours])
 
 
 def _floor_reflectances(look: SetLook, rng: np.random.Generator) -> npt.NDArray[np.float64]:

@@ -12,6 +12,7 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.glyphs.face_detection import Faces, upright_faces
 from vision.likelihood.facets import Facets, make_facets
+from vision.likelihood.flanks import CloseUp, make_close_up
 from vision.pose.projection import Points, Registration, project
 from vision.scene.boxes import Boxes
 from vision.scene.configurations import Configurations, kit_configurations
@@ -50,6 +51,7 @@ class Geometry:
         outline_table: the outlines as flat arrays, see :class:`vision.scene.outline_table.OutlineTable`.
         visibility: which crop pixels can be seen, see :class:`vision.scene.visibility.Visibility`.
         facets: the flanks of pyramids; None for pieces with upper faces.
+        close_up: these at the picture's own resolution; None likewise.
         pillars: the columns under the pieces, a cell.
         is_edged: whether edges are looked at: where pieces of several sizes stand in pits, colours do not tell them.
         bare: mat and columns alone, painted.
@@ -69,6 +71,7 @@ class Geometry:
     outline_table: OutlineTable
     visibility: Visibility
     facets: Facets | None
+    close_up: CloseUp | None
     pillars: tuple[Column | None, ...]
     is_edged: bool
     bare: LabelBuffer
@@ -151,7 +154,8 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
             visible=visible_pixels(crops.flat_px, crops.outside, bare.ravel(), rank),
             rank=rank,
         ),
-        facets=None if configurations.has_faces else make_facets(crops, pose, configurations, pixels),
+        facets=None if configurations.has_faces else make_facets(crops, pose, configurations, pixels)[0],
+        close_up=None if configurations.has_faces else make_close_up(crops, pose, camera, configurations, pixels),
         pillars=pillars,
         is_edged=is_edged,
         bare=bare,

@@ -92,11 +92,16 @@ class _Flanks(NamedTuple):
     near: Array
 
 
-def make_facets(crops: Crops, pose: Registration, configurations: Configurations, pixels: Sequence[Points]) -> Facets:
-    """The flanks of pyramids on all cells, seen from ``pose``; ``pixels`` of their corners, each (n, 5, 2) float64."""
+def make_facets(
+    crops: Crops, pose: Registration, configurations: Configurations, pixels: Sequence[Points]
+) -> tuple[Facets, Indices]:
+    """The flanks of pyramids on all cells, seen from ``pose``; ``pixels`` of their corners, each (n, 5, 2) float64.
+
+    Also (n, w, flanks) intp, which of :data:`FLANKS` each of them is.
+    """
+    facing = _facing(crops, pose, configurations)
     extents = [
-        _flanks(crops.from_picture(points), facing, crops.u_mm)
-        for points, facing in zip(pixels, _facing(crops, pose, configurations), strict=True)
+        _flanks(crops.from_picture(points), shown, crops.u_mm) for points, shown in zip(pixels, facing, strict=True)
     ]
     # wireframe, flank, cell, column → cell, wireframe, flank, column
     far, near = (np.array([extent[side] for extent in extents]).transpose(2, 0, 1, 3) for side in (0, 1))
@@ -105,7 +110,8 @@ def make_facets(crops: Crops, pose: Registration, configurations: Configurations
     for tower, wireframes in zip(towers, configurations.wireframe_numbers, strict=True):
         tower[: len(wireframes)] = wireframes
     turned = towers.reshape(-1, len(TURNS_DEG), towers.shape[1])
-    return Facets(np.ascontiguousarray(far - first_row), np.ascontiguousarray(near - first_row), turned)
+    facets = Facets(np.ascontiguousarray(far - first_row), np.ascontiguousarray(near - first_row), turned)
+    return facets, facing.argsort(axis=2).transpose(1, 0, 2)
 
 
 def _facing(crops: Crops, pose: Registration, configurations: Configurations) -> Points:

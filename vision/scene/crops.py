@@ -7,7 +7,7 @@ mat, across the line of sight) and, where sides are upright, two wide: it is hei
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -96,6 +96,24 @@ def make_crops(
     maps, flat, outside = _laid_out(origin, to_picture, u, v, (camera.width_px, camera.height_px))
     foreshortening = (along / scale).astype(np.float32)
     return Crops(origin, to_crop, to_picture, column_mm, u, v, maps, flat, outside, foreshortening, centres)
+
+
+def magnified(crops: Crops, times: int, camera: Camera) -> Crops:
+    """``crops`` with so many rows and columns for each millimetre, which then are their unit of length."""
+    u, v = (np.arange(times * along[0], times * along[-1] + 1, dtype=np.int32) for along in (crops.u_mm, crops.v_mm))
+    to_picture = crops.to_picture / times
+    maps, flat, outside = _laid_out(crops.origin_px, to_picture, u, v, (camera.width_px, camera.height_px))
+    return replace(
+        crops,
+        to_crop=crops.to_crop * times,
+        to_picture=to_picture,
+        column_mm=1,
+        u_mm=u,
+        v_mm=v,
+        map_px=maps,
+        flat_px=flat,
+        outside=outside,
+    )
 
 
 @compiled

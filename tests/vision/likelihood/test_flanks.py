@@ -1,0 +1,73 @@
+"""A close look at towers of pyramids of the ground's own colour: the one that was drawn is the likeliest."""
+
+import numpy as np
+import pytest
+
+from vision.likelihood.facets import FLANKS, Facets
+from vision.likelihood.flanks import CloseUp, fit_towers
+from vision.scene.configurations import TURNS_DEG
+from vision.scene.crops import Crops
+
+ROWS, COLUMNS, MIDDLE = 120, 90, 45
+GROUND, FLANK_CODES = 200, (184, 214)
+LARGE, SMALL = (40, 100, 25), (20, 70, 14)
+"""First and last row, and half of the width in columns, of a pyramid alone, and of one that is put over it."""
+
+ALONE, TOWER = 0, 1
+
+
+def pair_of_flanks(first, last, half):
+    far, near = np.full((len(FLANKS), COLUMNS), np.inf), np.full((len(FLANKS), COLUMNS), -np.inf)
+    for flank, columns in ((0, slice(MIDDLE - half, MIDDLE)), (1, slice(MIDDLE, MIDDLE + half))):
+        far[flank, columns], near[flank, columns] = first, last
+    return far, near
+
+
+@pytest.fixture
+def close_up():
+    """A large pyramid, and a tower of it and a small one, in crops that are the picture itself."""
+    far, near = np.array([pair_of_flanks(*LARGE), pair_of_flanks(*SMALL)], np.float32).transpose(1, 0, 2, 3)[:, None]
+    towers = np.array([[[0, -1]], [[1, 0]]]).repeat(len(TURNS_DEG), axis=1)
+    row, column = np.mgrid[:ROWS, :COLUMNS].astype(np.float32)
+    crops = Crops(
+        origin_px=np.zeros((1, 2)),
+        to_crop=np.eye(2)[None],
+        to_picture=np.eye(2)[None],
+        column_mm=1,
+        u_mm=np.arange(COLUMNS, dtype=np.int32),
+        v_mm=np.arange(ROWS, dtype=np.int32),
+        map_px=np.array([column, row])[:, None],
+        flat_px=(row * COLUMNS + column).astype(np.int32)[None],
+        outside=np.zeros((1, ROWS, COLUMNS), np.bool_),
+        foreshortening=np.ones(1, np.float32),
+        centres_mm=np.zeros((1, 3)),
+    )
+    # The flanks that are looked at first face the second and the first side.
+    return CloseUp(crops, Facets(far, near, towers), np.array([[[1, 0, 2, 3]] * 2]))
+
+
+def fitted(close_up, pyramids, tried=(True, True)):
+    image = np.full((ROWS, COLUMNS, 3), GROUND, float)
+    for first, last, half in pyramids:
+        image[first:last, MIDDLE - half : MIDDLE], image[first:last, MIDDLE : MIDDLE + half] = FLANK_CODES
+    image = (image + np.random.default_rng(3).normal(0, 2, image.shape)).astype(np.uint8)
+    colours = np.full(3, 1 / 255, np.float32), np.full(3, GROUND / 255, np.float32)
+    return fit_towers(image, close_up, (0, 1, np.zeros((ROWS, COLUMNS), np.uint16)), colours, np.array(tried))
+
+
+def test_the_tower_that_was_drawn_is_the_likeliest(close_up):
+    alone, tower = fitted(close_up, [LARGE]).log_likelihood, fitted(close_up, [LARGE, SMALL]).log_likelihood
+    assert alone[ALONE] > alone[TOWER] + 3
+    assert tower[TOWER] > tower[ALONE] + 3
+
+
+def test_means_are_those_of_the_sides_that_flanks_face(close_up):
+    fit = fitted(close_up, [LARGE], (True, False))
+    assert fit.is_seen[ALONE, 0].tolist() == [True, True, False, False]
+    assert fit.means[ALONE, 0, :2, 0] * 255 == pytest.approx(FLANK_CODES[::-1], abs=1.5)
+
+
+def test_what_is_not_tried_has_no_likelihood(close_up):
+    likely = fitted(close_up, [LARGE], (True, False)).log_likelihood
+    assert np.isfinite(likely[ALONE])
+    assert likely[TOWER] == -np.inf
