@@ -16,6 +16,7 @@ class Kind(Enum):
     DEVICES = "a camera's number, or its path or address in quotes, or several: [0, 2]"
     MODULES = "a camera module's number, or several: [0, 1]"
     FLAG = "true or false"
+    PROOF = 'true, or a certificate and its key: ["cert.pem", "key.pem"]'
     FILE = 'a file or folder in quotes, such as "camera.toml"'
     FILES = 'a file or folder in quotes, or several: ["left.toml", "right.toml"]'
 
@@ -47,6 +48,7 @@ OPTIONS: tuple[Key, ...] = (
     Key("language", Kind.TEXT),
     Key("voice", Kind.FLAG, has_no=True),
     Key("web", Kind.TEXT),
+    Key("tls", Kind.PROOF),
     Key("hall", Kind.TEXT),
     Key("pictures", Kind.FILE),
     Key("json", Kind.FLAG),

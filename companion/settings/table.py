@@ -107,6 +107,9 @@ def _option(reader: _Reader, key: Key, value: object, check: Check) -> tuple[str
     words: tuple[str, ...]
     if key.kind is Kind.FLAG:
         words = (f"--{key.name}",) if value else (f"--no-{key.name}",) if key.has_no else ()
+    elif key.kind is Kind.PROOF:
+        files = value if isinstance(value, list) else ()
+        words = (f"--{key.name}", *(str(_beside(reader.path, file)) for file in files)) if value else ()
     else:
         each = value if isinstance(value, list) else [value]
         words = tuple(f"--{key.name}={_beside(reader.path, one) if _is_file(key.kind, one) else one}" for one in each)
@@ -134,6 +137,10 @@ def _fits(kind: Kind, value: object) -> bool:
     match kind:
         case Kind.FLAG:
             return isinstance(value, bool)
+        case Kind.PROOF:
+            return isinstance(value, bool) or (
+                isinstance(value, list) and len(value) == 2 and all(map(_is_text, value))
+            )
         case Kind.DEVICES:
             return all(_is_text(each) or _is_number(each) for each in _each(value))
         case Kind.MODULES:

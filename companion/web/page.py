@@ -28,6 +28,7 @@ from companion.referee.orders import Order, OrderRefused
 from companion.web.actions import ACTIONS, Wish, order_of, signer
 from companion.web.answers import STATIC, board_answer, refused, stream_answer, told_answer, unserved, view_of
 from companion.web.boards import Wanted, board_row, legal_moves
+from companion.web.certificate import Certificate
 from companion.web.feed import Feed
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
@@ -50,7 +51,13 @@ class Page:
     """Serves one table's page."""
 
     def __init__(
-        self, address: tuple[str, int], feed: Feed, send: Send, camera: Callable[[], bytes | None], token: str = ""
+        self,
+        address: tuple[str, int],
+        feed: Feed,
+        send: Send,
+        camera: Callable[[], bytes | None],
+        token: str = "",
+        tls: Certificate | None = None,
     ) -> None:
         """Listen.
 
@@ -60,6 +67,7 @@ class Page:
             send: where orders go.
             camera: the newest picture as JPEG, or None; called in a thread of its own, when somebody looks.
             token: what an arbiter must know, kept elsewhere; made up, and said in the notice, where none is given.
+            tls: what the page proves itself with; None: it is served without TLS.
 
         Raises:
             CompanionError: the address cannot be had.
@@ -83,15 +91,16 @@ class Page:
             ],
             exception_handlers={Refused: refused, HTTPException: unserved},
         )
-        self.server = Server(address, Guard(app, address[0], self.token), feed.bell.hang)
+        self._tls = tls
+        self.server = Server(address, Guard(app, address[0], self.token), feed.bell.hang, tls)
 
     @property
     def notice(self) -> str:
         """Where the page is, and the arbiter's token, for who starts the program; a kept one stands in no log."""
         url = self.server.url
-        if self._is_kept:
-            return f"page: {url}   for the arbiter: {url}#token=… (companion token shows it)"
-        return f"page: {url}   for the arbiter: {url}#token={self.token}"
+        told = "… (companion token shows it)" if self._is_kept else self.token
+        proof = "" if self._tls is None else f"\ncertificate, SHA-256: {self._tls.fingerprint}"
+        return f"page: {url}   for the arbiter: {url}#token={told}{proof}"
 
     def close(self) -> None:
         """End every stream and serve no more."""

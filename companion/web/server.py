@@ -11,6 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from companion.errors import BadText, CompanionError
+from companion.web.certificate import Certificate
 from companion.web.connections import Connection, allow_connections
 
 CLOSING_S = 1
@@ -29,13 +30,16 @@ def parse_address(text: str) -> tuple[str, int]:
 class Server:
     """Serves ``app`` at an address until it is closed."""
 
-    def __init__(self, address: tuple[str, int], app: ASGIApp, begin: Callable[[], None]) -> None:
+    def __init__(
+        self, address: tuple[str, int], app: ASGIApp, begin: Callable[[], None], tls: Certificate | None = None
+    ) -> None:
         """Listen at once.
 
         Args:
             address: host and port; port 0 takes a free one.
             app: the application.
             begin: called in the server's event loop before it serves.
+            tls: what it proves itself with; None: it is served without TLS.
 
         Raises:
             CompanionError: the address cannot be had.
@@ -59,7 +63,10 @@ class Server:
             timeout_graceful_shutdown=CLOSING_S,
             server_header=False,
             ws="none",
+            ssl_certfile=None if tls is None else tls.certificate,
+            ssl_keyfile=None if tls is None else str(tls.key),
         )
+        self._scheme = "http" if tls is None else "https"
         self._server = uvicorn.Server(config)
         self._begin = begin
         self._begun = Event()
@@ -71,7 +78,7 @@ class Server:
     def url(self) -> str:
         """Where the page is, as people type it."""
         shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(self.host, self.host)  # noqa: S104
-        return f"http://[{shown}]:{self.port}/" if ":" in shown else f"http://{shown}:{self.port}/"
+        return f"{self._scheme}://[{shown}]:{self.port}/" if ":" in shown else f"{self._scheme}://{shown}:{self.port}/"
 
     def close(self) -> None:
         """Serve no more; a second call does nothing."""

@@ -24,6 +24,7 @@ from companion.commands.options.parser import OptionGroup
 from companion.commands.options.save import SaveOptions, add_save, open_tape
 from companion.commands.options.source import Sight
 from companion.commands.options.station import StationOptions, add_station, listen, open_for
+from companion.commands.options.tls import add_tls, certificate_of
 from companion.commands.options.web import add_page, paged
 from companion.commands.output.lines import notify
 from companion.commands.output.saving import SavingWatch, notify_saving, print_saving
@@ -66,6 +67,7 @@ class OutputOptions(OptionGroup):
         store: the match store; None: the user's own.
         station: what people at the table see and hear.
         web: host and port of the page.
+        tls: certificate and key of the page; none: the table's own; None: it is served without TLS.
         hall: the broker that is told.
         pictures: the folder of every read picture.
         json: events are printed as JSON.
@@ -75,6 +77,7 @@ class OutputOptions(OptionGroup):
     store: Path | None
     station: StationOptions
     web: tuple[str, int] | None
+    tls: tuple[Path, ...] | None
     hall: Broker | None
     pictures: Path | None
     json: bool
@@ -104,6 +107,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     )
     add_station(parser)
     add_page(parser)
+    add_tls(parser)
     add_hall(parser)
     parser.add_argument("--pictures", type=Path, metavar="DIR", help="write every read picture with the belief over it")
     parser.add_argument("--json", action="store_true", help="print one event a line as JSON")
@@ -136,6 +140,7 @@ def referee_match(play: PlayOptions, output: OutputOptions, session: Session) ->
 
     Raises CompanionError, VisionError.
     """
+    proof = certificate_of(output.tls, output.web)
     store = open_store(output.store)
     left = interrupted(store, session.match.game.tag) if play.resume else None
     if left is not None:
@@ -155,7 +160,7 @@ def referee_match(play: PlayOptions, output: OutputOptions, session: Session) ->
     _let_follow(table, output, match, has_panel=wishes.panel != "none")
     listen(station, wishes, table)
     info, past = store.info(number), left.events if left else ()
-    page = paged(output.web, table, info, past, lingers=not output.json)
+    page = paged(output.web, table, info, past, lingers=not output.json, tls=proof)
     with told_to_hall(output.hall, table, info, past), page, _left_in_order(table, keeper, goes_on=sight.is_lasting):
         table.run()
 

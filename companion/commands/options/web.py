@@ -17,6 +17,7 @@ from companion.events import Event
 from companion.games import load_game
 from companion.recorder.place import state_folder
 from companion.recorder.store import MatchInfo
+from companion.web.certificate import Certificate
 from companion.web.feed import Feed
 from companion.web.page import Page
 from companion.web.token import kept_token
@@ -29,11 +30,18 @@ def add_page(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def paged(
-    address: tuple[str, int] | None, table: Table, info: MatchInfo, past: tuple[Event, ...] = (), *, lingers: bool
+    address: tuple[str, int] | None,
+    table: Table,
+    info: MatchInfo,
+    past: tuple[Event, ...] = (),
+    *,
+    lingers: bool,
+    tls: Certificate | None = None,
 ) -> Iterator[None]:
     """Serve the page of ``table`` at an address while it runs, if it is wanted.
 
-    Afterwards too, if it ``lingers``, as long as somebody at the terminal likes.  ``past`` was said before a restart.
+    Afterwards too, if it ``lingers``, as long as somebody at the terminal likes.  ``past`` was said before a restart;
+    ``tls`` is what the page proves itself with.
     Raises CompanionError when the address cannot be had.
     """
     if address is None:
@@ -42,7 +50,7 @@ def paged(
     feed = Feed(info.start, past, info.names, table.eyes.reader.kit)
     window = Window(table.eyes, load_game(info.game).layout.terrain, time.monotonic)
     state = state_folder(os.environ)
-    page = Page(address, feed, table.inbox.put, window.picture, "" if state is None else kept_token(state))
+    page = Page(address, feed, table.inbox.put, window.picture, "" if state is None else kept_token(state), tls)
     notify(page.notice)
     table.listeners.append(feed)
     table.followers += [feed, window]

@@ -1,0 +1,45 @@
+"""The option `--tls`: the page over TLS, with one's own certificate or the table's."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from companion.errors import CompanionError
+from companion.recorder.place import default_store, make_folder
+from companion.web.certificate import Certificate, given_certificate, kept_certificate, own_names
+
+
+def add_tls(parser: argparse.ArgumentParser) -> None:
+    """Add `--tls`."""
+    parser.add_argument(
+        "--tls",
+        type=Path,
+        nargs="*",
+        default=None,
+        metavar="FILE",
+        help="serve the page over TLS, with a certificate of the table's own, or with this: --tls CERT.pem KEY.pem",
+    )
+
+
+def certificate_of(files: Sequence[Path] | None, web: tuple[str, int] | None) -> Certificate | None:
+    """What the page at ``web`` proves itself with; None: it is served without TLS.
+
+    Raises CompanionError for a number of files that is no certificate with its key, or when they cannot be used.
+    """
+    if files is None:
+        return None
+    if web is None:
+        raise CompanionError("--tls: there is no page to serve; give --web HOST:PORT too")
+    if files:
+        if len(files) != 2:
+            raise CompanionError(
+                f"--tls: takes a certificate and its key, or no file: CERT.pem KEY.pem; got {files[0]}"
+            )
+        return given_certificate(files[0], files[1])
+    folder = default_store(os.environ).parent
+    make_folder(folder)
+    return kept_certificate(folder, own_names(web[0]), datetime.now(UTC))

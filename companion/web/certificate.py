@@ -1,0 +1,148 @@
+"""A page's certificate: one's own, or the table's, made once and kept with its state."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+import ssl
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from calibration.writing import whole_file
+from companion.errors import CompanionError
+
+FILE = "page.pem"
+"""Key and certificate of the table's own, in the folder of its state."""
+
+LASTS = timedelta(days=820)
+"""Apple's systems trust no certificate that is valid for more than 825 days."""
+
+RENEWED = timedelta(days=30)
+"""One that ends sooner is made anew: nobody is to be surprised in the middle of an evening."""
+
+SKEW = timedelta(days=1)
+"""A phone's clock may be behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What a server proves itself with: two PEM files, which may be one.
+
+    Attributes:
+        certificate: its certificate, and those above it, if there are any.
+        key: its private key, without a password.
+        fingerprint: SHA-256 of its certificate, in pairs of hexadecimal digits, as browsers show it.
+    """
+
+    certificate: Path
+    key: Path
+    fingerprint: str
+
+
+def given_certificate(certificate: Path, key: Path) -> Certificate:
+    """Somebody's own.  Raises CompanionError when it cannot be used."""
+    try:
+        # A key with a password would be asked for on the terminal, and a table starts without anybody there.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password=lambda: "")
+        found = x509.load_pem_x509_certificates(certificate.read_bytes())[0]
+    except OSError as error:
+        why = error.strerror if not isinstance(error, ssl.SSLError) else "not a certificate with its key, as PEM"
+        missing = next((file for file in (certificate, key) if not file.is_file()), certificate)
+        raise CompanionError(f"--tls: {missing}: cannot be used ({why})") from None
+    except ValueError:
+        raise CompanionError(f"--tls: {certificate}: is no certificate in PEM") from None
+    return Certificate(certificate, key, _fingerprint(found))
+
+
+def kept_certificate(folder: Path, names: Sequence[str], now: datetime) -> Certificate:
+    """The table's own, from ``folder``; made, for its owner only, where there is none that lasts.
+
+    Args:
+        folder: where it lies; there must be such a folder.
+        names: of the machine, and its addresses; only a new one has them all.
+        now: with its time zone.
+
+    Raises CompanionError when it cannot be read or written.
+    """
+    path = folder / FILE
+    try:
+        found = _read(path)
+        if found is None or found.not_valid_after_utc - now < RENEWED:
+            found = _write(path, names, now)
+        path.chmod(0o600)
+    except OSError as error:
+        raise CompanionError(f"{path}: cannot be read or written ({error.strerror})") from None
+    return Certificate(path, path, _fingerprint(found))
+
+
+def own_names(host: str) -> tuple[str, ...]:
+    """What this machine may be called by who opens a page that listens on ``host``."""
+    name = socket.gethostname().lower()
+    there = [] if host in ("0.0.0.0", "::") else [host]  # noqa: S104 - what they mean: everywhere
+    return tuple(dict.fromkeys((*there, name, f"{name}.local", "localhost", "127.0.0.1", *own_address())))
+
+
+def own_address() -> tuple[str, ...]:
+    """The address of this machine in its network; none where it is in none."""
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # An address for documentation (RFC 5737); to connect a datagram sends nothing.
+        return (str(probe.getsockname()[0]),)
+    return ()
+
+
+def _read(path: Path) -> x509.Certificate | None:
+    """The certificate that lies there; None where there is none that works."""
+    try:
+        data = path.read_bytes()
+        serialization.load_pem_private_key(data, None)
+        return x509.load_pem_x509_certificate(data)
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+
+
+def _write(path: Path, names: Sequence[str], now: datetime) -> x509.Certificate:
+    """A new one, signed by itself."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Referee of a table")])
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now.astimezone(UTC) - SKEW)
+        .not_valid_after(now.astimezone(UTC) + LASTS)
+        # It is its own authority, so that a phone can be told to trust it.
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([_alternative(each) for each in names]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    secret = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    with whole_file(path) as part:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secret + certificate.public_bytes(serialization.Encoding.PEM))
+    return certificate
+
+
+def _alternative(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)
+
+
+def _fingerprint(certificate: x509.Certificate) -> str:
+    return certificate.fingerprint(hashes.SHA256()).hex(":").upper()
