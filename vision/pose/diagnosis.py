@@ -38,6 +38,12 @@ GOOD_SHARPNESS = 0.33
 """Below it (a blur of 2 px; the example pictures and those beside the repository have 0.43 or more) heights of stacks
 begin to be misread."""
 
+USUAL_DICTIONARIES = ("DICT_4X4_50", "DICT_5X5_100", "DICT_6X6_250", "DICT_7X7_250", "DICT_ARUCO_ORIGINAL")
+"""Dictionaries of OpenCV whose markers are looked for where none of the kit's are seen."""
+
+LEAST_OF_OTHER_DICTIONARY = 3
+"""So many different markers of a dictionary are no chance likeness of a pattern; few mats have fewer."""
+
 COLOURLESS_CODES = 8
 """Chroma subsampling of a gray JPEG leaves so much between its channels."""
 
@@ -104,7 +110,18 @@ def _other_kit(gray: Gray, kit: Kit, strangers: Collection[int]) -> str:
             seen[dictionary] = set(detect(gray, dictionary))
         if name != kit.name and len(ids & seen[dictionary]) > 1:
             return f"that of {name}: markers {', '.join(map(str, sorted(ids & seen[dictionary])))}"
-    return f"markers {', '.join(map(str, sorted(strangers)))}" if len(strangers) > 1 else ""
+    if len(strangers) > 1:
+        return f"markers {', '.join(map(str, sorted(strangers)))}"
+    return _other_dictionary(gray, set(seen))
+
+
+def _other_dictionary(gray: Gray, seen: Collection[str]) -> str:
+    """Markers of a usual dictionary that no kit uses, but for those ``seen`` already; "" for none."""
+    for name in USUAL_DICTIONARIES:
+        found = [] if name in seen else sorted(detect(gray, name))
+        if len(found) >= LEAST_OF_OTHER_DICTIONARY:
+            return f"markers {', '.join(map(str, found))} ({name})"
+    return ""
 
 
 @cache

@@ -121,6 +121,14 @@ def test_markers_that_nobody_knows(bench):
     assert "another mat is in view (markers 40, 41)" in why(bench, page)[0]
 
 
+def test_markers_of_a_dictionary_that_no_kit_uses(bench):
+    page = np.full((720, 1280), 230, np.uint8)
+    for i, number in enumerate((3, 11, 42)):
+        marker = cv2.aruco.generateImageMarker(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_6X6_250), number, 96)
+        page[300:396, 300 + 200 * i : 396 + 200 * i] = marker
+    assert "another mat is in view (markers 3, 11, 42 (DICT_6X6_250)); the kit" in why(bench, page)[0]
+
+
 def drawn(camera, tilt_deg, distance_mm, *offsets_mm):
     """The markers of Domination's mats that lie at these x on one table, seen from a distance."""
     kit, page = load_kit("domination"), np.full((720, 1280), 230, np.uint8)
