@@ -30,9 +30,21 @@ well: a fitted contrast suits what is no face, too."""
 MOST_SEARCHED = 16
 """Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
 
+OBSERVATIONS = 88.0
+"""Independent observations on a face: its area in two channels, by ``vision.glyphs.templates.INDEPENDENT_MM2``."""
+
+USUAL_MISFIT = 5.0
+"""Log-likelihood, negative, of the right character on a face that is seen well."""
+
+MOSTLY = float(OBSERVATIONS / 2 * np.log(2.0))
+"""A character explains more than half of what differs from bare wood."""
+
 WIDE_STEP_MM = 1.6
 WIDE_MM = np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]) * WIDE_STEP_MM
 """Steps by which the middle of such a face is tried elsewhere; what lies between them, comparing finds."""
+
+REFINED = 3
+"""Steps of least squares after which the middle of such a face stays within a few hundredths of a millimetre."""
 
 FACE_FOUND = 4.0
 """Log-likelihood ratio from which on the middle of a face is taken to be known."""
@@ -108,12 +120,10 @@ def _read(
         is_found = how_likely[k] > FACE_FOUND
         if is_strange[k] and is_strange.sum() <= MOST_SEARCHED:
             every = np.flatnonzero(scores[k] > OUT_OF_REACH / 2)
-            anywhere, _ = centred(image, upright.of(cell * configurations_of + every), labels)
-            face, letters = _best(image, anywhere, labels, alphabet, scores[k, every])
-            if letters.max() > STRANGE:
+            straight_here = upright.of(cell * configurations_of + every)
+            face, letters, explains = _searched(image, straight_here, labels, alphabet, scores[k, every])
+            if explains > FACE_FOUND:
                 configurations, is_found = every, True
-            else:
-                face, letters = _searched(image, rings.of(np.flatnonzero(mine)), labels, alphabet)
         found[cell] = letters - np.logaddexp.reduce(letters)
         if len(configurations) > 1 and is_found:
             shifts_mm = _shifts(hypothesis, int(cell), upright.of(cell * configurations_of + configurations), face)
@@ -135,37 +145,47 @@ def _likeliest(rings: Faces, straight: Faces, observations: Array, owner: Indice
 def _fainter(
     image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer, alphabet: Alphabet, usual: Array
 ) -> Array:
-    """(k, letters) how well characters fit ``faces``: fainter ones where one fits then, elsewhere as ``usual``."""
-    faint, _ = compare(image, faces, labels, alphabet, is_faint=True)
-    return np.where(faint.max(axis=1, keepdims=True) > FITS, faint, usual)
+    """(k, letters) how well characters fit ``faces``: of a fitted contrast where that explains most of what is seen."""
+    faint, placed = compare(image, faces, labels, alphabet, is_faint=True)
+    is_legible = _explained(faint, blank(image, placed, labels)) > MOSTLY
+    return np.where(is_legible[:, None], faint, usual)
 
 
-def _best(
-    image: npt.NDArray[np.uint8],
-    rings: Faces,
-    labels: LabelBuffer,
-    alphabet: Alphabet,
-    scores: Array | float = 0.0,
-) -> tuple[Faces, Array]:
-    """The one face that some character fits best, and (letters,) how well each does; ``scores`` (k,) are added."""
-    rows, placed = compare(image, rings, labels, alphabet)
-    best = int((rows.max(axis=1) + scores).argmax())
-    return placed.of(np.array([best])), rows[best]
+def _explained(letters: Array, bare: Array) -> Array:
+    """(k,) log-likelihood ratio of the likeliest of ``letters`` (k, letters) against ``bare`` (k,) wood.
+
+    How far values scatter is not known here, as in noise or across the edge of a shadow, and is fitted to each.
+    """
+    ratio: Array = OBSERVATIONS / 2 * np.log((USUAL_MISFIT - bare) / (USUAL_MISFIT - letters.max(axis=1)))
+    return ratio
 
 
 def _searched(
-    image: npt.NDArray[np.uint8], rings: Faces, labels: LabelBuffer, alphabet: Alphabet
-) -> tuple[Faces, Array]:
-    """A face round which a shadow or a lamp's mirror image misled: its middle where some character fits best."""
-    distinct = _distinct(rings)
-    wide = distinct.of(np.repeat(np.arange(len(distinct.ranks)), len(WIDE_MM)))
-    return _best(image, wide.moved(np.tile(WIDE_MM, (len(distinct.ranks), 1))), labels, alphabet)
+    image: npt.NDArray[np.uint8], straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array
+) -> tuple[Faces, Array, float]:
+    """A face round which a shadow or a lamp's mirror image misled: where some character explains most.
 
+    Args:
+        image: (height, width, 3) uint8, BGR.
+        straight: (k) the faces of all heights, undisplaced.
+        labels: (height, width) uint16.
+        alphabet: of the set.
+        scores: (k,) of the heights.
 
-def _distinct(rings: Faces) -> Faces:
-    """Rings without those that another height put in the same place."""
-    close = np.linalg.norm(offsets_mm(rings, rings), axis=2) < WIDE_STEP_MM / 2
-    return rings.of(np.flatnonzero(~np.tril(close, -1).any(axis=1)))
+    Returns:
+        The face; (letters,) how well each fits; and how much the best one explains, see :func:`_explained`.
+    """
+    rings, _ = centred(image, straight, labels)
+    height = np.repeat(np.arange(len(scores)), len(WIDE_MM))
+    tried = rings.of(height).moved(np.tile(WIDE_MM, (len(scores), 1)))
+    rows, placed = compare(image, tried, labels, alphabet, is_faint=True)
+    explained = _explained(rows, blank(image, placed, labels))
+    apart = np.linalg.solve(placed.to_picture, (placed.middles_px - straight.of(height).middles_px)[..., None])[..., 0]
+    best = int((explained + scores[height] - ((apart / PLACED_MM) ** 2).sum(axis=1) / 2).argmax())
+    face, letters = placed.of(np.array([best])), rows[[best]]
+    for _ in range(REFINED):
+        letters, face = compare(image, face, labels, alphabet, is_faint=True)
+    return face, letters[0], float(explained[best])
 
 
 def _shifts(hypothesis: Hypothesis, cell: int, straight: Faces, ring: Faces) -> Array:
