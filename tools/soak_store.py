@@ -90,7 +90,7 @@ class Scenes:
         """Nothing is restless."""
         return ""
 
-    def look(self, frame: Frame, *_: object) -> Look:
+    def look(self, frame: Frame, *_: object, **__: object) -> Look:
         """What lies there."""
         return Look(next_frame(self._reading, frame.t_s, CLEAR, self.chance))
 

@@ -104,14 +104,17 @@ class Eyes:
         """Why the picture never comes to rest: ``noise``, ``flicker`` or ``shaking``; empty where it does."""
         return self._unrest.why
 
-    def look(self, frame: Frame, told: Told = NOTHING_TOLD) -> Look:
-        """Read the frame that :meth:`moving` was asked about last; ``told`` of the pillars' levels."""
+    def look(self, frame: Frame, told: Told = NOTHING_TOLD, *, afresh: bool = False) -> Look:
+        """Read the frame that :meth:`moving` was asked about last; ``told`` of the pillars' levels.
+
+        ``afresh``: every cell, also where nothing has changed since the last reading, which may have been wrong.
+        """
         try:
             geometry = self._place(self.reader.register(frame.image), frame.t_s)
             if geometry is None:
                 return Look(None, "moved", "camera or mat was pushed")
             seen = self._compared(geometry)
-            known, altered = self._known(told, seen), self._altered(geometry)
+            known, altered = self._known(told, seen), None if afresh else self._altered(geometry)
             reading = self.reader.read_at(frame, geometry, known, altered, told.sensed)
         except MatNotFound as error:
             return Look(None, "no-mat", str(error))

@@ -54,9 +54,10 @@ class SeveralEyes:
         """Why a camera's picture never comes to rest; empty where all do."""
         return next((eyes.unrest for eyes in self._eyes if eyes.unrest), "")
 
-    def look(self, frame: Frame, told: Told = NOTHING_TOLD) -> Look:
+    def look(self, frame: Frame, told: Told = NOTHING_TOLD, *, afresh: bool = False) -> Look:
         """Read the frame that :meth:`moving` was asked about last, with every camera that can."""
-        looks = {self._eyes[shot.camera]: self._eyes[shot.camera].look(shot, told) for shot in _shots(frame)}
+        eyes = [(self._eyes[shot.camera], shot) for shot in _shots(frame)]
+        looks = {eye: eye.look(shot, told, afresh=afresh) for eye, shot in eyes}
         self._looked = tuple(eye for eye, look in looks.items() if look.reading is not None)
         readings = [look.reading for look in looks.values() if look.reading is not None]
         return Look(combined(readings)) if readings else next(iter(looks.values()))

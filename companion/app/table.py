@@ -171,7 +171,8 @@ class Table:
             return not moving
         levels = None if self.pillars is None else self.pillars.levels(self.referee.doubted_pillars)
         expected = self.referee.match.game.table(self.referee.match.position).levels
-        look = self.eyes.look(frame, Told(levels, self.referee.levels_before, expected))
+        told = Told(levels, self.referee.levels_before, expected)
+        look = self.eyes.look(frame, told, afresh=self.referee.accuses)
         if look.reading is None:
             self.why_unseen = look.why
             events = self.referee.view(frame.t_s, look.view)

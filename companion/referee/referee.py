@@ -165,6 +165,11 @@ class Referee:
         return self._calm.settled
 
     @property
+    def accuses(self) -> bool:
+        """Whether something illegal stands that is to be put right: then no old reading is to be relied on."""
+        return self._state.mode is Mode.RESTORING
+
+    @property
     def snapshot(self) -> Snapshot:
         """The present state for people."""
         state, match = self._state, self._state.match
@@ -289,11 +294,11 @@ class Referee:
         if known or due:
             is_sure = not isinstance(judgement.interpretation, CannotTell)
             self._before = _sights(outlook, judgement) if is_sure else None
-        self._calm = settle.after_reading(self._calm, t_s, settled=known or due, hand=False)
+        fact = Fact(outlook, judgement, _options(judgement))
+        events = self._take(t_s, _trigger(self._state, outlook, judgement), fact) if due else ()
+        self._calm = settle.after_reading(self._calm, t_s, settled=known or due, hand=False, wrong=self.accuses)
         if not due:
             return ()
-        fact = Fact(outlook, judgement, _options(judgement))
-        events = self._take(t_s, _trigger(self._state, outlook, judgement), fact)
         grounds = account(outlook, evidence, judgement, t_s, self._calm.lasted_s(t_s))
         self._grounds = {event.n: grounds for event in events}
         return self._timed(t_s - grounds.calm_s, events)

@@ -18,7 +18,8 @@ HAND_PAUSE_S = 0.25
 """A hand that rests over the board is looked at this often; when it leaves, motion starts a new calm at once."""
 
 SETTLED_PAUSE_S = 2.0
-"""An understood table is looked at this often, in case it changed slower than the gate notices."""
+"""An understood table is looked at this often, in case it changed slower than the gate notices; but not one on which
+something illegal stands: that may be put right any moment, and is looked at as often as a doubtful one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class Calm:
     """A time in which nothing moved.
 
     ``since_s`` is its first frame, None while something moves; ``readings`` counts those made in it, the last at
-    ``read_s``; ``settled`` says that the table has been understood, ``hand`` that something lay over it.
+    ``read_s``; ``settled`` says that the table has been understood, ``wrong`` that it is one with something illegal
+    on it, ``hand`` that something lay over it.
     """
 
     since_s: float | None = None
@@ -34,6 +36,7 @@ class Calm:
     read_s: float = 0.0
     settled: bool = False
     hand: bool = False
+    wrong: bool = False
 
     def lasted_s(self, t_s: float) -> float:
         """How long it has been calm at ``t_s``, in seconds."""
@@ -53,12 +56,13 @@ def _pause_s(calm: Calm) -> float:
     """How long the last reading of this calm is good for, in seconds."""
     if calm.hand:
         return HAND_PAUSE_S
-    if calm.settled:
+    if calm.settled and not calm.wrong:
         return SETTLED_PAUSE_S
-    return 0.0 if calm.readings < FAST_READINGS else DOUBTFUL_PAUSE_S
+    return 0.0 if calm.readings < FAST_READINGS and not calm.settled else DOUBTFUL_PAUSE_S
 
 
-def after_reading(calm: Calm, t_s: float, *, settled: bool, hand: bool) -> Calm:
+def after_reading(calm: Calm, t_s: float, *, settled: bool, hand: bool, wrong: bool = False) -> Calm:
     """The calm once the frame at ``t_s`` has been read and judged."""
     since_s = t_s if calm.since_s is None else calm.since_s
-    return replace(calm, since_s=since_s, readings=calm.readings + 1, read_s=t_s, settled=settled, hand=hand)
+    readings = calm.readings + 1
+    return replace(calm, since_s=since_s, readings=readings, read_s=t_s, settled=settled, hand=hand, wrong=wrong)

@@ -55,6 +55,29 @@ def test_a_pushed_camera_is_read_anew_once_it_stands_still(eyes, image):
     assert looks[2].reading.best(looks[2].reading.cells.index("g3"))[0] == (5, "R")
 
 
+def read_cells(eyes, monkeypatch):
+    """The numbers of cells that are read in every look from now on; None: all."""
+    asked = []
+    read_at = eyes.reader.read_at
+
+    def recorded(frame, geometry, levels, changed, expected):
+        asked.append(None if changed is None else np.flatnonzero(changed).tolist())
+        return read_at(frame, geometry, levels, changed, expected)
+
+    monkeypatch.setattr(eyes.reader, "read_at", recorded)
+    return asked
+
+
+def test_a_table_is_read_whole_where_it_must_be(eyes, image, monkeypatch):
+    looked(eyes, image, 0.0)
+    asked = read_cells(eyes, monkeypatch)
+    looked(eyes, image, 0.1)
+    frame = Frame(image, 2, 0.2)
+    eyes.moving(frame)
+    eyes.look(frame, afresh=True)
+    assert asked == [[], None]
+
+
 def test_a_mat_that_is_being_pushed_is_not_read(eyes, image):
     looked(eyes, image, 0.0)
     looks = [looked(eyes, pushed(image, dx, 0), 1.0 + dx / 10) for dx in range(4, 16, 3)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,14 +21,16 @@ from companion.tracker.settle import (
 FRAME_S = 1 / 12
 
 
-def read_times(frames: int, *, settled: bool, hand: bool = False, moving: frozenset[int] = frozenset()) -> list[int]:
+def read_times(
+    frames: int, *, settled: bool, hand: bool = False, wrong: bool = False, moving: frozenset[int] = frozenset()
+) -> list[int]:
     """Numbers of the frames that are read when every reading ends in the same way."""
     calm, read = Calm(), []
     for i in range(frames):
         calm, wanted = step(calm, i * FRAME_S, moving=i in moving)
         if wanted:
             read.append(i)
-            calm = after_reading(calm, i * FRAME_S, settled=settled, hand=hand)
+            calm = after_reading(calm, i * FRAME_S, settled=settled, hand=hand, wrong=wrong)
     return read
 
 
@@ -49,6 +52,13 @@ def test_an_understood_table_is_left_alone_for_long() -> None:
     read = read_times(60, settled=True)
     assert [i * FRAME_S >= SETTLED_PAUSE_S for i in read[1:2]] == [True]
     assert len(read) == 3
+
+
+def test_a_table_to_be_put_right_is_looked_at_as_often_as_a_doubtful_one() -> None:
+    """One reading must not keep the light red for two seconds once the table is right again."""
+    read = read_times(24, settled=True, wrong=True)
+    assert all((b - a) * FRAME_S == pytest.approx(DOUBTFUL_PAUSE_S) for a, b in pairwise(read))
+    assert len(read) == 4
 
 
 def test_a_resting_hand_is_looked_at_now_and_then() -> None:
