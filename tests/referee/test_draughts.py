@@ -1,0 +1,111 @@
+"""Draughts as people play it: turns in several steps, each with the hand away between, and turns left half done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from companion.events import Accepted, Event, Illegal, Restored, Unfinished
+from companion.games import read_position
+from companion.match import Match
+
+JUMPS = "draughts:{} 1,B,6/8/5,B,2/8/3,B,4/2,W,5/8/W,7 W"
+"""The man on c3 jumps d4 and then f6."""
+
+CROWN = "draughts:russian 8/2,W,5/8/8/8/6,B,1/8/8 W"
+"""The man on c7 is a step from being a king."""
+
+CALM_FRAMES, PATIENT_FRAMES = 9, 72
+"""Twelve a second: enough for a verdict, and for one that waits whether the player goes on."""
+
+Show = Callable[..., list[Event]]
+
+
+@pytest.fixture
+def show(film: Callable[..., Any]) -> Callable[[str], Show]:
+    """What a referee says of the boards that are shown to him, after he has seen the position."""
+
+    def begun(position: str) -> Show:
+        shot = film(Match(*read_position(position)))
+        shot.show()
+
+        def told(frames: int = CALM_FRAMES, **cells: str) -> list[Event]:
+            said: list[Event] = shot.show(*cells.items(), frames=frames)
+            return said
+
+        return told
+
+    return begun
+
+
+def todo(said: list[Event]) -> list[str]:
+    """What is still to be done."""
+    return [event.todo for event in said if isinstance(event, Unfinished)]
+
+
+def moves(said: list[Event]) -> list[str]:
+    """What was accepted."""
+    return [event.move for event in said if isinstance(event, Accepted)]
+
+
+def rules(said: list[Event]) -> list[tuple[str, ...]]:
+    """The rules broken by each illegal act."""
+    return [event.rules for event in said if isinstance(event, Illegal)]
+
+
+def test_jump_after_jump_with_the_hand_away_between(show: Callable[[str], Show]) -> None:
+    """And what was jumped is taken off one by one at the end."""
+    table = show(JUMPS.format("russian"))
+    assert todo(table(c3="", e5="W")) == ["the jump goes on from e5"]
+    assert todo(table(c3="", g7="W")) == ["take what was jumped off d4 and f6"]
+    assert todo(table(c3="", g7="W", d4="")) == ["take what was jumped off f6"]
+    assert moves(table(c3="", g7="W", d4="", f6="")) == ["c3-g7xd4xf6"]
+
+
+def test_what_was_jumped_may_go_at_once(show: Callable[[str], Show]) -> None:
+    table = show(JUMPS.format("russian"))
+    assert todo(table(c3="", e5="W", d4="")) == ["the jump goes on from e5"]
+    assert moves(table(c3="", g7="W", d4="", f6="")) == ["c3-g7xd4xf6"]
+
+
+def test_a_man_waits_for_his_crown_whoever_puts_it_on(show: Callable[[str], Show]) -> None:
+    table = show(CROWN)
+    assert todo(table(c7="", b8="W")) == ["crown the man on b8"]
+    assert moves(table(c7="", b8="WW")) == ["c7-b8"]
+
+
+@pytest.mark.rule("DRA-7")
+def test_who_moves_before_the_crown_is_on_is_told_so(show: Callable[[str], Show]) -> None:
+    table = show(CROWN)
+    table(c7="", b8="W")
+    assert rules(table(PATIENT_FRAMES, c7="", b8="W", g3="", h2="B")) == [("DRA-7", "G-2")]
+
+
+@pytest.mark.rule("DRA-5")
+@pytest.mark.parametrize("left", [{}, {"d4": ""}])
+def test_who_moves_before_the_jump_is_over_is_told_so(show: Callable[[str], Show], left: dict[str, str]) -> None:
+    """The man stands on e5, and Black moves: illegal, by the rule that asks for the rest; then it is put right."""
+    table = show(JUMPS.format("russian"))
+    assert todo(table(c3="", e5="W", **left)) == ["the jump goes on from e5"]
+    assert rules(table(PATIENT_FRAMES, c3="", e5="W", b8="", c7="B", **left)) == [("DRA-5", "G-2")]
+    assert any(isinstance(event, Restored) for event in table())
+
+
+@pytest.mark.rule("DRA-4")
+def test_a_capture_that_was_owed_is_named_with_its_squares(show: Callable[[str], Show]) -> None:
+    (illegal,) = show(JUMPS.format("russian"))(a1="", b2="W")
+    assert isinstance(illegal, Illegal)
+    assert illegal.rules == ("DRA-4",)
+    assert {"c3", "g7", "d4", "f6"} <= set(illegal.cells)
+
+
+@pytest.mark.rule("DRA-6")
+def test_taking_too_few_is_told_at_once_where_the_most_is_the_rule(show: Callable[[str], Show]) -> None:
+    """The man on a5 could take b6, but the one on c3 takes two."""
+    table = show("draughts:brazilian 7,B/8/1,B,3,B,2/W,7/3,B,4/2,W,5/8/8 W")
+    (illegal,) = table(a5="", c7="W", b6="")
+    assert isinstance(illegal, Illegal)
+    assert illegal.rules == ("DRA-6",)
+    assert {"c3", "g7", "d4", "f6"} <= set(illegal.cells)
