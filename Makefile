@@ -52,10 +52,16 @@ $(CV5)/cv2: | setup
 cv5: setup $(CV5)/cv2
 	PYTHONPATH=$(CV5) $(PYTEST) tests/vision tests/calibration tests/app
 
-bench: setup
+# py-draughts is under the GPL: beside the program, never part of it.
+PY_DRAUGHTS := .venv-py-draughts
+$(PY_DRAUGHTS)/draughts: | setup
+	$(PIP) --target $(PY_DRAUGHTS) 'py-draughts>=1.10,<2'
+
+bench: setup $(PY_DRAUGHTS)/draughts
 	sh tools/system_libs.sh $(TEST_LIBS)
 	$(PIP) -e '.[bench]'
 	$(PY) -m tools.bench
+	PYTHONPATH=$(PY_DRAUGHTS) $(PY) tools/py_draughts.py
 	$(PY) -m tools.boards --boards 6
 	$(PY) -m tools.two_cameras --boards 6
 	$(PY) -m tools.bench_records
@@ -87,4 +93,4 @@ audit: setup
 	$(PY) -m tools.audit
 
 clean:
-	rm -rf $(VENV) $(CV5) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(CV5) $(PY_DRAUGHTS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
