@@ -12,7 +12,7 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import Reflectance
 from vision.appearance.illumination import LINEAR, Illumination
-from vision.appearance.specular import faces_of, mirrored, mirrored_beside, paleness, sides_of, without
+from vision.appearance.specular import faces_of, mirrored, paleness, sides_of, without
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
 from vision.scene.solids import rises_mm
@@ -22,6 +22,11 @@ WOOD_PERCENTILE = 80.0
 
 INK_PERCENTILE = 8.0
 """Percentile of a face's brightness that is ink: it covers at least a tenth of a face.  Chosen by eye."""
+
+
+DARK_INK = 0.12
+"""Largest reflectance of a character's ink in its darkest channel; of seven sets that were looked at 0.03 to 0.1.
+What is more is a lamp that all faces of a colour mirror."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +78,7 @@ def learn_pieces(
         else:
             sides = [photograph.reflectance(side) for side in sides_of(kind, base, photograph.pose.centre_mm)]
             face = min((photograph.reflectance(face) for face in faces), key=paleness)
-            seen.setdefault(letter, []).append(without(face, mirrored_beside(face, sides)))
+            seen.setdefault(letter, []).append(without(face, mirrored(face, sides)))
     pieces = {letter: _median(colours) for letter, colours in seen.items()}
     for kind in kit.pieces:
         if kind.letter not in pieces:
@@ -85,13 +90,16 @@ def learn_pieces(
 
 
 def _without_lamp(kit: Kit, pieces: Mapping[str, Reflectance], inks: Mapping[str, Reflectance]) -> PieceColours:
-    """Faces with characters less the white that each mirrors of a lamp, by others of its colour."""
+    """Faces with characters less the white that each mirrors of a lamp: by so much its ink is paler than others'."""
     whites: dict[str, float] = {}
-    for letter in inks:
-        alike = [pieces[other] for other in inks if kit.piece(other).colour == kit.piece(letter).colour]
-        whites[letter] = mirrored(pieces[letter], alike)
-    own = {letter: without(colour, whites.get(letter, 0.0)) for letter, colour in pieces.items()}
-    return PieceColours(own, {letter: without(ink, whites[letter]) for letter, ink in inks.items()}, whites)
+    for letter, ink in inks.items():
+        alike = sorted((inks[other] for other in inks if kit.piece(other).colour == kit.piece(letter).colour), key=min)
+        # Others may mirror it, too: those that are darkest show the ink's own colour.
+        own = _median(alike[: (len(alike) + 2) // 3])
+        paler = min(shown - dark for shown, dark in zip(ink, own, strict=True))
+        whites[letter] = max(0.0, paler, min(ink) - DARK_INK)
+    own_colours = {letter: without(colour, whites.get(letter, 0.0)) for letter, colour in pieces.items()}
+    return PieceColours(own_colours, {letter: without(ink, whites[letter]) for letter, ink in inks.items()}, whites)
 
 
 def _median(colours: list[Reflectance]) -> Reflectance:

@@ -36,16 +36,7 @@ def paleness(colour: Reflectance) -> float:
     return min(colour) / max(*colour, 1e-6)
 
 
-def mirrored(face: Reflectance, others: list[Reflectance]) -> float:
-    """White light of a lamp that a face mirrors, as a share of white paper's, given faces of the same paint.
-
-    ``others`` may mirror it too: the least pale one is taken as the paint's own colour.
-    """
-    own = min((paleness(other) + SHADE / max(*other, SHADE) for other in others), default=1.0)
-    return max(0.0, (min(face) - own * max(face)) / (1 - own)) if own < 1 else 0.0
-
-
-def mirrored_beside(face: Reflectance, sides: list[Reflectance]) -> float:
+def mirrored(face: Reflectance, sides: list[Reflectance]) -> float:
     """White light of a lamp that an upper face mirrors, as a share of white paper's, given the sides below it.
 
     Sides mirror no lamp, but are lit by what is round them, in its tint, and have some noise.  So
