@@ -138,6 +138,11 @@ def read_look(path: Path, kit: Kit) -> SetLook:
     return look
 
 
+def look_kit(path: Path) -> str:
+    """Name of the kit whose set a TOML file describes.  Raises ProfileError when it cannot be read."""
+    return Table(load(path), str(path)).get("kit", str)
+
+
 def _letters(table: Table, kit: Kit) -> tuple[str, ...]:
     """The letters of the pieces that were not found."""
     letters = tuple(table.get("not_found", list, []))

@@ -89,7 +89,7 @@ class Player:
 def serve(seconds: float) -> None:
     """A table's page in a process of its own; prints its port, then plays for so long once a line is read."""
     player = Player()
-    page = Page(("127.0.0.1", 0), player.feed, None, lambda: None)  # type: ignore[arg-type] - nobody gives orders here
+    page = Page(("127.0.0.1", 0), player.feed)
     print(page.server.port, flush=True)
     sys.stdin.readline()
     until = time.monotonic() + seconds
@@ -104,7 +104,7 @@ def to_browser() -> None:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - of the dev extra
 
     player, sent = Player(), dict[int, float]()
-    page = Page(("127.0.0.1", 0), player.feed, None, lambda: None)  # type: ignore[arg-type]
+    page = Page(("127.0.0.1", 0), player.feed)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
         tab = browser.new_page()

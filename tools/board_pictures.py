@@ -51,7 +51,7 @@ class Told:
         self.match, self._rng = Match(self.game, self.game.start()), random.Random(seed)
         self.n = 0
         self.feed = Feed(self.text)
-        self.page = WebPage(("127.0.0.1", 0), self.feed, None, lambda: None)  # type: ignore[arg-type]
+        self.page = WebPage(("127.0.0.1", 0), self.feed)
         self.tell(Start(t=0.0, n=1, position=self.text), "watching")
 
     @property

@@ -108,7 +108,7 @@ def referee_for_ever(path: Path, game: str, seed: int) -> None:
     """Go on with the unfinished match of the store, or begin one; then the next, until somebody kills us."""
     while True:
         store = Store.open(path)
-        left = interrupted(store, game)
+        left = interrupted(store, [game])
         match = left.match if left else Match(load_game(game), load_game(game).start())
         start = format_position(match.game, match.position)
         info = MatchInfo(game, match.game.players, start, datetime.now(UTC), game)

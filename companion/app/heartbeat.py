@@ -17,7 +17,7 @@ DEFAULT_S = 5.0
 
 
 class Heartbeat:
-    """A follower of the table that beats as often as systemd wants, and only while frames or outages come.
+    """A follower of the table that beats as often as systemd wants: while frames or outages come, between matches.
 
     Args:
         send: takes one message for systemd.
@@ -36,12 +36,19 @@ class Heartbeat:
 
     def follow(self, t_s: float, snapshot: Snapshot, warning: str | None) -> None:
         """Beat, if it is time; the first time, say that the table is ready."""
+        self._beat(warning or f"{snapshot.mode}, view {snapshot.view}, {t_s:.0f} s")
+
+    def rest(self) -> None:
+        """Beat, if it is time, while no match is being played."""
+        self._beat("no match is being played")
+
+    def _beat(self, status: str) -> None:
         now_s = self._clock()
         if self._beaten_s is not None and now_s - self._beaten_s < self._interval_s:
             return
         ready = "READY=1\n" if self._beaten_s is None else ""
         self._beaten_s = now_s
-        self._send(f"{ready}WATCHDOG=1\nSTATUS={warning or f'{snapshot.mode}, view {snapshot.view}, {t_s:.0f} s'}\n")
+        self._send(f"{ready}WATCHDOG=1\nSTATUS={status}\n")
 
 
 def heartbeat(environment: Mapping[str, str], clock: Callable[[], float]) -> Heartbeat | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from companion.errors import CompanionError
@@ -23,11 +23,15 @@ class Interrupted:
         number: its number in the store.
         match: what had been played.
         events: everything that had been said.
+        names: the people in turn order; empty where they were not given.
+        confirms: whether a move counts once its player has said so.
     """
 
     number: MatchId
     match: Match
     events: tuple[Event, ...]
+    names: tuple[str, ...] = ()
+    confirms: bool = False
 
     @property
     def next_n(self) -> int:
@@ -56,18 +60,25 @@ class Interrupted:
         return f"Match {self.number} goes on after {counted(moves, 'move')}: {game.names[position.to_move]} to move."
 
 
-def interrupted(store: Store, game: str) -> Interrupted | None:
-    """The newest match of ``game`` (a tag) in the store, if it was left unfinished; None if there is none.
+def interrupted(store: Store, games: Collection[str]) -> Interrupted | None:
+    """The newest match of ``games`` (tags) in the store, if it was left unfinished; None if there is none.
 
     Raises:
         StoreError: it cannot be read.
         CompanionError: its record breaks the rules, so that nobody knows how it stands.
     """
-    number = next((number for number in reversed(store.match_ids()) if store.info(number).game == game), None)
-    events = () if number is None else store.events(number)
-    if number is None or not events or standing_result(events) is not None:
+    number = next((number for number in reversed(store.match_ids()) if store.info(number).game in games), None)
+    return None if number is None else left_open(store, number)
+
+
+def left_open(store: Store, number: MatchId) -> Interrupted | None:
+    """The match of that number as it was left; None: it has not begun, or is over.  Raises as :func:`interrupted`."""
+    events = store.events(number)
+    if not events or standing_result(events) is not None:
         return None
-    return Interrupted(number, _after(number, events), events)
+    return Interrupted(
+        number, _after(number, events), events, store.info(number).names, confirms=store.confirms(number)
+    )
 
 
 def _after(number: MatchId, events: Iterable[Event]) -> Match:

@@ -131,7 +131,7 @@ class Table:
             except SourceLost:
                 self._publish(self.referee.view(t_s, "camera-lost"), None)
                 raise
-            if not self.seen:
+            if not self.seen and not self.is_over():
                 raise SourceError(f"the board was never read: {self.why_unseen}")
 
     def _see(self, shot: Frame, t_s: float) -> None:

@@ -16,11 +16,13 @@ from companion.commands.options.match import OutputOptions, PlayOptions, Session
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.options.serial import simulated_pillars
 from companion.commands.options.source import Sight, simulated_eyes
+from companion.commands.options.tls import certificate_of
+from companion.commands.options.web import fronted
 from companion.commands.output.codes import DONE, NO
 from companion.events import Event
 from companion.games import available_games
 from companion.recorder.place import default_store, make_folder
-from companion.rules.notation import format_tag, parse_tag
+from companion.rules.notation import format_position, format_tag, parse_tag
 from companion.simulate.evaluation import Result, compare, is_over
 from companion.simulate.table import FAST, REAL, SimulatedTable, clock
 
@@ -51,7 +53,7 @@ def add_parser(subparsers: Subparsers) -> None:
     demo.add_argument("--plies", type=_count, metavar="N", help="end after N accepted moves")
     demo.add_argument("--fast", action="store_true", help="as fast as it goes instead of in real time")
     add_output(demo)
-    demo.set_defaults(resume=False, confirm=False, clock=None)
+    demo.set_defaults(resume=False, wait=False, confirm=False, clock=None)
 
 
 def run(options: Options) -> int:
@@ -90,7 +92,10 @@ def demonstrate(options: Options) -> Result:
         is_live=not options.fast,
         is_over=lambda: options.plies is not None and is_over(options.plies, said, table.truth),
     )
-    referee_match(options.play, options.output, session)
+    start = format_position(match.game, match.position)
+    proof = certificate_of(options.output.tls, options.output.web)
+    with fronted(options.output.web, start, lingers=not options.output.json, tls=proof) as front:
+        referee_match(options.play, options.output, session, front)
     return compare(table.truth, said)
 
 

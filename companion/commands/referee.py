@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection
 
 import cv2
 
-from companion.commands.options.game import begin_match, lasting_name, open_kit
-from companion.commands.options.match import Session, referee_match
+from companion.app.resumption import Interrupted, interrupted
+from companion.commands.options.match import referee_match
+from companion.commands.options.opening import open_session, playable, resumed
 from companion.commands.options.parser import Subparsers, add_command
-from companion.commands.options.serial import PacedSource, open_pillars
+from companion.commands.options.series import referee_series
 from companion.commands.options.settings import over_file
-from companion.commands.options.source import open_sight
 from companion.commands.options.table import TableOptions as Options
 from companion.commands.options.table import add_table
+from companion.commands.options.tls import certificate_of
+from companion.commands.options.web import fronted
 from companion.commands.output.codes import DONE
 from companion.errors import CompanionError
 from companion.games import load_game
+from companion.recorder.place import open_store
+from companion.rules.notation import format_position
 from companion.settings.keys import SOURCES
-from vision.capture.recording import Recording, read_recording
+from vision.capture.recording import read_recording
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -28,25 +32,39 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Referee until the source ends."""
+    """Referee until the source ends; at a table with a page, one match after the other."""
     load_game(options.game)  # a name that is mistyped is said first
     if not options.source.is_given:
         *others, last = (f"--{source}" for source in SOURCES)
         raise CompanionError(f"nothing to look at: give one of {', '.join(others)} and {last}")
     cv2.setNumThreads(1)
-    recordings = tuple(map(read_recording, options.source.recording))
-    match = begin_match(options.game, options.start or (recordings[0].start if recordings else None) or None)
-    kit = open_kit(options.kit or (_kit_of(recordings[0]) if recordings else None), match.game)
-    pillars = open_pillars(options.serial, kit, recordings)
-    sight = open_sight(options.source, kit, match, recordings, resume=options.play.resume)
-    source = PacedSource(sight.source) if recordings and options.serial else sight.source
-    sight = replace(sight, source=source, pillars=sight.pillars or pillars)
-    session = Session(match, kit, lasting_name(options.kit, kit), sight, is_live=not recordings)
-    referee_match(options.play, options.output, session)
+    is_series = options.output.web is not None and not options.source.recording
+    if options.play.wait and not is_series:
+        raise CompanionError("--wait: give --web HOST:PORT too, and no recording: matches are started on the page")
+    if is_series:
+        games = {game.tag for game in playable(options)} if options.play.wait else {options.game}
+        referee_series(options, _left(options, games))
+    else:
+        _referee_one(options)
     return DONE
 
 
-def _kit_of(recording: Recording) -> str:
-    """The name of a recording's kit, or the path of the kit file that lies in its folder."""
-    file = recording.folder / recording.kit
-    return str(file) if file.is_file() else recording.kit
+def _referee_one(options: Options) -> None:
+    """Referee one match from a camera without a page, or from recordings."""
+    recordings = tuple(map(read_recording, options.source.recording))
+    left = _left(options, {options.game})
+    options = resumed(options, left)
+    session = open_session(options, left, recordings)
+    start = format_position(session.match.game, session.match.position)
+    proof = certificate_of(options.output.tls, options.output.web)
+    with fronted(options.output.web, start, lingers=not options.output.json, tls=proof) as front:
+        referee_match(options.play, options.output, session, front)
+
+
+def _left(options: Options, games: Collection[str]) -> Interrupted | None:
+    """The newest match of these games that goes on, if that is wanted and there is one.  Raises CompanionError."""
+    if not options.play.resume:
+        return None
+    tags = {load_game(game).tag for game in games}
+    with open_store(options.output.store) as store:
+        return interrupted(store, tags)

@@ -73,10 +73,12 @@ VERSION_3 = (
     "CREATE TRIGGER recording_is_fixed BEFORE UPDATE ON recording BEGIN SELECT RAISE(ABORT, 'append-only'); END",
 )
 
+VERSION_4 = ("ALTER TABLE match ADD COLUMN confirms INTEGER NOT NULL DEFAULT 0",)
+
 RECORDS = ("match", "event", "grounds", "recording")
 """The tables without which a match is not what it was."""
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2, VERSION_3)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2, VERSION_3, VERSION_4)
 """Statements that lead from version i to i + 1.  A published entry is never edited: a change is a further entry."""
 
 

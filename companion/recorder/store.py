@@ -122,11 +122,14 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def begin(self, info: MatchInfo) -> MatchId:
-        """Keep a new match and return its number.  Raises BadText for a text in ``info`` that cannot be kept."""
-        row = _match_row(checked(info))
+    def begin(self, info: MatchInfo, *, confirms: bool = False) -> MatchId:
+        """Keep a new match and return its number; ``confirms``: a move counts once its player has said so.
+
+        Raises BadText for a text in ``info`` that cannot be kept.
+        """
+        row = (*_match_row(checked(info)), confirms)
         with self._transaction():
-            sql = "INSERT INTO match (game, players, start, started_at, kit) VALUES (?, ?, ?, ?, ?)"
+            sql = "INSERT INTO match (game, players, start, started_at, kit, confirms) VALUES (?, ?, ?, ?, ?, ?)"
             number = self._connection.execute(sql, row).lastrowid
         assert number is not None
         return MatchId(number)
@@ -189,6 +192,13 @@ class Store:
             return read(MatchInfo, row | {"names": names if any(names) else ()})
         except (ValueError, TypeError, RecursionError) as error:
             raise StoreError(f"{self.path}: the row of match {match} is damaged ({error})") from error
+
+    def confirms(self, match: MatchId) -> bool:
+        """Whether in ``match`` a move counts once its player has said so.  Raises StoreError: no such match."""
+        self._match_row(match)
+        with told_plainly(self.path):
+            row = self._connection.execute("SELECT confirms FROM match WHERE id = ?", (match,)).fetchone()
+        return bool(row[0])
 
     def match_ids(self) -> tuple[MatchId, ...]:
         """The numbers of all matches, the oldest first."""

@@ -41,6 +41,7 @@ OPTIONS: tuple[Key, ...] = (
     Key("simulate", Kind.FLAG),
     Key("serial", Kind.TEXT),
     Key("resume", Kind.FLAG),
+    Key("wait", Kind.FLAG),
     Key("confirm", Kind.FLAG),
     Key("clock", Kind.TEXT),
     Key("match", Kind.FILE),

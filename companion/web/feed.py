@@ -30,9 +30,10 @@ RETRY_MS = 1000
 
 
 class Feed:
-    """What a table has said so far, and how it stands.
+    """What a table has said so far in its match, and how it stands.
 
-    :meth:`__call__`, :meth:`see`, :meth:`follow` and :meth:`close` belong to the deciding thread, the rest to the loop.
+    :meth:`begin`, :meth:`__call__`, :meth:`see`, :meth:`follow` and :meth:`close` belong to the deciding thread, the
+    rest to the loop.
     """
 
     def __init__(
@@ -44,25 +45,46 @@ class Feed:
         bell: Bell | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """A feed without any listener.
+        """A feed without any listener, of a match (:meth:`begin`).
+
+        Args:
+            start: see :meth:`begin`.
+            past: likewise.
+            people: likewise.
+            kit: likewise.
+            bell: rung at every piece of news; its own where none is given.
+            clock: seconds; tells how old the last event is where nobody says how the table stands.
+        """
+        self.bell = bell or Bell()
+        self._clock, self._heard_s = clock, 0.0
+        self._is_closed = False
+        self._state_text = ""
+        self._state_of: Standing | None = None
+        self.begin(start, past, people, kit)
+
+    def begin(
+        self,
+        start: str,
+        past: tuple[Event, ...] = (),
+        people: tuple[str, ...] = (),
+        kit: Kit | None = None,
+        *,
+        is_idle: bool = False,
+    ) -> None:
+        """Tell of another match from now on.
 
         Args:
             start: text of the position in which the match begins.
             past: what was said before a restart.
             people: the players' own names in turn order; empty where they were not given.
             kit: the set on the table, with which boards are drawn; None: that of the game.
-            bell: rung at every piece of news; its own where none is given.
-            clock: seconds; tells how old the last event is where nobody says how the table stands.
+            is_idle: no match is being played: only the position of the start is shown.
         """
-        self.bell = bell or Bell()
-        self._clock, self._heard_s = clock, 0.0
-        self._standing = Standing(secrets.token_hex(4), (), Story(start), people=people, kit=kit)
-        self._is_closed = False
-        self._state_text = ""
-        self._state_of: Standing | None = None
         self._messages: list[bytes] = []
+        self._standing = Standing(secrets.token_hex(4), (), Story(start), people=people, kit=kit, is_idle=is_idle)
         for event in past:
             self(event)
+        self.bell.ring()
 
     def __call__(self, event: Event) -> None:
         """Take an event: it is on its way when this returns."""
@@ -81,6 +103,11 @@ class Feed:
         self._standing = replace(before, snapshot=snapshot, t_s=t_s, warning=warning)
         if (before.snapshot, before.warning) != (snapshot, warning):
             self.bell.ring()
+
+    def rest(self) -> None:
+        """The match is not being played any more."""
+        self._standing = replace(self._standing, is_idle=True)
+        self.bell.ring()
 
     def close(self) -> None:
         """No more comes: every stream ends."""
@@ -104,19 +131,24 @@ class Feed:
     async def stream(self, after: int, *, with_state: bool) -> AsyncIterator[bytes]:
         """The events after number ``after``, as server-sent messages, as they come; with the state where it changes.
 
-        A browser that knows more events than there are has known another match, and gets this one from its start.
+        A browser that knows more events than there are has known another match, and gets this one from its start; so
+        does everybody when another match begins.
         """
+        messages = self._messages
         first_n = self._standing.events[0].n if self._standing.events else 1
         place = max(0, after - first_n + 1)
-        place = place if place <= len(self._messages) else 0
+        place = place if place <= len(messages) else 0
         shown: tuple[object, ...] = ()
         yield b"retry: %d\n\n" % RETRY_MS
         while True:
             news = self.bell.next()
-            block = b"".join(self._messages[place:])
-            place = len(self._messages)
+            if messages is not self._messages:
+                messages, place = self._messages, 0
+            block = b"".join(messages[place:])
+            place = len(messages)
             standing = self._standing
-            if with_state and shown != (showing := (standing.n, standing.snapshot, standing.warning)):
+            showing = (standing.match, standing.n, standing.snapshot, standing.warning, standing.is_idle)
+            if with_state and shown != showing:
                 shown = showing
                 block += b"event: state\ndata: %s\n\n" % self.state_text().encode()
             if block:

@@ -2,18 +2,21 @@
 
 How to use it::
 
-    page = Page(address, feed, inbox.put, camera)     # listens; page.notice says where
+    page = Page(address, feed)                        # listens; page.notice says where
+    feed.begin(start)                                 # 1. a match begins,
+    page.serve(inbox.put, camera)                     # 2. takes orders, and is seen
     table.listeners.append(feed); table.followers.append(feed)
-    ...
+    ...                                               # then the next one
     page.close()
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from typing import Protocol
+from contextlib import contextmanager
+from typing import Any, Protocol
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -33,7 +36,11 @@ from companion.web.feed import Feed
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
 from companion.web.server import Server
+from companion.web.starting import Choice, GoOn, Starter, begin_of, form_row, go_on_of, leaves
 from companion.web.token import new_token
+
+BEGUN_S = 60.0
+"""A match must have begun by then; the camera is opened anew for it, and looks for the right exposure."""
 
 TAKEN_S = 5.0
 """An order must have been taken by then: the table takes one with every picture of its camera."""
@@ -54,26 +61,27 @@ class Page:
         self,
         address: tuple[str, int],
         feed: Feed,
-        send: Send,
-        camera: Callable[[], bytes | None],
+        *,
         token: str = "",
         tls: Certificate | None = None,
+        starter: Starter | None = None,
     ) -> None:
         """Listen.
 
         Args:
             address: host and port.
             feed: what is told.
-            send: where orders go.
-            camera: the newest picture as JPEG, or None; called in a thread of its own, when somebody looks.
             token: what an arbiter must know, kept elsewhere; made up, and said in the notice, where none is given.
             tls: what the page proves itself with; None: it is served without TLS.
+            starter: has matches begun; None: nobody does.
 
         Raises:
             CompanionError: the address cannot be had.
         """
         self.token, self._is_kept = token or new_token(), bool(token)
-        self._feed, self._send, self._camera = feed, send, camera
+        self._feed, self._starter = feed, starter
+        self._send: Send | None = None
+        self._camera: Callable[[], bytes | None] = lambda: None
         self._picture_lock = asyncio.Lock()
         files = Files(STATIC, {"": "table.html"})
         app = Starlette(
@@ -86,6 +94,9 @@ class Page:
                 Route("/camera.jpg", self._camera_picture),
                 Route("/legal", self._legal),
                 Route("/arbiter", self._known),
+                Route("/start", self._start),
+                Route("/arbiter/start", self._begin, methods=["POST"]),
+                Route("/arbiter/go-on", self._go_on, methods=["POST"]),
                 Route("/arbiter/{action}", self._arbiter, methods=["POST"]),
                 *files.routes(),
             ],
@@ -101,6 +112,20 @@ class Page:
         told = "… (companion token shows it)" if self._is_kept else self.token
         proof = "" if self._tls is None else f"\ncertificate, SHA-256: {self._tls.fingerprint}"
         return f"page: {url}   for the arbiter: {url}#token={told}{proof}"
+
+    def serve(self, send: Send, camera: Callable[[], bytes | None]) -> None:
+        """Hand on the orders for the match that is played now, and show what is seen of it; from any thread.
+
+        Args:
+            send: where orders go.
+            camera: the newest picture as JPEG, or None; called in a thread of its own, when somebody looks.
+        """
+        self._send, self._camera = send, camera
+
+    def rest(self) -> None:
+        """The match that was played is so no more; what was seen of it last stays."""
+        self._send = None
+        self._feed.rest()
 
     def close(self) -> None:
         """End every stream and serve no more."""
@@ -141,21 +166,59 @@ class Page:
             raise Refused(404, "there is no picture yet")
         return Response(data, media_type="image/jpeg", headers={"cache-control": "no-store"})
 
+    async def _start(self, request: Request) -> Response:
+        refuse_unknown(request, self.token)
+        starter = self._open_starter()
+        with refusing():
+            return JSONResponse(await run_in_threadpool(form_row, starter), headers={"cache-control": "no-store"})
+
+    async def _begin(self, request: Request) -> Response:
+        refuse_foreign(request)
+        refuse_unknown(request, self.token)
+        return await self._started(request, lambda body: begin_of(body, self._open_starter()))
+
+    async def _go_on(self, request: Request) -> Response:
+        refuse_foreign(request)
+        refuse_unknown(request, self.token)
+        return await self._started(request, lambda body: go_on_of(body, self._open_starter()))
+
+    def _open_starter(self) -> Starter:
+        if self._starter is None:
+            raise Refused(404, "no match can be started on this page")
+        return self._starter
+
+    async def _started(self, request: Request, read: Callable[[dict[str, Any]], Choice]) -> Response:
+        starter, body = self._open_starter(), await read_body(request)
+        with refusing():
+            may_leave, wanted = leaves(body), read(body)
+            if self._feed.standing.is_open and not may_leave:
+                raise OrderRefused("a match is going on; end it first, or say that it may be left unfinished")
+            await asyncio.wait_for(asyncio.wrap_future(starter.put(wanted)), BEGUN_S)
+        return JSONResponse({"done": "go-on" if isinstance(wanted, GoOn) else "start"})
+
     async def _arbiter(self, request: Request) -> Response:
         refuse_foreign(request)
         refuse_unknown(request, self.token)
         action = request.path_params["action"]
         if action not in ACTIONS:
-            raise Refused(404, f"there is no such action; there are {', '.join(ACTIONS)}")
+            raise Refused(404, f"there is no such action; there are {', '.join((*ACTIONS, 'start', 'go-on'))}")
         body = await read_body(request)
-        try:
-            by = signer(body)
-            outcome = asyncio.wrap_future(self._send(order_of(action, body), by))
-            events = await asyncio.wait_for(outcome, TAKEN_S)
-        except TimeoutError:
-            raise Refused(503, "the table does not answer; does its camera give pictures?") from None
-        except OrderRefused as error:
-            raise Refused(409, str(error)) from None
-        except CompanionError as error:
-            raise Refused(400, str(error)) from None
+        with refusing():
+            by, order = signer(body), order_of(action, body)
+            if self._send is None:
+                raise OrderRefused("no match is being played; start one")
+            events = await asyncio.wait_for(asyncio.wrap_future(self._send(order, by)), TAKEN_S)
         return JSONResponse({"done": action, "events": [to_json(event) for event in events]})
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Refuse what a table refuses, or does not answer in time."""
+    try:
+        yield
+    except TimeoutError:
+        raise Refused(503, "the table does not answer; does its camera give pictures?") from None
+    except OrderRefused as error:
+        raise Refused(409, str(error)) from None
+    except CompanionError as error:
+        raise Refused(400, str(error)) from None

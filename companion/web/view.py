@@ -49,6 +49,7 @@ class Standing:
         warning: the store's standing warning.
         people: the players' own names in turn order; empty where they were not given.
         kit: the set on the table; None: that of the game.
+        is_idle: no match is being played.
     """
 
     match: str
@@ -59,6 +60,13 @@ class Standing:
     warning: str | None = None
     people: tuple[str, ...] = ()
     kit: Kit | None = None
+    is_idle: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a match is being played in which something has been moved."""
+        is_over = self.snapshot is None or self.snapshot.outcome is not None
+        return bool(self.story.turns) and not is_over and not self.is_idle
 
     @property
     def n(self) -> int:
@@ -87,7 +95,8 @@ def state_row(standing: Standing) -> dict[str, Any]:
         "sensors": _latest(standing.events, SensorsChanged, ""),
         "warning": standing.warning,
     }
-    return row | (_guessed_row(standing, game) if snapshot is None else _snapshot_row(snapshot, standing.events, game))
+    row |= _guessed_row(standing, game) if snapshot is None else _snapshot_row(snapshot, standing.events, game)
+    return row | {"mode": "idle"} if standing.is_idle and row["outcome"] is None else row
 
 
 def game_row(game: Game, kit: Kit | None = None, people: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -249,7 +249,8 @@ def test_a_match_at_a_table_that_is_still_there_can_go_on(recording, tmp_path, c
 
     sight = open_sight
     monkeypatch.setattr(
-        "companion.commands.referee.open_sight", lambda *told, **more: replace(sight(*told, **more), is_lasting=True)
+        "companion.commands.options.opening.open_sight",
+        lambda *told, **more: replace(sight(*told, **more), is_lasting=True),
     )
     monkeypatch.setattr("companion.commands.options.match.print_event", interrupted)
     store = tmp_path / "m.db"

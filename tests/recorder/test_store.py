@@ -104,7 +104,7 @@ def test_a_match_that_is_not_there_is_named(store: Store, event: Make, call: str
         "DELETE FROM grounds",
         "UPDATE grounds SET body = ''",
         "INSERT OR REPLACE INTO grounds SELECT match, n, '' FROM grounds",
-        "INSERT OR REPLACE INTO match SELECT id, 'x', players, start, started_at, kit FROM match",
+        "INSERT OR REPLACE INTO match SELECT id, 'x', players, start, started_at, kit, 0 FROM match",
     ],
 )
 def test_no_statement_changes_what_is_kept(
@@ -159,6 +159,13 @@ def test_a_store_of_the_first_version_is_read_and_goes_on(path: Path, info: Matc
         store.append(match, event(2), b"picture", "grounds")
         assert store.events(match) == (event(1), event(2))
         assert broken_at(store, match) is None
+
+
+def test_whether_moves_are_confirmed_is_kept(path: Path, info: MatchInfo) -> None:
+    with Store.open(path) as store:
+        numbers = store.begin(info), store.begin(info, confirms=True)
+    with Store.open(path) as store:
+        assert [store.confirms(number) for number in numbers] == [False, True]
 
 
 def test_where_a_match_was_recorded_is_remembered(store: Store, match: MatchId, info: MatchInfo) -> None:

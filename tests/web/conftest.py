@@ -45,7 +45,8 @@ class WebTable:
         start = start or format_position(self.game, self.game.start())
         self.referee = Referee(Match(self.game, parse_position(self.game, start)))
         self.feed = Feed(start)
-        self.page = Page(("127.0.0.1", 0), self.feed, self.inbox.put, lambda: PICTURE, token="secret")
+        self.page = Page(("127.0.0.1", 0), self.feed, token="secret")
+        self.page.serve(self.inbox.put, lambda: PICTURE)
         self._table = self.game.table(self.referee.match.position)
         self._scene: tuple[Stack, ...] = self._table.stacks
         self._laid: tuple[Stack, ...] | None = self._scene
@@ -159,7 +160,7 @@ class Client:
         self, method: str, path: str, body: bytes | str | None = None, headers: dict[str, str] | None = None
     ) -> tuple[int, dict[str, str], bytes]:
         """Status, headers (lower case) and body of the answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_S)
         try:
             connection.request(method, path, body, headers or {})
             answer = connection.getresponse()

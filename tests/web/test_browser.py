@@ -133,7 +133,8 @@ def test_a_lost_connection_is_said_and_survived(table: WebTable, visit: Callable
     expect(page.locator("#chips .bad")).to_contain_text("no connection")
     table.feed._is_closed = False
     accepted = table.play("c4-d4")
-    table.page = WebPage(("127.0.0.1", port), table.feed, table.inbox.put, lambda: PICTURE, token="secret")
+    table.page = WebPage(("127.0.0.1", port), table.feed, token="secret")
+    table.page.serve(table.inbox.put, lambda: PICTURE)
     expect(page.locator("#said")).to_contain_text("c4-d4")
     expect(page.locator("#moves button")).to_have_count(3)
     assert page.evaluate("document.documentElement.dataset.n") == str(accepted.n)

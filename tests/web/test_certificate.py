@@ -44,7 +44,7 @@ def test_what_is_left_of_one_is_made_anew_and_closed_to_others(tmp_path: Path, l
 
 def test_the_page_is_served_over_tls_and_says_its_fingerprint(tmp_path: Path) -> None:
     proof = kept_certificate(tmp_path, own_names("127.0.0.1"), NOW)
-    page = Page(("127.0.0.1", 0), Feed(START), lambda *_: None, lambda: None, "", proof)  # type: ignore[arg-type]
+    page = Page(("127.0.0.1", 0), Feed(START), tls=proof)
     try:
         trusting = ssl.create_default_context(cafile=str(proof.certificate))
         wire = http.client.HTTPSConnection("localhost", page.server.port, context=trusting)
@@ -62,7 +62,7 @@ def test_the_page_is_served_over_tls_and_says_its_fingerprint(tmp_path: Path) ->
 
 def test_the_tables_own_page_may_rule_over_tls(tmp_path: Path) -> None:
     proof = kept_certificate(tmp_path, NAMES, NOW)
-    page = Page(("127.0.0.1", 0), Feed(START), lambda *_: None, lambda: None, "", proof)  # type: ignore[arg-type]
+    page = Page(("127.0.0.1", 0), Feed(START), tls=proof)
     try:
         trusting = ssl.create_default_context(cafile=str(proof.certificate))
         statuses = []
@@ -81,7 +81,7 @@ def test_who_speaks_without_tls_is_not_answered_and_stops_nobody(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     proof = kept_certificate(tmp_path, NAMES, NOW)
-    page = Page(("127.0.0.1", 0), Feed(START), lambda *_: None, lambda: None, "", proof)  # type: ignore[arg-type]
+    page = Page(("127.0.0.1", 0), Feed(START), tls=proof)
     try:
         with socket.create_connection(("127.0.0.1", page.server.port), timeout=60) as wire:
             wire.sendall(b"GET /state HTTP/1.1\r\nhost: localhost\r\n\r\n")

@@ -30,7 +30,7 @@ def browser() -> Iterator[Browser]:
 
 def test_a_question_about_one_move_is_yes_and_no(browser: Browser) -> None:
     feed = Feed(START)
-    served = WebPage(("127.0.0.1", 0), feed, None, lambda: None, token="secret")  # type: ignore[arg-type]
+    served = WebPage(("127.0.0.1", 0), feed, token="secret")
     feed(Start(t=0.0, n=1, position=START))
     feed(Unsure(t=2.0, n=2, options=("-a1",), question="Was -a1 played?"))
     feed.follow(2.0, Snapshot("asking", "clear", START, "R", "", (), ("-a1",), None), None)  # type: ignore[arg-type]

@@ -40,6 +40,6 @@ def test_the_command_shows_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 def test_a_kept_token_stands_in_no_log(tmp_path: Path) -> None:
     for token in (kept_token(tmp_path), ""):
-        page = Page(("127.0.0.1", 0), Feed(START), lambda *_: None, lambda: None, token)  # type: ignore[arg-type]
+        page = Page(("127.0.0.1", 0), Feed(START), token=token)
         page.close()
         assert (page.token in page.notice) == (not token)

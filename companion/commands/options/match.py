@@ -8,15 +8,15 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from calibration.kit import Kit
 from companion.app.album import Album
 from companion.app.heartbeat import heartbeat
-from companion.app.resumption import Interrupted, interrupted
+from companion.app.resumption import Interrupted
 from companion.app.station import Station
 from companion.app.table import Table
 from companion.commands.options.hall import add_hall, told_to_hall
@@ -24,8 +24,8 @@ from companion.commands.options.parser import OptionGroup
 from companion.commands.options.save import SaveOptions, add_save, open_tape
 from companion.commands.options.source import Sight
 from companion.commands.options.station import StationOptions, add_station, listen, open_for
-from companion.commands.options.tls import add_tls, certificate_of
-from companion.commands.options.web import add_page, paged
+from companion.commands.options.tls import add_tls
+from companion.commands.options.web import Front, add_page
 from companion.commands.output.lines import notify
 from companion.commands.output.saving import SavingWatch, notify_saving, print_saving
 from companion.errors import BadText
@@ -50,11 +50,13 @@ class PlayOptions(OptionGroup):
 
     Attributes:
         resume: the newest match of the game in the store goes on, if it is unfinished.
+        wait: no match begins before somebody starts one on the page.
         confirm: a move counts once its player has pressed "done".
         clock: the players' time; None: without a clock.
     """
 
     resume: bool
+    wait: bool
     confirm: bool
     clock: TimeControl | None
 
@@ -89,6 +91,9 @@ def add_play(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume", action="store_true", help="go on with the newest match of this game in the store, if unfinished"
     )
+    parser.add_argument(
+        "--wait", action="store_true", help="with --web: begin no match before somebody starts one on the page"
+    )
     parser.add_argument("--confirm", action="store_true", help='a move counts once its player has pressed "done"')
     parser.add_argument("--clock", type=_time_control, metavar="10m+5s", help="each player's time, and more a move")
 
@@ -119,12 +124,13 @@ class Session:
     """A match that is to be refereed.
 
     Attributes:
-        match: as it begins.
+        match: as it begins, or goes on.
         kit: what it is played with.
         kit_name: by which the kit is found again.
         sight: what looks at it.
         is_live: the source does not wait for us.
         is_over: whether to end before the source does.
+        left: the kept match that goes on; None: a new one begins.
     """
 
     match: Match
@@ -133,21 +139,19 @@ class Session:
     sight: Sight
     is_live: bool
     is_over: Callable[[], bool] = lambda: False
+    left: Interrupted | None = None
 
 
-def referee_match(play: PlayOptions, output: OutputOptions, session: Session) -> None:
-    """Run one match from what looks at it to where its events go; if it resumes, the one that was left open.
+def referee_match(play: PlayOptions, output: OutputOptions, session: Session, front: Front | None) -> None:
+    """Run one match from what looks at it to where its events go, the page at its ``front`` among them.
 
     Raises CompanionError, VisionError.
     """
-    proof = certificate_of(output.tls, output.web)
     store = open_store(output.store)
-    left = interrupted(store, session.match.game.tag) if play.resume else None
-    if left is not None:
-        session = replace(session, match=left.match)
-    match, sight = session.match, session.sight
+    match, sight, left = session.match, session.sight, session.left
     tape = open_tape(output.recording, match, session.kit, session.kit_name, sight.eyes, is_live=session.is_live)
-    number = left.number if left else store.begin(_info(match, session.kit_name, output.station.names))
+    begun = _info(match, session.kit_name, output.station.names)
+    number = left.number if left else store.begin(begun, confirms=play.confirm)
     if tape is not None:
         store.add_recording(number, Recorded(tape.folder.absolute(), left.from_s if left else 0.0))
         if sight.pillars is not None:
@@ -160,7 +164,7 @@ def referee_match(play: PlayOptions, output: OutputOptions, session: Session) ->
     _let_follow(table, output, match, has_panel=wishes.panel != "none")
     listen(station, wishes, table)
     info, past = store.info(number), left.events if left else ()
-    page = paged(output.web, table, info, past, lingers=not output.json, tls=proof)
+    page = nullcontext() if front is None else front.shows(table, info, past)
     with told_to_hall(output.hall, table, info, past), page, _left_in_order(table, keeper, goes_on=sight.is_lasting):
         table.run()
 

@@ -20,6 +20,7 @@ from companion.recorder.store import MatchInfo
 from companion.web.certificate import Certificate
 from companion.web.feed import Feed
 from companion.web.page import Page
+from companion.web.starting import Starter
 from companion.web.token import kept_token
 
 
@@ -28,39 +29,62 @@ def add_page(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--web", type=parse_address, metavar="HOST:PORT", help="serve the page of the table there")
 
 
+class Front:
+    """The page before a table, whatever is played at it."""
+
+    def __init__(
+        self, address: tuple[str, int], start: str, starter: Starter | None = None, tls: Certificate | None = None
+    ) -> None:
+        """Serve it, and say where.
+
+        ``start`` is the position that it shows before the first match, ``tls`` what the page proves itself with.
+        Raises CompanionError when the address cannot be had.
+        """
+        state = state_folder(os.environ)
+        self.feed = Feed(start)
+        self.feed.rest()
+        token = "" if state is None else kept_token(state)
+        self.page = Page(address, self.feed, token=token, tls=tls, starter=starter)
+        notify(self.page.notice)
+
+    @contextmanager
+    def shows(self, table: Table, info: MatchInfo, past: tuple[Event, ...] = ()) -> Iterator[None]:
+        """Show ``table`` while it runs; ``past`` was said before a restart."""
+        window = Window(table.eyes, load_game(info.game).layout.terrain, time.monotonic)
+        self.feed.begin(info.start, past, info.names, table.eyes.reader.kit)
+        self.page.serve(table.inbox.put, window.picture)
+        table.listeners.append(self.feed)
+        table.followers += [self.feed, window]
+        table.onlookers.append(window)
+        try:
+            yield
+        finally:
+            self.page.rest()
+
+
 @contextmanager
-def paged(
+def fronted(
     address: tuple[str, int] | None,
-    table: Table,
-    info: MatchInfo,
-    past: tuple[Event, ...] = (),
+    start: str,
+    starter: Starter | None = None,
     *,
     lingers: bool,
     tls: Certificate | None = None,
-) -> Iterator[None]:
-    """Serve the page of ``table`` at an address while it runs, if it is wanted.
+) -> Iterator[Front | None]:
+    """Serve a page, if it is wanted; afterwards too, if it ``lingers``, as long as somebody at the terminal likes.
 
-    Afterwards too, if it ``lingers``, as long as somebody at the terminal likes.  ``past`` was said before a restart;
-    ``tls`` is what the page proves itself with.
-    Raises CompanionError when the address cannot be had.
+    ``tls`` is what the page proves itself with.  Raises CompanionError when the address cannot be had.
     """
     if address is None:
-        yield
+        yield None
         return
-    feed = Feed(info.start, past, info.names, table.eyes.reader.kit)
-    window = Window(table.eyes, load_game(info.game).layout.terrain, time.monotonic)
-    state = state_folder(os.environ)
-    page = Page(address, feed, table.inbox.put, window.picture, "" if state is None else kept_token(state), tls)
-    notify(page.notice)
-    table.listeners.append(feed)
-    table.followers += [feed, window]
-    table.onlookers.append(window)
+    front = Front(address, start, starter, tls)
     try:
-        yield
+        yield front
         if lingers:
             _linger()
     finally:
-        page.close()
+        front.page.close()
 
 
 def _linger() -> None:

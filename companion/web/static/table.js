@@ -3,6 +3,7 @@
 import { Arbiter } from "/static/arbiter.js";
 import { Board } from "/static/board.js";
 import { inkOn, SIGNS } from "/static/signs.js";
+import { Starting } from "/static/start.js";
 import { code, offerLanguages, word } from "/static/words.js";
 
 const find = (id) => document.getElementById(id);
@@ -17,6 +18,7 @@ let isConnected = false;
 const boards = new Map();
 const board = new Board(find("board"), find("lens"), (cell) => arbiter.choose(cell));
 window.board = board; // for the tests, which look at what is drawn
+const starting = new Starting(() => ({ state, token: arbiter.token }));
 const arbiter = new Arbiter(() => ({ state, board }), () => render());
 
 function listen() {
@@ -59,6 +61,7 @@ function render() {
   renderBoard();
   renderViews();
   arbiter.render();
+  starting.render();
 }
 
 function name(letter) {
@@ -73,7 +76,7 @@ function stateLine() {
 
 function renderChips() {
   const chips = [[isConnected ? word("live") : word("lost"), isConnected ? "good" : "bad"]];
-  if (state && !base && isConnected) {
+  if (state && !base && isConnected && state.mode !== "idle") {
     const trouble = SIGHT_TROUBLE.includes(state.view);
     chips.push([word(`camera ${state.view}`), trouble ? "bad" : state.view === "hand" ? "busy" : "good"]);
     if (state.sensors) chips.push([word(`sensors ${state.sensors}`), state.sensors === "ok" ? "good" : "bad"]);
@@ -100,7 +103,14 @@ function lastSaid() {
 
 function renderVerdict() {
   const { group, lead } = lastSaid();
-  if (!lead) return;
+  if (!lead) {
+    find("verdict").dataset.kind = "";
+    find("sign").setAttribute("href", "/static/icon.svg#stack");
+    find("said").textContent = word("no-match");
+    find("todo").textContent = starting.isOffered ? "" : word("no-match-hint");
+    find("rules").replaceChildren();
+    return;
+  }
   const isPaused = state.mode === "paused";
   find("verdict").dataset.kind = isPaused ? "pause" : lead.event;
   find("sign").setAttribute("href", `/static/icon.svg#${isPaused ? "pause" : SIGNS[lead.event] ?? "eye"}`);
@@ -200,7 +210,7 @@ function renderPlayers() {
   const { reserve = "", hand = "" } = find("board").row?.keys ?? {};
   find("players").replaceChildren(...state.game.players.map((player) => {
     const item = document.createElement("li");
-    const isNext = player.letter === state.to_move && !state.outcome;
+    const isNext = player.letter === state.to_move && !state.outcome && state.mode !== "idle";
     const isWinner = state.outcome?.winner === player.letter;
     item.className = isNext ? "next" : isWinner ? "winner" : "";
     item.style.setProperty("--colour", player.colour);

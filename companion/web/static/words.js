@@ -25,6 +25,7 @@ const WORDS = {
     "camera moved": "camera pushed", "camera dark": "too dark", "camera noise": "noisy picture", "camera flicker": "flickering light", "camera shaking": "camera shakes", "camera camera-lost": "camera lost",
     "sensors ok": "pillars", "sensors lost": "pillars silent", "sensors fault": "pillar fault",
     "no-picture": "There is no picture.", saved: "saved", unsaved: "not saved",
+    "new-match": "New match", game: "Game", people: "Players", clock: "Clock (empty: none)", confirm: "A move counts once its player has pressed “done”", "leave-open": "Leave the match that is going on unfinished; it can go on later", "start-match": "Start", "go-on": "Go on", "left-open": "Left unfinished", "idle": "No match", "no-match": "No match is being played.", "no-match-hint": "The arbiter starts one here.", unlearned: "The pieces of this set have not been learned here: the colours of its kit are used.", "starting-now": "The match is about to begin …", main: "main rules", "n-players": "{n} players",
     reload: "Loading …", "player-clock": "{player}: {time} left",
   },
   de: {
@@ -51,6 +52,7 @@ const WORDS = {
     "camera moved": "Kamera verschoben", "camera dark": "zu dunkel", "camera noise": "Bild rauscht", "camera flicker": "Licht flackert", "camera shaking": "Kamera wackelt", "camera camera-lost": "Kamera weg",
     "sensors ok": "Säulen", "sensors lost": "Säulen stumm", "sensors fault": "Säule gestört",
     "no-picture": "Es gibt kein Bild.", saved: "gesichert", unsaved: "nicht gesichert",
+    "new-match": "Neue Partie", game: "Spiel", people: "Spieler", clock: "Uhr (leer: keine)", confirm: "Ein Zug zählt, wenn sein Spieler „fertig“ gedrückt hat", "leave-open": "Die laufende Partie unbeendet lassen; sie kann später weitergehen", "start-match": "Starten", "go-on": "Fortsetzen", "left-open": "Unbeendet", "idle": "Keine Partie", "no-match": "Es wird keine Partie gespielt.", "no-match-hint": "Der Schiedsrichter startet hier eine.", unlearned: "Die Steine dieses Spiels sind hier nicht eingelernt: es gelten die Farben seines Bretts.", "starting-now": "Die Partie beginnt gleich …", main: "Grundregeln", "n-players": "{n} Spieler",
     reload: "Wird geladen …", "player-clock": "{player}: noch {time}",
   },
 };

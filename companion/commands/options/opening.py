@@ -1,0 +1,140 @@
+"""What looks at a table, opened for one match: the first, as its settings say, or one that people have started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from calibration.errors import ProfileError
+from calibration.kit import Kit
+from calibration.looks import look_kit
+from companion.app.resumption import Interrupted, left_open
+from companion.commands.options.game import begin_match, lasting_name, open_kit
+from companion.commands.options.match import Session
+from companion.commands.options.serial import PacedSource, open_pillars
+from companion.commands.options.source import open_sight
+from companion.commands.options.table import TableOptions
+from companion.errors import CompanionError
+from companion.games import available_tags, load_game
+from companion.recorder.place import open_store
+from companion.recorder.store import MatchId
+from companion.recorder.summary import summaries
+from companion.rules.board import Player
+from companion.rules.game import Game
+from companion.web.starting import Begin, Choice, Playable, Unfinished
+from vision.capture.recording import Recording
+
+
+def open_session(options: TableOptions, left: Interrupted | None, recordings: Sequence[Recording] = ()) -> Session:
+    """Open what looks at the table, for a new match or for one that was ``left`` unfinished.
+
+    Raises CompanionError, ProfileError, VisionError.
+    """
+    begins = options.start or (recordings[0].start if recordings else None) or None
+    match = begin_match(options.game, begins) if left is None else left.match
+    kit = open_kit(options.kit or (_kit_of(recordings[0]) if recordings else None), match.game)
+    pillars = open_pillars(options.serial, kit, recordings)
+    try:
+        sight = open_sight(options.source, kit, match, recordings, resume=options.play.resume)
+    except BaseException:
+        if pillars is not None:
+            pillars.close()
+        raise
+    source = PacedSource(sight.source) if recordings and options.serial else sight.source
+    sight = replace(sight, source=source, pillars=sight.pillars or pillars)
+    return Session(match, kit, lasting_name(options.kit, kit), sight, is_live=not recordings, left=left)
+
+
+def resumed(options: TableOptions, left: Interrupted | None) -> TableOptions:
+    """The options under which a match goes on that was ``left``: its own players, and as it was confirmed."""
+    if left is None:
+        return options
+    names = _by_letter(left.match.game, left.names) or options.output.station.names
+    play = replace(options.play, confirm=options.play.confirm or left.confirms)
+    return _named(replace(options, play=play), names)
+
+
+def started(options: TableOptions, wanted: Choice) -> tuple[TableOptions, Interrupted | None]:
+    """The options of a match that is started at the table of ``options``, and how it was left if it is a kept one.
+
+    Raises CompanionError: there is no such match, or it cannot go on.
+    """
+    left = None if isinstance(wanted, Begin) else _kept(options, MatchId(wanted.match))
+    if isinstance(wanted, Begin):
+        begin = wanted
+    else:
+        assert left is not None
+        begin = Begin(left.match.game.tag, left.names, confirms=left.confirms)
+    game = load_game(begin.game)
+    kit_option, kit = _kit_for(options, game)
+    looks = tuple(file for file in options.source.looks if look_kit(file) == kit.name)
+    play = replace(options.play, resume=False, confirm=begin.confirms, clock=begin.clock)
+    chosen = replace(
+        options,
+        game=begin.game,
+        start=None,
+        kit=kit_option,
+        serial=options.serial if kit.pillars is not None else None,
+        source=replace(options.source, looks=looks),
+        play=play,
+    )
+    return _named(chosen, _by_letter(game, begin.names)), left
+
+
+def playable(options: TableOptions) -> tuple[Playable, ...]:
+    """Every game that can be played at the table: with its own kit, or with that of the game."""
+    learned = {look_kit(file) for file in options.source.looks}
+    found = []
+    for tag in available_tags():
+        try:
+            _, kit = _kit_for(options, load_game(tag))
+        except (CompanionError, ProfileError):
+            continue
+        found.append(Playable(tag, options.source.simulate or kit.name in learned))
+    return tuple(found)
+
+
+def unfinished(options: TableOptions) -> tuple[Unfinished, ...]:
+    """The matches in the store that were left and can go on at the table, the newest first.  Raises StoreError."""
+    tags = {game.tag for game in playable(options)}
+    with open_store(options.output.store) as store:
+        found = [
+            Unfinished(kept.match, kept.info.game, kept.info.names, kept.info.started_at.isoformat(), kept.moves)
+            for kept in summaries(store)
+            if kept.info is not None and kept.info.game in tags and kept.result is None and kept.moves
+        ]
+    return tuple(reversed(found))
+
+
+def _kit_for(options: TableOptions, game: Game) -> tuple[str | None, Kit]:
+    """The option ``--kit`` for a game at this table, and the kit.  Raises CompanionError, ProfileError."""
+    try:
+        return options.kit, open_kit(options.kit, game)
+    except CompanionError:
+        return None, open_kit(None, game)
+
+
+def _kept(options: TableOptions, number: MatchId) -> Interrupted:
+    """The kept match of that number, which can go on.  Raises CompanionError."""
+    with open_store(options.output.store) as store:
+        left = left_open(store, number)
+    if left is None:
+        raise CompanionError(f"match {number} is over, or never began; start a new one")
+    return left
+
+
+def _kit_of(recording: Recording) -> str:
+    """The name of a recording's kit, or the path of the kit file that lies in its folder."""
+    file = recording.folder / recording.kit
+    return str(file) if file.is_file() else recording.kit
+
+
+def _by_letter(game: Game, names: tuple[str, ...]) -> Mapping[Player, str]:
+    seats = zip(game.players, names, strict=False)
+    return MappingProxyType({letter: name for letter, name in seats if name})
+
+
+def _named(options: TableOptions, names: Mapping[Player, str]) -> TableOptions:
+    station = replace(options.output.station, names=names)
+    return replace(options, output=replace(options.output, station=station))

@@ -1,0 +1,180 @@
+"""What people ask to have played at a table: a new match, or a kept one that goes on.  The table has it begun."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from companion.errors import BadText
+from companion.games import available_games, load_game
+from companion.phrases import LANGUAGES
+from companion.referee.clock import TimeControl, parse_time_control
+from companion.rules.notation import parse_tag, quoted
+from companion.schema import Name, read
+from companion.web.words import player_names
+
+FIELDS = ("game", "names", "clock", "confirm", "leave")
+"""Of a new match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """A new match.
+
+    Attributes:
+        game: its tag.
+        names: the people in turn order, empty texts for those without a name; empty where nobody has one.
+        clock: the players' time; None: without a clock.
+        confirms: whether a move counts once its player has said so.
+    """
+
+    game: str
+    names: tuple[str, ...] = ()
+    clock: TimeControl | None = None
+    confirms: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GoOn:
+    """The kept match of this number."""
+
+    match: int
+
+
+Choice = Begin | GoOn
+
+
+@dataclass(frozen=True, slots=True)
+class Playable:
+    """A game that can be played at a table; ``is_learned``: its set has been learned there."""
+
+    tag: str
+    is_learned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A kept match that was left: its number and game, the people, when it began, how many moves were played."""
+
+    match: int
+    game: str
+    names: tuple[str, ...]
+    started_at: str
+    moves: int
+
+
+class Starter(Protocol):
+    """Has matches begun at a table."""
+
+    @property
+    def games(self) -> tuple[Playable, ...]:
+        """What can be played there."""
+        ...
+
+    @property
+    def usual(self) -> Begin:
+        """What is offered first."""
+        ...
+
+    def unfinished(self) -> tuple[Unfinished, ...]:
+        """The kept matches that can go on, the newest first.  Raises StoreError; from any thread."""
+        ...
+
+    def put(self, wanted: Choice) -> Future[None]:
+        """Ask; the future says when it has begun, or raises why it has not.  From any thread."""
+        ...
+
+
+@dataclass
+class _Names:
+    names: tuple[Name, ...]
+
+
+def leaves(body: dict[str, Any]) -> bool:
+    """Takes ``leave`` out of ``body``: whether a match that is going on may be left unfinished.  Raises BadText."""
+    value = body.pop("leave", False)
+    if not isinstance(value, bool):
+        raise BadText("leave: write true or false")
+    return value
+
+
+def begin_of(body: Mapping[str, Any], starter: Starter) -> Begin:
+    """The match that the fields of a request ask for.  Raises CompanionError for what cannot be played."""
+    _refuse_unknown(body, FIELDS, "start")
+    tag, confirms, clock = body.get("game"), body.get("confirm", False), body.get("clock") or ""
+    if not isinstance(tag, str) or tag not in (game.tag for game in starter.games):
+        raise BadText(f"game: {quoted(str(tag))} cannot be played at this table; /start lists what can")
+    if not isinstance(confirms, bool):
+        raise BadText("confirm: write true or false")
+    if not isinstance(clock, str):
+        raise BadText('clock: write a text such as "10m+5s"')
+    names = _names(body.get("names", {}), load_game(tag).players)
+    return Begin(tag, names, parse_time_control(clock) if clock.strip() else None, confirms)
+
+
+def go_on_of(body: Mapping[str, Any], starter: Starter) -> GoOn:
+    """The kept match that is to go on.  Raises BadText for one that cannot, StoreError."""
+    _refuse_unknown(body, ("match", "leave"), "go-on")
+    number = body.get("match")
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 < number < 10**9:
+        raise BadText("match: give the number of a kept match")
+    if number not in (left.match for left in starter.unfinished()):
+        raise BadText(f"match: there is no match {number} that can go on; /start lists those that can")
+    return GoOn(number)
+
+
+def _refuse_unknown(body: Mapping[str, Any], known: tuple[str, ...], action: str) -> None:
+    if unknown := sorted(body.keys() - known):
+        raise BadText(f"{action}: unknown field {quoted(unknown[0])}; write only {', '.join(known)}")
+
+
+def _names(given: object, players: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of ``{"R": "Ann"}`` in turn order; empty where there are none.  Raises BadText."""
+    if not isinstance(given, dict) or given.keys() - set(players):
+        raise BadText(f'names: write an object of names by letter, such as {{"{players[0]}": "Ann"}}')
+    names = read(_Names, {"names": [given.get(player, "") for player in players]}).names
+    stripped = tuple(name.strip() for name in names)
+    return stripped if any(stripped) else ()
+
+
+def form_row(starter: Starter) -> dict[str, Any]:
+    """What the form of a new match offers, as JSON.  Raises StoreError."""
+    usual = starter.usual
+    names = dict(zip(load_game(usual.game).players, usual.names, strict=False))
+    return {
+        "games": [_game_row(game) for game in starter.games],
+        "unfinished": [_unfinished_row(left) for left in starter.unfinished()],
+        "usual": {
+            "game": usual.game,
+            "names": names,
+            "clock": "" if usual.clock is None else usual.clock.text,
+            "confirm": usual.confirms,
+        },
+    }
+
+
+def _unfinished_row(left: Unfinished) -> dict[str, Any]:
+    return {**asdict(left), "title": _title(left.game)}
+
+
+def _title(tag: str) -> str:
+    name = parse_tag(tag)[0]
+    return next(info.title for info in available_games() if info.name == name)
+
+
+def _game_row(playable: Playable) -> dict[str, Any]:
+    game = load_game(playable.tag)
+    _, variant, _ = parse_tag(playable.tag)
+    words = {code: player_names(game, code) for code in LANGUAGES}
+    return {
+        "tag": playable.tag,
+        "title": _title(playable.tag),
+        "variant": variant,
+        "learned": playable.is_learned,
+        "players": [
+            {"letter": letter, "names": {code: names[letter] for code, names in words.items()}}
+            for letter in game.players
+        ],
+    }
