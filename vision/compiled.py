@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Callable, Iterator
@@ -28,11 +29,23 @@ def compiled(loop: Loop) -> Loop:
     loop.__qualname__ = f"{name}-{fingerprint(loop)}"
     try:
         fast: Any = numba.njit(cache=True, **options)(loop)
+        _go_on_where_disk_is_full(fast)
         _kept.append((Path(fast.stats.cache_path), f"{loop.__module__.rpartition('.')[2]}.{name}", loop.__qualname__))
     except RuntimeError:  # neither the program's folder nor the user's cache can be written: compiled at every start
         fast = numba.njit(**options)(loop)
     _compile_once_for_all_constants(fast)
     return cast("Loop", fast)
+
+
+def _go_on_where_disk_is_full(fast: Any) -> None:
+    """What cannot be kept is compiled again at the next start."""
+    save = fast._cache.save_overload  # noqa: SLF001 - Numba gives no other way to it
+
+    def attempt(signature: Any, result: Any) -> None:
+        with contextlib.suppress(OSError):
+            save(signature, result)
+
+    fast._cache.save_overload = attempt  # noqa: SLF001
 
 
 def _compile_once_for_all_constants(fast: Any) -> None:

@@ -77,6 +77,27 @@ def test_a_loop_is_compiled_once_for_all_constants_that_it_is_called_with() -> N
     assert len(helper.signatures) == 1
 
 
+FULL = """
+import resource
+import loops
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+print(loops.loop(20))
+"""
+
+
+def test_a_full_disk_keeps_nothing_and_stops_nobody(tmp_path: Path) -> None:
+    """No file may grow here, as on a disk without room."""
+    (tmp_path / "loops.py").write_text(
+        "from vision.compiled import compiled\n\ndef loop(x):\n    return x + 1\n\nloop = compiled(loop)\n"
+    )
+    paths = os.pathsep.join((str(tmp_path), str(Path(__file__).parents[2])))
+    surroundings = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", FULL]
+    run = subprocess.run(command, check=False, capture_output=True, text=True, env=surroundings)
+    assert (run.returncode, run.stdout) == (0, "21\n"), run.stderr
+    assert not list((tmp_path / "cache").rglob("*.nbc"))
+
+
 NAMES = """
 from vision.likelihood import placement as stands
 print(sorted(value.py_func.__qualname__ for value in vars(stands).values() if hasattr(value, "py_func")))
