@@ -56,7 +56,7 @@ def _referee_one(options: Options) -> None:
     options = resumed(options, left)
     session = open_session(options, left, recordings)
     start = format_position(session.match.game, session.match.position)
-    proof = certificate_of(options.output.tls, options.output.web)
+    proof = certificate_of(options.output.tls, options.output.web, has_phones=options.source.phone > 0)
     with fronted(options.output.web, start, lingers=not options.output.json, tls=proof) as front:
         referee_match(options.play, options.output, session, front)
 

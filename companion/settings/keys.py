@@ -15,6 +15,7 @@ class Kind(Enum):
     KIT = 'a kit\'s name or file in quotes, such as "domination"'
     DEVICES = "a camera's number, or its path or address in quotes, or several: [0, 2]"
     MODULES = "a camera module's number, or several: [0, 1]"
+    PHONES = "true, or how many phones: 2"
     FLAG = "true or false"
     PROOF = 'true, or a certificate and its key: ["cert.pem", "key.pem"]'
     FILE = 'a file or folder in quotes, such as "camera.toml"'
@@ -37,6 +38,7 @@ OPTIONS: tuple[Key, ...] = (
     Key("set", Kind.FILES),
     Key("device", Kind.DEVICES),
     Key("picamera", Kind.MODULES),
+    Key("phone", Kind.PHONES),
     Key("recording", Kind.FILES),
     Key("simulate", Kind.FLAG),
     Key("serial", Kind.TEXT),
@@ -58,7 +60,7 @@ OPTIONS: tuple[Key, ...] = (
 )
 """Options of ``companion referee``, in the order of ``--help``."""
 
-SOURCES = ("device", "picamera", "recording", "simulate")
+SOURCES = ("device", "picamera", "phone", "recording", "simulate")
 """Options of which at least one is given: where the pictures come from."""
 
 SELF_CONTAINED = ("recording", "simulate")

@@ -105,7 +105,7 @@ def _option(reader: _Reader, key: Key, value: object, check: Check) -> tuple[str
         reader.wrong((key.name,), f"{key.name} must be {key.kind.value}, got {LOGIN.sub('', repr(value))}")
         return ()
     words: tuple[str, ...]
-    if key.kind is Kind.FLAG:
+    if key.kind is Kind.FLAG or (key.kind is Kind.PHONES and isinstance(value, bool)):
         words = (f"--{key.name}",) if value else (f"--no-{key.name}",) if key.has_no else ()
     elif key.kind is Kind.PROOF:
         files = value if isinstance(value, list) else ()
@@ -137,6 +137,8 @@ def _fits(kind: Kind, value: object) -> bool:
     match kind:
         case Kind.FLAG:
             return isinstance(value, bool)
+        case Kind.PHONES:
+            return isinstance(value, int)
         case Kind.PROOF:
             return isinstance(value, bool) or (
                 isinstance(value, list) and len(value) == 2 and all(map(_is_text, value))

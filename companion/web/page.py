@@ -13,7 +13,7 @@ How to use it::
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -23,7 +23,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from companion.errors import CompanionError
 from companion.events import Event, to_json
@@ -65,6 +65,7 @@ class Page:
         token: str = "",
         tls: Certificate | None = None,
         starter: Starter | None = None,
+        routes: Sequence[BaseRoute] = (),
     ) -> None:
         """Listen.
 
@@ -74,6 +75,7 @@ class Page:
             token: what an arbiter must know, kept elsewhere; made up, and said in the notice, where none is given.
             tls: what the page proves itself with; None: it is served without TLS.
             starter: has matches begun; None: nobody does.
+            routes: what else is served.
 
         Raises:
             CompanionError: the address cannot be had.
@@ -98,6 +100,7 @@ class Page:
                 Route("/arbiter/start", self._begin, methods=["POST"]),
                 Route("/arbiter/go-on", self._go_on, methods=["POST"]),
                 Route("/arbiter/{action}", self._arbiter, methods=["POST"]),
+                *routes,
                 *files.routes(),
             ],
             exception_handlers={Refused: refused, HTTPException: unserved},

@@ -77,7 +77,11 @@ class Server:
     @property
     def url(self) -> str:
         """Where the page is, as people type it."""
-        shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(self.host, self.host)  # noqa: S104
+        return self.url_of()
+
+    def url_of(self, host: str = "") -> str:
+        """Where the page is for who calls this machine ``host``; empty: what it is called here."""
+        shown = host or {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(self.host, self.host)  # noqa: S104
         return f"{self._scheme}://[{shown}]:{self.port}/" if ":" in shown else f"{self._scheme}://{shown}:{self.port}/"
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,13 @@ class Device(Protocol):
     def close(self) -> None:
         """Release the camera; closing twice is fine."""
         ...
+
+
+@runtime_checkable
+class Timed(Protocol):
+    """A camera that knows when its last picture was taken: ``taken_s``, by the clock of the source."""
+
+    taken_s: float
 
 
 class LiveSource:
@@ -135,7 +142,8 @@ class LiveSource:
         """Say which cameras have gone and come since ``lost``, and remember it there."""
         for i, (before, now) in enumerate(zip(lost, gone, strict=True)):
             if now and not before:
-                self._say(f"{self._reason(i)}; check its cable: it is tried again and again")
+                hint = "" if self._why[i] else "check its cable: "
+                self._say(f"{self._reason(i)}; {hint}it is tried again and again")
             elif before and not now:
                 self._say(f"{self._devices[i].name}: gives pictures again")
             lost[i] = now
@@ -149,7 +157,8 @@ class LiveSource:
                 self._reopen(i, str(error))
                 continue
             with self._changed:
-                is_fresh = newest.arrive(image, self._now())
+                taken_s = device.taken_s - self._begun_s if isinstance(device, Timed) else self._now()
+                is_fresh = newest.arrive(image, min(taken_s, self._now()))
                 is_stuck = not is_fresh and newest.is_lost(self._now())
                 self._why[i] = "" if is_fresh else "gives the same picture again and again"
                 self._changed.notify_all()

@@ -164,7 +164,7 @@ def referee_match(play: PlayOptions, output: OutputOptions, session: Session, fr
     _let_follow(table, output, match, has_panel=wishes.panel != "none")
     listen(station, wishes, table)
     info, past = store.info(number), left.events if left else ()
-    page = nullcontext() if front is None else front.shows(table, info, past)
+    page = nullcontext() if front is None else front.shows(table, info, past, sight.phones)
     with told_to_hall(output.hall, table, info, past), page, _left_in_order(table, keeper, goes_on=sight.is_lasting):
         table.run()
 

@@ -44,10 +44,9 @@ def referee_series(options: TableOptions, left: Interrupted | None) -> None:
         Begin(options.game, names if any(names) else (), play.clock, play.confirm),
         partial(unfinished, options),
     )
-    proof = certificate_of(options.output.tls, options.output.web)
-    with fronted(
-        options.output.web, format_position(match.game, match.position), lobby, lingers=False, tls=proof
-    ) as front:
+    phones, start = options.source.phone, format_position(match.game, match.position)
+    proof = certificate_of(options.output.tls, options.output.web, has_phones=phones > 0)
+    with fronted(options.output.web, start, lobby, lingers=False, tls=proof, phones=phones) as front:
 
         def play_one(chosen: TableOptions, session: Session) -> None:
             session = replace(session, is_over=lambda: lobby.is_wanted)

@@ -25,6 +25,7 @@ from companion.simulate.table import REAL, SimulatedTable, clock, enrol_picture
 from vision.capture.choice import named_camera, parse_device
 from vision.capture.frames import FrameSource
 from vision.capture.live import Device, LiveSource
+from vision.capture.phone import PhoneCamera
 from vision.capture.picamera import PiCamera
 from vision.capture.recording import Recording, RecordingSource
 from vision.capture.together import Together
@@ -43,6 +44,7 @@ class SourceOptions(OptionGroup):
         looks: files of the set's look, one for all cameras or one for each.
         device: numbers or paths of USB or V4L2 cameras, addresses of network cameras.
         picamera: numbers of Raspberry Pi camera modules.
+        phone: how many phones are cameras.
         recording: folders of recorded matches.
         simulate: a simulated table.
     """
@@ -51,13 +53,14 @@ class SourceOptions(OptionGroup):
     looks: tuple[Path, ...]
     device: tuple[int | str, ...]
     picamera: tuple[int, ...]
+    phone: int
     recording: tuple[Path, ...]
     simulate: bool
 
     @property
     def is_given(self) -> bool:
         """Whether there is anything to look at."""
-        return bool(self.device or self.picamera or self.recording or self.simulate)
+        return bool(self.device or self.picamera or self.phone or self.recording or self.simulate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +68,7 @@ class Sight:
     """What looks at a table: where frames come from, who reads them, and who of the source wants to hear events.
 
     ``pillars`` are those that a source measures itself; a table that ``is_lasting`` is there again at the next run, so
-    that a match at it can go on.
+    that a match at it can go on.  ``phones`` are the cameras whose pictures come by way of the page.
     """
 
     source: FrameSource
@@ -73,6 +76,7 @@ class Sight:
     listeners: tuple[Listener, ...] = ()
     pillars: Pillars | None = None
     is_lasting: bool = False
+    phones: tuple[PhoneCamera, ...] = ()
 
 
 def add_sources(parser: argparse.ArgumentParser) -> None:
@@ -113,6 +117,16 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="Raspberry Pi camera module",
     )
+    source.add_argument(
+        "--phone",
+        type=int,
+        choices=range(1, 5),
+        nargs="?",
+        const=1,
+        default=0,
+        metavar="N",
+        help="a phone, by the QR code that is shown (with --web); 2 for two",
+    )
     source.add_argument("--recording", type=Path, action="append", default=[], metavar="DIR", help="a recorded match")
     source.add_argument("--simulate", action="store_true", help="a simulated table, as in the demonstration")
 
@@ -124,14 +138,14 @@ def open_sight(
 
     Raises CompanionError when they do not fit each other, ProfileError, SourceLost.
     """
-    if sum(map(bool, (options.device or options.picamera, recordings, options.simulate))) > 1:
+    if sum(map(bool, (options.device or options.picamera or options.phone, recordings, options.simulate))) > 1:
         raise CompanionError("--recording and --simulate stand alone: leave the other sources out")
     if options.simulate:
         if options.camera or options.looks or resume:
             raise CompanionError("--simulate has a camera and a set of its own, and begins anew: leave the others out")
         return _simulated(kit, match)
     devices, modules = options.device, options.picamera
-    count = len(recordings) or len(devices) + len(modules)
+    count = len(recordings) or len(devices) + len(modules) + options.phone
     files = _one_each("--camera", options.camera or [r.camera for r in recordings if r.camera], count)
     if not files:
         raise CompanionError("--camera is missing: give the file that `companion calibrate lens` has written")
@@ -142,10 +156,14 @@ def open_sight(
     if recordings:
         played = [RecordingSource(recording) for recording in recordings]
         return Sight(played[0] if count == 1 else Together(played), eyes)
-    usb, ribbon = cameras[: len(devices)], cameras[len(devices) :]
+    usb, others = cameras[: len(devices)], cameras[len(devices) :]
+    ribbon, held = others[: len(modules)], others[len(modules) :]
     drivers: list[Device] = [named_camera(device, camera) for device, camera in zip(devices, usb, strict=True)]
     drivers += [PiCamera(module, camera) for module, camera in zip(modules, ribbon, strict=True)]
-    return Sight(LiveSource(drivers, notify), eyes, is_lasting=True)
+    phones = tuple(
+        PhoneCamera(f"phone {n}", (camera.width_px, camera.height_px)) for n, camera in enumerate(held, start=1)
+    )
+    return Sight(LiveSource([*drivers, *phones], notify), eyes, is_lasting=True, phones=phones)
 
 
 def _simulated(kit: Kit, match: Match) -> Sight:

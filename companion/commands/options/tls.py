@@ -11,6 +11,7 @@ from pathlib import Path
 from companion.errors import CompanionError
 from companion.recorder.place import default_store, make_folder
 from companion.web.certificate import Certificate, given_certificate, kept_certificate, own_names
+from companion.web.connections import is_own
 
 
 def add_tls(parser: argparse.ArgumentParser) -> None:
@@ -25,12 +26,19 @@ def add_tls(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def certificate_of(files: Sequence[Path] | None, web: tuple[str, int] | None) -> Certificate | None:
+def certificate_of(
+    files: Sequence[Path] | None, web: tuple[str, int] | None, *, has_phones: bool = False
+) -> Certificate | None:
     """What the page at ``web`` proves itself with; None: it is served without TLS.
+
+    Browsers give a camera to secure pages only, so that one with ``has_phones`` is served with TLS, but for one that
+    only this machine sees: what comes from elsewhere has come through a proxy.
 
     Raises CompanionError for a number of files that is no certificate with its key, or when they cannot be used.
     """
-    if files is None:
+    if has_phones and web is None:
+        raise CompanionError("--phone: its pictures come by way of the page; give --web 0.0.0.0:8443 too")
+    if files is None and not (has_phones and web is not None and not is_own(web[0]) and web[0] != "localhost"):
         return None
     if web is None:
         raise CompanionError("--tls: there is no page to serve; give --web HOST:PORT too")

@@ -6,8 +6,10 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+
+import segno
 
 from companion.app.table import Table
 from companion.app.window import Window
@@ -15,13 +17,16 @@ from companion.commands.options.address import address as parse_address
 from companion.commands.output.lines import notify
 from companion.events import Event
 from companion.games import load_game
+from companion.phone.door import Door, code_of
+from companion.phone.eye import EyeRoutes, address_of
 from companion.recorder.place import state_folder
 from companion.recorder.store import MatchInfo
-from companion.web.certificate import Certificate
+from companion.web.certificate import Certificate, own_address
 from companion.web.feed import Feed
 from companion.web.page import Page
 from companion.web.starting import Starter
-from companion.web.token import kept_token
+from companion.web.token import kept_token, new_token
+from vision.capture.phone import PhoneCamera
 
 
 def add_page(parser: argparse.ArgumentParser) -> None:
@@ -33,32 +38,47 @@ class Front:
     """The page before a table, whatever is played at it."""
 
     def __init__(
-        self, address: tuple[str, int], start: str, starter: Starter | None = None, tls: Certificate | None = None
+        self,
+        address: tuple[str, int],
+        start: str,
+        starter: Starter | None = None,
+        tls: Certificate | None = None,
+        phones: int = 0,
     ) -> None:
         """Serve it, and say where.
 
-        ``start`` is the position that it shows before the first match, ``tls`` what the page proves itself with.
+        ``start`` is the position that it shows before the first match, ``tls`` what the page proves itself with,
+        ``phones`` how many may be cameras.
         Raises CompanionError when the address cannot be had.
         """
         state = state_folder(os.environ)
         self.feed = Feed(start)
         self.feed.rest()
         token = "" if state is None else kept_token(state)
-        self.page = Page(address, self.feed, token=token, tls=tls, starter=starter)
+        doors = [Door(code_of(token or new_token(), n)) for n in range(1, phones + 1)]
+        self.eyes = EyeRoutes(doors, lambda: self.page.token, notify)
+        routes = self.eyes.routes() if doors else ()
+        self.page = Page(address, self.feed, token=token, tls=tls, starter=starter, routes=routes)
         notify(self.page.notice)
+        for n, door in enumerate(doors, start=1):
+            _show_code(self.page, n, "" if token else door.code)
 
     @contextmanager
-    def shows(self, table: Table, info: MatchInfo, past: tuple[Event, ...] = ()) -> Iterator[None]:
-        """Show ``table`` while it runs; ``past`` was said before a restart."""
+    def shows(
+        self, table: Table, info: MatchInfo, past: tuple[Event, ...] = (), phones: Sequence[PhoneCamera] = ()
+    ) -> Iterator[None]:
+        """Show ``table`` while it runs, whose cameras are ``phones``; ``past`` was said before a restart."""
         window = Window(table.eyes, load_game(info.game).layout.terrain, time.monotonic)
         self.feed.begin(info.start, past, info.names, table.eyes.reader.kit)
         self.page.serve(table.inbox.put, window.picture)
         table.listeners.append(self.feed)
         table.followers += [self.feed, window]
         table.onlookers.append(window)
+        self.eyes.look(phones)
         try:
             yield
         finally:
+            self.eyes.look(())
             self.page.rest()
 
 
@@ -70,21 +90,35 @@ def fronted(
     *,
     lingers: bool,
     tls: Certificate | None = None,
+    phones: int = 0,
 ) -> Iterator[Front | None]:
     """Serve a page, if it is wanted; afterwards too, if it ``lingers``, as long as somebody at the terminal likes.
 
-    ``tls`` is what the page proves itself with.  Raises CompanionError when the address cannot be had.
+    ``tls`` is what the page proves itself with, ``phones`` how many may be cameras.
+    Raises CompanionError when the address cannot be had.
     """
     if address is None:
         yield None
         return
-    front = Front(address, start, starter, tls)
+    front = Front(address, start, starter, tls, phones)
     try:
         yield front
         if lingers:
             _linger()
     finally:
         front.page.close()
+
+
+def _show_code(page: Page, number: int, code: str) -> None:
+    """Tell where phone ``number`` is let in; a ``code`` that is kept stands in no log, but on the arbiter's page."""
+    if not code:
+        notify(f"phone {number}: its QR code is on the arbiter's page")
+        return
+    shown = own_address() if page.server.host in ("0.0.0.0", "::") else ()  # noqa: S104 - what they mean: everywhere
+    address = address_of(page.server.url_of(*shown), number, code)
+    notify(f"phone {number}: {address}")
+    if sys.stderr.isatty():
+        segno.make(address, error="l").terminal(sys.stderr, border=2, compact=True)
 
 
 def _linger() -> None:

@@ -23,6 +23,7 @@ export class Arbiter {
     find("accept").onsubmit = (event) => this.submit(event, "accept", { move: find("move").value.trim() }, () => { find("move").value = ""; });
     find("editor").onsubmit = (event) => this.submit(event, "set-position", { position: find("text").value.trim() }, () => this.leave());
     find("move").onfocus = () => this.complete();
+    find("phones").ontoggle = () => this.showCodes();
     find("stack").oninput = () => this.restack();
     find("turn").onchange = () => this.restack();
     find("text").onchange = () => this.preview(find("text").value.trim());
@@ -50,6 +51,17 @@ export class Arbiter {
   async complete() {
     const answer = await fetch("/legal").catch(() => null);
     if (answer?.ok) find("legal").replaceChildren(...(await answer.json()).legal.map((move) => new Option("", move)));
+  }
+
+  // The QR codes that let a phone be a camera of this table.
+  async showCodes() {
+    const codes = [];
+    while (find("phones").open) {
+      const answer = await fetch(`/eye/${codes.length + 1}/code.svg`, { headers: { Authorization: `Bearer ${this.token}` } }).catch(() => null);
+      if (!answer?.ok) break;
+      codes.push(Object.assign(new Image(), { src: URL.createObjectURL(await answer.blob()), alt: word("phone-code", { n: codes.length + 1 }) }));
+    }
+    find("codes").replaceChildren(...(codes.length ? codes : [word("no-phones")]));
   }
 
   keep(token) {

@@ -1,0 +1,1 @@
+"""Phones at a table: who is let in, when their pictures were taken, and the page that sends them."""

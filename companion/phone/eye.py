@@ -1,0 +1,175 @@
+"""The phone as a camera: its page, and where that sends its pictures.
+
+Pictures come as requests over one connection that stays open: the answer to one asks for the next, so that at most one
+is under way.  Safari opens no WebSocket to a page whose certificate nobody vouches for; requests it sends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import time
+from collections.abc import Callable, Sequence
+
+import segno
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from companion.phone.door import Door, TurnedAway
+from companion.web.answers import STATIC
+from companion.web.files import Files
+from companion.web.guard import Refused, refuse_foreign, refuse_unknown
+from vision.capture.phone import PhoneCamera
+
+LARGEST_PICTURE = 2_000_000
+"""Bytes; a JPEG picture of 1920 x 1080 px at quality 85 has a quarter of it."""
+
+PICTURE_S = 5.0
+"""So long a picture may be under way; it is judged no more by then."""
+
+TOLD = (1, 10, 100, 1000)
+"""After so many messages that were turned away the table's owner is told."""
+
+MILLISECONDS = 1 << 32
+"""The phone's clock wraps there, as a controller's does."""
+
+
+class EyeRoutes:
+    """What a page needs to let phones be its cameras."""
+
+    def __init__(
+        self,
+        doors: Sequence[Door],
+        token: Callable[[], str],
+        say: Callable[[str], None] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``token``: the arbiter's; ``say`` is told what people should know; ``clock``: as the pictures' readers'."""
+        self._doors, self._token, self._say, self._clock = tuple(doors), token, say, clock
+        self._cameras: tuple[PhoneCamera, ...] = ()
+        self._page = Files(STATIC, {}).named("eye.html")
+
+    def look(self, cameras: Sequence[PhoneCamera]) -> None:
+        """Pictures are for these from now on, one behind each door; none: for nobody.  Any thread."""
+        self._cameras = tuple(cameras)
+
+    def routes(self) -> list[Route]:
+        """Where they are."""
+        return [
+            Route("/eye", self._shown),
+            Route("/eye/{n:int}/code.svg", self._code),
+            Route("/eye/{n:int}/hello", self._hello, methods=["POST"]),
+            Route("/eye/{n:int}/clock", self._compare, methods=["POST"]),
+            Route("/eye/{n:int}/picture", self._picture, methods=["POST"]),
+        ]
+
+    async def _shown(self, request: Request) -> Response:
+        response = await self._page(request)
+        response.headers["permissions-policy"] = "camera=(self), microphone=(), geolocation=()"
+        return response
+
+    async def _code(self, request: Request) -> Response:
+        """The QR code, for the arbiter only: whoever sees it may become the table's camera."""
+        refuse_unknown(request, self._token())
+        n, picture = self._number(request), io.BytesIO()
+        address = address_of(str(request.base_url), n, self._doors[n - 1].code)
+        segno.make(address, error="m").save(picture, "svg", border=4, xmldecl=False, dark="#231f18", light="#ffffff")
+        headers = {"cache-control": "no-store"}
+        return Response(picture.getvalue(), media_type="image/svg+xml", headers=headers)
+
+    async def _hello(self, request: Request) -> Response:
+        self._enter(request)
+        remarks = request.query_params.get("remarks", "")[:200]
+        if remarks and remarks.isprintable():
+            self._say(f"phone {self._number(request)}: {remarks}")
+        width, height = self._camera(request).size
+        return JSONResponse({"width": width, "height": height})
+
+    async def _compare(self, request: Request) -> Response:
+        now_s = self._clock()
+        door = self._enter(request)
+        heard = request.query_params.get("heard", "")
+        door.compare(_milliseconds(heard) if heard else None, now_s)
+        return JSONResponse({})
+
+    async def _picture(self, request: Request) -> Response:
+        now_s = self._clock()
+        door, camera = self._enter(request), self._camera(request)
+        taken_s = door.taken_s(_milliseconds(request.query_params.get("taken", "")), now_s)
+        try:
+            await _taken_in(request, camera, taken_s)
+        except Refused:
+            door.refused += 1
+            self._tell_refused(request, door)
+            raise
+        return JSONResponse({})
+
+    def _enter(self, request: Request) -> Door:
+        """The door that this message came through.  Refused where the phone is not let in."""
+        refuse_foreign(request)
+        n, given = self._number(request), request.query_params
+        door = self._doors[n - 1]
+        is_new = not door.phone
+        try:
+            door.enter(given.get("code", "")[:64], given.get("phone", "")[:64], given.get("page", "")[:64])
+        except TurnedAway as error:
+            self._tell_refused(request, door)
+            raise Refused(403, str(error)) from None
+        if is_new:
+            self._say(f"phone {n}: is here")
+        return door
+
+    def _number(self, request: Request) -> int:
+        n = int(request.path_params["n"])
+        if not 0 < n <= len(self._doors):
+            raise Refused(404, "this table has no such camera")
+        return n
+
+    def _camera(self, request: Request) -> PhoneCamera:
+        """Whose pictures these are.  Refused (503, to be tried again) while no match is refereed."""
+        cameras, n = self._cameras, self._number(request)
+        if n > len(cameras):
+            raise Refused(503, "no match is refereed now")
+        return cameras[n - 1]
+
+    def _tell_refused(self, request: Request, door: Door) -> None:
+        if door.refused in TOLD:
+            self._say(f"phone {self._number(request)}: messages refused so far: {door.refused}")
+
+
+def address_of(base: str, number: int, code: str) -> str:
+    """What is in the QR code of phone ``number``; a browser keeps what follows the # to itself."""
+    return f"{base.rstrip('/')}/eye#n={number}&code={code}"
+
+
+def _milliseconds(text: str) -> int:
+    """A time of the phone's clock.  Refused where it is none."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 15):
+        raise Refused(400, "a time is a whole number of milliseconds")
+    return int(text) % MILLISECONDS
+
+
+async def _taken_in(request: Request, camera: PhoneCamera, taken_s: float) -> None:
+    """Give the request's picture to its camera.  Refused where it is none."""
+    if not await run_in_threadpool(camera.post, await _body(request), taken_s):
+        width, height = camera.size
+        raise Refused(415, f"this is no JPEG picture of {width} x {height} px")
+
+
+async def _body(request: Request) -> bytes:
+    """The body of a request.  Refused where it is too large or too slow."""
+    parts, size = list[bytes](), 0
+    try:
+        async with asyncio.timeout(PICTURE_S):
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > LARGEST_PICTURE:
+                    raise Refused(413, f"a picture has at most {LARGEST_PICTURE} bytes")
+                parts.append(chunk)
+    except TimeoutError:
+        raise Refused(408, f"the picture did not come within {PICTURE_S:.0f} s") from None
+    except ClientDisconnect:
+        raise Refused(400, "the request was broken off") from None
+    return b"".join(parts)

@@ -1,0 +1,184 @@
+"""Who is let in as a table's camera, when its pictures were taken, and what is refused, with real requests."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.phone.door import STALE_S, Door, TurnedAway, code_of
+from companion.phone.eye import LARGEST_PICTURE, EyeRoutes
+from companion.web.feed import Feed
+from companion.web.page import Page
+from tests.hall.test_hub import START
+from vision.capture.frames import SourceLost
+from vision.capture.phone import PhoneCamera, jpeg_size
+
+SIZE = (64, 48)
+
+
+def jpeg(value: int = 100, size: tuple[int, int] = SIZE) -> bytes:
+    return bytes(cv2.imencode(".jpg", np.full((size[1], size[0], 3), value, np.uint8))[1].tobytes())
+
+
+def test_the_first_phone_with_the_code_is_let_in_and_no_other() -> None:
+    door = Door("secret")
+    for code in ("", "guess", "sécret"):
+        with pytest.raises(TurnedAway, match="this code is not right"):
+            door.enter(code, "mine", "page")
+    door.enter("secret", "mine", "page")
+    with pytest.raises(TurnedAway, match="another phone"):
+        door.enter("secret", "other", "page")
+    door.enter("secret", "mine", "loaded again")
+    assert door.refused == 4
+
+
+def test_a_phones_time_is_ours_by_the_quickest_exchange() -> None:
+    door = Door("secret")
+    door.enter("secret", "mine", "page")
+    assert door.taken_s(5_000, 100.0) == 100.0  # nothing is known yet: when it came
+    door.compare(None, 100.0)
+    door.compare(5_050, 100.1)  # ours is 95 s ahead
+    door.compare(None, 101.0)
+    door.compare(6_900, 103.0)  # a slow answer
+    assert door.taken_s(8_000, 103.2) == pytest.approx(103.0)
+    assert door.taken_s(99_000, 104.0) == 104.0  # from the future
+    assert door.taken_s(0, 500.0) == 500.0 - STALE_S  # from long ago
+    door.enter("secret", "mine", "loaded again")
+    assert door.taken_s(10, 600.0) == 600.0
+
+
+def test_codes_last_as_the_token_does_and_differ() -> None:
+    assert code_of("token", 1) == code_of("token", 1)
+    assert len({code_of("token", 1), code_of("token", 2), code_of("other", 1)}) == 3
+
+
+def test_the_newest_picture_is_grabbed_and_time_does_not_go_back() -> None:
+    camera = PhoneCamera("phone 1", SIZE)
+    camera.post(jpeg(10), 1.0)
+    camera.post(jpeg(200), 2.0)
+    assert camera.grab().mean() == pytest.approx(200, abs=3)
+    camera.post(jpeg(50), 1.5)
+    camera.grab()
+    assert camera.taken_s == 2.0
+
+
+def test_a_broken_picture_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vision.capture.phone.SILENT_S", 0.05)
+    camera, data = PhoneCamera("phone 1", SIZE), jpeg()
+    head = data[: data.index(b"\xff\xda")]
+    assert camera.post(head, 1.0)
+    with pytest.raises(SourceLost, match="sends no pictures"):
+        camera.grab()
+
+
+@pytest.mark.parametrize("data", [b"", b"GIF89a", jpeg()[:5], jpeg(size=(48, 64)), b"\xff\xd8" + b"\0" * 100])
+def test_what_is_no_picture_of_the_size_is_not_taken(data: bytes) -> None:
+    assert jpeg_size(data) != SIZE
+    assert not PhoneCamera("phone 1", SIZE).post(data, 0.0)
+
+
+class Table:
+    """A page with one phone's camera, and who asks it."""
+
+    def __init__(self) -> None:
+        self.said = list[str]()
+        self.door, self.camera = Door("secret"), PhoneCamera("phone 1", SIZE)
+        self.eyes = EyeRoutes([self.door], lambda: "token", self.said.append)
+        self.eyes.look([self.camera])
+        self.page = Page(("127.0.0.1", 0), Feed(START), token="token", routes=self.eyes.routes())
+
+    def ask(self, path: str, body: bytes = b"", method: str = "POST", **headers: str) -> tuple[int, dict[str, object]]:
+        wire = http.client.HTTPConnection("127.0.0.1", self.page.server.port, timeout=60)
+        try:
+            wire.request(method, path, body, headers)
+            answer = wire.getresponse()
+            data = answer.read()
+        finally:
+            wire.close()
+        return answer.status, json.loads(data) if data.startswith(b"{") else {"text": data, **dict(answer.getheaders())}
+
+
+@pytest.fixture
+def table() -> Iterator[Table]:
+    table = Table()
+    yield table
+    table.page.close()
+
+
+IN = "code=secret&phone=mine&page=1"
+
+
+def test_a_phone_that_is_let_in_sends_pictures(table: Table) -> None:
+    assert table.ask(f"/eye/1/hello?{IN}") == (200, {"width": 64, "height": 48})
+    assert table.ask(f"/eye/1/clock?{IN}")[0] == table.ask(f"/eye/1/clock?{IN}&heard=123")[0] == 200
+    assert table.ask(f"/eye/1/picture?{IN}&taken=150", jpeg(77))[0] == 200
+    assert table.camera.grab().mean() == pytest.approx(77, abs=3)
+    assert table.said == ["phone 1: is here"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        (f"/eye/1/picture?{IN}&taken=1", b"no picture", 415),
+        (f"/eye/1/picture?{IN}&taken=1", jpeg(size=(640, 480)), 415),
+        (f"/eye/1/picture?{IN}&taken=1", b"\xff\xd8" * (LARGEST_PICTURE // 2 + 1), 413),
+        (f"/eye/1/picture?{IN}&taken=-1", jpeg(), 400),
+        (f"/eye/1/picture?{IN}&taken=1e9", jpeg(), 400),
+        (f"/eye/1/picture?{IN}", jpeg(), 400),
+        (f"/eye/2/picture?{IN}&taken=1", jpeg(), 404),
+        ("/eye/1/picture?code=guess&phone=mine&page=1&taken=1", jpeg(), 403),
+        ("/eye/1/picture?code=secret&phone=other&page=1&taken=1", jpeg(), 403),
+        ("/eye/1/hello?code=secret&phone=&page=1", b"", 403),
+    ],
+)
+def test_what_is_forged_or_too_large_is_refused_and_pictures_go_on(
+    table: Table, path: str, body: bytes, status: int
+) -> None:
+    table.ask(f"/eye/1/hello?{IN}")
+    assert table.ask(path, body)[0] == status
+    assert table.ask(f"/eye/1/picture?{IN}&taken=2", jpeg())[0] == 200
+    assert table.camera.grab().shape == (48, 64, 3)
+
+
+def test_what_is_refused_is_counted_and_said_now_and_then(table: Table) -> None:
+    for _ in range(100):
+        assert table.ask("/eye/1/hello?code=guess&phone=other&page=1")[0] == 403
+    assert table.door.refused == 100
+    assert table.said == [f"phone 1: messages refused so far: {n}" for n in (1, 10, 100)]
+
+
+def test_a_page_of_another_origin_is_no_camera(table: Table) -> None:
+    assert table.ask(f"/eye/1/hello?{IN}", origin="https://elsewhere.example")[0] == 403
+    assert table.door.phone == ""
+
+
+def test_between_matches_a_phone_waits_and_is_not_refused(table: Table) -> None:
+    table.eyes.look(())
+    assert table.ask(f"/eye/1/hello?{IN}")[0] == 503
+    table.eyes.look([table.camera])
+    assert table.ask(f"/eye/1/hello?{IN}")[0] == 200
+    assert table.door.refused == 0
+
+
+def test_only_the_arbiter_sees_the_code(table: Table) -> None:
+    assert table.ask("/eye/1/code.svg", method="GET")[0] == 401
+    status, answer = table.ask("/eye/1/code.svg", method="GET", authorization="Bearer token")
+    assert status == 200
+    assert b"<svg" in answer["text"]  # type: ignore[operator]
+
+
+def test_only_its_own_page_may_use_a_camera(table: Table) -> None:
+    assert "camera=(self)" in table.ask("/eye", method="GET")[1]["permissions-policy"]  # type: ignore[operator]
+    assert "camera=()" in table.ask("/", method="GET")[1]["permissions-policy"]  # type: ignore[operator]
+
+
+def test_a_picture_wakes_who_waits_for_it() -> None:
+    camera = PhoneCamera("phone 1", SIZE)
+    threading.Timer(0.05, camera.post, (jpeg(), 1.0)).start()
+    assert camera.grab().shape == (48, 64, 3)

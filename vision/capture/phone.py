@@ -1,0 +1,75 @@
+"""A phone whose page sends pictures: the newest one waits here, everything older is forgotten."""
+
+from __future__ import annotations
+
+import io
+import threading
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, UnidentifiedImageError
+
+from vision.capture.frames import SourceLost
+
+SILENT_S = 1.0
+"""A phone that has sent nothing for so long has gone to sleep, or was never there."""
+
+
+class PhoneCamera:
+    """The newest picture that a phone has sent, of the size that is wanted.
+
+    Attributes:
+        name: what people are told of it.
+        size: width and height of its pictures, px.
+        taken_s: when the picture that was grabbed last was taken, by this machine's monotonic clock.
+    """
+
+    def __init__(self, name: str, size: tuple[int, int]) -> None:
+        self.name, self.size, self.taken_s = name, size, 0.0
+        self._waiting: tuple[bytes, float] | None = None
+        self._came = threading.Condition()
+
+    def post(self, data: bytes, taken_s: float) -> bool:
+        """Take a picture, JPEG, taken at ``taken_s``, in place of one that waits; false where it is none of this size.
+
+        Any thread.
+        """
+        # From its header alone: the pixels of a picture may be many more than its bytes.
+        if jpeg_size(data) != self.size:
+            return False
+        with self._came:
+            self._waiting = data, taken_s
+            self._came.notify_all()
+        return True
+
+    def open(self) -> tuple[str, ...]:
+        """A phone comes when it likes."""
+        return ()
+
+    def grab(self) -> npt.NDArray[np.uint8]:
+        """The newest picture, (height, width, 3) uint8 BGR; waits for it.  Raises SourceLost."""
+        while True:
+            with self._came:
+                if not self._came.wait_for(lambda: self._waiting is not None, SILENT_S) or self._waiting is None:
+                    raise SourceLost(f"{self.name}: sends no pictures; scan its code, and leave its page open")
+                (data, taken_s), self._waiting = self._waiting, None
+            image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+            if image is not None and (image.shape[1], image.shape[0]) == self.size:
+                # Two clocks are compared ever better; time does not go back for it.
+                self.taken_s = max(self.taken_s, taken_s)
+                return np.asarray(image, np.uint8)
+
+    def close(self) -> None:
+        """Forget what waits."""
+        with self._came:
+            self._waiting = None
+
+
+def jpeg_size(data: bytes) -> tuple[int, int] | None:
+    """Width and height of a JPEG picture by its header, px; None where it is none."""
+    try:
+        with Image.open(io.BytesIO(data), formats=["JPEG"]) as picture:
+            return picture.size
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
+        return None
