@@ -27,9 +27,10 @@ from companion.app.ground import ground_levels, start_levels
 from companion.cli import main
 from companion.games import load_game
 from companion.simulate.photographer import HOLDS, Photographer
+from companion.web.setup.newest import SetupError
 from companion.web.setup.overlay import picture
 from companion.web.setup.page import STEPS, SetupPage
-from companion.web.setup.workshop import Outfit, SetupError, Workshop
+from companion.web.setup.workshop import Outfit, Workshop
 from tests.web.conftest import WAIT_S, Client
 from vision.capture.frames import Frame
 from vision.errors import VisionError
@@ -186,7 +187,7 @@ class Stalling:
         frame = Frame(np.full((720, 1280, 3), grey, np.uint8), grey, taken_s - 100.0)
         self._pictures.put(frame)
         until = time.monotonic() + WAIT_S
-        while workshop._frame is not frame:
+        while workshop._newest.last is not frame:
             assert time.monotonic() < until
             time.sleep(0.001)
 

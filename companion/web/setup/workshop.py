@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Condition, Lock, Thread
+from threading import Lock
 from typing import Any, Protocol
 
 import cv2
@@ -21,9 +21,9 @@ from calibration.kit import Kit
 from calibration.lens import DEFAULT_BOARD, MIN_PHOTOS, LensCalibration, calibrate_lens, covered, find_board
 from calibration.looks import SetLook, format_look, nominal_look
 from calibration.writing import write_whole
-from companion.errors import CompanionError
 from companion.rules.game import Game
-from vision.capture.frames import Frame, FrameSource, Outage, SourceLost
+from companion.web.setup.newest import FRESH_S, Newest, SetupError
+from vision.capture.frames import Frame, FrameSource
 from vision.drawing import Picture, Viewpoint
 from vision.enrolment import enrol
 from vision.errors import VisionError
@@ -41,21 +41,10 @@ DARK_CODE, BRIGHT_CODE, BRIGHT_SHARE = 45, 250, 0.12
 GOOD_PX = 0.5
 """Reprojection error up to which a lens is good: heights are told apart by a few pixels."""
 
-FRESH_S = 2.0
-"""A picture taken after a button was pressed comes within this, or the camera has stalled."""
-
-QUEUE_S = 0.25
-"""A driver that was not asked for long hands out at once what it has kept: pictures of before.  So long after the first
-picture that comes they are gone, and so is the one that was under way; the slowest webcams give five a second."""
-
 SIMULATED = "simulate"
 """A table with this key brings its own camera and set."""
 
 CAMERA_FILE, SET_FILE, TABLE_FILE, PHOTOS = "camera.toml", "set.toml", "table.toml", "lens"
-
-
-class SetupError(CompanionError):
-    """A step that does not work yet; the message says what to do."""
 
 
 class Scene(Protocol):
@@ -121,49 +110,24 @@ class Workshop:
         self.look: SetLook | None = None
         self.lens: LensCalibration | None = None
         self.is_written = False
-        self._source, self._scene = source, scene or (lambda _scene, _taken: None)
-        self._patience_s, self._clock = patience_s, clock
-        self._frame: Frame | None = None
-        # When the newest picture came and when it was taken, by our clock; the source's clock is that much behind.
-        self._came_s = self._taken_s = float("-inf")
-        self._behind_s = float("inf")
-        self._trouble = "no picture yet"
+        self._newest, self._scene = Newest(source, patience_s, clock), scene or (lambda _scene, _taken: None)
         self._corners: list[np.ndarray[Any, np.dtype[np.float32]]] = []
         self._photos: list[Path] = []
         self._reader: Reader | None = None
         self._tried: list[str] = []
-        self._lock, self._arrived = Lock(), Condition()
-        self._thread = Thread(target=self._fetch, name="set-up", daemon=True)
-        self._thread.start()
+        self._lock = Lock()
 
     def close(self) -> None:
         """Let the camera go."""
-        self._source.close()
-        self._thread.join(timeout=5)
+        self._newest.close()
 
     def frame(self) -> Frame:
         """The newest picture.  Raises SetupError: there is none."""
-        frame = self._frame
-        if frame is None or self._trouble:
-            raise SetupError(self._trouble)
-        return frame
+        return self._newest.frame()
 
     def fresh(self) -> Frame:
         """A picture taken after this call, which people have posed for.  Raises SetupError: none comes."""
-        asked_s, first_s = self._clock(), float("inf")
-
-        def is_fresh() -> bool:
-            nonlocal first_s
-            if self._came_s <= asked_s:
-                return False
-            first_s = min(first_s, self._came_s)
-            return self._came_s - first_s >= QUEUE_S and self._taken_s >= asked_s
-
-        with self._arrived:
-            if not self._arrived.wait_for(is_fresh, self._patience_s) or self._frame is None:
-                why = self._trouble or "check the camera's cable"
-                raise SetupError(f"no new picture for {self._patience_s:g} s: {why}")
-            return self._frame
+        return self._newest.fresh()
 
     def enter(self, step: str) -> None:
         """People have come to this step."""
@@ -223,7 +187,7 @@ class Workshop:
 
     def lens_row(self) -> dict[str, Any]:
         """How many photographs there are, what they cover, and how good the lens is."""
-        frame = self._frame
+        frame = self._newest.last
         size = (1, 1) if frame is None else (frame.image.shape[1], frame.image.shape[0])
         parts = covered(self._corners, size)
         enough = len(self._photos) >= ADVISED_PHOTOS and parts.all()
@@ -351,20 +315,6 @@ class Workshop:
                 self.outfit.kit, self._need_camera(), self.look or nominal_look(self.outfit.kit), self.outfit.levels
             )
         return self._reader
-
-    def _fetch(self) -> None:
-        try:
-            for shot in self._source.frames():
-                if isinstance(shot, Outage):
-                    self._trouble = shot.why
-                else:
-                    with self._arrived:
-                        self._came_s = self._clock()
-                        self._behind_s = min(self._behind_s, self._came_s - shot.t_s)
-                        self._frame, self._taken_s, self._trouble = shot, shot.t_s + self._behind_s, ""
-                        self._arrived.notify_all()
-        except SourceLost as error:
-            self._trouble = str(error)
 
 
 def _told(sight: tuple[int | None, str | None]) -> str:
