@@ -113,8 +113,9 @@ def measure_board(
     if not (1 <= field.files <= MOST_FILES and 1 <= field.ranks <= MOST_RANKS):
         raise ProfileError(f"a board has 1 to {MOST_FILES} files and 1 to {MOST_RANKS} ranks")
     if len(markers) < MIN_MARKERS:
-        seen = f"only marker {next(iter(markers))} is" if markers else "no marker is"
-        raise ProfileError(f"{seen} seen; stick four or more round the squares and photograph the whole board")
+        raise ProfileError(
+            f"too few markers are seen ({len(markers)}); stick four or more round the squares, all in the picture"
+        )
     shape = np.array(field.corners_px, np.float64)
     corners = _anticlockwise(shape)
     seen_px = np.stack([np.asarray(markers[number], np.float64) for number in sorted(markers)])

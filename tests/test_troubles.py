@@ -23,6 +23,9 @@ MODULES = (
     "vision.capture.video4linux",
     "vision.capture.picamera",
     "calibration.lens",
+    "calibration.measuring",
+    "companion.web.setup.newest",
+    "companion.web.setup.page",
     "companion.web.setup.workshop",
 )
 """Whose errors people may read while they set a table up."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -32,7 +33,7 @@ from companion.rules.game import Game
 from companion.rules.notation import format_position
 from companion.simulate.photographer import Photographer
 from companion.web.setup.page import SetupPage
-from companion.web.setup.workshop import CAMERA_FILE, Outfit, Scene, Workshop
+from companion.web.setup.workshop import CAMERA_FILE, TABLE_FILE, Outfit, Scene, Workshop
 from vision.capture.choice import named_camera
 from vision.capture.frames import FrameSource
 from vision.capture.live import Device, LiveSource
@@ -80,7 +81,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Serve the page until Ctrl-C."""
+    """Serve the page until Ctrl-C, or until somebody starts the match there: then the referee takes its place."""
     cv2.setNumThreads(1)
     game = load_game(options.game)
     kit = open_kit(options.kit, game)
@@ -97,12 +98,16 @@ def run(options: Options) -> int:
         page = SetupPage(options.web, workshop)
         notify(f"{page.notice}\nCtrl-C when you are done.")
         try:
-            wait_for_interrupt()
+            wants_match = wait_for_interrupt(workshop.wants_match)
         finally:
             page.close()
     finally:
         workshop.close()
         desk.close()
+    if wants_match:
+        # In this process's place: camera, panel and address are free again, and nothing of the set-up stays in memory.
+        words = [sys.executable, "-m", "companion.cli", "referee", str(options.output / TABLE_FILE)]
+        os.execv(sys.executable, words)  # noqa: S606 - no shell, and our own words
     return DONE
 
 

@@ -250,7 +250,26 @@ GERMAN = Language(
             "{photo}: is {width} x {height} px, the others {their_width} x {their_height} px": (
                 "{photo}: hat {width} x {height} px, die anderen {their_width} x {their_height} px"
             ),
-            "measure the lens first": "erst die Linse vermessen",
+            "photograph the empty board first, or measure the lens": (
+                "erst das leere Brett fotografieren, oder die Linse vermessen"
+            ),
+            "point at the four corners of the playing field": "bitte auf die vier Ecken des Spielfelds zeigen",
+            "the four corners do not fit the markers; point at them again": (
+                "die vier Ecken passen nicht zu den Marken; bitte noch einmal auf sie zeigen"
+            ),
+            "the four points are no field: give its corners one after the other round it, that of a1 first": (
+                "die vier Punkte sind kein Spielfeld: bitte seine Ecken reihum zeigen, zuerst die von a1"
+            ),
+            "too few markers are seen ({count}); stick four or more round the squares, all in the picture": (
+                "zu wenige Marken sind zu sehen ({count}); bitte mindestens vier rund um die Felder kleben, alle im "
+                "Bild"
+            ),
+            "the four points are no field seen from above; give its corners again": (
+                "die vier Punkte sind kein Spielfeld von oben; bitte seine Ecken noch einmal zeigen"
+            ),
+            "a board has 1 to {files} files and 1 to {ranks} ranks": (
+                "ein Brett hat 1 bis {files} Linien und 1 bis {ranks} Reihen"
+            ),
             "let the program learn the pieces first": "erst das Programm die Steine lernen lassen",
             "the panel has no {cue}; it has {cues}": "die Anzeige hat kein {cue}; sie hat {cues}",
             "{file}: cannot be written ({error}); give another folder with -o": (

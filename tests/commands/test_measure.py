@@ -63,4 +63,4 @@ def test_a_board_without_stickers_is_refused(tmp_path, capsys, examples):
     photo = str(examples / "photos" / "enrol.jpg")
     words = ["measure", "domination", photo, "--field", *CORNERS, "-o", str(tmp_path / "kit.toml")]
     assert main([*words, "--dictionary", "DICT_4X4_50"]) == 2
-    assert "seen; stick four or more round the squares" in capsys.readouterr().err
+    assert "too few markers are seen (0); stick four or more" in capsys.readouterr().err

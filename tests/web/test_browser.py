@@ -8,12 +8,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
+from calibration.kit import load_kit
+from companion.games import load_game
 from companion.rules.notation import format_move, format_position, parse_move
+from companion.simulate.photographer import Photographer
 from companion.web.page import Page as WebPage
 from companion.web.setup.page import SetupPage
+from companion.web.setup.workshop import Outfit, Workshop
 from tests.web.conftest import PICTURE, WAIT_S, WebTable
 from tests.web.test_page import OWN_FIVES
-from tests.web.test_setup import Bench
+from tests.web.test_setup import Bench, corners_px, own_board
 
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = (
@@ -324,14 +328,49 @@ def test_the_set_up_says_what_is_wrong_in_the_language_of_the_page(browser: Brow
     page = browser.new_page(locale="de-DE")
     page.goto(f"{served.server.url}setup#token=secret")
     assert "secret" not in page.url
-    page.get_by_role("button", name="Matte").click()
-    expect(page.locator("#state")).to_have_text("erst die Linse vermessen")
+    page.get_by_role("button", name="Bereit").click()
+    page.locator("#finish").click()
+    said = "erst das leere Brett fotografieren, oder die Linse vermessen"
+    expect(page.locator("#reply")).to_have_text(said)
     page.locator("#language").click()
     expect(page).to_have_title("Set up the table")
-    expect(page.locator("#state")).to_have_text("measure the lens first")
-    page.get_by_role("button", name="Ready").click()
     page.locator("#finish").click()
-    expect(page.locator("#reply")).to_have_text("measure the lens first")
+    expect(page.locator("#reply")).to_have_text("photograph the empty board first, or measure the lens")
     page.close()
     served.close()
     bench.workshop.close()
+
+
+@pytest.mark.slow
+def test_an_own_board_is_set_up_on_the_page_from_its_corners_to_the_match(browser: Browser, tmp_path: Path) -> None:
+    kit, game = own_board(), load_game("draughts")
+    source = Photographer(kit, game)
+    workshop = Workshop(Outfit(game, load_kit("draughts"), tmp_path, {}), source, source.show, patience_s=WAIT_S)
+    served = SetupPage(("127.0.0.1", 0), workshop, token="secret")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(WAIT_S * 1000)
+    page.goto(f"{served.server.url}setup#token=secret")
+    right = page.locator('#verdict[data-kind="accepted"]')
+    right.wait_for()
+    page.locator("#next").click()
+    page.locator("#own").wait_for()
+    picture = page.locator("#live")
+    flat = corners_px(kit, source)
+    for x, y in zip(flat[::2], flat[1::2], strict=True):
+        box = picture.bounding_box()
+        assert box is not None
+        scale = box["width"] / source.camera.width_px
+        page.mouse.click(box["x"] + (x + 0.5) * scale, box["y"] + (y + 0.5) * scale)
+    page.fill("#side", "264")
+    for action in ("measure", "learn-empty", "learn-start"):
+        page.locator(f"#{action}").click()
+        right.wait_for()
+        page.locator("#next").click()
+    page.get_by_role("button", name="Ready").click()
+    page.locator("#begin").click()
+    expect(page.locator("#reply")).to_contain_text("The match begins")
+    assert workshop.wants_match.is_set()
+    assert {file.name for file in tmp_path.iterdir()} >= {"board.toml", "camera.toml", "set.toml", "table.toml"}
+    page.close()
+    served.close()
+    workshop.close()

@@ -20,13 +20,15 @@ import pypdfium2
 import pytest
 
 from calibration.camera import read_camera
-from calibration.kit import load_kit
+from calibration.kit import Kit, Marker, load_kit, read_kit
 from calibration.lens import DEFAULT_BOARD, find_board
 from calibration.looks import read_look
+from calibration.stickers import DICTIONARY, FIRST_ID, STICKER_MM
 from companion.app.ground import ground_levels, start_levels
 from companion.cli import main
 from companion.games import load_game
 from companion.simulate.photographer import HOLDS, Photographer
+from companion.simulate.viewpoint import default_pose
 from companion.web.setup.newest import SetupError
 from companion.web.setup.overlay import picture
 from companion.web.setup.page import STEPS, SetupPage
@@ -34,6 +36,7 @@ from companion.web.setup.workshop import Outfit, Workshop
 from tests.web.conftest import WAIT_S, Client
 from vision.capture.frames import Frame
 from vision.errors import VisionError
+from vision.pose.projection import project
 
 JSON = {"Content-Type": "application/json", "Authorization": "Bearer secret"}
 
@@ -82,9 +85,8 @@ def test_nothing_works_before_the_lens(bench: Bench) -> None:
         bench.workshop.learn_pieces,
         bench.workshop.check_start,
         bench.workshop.finish,
-        bench.workshop.mat_row,
     ):
-        with pytest.raises(SetupError, match="measure the lens first"):
+        with pytest.raises(SetupError, match="photograph the empty board first, or measure the lens"):
             step()
     with pytest.raises(SetupError, match="at least 3 photographs"):
         bench.workshop.measure_lens()
@@ -131,7 +133,7 @@ def test_the_start_is_checked_square_by_square(bench: Bench) -> None:
     assert not row["done"]
     (square,) = (wrong for wrong in row["wrong"] if wrong["cell"] == "e7")
     assert (square["expected"], square["seen"], square["right"]) == ("1G", "", False)
-    assert bench.at("start") == {"done": True, "why": "", "wrong": [], "all": 52}
+    assert bench.at("start") == {"done": True, "why": "", "wrong": [], "all": 52, "learned": True}
 
 
 def test_the_panel_is_tried(bench: Bench) -> None:
@@ -266,8 +268,16 @@ def test_the_page_tells_every_step(asker: Client) -> None:
 @pytest.mark.parametrize(
     ("language", "first", "refused"),
     [
-        ("de", "erst die Linse vermessen", "erst mindestens 3 Fotos aufnehmen; 8 sind besser"),
-        ("fr", "measure the lens first", "take at least 3 photographs first; 8 are better"),
+        (
+            "de",
+            "erst das leere Brett fotografieren, oder die Linse vermessen",
+            "erst mindestens 3 Fotos aufnehmen; 8 sind besser",
+        ),
+        (
+            "fr",
+            "photograph the empty board first, or measure the lens",
+            "take at least 3 photographs first; 8 are better",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_in_the_language_of_the_page(
@@ -276,7 +286,9 @@ def test_what_is_wrong_is_said_in_the_language_of_the_page(
     for name, nothing in (("camera", None), ("_reader", None), ("_photos", [])):
         monkeypatch.setattr(bench.workshop, name, nothing)
     headers = {"Accept-Language": language}
-    assert json.loads(asker.ask("GET", "/setup/state?step=mat", headers=headers)[2])["row"]["why"] == first
+    early = asker.ask("POST", "/setup/finish", "{}", JSON | headers)
+    assert early[0] == 409
+    assert json.loads(early[2])["error"].startswith(first)
     answer = asker.ask("POST", "/setup/measure-lens", "{}", JSON | headers)
     assert (answer[0], json.loads(answer[2])["error"]) == (409, refused)
 
@@ -355,3 +367,89 @@ def test_terrain_and_pillars_are_known_at_the_start(tmp_path: Path) -> None:
     workshop.close()
     assert next(row for row in checked.rows if row["cell"] == "c5")["expected"] == "1X@3"
     assert [row["seen"].partition("@")[2] for row in checked.rows] == [str(level) for level in workshop.outfit.levels]
+
+
+def own_board() -> Kit:
+    """Somebody's own board before the simulated camera: stickers askew, no patches."""
+    kit = load_kit("draughts")
+    places = ((-180, -115, 6), (182, -118, 97), (178, 112, -171), (-176, 120, 28))
+    own = STICKER_MM / 2 * np.array([(-1, 1), (1, 1), (1, -1), (-1, -1)])
+    markers = []
+    for number, (x, y, turn) in enumerate(places, FIRST_ID):
+        c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
+        corners = tuple(map(tuple, (own @ np.array([[c, s], [-s, c]]) + (x, y)).tolist()))
+        markers.append(Marker(number, (x, y), corners))
+    mat = replace(kit.mat, markers=tuple(markers), patches=(), marker_mm=STICKER_MM, dictionary=DICTIONARY)
+    return replace(kit, mat=mat)
+
+
+def corners_px(kit: Kit, source: Photographer) -> list[float]:
+    """Where the camera sees the corners of the field, to the nearest pixel, as a careful person points at them."""
+    half = np.array([kit.board.files, kit.board.ranks]) * kit.board.pitch_mm / 2
+    field = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)]) * (*half, 0)
+    return np.rint(project(field, default_pose(kit, source.camera), source.camera)).ravel().tolist()
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[tuple[Photographer, Workshop, Kit]]:
+    """A set-up for draughts before somebody's own board."""
+    kit, game = own_board(), load_game("draughts")
+    source = Photographer(kit, game, lambda _: time.sleep(0.04))
+    workshop = Workshop(
+        Outfit(game, load_kit("draughts"), tmp_path, {"device": "0"}), source, source.show, patience_s=WAIT_S
+    )
+    yield source, workshop, kit
+    workshop.close()
+
+
+def test_an_own_board_is_set_up_from_its_corners_and_two_pictures(own: tuple[Photographer, Workshop, Kit]) -> None:
+    source, workshop, true = own
+    page = SetupPage(("127.0.0.1", 0), workshop, token="secret")
+    client = Client(page.server.port)
+
+    def act(name: str, **fields: object) -> Any:
+        status, _, data = client.ask("POST", f"/setup/{name}", json.dumps(fields), JSON)
+        assert status == 200, data
+        return json.loads(data)["row"]
+
+    workshop.enter("mat")
+    workshop.fresh()
+    row = act("measure", corners=corners_px(true, source), side_mm=264, width_mm=27, height_mm=7)
+    assert row["done"]
+    assert row["own"]
+    assert row["pitch_mm"] == [33, 33]
+    workshop.enter("empty")
+    assert act("learn-empty")["done"]
+    workshop.enter("start")
+    workshop.fresh()
+    assert act("learn-start") == {"done": True, "why": "", "wrong": [], "all": 64, "learned": True}
+    row = act("begin")
+    page.close()
+    assert workshop.wants_match.is_set()
+    assert row["files"] == ["board.toml", "camera.toml", "set.toml", "table.toml"]
+    kit = read_kit(workshop.outfit.folder / "board.toml")
+    assert [marker.id for marker in kit.mat.markers] == [marker.id for marker in true.mat.markers]
+    assert 'kit = "board.toml"' in (workshop.outfit.folder / "table.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "point at the four corners"),
+        ({"corners": "abc"}, "point at the four corners"),
+        ({"corners": [1, 2, 3, 4, 5, 6, 7, None]}, "point at the four corners"),
+        ({"corners": [9, 9, 9, 9, 9, 9, 9, 9]}, "are no field"),
+        ({"corners": [0, 700, 300, 700, 300, 500, 0, 600]}, "do not fit the markers"),
+    ],
+)
+def test_corners_that_are_none_are_refused(
+    own: tuple[Photographer, Workshop, Kit], fields: dict[str, object], said: str
+) -> None:
+    _, workshop, _ = own
+    workshop.enter("mat")
+    page = SetupPage(("127.0.0.1", 0), workshop, token="secret")
+    status, _, data = Client(page.server.port).ask("POST", "/setup/measure", json.dumps(fields), JSON)
+    page.close()
+    assert status == 409
+    assert said in json.loads(data)["error"]
+    assert not workshop.is_own

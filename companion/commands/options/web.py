@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,9 @@ from companion.web.page import Page
 from companion.web.starting import Starter
 from companion.web.token import kept_token, new_token
 from vision.capture.phone import PhoneCamera
+
+LOOK_S = 0.2
+"""How often it is looked whether anything is wanted; nobody notices so short a wait."""
 
 
 def add_page(parser: argparse.ArgumentParser) -> None:
@@ -129,10 +133,11 @@ def _linger() -> None:
     wait_for_interrupt()
 
 
-def wait_for_interrupt() -> None:
-    """Return when somebody presses Ctrl-C."""
+def wait_for_interrupt(wanted: threading.Event | None = None) -> bool:
+    """Return when somebody presses Ctrl-C: False; or once something else is ``wanted``: True."""
     try:
-        while True:
-            time.sleep(3600)
+        while wanted is None or not wanted.is_set():
+            time.sleep(LOOK_S)
     except KeyboardInterrupt:
-        return
+        return False
+    return True

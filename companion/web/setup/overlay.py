@@ -57,13 +57,17 @@ def _lens(workshop: Workshop, image: Picture) -> Picture:
 
 
 def _mat(workshop: Workshop, image: Picture) -> Picture:
-    """The mat's markers that are seen."""
+    """The markers that are seen, and the squares where they are known to lie."""
     drawn, mat = image.copy(), workshop.outfit.kit.mat
     found = detect(to_gray(image), mat.dictionary)
     for marker in mat.markers:
         for corners in found.get(marker.id, ()):
             _outline(drawn, corners, FOUND, 4)
             _word(drawn, str(marker.id), corners.mean(axis=0))
+    if workshop.camera is not None:
+        sight = workshop.sight(image)
+        for cell in workshop.outfit.kit.cells:
+            _outline(drawn, sight.polygon(cell_corners(workshop.outfit.kit, cell, sight.level(cell))), WANTED, 1)
     return drawn
 
 
@@ -84,7 +88,7 @@ def _start(workshop: Workshop, image: Picture) -> Picture:
     return belief(image, workshop.sight(image, checked.reading.levels), checked.reading, "", checked.wrong)
 
 
-DRAWN = {"lens": _lens, "mat": _mat, "pieces": _pieces, "start": _start}
+DRAWN = {"lens": _lens, "mat": _mat, "empty": _mat, "pieces": _pieces, "start": _start}
 
 
 def _outline(image: Picture, points: npt.NDArray[np.float64], ink: Ink, width_px: int) -> None:

@@ -16,8 +16,11 @@ from starlette.routing import Route
 from calibration.chessboard import chessboard_pdf
 from calibration.errors import ProfileError
 from calibration.lens import DEFAULT_BOARD
+from calibration.measuring import Field
 from calibration.sheets import mat_pdf
+from calibration.stickers import STICKER_MM, stickers_pdf
 from companion.errors import CompanionError
+from companion.own_board import Wish
 from companion.phrases import ENGLISH, LANGUAGES, Language, trouble
 from companion.rules.notation import format_position
 from companion.web.answers import STATIC, refused, unserved
@@ -25,6 +28,7 @@ from companion.web.boards import Wanted, board_row
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
 from companion.web.server import Server
+from companion.web.setup.newest import SetupError
 from companion.web.setup.overlay import picture
 from companion.web.setup.workshop import Workshop
 from companion.web.token import new_token
@@ -33,7 +37,11 @@ from vision.errors import VisionError
 
 T = TypeVar("T")
 
-STEPS = ("camera", "lens", "mat", "pieces", "start", "panel", "done")
+STEPS = ("camera", "mat", "empty", "start", "panel", "done", "lens", "pieces")
+"""The last two are more exact ways to what the others find out too."""
+
+MOST_PX, MOST_MM = 100_000.0, 10_000.0
+"""No picture and no board is larger."""
 
 
 class SetupPage:
@@ -52,6 +60,7 @@ class SetupPage:
                 Route("/setup/camera.jpg", self._picture),
                 Route("/setup/board.pdf", self._board),
                 Route("/setup/mat.pdf", self._mat),
+                Route("/setup/stickers.pdf", self._stickers),
                 Route("/setup/{action}", self._act, methods=["POST"]),
                 *files.routes(),
             ],
@@ -108,6 +117,23 @@ class SetupPage:
         sheets = await self._do(lambda: mat_pdf(outfit.kit, paper, outfit.levels), _tongue(request))
         return Response(sheets, media_type="application/pdf")
 
+    async def _stickers(self, request: Request) -> Response:
+        sheet = await self._do(lambda: stickers_pdf("a4"), _tongue(request))
+        return Response(sheet, media_type="application/pdf")
+
+    def _measure(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The board whose field's corners were pointed at.  Raises SetupError."""
+        layout = self._workshop.outfit.game.layout
+        numbers = [_number(v, MOST_PX) for v in _list(body.get("corners")) if isinstance(v, int | float)]
+        if len(numbers) != 8:
+            raise SetupError("point at the four corners of the playing field")
+        a, b, c, d = zip(numbers[::2], numbers[1::2], strict=True)
+        side, width, height = (
+            _number(body.get(name), MOST_MM) or None for name in ("side_mm", "width_mm", "height_mm")
+        )
+        field = Field((a, b, c, d), layout.files, layout.ranks, (side, None), STICKER_MM)
+        return self._workshop.measure(field, Wish((width, height) if width and height else None))
+
     async def _act(self, request: Request) -> Response:
         refuse_foreign(request)
         refuse_unknown(request, self.token)
@@ -116,7 +142,11 @@ class SetupPage:
             "photograph": self._workshop.photograph,
             "forget-photographs": self._workshop.forget_photographs,
             "measure-lens": self._workshop.measure_lens,
+            "measure": lambda: self._measure(body),
+            "learn-empty": self._workshop.learn_empty,
+            "learn-start": self._workshop.learn_start,
             "learn-pieces": self._workshop.learn_pieces,
+            "begin": self._workshop.begin_match,
             "try": lambda: self._workshop.try_cue(str(body.get("cue", ""))),
             "finish": self._workshop.finish,
         }
@@ -132,6 +162,15 @@ class SetupPage:
                 return await run_in_threadpool(work)
             except (CompanionError, VisionError, ProfileError) as error:
                 raise Refused(409, trouble(str(error), tongue)) from None
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _number(value: object, most: float) -> float:
+    """A number from 0 to ``most``; 0 for anything else."""
+    return float(value) if isinstance(value, int | float) and 0 <= value <= most else 0.0
 
 
 def _tongue(request: Request) -> Language:

@@ -8,30 +8,33 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, Protocol
 
 import cv2
 import numpy as np
 
+from calibration.board_lens import calibrate_on_board
 from calibration.camera import Camera, format_camera
 from calibration.kit import Kit
 from calibration.lens import DEFAULT_BOARD, MIN_PHOTOS, LensCalibration, calibrate_lens, covered, find_board
 from calibration.looks import SetLook, format_look, nominal_look
+from calibration.measuring import Field
+from calibration.own_board import format_own_kit
 from calibration.writing import write_whole
+from companion.own_board import Wish, measure
 from companion.rules.game import Game
+from companion.web.setup.checked import Checked, told
 from companion.web.setup.newest import FRESH_S, Newest, SetupError
 from vision.capture.frames import Frame, FrameSource
 from vision.drawing import Picture, Viewpoint
 from vision.enrolment import enrol
 from vision.errors import VisionError
 from vision.pose.markers import detect
-from vision.pose.projection import Registration
 from vision.pose.registration import to_gray
 from vision.reader import Reader
-from vision.reading import Reading
 
 ADVISED_PHOTOS = 8
 
@@ -45,6 +48,7 @@ SIMULATED = "simulate"
 """A table with this key brings its own camera and set."""
 
 CAMERA_FILE, SET_FILE, TABLE_FILE, PHOTOS = "camera.toml", "set.toml", "table.toml", "lens"
+KIT_FILE, EMPTY_FILE = "board.toml", "empty.jpg"
 
 
 class Scene(Protocol):
@@ -78,20 +82,6 @@ class Outfit:
     levels: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Checked:
-    """The start position as it is read: squares with what they should hold, and what is seen."""
-
-    reading: Reading
-    pose: Registration
-    rows: tuple[dict[str, Any], ...]
-
-    @property
-    def wrong(self) -> tuple[str, ...]:
-        """The squares that are not right."""
-        return tuple(row["cell"] for row in self.rows if not row["right"])
-
-
 class Workshop:
     """One table on its way."""
 
@@ -109,11 +99,14 @@ class Workshop:
         self.camera: Camera | None = None
         self.look: SetLook | None = None
         self.lens: LensCalibration | None = None
-        self.is_written = False
+        self.is_written = self.is_own = False
+        self.wants_match = Event()
+        self._is_guessed = False
         self._newest, self._scene = Newest(source, patience_s, clock), scene or (lambda _scene, _taken: None)
         self._corners: list[np.ndarray[Any, np.dtype[np.float32]]] = []
         self._photos: list[Path] = []
         self._reader: Reader | None = None
+        self._empty: Picture | None = None
         self._tried: list[str] = []
         self._lock = Lock()
 
@@ -176,6 +169,7 @@ class Workshop:
             if len(self._photos) < MIN_PHOTOS:
                 raise SetupError(f"take at least {MIN_PHOTOS} photographs first; {ADVISED_PHOTOS} are better")
             self.lens = calibrate_lens(tuple(self._photos), DEFAULT_BOARD)
+            self._is_guessed = False
             self._take_camera(self.lens.camera)
             _write(self.outfit.folder / CAMERA_FILE, format_camera(self.lens.camera).encode())
         return self.lens_row()
@@ -208,21 +202,78 @@ class Workshop:
         kit, frame = self.outfit.kit, self.frame()
         found = detect(to_gray(frame.image), kit.mat.dictionary)
         markers = [{"id": marker.id, "found": marker.id in found} for marker in kit.mat.markers]
+        row = {"done": all(marker["found"] for marker in markers), "why": "", "markers": markers, "own": self.is_own}
+        if self.camera is None:
+            return row
         try:
             pose = self._need_reader().register(frame.image)
         except VisionError as error:
-            return {"done": False, "why": str(error), "markers": markers}
-        row = {"why": "", "markers": markers, "error_px": round(pose.reprojection_px, 2)}
-        return {**row, "done": all(marker["found"] for marker in markers)}
+            return {**row, "done": False, "why": str(error)}
+        return {**row, "error_px": round(pose.reprojection_px, 2)}
+
+    def measure(self, field: Field, wish: Wish) -> dict[str, Any]:
+        """Make the kit of somebody's own board from the corners of its playing field, and write it.
+
+        Raises SetupError, ProfileError.
+        """
+        with self._lock:
+            kit, board = measure(self.outfit.game, self.fresh().image, field, wish, self._measured_camera())
+            if not board.fits:
+                raise SetupError("the four corners do not fit the markers; point at them again")
+            self.outfit = replace(self.outfit, kit=kit, keys={**self.outfit.keys, "kit": f'"{KIT_FILE}"'}, levels=())
+            _write(self.outfit.folder / KIT_FILE, format_own_kit(kit).encode())
+            self.is_own, self._empty, self.look = True, None, None
+            self._keep_camera(board.camera)
+        return {**self.mat_row(), "fit_px": round(board.click_px, 1), "pitch_mm": [round(v, 1) for v in board.pitch_mm]}
+
+    def learn_empty(self) -> dict[str, Any]:
+        """Keep a picture of the empty board, and find the lens by its markers where none was measured before.
+
+        Raises SetupError, ProfileError.
+        """
+        with self._lock:
+            image, path = self.fresh().image, self.outfit.folder / EMPTY_FILE
+            _write(path, cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes())
+            if self.camera is None:
+                self._keep_camera(calibrate_on_board((path,), self.outfit.kit).camera)
+            self._need_reader().register(image)
+            self._empty = image
+        return self.empty_row()
+
+    def empty_row(self) -> dict[str, Any]:
+        """Whether the empty board is known, and how well the lens is."""
+        error = None if self.camera is None else round(self.camera.reprojection_px, 2)
+        return {"done": self._empty is not None, "why": "", "error_px": error}
+
+    def learn_start(self) -> dict[str, Any]:
+        """Learn the set's look from the start position, and write the set file.  Raises SetupError, VisionError."""
+        with self._lock:
+            self._learn(self._start_stacks(), self._empty)
+        return self.start_row()
 
     def learn_pieces(self) -> dict[str, Any]:
         """Learn the set's look from the pieces on their squares, and write the set file.  Raises VisionError."""
         with self._lock:
-            camera = self._need_camera()
-            self.look = enrol(self.fresh().image, self.outfit.kit, camera, self.outfit.levels)
-            self._reader = Reader(self.outfit.kit, camera, self.look, self.outfit.levels)
-            _write(self.outfit.folder / SET_FILE, format_look(self.look).encode())
+            self._learn(self.outfit.kit.enrol, self._empty)
         return self.pieces_row()
+
+    def _learn(self, stacks: Mapping[str, str], empty: Picture | None) -> None:
+        """Learn from ``stacks`` by cell, and from the ``empty`` board where the kit names no colours of it."""
+        camera, kit = self._need_camera(), self.outfit.kit
+        known = [] if empty is None or kit.board.cell_colour is not None else [empty]
+        shown = set("".join(stacks.values()))
+        kinds = tuple(kind for kind in kit.pieces if kind.letter in shown or kind.glyph)
+        look = enrol(self.fresh().image, replace(kit, pieces=kinds), camera, self.outfit.levels, stacks, known)
+        # Kinds that the position lacks keep the kit's colours.
+        self.look = replace(look, pieces={**nominal_look(kit).pieces, **look.pieces})
+        self._reader = Reader(kit, camera, self.look, self.outfit.levels)
+        _write(self.outfit.folder / SET_FILE, format_look(self.look).encode())
+
+    def _start_stacks(self) -> Mapping[str, str]:
+        """The stacks of the start position by cell."""
+        game = self.outfit.game
+        stacks = zip(game.layout.cells, game.table(game.start()).stacks, strict=True)
+        return {cell: stack for cell, stack in stacks if stack}
 
     def pieces_row(self) -> dict[str, Any]:
         """Which piece belongs on which square for learning, and whether the set is known."""
@@ -236,12 +287,12 @@ class Workshop:
             reader, frame, game = self._need_reader(), self.fresh(), self.outfit.game
             unknown = None if self.outfit.kit.pillars is None else (None,) * len(self.outfit.kit.cells)
             reading, geometry = reader.read_with_geometry(frame, unknown, self.outfit.levels or None)
-        stacks = dict(zip(game.layout.cells, game.table(game.start()).stacks, strict=True))
+        stacks = self._start_stacks()
         wanted_levels = self.outfit.levels if reading.levels else ()
         rows = []
         for i, cell in enumerate(reading.cells):
-            (sight, p), wanted = reading.best(i), game.sight(stacks[cell])
-            expected, seen = _told(wanted), _told(sight)
+            (sight, p), wanted = reading.best(i), game.sight(stacks.get(cell, ""))
+            expected, seen = told(wanted), told(sight)
             if reading.levels and wanted_levels:
                 expected, seen = f"{expected}@{wanted_levels[i]}", f"{seen}@{reading.levels[i]}"
             row = {"cell": cell, "expected": expected, "seen": seen, "p": round(p, 3), "right": expected == seen}
@@ -249,13 +300,17 @@ class Workshop:
         return Checked(reading, geometry.pose, tuple(rows))
 
     def start_row(self) -> dict[str, Any]:
-        """The start position, square by square."""
+        """The start position, square by square, once the set is known."""
+        known = self.look is not None
+        unknown = {"done": False, "why": "", "wrong": [], "all": len(self.outfit.kit.cells), "learned": known}
+        if not known:
+            return unknown
         try:
             checked = self.check_start()
         except VisionError as error:
-            return {"done": False, "why": str(error), "wrong": [], "all": len(self.outfit.kit.cells)}
+            return {**unknown, "why": str(error)}
         wrong = [row for row in checked.rows if not row["right"]]
-        return {"done": not wrong, "why": "", "wrong": wrong, "all": len(checked.rows)}
+        return {**unknown, "done": not wrong, "wrong": wrong, "all": len(checked.rows)}
 
     def panel_row(self) -> dict[str, Any]:
         """What can be tried of the panel, and what the sensors say."""
@@ -291,7 +346,8 @@ class Workshop:
     def done_row(self) -> dict[str, Any]:
         """What has been written, and how the table is started."""
         folder = self.outfit.folder
-        files = [name for name in (CAMERA_FILE, SET_FILE, TABLE_FILE) if (folder / name).is_file()]
+        names = (KIT_FILE,) * self.is_own + (CAMERA_FILE, SET_FILE, TABLE_FILE)
+        files = [name for name in names if (folder / name).is_file()]
         command = f"companion referee {folder / TABLE_FILE}"
         return {"done": self.is_written, "files": files, "folder": str(folder), "command": command}
 
@@ -300,12 +356,30 @@ class Workshop:
         reader = self._need_reader()
         return Viewpoint(self.outfit.kit, reader.camera, reader.register(image), levels or self.outfit.levels or None)
 
+    def begin_match(self) -> dict[str, Any]:
+        """Write the files and let whoever started the set-up go on with the match.  Raises SetupError."""
+        row = self.finish()
+        self.wants_match.set()
+        return row
+
+    def _measured_camera(self) -> Camera | None:
+        """The camera, where a calibration board or somebody before has told it."""
+        return None if self._is_guessed else self.camera
+
+    def _keep_camera(self, camera: Camera) -> None:
+        """Take a camera that the board's markers have told, and write its file, unless a better one is known."""
+        if self._measured_camera() is None:
+            self._is_guessed = True
+            self._take_camera(camera)
+            _write(self.outfit.folder / CAMERA_FILE, format_camera(camera).encode())
+        self._reader = None
+
     def _take_camera(self, camera: Camera) -> None:
         self.camera, self._reader = camera, None
 
     def _need_camera(self) -> Camera:
         if self.camera is None:
-            raise SetupError("measure the lens first")
+            raise SetupError("photograph the empty board first, or measure the lens")
         return self.camera
 
     def _need_reader(self) -> Reader:
@@ -315,11 +389,6 @@ class Workshop:
                 self.outfit.kit, self._need_camera(), self.look or nominal_look(self.outfit.kit), self.outfit.levels
             )
         return self._reader
-
-
-def _told(sight: tuple[int | None, str | None]) -> str:
-    height, top = sight
-    return "" if top is None else f"{'?' if height is None else height}{top}"
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -3,19 +3,27 @@
 import { takeToken } from "/static/token.js";
 import { addWords, code, offerLanguages, word } from "/static/words.js";
 
-const STEPS = ["camera", "lens", "mat", "pieces", "start", "panel", "done"];
+const STEPS = ["camera", "mat", "empty", "start", "panel", "done"];
+const MORE = ["lens", "pieces"];
 const find = (id) => document.getElementById(id);
 
 addWords({
   en: {
     "setup-title": "Set up the table", steps: "Steps", before: "Back", next: "Next", "setup-foot": "Nothing leaves this machine.",
-    "step camera": "Camera", "step lens": "Lens", "step mat": "Mat", "step pieces": "Pieces", "step start": "Start", "step panel": "Panel", "step done": "Ready",
+    "step camera": "Camera", "step lens": "Lens", "step mat": "Board", "step empty": "Empty", "step pieces": "Single pieces", "step start": "Start", "step panel": "Panel", "step done": "Ready",
     "what camera": "Point the camera at the table.",
     "how camera": "From behind the first player, looking down at about 60 degrees; the whole mat in the picture. Focus the lens until the number below is as high as it gets, then never touch the camera again.",
     "what lens": "Photograph the calibration board.",
     "how lens": "Print the board and glue it to something flat. Hold it before the camera: near, tilted, turned, and in every corner of the picture. Keep still while you take each photograph.",
-    "what mat": "Lay the mat on the table, empty.",
-    "how mat": "Print it at 100 %. All its markers must be seen, none covered or mirroring a lamp.",
+    "what mat": "Show the board, empty.",
+    "how mat": "A printed mat: print it at 100 % and lay it flat; all its markers must be seen.",
+    "own-how": "Your own board: stick four or more printed markers flat round its squares. Then touch the four corners of its playing field in the picture, first that of a1 at the first player's left, and go round it. Another touch moves the nearest corner.",
+    side: "Side of the field along the first player, mm", width: "Width of a piece, mm", height: "Height of a piece, mm",
+    "print-stickers": "Print stickers", measure: "This is my board", "corners-left": "{n} of 4 corners", "fits-board": "Measured: squares of {across} × {up} mm; the corners fit to {px} px.",
+    "more-exact": "More exact, where you like:",
+    "what empty": "Leave the board empty.", "how empty": "Its look and the lens are learned from one photograph; no hand over it.",
+    "learn-empty": "Photograph the empty board", "learned-empty": "The empty board is known. Reprojection error {px} px.",
+    "learn-start": "Learn the start position", begin: "Start the match", begun: "The match begins; its page opens as soon as it is there.",
     "what pieces": "Put one piece of each kind on its square.",
     "how pieces": "The squares are drawn in the picture. Nothing else lies on the board.",
     "what start": "Set up the start position.",
@@ -38,13 +46,20 @@ addWords({
   },
   de: {
     "setup-title": "Tisch einrichten", steps: "Schritte", before: "Zurück", next: "Weiter", "setup-foot": "Nichts verlässt diesen Rechner.",
-    "step camera": "Kamera", "step lens": "Linse", "step mat": "Matte", "step pieces": "Steine", "step start": "Anfang", "step panel": "Anzeige", "step done": "Bereit",
+    "step camera": "Kamera", "step lens": "Linse", "step mat": "Brett", "step empty": "Leer", "step pieces": "Einzelne Steine", "step start": "Anfang", "step panel": "Anzeige", "step done": "Bereit",
     "what camera": "Die Kamera auf den Tisch richten.",
     "how camera": "Von hinter dem ersten Spieler, etwa 60 Grad nach unten; die ganze Matte im Bild. Scharf stellen, bis die Zahl unten nicht höher wird, dann die Kamera nicht mehr anfassen.",
     "what lens": "Die Kalibriertafel fotografieren.",
     "how lens": "Die Tafel drucken und auf etwas Flaches kleben. Vor die Kamera halten: nah, geneigt, gedreht und in jeder Ecke des Bildes. Bei jedem Foto stillhalten.",
-    "what mat": "Die leere Matte auf den Tisch legen.",
-    "how mat": "Mit 100 % drucken. Alle Marken müssen zu sehen sein, keine verdeckt oder spiegelnd.",
+    "what mat": "Das leere Brett zeigen.",
+    "how mat": "Eine gedruckte Matte: mit 100 % drucken und flach hinlegen; alle Marken müssen zu sehen sein.",
+    "own-how": "Ein eigenes Brett: mindestens vier gedruckte Marken flach rund um die Felder kleben. Dann im Bild die vier Ecken des Spielfelds berühren, zuerst die von a1 links vom ersten Spieler, dann reihum. Jede weitere Berührung verschiebt die nächste Ecke.",
+    side: "Seite des Spielfelds entlang des ersten Spielers, mm", width: "Breite eines Steins, mm", height: "Höhe eines Steins, mm",
+    "print-stickers": "Marken drucken", measure: "Das ist mein Brett", "corners-left": "{n} von 4 Ecken", "fits-board": "Vermessen: Felder von {across} × {up} mm; die Ecken passen auf {px} px.",
+    "more-exact": "Genauer, wer will:",
+    "what empty": "Das Brett leer lassen.", "how empty": "Aus einem Foto werden Aussehen und Linse gelernt; keine Hand darüber.",
+    "learn-empty": "Das leere Brett fotografieren", "learned-empty": "Das leere Brett ist bekannt. Abbildungsfehler {px} px.",
+    "learn-start": "Die Anfangsstellung lernen", begin: "Partie beginnen", begun: "Die Partie beginnt; ihre Seite öffnet sich, sobald sie da ist.",
     "what pieces": "Von jeder Art einen Stein auf sein Feld stellen.",
     "how pieces": "Die Felder sind ins Bild gezeichnet. Sonst liegt nichts auf dem Brett.",
     "what start": "Die Anfangsstellung aufbauen.",
@@ -71,10 +86,13 @@ const token = takeToken();
 let step = STEPS[0];
 let row = null;
 let best = 0;
+let corners = [];
+let isOver = false;
 const done = {};
 
 // Asks again and again how the step stands; one question at a time.
 async function follow() {
+  if (isOver) return;
   const asked = step;
   try {
     const answer = await (await fetch(`/setup/state?step=${asked}`, { headers: { "Accept-Language": code } })).json();
@@ -98,17 +116,8 @@ function take(answer) {
 }
 
 function render() {
-  find("steps").replaceChildren(...STEPS.map((name, i) => {
-    const item = document.createElement("li");
-    const button = document.createElement("button");
-    button.type = "button";
-    button.append(Object.assign(document.createElement("b"), { textContent: done[name] ? "✓" : i + 1 }), word(`step ${name}`));
-    if (name === step) button.setAttribute("aria-current", "step");
-    if (done[name]) button.className = "right";
-    button.onclick = () => go(name);
-    item.append(button);
-    return item;
-  }));
+  find("steps").replaceChildren(...STEPS.map(tab));
+  find("more").replaceChildren(...MORE.map((name) => tab(name, "+")));
   find("what").textContent = word(`what ${step}`);
   find("how").textContent = word(`how ${step}`);
   find("verdict").dataset.kind = row?.done ? "accepted" : row?.why ? "unfinished" : "";
@@ -116,6 +125,8 @@ function render() {
   find("before").disabled = step === STEPS[0];
   find("next").disabled = step === STEPS.at(-1);
   find("live").alt = word("camera");
+  find("own").hidden = step !== "mat";
+  drawCorners();
   if (!row) return;
   const [state, facts, actions] = SHOWN[step](row);
   find("state").textContent = row.why || state;
@@ -132,6 +143,19 @@ function render() {
   }));
 }
 
+// A step's button; `sign` is its place, or a plus for what is not needed.
+function tab(name, sign) {
+  const item = document.createElement("li");
+  const button = document.createElement("button");
+  button.type = "button";
+  button.append(Object.assign(document.createElement("b"), { textContent: done[name] ? "✓" : typeof sign === "number" ? sign + 1 : sign }), word(`step ${name}`));
+  if (name === step) button.setAttribute("aria-current", "step");
+  if (done[name]) button.className = "right";
+  button.onclick = () => go(name);
+  item.append(button);
+  return item;
+}
+
 const SHOWN = {
   camera: ({ width, height, sharpness }) => {
     best = Math.max(best, sharpness ?? 0);
@@ -146,15 +170,17 @@ const SHOWN = {
       ["forget-photographs", () => act("forget-photographs"), !now.photos], ["print-board", "/setup/board.pdf"],
     ]];
   },
-  mat: (now) => ["", [list((now.markers ?? []).map(({ id, found }) => [`${word("marker", { id })}: ${word(found ? "seen" : "unseen")}`, found]))],
-    [["print-mat-a3", "/setup/mat.pdf"], ["print-mat-a4", "/setup/mat.pdf?paper=a4"]]],
+  mat: (now) => [now.fit_px !== undefined ? word("fits-board", { across: now.pitch_mm[0], up: now.pitch_mm[1], px: now.fit_px }) : corners.length ? word("corners-left", { n: corners.length }) : "", [list((now.markers ?? []).map(({ id, found }) => [`${word("marker", { id })}: ${word(found ? "seen" : "unseen")}`, found]))],
+    [["measure", measure, corners.length < 4], ["print-stickers", "/setup/stickers.pdf"],
+      ...(now.own ? [] : [["print-mat-a3", "/setup/mat.pdf"], ["print-mat-a4", "/setup/mat.pdf?paper=a4"]])]],
+  empty: (now) => [now.done ? word("learned-empty", { px: now.error_px }) : "", [], [["learn-empty", () => act("learn-empty")]]],
   pieces: (now) => [now.done ? word("learned") : "", [swatches(now)], [["learn-pieces", () => act("learn-pieces")]]],
   start: (now) => [now.done ? word("all-right", { n: now.all }) : now.wrong?.length ? word("not-right", { wrong: now.wrong.length, n: now.all }) : "",
-    [list((now.wrong ?? []).slice(0, 8).map(({ cell, expected, seen }) => [word("should", { cell, expected: expected || word("nothing-there"), seen: seen || word("empty-there") }), false]))], []],
+    [list((now.wrong ?? []).slice(0, 8).map(({ cell, expected, seen }) => [word("should", { cell, expected: expected || word("nothing-there"), seen: seen || word("empty-there") }), false]))], [["learn-start", () => act("learn-start")]]],
   panel: (now) => [now.cues?.length ? "" : word("no-panel"), now.sensors ? [text(word("sensors", { text: now.sensors }))] : [],
     (now.cues ?? []).map((cue) => [`cue ${cue}`, () => act("try", { cue })])],
   done: (now) => [now.files?.length ? word("saved", { files: now.files.join(", "), folder: now.folder }) : "",
-    now.done ? [text(word("start-with")), Object.assign(document.createElement("code"), { textContent: now.command })] : [], [["finish", () => act("finish")]]],
+    now.done ? [text(word("start-with")), Object.assign(document.createElement("code"), { textContent: now.command })] : [], [["begin", begin], ["finish", () => act("finish")]]],
 };
 
 function text(words) {
@@ -211,6 +237,47 @@ async function act(action, fields = {}) {
   }
 }
 
+const number = (id) => Number(find(id).value) || 0;
+
+function measure() {
+  act("measure", { corners: corners.flat(), side_mm: number("side"), width_mm: number("width"), height_mm: number("height") });
+}
+
+// Saves the table and lets the program go on with the match, whose page takes this one's place.
+async function begin() {
+  await act("begin");
+  if (find("reply").classList.contains("refused")) return;
+  reply(word("begun"));
+  isOver = true;
+  const there = setInterval(async () => {
+    const answer = await fetch("/", { redirect: "manual" }).catch(() => null);
+    if (answer?.ok) { clearInterval(there); location.href = "/"; }
+  }, 1000);
+}
+
+// A touch is the next corner of the field, in pixels of the camera's picture; the fifth moves the nearest one.
+function point(event) {
+  const live = find("live");
+  if (step !== "mat" || !live.naturalWidth) return;
+  const box = live.getBoundingClientRect();
+  const scale = Math.min(box.width / live.naturalWidth, box.height / live.naturalHeight);
+  const x = (event.clientX - box.left - box.width / 2) / scale + live.naturalWidth / 2 - .5;
+  const y = (event.clientY - box.top - box.height / 2) / scale + live.naturalHeight / 2 - .5;
+  if (x < 0 || y < 0 || x >= live.naturalWidth || y >= live.naturalHeight) return;
+  if (corners.length < 4) corners.push([x, y]);
+  else {
+    const far = corners.map(([u, v]) => Math.hypot(u - x, v - y));
+    corners[far.indexOf(Math.min(...far))] = [x, y];
+  }
+  render();
+}
+
+function drawCorners() {
+  const live = find("live"), svg = find("corners");
+  svg.setAttribute("viewBox", `0 0 ${live.naturalWidth || 16} ${live.naturalHeight || 9}`);
+  svg.innerHTML = step !== "mat" ? "" : `<polygon points="${corners.map((at) => at.join()).join(" ")}"/>` + corners.map(([x, y], i) => `<circle cx="${x}" cy="${y}" r="7"/><text x="${x + 12}" y="${y - 10}">${i + 1}</text>`).join("");
+}
+
 function reply(words, isRefused = false) {
   find("reply").textContent = words;
   find("reply").classList.toggle("refused", isRefused);
@@ -230,12 +297,13 @@ function go(name) {
 
 function look() {
   const live = find("live");
-  if (!document.hidden && live.dataset.loading !== "yes") {
+  if (!isOver && !document.hidden && live.dataset.loading !== "yes") {
     live.dataset.loading = "yes";
     live.src = `/setup/camera.jpg?step=${step}&${Date.now()}`;
   }
 }
 find("live").onload = find("live").onerror = () => { find("live").dataset.loading = ""; };
+find("live").onclick = point;
 find("before").onclick = () => go(STEPS[Math.max(0, STEPS.indexOf(step) - 1)]);
 find("next").onclick = () => go(STEPS[Math.min(STEPS.length - 1, STEPS.indexOf(step) + 1)]);
 
