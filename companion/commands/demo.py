@@ -11,6 +11,7 @@ import cv2
 
 from calibration.kit import available_kits, load_kit
 from companion.app.ground import ground_levels
+from companion.commands.options.archive import archive_of
 from companion.commands.options.game import begin_match, open_kit
 from companion.commands.options.match import OutputOptions, PlayOptions, Session, add_output, referee_match
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
@@ -94,7 +95,9 @@ def demonstrate(options: Options) -> Result:
     )
     start = format_position(match.game, match.position)
     proof = certificate_of(options.output.tls, options.output.web)
-    with fronted(options.output.web, start, lingers=not options.output.json, tls=proof) as front:
+    with fronted(
+        options.output.web, start, archive_of(options.output.store), lingers=not options.output.json, tls=proof
+    ) as front:
         referee_match(options.play, options.output, session, front)
     return compare(table.truth, said)
 

@@ -7,6 +7,7 @@ from collections.abc import Collection
 import cv2
 
 from companion.app.resumption import Interrupted, interrupted
+from companion.commands.options.archive import archive_of
 from companion.commands.options.match import referee_match
 from companion.commands.options.opening import open_session, playable, resumed
 from companion.commands.options.parser import Subparsers, add_command
@@ -56,8 +57,9 @@ def _referee_one(options: Options) -> None:
     options = resumed(options, left)
     session = open_session(options, left, recordings)
     start = format_position(session.match.game, session.match.position)
+    archive = archive_of(options.output.store)
     proof = certificate_of(options.output.tls, options.output.web, has_phones=options.source.phone > 0)
-    with fronted(options.output.web, start, lingers=not options.output.json, tls=proof) as front:
+    with fronted(options.output.web, start, archive, lingers=not options.output.json, tls=proof) as front:
         referee_match(options.play, options.output, session, front)
 
 

@@ -30,6 +30,7 @@ from companion.events import Event, to_json
 from companion.referee.orders import Order, OrderRefused
 from companion.web.actions import ACTIONS, Wish, order_of, signer
 from companion.web.answers import STATIC, board_answer, refused, stream_answer, told_answer, unserved, view_of
+from companion.web.archive import FORMS, Archive, matches_row
 from companion.web.boards import Wanted, board_row, legal_moves
 from companion.web.certificate import Certificate
 from companion.web.feed import Feed
@@ -66,6 +67,7 @@ class Page:
         tls: Certificate | None = None,
         starter: Starter | None = None,
         routes: Sequence[BaseRoute] = (),
+        archive: Archive | None = None,
     ) -> None:
         """Listen.
 
@@ -76,12 +78,13 @@ class Page:
             tls: what the page proves itself with; None: it is served without TLS.
             starter: has matches begun; None: nobody does.
             routes: what else is served.
+            archive: the kept matches; None: there are none.
 
         Raises:
             CompanionError: the address cannot be had.
         """
         self.token, self._is_kept = token or new_token(), bool(token)
-        self._feed, self._starter = feed, starter
+        self._feed, self._starter, self._archive = feed, starter, archive
         self._send: Send | None = None
         self._camera: Callable[[], bytes | None] = lambda: None
         self._picture_lock = asyncio.Lock()
@@ -97,6 +100,8 @@ class Page:
                 Route("/legal", self._legal),
                 Route("/arbiter", self._known),
                 Route("/start", self._start),
+                Route("/matches", self._matches),
+                Route("/matches/{match:int}.{form}", self._export),
                 Route("/arbiter/start", self._begin, methods=["POST"]),
                 Route("/arbiter/go-on", self._go_on, methods=["POST"]),
                 Route("/arbiter/{action}", self._arbiter, methods=["POST"]),
@@ -184,6 +189,27 @@ class Page:
         refuse_foreign(request)
         refuse_unknown(request, self.token)
         return await self._started(request, lambda body: go_on_of(body, self._open_starter()))
+
+    async def _matches(self, request: Request) -> Response:
+        refuse_unknown(request, self.token)
+        with refusing():
+            row = await run_in_threadpool(matches_row, self._open_archive())
+        return JSONResponse(row, headers={"cache-control": "no-store"})
+
+    async def _export(self, request: Request) -> Response:
+        refuse_unknown(request, self.token)
+        match, form = request.path_params["match"], request.path_params["form"]
+        if form not in FORMS:
+            raise Refused(404, f"there is no such form; there are {', '.join(FORMS)}")
+        with refusing():
+            data = await run_in_threadpool(self._open_archive().exported, match, form)
+        headers = {"content-disposition": f'attachment; filename="match-{match}.{form}"', "cache-control": "no-store"}
+        return Response(data, media_type=FORMS[form], headers=headers)
+
+    def _open_archive(self) -> Archive:
+        if self._archive is None:
+            raise Refused(404, "no matches are kept behind this page")
+        return self._archive
 
     def _open_starter(self) -> Starter:
         if self._starter is None:

@@ -12,6 +12,7 @@ from calibration.errors import ProfileError
 from companion.app.heartbeat import heartbeat
 from companion.app.lobby import Asked, Lobby
 from companion.app.resumption import Interrupted
+from companion.commands.options.archive import archive_of
 from companion.commands.options.game import begin_match
 from companion.commands.options.match import Session, referee_match
 from companion.commands.options.opening import open_session, playable, resumed, started, unfinished
@@ -45,8 +46,9 @@ def referee_series(options: TableOptions, left: Interrupted | None) -> None:
         partial(unfinished, options),
     )
     phones, start = options.source.phone, format_position(match.game, match.position)
+    archive = archive_of(options.output.store)
     proof = certificate_of(options.output.tls, options.output.web, has_phones=phones > 0)
-    with fronted(options.output.web, start, lobby, lingers=False, tls=proof, phones=phones) as front:
+    with fronted(options.output.web, start, archive, lobby, lingers=False, tls=proof, phones=phones) as front:
 
         def play_one(chosen: TableOptions, session: Session) -> None:
             session = replace(session, is_over=lambda: lobby.is_wanted)

@@ -22,6 +22,7 @@ from companion.phone.door import Door, code_of
 from companion.phone.eye import EyeRoutes, address_of
 from companion.recorder.place import state_folder
 from companion.recorder.store import MatchInfo
+from companion.web.archive import Archive
 from companion.web.certificate import Certificate, own_address
 from companion.web.feed import Feed
 from companion.web.page import Page
@@ -45,6 +46,7 @@ class Front:
         self,
         address: tuple[str, int],
         start: str,
+        archive: Archive,
         starter: Starter | None = None,
         tls: Certificate | None = None,
         phones: int = 0,
@@ -62,7 +64,7 @@ class Front:
         doors = [Door(code_of(token or new_token(), n)) for n in range(1, phones + 1)]
         self.eyes = EyeRoutes(doors, lambda: self.page.token, notify)
         routes = self.eyes.routes() if doors else ()
-        self.page = Page(address, self.feed, token=token, tls=tls, starter=starter, routes=routes)
+        self.page = Page(address, self.feed, token=token, tls=tls, starter=starter, archive=archive, routes=routes)
         notify(self.page.notice)
         for n, door in enumerate(doors, start=1):
             _show_code(self.page, n, "" if token else door.code)
@@ -90,6 +92,7 @@ class Front:
 def fronted(
     address: tuple[str, int] | None,
     start: str,
+    archive: Archive,
     starter: Starter | None = None,
     *,
     lingers: bool,
@@ -104,7 +107,7 @@ def fronted(
     if address is None:
         yield None
         return
-    front = Front(address, start, starter, tls, phones)
+    front = Front(address, start, archive, starter, tls, phones)
     try:
         yield front
         if lingers:

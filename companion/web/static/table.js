@@ -1,6 +1,7 @@
 // The page of one table: takes the state from the stream and shows it.
 
 import { Arbiter } from "/static/arbiter.js";
+import { offerMatches } from "/static/archive.js";
 import { Board } from "/static/board.js";
 import { inkOn, SIGNS } from "/static/signs.js";
 import { Starting } from "/static/start.js";
@@ -328,6 +329,7 @@ find("picture").onload = find("picture").onerror = (event) => {
   event.target.alt = word(event.type === "load" ? "camera-note" : "no-picture");
 };
 
+offerMatches(() => arbiter.token);
 if (base) for (const id of ["camera", "unlock"]) find(id).hidden = true;
 find("hall").hidden = !base;
 find("now").onclick = () => look(state.turns.at(-1)?.n ?? state.start_n);

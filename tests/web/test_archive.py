@@ -1,0 +1,80 @@
+"""The kept matches on the page: who sees them, and every form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from companion.commands.options.archive import archive_of
+from companion.events import Accepted, GameOver, Start
+from companion.recorder.store import MatchInfo, Store
+from companion.web.archive import FORMS
+from companion.web.feed import Feed
+from companion.web.page import Page
+from tests.web.conftest import Client
+from tests.web.test_browser import browser as browser  # noqa: PLC0414 - the fixture
+
+BEFORE = "domination 4/6/8/8/2,G,5/2,R,5/6/4 R"
+AFTER = "domination 4/6/8/8/2,GR,5/8/6/4 -"
+KNOWN = {"Authorization": "Bearer secret"}
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Page]:
+    """A page before a store with one match."""
+    path = tmp_path / "m.db"
+    begun = datetime(2026, 11, 21, 19, 30, tzinfo=UTC)
+    with Store.open(path) as store:
+        match = store.begin(MatchInfo("domination", ("R", "G"), BEFORE, begun, "domination", ("Ann", "Bo")))
+        store.append(match, Start(t=0.0, n=1, position=BEFORE))
+        store.append(match, Accepted(t=2.5, n=2, player="R", move="c3-c4", position=AFTER))
+        store.append(match, GameOver(t=2.5, n=3, winner="R", rule="DOM-8", position=AFTER))
+    feed = Feed(BEFORE)
+    feed.rest()
+    served = Page(("127.0.0.1", 0), feed, token="secret", archive=archive_of(path))
+    yield served
+    served.close()
+
+
+def test_only_who_has_the_token_sees_kept_matches(page: Page) -> None:
+    client = Client(page.server.port)
+    assert client.ask("GET", "/matches")[0] == 401
+    assert client.ask("GET", "/matches/1.txt")[0] == 401
+
+
+def test_a_page_without_a_store_has_none(stranger: Client) -> None:
+    assert stranger.ask("GET", "/matches", None, KNOWN)[0] == 404
+
+
+@pytest.mark.parametrize(("form", "begins"), [("txt", b"[Game"), ("json", b"{\n"), ("svg", b"<svg")])
+def test_a_match_is_handed_out(page: Page, form: str, begins: bytes) -> None:
+    status, headers, data = Client(page.server.port).ask("GET", f"/matches/1.{form}", None, KNOWN)
+    assert (status, headers["content-type"].partition(";")[0]) == (200, FORMS[form])
+    assert headers["content-disposition"] == f'attachment; filename="match-1.{form}"'
+    assert data.startswith(begins)
+
+
+def test_what_is_not_there_is_one_line(page: Page) -> None:
+    client = Client(page.server.port)
+    assert client.ask("GET", "/matches/1.exe", None, KNOWN)[0] == 404
+    status, _, data = client.ask("GET", "/matches/9.txt", None, KNOWN)
+    assert status == 400
+    assert b"holds matches 1 to 1 and no '9'" in data
+    assert b"companion export" not in data
+
+
+def test_a_match_is_taken_from_the_page(page: Page, browser: Browser) -> None:
+    shown = browser.new_page(locale="en-GB")
+    shown.goto(f"{page.server.url}#token=secret")
+    shown.locator("#kept").click()
+    expect(shown.locator("#archive li")).to_contain_text("1. Domination (Focus) · Ann – Bo")
+    expect(shown.locator("#archive li")).to_contain_text("1 move · Ann won")
+    with shown.expect_download() as told:
+        shown.get_by_role("button", name="1: txt").click()
+    assert told.value.suggested_filename == "match-1.txt"
+    assert "c3-c4" in told.value.path().read_text(encoding="utf-8")
+    shown.close()
