@@ -22,22 +22,27 @@ from companion.commands.options.address import address
 from companion.commands.options.game import add_kit, open_kit
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.options.source import device_name
-from companion.commands.options.web import wait_for_interrupt
+from companion.commands.options.tls import certificate_of
+from companion.commands.options.web import show_code, wait_for_interrupt
 from companion.commands.output.codes import DONE
 from companion.commands.output.lines import notify
 from companion.events import Accepted, Event, GameOver, Illegal, Unsure
 from companion.games import load_game
 from companion.panel.choice import KINDS, open_desk
 from companion.panel.desk import Teller
+from companion.phone.door import Door
+from companion.phone.eye import EyeRoutes
 from companion.rules.game import Game
 from companion.rules.notation import format_position
 from companion.simulate.photographer import Photographer
 from companion.web.setup.page import SetupPage
 from companion.web.setup.workshop import CAMERA_FILE, TABLE_FILE, Outfit, Scene, Workshop
+from companion.web.token import new_token
 from vision.capture.choice import named_camera
 from vision.capture.frames import FrameSource
 from vision.capture.live import Device, LiveSource
 from vision.capture.network import without_login
+from vision.capture.phone import PhoneCamera
 from vision.capture.picamera import PiCamera
 
 ADDRESS = ("127.0.0.1", 8000)
@@ -47,7 +52,7 @@ SIZE = (1280, 720)
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion setup` is told; one of ``device``, ``picamera`` and ``simulate`` is given."""
+    """What `companion setup` is told; one of ``device``, ``picamera``, ``phone`` and ``simulate`` is given."""
 
     game: str
     kit: str | None
@@ -58,6 +63,7 @@ class Options(OptionGroup):
     panel: str
     device: int | str | None
     picamera: int | None
+    phone: bool
     simulate: bool
 
 
@@ -77,6 +83,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--device", type=device_name, metavar="N", help="USB or V4L2 camera: its number or path; rtsp://… or http://…"
     )
     source.add_argument("--picamera", type=int, nargs="?", const=0, metavar="N", help="Raspberry Pi camera module")
+    source.add_argument("--phone", action="store_true", help="a phone, by the QR code that is shown; see docs/phone.md")
     source.add_argument("--simulate", action="store_true", help="a simulated table, to try it all")
 
 
@@ -86,7 +93,9 @@ def run(options: Options) -> int:
     game = load_game(options.game)
     kit = open_kit(options.kit, game)
     known = _known_camera(options)
-    source, scene = _source(options, kit, game, known)
+    proof = certificate_of(None, options.web, has_phones=options.phone)
+    phone = PhoneCamera("phone 1", SIZE if known is None else (known.width_px, known.height_px))
+    source, scene = (LiveSource([phone], notify), None) if options.phone else _source(options, kit, game, known)
     desk = open_desk(options.panel, game.players, sys.stdout)
     cues = {} if options.panel == "none" else _cues(desk, game)
     levels = ground_levels(kit, game, game.start())
@@ -95,8 +104,14 @@ def run(options: Options) -> int:
     if known is not None:
         workshop.use_camera(known)
     try:
-        page = SetupPage(options.web, workshop)
-        notify(f"{page.notice}\nCtrl-C when you are done.")
+        door, token = Door(new_token()), new_token()
+        eyes = EyeRoutes([door], lambda: token, notify)
+        eyes.look([phone])
+        page = SetupPage(options.web, workshop, token, proof, eyes.routes() if options.phone else ())
+        notify(page.notice if proof is None else f"{page.notice}\ncertificate, SHA-256: {proof.fingerprint}")
+        if options.phone:
+            show_code(page.server, 1, door.code)
+        notify("Ctrl-C when you are done.")
         try:
             wants_match = wait_for_interrupt(workshop.wants_match)
         finally:
@@ -142,6 +157,8 @@ def _keys(options: Options) -> Mapping[str, str]:
     elif options.device is not None:
         device = options.device
         keys["device"] = str(device) if isinstance(device, int) else _quoted(without_login(device))
+    elif options.phone:
+        keys["phone"] = "true"
     else:
         keys["picamera"] = str(options.picamera)
     if options.serial is not None:

@@ -116,3 +116,16 @@ def test_a_page_that_is_left_is_a_lost_camera_and_comes_back(
     page.goto(address.partition("#")[0])
     page.wait_for_selector('#state[data-kind="good"]', timeout=1000 * WAIT_S)
     told(process, lambda said: any(event["event"] == "view" and event["state"] != "camera-lost" for event in said))
+
+
+@pytest.mark.slow
+def test_a_table_is_set_up_through_a_phone(phone: Browser, tmp_path: Path, started: Callable[..., Any]) -> None:
+    command = [sys.executable, "-m", "companion.cli", "setup", "domination", "--phone", "--web", "127.0.0.1:0"]
+    process = started([*command, "-o", tmp_path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    setup = process.stderr.readline().split()[-1]
+    page = opened(phone, process.stderr.readline().split()[-1])
+    row, until = dict[str, Any](), time.monotonic() + WAIT_S
+    while "width" not in row:
+        assert time.monotonic() < until, row
+        row = page.request.get(f"{setup.partition('#')[0]}/state?step=camera").json()["row"]
+    assert (row["width"], row["height"]) == (1280, 720)

@@ -26,6 +26,7 @@ from companion.web.archive import Archive
 from companion.web.certificate import Certificate, own_address
 from companion.web.feed import Feed
 from companion.web.page import Page
+from companion.web.server import Server
 from companion.web.starting import Starter
 from companion.web.token import kept_token, new_token
 from vision.capture.phone import PhoneCamera
@@ -67,7 +68,7 @@ class Front:
         self.page = Page(address, self.feed, token=token, tls=tls, starter=starter, archive=archive, routes=routes)
         notify(self.page.notice)
         for n, door in enumerate(doors, start=1):
-            _show_code(self.page, n, "" if token else door.code)
+            show_code(self.page.server, n, "" if token else door.code)
 
     @contextmanager
     def shows(
@@ -116,13 +117,13 @@ def fronted(
         front.page.close()
 
 
-def _show_code(page: Page, number: int, code: str) -> None:
+def show_code(server: Server, number: int, code: str) -> None:
     """Tell where phone ``number`` is let in; a ``code`` that is kept stands in no log, but on the arbiter's page."""
     if not code:
         notify(f"phone {number}: its QR code is on the arbiter's page")
         return
-    shown = own_address() if page.server.host in ("0.0.0.0", "::") else ()  # noqa: S104 - what they mean: everywhere
-    address = address_of(page.server.url_of(*shown), number, code)
+    shown = own_address() if server.host in ("0.0.0.0", "::") else ()  # noqa: S104 - what they mean: everywhere
+    address = address_of(server.url_of(*shown), number, code)
     notify(f"phone {number}: {address}")
     if sys.stderr.isatty():
         segno.make(address, error="l").terminal(sys.stderr, border=2, compact=True)

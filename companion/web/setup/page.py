@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from starlette.applications import Starlette
@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from calibration.chessboard import chessboard_pdf
 from calibration.errors import ProfileError
@@ -25,6 +25,7 @@ from companion.phrases import ENGLISH, LANGUAGES, Language, trouble
 from companion.rules.notation import format_position
 from companion.web.answers import STATIC, refused, unserved
 from companion.web.boards import Wanted, board_row
+from companion.web.certificate import Certificate
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
 from companion.web.server import Server
@@ -47,8 +48,19 @@ MOST_PX, MOST_MM = 100_000.0, 10_000.0
 class SetupPage:
     """Serves one workshop's page."""
 
-    def __init__(self, address: tuple[str, int], workshop: Workshop, token: str = "") -> None:
-        """Listen.  Raises CompanionError when the address cannot be had."""
+    def __init__(
+        self,
+        address: tuple[str, int],
+        workshop: Workshop,
+        token: str = "",
+        tls: Certificate | None = None,
+        routes: Sequence[BaseRoute] = (),
+    ) -> None:
+        """Listen.
+
+        ``tls`` is what the page proves itself with, ``routes`` are what else is served.  Raises CompanionError when the
+        address cannot be had.
+        """
         self.token = token or new_token()
         self._workshop = workshop
         self._busy = asyncio.Lock()
@@ -62,11 +74,12 @@ class SetupPage:
                 Route("/setup/mat.pdf", self._mat),
                 Route("/setup/stickers.pdf", self._stickers),
                 Route("/setup/{action}", self._act, methods=["POST"]),
+                *routes,
                 *files.routes(),
             ],
             exception_handlers={Refused: refused, HTTPException: unserved},
         )
-        self.server = Server(address, Guard(app, address[0]), lambda: None)
+        self.server = Server(address, Guard(app, address[0]), lambda: None, tls)
 
     @property
     def notice(self) -> str:
