@@ -355,6 +355,7 @@ def test_an_own_board_is_set_up_on_the_page_from_its_corners_to_the_match(browse
     page.locator("#next").click()
     page.locator("#own").wait_for()
     picture = page.locator("#live")
+    expect(picture).to_have_js_property("naturalWidth", source.camera.width_px, timeout=WAIT_S * 1000)
     flat = corners_px(kit, source)
     for x, y in zip(flat[::2], flat[1::2], strict=True):
         box = picture.bounding_box()
