@@ -51,10 +51,10 @@ d3 = "O"
 
 
 def commands(text):
-    """The commands of a page's blocks, but for those that need a table."""
+    """The commands of a page's blocks, but for those that need a table or somebody's own photographs."""
     blocks = re.findall(r"```\n(companion .*?)```", text, re.DOTALL)
     words = (shlex.split(block.replace("\\\n", " ")) for block in blocks)
-    return [row[1:] for row in words if "--device" not in row]
+    return [row[1:] for row in words if "--device" not in row and "my-board.toml" not in row]
 
 
 def expanded(words, repository):
@@ -69,13 +69,19 @@ def test_the_page_can_be_followed_to_the_letter(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     text = PAGE.read_text(encoding="utf-8")
     rows = commands(text)
-    assert [row[0] for row in rows] == ["mat", "calibrate", "calibrate", "read"]
+    assert [row[0] for row in rows] == ["mat", "mat", "calibrate", "calibrate", "read"]
     for row in rows:
         assert main(list(expanded(row, PAGE.parent.parent))) == 0
     said = capsys.readouterr().out
     (promised,) = re.findall(r"```\nexamples/own-board/board\.jpg: (.*)\n```", text)
     assert promised in said
-    assert {file.name for file in tmp_path.iterdir()} == {"mat.pdf", "camera.toml", "set.toml", "belief.jpg"}
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "stickers.pdf",
+        "mat.pdf",
+        "camera.toml",
+        "set.toml",
+        "belief.jpg",
+    }
     main(["read", *expanded(rows[-1][1:-2], PAGE.parent.parent), "--json"])
     cells = json.loads(capsys.readouterr().out)["cells"]
     stacks = {cell: (row["height"], row["top"]) for cell, row in cells.items() if row["height"]}

@@ -3,6 +3,7 @@
 import json
 
 import cv2
+import numpy as np
 
 from companion.cli import main
 from companion.commands.read import describe
@@ -95,12 +96,15 @@ def test_a_blurred_picture_is_read_with_a_warning(photos, tmp_path, capsys):
     assert "; the picture is blurred: focus the lens, and hold the camera still (" in capsys.readouterr().out
 
 
-def test_a_picture_without_the_mat_answers_no(examples, photos, capsys):
-    words = ("read", "domination", "--camera", photos / "camera.toml", "--json", examples / "lens" / "lens-a-00.jpg")
-    assert main([str(w) for w in words]) == 1
-    (row,), _ = lines(capsys)
-    assert row["found"] is False
-    assert row["why"].startswith("the mat is not in view")
+def test_a_picture_without_the_mat_answers_no(examples, photos, tmp_path, capsys):
+    bare = tmp_path / "bare.png"
+    cv2.imwrite(str(bare), np.full((720, 1280, 3), 90, np.uint8))
+    for picture, why in ((bare, "the mat is not in view"), (examples / "lens" / "lens-a-00.jpg", "another mat is in")):
+        words = ("read", "domination", "--camera", photos / "camera.toml", "--json", picture)
+        assert main([str(w) for w in words]) == 1
+        (row,), _ = lines(capsys)
+        assert row["found"] is False
+        assert row["why"].startswith(why)
 
 
 def test_the_wrong_kit_is_named(photos, capsys):
