@@ -90,32 +90,21 @@ def sweep(hypothesis: Hypothesis) -> bool:
 
 def update(hypothesis: Hypothesis, cells: Indices) -> None:
     """Update ``cells`` (b,), no two of whose crops overlap, given the others."""
-    geometry, count = hypothesis.geometry, hypothesis.scored_configurations(cells)
-    labels = hypothesis.labels(cells, bare=True)
-    integrals, hidden = _integrals(hypothesis, labels, cells, hypothesis.first_row(cells, count))
-    log_prior, is_single_size = _log_prior(hypothesis, cells, count, labels), geometry.configurations.is_single_size
-    table = geometry.outline_table
-    scored = stacks.score_cells(integrals, hypothesis.rim, table, cells, log_prior, is_single_size)
+    count = hypothesis.scored_configurations(cells)
+    scored, hidden = _scored(hypothesis, cells, count, hypothesis.first_row(cells, count))
     hypothesis.score(cells, _with_empty(scored.scores))
     hypothesis.score_sides(cells, scored.sides)
     for k, cell in enumerate(cells.tolist()):
         _choose(hypothesis, cell, scored.shift[k], float(hidden[k]))
     # Where the highest scored configuration is the best, one above it may be better still.
     is_highest = hypothesis.configuration_count(hypothesis.state[cells]) == count
-    hypothesis.invalidate(cells[is_highest & (count < len(geometry.configurations.all))])
+    hypothesis.invalidate(cells[is_highest & (count < len(hypothesis.geometry.configurations.all))])
 
 
 def all_scores(hypothesis: Hypothesis, cell: int) -> Array:
     """(configurations, colours) log-likelihood ratios of all that may stand on a cell, given the others."""
-    cells = np.array([cell])
-    labels, count = hypothesis.labels(cells, bare=True), len(hypothesis.geometry.configurations.all)
-    integrals, _ = _integrals(hypothesis, labels, cells, 0)
-    log_prior, is_single_size = (
-        _log_prior(hypothesis, cells, count, labels),
-        hypothesis.geometry.configurations.is_single_size,
-    )
-    table = hypothesis.geometry.outline_table
-    scores: Array = stacks.score_cells(integrals, hypothesis.rim, table, cells, log_prior, is_single_size).scores[0]
+    scored, _ = _scored(hypothesis, np.array([cell]), len(hypothesis.geometry.configurations.all), 0)
+    scores: Array = scored.scores[0]
     return scores
 
 
@@ -179,6 +168,19 @@ def _isolated(hypothesis: Hypothesis, cells: Indices) -> Isolated:
         may_be_single=upright[:, 0].max(axis=1) > 0,
         is_active=(share > PIECE_LIKE_SHARE) | (upright.max(axis=(1, 2)) > 0),
     )
+
+
+def _scored(hypothesis: Hypothesis, cells: Indices, count: int, first_row: int) -> tuple[stacks.Scored, Array]:
+    """The first ``count`` configurations on ``cells`` (b,), given the others; and (b,) the share that is occluded.
+
+    ``first_row``: that of the crops from which on they can touch.
+    """
+    configurations, table = hypothesis.geometry.configurations, hypothesis.geometry.outline_table
+    labels = hypothesis.labels(cells, bare=True)
+    integrals, hidden = _integrals(hypothesis, labels, cells, first_row)
+    log_prior = _log_prior(hypothesis, cells, count, labels)
+    scored = stacks.score_cells(integrals, hypothesis.rim, table, cells, log_prior, configurations.is_single_size)
+    return scored, hidden
 
 
 def _placed_scores(hypothesis: Hypothesis, cells: Indices, configurations: Indices, shift_mm: Array) -> Array:

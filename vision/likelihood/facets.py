@@ -85,7 +85,7 @@ class Facets(NamedTuple):
     towers: Indices
 
 
-class _Flanks(NamedTuple):
+class Flanks(NamedTuple):
     """``far`` and ``near`` of :class:`Facets` on one cell, (w, flanks, k) float32 each."""
 
     far: Array
@@ -214,13 +214,13 @@ def _search(integrals: Array, facets: Facets, cells: Indices, placement: Array) 
     likely = np.full((len(cells), len(towers)), -np.inf, np.float32)
     turns = np.zeros(likely.shape, np.intp)
     for k in range(len(cells)):
-        flanks = _Flanks(facets.far[cells[k]], facets.near[cells[k]])
+        flanks = Flanks(facets.far[cells[k]], facets.near[cells[k]])
         order, begins = _first_placements(integrals[k], flanks, towers, placement[k])
         for trial in range(REFINED):
             least = likely[k].max() - CLOSE_NATS
             for number in range(len(towers)):
                 if likely[k, number] >= least or trial == 0:
-                    tower = _pyramids(towers[number])
+                    tower = pyramids_of(towers[number])
                     at = np.zeros((tower.shape[1], 3), np.float32)
                     at[:] = begins[number, order[number, trial]]
                     total = _climb(integrals[k], flanks, tower, at)
@@ -230,14 +230,14 @@ def _search(integrals: Array, facets: Facets, cells: Indices, placement: Array) 
 
 
 @compiled
-def _first_placements(integrals: Array, flanks: _Flanks, towers: Indices, placement: Array) -> tuple[Indices, Array]:
+def _first_placements(integrals: Array, flanks: Flanks, towers: Indices, placement: Array) -> tuple[Indices, Array]:
     """(f, t) intp rotations of each tower, the likeliest first; (f, t, 3) float32 its likeliest placement in each.
 
     All pyramids of a tower have the same one here: index of the rotation, mm right, mm down.
     """
     order, begins = np.zeros(towers.shape[:2], np.intp), np.zeros((*towers.shape[:2], 3), np.float32)
     for number in range(len(towers)):
-        tower = _pyramids(towers[number])
+        tower = pyramids_of(towers[number])
         at = np.zeros((tower.shape[1], 3), np.float32)
         parts = np.zeros((tower.shape[1] * len(FLANKS), 6), np.float32)
         likely = np.full(len(tower), -np.inf, np.float32)
@@ -252,13 +252,13 @@ def _first_placements(integrals: Array, flanks: _Flanks, towers: Indices, placem
 
 
 @compiled
-def _pyramids(tower: Indices) -> Indices:
+def pyramids_of(tower: Indices) -> Indices:
     """The first p columns of ``tower`` (t, most), those that hold pyramids."""
     return tower[:, : np.count_nonzero(tower[0] >= 0)]
 
 
 @compiled
-def _climb(integrals: Array, flanks: _Flanks, tower: Indices, at: Array) -> float:
+def _climb(integrals: Array, flanks: Flanks, tower: Indices, at: Array) -> float:
     """Log-likelihood of a tower, marginalised over placements; the likeliest, searched from ``at`` on, is left there.
 
     Towers of more pyramids have more freedom to agree by chance.  So the likelihood counts on average over all
@@ -294,7 +294,7 @@ def _climb(integrals: Array, flanks: _Flanks, tower: Indices, at: Array) -> floa
 
 
 @compiled
-def _log_likelihood(integrals: Array, flanks: _Flanks, tower: Indices, at: Array, parts: Array, step: int) -> float:
+def _log_likelihood(integrals: Array, flanks: Flanks, tower: Indices, at: Array, parts: Array, step: int) -> float:
     """Log-posterior of a tower in a placement, up to a constant a cell.
 
     Args:
@@ -304,6 +304,34 @@ def _log_likelihood(integrals: Array, flanks: _Flanks, tower: Indices, at: Array
         at: (p, 3) float32 placement of each: index of its rotation, mm right, mm down.
         parts: (p · flanks, 6) float32 work array.
         step: every how many columns are evaluated.
+    """
+    sum_flanks(integrals, flanks, tower, at, parts, step)
+    uneven, bare = 0.0, 0.0
+    for part in parts:
+        red, green, blue = part[1], part[2], part[3]
+        uneven += max(part[4] - (red**2 + green**2 + blue**2) / max(part[0], 1e-3), 0.0)
+        bare += part[5]
+    return float((-uneven / (2 * UNEVEN**2) - bare) * (step / INDEPENDENT_MM2) - 0.5 * displacement(at))
+
+
+@compiled
+def sum_flanks(
+    integrals: npt.NDArray[np.floating],
+    flanks: Flanks,
+    tower: Indices,
+    at: npt.NDArray[np.floating],
+    parts: npt.NDArray[np.floating],
+    step: int,
+) -> None:
+    """Put into ``parts`` the sums over each flank of a tower, as far as flanks in front of it do not occlude it.
+
+    Args:
+        integrals: (columns, rows + 1, 6) column integrals of the cell.
+        flanks: of the cell.
+        tower: (t, p) intp its pyramids in each rotation, the uppermost first.
+        at: (p, 3) placement of each: index of its rotation, columns right, rows down.
+        parts: (p · flanks, 6), is overwritten.
+        step: every how many columns are summed.
     """
     far, near = flanks
     columns, last = len(integrals), integrals.shape[1] - 1
@@ -325,13 +353,13 @@ def _log_likelihood(integrals: Array, flanks: _Flanks, tower: Indices, at: Array
                         for channel in range(6):
                             part[channel] += integrals[column, end, channel] - integrals[column, begin, channel]
                         reached = end
-    uneven, bare = 0.0, 0.0
-    for part in parts:
-        red, green, blue = part[1], part[2], part[3]
-        uneven += max(part[4] - (red**2 + green**2 + blue**2) / max(part[0], 1e-3), 0.0)
-        bare += part[5]
+
+
+@compiled
+def displacement(at: npt.NDArray[np.floating]) -> float:
+    """How far pyramids placed ``at`` (p, 3) are off the cell's middle and each other: sum of squares over variances."""
     foot = at[len(at) - 1]
     off = (foot[1] ** 2 + foot[2] ** 2) / PLACE_MM**2
     for above in range(len(at) - 1):
         off += ((at[above, 1] - at[above + 1, 1]) ** 2 + (at[above, 2] - at[above + 1, 2]) ** 2) / LEAN_MM**2
-    return float((-uneven / (2 * UNEVEN**2) - bare) * (step / INDEPENDENT_MM2) - 0.5 * off)
+    return float(off)

@@ -17,10 +17,18 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from vision.compiled import compiled
-from vision.likelihood.facets import FLANKS, Facets, make_facets
+from vision.likelihood.facets import (
+    FLANKS,
+    Facets,
+    Flanks,
+    displacement,
+    make_facets,
+    pyramids_of,
+    sum_flanks,
+)
 from vision.likelihood.observations import FLOOR
 from vision.pose.projection import Points, Registration
-from vision.scene.configurations import LEAN_MM, PLACE_MM, Configurations
+from vision.scene.configurations import Configurations
 from vision.scene.crops import Crops, magnified
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 
@@ -150,7 +158,7 @@ def fit_towers(
     labels = seen[2].ravel()[crops.flat_px[cell]]
     is_seen = ~crops.outside[cell] & (labels >> RANK_BITS <= seen[1]) & _surroundings(far, near, len(crops.v_mm))
     view = _observe(values, _off_ground(values, labels, is_seen, colours[1]))
-    likely, sums, wireframes = _fit(view, far, near, facets.towers, tried)
+    likely, sums, wireframes = _fit(view, Flanks(far, near), facets.towers, tried)
     means, enough = _by_side(sums, wireframes, sides[cell])
     return TowerFits(likely, means, enough)
 
@@ -200,9 +208,7 @@ def _observe(values: Array, squares: Floats) -> _View:
 
 
 @compiled
-def _fit(
-    view: _View, far: Floats, near: Floats, towers: Indices, tried: npt.NDArray[np.bool_]
-) -> tuple[Floats, Floats, Indices]:
+def _fit(view: _View, flanks: Flanks, towers: Indices, tried: npt.NDArray[np.bool_]) -> tuple[Floats, Floats, Indices]:
     """(f,) log-likelihood of each tower in its likeliest placement, and what it is made of there.
 
     That is (f, p, flanks, 6) sums over its flanks and (f, p) intp, its pyramids.
@@ -213,14 +219,14 @@ def _fit(
     for number in range(len(towers)):
         if not tried[number]:
             continue
-        tower = towers[number][:, : np.count_nonzero(towers[number, 0] >= 0)]
+        tower = pyramids_of(towers[number])
         count = tower.shape[1]
         parts, at = np.zeros((count, len(FLANKS), 6)), np.zeros((count, 3))
-        begins = _first_placements(view, far, near, tower, parts)
+        begins = _first_placements(view, flanks, tower, parts)
         for k in range(len(begins)):
             at[:] = begins[k]
-            _climb(view, far, near, tower, at, parts)
-            total = _log_likelihood(view, far, near, tower, at, parts, 1)
+            _climb(view, flanks, tower, at, parts)
+            total = _log_likelihood(view, flanks, tower, at, parts, 1)
             if total > likely[number]:
                 likely[number] = total
                 sums[number, :count] = parts
@@ -230,21 +236,21 @@ def _fit(
 
 
 @compiled
-def _first_placements(view: _View, far: Floats, near: Floats, tower: Indices, parts: Floats) -> Floats:
+def _first_placements(view: _View, flanks: Flanks, tower: Indices, parts: Floats) -> Floats:
     """(:data:`REFINED`, 3) the likeliest rotations and shifts of a tower whose pyramids share them."""
     reach = FIRST_MM * PER_MM
     begins, totals, at = np.zeros((len(tower) * 9, 3)), np.zeros(len(tower) * 9), np.zeros((tower.shape[1], 3))
     for k in range(len(begins)):
         begins[k] = np.array([k // 9, (k // 3 % 3 - 1) * reach, (k % 3 - 1) * reach])
         at[:] = begins[k]
-        totals[k] = _log_likelihood(view, far, near, tower, at, parts, 2)
+        totals[k] = _log_likelihood(view, flanks, tower, at, parts, 2)
     return begins[np.argsort(-totals)[:REFINED]]
 
 
 @compiled
-def _climb(view: _View, far: Floats, near: Floats, tower: Indices, at: Floats, parts: Floats) -> None:
+def _climb(view: _View, flanks: Flanks, tower: Indices, at: Floats, parts: Floats) -> None:
     """Put the likeliest placement of a tower near ``at`` (p, 3) there; every other column tells it well enough."""
-    best, trial = _log_likelihood(view, far, near, tower, at, parts, 2), at.copy()
+    best, trial = _log_likelihood(view, flanks, tower, at, parts, 2), at.copy()
     for _ in range(ROUNDS):
         before = best
         for lowest in range(len(at) - 1, -1, -1):
@@ -252,7 +258,7 @@ def _climb(view: _View, far: Floats, near: Floats, tower: Indices, at: Floats, p
                 trial[:] = at
                 trial[: lowest + 1] += step
                 if trial[:, 0].min() >= 0 and trial[:, 0].max() < len(tower):
-                    total = _log_likelihood(view, far, near, tower, trial, parts, 2)
+                    total = _log_likelihood(view, flanks, tower, trial, parts, 2)
                     if total > best:
                         best = total
                         at[:] = trial
@@ -261,58 +267,26 @@ def _climb(view: _View, far: Floats, near: Floats, tower: Indices, at: Floats, p
 
 
 @compiled
-def _log_likelihood(
-    view: _View, far: Floats, near: Floats, tower: Indices, at: Floats, parts: Floats, step: int
-) -> float:
+def _log_likelihood(view: _View, flanks: Flanks, tower: Indices, at: Floats, parts: Floats, step: int) -> float:
     """Log-posterior of a tower in a placement, up to a constant a cell.
 
     Args:
         view: of the cell.
-        far: (w, flanks, columns) rows in which flanks begin…
-        near: …and end.
+        flanks: of the cell.
         tower: (t, p) intp its pyramids in each rotation, the uppermost first.
         at: (p, 3) placement of each: index of its rotation, columns right, rows down.
         parts: (p, flanks, 6) sums over each flank, is overwritten.
         step: every how many columns are evaluated.
     """
-    _sum_flanks(view.integrals, far, near, tower, at, parts, step)
+    flat = parts.reshape(-1, 6)
+    sum_flanks(view.integrals, flanks, tower, at, flat, step)
     unexplained = view.ground
-    for part in parts.reshape(-1, 6):
+    for part in flat:
         if part[0] > 0:
             uneven = part[4] - (part[1] ** 2 + part[2] ** 2 + part[3] ** 2) / part[0]
             unexplained += step * (max(uneven, 0.0) / 3 - part[5])
-    foot = at[len(at) - 1]
-    off = (foot[1] ** 2 + foot[2] ** 2) / PLACE_MM**2
-    for above in range(len(at) - 1):
-        off += ((at[above, 1] - at[above + 1, 1]) ** 2 + (at[above, 2] - at[above + 1, 2]) ** 2) / LEAN_MM**2
     variance = max(unexplained, 0.0) / view.pixels + view.variance
-    return float(-0.5 * view.weight * np.log(variance) - 0.5 * off / PER_MM**2)
-
-
-@compiled
-def _sum_flanks(
-    integrals: Floats, far: Floats, near: Floats, tower: Indices, at: Floats, parts: Floats, step: int
-) -> None:
-    """Put into ``parts`` the sums over each flank of a tower; for the arguments see :func:`_log_likelihood`."""
-    columns, last = len(integrals), integrals.shape[1] - 1
-    parts[:] = 0
-    for column in range(0, columns, step):
-        reached = 0  # by the flanks before, which occlude what is above their ends
-        for pyramid in range(len(at)):
-            own, wireframe, along = column - int(at[pyramid, 1]), tower[int(at[pyramid, 0]), pyramid], at[pyramid, 2]
-            if own < 0 or own >= columns:
-                continue
-            for flank in range(len(FLANKS)):
-                ends = near[wireframe, flank, own] + along
-                if ends > reached:
-                    begin = max(int(np.rint(max(far[wireframe, flank, own] + along, 0.0))), reached)
-                    end = int(np.rint(min(ends, last)))
-                    if end > begin:
-                        for channel in range(6):
-                            parts[pyramid, flank, channel] += (
-                                integrals[column, end, channel] - integrals[column, begin, channel]
-                            )
-                        reached = end
+    return float(-0.5 * view.weight * np.log(variance) - 0.5 * displacement(at) / PER_MM**2)
 
 
 def _by_side(sums: Floats, wireframes: Indices, sides: Indices) -> tuple[Floats, npt.NDArray[np.bool_]]:

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
 from vision.likelihood.facets import (
     FLANKS,
     UNEVEN,
     UNEXPLAINED_LOG,
-    Facets,
-    _Flanks,
+    Flanks,
     _flanks,
     _log_likelihood,
     _sum_values,
@@ -23,23 +23,11 @@ ROWS, COLUMNS, MIDDLE = 60, 41, 20
 LARGE, SMALL = (20.0, 50.0, 12), (8.0, 35.0, 6)
 """First and last row, and half of the width in columns, of a pyramid alone, and of one that is put over it."""
 
-ALONE, TOWER = 0, 1
-
-
-def pair_of_flanks(first, last, half):
-    """(flanks, k) rows in which flanks that meet in the middle begin and end; the other two are hidden."""
-    far, near = np.full((len(FLANKS), COLUMNS), np.inf), np.full((len(FLANKS), COLUMNS), -np.inf)
-    for flank, columns in ((0, slice(MIDDLE - half, MIDDLE)), (1, slice(MIDDLE, MIDDLE + half))):
-        far[flank, columns], near[flank, columns] = first, last
-    return far, near
-
 
 @pytest.fixture
 def facets():
     """A large pyramid, and a tower of it and a small one, which look the same in all rotations."""
-    far, near = np.array([pair_of_flanks(*LARGE), pair_of_flanks(*SMALL)], np.float32).transpose(1, 0, 2, 3)[:, None]
-    towers = np.array([[[0, -1]], [[1, 0]]]).repeat(len(TURNS_DEG), axis=1)
-    return Facets(np.ascontiguousarray(far), np.ascontiguousarray(near), towers)
+    return two_pyramids(LARGE, SMALL, COLUMNS)
 
 
 def drawing(pyramids, right=0, down=0):
@@ -96,7 +84,7 @@ def test_a_tower_is_scored_by_the_variance_of_each_facet(facets, right, down):
     expected = (-squares / (2 * UNEVEN**2) - bare) / INDEPENDENT_MM2 - 0.5 * (right**2 + down**2) / LEAN_MM**2
 
     integrals = _sum_values(observations, behind, np.array([0]))[0]
-    flanks, work = _Flanks(facets.far[0], facets.near[0]), np.zeros((2 * len(FLANKS), 6), np.float32)
+    flanks, work = Flanks(facets.far[0], facets.near[0]), np.zeros((2 * len(FLANKS), 6), np.float32)
     assert _log_likelihood(integrals, flanks, facets.towers[TOWER], placement, work, 1) == pytest.approx(
         expected, abs=0.1
     )

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from vision.likelihood.facets import FLANKS, Facets
+from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
 from vision.likelihood.flanks import CloseUp, fit_towers
-from vision.scene.configurations import TURNS_DEG
 from vision.scene.crops import Crops
 
 ROWS, COLUMNS, MIDDLE = 120, 90, 45
@@ -13,21 +12,10 @@ GROUND, FLANK_CODES = 200, (184, 214)
 LARGE, SMALL = (40, 100, 25), (20, 70, 14)
 """First and last row, and half of the width in columns, of a pyramid alone, and of one that is put over it."""
 
-ALONE, TOWER = 0, 1
-
-
-def pair_of_flanks(first, last, half):
-    far, near = np.full((len(FLANKS), COLUMNS), np.inf), np.full((len(FLANKS), COLUMNS), -np.inf)
-    for flank, columns in ((0, slice(MIDDLE - half, MIDDLE)), (1, slice(MIDDLE, MIDDLE + half))):
-        far[flank, columns], near[flank, columns] = first, last
-    return far, near
-
 
 @pytest.fixture
 def close_up():
     """A large pyramid, and a tower of it and a small one, in crops that are the picture itself."""
-    far, near = np.array([pair_of_flanks(*LARGE), pair_of_flanks(*SMALL)], np.float32).transpose(1, 0, 2, 3)[:, None]
-    towers = np.array([[[0, -1]], [[1, 0]]]).repeat(len(TURNS_DEG), axis=1)
     row, column = np.mgrid[:ROWS, :COLUMNS].astype(np.float32)
     crops = Crops(
         origin_px=np.zeros((1, 2)),
@@ -43,7 +31,7 @@ def close_up():
         centres_mm=np.zeros((1, 3)),
     )
     # The flanks that are looked at first face the second and the first side.
-    return CloseUp(crops, Facets(far, near, towers), np.array([[[1, 0, 2, 3]] * 2]))
+    return CloseUp(crops, two_pyramids(LARGE, SMALL, COLUMNS), np.array([[[1, 0, 2, 3]] * 2]))
 
 
 def fitted(close_up, pyramids, tried=(True, True)):
