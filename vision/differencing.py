@@ -143,7 +143,8 @@ class Differencer:
         self._moved = patches.total_px >= least_px
         self._frames += 1
         share = np.float32(max(1 / MEMORY_FRAMES, 1 / (self._frames + 1)))
-        _learn(self._variance, patches.squares, noise, share, patches.mask & (self._moved and not shake))
+        moving = cv2.dilate(patches.mask & (self._moved and not shake), np.ones((3, 3), np.uint8))
+        _learn(self._variance, patches.squares, noise, share, np.asarray(moving, np.uint8))
         return Difference(patches.total_px, patches.largest_px, self._adapt(self._variance), pair.flicker, shake)
 
     def _adapt(self, variance: Array) -> float:
@@ -304,15 +305,13 @@ def _squares(now: Array, before: Array, gains: Array, shift: Array) -> Array:
 
 @compiled
 def _learn(variance: Array, squares: Array, noise: Array, share: np.float32, moving: Mask) -> None:
-    """Take a ``share`` of ``squares`` into the ``variance`` (h, w); at ``moving`` pixels, and next to them, slowly."""
+    """Take a ``share`` of ``squares`` into the ``variance`` (h, w); at ``moving`` pixels slowly."""
     height, width = variance.shape
     for y in range(height):
         for x in range(width):
             old = variance[y, x]
-            new = old + share * (min(squares[y, x], OUTLIER * noise[y, x]) - old)
-            if new > GROWTH * old and moving[max(y - 1, 0) : y + 2, max(x - 1, 0) : x + 2].any():
-                new = GROWTH * old
-            variance[y, x] = new
+            new = old + share * (min(squares[y, x], np.float32(OUTLIER) * noise[y, x]) - old)
+            variance[y, x] = min(new, np.float32(GROWTH) * old) if moving[y, x] else new
 
 
 @compiled
