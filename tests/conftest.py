@@ -3,12 +3,18 @@
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cv2
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tools.chromium import CHROMIUM, launched
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 REPOSITORY = Path(__file__).parent.parent
 SHARED = REPOSITORY.parent / "shared"
@@ -49,3 +55,20 @@ def shared():
     if not (SHARED / "photos").is_dir():
         pytest.skip("the larger collection of pictures is not here")
     return SHARED
+
+
+@pytest.fixture(scope="module")
+def launch() -> "Iterator[Callable[..., Browser]]":
+    """Starts browsers (see ``tools.chromium.launched``), which end with the tests of the file; skips without one."""
+    if not CHROMIUM.exists():
+        pytest.skip("needs Debian's chromium, which `make test` installs as root")
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - slow, and few tests look at pages
+
+    with sync_playwright() as playwright:
+        yield partial(launched, playwright)
+
+
+@pytest.fixture(scope="module")
+def browser(launch: "Callable[..., Browser]") -> "Browser":
+    """A browser that shows boards as pictures, for it has no WebGL."""
+    return launch()

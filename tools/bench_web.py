@@ -21,12 +21,7 @@ from companion.rules.notation import format_move, format_position
 from companion.web.answers import STATIC
 from companion.web.feed import Feed
 from companion.web.page import Page
-
-CHROMIUM = "/usr/bin/chromium"
-ARGUMENTS = (
-    "--no-sandbox --disable-gpu --disable-3d-apis --disable-quic --no-first-run --disable-background-networking "
-    "--disable-sync"
-)
+from tools.chromium import launched
 
 EVENTS, EVENT_S = 200, 0.1
 SPECTATORS, MOVE_S, WATCHED_S = 200, 1.0, 30.0
@@ -106,7 +101,7 @@ def to_browser() -> None:
     player, sent = Player(), dict[int, float]()
     page = Page(("127.0.0.1", 0), player.feed)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
+        browser = launched(playwright)
         tab = browser.new_page()
         tab.goto(page.server.url)
         tab.wait_for_selector("#moves button")

@@ -22,19 +22,8 @@ from companion.rules.notation import format_move, format_position
 from companion.tracker.sights import format_sights, seen_of
 from companion.web.feed import Feed
 from companion.web.page import Page as WebPage
+from tools.chromium import launched
 
-CHROMIUM = "/usr/bin/chromium"
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-sync",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--ignore-gpu-blocklist",
-)
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 LAPTOP, PHONE = (1280, 900), (390, 844)
 QUALITY, SETTLED_MS, TIMEOUT_MS = 72, 1500, 180_000
@@ -212,7 +201,7 @@ def together(boards: list[Image.Image]) -> None:
 def main() -> None:
     """Make all pictures."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        browser = launched(playwright, draws_in_space=True)
         moving(browser)
         together([states(browser, info.name) for info in available_games()])
         special(browser, "board-question", Told.ask)

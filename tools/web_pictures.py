@@ -17,7 +17,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect, sync_playwright
 
 from companion.simulate.photographer import HOLDS
-from tools.bench_web import ARGUMENTS, CHROMIUM
+from tools.chromium import launched
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 LAPTOP = {"width": 1200, "height": 720}
@@ -87,7 +87,7 @@ def more_exact(page: Page) -> None:
 def main() -> None:
     """Make all pictures."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
+        browser = launched(playwright)
         page = browser.new_page(viewport=LAPTOP, locale="en-GB")
         page.set_default_timeout(WAIT_MS)
         with started("setup", "domination", "--simulate", "--web", "127.0.0.1:0", "-o", folder) as url:

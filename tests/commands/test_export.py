@@ -1,7 +1,5 @@
 """`companion export`: matches leave the store in every form."""
 
-import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -11,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser
 
 from companion.cli import main
 from companion.commands.export import WRITERS
@@ -108,37 +106,28 @@ def test_a_film_beside_a_recording_runs_with_it(tmp_path: Path, path: Path) -> N
     assert shades == pytest.approx([10 * k for k in range(25)], abs=4)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Page]:
-    arguments = ["--no-sandbox", "--disable-gpu"]
-    with sync_playwright() as tools:
-        window = tools.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
-        yield window.new_page()
-        window.close()
-
-
-def test_a_page_is_leafed_through_without_any_network(tmp_path: Path, path: Path, browser: Page) -> None:
+def test_a_page_is_leafed_through_without_any_network(tmp_path: Path, path: Path, browser: Browser) -> None:
     with Store.open(path) as store:
         match = store.begin(RECORD.info)
         for event in RECORD.events:
             store.append(match, event, jpeg(90) if event.n == 2 else None)
-    asked: list[str] = []
-    browser.on("request", lambda request: asked.append(request.url))
-    browser.goto(export(path, tmp_path / "m.html").as_uri())
-    assert browser.inner_text("h1") == "Domination (Focus): Ada </script>, Émile"
+    page, asked = browser.new_page(), list[str]()
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(export(path, tmp_path / "m.html").as_uri())
+    assert page.inner_text("h1") == "Domination (Focus): Ada </script>, Émile"
     titles = [plate.title for plate in plates(RECORD)]
-    assert browser.locator("#list button").all_inner_texts() == titles
-    assert browser.inner_text("#caption") == "The match begins. Ada </script> to move."
-    assert not browser.is_visible("#still")
-    browser.keyboard.press("ArrowRight")
-    assert browser.inner_text("#list [aria-current]") == titles[1]
-    assert browser.is_visible("#still")
-    assert browser.evaluate("document.getElementById('still').naturalWidth") == 640
-    browser.keyboard.press("End")
-    assert browser.inner_text("#list [aria-current]") == titles[-1]
-    assert browser.locator("#board .square").count() == 52
-    browser.click("text=illegal")
-    assert browser.locator("#board [stroke-dasharray]").count() >= 1
+    assert page.locator("#list button").all_inner_texts() == titles
+    assert page.inner_text("#caption") == "The match begins. Ada </script> to move."
+    assert not page.is_visible("#still")
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text("#list [aria-current]") == titles[1]
+    assert page.is_visible("#still")
+    assert page.evaluate("document.getElementById('still').naturalWidth") == 640
+    page.keyboard.press("End")
+    assert page.inner_text("#list [aria-current]") == titles[-1]
+    assert page.locator("#board .square").count() == 52
+    page.click("text=illegal")
+    assert page.locator("#board [stroke-dasharray]").count() >= 1
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 from companion.cli import main
 from companion.events import GameOver
 from companion.hall.page import HallPage
 from tests.hall.test_hub import Room, match_events
 from tests.web.conftest import Client
-from tests.web.test_browser import ARGUMENTS, CHROMIUM
 from tests.web.test_page import read_events
 
 
@@ -87,23 +86,19 @@ def test_each_table_has_its_addresses(room: OpenRoom) -> None:
     assert client.ask("POST", "/arbiter/pause")[0] == 404
 
 
-def test_a_hall_is_watched_in_a_browser(room: OpenRoom) -> None:
-    if not Path(CHROMIUM).exists():
-        pytest.skip("needs Debian's chromium, which `make test` installs as root")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
-        page = browser.new_page(locale="en-GB")
-        page.goto(f"http://127.0.0.1:{room.port}/")
-        expect(page.locator(".tables strong")).to_have_text(["Table-2", "Table-10"])
-        room.hear(*match_events(4)[4:], table="Table-2")
-        last = match_events(4)[-1]
-        expect(page.locator("#table-Table-2 .word")).to_contain_text(f"played {last.move}")  # type: ignore[attr-defined]
-        expect(page.locator("#table-Table-2 .square")).to_have_count(52)
-        room.online(None, table="Table-10")
-        expect(page.locator("#table-Table-10 small")).to_contain_text("away")
-        page.locator("#table-Table-2 a").click()
-        expect(page.locator("#moves button")).to_have_count(5)
-        expect(page.locator("#unlock")).to_be_hidden()
-        page.locator("#hall").click()
-        expect(page.locator(".tables li[id]")).to_have_count(2)
-        browser.close()
+def test_a_hall_is_watched_in_a_browser(room: OpenRoom, browser: Browser) -> None:
+    page = browser.new_page(locale="en-GB")
+    page.goto(f"http://127.0.0.1:{room.port}/")
+    expect(page.locator(".tables strong")).to_have_text(["Table-2", "Table-10"])
+    room.hear(*match_events(4)[4:], table="Table-2")
+    last = match_events(4)[-1]
+    expect(page.locator("#table-Table-2 .word")).to_contain_text(f"played {last.move}")  # type: ignore[attr-defined]
+    expect(page.locator("#table-Table-2 .square")).to_have_count(52)
+    room.online(None, table="Table-10")
+    expect(page.locator("#table-Table-10 small")).to_contain_text("away")
+    page.locator("#table-Table-2 a").click()
+    expect(page.locator("#moves button")).to_have_count(5)
+    expect(page.locator("#unlock")).to_be_hidden()
+    page.locator("#hall").click()
+    expect(page.locator(".tables li[id]")).to_have_count(2)
+    page.close()

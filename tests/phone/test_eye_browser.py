@@ -13,9 +13,7 @@ from typing import Any
 
 import cv2
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
-
-from tests.web.test_browser import ARGUMENTS, CHROMIUM, skip_without_browser
+from playwright.sync_api import Browser, Page, expect
 
 WAIT_S = 120
 """Long enough for a machine that has other things to do."""
@@ -36,14 +34,11 @@ def film(tmp_path_factory: pytest.TempPathFactory, examples: Path) -> Path:
 
 
 @pytest.fixture
-def phone(film: Path) -> Iterator[Browser]:
-    skip_without_browser()
+def phone(film: Path, launch: Callable[..., Browser]) -> Iterator[Browser]:
     fake = ("--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream")
-    with sync_playwright() as playwright:
-        arguments = [*ARGUMENTS, *fake, f"--use-file-for-fake-video-capture={film}"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        yield browser
-        browser.close()
+    browser = launch(*fake, f"--use-file-for-fake-video-capture={film}")
+    yield browser
+    browser.close()
 
 
 def referee(started: Callable[..., Any], examples: Path, folder: Path) -> tuple[subprocess.Popen[str], str]:

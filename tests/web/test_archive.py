@@ -16,7 +16,6 @@ from companion.web.archive import FORMS
 from companion.web.feed import Feed
 from companion.web.page import Page
 from tests.web.conftest import Client
-from tests.web.test_browser import browser as browser  # noqa: PLC0414 - the fixture
 
 BEFORE = "domination 4/6/8/8/2,G,5/2,R,5/6/4 R"
 AFTER = "domination 4/6/8/8/2,GR,5/8/6/4 -"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect
 
 from calibration.kit import load_kit
 from companion.games import load_game
@@ -19,37 +19,10 @@ from tests.web.conftest import PICTURE, WAIT_S, WebTable
 from tests.web.test_page import OWN_FIVES
 from tests.web.test_setup import Bench, corners_px, own_board
 
-CHROMIUM = "/usr/bin/chromium"
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-3d-apis",  # the pictures are looked at here; what WebGL draws is looked at in test_space
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 PLIES = ("c3-d3", "c4-d4", "d3-d5", "d4-d3", "f7-f6")
 
 
 expect.set_options(timeout=1000 * WAIT_S)
-
-
-def skip_without_browser() -> None:
-    """Skip the test where there is no browser to look with."""
-    if not Path(CHROMIUM).exists():
-        pytest.skip("needs Debian's chromium, which `make test` installs as root")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium, without a window."""
-    skip_without_browser()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 from companion.events import Start, Unsure
 from companion.games import load_game
@@ -13,19 +10,9 @@ from companion.referee.referee import Snapshot
 from companion.rules.notation import format_position
 from companion.web.feed import Feed
 from companion.web.page import Page as WebPage
-from tests.web.test_browser import ARGUMENTS, CHROMIUM, skip_without_browser
 
 GAME = load_game("diamond:table")
 START = format_position(GAME, GAME.start())
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    skip_without_browser()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
-        yield browser
-        browser.close()
 
 
 def test_a_question_about_one_move_is_yes_and_no(browser: Browser) -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from companion.games import available_games
 from tests.web.conftest import WAIT_S, WebTable
-from tests.web.test_browser import ARGUMENTS, CHROMIUM, skip_without_browser
 
-SOFTWARE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
 COLOURS = """(canvas) => new Promise((done) => requestAnimationFrame(() => {
     const copy = Object.assign(document.createElement("canvas"), {width: 160, height: 120});
     const pen = copy.getContext("2d");
@@ -24,14 +22,9 @@ COLOURS = """(canvas) => new Promise((done) => requestAnimationFrame(() => {
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser(launch: Callable[..., Browser]) -> Browser:
     """Debian's Chromium with WebGL in software."""
-    skip_without_browser()
-    arguments = [argument for argument in ARGUMENTS if argument not in ("--disable-gpu", "--disable-3d-apis")]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*arguments, *SOFTWARE])
-        yield browser
-        browser.close()
+    return launch(draws_in_space=True)
 
 
 @pytest.fixture

@@ -22,7 +22,6 @@ from companion.web.feed import Feed
 from companion.web.page import Page
 from companion.web.starting import Begin, GoOn, Playable, Unfinished
 from tests.web.conftest import WAIT_S, Client, WebTable
-from tests.web.test_browser import browser as browser  # noqa: PLC0414 - the fixture
 from tests.web.test_command import NOTICE
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
