@@ -21,75 +21,37 @@ A match that goes on after a restart is built with its plies and the number of i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from companion.events import Accepted, Event, SensorsChanged, Start, ViewChanged
 from companion.match import Match
-from companion.referee import clock, orders, sensing
+from companion.referee import clock, orders, sensing, viewing
 from companion.referee.clock import Clock
 from companion.referee.grounds import Grounds, account
-from companion.referee.orders import Order, OrderRefused
+from companion.referee.orders import Order
 from companion.referee.patience import is_due, settled, suspect
+from companion.referee.rulings import refuse_misfits, trigger_of
 from companion.referee.states import Mode, Trigger
-from companion.referee.steps import Fact, Options, State, disturbed, step, trusting_again
+from companion.referee.steps import Fact, State, disturbed, step, trusting_again
+from companion.referee.verdicts import believed, is_known, options_of, trigger_by
 from companion.rules.board import Cell, Player, Sight
 from companion.rules.game import Outcome
 from companion.rules.notation import format_position
 from companion.tracker import settle
-from companion.tracker.evidence import UNKNOWN, Evidence, combine, shows_hand, touched, weigh, without
+from companion.tracker.evidence import Evidence, combine, shows_hand, touched, weigh, without
 from companion.tracker.hypotheses import Outlook, foresee
-from companion.tracker.interpret import (
-    Ambiguous,
-    CannotTell,
-    Illegal,
-    InProgress,
-    Judgement,
-    Played,
-    TakenBack,
-    Unchanged,
-    contradicting,
-    format_moves,
-    interpret,
-)
+from companion.tracker.interpret import Judgement, contradicting, format_moves, interpret
 from companion.tracker.pillars import Rows
 from companion.tracker.settle import Calm
-from companion.tracker.sights import altered, names_of
+from companion.tracker.sights import names_of
 from vision.reading import Reading
 
 COMBINED_READINGS = 4
 """Readings of one calm that are weighed together; older ones are forgotten, lest a slow change be averaged away."""
 
-HAND_S = 3.0
-"""A hand over the board is play; from this long on it is worth a word (``view``: ``hand``)."""
-
-PASSING, UNSEEN_S = ("no-mat", "blocked", "dark"), 2.0
-"""An arm over a marker hides the mat for a moment, which is no news."""
-
 STRANGE_S = 2.0
 """A table that looks like nothing people do (Judgement.is_strange) is taken for a hand so long, then for what it is."""
-
-TRIGGERS: Mapping[type[object], Trigger] = {
-    Unchanged: Trigger.SAME,
-    Played: Trigger.PLAYED,
-    InProgress: Trigger.BEGUN,
-    TakenBack: Trigger.BACK,
-    Illegal: Trigger.WRONG,
-    Ambiguous: Trigger.ALIKE,
-    CannotTell: Trigger.ALIKE,
-}
-
-ORDERED: Mapping[type[object], Trigger] = {
-    orders.Answer: Trigger.ANSWERED,
-    orders.Done: Trigger.DONE,
-    orders.AcceptMove: Trigger.RULED,
-    orders.TakeBackMoves: Trigger.RULED,
-    orders.SetPosition: Trigger.RULED,
-    orders.RejectVerdict: Trigger.RULED,
-    orders.Pause: Trigger.PAUSE,
-    orders.Resume: Trigger.RESUME,
-    orders.EndMatch: Trigger.CALLED_OFF,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +83,6 @@ TIMED = (Mode.WATCHING, Mode.THINKING, Mode.UNFINISHED, Mode.RESTORING)
 UNDECIDED_S = 2.0
 """A calm table that is still being judged may show a move made in time; no flag falls on it for so long."""
 
-RESTLESS = ("noise", "flicker", "shaking")
-"""The views of a picture that never comes to rest; it is read all the same."""
-
-SEEING = ("clear", "hand", "blocked", *RESTLESS)
-"""The views in which it does: what hides the board from the camera is in the players' hands only there."""
-
 
 class Referee:
     """Feeds a state machine (:mod:`companion.referee.steps`) from pictures and people."""
@@ -145,10 +101,8 @@ class Referee:
         self._next_n = first_n
         self._calm = Calm()
         self._frames: tuple[Evidence, ...] = ()
-        self._view = "clear"
-        self._unseen: float | None = None
+        self._viewing = viewing.Viewing()
         self._sensing = sensing.Sensing()
-        self._busy_since_s: float | None = None
         self._outlook: Outlook | None = None
         self._before: tuple[Sight | None, ...] | None = None
         self._grounds: dict[int, Grounds] = {}
@@ -176,7 +130,7 @@ class Referee:
         standing = state.context.standing or ()
         return Snapshot(
             mode=state.mode.value,
-            view=self._view,
+            view=self._viewing.said,
             position=format_position(match.game, match.position),
             to_move=match.position.to_move,
             todo=state.said or (match.due.todo if match.due else ""),
@@ -219,9 +173,9 @@ class Referee:
             self._frames = ()
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
             return self._busy(t_s)
-        self._busy_since_s = None
+        self._viewing = viewing.idle(self._viewing)
         frames = self._frames
-        cleared = () if self._view in RESTLESS else self.view(t_s, "clear")
+        cleared = () if self._viewing.is_restless else self.view(t_s, "clear")
         outlook = self._foreseen()
         seen = weigh(self.match.game.layout, reading, self._before, self._pillars(t_s, reading, sensed))
         cleared += self._tell_sensors(t_s)
@@ -241,20 +195,15 @@ class Referee:
     def view(self, t_s: float, state: str) -> tuple[Event, ...]:
         """What is to be said of the picture as a whole: the states of :class:`ViewChanged`; once each.
 
-        What a hand can do to a picture (PASSING) must last before it is said.
+        What a hand can do to a picture must last before it is said.
         """
         self._frames = ()
-        if state not in PASSING or self._unseen is None:
-            self._unseen = None if state == "clear" else t_s
-        lasts = self._unseen is not None and t_s - self._unseen >= UNSEEN_S
-        if state == self._view or (state in PASSING and not lasts):
-            return ()
-        self._view = state
-        return self._timed(t_s, self._numbered((ViewChanged(t=t_s, n=0, state=state),)))
+        self._viewing, is_news = viewing.seen(self._viewing, state, t_s)
+        return self._timed(t_s, self._numbered((ViewChanged(t=t_s, n=0, state=state),))) if is_news else ()
 
     def restless(self, t_s: float, why: str) -> tuple[Event, ...]:
         """Why the picture never comes to rest, a state of RESTLESS, or empty where it does; only news is said."""
-        is_known = self._view == why if why else self._view not in RESTLESS
+        is_known = self._viewing.said == why if why else not self._viewing.is_restless
         return () if is_known else self.view(t_s, why or "clear")
 
     def sensors(self, t_s: float, state: str, cells: tuple[str, ...] = ()) -> tuple[Event, ...]:
@@ -276,26 +225,23 @@ class Referee:
         Raises:
             OrderRefused: it does not fit now; nothing has changed.
         """
-        _refuse_misfits(self._state, order)
-        is_dismissal = isinstance(order, orders.Answer) and order.option is None
-        trigger = Trigger.DISMISSED if is_dismissal else ORDERED[type(order)]
+        refuse_misfits(self._state, order)
         if isinstance(order, orders.Done):
             # The frame of this moment was taken before he said so.
             self._frames, self._calm, self._asked_s = (), Calm(), t_s
-        return self._timed(t_s, self._take(t_s, trigger, Fact(order=order, by=by)))
+        return self._timed(t_s, self._take(t_s, trigger_of(order), Fact(order=order, by=by)))
 
     def _judge(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
         """Say what the table means, or be patient."""
         suspicion = suspect(self._state.suspicion, judgement, t_s)
         judgement = settled(suspicion, judgement, self._state.mode, t_s)
-        known = _is_known(self._state, judgement)
+        known = is_known(self._state, judgement)
         due = not known and (suspicion is None or is_due(suspicion, judgement, self._state.mode, t_s))
         self._state = replace(self._state, suspicion=None if known else suspicion)
         if known or due:
-            is_sure = not isinstance(judgement.interpretation, CannotTell)
-            self._before = _sights(outlook, judgement) if is_sure else None
-        fact = Fact(outlook, judgement, _options(judgement))
-        events = self._take(t_s, _trigger(self._state, outlook, judgement), fact) if due else ()
+            self._before = believed(outlook, judgement)
+        fact = Fact(outlook, judgement, options_of(judgement))
+        events = self._take(t_s, trigger_by(self._state, outlook, judgement), fact) if due else ()
         self._calm = settle.after_reading(self._calm, t_s, settled=known or due, hand=False, wrong=self.accuses)
         if not due:
             return ()
@@ -337,9 +283,8 @@ class Referee:
 
     def _busy(self, t_s: float) -> tuple[Event, ...]:
         """Something moves or lies over the board."""
-        if self._busy_since_s is None:
-            self._busy_since_s = t_s
-        return self.view(t_s, "hand") if t_s - self._busy_since_s >= HAND_S and self._view == "clear" else ()
+        self._viewing, is_news = viewing.busy(self._viewing, t_s)
+        return self.view(t_s, "hand") if is_news else ()
 
     def _timed(self, t_s: float, events: tuple[Event, ...]) -> tuple[Event, ...]:
         """``events``, and how the clock stands where they set or stop it at ``t_s``: when the hand had left."""
@@ -348,7 +293,7 @@ class Referee:
         moved = [event.player for event in events if isinstance(event, Accepted)]
         for player in moved:
             self._clock = clock.credited(self._clock, player, t_s)
-        runs = self._state.mode in TIMED and self._view in SEEING
+        runs = self._state.mode in TIMED and self._viewing.said in viewing.SEEING
         running = self.match.position.to_move if runs else None
         if not moved and running == self._clock.running:
             return events
@@ -375,53 +320,3 @@ class Referee:
         numbered = tuple(replace(event, n=n) for n, event in enumerate(events, start=self._next_n))
         self._next_n += len(numbered)
         return numbered
-
-
-def _is_known(state: State, judgement: Judgement) -> bool:
-    """Whether the referee has already spoken of this very table."""
-    return (
-        state.mode in (Mode.RESTORING, Mode.ASKING)
-        and isinstance(judgement.interpretation, (Illegal, Ambiguous, CannotTell))
-        and judgement.changes == state.context.standing
-    )
-
-
-def _trigger(state: State, outlook: Outlook, judgement: Judgement) -> Trigger:
-    """What the judged table sets off: what a ruling has taken away does not happen again by lying there still."""
-    trigger = TRIGGERS[type(judgement.interpretation)]
-    is_overruled = state.mode is Mode.SETTING_UP and altered(outlook.sights, judgement.changes) in state.overruled
-    return Trigger.WRONG if is_overruled and trigger is not Trigger.SAME else trigger
-
-
-def _sights(outlook: Outlook, judgement: Judgement) -> tuple[Sight | None, ...]:
-    """What the judgement takes to be at each place; None where the picture contradicts it.
-
-    What an accusation claims to have changed is left open, lest it prove itself when the table is put right.
-    """
-    doubtful = {place for place, _ in judgement.odd}
-    is_wrong = isinstance(judgement.interpretation, Illegal)
-    changes = tuple((place, UNKNOWN) for place, _ in judgement.changes) if is_wrong else judgement.changes
-    sights = altered(outlook.sights, changes)
-    return tuple(None if place in doubtful else sight for place, sight in enumerate(sights))
-
-
-def _options(judgement: Judgement) -> Options:
-    meaning = judgement.interpretation
-    return meaning.options if isinstance(meaning, (Ambiguous, CannotTell)) else ()
-
-
-def _refuse_misfits(state: State, order: Order) -> None:
-    """Raise OrderRefused for an order whose content does not fit the match."""
-    match order:
-        case orders.Answer(int(option)) if state.mode is Mode.ASKING and not 0 <= option < len(state.options):
-            raise OrderRefused(f"there is no option {option}; there are {len(state.options)}, from 0")
-        case orders.Done() if state.mode is Mode.ASKING and len(state.options) != 1:
-            raise OrderRefused("answer the question first")
-        case orders.AcceptMove(move) if state.match.game.violations(state.match.position, move):
-            raise OrderRefused("this move is not legal here; set the position instead")
-        case orders.RejectVerdict() if not state.context.standing:
-            raise OrderRefused("the referee says nothing against this table; take back or set the position instead")
-        case orders.TakeBackMoves(n) if not 0 < n <= state.match.undoable:
-            raise OrderRefused(f"cannot take back {n} move{'s' * (n != 1)}: {state.match.undoable} can be undone")
-        case _:
-            pass

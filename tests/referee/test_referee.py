@@ -36,7 +36,8 @@ from companion.referee.orders import (
     TakeBackMoves,
 )
 from companion.referee.patience import DOUBT_S, REPAIR_S
-from companion.referee.referee import HAND_S, UNSEEN_S, Referee
+from companion.referee.referee import Referee
+from companion.referee.viewing import HAND_S, UNSEEN_S
 from companion.rules.notation import format_position, parse_move, parse_position
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"

@@ -1,0 +1,68 @@
+"""What a judged table comes to: what it sets off, whether people know it already, what it takes to be where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from companion.referee.states import Mode, Trigger
+from companion.referee.steps import Options, State
+from companion.rules.board import Sight
+from companion.tracker.evidence import UNKNOWN
+from companion.tracker.hypotheses import Outlook
+from companion.tracker.interpret import (
+    Ambiguous,
+    CannotTell,
+    Illegal,
+    InProgress,
+    Judgement,
+    Played,
+    TakenBack,
+    Unchanged,
+)
+from companion.tracker.sights import altered
+
+_TRIGGERS: Mapping[type[object], Trigger] = {
+    Unchanged: Trigger.SAME,
+    Played: Trigger.PLAYED,
+    InProgress: Trigger.BEGUN,
+    TakenBack: Trigger.BACK,
+    Illegal: Trigger.WRONG,
+    Ambiguous: Trigger.ALIKE,
+    CannotTell: Trigger.ALIKE,
+}
+
+
+def is_known(state: State, judgement: Judgement) -> bool:
+    """Whether the referee has already spoken of this very table."""
+    return (
+        state.mode in (Mode.RESTORING, Mode.ASKING)
+        and isinstance(judgement.interpretation, (Illegal, Ambiguous, CannotTell))
+        and judgement.changes == state.context.standing
+    )
+
+
+def trigger_by(state: State, outlook: Outlook, judgement: Judgement) -> Trigger:
+    """What the judged table sets off: what a ruling has taken away does not happen again by lying there still."""
+    trigger = _TRIGGERS[type(judgement.interpretation)]
+    is_overruled = state.mode is Mode.SETTING_UP and altered(outlook.sights, judgement.changes) in state.overruled
+    return Trigger.WRONG if is_overruled and trigger is not Trigger.SAME else trigger
+
+
+def believed(outlook: Outlook, judgement: Judgement) -> tuple[Sight | None, ...] | None:
+    """What the judgement takes to be at each place; None where the picture contradicts it, or for all when in doubt.
+
+    What an accusation claims to have changed is left open, lest it prove itself when the table is put right.
+    """
+    if isinstance(judgement.interpretation, CannotTell):
+        return None
+    doubtful = {place for place, _ in judgement.odd}
+    is_wrong = isinstance(judgement.interpretation, Illegal)
+    changes = tuple((place, UNKNOWN) for place, _ in judgement.changes) if is_wrong else judgement.changes
+    sights = altered(outlook.sights, changes)
+    return tuple(None if place in doubtful else sight for place, sight in enumerate(sights))
+
+
+def options_of(judgement: Judgement) -> Options:
+    """The moves that people may be asked about."""
+    meaning = judgement.interpretation
+    return meaning.options if isinstance(meaning, (Ambiguous, CannotTell)) else ()
