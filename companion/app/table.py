@@ -22,6 +22,7 @@ from companion.recorder.keeper import Keeper
 from companion.referee.orders import Order
 from companion.referee.referee import Referee, Snapshot
 from vision.capture.frames import Frame, FrameSource, Outage, SourceLost
+from vision.errors import VisionError
 
 EVIDENCE_QUALITY = 80
 """JPEG quality of the picture that is kept with a verdict."""
@@ -103,7 +104,7 @@ class Table:
     witness: Witness | None = None
     pillars: Pillars | None = None
     seen: bool = False
-    why_unseen: str = "no calm picture"
+    why_unseen: VisionError | str = "no calm picture"
 
     def run(self) -> None:
         """Referee until the source ends or ``is_over`` says so.
