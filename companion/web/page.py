@@ -88,7 +88,7 @@ class Page:
         self._send: Send | None = None
         self._camera: Callable[[], bytes | None] = lambda: None
         self._picture_lock = asyncio.Lock()
-        files = Files(STATIC, {"": "table.html"})
+        files = Files(STATIC, {"": "table.html", "replay": "replay.html"})
         app = Starlette(
             routes=[
                 Route("/events", self._events),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 
 from calibration.errors import ProfileError
@@ -95,10 +96,13 @@ def playable(options: TableOptions) -> tuple[Playable, ...]:
     return tuple(found)
 
 
-def unfinished(options: TableOptions) -> tuple[Unfinished, ...]:
-    """The matches in the store that were left and can go on at the table, the newest first.  Raises StoreError."""
-    tags = {game.tag for game in playable(options)}
-    with open_store(options.output.store) as store:
+def unfinished(store_file: Path | None, games: Sequence[Playable]) -> tuple[Unfinished, ...]:
+    """The matches in a store that were left and can go on at a table for ``games``, the newest first.
+
+    ``store_file`` is None for the user's own store.  Raises StoreError.
+    """
+    tags = {game.tag for game in games}
+    with open_store(store_file) as store:
         found = [
             Unfinished(kept.match, kept.info.game, kept.info.names, kept.info.started_at.isoformat(), kept.moves)
             for kept in summaries(store)

@@ -28,6 +28,8 @@ const WORDS = {
     "no-picture": "There is no picture.", saved: "saved", unsaved: "not saved",
     "kept-matches": "Kept matches", close: "Close", "no-kept": "No match has been kept yet.", "is-made": "{file} is being made …", "is-open": "open", "is-drawn": "drawn", "has-won": "{player} won",
     "new-match": "New match", game: "Game", people: "Players", clock: "Clock (empty: none)", confirm: "A move counts once its player has pressed “done”", "leave-open": "Leave the match that is going on unfinished; it can go on later", "start-match": "Start", "go-on": "Go on", "left-open": "Left unfinished", "idle": "No match", "no-match": "No match is being played.", "no-match-hint": "The arbiter starts one here.", unlearned: "The pieces of this set have not been learned here: the colours of its kit are used.", "starting-now": "The match is about to begin …", main: "main rules", "n-players": "{n} players",
+    "kept-match": "A kept match", "match-steps": "The match", "to-table": "To the table", replay: "Replay", leaf: "Leaf through", "step-back": "One step back", "step-forth": "One step on", "to-end": "To the end", "play-match": "Play by itself", "stop-playing": "Stand still", "camera-saw": "What the camera saw", "is-fetched": "The match is being fetched …",
+    "step start": "Start", "step illegal": "Not allowed", "step unfinished": "Not finished", "step unsure": "A question", "step taken-back": "Taken back", "step corrected": "Ruling", "step skipped": "Passed over", "step repeated": "Repeated", "step game-over": "The end", "step clock": "Time is up",
     reload: "Loading …", "player-clock": "{player}: {time} left",
   },
   de: {
@@ -57,6 +59,8 @@ const WORDS = {
     "no-picture": "Es gibt kein Bild.", saved: "gesichert", unsaved: "nicht gesichert",
     "kept-matches": "Aufgehobene Partien", close: "Schließen", "no-kept": "Noch ist keine Partie aufgehoben.", "is-made": "{file} wird gemacht …", "is-open": "offen", "is-drawn": "unentschieden", "has-won": "{player} gewann",
     "new-match": "Neue Partie", game: "Spiel", people: "Spieler", clock: "Uhr (leer: keine)", confirm: "Ein Zug zählt, wenn sein Spieler „fertig“ gedrückt hat", "leave-open": "Die laufende Partie unbeendet lassen; sie kann später weitergehen", "start-match": "Starten", "go-on": "Fortsetzen", "left-open": "Unbeendet", "idle": "Keine Partie", "no-match": "Es wird keine Partie gespielt.", "no-match-hint": "Der Schiedsrichter startet hier eine.", unlearned: "Die Steine dieses Spiels sind hier nicht eingelernt: es gelten die Farben seines Bretts.", "starting-now": "Die Partie beginnt gleich …", main: "Grundregeln", "n-players": "{n} Spieler",
+    "kept-match": "Eine aufgehobene Partie", "match-steps": "Die Partie", "to-table": "Zum Tisch", replay: "Ansehen", leaf: "Blättern", "step-back": "Einen Schritt zurück", "step-forth": "Einen Schritt vor", "to-end": "Zum Ende", "play-match": "Von selbst ablaufen lassen", "stop-playing": "Anhalten", "camera-saw": "Was die Kamera sah", "is-fetched": "Die Partie wird geholt …",
+    "step start": "Anfang", "step illegal": "Nicht erlaubt", "step unfinished": "Nicht zu Ende", "step unsure": "Eine Frage", "step taken-back": "Zurückgenommen", "step corrected": "Entscheid", "step skipped": "Übergangen", "step repeated": "Wiederholung", "step game-over": "Ende", "step clock": "Zeit abgelaufen",
     reload: "Wird geladen …", "player-clock": "{player}: noch {time}",
   },
 };
