@@ -20,7 +20,8 @@ from companion.commands.output.progress import followed
 from companion.errors import CompanionError
 from companion.games import title_of
 from companion.hall.results import kept_results, results_csv
-from companion.hall.rounds import rounds_of, rows
+from companion.hall.rounds import rounds_file, rows
+from companion.hall.tournament import Tournament
 from companion.recorder.place import HALL_FILE, default_store, open_store
 from companion.recorder.store import MatchId, Store
 from companion.records.document import format_document
@@ -79,8 +80,8 @@ def _export_hall(options: Options) -> int:
     """Write the results of a hall's store."""
     if options.file.suffix.lower() != ".csv":
         raise CompanionError(f"{options.file}: the results of a hall are written as CSV; end the name with .csv")
-    rounds = rounds_of(options.rounds)
     path = options.store or default_store(os.environ).with_name(HALL_FILE)
+    rounds = Tournament(rounds_file(path, options.rounds)).rounds
     with Store.open(path, read_only=True) as store, writing(options.file):
         write_whole(options.file, results_csv(rows(rounds, kept_results(store))))
     if options.json:

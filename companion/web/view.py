@@ -110,6 +110,7 @@ def game_row(game: Game, kit: Kit | None = None, people: tuple[str, ...] = ()) -
                 "letter": player,
                 "colour": colours[player],
                 "names": {code: player_names(game, code, people)[player] for code in LANGUAGES},
+                "called": {code: player_names(game, code)[player] for code in LANGUAGES},
             }
             for player in game.players
         ],
