@@ -24,7 +24,7 @@ from companion.events import (
 from companion.games import load_game, read_position, title_of
 from companion.phrases import LANGUAGES, language, to_move
 from companion.referee.clock import Clock
-from companion.referee.referee import Snapshot
+from companion.referee.snapshot import Snapshot
 from companion.rules.game import Game
 from companion.rules.notation import parse_move, position_tag, ranks_downward
 from companion.scene.outfit import dressed, player_colours
