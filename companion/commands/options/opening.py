@@ -11,7 +11,7 @@ from calibration.errors import ProfileError
 from calibration.kit import Kit
 from calibration.looks import look_kit
 from companion.app.resumption import Interrupted, left_open
-from companion.commands.options.game import begin_match, lasting_name, open_kit
+from companion.commands.options.game import as_they_lie, begin_match, lasting_name, open_kit
 from companion.commands.options.match import Session
 from companion.commands.options.serial import PacedSource, open_pillars
 from companion.commands.options.source import open_sight
@@ -33,7 +33,7 @@ def open_session(options: TableOptions, left: Interrupted | None, recordings: Se
     Raises CompanionError, ProfileError, VisionError.
     """
     begins = options.start or (recordings[0].start if recordings else None) or None
-    match = begin_match(options.game, begins) if left is None else left.match
+    match = as_they_lie(begin_match(options.game, begins) if left is None else left.match, options.kings)
     kit = open_kit(options.kit or (_kit_of(recordings[0]) if recordings else None), match.game)
     pillars = open_pillars(options.serial, kit, recordings)
     try:
