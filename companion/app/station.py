@@ -18,7 +18,7 @@ from companion.panel.desk import Desk, Teller
 from companion.panel.keys import TerminalKeys, is_ours
 from companion.panel.pins import Pins
 from companion.phrases import ENGLISH, Language
-from companion.referee.snapshot import Snapshot
+from companion.referee.referee import Snapshot
 from companion.referee.states import Mode
 from companion.rules.board import Player
 from companion.voice.library import Library
@@ -60,6 +60,10 @@ class Station:
         self._tellers = tellers
         self._buttons: Closing | None = None
         self._is_paused = False
+
+    def join(self, teller: Teller) -> None:
+        """Tell this one too, from now on."""
+        self._tellers = (*self._tellers, teller)
 
     def listen(self, buttons: Closing | None) -> None:
         """Close these buttons before everything else."""

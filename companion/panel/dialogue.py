@@ -1,6 +1,7 @@
 """What a press means: presses and the referee's state in, orders and sentences out.  Pure.
 
-Two buttons answer any question: the moves are offered one after the other, ``done`` says yes, ``undo`` says no.
+Two buttons answer any question: the moves are offered one after the other, ``done`` says yes, ``undo`` says no; held,
+``undo`` says that it was none of them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from companion.panel.buttons import Button, Press
 from companion.phrases import Language
 from companion.referee.orders import Answer, Done, Order, Pause, Resume, TakeBackMoves
-from companion.referee.snapshot import Snapshot
+from companion.referee.referee import Snapshot
 from companion.referee.states import Mode
 
 
@@ -39,7 +40,8 @@ def pressed(dialogue: Dialogue, press: Press, snapshot: Snapshot, tongue: Langua
         is_paused = snapshot.mode == Mode.PAUSED.value
         return dialogue, Reply(Resume() if is_paused else Pause()) if press.is_held else NOTHING
     if press.is_held:
-        return dialogue, NOTHING
+        is_no = press.button is Button.UNDO and snapshot.mode == Mode.ASKING.value
+        return (Dialogue(), Reply(Answer(None))) if is_no else (dialogue, NOTHING)
     if snapshot.mode == Mode.PAUSED.value:
         return dialogue, Reply(text=tongue.texts["paused"])
     if snapshot.mode == Mode.ASKING.value:

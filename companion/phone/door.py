@@ -14,7 +14,11 @@ STALE_S = 10.0
 
 
 class TurnedAway(CompanionError):
-    """A phone that is not let in; the message says why."""
+    """A phone that is not let in; the message says why, ``reason`` in a word that pages have their own sentence for."""
+
+    def __init__(self, why: str, reason: str) -> None:
+        super().__init__(why)
+        self.reason = reason
 
 
 @dataclass
@@ -30,6 +34,7 @@ class Door:
     code: str
     phone: str = ""
     refused: int = 0
+    _gone: str = ""
     _page: str = ""
     _clock: DeviceClock = field(default_factory=DeviceClock)
     _asked_s: float | None = None
@@ -38,14 +43,21 @@ class Door:
         """A message of ``phone``, whose page was loaded as ``page``.  Raises TurnedAway."""
         if not hmac.compare_digest(code.encode(), self.code.encode()) or not phone:
             self.refused += 1
-            raise TurnedAway("this code is not right: scan the one that the program shows now")
+            raise TurnedAway("this code is not right: scan the one that the program shows now", "code")
         if self.phone and phone != self.phone:
             self.refused += 1
-            raise TurnedAway("another phone is this table's camera; end the program to choose anew")
+            raise TurnedAway("another phone is this table's camera; the arbiter's page can let it go", "other")
+        if phone == self._gone:
+            self.refused += 1
+            raise TurnedAway("this phone was let go; another one is awaited", "gone")
         if (phone, page) != (self.phone, self._page):
             # A page that is loaded again counts its time from new.
             self._clock, self._asked_s = DeviceClock(), None
         self.phone, self._page = phone, page
+
+    def let_go(self) -> None:
+        """Another phone may come; the one that was here may not, unless none has come when this is called again."""
+        self._gone, self.phone = self.phone, ""
 
     def compare(self, phone_ms: int | None, now_s: float) -> None:
         """The phone heard the last answer at ``phone_ms`` of its clock, and says so at once; None: it asks first."""
@@ -59,5 +71,5 @@ class Door:
 
 
 def code_of(token: str, number: int) -> str:
-    """The code of phone ``number``, from the table's token: as lasting as that, and it tells nothing of it."""
+    """The code of phone ``number`` (0: of panels), from the table's token: as lasting, and it tells nothing of it."""
     return hmac.new(token.encode(), f"phone {number}".encode(), hashlib.sha256).hexdigest()[:20]

@@ -7,17 +7,16 @@ is under way.  Safari opens no WebSocket to a page whose certificate nobody vouc
 from __future__ import annotations
 
 import asyncio
-import io
 import time
 from collections.abc import Callable, Sequence
 
-import segno
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from companion.phone.door import Door, TurnedAway
+from companion.phone.signs import code_picture, tell_refused
 from companion.web.answers import STATIC
 from companion.web.files import Files
 from companion.web.guard import Refused, refuse_foreign, refuse_unknown
@@ -28,9 +27,6 @@ LARGEST_PICTURE = 2_000_000
 
 PICTURE_S = 5.0
 """So long a picture may be under way; it is judged no more by then."""
-
-TOLD = (1, 10, 100, 1000)
-"""After so many messages that were turned away the table's owner is told."""
 
 MILLISECONDS = 1 << 32
 """The phone's clock wraps there, as a controller's does."""
@@ -45,9 +41,19 @@ class EyeRoutes:
         token: Callable[[], str],
         say: Callable[[str], None] = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
+        panel_code: str = "",
     ) -> None:
-        """``token``: the arbiter's; ``say`` is told what people should know; ``clock``: as the pictures' readers'."""
+        """Let phones in at ``doors``.
+
+        Args:
+            doors: one a camera.
+            token: the arbiter's.
+            say: is told what people should know.
+            clock: seconds, as the pictures' readers'.
+            panel_code: lets the same phones be panels; empty: they are none.
+        """
         self._doors, self._token, self._say, self._clock = tuple(doors), token, say, clock
+        self._panel_code = panel_code
         self._cameras: tuple[PhoneCamera, ...] = ()
         self._page = Files(STATIC, {}).named("eye.html")
 
@@ -60,6 +66,7 @@ class EyeRoutes:
         return [
             Route("/eye", self._shown),
             Route("/eye/{n:int}/code.svg", self._code),
+            Route("/eye/{n:int}/let-go", self._let_go, methods=["POST"]),
             Route("/eye/{n:int}/hello", self._hello, methods=["POST"]),
             Route("/eye/{n:int}/clock", self._compare, methods=["POST"]),
             Route("/eye/{n:int}/picture", self._picture, methods=["POST"]),
@@ -73,11 +80,17 @@ class EyeRoutes:
     async def _code(self, request: Request) -> Response:
         """The QR code, for the arbiter only: whoever sees it may become the table's camera."""
         refuse_unknown(request, self._token())
-        n, picture = self._number(request), io.BytesIO()
-        address = address_of(str(request.base_url), n, self._doors[n - 1].code)
-        segno.make(address, error="m").save(picture, "svg", border=4, xmldecl=False, dark="#231f18", light="#ffffff")
-        headers = {"cache-control": "no-store"}
-        return Response(picture.getvalue(), media_type="image/svg+xml", headers=headers)
+        n = self._number(request)
+        return code_picture(address_of(str(request.base_url), n, self._doors[n - 1].code))
+
+    async def _let_go(self, request: Request) -> Response:
+        """Let another phone in; the arbiter's to want."""
+        refuse_foreign(request)
+        refuse_unknown(request, self._token())
+        n = self._number(request)
+        self._doors[n - 1].let_go()
+        self._say(f"phone {n}: another one may come")
+        return JSONResponse({})
 
     async def _hello(self, request: Request) -> Response:
         self._enter(request)
@@ -85,7 +98,7 @@ class EyeRoutes:
         if remarks and remarks.isprintable():
             self._say(f"phone {self._number(request)}: {remarks}")
         width, height = self._camera(request).size
-        return JSONResponse({"width": width, "height": height})
+        return JSONResponse({"width": width, "height": height, "panel": self._panel_code})
 
     async def _compare(self, request: Request) -> Response:
         now_s = self._clock()
@@ -116,7 +129,7 @@ class EyeRoutes:
             door.enter(given.get("code", "")[:64], given.get("phone", "")[:64], given.get("page", "")[:64])
         except TurnedAway as error:
             self._tell_refused(request, door)
-            raise Refused(403, str(error)) from None
+            raise Refused(403, str(error), error.reason) from None
         if is_new:
             self._say(f"phone {n}: is here")
         return door
@@ -131,12 +144,11 @@ class EyeRoutes:
         """Whose pictures these are.  Refused (503, to be tried again) while no match is refereed."""
         cameras, n = self._cameras, self._number(request)
         if n > len(cameras):
-            raise Refused(503, "no match is refereed now")
+            raise Refused(503, "no match is refereed now", "idle")
         return cameras[n - 1]
 
     def _tell_refused(self, request: Request, door: Door) -> None:
-        if door.refused in TOLD:
-            self._say(f"phone {self._number(request)}: messages refused so far: {door.refused}")
+        tell_refused(self._say, f"phone {self._number(request)}", door.refused)
 
 
 def address_of(base: str, number: int, code: str) -> str:
@@ -155,7 +167,7 @@ async def _taken_in(request: Request, camera: PhoneCamera, taken_s: float) -> No
     """Give the request's picture to its camera.  Refused where it is none."""
     if not await run_in_threadpool(camera.post, await _body(request), taken_s):
         width, height = camera.size
-        raise Refused(415, f"this is no JPEG picture of {width} x {height} px")
+        raise Refused(415, f"this is no JPEG picture of {width} x {height} px", "picture")
 
 
 async def _body(request: Request) -> bytes:
@@ -166,7 +178,7 @@ async def _body(request: Request) -> bytes:
             async for chunk in request.stream():
                 size += len(chunk)
                 if size > LARGEST_PICTURE:
-                    raise Refused(413, f"a picture has at most {LARGEST_PICTURE} bytes")
+                    raise Refused(413, f"a picture has at most {LARGEST_PICTURE} bytes", "picture")
                 parts.append(chunk)
     except TimeoutError:
         raise Refused(408, f"the picture did not come within {PICTURE_S:.0f} s") from None

@@ -7,8 +7,6 @@ import hmac
 import ipaddress
 import json
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,8 +15,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from companion.errors import CompanionError
-from companion.referee.orders import OrderRefused
 from companion.web import connections
 
 LARGEST_BODY = 8192
@@ -56,17 +52,19 @@ CLOSE = {"connection": "close"}
 
 
 class Refused(Exception):
-    """A request that is not served: the HTTP status, and why in one line."""
+    """A request that is not served: the HTTP status, why in one line, and in a word that pages can translate."""
 
-    def __init__(self, status: int, why: str) -> None:
+    def __init__(self, status: int, why: str, reason: str = "") -> None:
         super().__init__(why)
         self.status = status
         self.why = why
+        self.reason = reason
 
     def response(self) -> JSONResponse:
         """As the browser gets it."""
         headers = {401: {"www-authenticate": "Bearer"}, 408: CLOSE, 503: CLOSE}.get(self.status)
-        return JSONResponse({"error": self.why}, self.status, headers)
+        told = {"error": self.why} | ({"reason": self.reason} if self.reason else {})
+        return JSONResponse(told, self.status, headers)
 
 
 class Guard:
@@ -189,16 +187,3 @@ async def read_body(request: Request) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise Refused(400, "the body must be a JSON object")
     return body
-
-
-@contextmanager
-def refusing() -> Iterator[None]:
-    """Refuse what a table refuses, or does not answer in time."""
-    try:
-        yield
-    except TimeoutError:
-        raise Refused(503, "the table does not answer; does its camera give pictures?") from None
-    except OrderRefused as error:
-        raise Refused(409, str(error)) from None
-    except CompanionError as error:
-        raise Refused(400, str(error)) from None

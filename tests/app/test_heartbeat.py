@@ -12,8 +12,7 @@ import pytest
 from companion.app.heartbeat import Heartbeat, heartbeat
 from companion.games import load_game
 from companion.match import Match
-from companion.referee.referee import Referee
-from companion.referee.snapshot import Snapshot
+from companion.referee.referee import Referee, Snapshot
 
 
 @pytest.fixture

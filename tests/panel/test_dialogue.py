@@ -6,7 +6,7 @@ from companion.panel.buttons import Button, Press
 from companion.panel.dialogue import Dialogue, Reply, pressed
 from companion.phrases import ENGLISH, GERMAN
 from companion.referee.orders import Answer, Done, Order, Pause, Resume, TakeBackMoves
-from companion.referee.snapshot import Snapshot
+from companion.referee.referee import Snapshot
 from companion.referee.states import Mode
 
 DONE, UNDO, ARBITER = Press(Button.DONE), Press(Button.UNDO), Press(Button.ARBITER)
@@ -45,12 +45,16 @@ def test_a_press_is_an_order(mode: Mode, press: Press, order: Order) -> None:
     assert replies(snapshot(mode), press) == [Reply(order)]
 
 
-@pytest.mark.parametrize(
-    "press", [ARBITER, Press(Button.DONE, is_held=True), Press(Button.UNDO, is_held=True)], ids=str
-)
+@pytest.mark.parametrize("press", [ARBITER, Press(Button.DONE, is_held=True)], ids=str)
 def test_the_arbiters_button_counts_only_when_held_and_the_others_only_once(press: Press) -> None:
     for mode in Mode:
         assert replies(snapshot(mode, "c3-d3"), press) == [Reply()]
+
+
+def test_undo_held_says_that_it_was_none_of_the_moves_and_nothing_else() -> None:
+    held = Press(Button.UNDO, is_held=True)
+    assert replies(snapshot(Mode.ASKING, "c3-d3", "c3-e3"), held) == [Reply(Answer(None))]
+    assert {mode for mode in Mode if replies(snapshot(mode), held) != [Reply()]} == {Mode.ASKING}
 
 
 def test_undo_does_not_take_back_a_good_move_while_a_wrong_act_lies_there() -> None:

@@ -38,6 +38,20 @@ def test_the_first_phone_with_the_code_is_let_in_and_no_other() -> None:
     assert door.refused == 4
 
 
+def test_a_phone_that_is_let_go_makes_room_for_another() -> None:
+    door = Door("secret")
+    door.enter("secret", "mine", "page")
+    door.let_go()
+    with pytest.raises(TurnedAway, match="was let go"):
+        door.enter("secret", "mine", "page")
+    door.enter("secret", "other", "page")
+    with pytest.raises(TurnedAway, match="another phone"):
+        door.enter("secret", "mine", "page")
+    door.let_go()
+    door.let_go()
+    door.enter("secret", "other", "page")
+
+
 def test_a_phones_time_is_ours_by_the_quickest_exchange() -> None:
     door = Door("secret")
     door.enter("secret", "mine", "page")
@@ -89,7 +103,7 @@ class Table:
     def __init__(self) -> None:
         self.said = list[str]()
         self.door, self.camera = Door("secret"), PhoneCamera("phone 1", SIZE)
-        self.eyes = EyeRoutes([self.door], lambda: "token", self.said.append)
+        self.eyes = EyeRoutes([self.door], lambda: "token", self.said.append, panel_code="panel-code")
         self.eyes.look([self.camera])
         self.page = Page(("127.0.0.1", 0), Feed(START), token="token", routes=self.eyes.routes())
 
@@ -115,7 +129,7 @@ IN = "code=secret&phone=mine&page=1"
 
 
 def test_a_phone_that_is_let_in_sends_pictures(table: Table) -> None:
-    assert table.ask(f"/eye/1/hello?{IN}") == (200, {"width": 64, "height": 48})
+    assert table.ask(f"/eye/1/hello?{IN}") == (200, {"width": 64, "height": 48, "panel": "panel-code"})
     assert table.ask(f"/eye/1/clock?{IN}")[0] == table.ask(f"/eye/1/clock?{IN}&heard=123")[0] == 200
     assert table.ask(f"/eye/1/picture?{IN}&taken=150", jpeg(77))[0] == 200
     assert table.camera.grab().mean() == pytest.approx(77, abs=3)
@@ -171,6 +185,17 @@ def test_only_the_arbiter_sees_the_code(table: Table) -> None:
     status, answer = table.ask("/eye/1/code.svg", method="GET", authorization="Bearer token")
     assert status == 200
     assert b"<svg" in answer["text"]  # type: ignore[operator]
+
+
+def test_only_the_arbiter_lets_another_phone_in(table: Table) -> None:
+    table.ask(f"/eye/1/hello?{IN}")
+    assert table.ask("/eye/1/let-go")[0] == 401
+    assert table.ask("/eye/1/let-go", authorization="Bearer token", origin="https://elsewhere.example")[0] == 403
+    assert table.door.phone == "mine"
+    assert table.ask("/eye/1/let-go", authorization="Bearer token")[0] == 200
+    status, answer = table.ask(f"/eye/1/hello?{IN}")
+    assert (status, answer["reason"]) == (403, "gone")
+    assert table.ask("/eye/1/hello?code=secret&phone=other&page=1")[0] == 200
 
 
 def test_only_its_own_page_may_use_a_camera(table: Table) -> None:

@@ -15,10 +15,11 @@ import cv2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-WAIT_S = 120
+WAIT_S = 300
 """Long enough for a machine that has other things to do."""
 
-FPS = 12
+FPS = 5
+"""Slower than it was filmed, so that a machine that has other things to do follows it."""
 
 
 @pytest.fixture(scope="module")
@@ -93,10 +94,11 @@ def test_a_phone_is_a_camera_and_another_is_turned_away(
     stranger = phone.new_context(locale="de-DE").new_page()
     stranger.goto(address)
     stranger.locator("#start").click()
-    expect(stranger.locator("#state")).to_contain_text("another phone", timeout=1000 * WAIT_S)
+    expect(stranger.locator("#state")).to_contain_text("Ein anderes Telefon", timeout=1000 * WAIT_S)
     events = told(process, lambda said: any(event["event"] == "accepted" for event in said))
     assert events[-1]["move"] == "e7-f7"
     assert not any(event["event"] == "illegal" for event in events)
+    expect(page.locator(".panel .said")).to_contain_text("e7-f7", timeout=1000 * WAIT_S)
 
 
 @pytest.mark.slow
@@ -109,7 +111,12 @@ def test_a_page_that_is_left_is_a_lost_camera_and_comes_back(
     page.goto("about:blank")
     told(process, lambda said: any(event.get("state") == "camera-lost" for event in said))
     page.goto(address.partition("#")[0])
-    page.wait_for_selector('#state[data-kind="good"]', timeout=1000 * WAIT_S)
+    try:
+        page.wait_for_selector('#state[data-kind="good"]', timeout=40000)
+    except Exception:
+        print("STATE", page.locator("#state").text_content(), page.locator("#state").is_visible())
+        page.screenshot(path="/tmp/fail.png")
+        raise
     told(process, lambda said: any(event["event"] == "view" and event["state"] != "camera-lost" for event in said))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from threading import Event as Flag
 from threading import Thread
@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from starlette.routing import BaseRoute
 
 from companion.app.inbox import Inbox, Wish
+from companion.app.station import Station
 from companion.events import Event
 from companion.games import load_game
 from companion.match import Match
@@ -39,13 +41,16 @@ PICTURE = b"\xff\xd8\xff\xe0 no real picture \xff\xd9"
 class WebTable:
     """A referee, his page, and what lies on the board; ``lay`` and ``play`` are the players' hands."""
 
-    def __init__(self, tag: str, start: str | None = None) -> None:
+    def __init__(
+        self, tag: str, start: str | None = None, routes: Sequence[BaseRoute] = (), station: Station | None = None
+    ) -> None:
+        self.station = station or Station(())
         self.game = load_game(tag)
         self.inbox, self.events = Inbox(), list[Event]()
         start = start or format_position(self.game, self.game.start())
         self.referee = Referee(Match(self.game, parse_position(self.game, start)))
         self.feed = Feed(start)
-        self.page = Page(("127.0.0.1", 0), self.feed, token="secret")
+        self.page = Page(("127.0.0.1", 0), self.feed, token="secret", routes=routes)
         self.page.serve(self.inbox.put, lambda: PICTURE)
         self._table = self.game.table(self.referee.match.position)
         self._scene: tuple[Stack, ...] = self._table.stacks
@@ -96,11 +101,13 @@ class WebTable:
         self._is_closed.set()
         self._thread.join()
         self.inbox.close()
+        self.station.close()
         self.page.close()
 
     def _publish(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
         for event in events:
             self.events.append(event)
+            self.station.tell(event)
             self.feed(event)
         return events
 
@@ -125,6 +132,7 @@ class WebTable:
             if glance.read and scene is not None:
                 self._publish(self.referee.observe(t_s, next_frame(scene, t_s, CLEAR, self._rng)))
             self.feed.see(Frame(np.zeros((2, 2, 3), np.uint8), seq, t_s))
+            self.station.follow(t_s, self.referee.snapshot, None)
             self.feed.follow(t_s, self.referee.snapshot, None)
 
 

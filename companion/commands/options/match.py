@@ -162,7 +162,9 @@ def referee_match(play: PlayOptions, output: OutputOptions, session: Session, fr
         print(left.notice, file=sys.stderr if output.json else sys.stdout)
     table = _table(play, session, keeper, station, tape, left)
     _let_follow(table, output, match, has_panel=wishes.panel != "none")
-    listen(station, wishes, table)
+    presses = listen(station, wishes, table)
+    if front is not None:
+        front.is_panel(station, wishes, presses, output.station.language or "en", output.store)
     info, past = store.info(number), left.events if left else ()
     page = nullcontext() if front is None else front.shows(table, info, past, sight.phones)
     with told_to_hall(output.hall, table, info, past), page, _left_in_order(table, keeper, goes_on=sight.is_lasting):

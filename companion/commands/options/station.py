@@ -69,7 +69,9 @@ def open_for(options: StationOptions, game: Game, store: Path | None, *, is_json
     return open_station(wishes, game.players, sys.stderr if is_json else sys.stdout), wishes
 
 
-def listen(station: Station, wishes: Wishes, table: Table) -> None:
-    """Let the station follow the table, and its buttons give orders to it.  Raises PanelError."""
+def listen(station: Station, wishes: Wishes, table: Table) -> Presses:
+    """Let the station follow the table, and its buttons give orders to it; what takes presses.  Raises PanelError."""
     table.followers.append(station)
-    station.listen(open_buttons(wishes, Presses(table.inbox, station.note, wishes.tongue)))
+    presses = Presses(table.inbox, station.note, wishes.tongue)
+    station.listen(open_buttons(wishes, presses))
+    return presses

@@ -9,19 +9,27 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import segno
 
+from companion.app.presses import Presses
+from companion.app.station import Station, Wishes
 from companion.app.table import Table
 from companion.app.window import Window
 from companion.commands.options.address import address as parse_address
 from companion.commands.output.lines import notify
 from companion.events import Event
 from companion.games import load_game
+from companion.panel.desk import Desk
+from companion.panel.live import LiveDesk
 from companion.phone.door import Door, code_of
 from companion.phone.eye import EyeRoutes, address_of
+from companion.phone.panel import PhonePanel
+from companion.phone.panels import PanelRoutes, Watched, panel_address
 from companion.recorder.place import state_folder
 from companion.recorder.store import MatchInfo
+from companion.voice.library import Library, clips_folder
 from companion.web.archive import Archive
 from companion.web.certificate import Certificate, own_address
 from companion.web.feed import Feed
@@ -63,12 +71,25 @@ class Front:
         self.feed.rest()
         token = "" if state is None else kept_token(state)
         doors = [Door(code_of(token or new_token(), n)) for n in range(1, phones + 1)]
-        self.eyes = EyeRoutes(doors, lambda: self.page.token, notify)
-        routes = self.eyes.routes() if doors else ()
+        panel_code = code_of(token or new_token(), 0)
+        self.panels = PanelRoutes(panel_code, lambda: self.page.token, notify)
+        self.eyes = EyeRoutes(doors, lambda: self.page.token, notify, panel_code=panel_code)
+        routes = [*self.panels.routes(), *(self.eyes.routes() if doors else ())]
         self.page = Page(address, self.feed, token=token, tls=tls, starter=starter, archive=archive, routes=routes)
         notify(self.page.notice)
+        if not token:
+            notify(
+                f"a phone as panel: {panel_address(self.page.server.url_of(shown_host(self.page.server)), panel_code)}"
+            )
         for n, door in enumerate(doors, start=1):
             show_code(self.page.server, n, "" if token else door.code)
+
+    def is_panel(self, station: Station, wishes: Wishes, presses: Presses, code: str, store: Path | None) -> None:
+        """Let phones be panels of the match that ``station`` tells, in the language with this ``code``."""
+        library = Library(clips_folder(store, os.environ), wishes.tongue.voice)
+        panel = PhonePanel(wishes.tongue, code, library, self.panels.bell.ring)
+        station.join(LiveDesk(Desk(panel, time.monotonic, wishes.tongue, wishes.names)))
+        self.panels.show(Watched(panel, presses))
 
     @contextmanager
     def shows(
@@ -86,6 +107,7 @@ class Front:
             yield
         finally:
             self.eyes.look(())
+            self.panels.show(None)
             self.page.rest()
 
 
@@ -114,6 +136,7 @@ def fronted(
         if lingers:
             _linger()
     finally:
+        front.panels.close()
         front.page.close()
 
 
@@ -122,11 +145,16 @@ def show_code(server: Server, number: int, code: str) -> None:
     if not code:
         notify(f"phone {number}: its QR code is on the arbiter's page")
         return
-    shown = own_address() if server.host in ("0.0.0.0", "::") else ()  # noqa: S104 - what they mean: everywhere
-    address = address_of(server.url_of(*shown), number, code)
+    address = address_of(server.url_of(shown_host(server)), number, code)
     notify(f"phone {number}: {address}")
     if sys.stderr.isatty():
         segno.make(address, error="l").terminal(sys.stderr, border=2, compact=True)
+
+
+def shown_host(server: Server) -> str:
+    """What phones call this machine; empty where they call it as it calls itself."""
+    is_everywhere = server.host in ("0.0.0.0", "::")  # noqa: S104 - what they mean
+    return next(iter(own_address()), "") if is_everywhere else ""
 
 
 def _linger() -> None:

@@ -1,6 +1,6 @@
 // The arbiter's rulings. Only who knows the token sees them; the server asks for it with every one.
 
-import { askToken, keepToken, takeToken } from "/static/token.js";
+import { keepToken, takeToken } from "/static/token.js";
 import { code, word } from "/static/words.js";
 
 const find = (id) => document.getElementById(id);
@@ -12,7 +12,8 @@ export class Arbiter {
     this.isEditing = false;
     this.token = takeToken();
     find("unlock").onclick = () => (this.token ? this.keep("") : find("key").showModal());
-    askToken((token) => this.keep(token));
+    find("key").querySelector("form").onsubmit = (event) => this.open(event);
+    find("key").onclose = () => { find("token").value = find("key-reply").textContent = ""; };
     find("pause").onclick = () => this.order(this.look().state.mode === "paused" ? "resume" : "pause");
     find("reject").onclick = () => this.order("reject");
     find("take-back").onclick = () => this.order("take-back", { moves: 1 });
@@ -34,21 +35,51 @@ export class Arbiter {
     };
   }
 
+  // A token is tried before it is taken.
+  async open(event) {
+    if (!event.submitter?.value) return;
+    event.preventDefault();
+    const token = find("token").value.trim();
+    const answer = await fetch("/arbiter", { headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
+    find("key-reply").textContent = answer?.ok ? "" : word(answer?.status === 401 ? "wrong-token" : "no-answer");
+    if (!answer?.ok) return;
+    this.keep(token);
+    find("key").close();
+  }
+
   // The legal moves, for who begins to write one.
   async complete() {
     const answer = await fetch("/legal").catch(() => null);
     if (answer?.ok) find("legal").replaceChildren(...(await answer.json()).legal.map((move) => new Option("", move)));
   }
 
-  // The QR codes that let a phone be a camera of this table.
+  // The QR codes that let a phone be the table's panel, or a camera of it, in whose place another phone can be let in.
   async showCodes() {
-    const codes = [];
-    while (find("phones").open) {
-      const answer = await fetch(`/eye/${codes.length + 1}/code.svg`, { headers: { Authorization: `Bearer ${this.token}` } }).catch(() => null);
-      if (!answer?.ok) break;
-      codes.push(Object.assign(new Image(), { src: URL.createObjectURL(await answer.blob()), alt: word("phone-code", { n: codes.length + 1 }) }));
+    const codes = [await this.phoneCode("/panel/code.svg", word("panel-code-of"))];
+    while (find("phones").open && codes.at(-1)) {
+      const n = codes.length;
+      codes.push(await this.phoneCode(`/eye/${n}/code.svg`, word("phone-code", { n })));
+      codes.at(-1)?.append(this.button(word("let-go"), () => this.letGo(n)));
     }
-    find("codes").replaceChildren(...(codes.length ? codes : [word("no-phones")]));
+    find("codes").replaceChildren(...codes.filter(Boolean), ...(codes.length < 3 ? [word("no-phones")] : []));
+  }
+
+  async phoneCode(address, name) {
+    const answer = await this.asked(address);
+    if (!answer?.ok) return null;
+    const figure = document.createElement("figure"), caption = Object.assign(document.createElement("figcaption"), { textContent: name });
+    figure.append(Object.assign(new Image(), { src: URL.createObjectURL(await answer.blob()), alt: "" }), caption);
+    return figure;
+  }
+
+  async letGo(n) {
+    const answer = await this.asked(`/eye/${n}/let-go`, "POST");
+    find("reply").textContent = word(answer?.ok ? "let-gone" : "no-answer");
+    find("reply").classList.toggle("refused", !answer?.ok);
+  }
+
+  asked(address, method = "GET") {
+    return fetch(address, { method, headers: { Authorization: `Bearer ${this.token}` } }).catch(() => null);
   }
 
   keep(token) {

@@ -1,9 +1,11 @@
 // A phone as the table's camera: takes pictures, says when each was taken, and sends the newest once the last has arrived.
 
+import { Panel } from "/static/panel.js";
 import { addWords, code as spoken, offerLanguages, word } from "/static/words.js";
 
 addWords({
   en: {
+    "eye-idle": "No match is refereed now; the camera waits.", "refused-code": "This code is not right: scan the one that the program shows now.", "refused-other": "Another phone is this table's camera; the arbiter's page can let it go.", "refused-gone": "This phone was let go; another one is awaited.", "refused-picture": "The picture is not of the size that the table wants: load this page again.",
     eye: "Referee's eye", "eye-start": "Be the camera", "eye-torch": "Light on or off",
     "eye-hint": "Put the phone on a stand so that it sees the whole board obliquely, and leave this page open.",
     "eye-ready": "Touch the button to begin.", "eye-sees": "The referee sees the board.", "eye-lost": "No connection to the table; trying again.",
@@ -13,6 +15,7 @@ addWords({
     focus: "focus", exposure: "exposure", "white-balance": "white balance", "eye-dark": "It is dark: switch a lamp on, or the phone's light.",
   },
   de: {
+    "eye-idle": "Gerade läuft keine Partie; die Kamera wartet.", "refused-code": "Dieser Code stimmt nicht: bitte den scannen, den das Programm jetzt zeigt.", "refused-other": "Ein anderes Telefon ist die Kamera dieses Tisches; die Seite des Schiedsrichters kann es gehen lassen.", "refused-gone": "Dieses Telefon wurde verabschiedet; ein anderes wird erwartet.", "refused-picture": "Das Bild hat nicht die Größe, die der Tisch will: bitte diese Seite neu laden.",
     eye: "Auge des Schiedsrichters", "eye-start": "Kamera sein", "eye-torch": "Licht an oder aus",
     "eye-hint": "Das Telefon so auf ein Stativ stellen, dass es das ganze Brett schräg sieht, und diese Seite offen lassen.",
     "eye-ready": "Zum Beginnen den Knopf berühren.", "eye-sees": "Der Schiedsrichter sieht das Brett.", "eye-lost": "Keine Verbindung zum Tisch; neuer Versuch.",
@@ -42,7 +45,7 @@ if (given.get("code")) {
 }
 if (!recall("eye-phone")) store("eye-phone", random());
 const access = new URLSearchParams({ code: recall("eye-code") ?? "", phone: recall("eye-phone"), page });
-let state = ["eye-ready", "", ""], remarks = [], track = null, wanted = null, isOn = false, isSending = false, sentAt = 0, isTorchOn = false;
+let state = ["eye-ready", "", ""], remarks = [], track = null, wanted = null, isOn = false, isSending = false, sentAt = 0, isTorchOn = false, panel = null;
 
 function random() {
   return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -61,21 +64,37 @@ function say(key, kind = "", text = "") {
   show();
 }
 
+// Whether it is of no use to ask again.
+function sayRefused(error) {
+  const isRefused = error instanceof Refusal;
+  isRefused ? say("", "bad", error.message) : say(error instanceof Idle ? "eye-idle" : "eye-lost", error instanceof Idle ? "" : "bad");
+  return isRefused;
+}
+
 function show() {
   find("state").textContent = state[2] || word(state[0]);
   find("state").dataset.kind = state[1];
   find("remarks").replaceChildren(...remarks.map(([key, places]) => Object.assign(document.createElement("li"), { textContent: word(key, places && { ...places, what: places.what && word(places.what) }) })));
 }
 
-class Refusal extends Error {}
+// What the table refuses, in this page's language where it has words for it.
+class Refusal extends Error {
+  constructor({ reason, error }, status) {
+    super(reason ? word(`refused-${reason}`) : error ?? String(status));
+  }
+}
 
-// Asks the table; throws a Refusal with its sentence, or another error where it does not answer.
+class Idle extends Error {}
+
+// Asks the table; throws a Refusal, Idle where it has no match, or another error where it does not answer.
 async function ask(what, fields = {}, body = null) {
   const query = new URLSearchParams([...access, ...Object.entries(fields)]);
   const reply = await fetch(`/eye/${recall("eye-number") ?? 1}/${what}?${query}`, { method: "POST", body, signal: AbortSignal.timeout(GIVEN_UP_MS) });
   if (reply.ok) return reply.json();
+  const told = await reply.json().catch(() => ({}));
+  if (told.reason === "idle") throw new Idle();
   if (reply.status >= 500) throw new Error("not now");
-  throw new Refusal((await reply.json().catch(() => ({}))).error ?? String(reply.status));
+  throw new Refusal(told, reply.status);
 }
 
 async function start() {
@@ -84,10 +103,10 @@ async function start() {
   try {
     wanted = await ask("hello");
   } catch (error) {
-    if (error instanceof Refusal) return say("", "bad", error.message);
-    say("eye-lost", "bad");
+    if (sayRefused(error)) return;
     return void setTimeout(start, AGAIN_MS);
   }
+  showPanel();
   try {
     await openCamera();
   } catch (error) {
@@ -105,6 +124,14 @@ async function start() {
   setTimeout(lock, SETTLE_MS);
   offerTorch();
   watch();
+}
+
+// The phone is the table's panel too, where there is one.
+function showPanel() {
+  if (!wanted.panel || panel) return;
+  panel = new Panel(find("panel"), wanted.panel);
+  document.body.classList.add("beside");
+  panel.open();
 }
 
 async function openCamera() {
@@ -207,7 +234,7 @@ async function send(taken) {
     await ask("picture", { taken: Math.max(0, Math.round(taken)) }, picture);
     say(isDark ? "eye-dark" : "eye-sees", isDark ? "" : "good");
   } catch (error) {
-    error instanceof Refusal ? say("", "bad", error.message) : say("eye-lost", "bad");
+    sayRefused(error);
     await new Promise((done) => setTimeout(done, AGAIN_MS));
   } finally {
     isSending = false;

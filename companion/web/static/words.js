@@ -8,7 +8,7 @@ const WORDS = {
     first: "To the start", back: "One move back", forth: "One move on", last: "To the latest move",
     "to-now": "Back to now", past: "Looking back at move {i} of {all}", "past-start": "Looking back at the start",
     unlock: "I am the arbiter", lock: "Leave as arbiter", token: "The token that the program printed at its start", open: "Open",
-    phones: "A phone as camera", "phone-code": "QR code of phone {n}", "no-phones": "This table was started without --phone.",
+    phones: "A phone as camera or panel", "phone-code": "Camera, phone {n}", "panel-code-of": "Panel", "no-phones": "A phone is a camera where the table was started with --phone.", "let-go": "Let another phone in", "let-gone": "Another phone may scan the code now.",
     cancel: "Cancel", end: "End the match", winner: "Who has won?", drawn: "Nobody: drawn",
     reject: "The table is right", "take-back": "Take back a move", "set-position": "Set the position",
     pause: "Pause", resume: "Resume", "move-was": "The move was", accept: "Accept",
@@ -28,9 +28,6 @@ const WORDS = {
     "no-picture": "There is no picture.", saved: "saved", unsaved: "not saved",
     "kept-matches": "Kept matches", close: "Close", "no-kept": "No match has been kept yet.", "is-made": "{file} is being made …", "is-open": "open", "is-drawn": "drawn", "has-won": "{player} won",
     "new-match": "New match", game: "Game", people: "Players", clock: "Clock (empty: none)", confirm: "A move counts once its player has pressed “done”", "leave-open": "Leave the match that is going on unfinished; it can go on later", "start-match": "Start", "go-on": "Go on", "left-open": "Left unfinished", "idle": "No match", "no-match": "No match is being played.", "no-match-hint": "The arbiter starts one here.", unlearned: "The pieces of this set have not been learned here: the colours of its kit are used.", "starting-now": "The match is about to begin …", main: "main rules", "n-players": "{n} players",
-    "kept-match": "A kept match", "match-steps": "The match", "to-table": "To the table", replay: "Replay", leaf: "Leaf through", "step-back": "One step back", "step-forth": "One step on", "to-end": "To the end", "play-match": "Play by itself", "stop-playing": "Stand still", "camera-saw": "What the camera saw", "is-fetched": "The match is being fetched …",
-    "step start": "Start", "step illegal": "Not allowed", "step unfinished": "Not finished", "step unsure": "A question", "step taken-back": "Taken back", "step corrected": "Ruling", "step skipped": "Passed over", "step repeated": "Repeated", "step game-over": "The end", "step clock": "Time is up",
-    arrange: "Arrange rounds", round: "Round", "new-round": "New round", "round-n": "Round {n}", "round-title": "Name of the round", "add-pair": "One more match", save: "Save", "remove-round": "Remove this round", table: "Table", "player-n": "Player {n}", "swap-colours": "Swap colours", "remove-match": "Remove this match",
     reload: "Loading …", "player-clock": "{player}: {time} left",
   },
   de: {
@@ -40,7 +37,7 @@ const WORDS = {
     first: "Zum Anfang", back: "Einen Zug zurück", forth: "Einen Zug vor", last: "Zum letzten Zug",
     "to-now": "Zurück zu jetzt", past: "Rückblick auf Zug {i} von {all}", "past-start": "Rückblick auf den Anfang",
     unlock: "Ich bin Schiedsrichter", lock: "Als Schiedsrichter abmelden", token: "Das Kennwort, das das Programm beim Start nennt", open: "Öffnen",
-    phones: "Ein Telefon als Kamera", "phone-code": "QR-Code von Telefon {n}", "no-phones": "Dieser Tisch wurde ohne --phone gestartet.",
+    phones: "Ein Telefon als Kamera oder Anzeige", "phone-code": "Kamera, Telefon {n}", "panel-code-of": "Anzeige", "no-phones": "Kamera ist ein Telefon, wo der Tisch mit --phone gestartet wurde.", "let-go": "Ein anderes Telefon einlassen", "let-gone": "Jetzt kann ein anderes Telefon den Code scannen.",
     cancel: "Abbrechen", end: "Partie beenden", winner: "Wer hat gewonnen?", drawn: "Niemand: unentschieden",
     reject: "Der Tisch stimmt", "take-back": "Zug zurücknehmen", "set-position": "Stellung setzen",
     pause: "Pause", resume: "Weiter", "move-was": "Der Zug war", accept: "Annehmen",
@@ -60,9 +57,6 @@ const WORDS = {
     "no-picture": "Es gibt kein Bild.", saved: "gesichert", unsaved: "nicht gesichert",
     "kept-matches": "Aufgehobene Partien", close: "Schließen", "no-kept": "Noch ist keine Partie aufgehoben.", "is-made": "{file} wird gemacht …", "is-open": "offen", "is-drawn": "unentschieden", "has-won": "{player} gewann",
     "new-match": "Neue Partie", game: "Spiel", people: "Spieler", clock: "Uhr (leer: keine)", confirm: "Ein Zug zählt, wenn sein Spieler „fertig“ gedrückt hat", "leave-open": "Die laufende Partie unbeendet lassen; sie kann später weitergehen", "start-match": "Starten", "go-on": "Fortsetzen", "left-open": "Unbeendet", "idle": "Keine Partie", "no-match": "Es wird keine Partie gespielt.", "no-match-hint": "Der Schiedsrichter startet hier eine.", unlearned: "Die Steine dieses Spiels sind hier nicht eingelernt: es gelten die Farben seines Bretts.", "starting-now": "Die Partie beginnt gleich …", main: "Grundregeln", "n-players": "{n} Spieler",
-    "kept-match": "Eine aufgehobene Partie", "match-steps": "Die Partie", "to-table": "Zum Tisch", replay: "Ansehen", leaf: "Blättern", "step-back": "Einen Schritt zurück", "step-forth": "Einen Schritt vor", "to-end": "Zum Ende", "play-match": "Von selbst ablaufen lassen", "stop-playing": "Anhalten", "camera-saw": "Was die Kamera sah", "is-fetched": "Die Partie wird geholt …",
-    "step start": "Anfang", "step illegal": "Nicht erlaubt", "step unfinished": "Nicht zu Ende", "step unsure": "Eine Frage", "step taken-back": "Zurückgenommen", "step corrected": "Entscheid", "step skipped": "Übergangen", "step repeated": "Wiederholung", "step game-over": "Ende", "step clock": "Zeit abgelaufen",
-    arrange: "Runden ansetzen", round: "Runde", "new-round": "Neue Runde", "round-n": "Runde {n}", "round-title": "Name der Runde", "add-pair": "Noch eine Partie", save: "Sichern", "remove-round": "Diese Runde streichen", table: "Tisch", "player-n": "Spieler {n}", "swap-colours": "Farben tauschen", "remove-match": "Diese Partie streichen",
     reload: "Wird geladen …", "player-clock": "{player}: noch {time}",
   },
 };
@@ -98,6 +92,13 @@ export function offerLanguages(button, renamed) {
     show();
   };
   show();
+}
+
+// Speaks the language of somebody else's choice, as long as nobody here chooses another.
+export function speakIn(wanted) {
+  if (!(wanted in WORDS) || wanted === code) return;
+  code = wanted;
+  translate();
 }
 
 function other() {

@@ -1,0 +1,117 @@
+"""Phones as one more form of panel: what they show, kept for as many of them as look, for one match."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from companion.errors import CompanionError
+from companion.languages.language import Language
+from companion.panel.cues import AMBER, BLUE, GREEN, MAGENTA, OFF, RED, WHITE, Colour
+from companion.panel.panel import Said, Shown
+from companion.panel.player import Lights
+from companion.voice.library import Library
+from companion.voice.wording import clips
+
+COLOURS: Mapping[Colour, str] = MappingProxyType(
+    {
+        OFF: "off",
+        RED: "red",
+        AMBER: "amber",
+        GREEN: "green",
+        BLUE: "blue",
+        MAGENTA: "magenta",
+        WHITE: "white",
+    }
+)
+"""What the page calls the status light's colours; it shows each in a shade on which white letters can be read."""
+
+KEPT = 8
+"""So many of the last sentences wait for a phone that was away for a moment; it speaks only what is fresh."""
+
+
+class PhonePanel:
+    """What all phones show that are panels of a match.  They fetch it (:meth:`row`), nothing waits for them.
+
+    :meth:`show` and :meth:`close` may be called in any one thread, the others in the server's.
+
+    Attributes:
+        id: tells this match's sentences from those of others.
+    """
+
+    def __init__(self, tongue: Language, code: str, library: Library | None, ring: Callable[[], None]) -> None:
+        """Show nothing yet.
+
+        Args:
+            tongue: the language of the sentences.
+            code: its two letters.
+            library: the sound files of the voice; None: there are none.
+            ring: called when something else is to be shown; any thread.
+        """
+        self.id = secrets.token_hex(4)
+        self._tongue, self._code, self._library, self._ring = tongue, code, library, ring
+        self._shown = Shown(Lights())
+        self._last: Said | None = None
+        self._said: tuple[dict[str, Any], ...] = ()
+
+    def show(self, shown: Shown) -> None:
+        """Show this from now on."""
+        # Compared by identity: the same words said again are a new sentence.
+        if shown.said is not None and shown.said is not self._last:
+            self._last = shown.said
+            n = self._said[-1]["n"] + 1 if self._said else 1
+            self._said = (*self._said, self._said_row(n, shown.said))[-KEPT:]
+        self._shown = shown
+        self._ring()
+
+    def close(self) -> None:
+        """Go dark."""
+        self._shown = Shown(Lights())
+        self._ring()
+
+    def row(self, after: int = 0) -> dict[str, Any]:
+        """What is shown now, and the sentences after number ``after`` that are still kept."""
+        lights, said = self._shown.lights, self._said
+        return {
+            "panel": self.id,
+            "n": said[-1]["n"] if said else 0,
+            "language": self._code,
+            "light": COLOURS[lights.colour],
+            "lit": list(lights.players),
+            "turn": list(self._shown.turn),
+            "tone": lights.tone_hz,
+            "said": [each for each in said if each["n"] > after],
+        }
+
+    def clip(self, name: str) -> bytes | None:
+        """A sound file that one of the kept sentences names; None where there is no such."""
+        wanted = {clip for said in self._said for clip in said["clips"] or ()}
+        if self._library is None or name not in wanted:
+            return None
+        try:
+            return (self._library.folder / name).read_bytes()
+        except OSError:
+            return None
+
+    def _said_row(self, n: int, said: Said) -> dict[str, Any]:
+        return {
+            "n": n,
+            "t": said.t,
+            "name": said.name,
+            "text": said.text,
+            "topic": said.topic.value,
+            "rank": int(said.rank),
+            "clips": self._files(said.text),
+        }
+
+    def _files(self, text: str) -> list[str] | None:
+        """The names of the sound files that say ``text``, one after the other; None where one has not been made."""
+        if self._library is None:
+            return None
+        try:
+            files = [self._library.file(clip) for clip in clips(text, self._tongue)]
+            return [file.name for file in files] if all(file.exists() for file in files) else None
+        except (OSError, CompanionError):
+            return None
