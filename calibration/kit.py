@@ -84,7 +84,8 @@ class Mat:
 class Board:
     """The squares: counts, pitch, centre of a1, names of missing ones.  Terrain step is 0 where there is none.
 
-    Where ``cell_colour`` is None the look of the squares is learned from photographs.
+    Where ``cell_colour`` is None the look of the squares is learned from photographs.  ``chequer_colour`` is that of
+    every second square, b1 and a2 among them; None where all are alike.
     """
 
     files: int
@@ -96,11 +97,7 @@ class Board:
     line_colour: Colour
     terrain_step_mm: float
     terrain_colour: Colour
-
-    @property
-    def ground(self) -> Colour:
-        """The colour that the squares are drawn in."""
-        return self.cell_colour or GROUND
+    chequer_colour: Colour | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,15 +166,25 @@ class Kit:
         """World x, y of each square's centre."""
         return tuple(self.centre_mm(cell) for cell in self.cells)
 
+    def ground(self, cell: str) -> Colour:
+        """The colour that a square is drawn in."""
+        other = self.board.chequer_colour
+        return other if other is not None and sum(_place(cell)) % 2 else self.board.cell_colour or GROUND
+
     def centre_mm(self, cell: str) -> tuple[float, float]:
         """World x, y of a square's centre."""
-        x, y = _FILES.index(cell[0]), int(cell[1:]) - 1
+        x, y = _place(cell)
         (left, low), (across, up) = self.board.a1_mm, self.board.pitch_mm
         return left + x * across, low + y * up
 
     def piece(self, letter: str) -> PieceKind:
         """The piece kind of a letter.  Raises KeyError when the kit has none."""
         return next(kind for kind in self.pieces if kind.letter == letter)
+
+
+def _place(cell: str) -> tuple[int, int]:
+    """File and rank of a square, each from 0 on."""
+    return _FILES.index(cell[0]), int(cell[1:]) - 1
 
 
 def available_kits() -> tuple[str, ...]:
@@ -291,8 +298,11 @@ def _board(table: Table) -> Board:
         line_colour=table.colour("line_colour", "#5b5446"),
         terrain_step_mm=table.get("terrain_step_mm", float, 0.0),
         terrain_colour=table.colour("terrain_colour", "#d8d2c0"),
+        chequer_colour=table.colour("chequer_colour") if table.has("chequer_colour") else None,
     )
     table.done()
+    if board.chequer_colour is not None and board.cell_colour is None:
+        raise ProfileError(f"{table.where}: chequer_colour is that of every second square; give cell_colour, too")
     if not (1 <= board.files <= MOST_FILES and 1 <= board.ranks <= MOST_RANKS):
         raise ProfileError(f"{table.where}: files must be 1 to {MOST_FILES} and ranks 1 to {MOST_RANKS}")
     if strange := board.missing - set(_names(board)):

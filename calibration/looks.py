@@ -16,6 +16,7 @@ from pathlib import Path
 from calibration.board_look import BoardLook, format_board, read_board
 from calibration.errors import ProfileError
 from calibration.kit import Colour, Kit, alike
+from calibration.printed import printed_look
 from calibration.toml import Table, load
 
 Reflectance = tuple[float, float, float]
@@ -38,7 +39,7 @@ class SetLook:
 
     Attributes:
         kit: name of the kit that the set belongs to.
-        floor: of an empty square; None where it is not known.
+        floor: of an empty square; None where it is not known, or squares have several colours.
         pieces: of each piece letter's upper face.
         rim: how the side of a piece is shaded from its lower to its upper edge, in equal steps: natural log of the
             brightness against the side's mean.  It shows where one piece ends and the next begins.
@@ -46,7 +47,7 @@ class SetLook:
         inks: of the character on each piece's face; empty where pieces have none.
         glyphs: each piece's character (:class:`Glyph`); empty where pieces have none, or before enrolment.
         not_found: letters of the pieces that the photograph did not show; they have the kit's colours.
-        board: of the whole board, where it was learned.
+        board: of the whole board, where it was learned or squares have several colours.
     """
 
     kit: str
@@ -77,11 +78,20 @@ def _linear(value: float) -> float:
 
 def nominal_look(kit: Kit) -> SetLook:
     """The look that the kit file itself promises: what to use before a set was enrolled."""
+    is_chequered = kit.board.chequer_colour is not None
     pieces = {kind.letter: linear(kind.colour) for kind in kit.pieces}
     inks = {kind.letter: linear(kind.glyph_colour) for kind in kit.pieces if kind.glyph}
     # Where every cell is a pillar, what shows of the mat is paper.
-    floor = kit.mat.colour if kit.pillars else kit.board.cell_colour
-    return SetLook(kit.name, None if floor is None else linear(floor), pieces, FLAT_RIM, _nominal_column(kit), inks)
+    ground = kit.mat.colour if kit.pillars else kit.board.cell_colour
+    return SetLook(
+        kit=kit.name,
+        floor=None if ground is None or is_chequered else linear(ground),
+        pieces=pieces,
+        rim=FLAT_RIM,
+        column=_nominal_column(kit),
+        inks=inks,
+        board=printed_look(kit) if is_chequered else None,
+    )
 
 
 def _nominal_column(kit: Kit) -> ColumnLook | None:

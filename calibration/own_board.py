@@ -82,6 +82,7 @@ def _board(base: Board, squares: Squares, pitch_mm: Sizes, a1_mm: Sizes) -> Boar
         a1_mm=a1_mm,
         missing=squares.missing,
         cell_colour=None,
+        chequer_colour=None,
     )
 
 

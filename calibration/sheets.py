@@ -140,7 +140,7 @@ def _mat(canvas: Canvas, kit: Kit, page: Page, terrain: Sequence[int]) -> None:
         wide, narrow = ((across + more, up + more) for more in (GRID_MM, -GRID_MM))
         fill(canvas, kit.board.line_colour, [rectangle(kit.centre_mm(cell), wide) for cell in kit.cells])
         for cell in kit.cells:
-            fill(canvas, kit.board.ground, [rectangle(kit.centre_mm(cell), narrow)])
+            fill(canvas, kit.ground(cell), [rectangle(kit.centre_mm(cell), narrow)])
         _terrain(canvas, kit, terrain)
     canvas.restoreState()
 

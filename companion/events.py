@@ -6,6 +6,7 @@ schema: :func:`from_json` takes nothing that does not fit it, wherever it comes 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -88,6 +89,18 @@ class Restored(Event):
     """The table is back at the last accepted position."""
 
     event: ClassVar[str] = "restored"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawn(Event):
+    """The accusation of ``player`` that stands was false: the one of ``cells`` was misread, as the match has shown.
+
+    The moves that lay on the table follow as events of their own.
+    """
+
+    event: ClassVar[str] = "withdrawn"
+    player: Letter
+    cells: tuple[CellName, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +211,7 @@ KINDS: dict[str, type[Event]] = {
         Illegal,
         Unfinished,
         Restored,
+        Withdrawn,
         TakenBack,
         Unsure,
         Corrected,
@@ -209,6 +223,21 @@ KINDS: dict[str, type[Event]] = {
         ClockChanged,
     )
 }
+
+
+def withdrawn(events: Iterable[Event]) -> frozenset[int]:
+    """The numbers of the accusations that were false: of those that stood since the table was last right."""
+    false: set[int] = set()
+    standing: set[int] = set()
+    for event in events:
+        if isinstance(event, Illegal):
+            standing.add(event.n)
+        elif isinstance(event, Withdrawn):
+            false |= standing
+            standing.clear()
+        elif isinstance(event, (Restored, Accepted, TakenBack, Corrected)):
+            standing.clear()
+    return frozenset(false)
 
 
 def to_json(event: Event) -> dict[str, Any]:

@@ -20,6 +20,9 @@ LONGEST_TEXT = 4000
 LONGEST_NAME = 100
 """Characters of a person's name."""
 
+LONGEST_PICTURE = 200_000
+"""Characters of a small picture inside a text: some squares as a camera saw them take about 10,000."""
+
 LONGEST_S = 1e9
 """No time within a match is longer (32 years)."""
 
@@ -31,6 +34,7 @@ _PRINTABLE = r"\A[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*\Z"
 
 Text = Annotated[str, Meta(max_length=LONGEST_TEXT, pattern=_PRINTABLE)]
 Name = Annotated[str, Meta(max_length=LONGEST_NAME, pattern=_PRINTABLE)]
+Base64 = Annotated[str, Meta(max_length=LONGEST_PICTURE, pattern=r"\A[A-Za-z0-9+/]*={0,2}\Z")]
 Letter = Annotated[str, Meta(pattern=r"\A[A-Za-z-]\Z")]
 CellName = Annotated[str, Meta(pattern=r"\A[a-z][1-9][0-9]?\Z")]
 Count = Annotated[int, Meta(ge=0, lt=LARGEST_COUNT)]

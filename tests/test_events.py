@@ -23,6 +23,7 @@ from companion.events import (
     Unfinished,
     Unsure,
     ViewChanged,
+    Withdrawn,
     from_json,
     to_json,
 )
@@ -74,6 +75,10 @@ WRITTEN: tuple[tuple[Event, dict[str, Any]], ...] = (
         },
     ),
     (Restored(t=1, n=2), {"event": "restored", "t": 1, "n": 2}),
+    (
+        Withdrawn(t=1, n=2, player="R", cells=("c3",)),
+        {"event": "withdrawn", "t": 1, "n": 2, "player": "R", "cells": ["c3"]},
+    ),
     (
         TakenBack(t=1, n=2, moves=("a1-a2", "b1-b2"), position="p"),
         {"event": "taken-back", "t": 1, "n": 2, "moves": ["a1-a2", "b1-b2"], "position": "p"},

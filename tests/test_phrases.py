@@ -24,6 +24,7 @@ from companion.events import (
     Unfinished,
     Unsure,
     ViewChanged,
+    Withdrawn,
 )
 from companion.games import available_tags, load_game, translation
 from companion.phrases import ENGLISH, GERMAN, LANGUAGES, language, sentence, to_move
@@ -120,6 +121,11 @@ SAID: tuple[tuple[Event, str, str], ...] = (
         Unsure(t=0, n=1, options=("c3-d3",), question="Was c3-d3 played?"),
         "Was c3-d3 played?",
         "Wurde c3-d3 gezogen?",
+    ),
+    (
+        Withdrawn(t=0, n=1, player="R", cells=("c3",)),
+        "The accusation of Red is withdrawn: c3 was misread.",
+        "Der Vorwurf gegen Rot ist zurückgenommen: c3 war falsch gelesen.",
     ),
     (Restored(t=0, n=1), "The table is right again.", "Das Brett stimmt wieder."),
     (

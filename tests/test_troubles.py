@@ -62,13 +62,16 @@ def said(module: ModuleType) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             named.setdefault(node.targets[0].id, []).append(node.value)
+        if isinstance(node, ast.FunctionDef):
+            returned = (each.value for each in ast.walk(node) if isinstance(each, ast.Return) and each.value)
+            named.setdefault(node.name, []).extend(returned)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ERRORS:
             yield from texts(node.args[0], named, module)
 
 
 def texts(node: ast.expr, named: dict[str, list[ast.expr]], module: ModuleType) -> Iterator[str]:
-    """What an expression of ``module`` may say; ``named`` are the values of its names."""
+    """What an expression of ``module`` may say; ``named`` are the values of its names and functions."""
     match node:
         case ast.Constant(value=str(text)):
             yield text
@@ -79,7 +82,7 @@ def texts(node: ast.expr, named: dict[str, list[ast.expr]], module: ModuleType) 
         case ast.BinOp(left=before, right=after):
             yield from (f"{text}{{}}" for text in texts(before, named, module))
             yield from texts(after, named, module)
-        case ast.Name(id=name) if name in named:
+        case ast.Name(id=name) | ast.Call(func=ast.Name(id="partial"), args=[ast.Name(id=name), *_]) if name in named:
             yield from (text for value in named[name] for text in texts(value, named, module))
         case ast.Name(id=name):
             yield getattr(module, name)

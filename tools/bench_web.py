@@ -16,7 +16,7 @@ from pathlib import Path
 from companion.events import Accepted, Event, Start
 from companion.games import load_game
 from companion.match import Match
-from companion.referee.referee import Snapshot
+from companion.referee.snapshot import Snapshot
 from companion.rules.notation import format_move, format_position
 from companion.web.answers import STATIC
 from companion.web.feed import Feed

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from companion.events import Accepted, Event, GameOver, Illegal, Restored, Start, Unsure
 from companion.games import available_games, load_game
 from companion.match import Match
-from companion.referee.referee import Snapshot
+from companion.referee.snapshot import Snapshot
 from companion.rules.game import Attempt
 from companion.rules.notation import format_move, format_position
 from companion.tracker.sights import format_sights, seen_of

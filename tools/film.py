@@ -20,9 +20,10 @@ from companion.referee.referee import Referee
 from companion.rules.board import Cell, Table
 from companion.rules.game import view
 from companion.simulate.players import ILLEGAL, MOVE, Act, changed
-from companion.simulate.readings import Kin, Noise, changed_shares, kit_states, next_frame, read_table
+from companion.simulate.readings import Kin, Noise, changed_shares, compared, kit_states, next_frame, read_table
 from companion.simulate.table import Truth
 from companion.tracker.pillars import sense
+from companion.tracker.verification import Verified
 from vision.reading import CellState, Reading
 
 FPS = 12
@@ -81,6 +82,8 @@ class Film:
         events: all that the referee has said.
         rulings: how often the arbiter had to put the record right.
         alike: numbers of the acts that are moves which look like another move, or like none.
+        looks_twice: whether the referee's questions to the eyes are answered, by a second reading of the same scene
+            with the same sort of errors, drawn anew.
         judged_s, prepared_s: what judging each reading without a hand, and working out what may come next, has cost.
     """
 
@@ -88,6 +91,7 @@ class Film:
     noise: Noise
     seed: int
     manners: Manners = Manners()
+    looks_twice: bool = True
     truth: list[Truth] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     rulings: int = 0
@@ -101,10 +105,10 @@ class Film:
         self.rng, self.chance = np.random.default_rng(self.seed), random.Random(f"manners {self.seed}")
         self.states = _states(self.match)
         self.kin = _kin(self.match)
-        self.referee = Referee(self.match)
+        self.referee = Referee(self.match, verifying=self.looks_twice)
         self.frame = 0
         self.table = game.table(self.match.position)
-        self.scene = self._read(self.table, np.ones(len(game.layout.cells)))
+        self.scene, self.second = (self._read(self.table, np.ones(len(game.layout.cells))) for _ in range(2))
         self.touched = np.zeros(len(game.layout.cells), dtype=bool)
         self.shares: np.ndarray | None = None
         self.events += self.referee.begin(0.0)
@@ -229,12 +233,8 @@ class Film:
         self._see_anew(stale, clarity)
 
     def _see_anew(self, stale: np.ndarray, clarity: np.ndarray) -> None:
-        fresh = self._read(self.table, clarity)
-        rows = np.where(stale[:, np.newaxis], fresh.log_likelihood, self.scene.log_likelihood)
-        levels = fresh.level_log_likelihood
-        if levels is not None:
-            levels = np.where(stale[:, np.newaxis], levels, self.scene.level_log_likelihood)
-        self.scene = replace(fresh, log_likelihood=rows, level_log_likelihood=levels)
+        self.scene = _renewed(self.scene, self._read(self.table, clarity), stale)
+        self.second = _renewed(self.second, self._read(self.table, clarity), stale)
         self.shares = changed_shares(self.touched, self.rng)
 
     def _mishap(self) -> None:
@@ -273,6 +273,8 @@ class Film:
             reading = replace(reading, foreign=foreign)
         begun = time.perf_counter()
         self.events += self.referee.observe(self.t_s, replace(reading, changed=self.shares), self._sensed())
+        if (asked := self.referee.question) is not None:
+            self.events += self.referee.verified(self.t_s, Verified(compared(self.second, asked.tables)))
         judged = time.perf_counter()
         self.referee.prepare()
         if not covered:
@@ -325,6 +327,15 @@ class Film:
         layout = self.match.game.layout
         steps = (layout.step(cell, dx, dy) for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)))
         return self.chance.choice([near for near in steps if near is not None])
+
+
+def _renewed(scene: Reading, fresh: Reading, stale: np.ndarray) -> Reading:
+    """``scene`` with the ``stale`` cells as in ``fresh``."""
+    rows = np.where(stale[:, np.newaxis], fresh.log_likelihood, scene.log_likelihood)
+    levels = fresh.level_log_likelihood
+    if levels is not None:
+        levels = np.where(stale[:, np.newaxis], levels, scene.level_log_likelihood)
+    return replace(fresh, log_likelihood=rows, level_log_likelihood=levels)
 
 
 def _states(match: Match) -> tuple[CellState, ...]:

@@ -19,6 +19,7 @@ from statistics import median
 
 from companion.hall.hub import Hub
 from companion.hall.page import HallPage
+from companion.hall.tournament import Tournament
 from companion.recorder.store import Store
 from companion.web.connections import allow_connections
 from companion.web.feed import Bell
@@ -77,7 +78,8 @@ def main() -> int:
     if told.hold is not None:
         hold(told.hold, told.connections)
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "hall.db") as store:
-        page = HallPage(("127.0.0.1", 0), Hub(store, lambda *_: None, Bell()))
+        tournament = Tournament(Path(folder) / "rounds.txt")
+        page = HallPage(("127.0.0.1", 0), Hub(store, lambda *_: None, Bell()), tournament)
         words = [sys.executable, "-m", "tools.soak_connections", "--connections", str(told.connections)]
         with subprocess.Popen([*words, "--hold", str(page.server.port)]) as holder:  # noqa: S603 — our own program
             try:

@@ -28,6 +28,7 @@ from companion.games import load_game
 from companion.hall import topics
 from companion.hall.hub import Hub
 from companion.hall.page import HallPage
+from companion.hall.tournament import Tournament
 from companion.match import Match
 from companion.recorder.proof import broken_at
 from companion.recorder.store import MatchInfo, Store
@@ -157,7 +158,7 @@ class Hall:
     def __init__(self, path: Path) -> None:
         self.store = Store.open(path)
         self.hub = Hub(self.store, lambda *_: None, Bell())
-        self.page = HallPage(("127.0.0.1", 0), self.hub)
+        self.page = HallPage(("127.0.0.1", 0), self.hub, Tournament(path.with_name("rounds.txt")))
 
     def hear(self, message: tuple[str, bytes], now_s: float) -> None:
         """Take a message."""

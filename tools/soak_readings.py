@@ -58,22 +58,25 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--first", type=int, default=1, metavar="S", help="the first seed")
     parser.add_argument("--acts", type=int, default=ACTS, metavar="N", help="visits to the board in each")
     parser.add_argument("--reader", choices=READERS, help="one reader only (default: each in turn)")
+    parser.add_argument("--one-look", action="store_true", help="nobody answers the referee's questions to the eyes")
     told = parser.parse_args(words)
     readers = [told.reader] if told.reader else list(READERS)
     runs: dict[tuple[str, str], list[Run]] = {}
     for game in told.games:
         for i, seed in enumerate(range(told.first, told.first + told.matches)):
             reader = readers[i % len(readers)]
-            runs.setdefault((game, reader), []).append(shoot(game, seed, told.acts, reader))
+            runs.setdefault((game, reader), []).append(
+                shoot(game, seed, told.acts, reader, looks_twice=not told.one_look)
+            )
     print("\n".join(report(runs)))
     return 0 if all(run.result.is_clean for each in runs.values() for run in each) else 1
 
 
-def shoot(tag: str, seed: int, acts: int, reader: str) -> Run:
+def shoot(tag: str, seed: int, acts: int, reader: str, *, looks_twice: bool = True) -> Run:
     """One match; its faults are printed as soon as they are known."""
     game = load_game(tag)
     match = Match(game, game.start())
-    film = Film(match, READERS[reader], seed)
+    film = Film(match, READERS[reader], seed, looks_twice=looks_twice)
     film.watch(islice(play(match, random.Random(seed), HABITS), acts))
     result = compare(film.truth, film.events)
     for fault in result.faults:

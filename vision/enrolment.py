@@ -13,7 +13,8 @@ from calibration.board_look import BoardLook
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import FLAT_RIM, RIM_STEPS, ColumnLook, Glyph, Reflectance, SetLook, nominal_look
-from vision.appearance.board_learning import covered_texels, learn_board
+from calibration.printed import printed_look
+from vision.appearance.board_learning import covered_texels, in_colours_of, learn_board
 from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.illumination import LINEAR, measure_illumination
 from vision.appearance.piece_colours import Photograph, learn_pieces
@@ -95,8 +96,8 @@ def enrol(
     for picture in empty:
         board = learn_board(board, _photograph(picture, kit, camera, board), kit)
     photograph = _photograph(image, kit, camera, board)
-    if board is None and kit.board.cell_colour is None:
-        board = learn_board(None, photograph, kit, covered_texels(kit, photograph, stacks))
+    if board is None and (kit.board.cell_colour is None or kit.board.chequer_colour is not None):
+        board = _learn_around(photograph, kit, stacks)
         photograph = _photograph(image, kit, camera, board)
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
     colours = learn_pieces(photograph, kit, stacks, floors)
@@ -127,6 +128,15 @@ def _photograph(image: Picture, kit: Kit, camera: Camera, board: BoardLook | Non
     if board is None:
         return Photograph(image, pose, camera, measure_illumination(image, kit, pose, camera))
     return Photograph(image, pose, camera, measure_on_board(image, make_blocks(board), pose, camera))
+
+
+def _learn_around(photograph: Photograph, kit: Kit, stacks: Mapping[str, str]) -> BoardLook:
+    """The look of a board with ``stacks`` by cell on it; beneath them as it is printed, where the kit says how."""
+    covered = covered_texels(kit, photograph, stacks)
+    shown = learn_board(None, photograph, kit, covered)
+    if kit.board.chequer_colour is None:
+        return shown
+    return learn_board(printed_look(in_colours_of(kit, shown)), photograph, kit, covered)
 
 
 def _first_of_each(stacks: Mapping[str, str]) -> Mapping[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 class VisionError(Exception):
     """A picture that cannot be read."""
@@ -9,3 +11,11 @@ class VisionError(Exception):
 
 class MatNotFound(VisionError):
     """The mat's markers are not in view, or too few or contradictory."""
+
+    def __init__(self, why: str | Callable[[], str]) -> None:
+        """``why``: a function of nothing where it takes longer to find out than to look for the mat; str() asks it."""
+        super().__init__(why)
+        self._why = why
+
+    def __str__(self) -> str:
+        return self._why if isinstance(self._why, str) else self._why()

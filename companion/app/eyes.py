@@ -62,12 +62,12 @@ class Look:
     Attributes:
         reading: what was read; None when nothing could be.
         view: state of the view: ``clear``; ``moved`` while camera or mat seem to be pushed; ``no-mat``; ``dark``.
-        why: why there is no reading.
+        why: why there is no reading; str() of it, which may take as long as some readings.
     """
 
     reading: Reading | None
     view: str = "clear"
-    why: str = ""
+    why: VisionError | str = ""
 
 
 class Eyes:
@@ -117,9 +117,9 @@ class Eyes:
             known, altered = self._known(told, seen), None if afresh else self._altered(geometry)
             reading = self.reader.read_at(frame, geometry, known, altered, told.sensed)
         except MatNotFound as error:
-            return Look(None, "no-mat", str(error))
+            return Look(None, "no-mat", error)
         except VisionError as error:
-            return Look(None, "dark", str(error))
+            return Look(None, "dark", error)
         assert self._glimpse is not None, "look() follows moving()"
         self._watch.keep_read(self._glimpse)
         self._looked_s = frame.t_s

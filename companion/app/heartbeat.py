@@ -9,7 +9,7 @@ import socket
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from companion.referee.referee import Snapshot
+from companion.referee.snapshot import Snapshot
 from vision.capture.frames import Frame
 
 DEFAULT_S = 5.0

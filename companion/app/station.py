@@ -18,7 +18,7 @@ from companion.panel.desk import Desk, Teller
 from companion.panel.keys import TerminalKeys, is_ours
 from companion.panel.pins import Pins
 from companion.phrases import ENGLISH, Language
-from companion.referee.referee import Snapshot
+from companion.referee.snapshot import Snapshot
 from companion.referee.states import Mode
 from companion.rules.board import Player
 from companion.voice.library import Library

@@ -15,18 +15,20 @@ from companion.app.inbox import Inbox, Wish
 from companion.app.pillars import Pillars
 from companion.app.several import SeveralEyes
 from companion.errors import SourceError
-from companion.events import Accepted, Event, Illegal, TakenBack, Unfinished, Unsure
+from companion.events import Accepted, Event, Illegal, TakenBack, Unfinished, Unsure, Withdrawn
 from companion.panel.desk import Teller
 from companion.recorder.accounts import grounds_text
 from companion.recorder.keeper import Keeper
 from companion.referee.orders import Order
-from companion.referee.referee import Referee, Snapshot
+from companion.referee.referee import Referee
+from companion.referee.snapshot import Snapshot
 from vision.capture.frames import Frame, FrameSource, Outage, SourceLost
+from vision.errors import VisionError
 
 EVIDENCE_QUALITY = 80
 """JPEG quality of the picture that is kept with a verdict."""
 
-VERDICTS = Accepted | Illegal | TakenBack | Unfinished | Unsure
+VERDICTS = Accepted | Illegal | TakenBack | Unfinished | Unsure | Withdrawn
 """What may be disputed later."""
 
 
@@ -103,7 +105,7 @@ class Table:
     witness: Witness | None = None
     pillars: Pillars | None = None
     seen: bool = False
-    why_unseen: str = "no calm picture"
+    why_unseen: VisionError | str = "no calm picture"
 
     def run(self) -> None:
         """Referee until the source ends or ``is_over`` says so.

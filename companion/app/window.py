@@ -18,7 +18,7 @@ import cv2
 from companion.app.eyes import Eyes, Look
 from companion.app.several import SeveralEyes
 from companion.events import Event
-from companion.referee.referee import Snapshot
+from companion.referee.snapshot import Snapshot
 from vision.capture.frames import Frame
 from vision.drawing import Picture, Viewpoint, belief
 from vision.errors import VisionError

@@ -12,7 +12,7 @@ import cv2
 from calibration.kit import available_kits, load_kit
 from companion.app.ground import ground_levels
 from companion.commands.options.archive import archive_of
-from companion.commands.options.game import begin_match, open_kit
+from companion.commands.options.game import add_kings, as_they_lie, begin_match, open_kit
 from companion.commands.options.match import OutputOptions, PlayOptions, Session, add_output, referee_match
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.options.serial import simulated_pillars
@@ -38,6 +38,7 @@ class Options(OptionGroup):
     """What `companion demo` is told; ``plies``: so many accepted moves end it."""
 
     game: str
+    kings: str
     seed: int
     plies: int | None
     fast: bool
@@ -50,6 +51,7 @@ def add_parser(subparsers: Subparsers) -> None:
     what = "show the main job without hardware: a simulated match, refereed"
     demo = add_command(subparsers, "demo", Options, run, help=what)
     demo.add_argument("game", nargs="?", default=DEFAULT_GAME, metavar="GAME[:variant][/n]")
+    add_kings(demo)
     demo.add_argument("--seed", type=int, default=DEFAULT_SEED, metavar="S", help="repeats a demonstration exactly")
     demo.add_argument("--plies", type=_count, metavar="N", help="end after N accepted moves")
     demo.add_argument("--fast", action="store_true", help="as fast as it goes instead of in real time")
@@ -77,7 +79,7 @@ def _own_store() -> Path:
 def demonstrate(options: Options) -> Result:
     """Show one match as ``options`` say, and hold what was said against what was done."""
     cv2.setNumThreads(1)
-    match = begin_match(made_for(options.game), None)
+    match = as_they_lie(begin_match(made_for(options.game), None), options.kings)
     kit = open_kit(None, match.game)
     pace, wait = (FAST, None) if options.fast else (REAL, clock())
     table = SimulatedTable(kit, match, options.seed, pace=pace, wait=wait)

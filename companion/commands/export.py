@@ -15,12 +15,13 @@ from companion.commands.options.parser import OptionGroup, Subparsers
 from companion.commands.options.store import LAST, add_store_command, find_match
 from companion.commands.output.codes import DONE
 from companion.commands.output.files import writing
-from companion.commands.output.lines import result_words, say
+from companion.commands.output.lines import say
 from companion.commands.output.progress import followed
 from companion.errors import CompanionError
-from companion.games import available_games
+from companion.games import title_of
 from companion.hall.results import kept_results, results_csv
-from companion.hall.rounds import rounds_of, rows
+from companion.hall.rounds import rounds_file, rows
+from companion.hall.tournament import Tournament
 from companion.recorder.place import HALL_FILE, default_store, open_store
 from companion.recorder.store import MatchId, Store
 from companion.records.document import format_document
@@ -79,8 +80,8 @@ def _export_hall(options: Options) -> int:
     """Write the results of a hall's store."""
     if options.file.suffix.lower() != ".csv":
         raise CompanionError(f"{options.file}: the results of a hall are written as CSV; end the name with .csv")
-    rounds = rounds_of(options.rounds)
     path = options.store or default_store(os.environ).with_name(HALL_FILE)
+    rounds = Tournament(rounds_file(path, options.rounds)).rounds
     with Store.open(path, read_only=True) as store, writing(options.file):
         write_whole(options.file, results_csv(rows(rounds, kept_results(store))))
     if options.json:
@@ -98,14 +99,8 @@ class Exported:
     def title(self) -> str:
         """Who played what."""
         info = self.record.info
-        title = next((game.title for game in available_games() if info.game in game.tags), info.game)
+        title = title_of(info.game)
         return f"{title}: {', '.join(filter(None, info.names))}" if any(info.names) else title
-
-    @property
-    def subtitle(self) -> str:
-        """When, and how it ended."""
-        result = self.record.result
-        return f"{self.record.info.started_at:%Y-%m-%d}, {self.record.info.game}, {result_words(result)}"
 
     def stills(self) -> dict[int, bytes]:
         """The pictures kept as evidence."""
@@ -120,8 +115,7 @@ def _write_film(file: Path, match: Exported) -> None:
 
 
 def _write_page(file: Path, match: Exported) -> None:
-    text = page(match.title, match.subtitle, plates(match.record), match.stills())
-    write_whole(file, text)
+    write_whole(file, page(match.title, match.record, match.stills()))
 
 
 WRITERS: dict[str, Callable[[Path, Exported], object]] = {

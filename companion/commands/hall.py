@@ -18,8 +18,9 @@ from companion.hall import topics
 from companion.hall.hub import Hub
 from companion.hall.link import Link
 from companion.hall.page import HallPage
-from companion.hall.rounds import rounds_of
+from companion.hall.rounds import rounds_file
 from companion.hall.topics import Broker
+from companion.hall.tournament import Tournament
 from companion.recorder.place import HALL_FILE, default_store, make_folder
 from companion.recorder.store import Store
 from companion.web.feed import Bell
@@ -47,13 +48,16 @@ def add_parser(subparsers: Subparsers) -> None:
     hall.add_argument(
         "--match", dest="store", type=Path, metavar="FILE", help="where the matches are kept (default: the user's own)"
     )
-    hall.add_argument("--rounds", type=Path, metavar="FILE", help="who meets whom at which table, for the results")
+    hall.add_argument(
+        "--rounds", type=Path, metavar="FILE", help="who meets whom at which table (default: a file beside the matches)"
+    )
 
 
 def run(options: Options) -> int:
     """Serve until Ctrl-C."""
-    rounds = rounds_of(options.rounds)
-    with Store.open(_store(options.store)) as store:
+    path = _store(options.store)
+    tournament = Tournament(rounds_file(path, options.rounds))
+    with Store.open(path) as store:
         messages: SimpleQueue[tuple[str, bytes]] = SimpleQueue()
         link = Link(
             options.broker,
@@ -67,7 +71,7 @@ def run(options: Options) -> int:
         link.start()
         try:
             hub = Hub(store, lambda topic, data: _send(link, topic, data), Bell(), lambda line: notify(f"hall: {line}"))
-            page = HallPage(options.web, hub, rounds)
+            page = HallPage(options.web, hub, tournament)
             notify(page.notice)
             try:
                 _serve(hub, messages)

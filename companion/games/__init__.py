@@ -47,6 +47,11 @@ def _info(name: str, module: ModuleType) -> GameInfo:
     return GameInfo(name, module.TITLE, module.__doc__ or "", module.VARIANTS, module.PLAYERS)
 
 
+def title_of(tag: str) -> str:
+    """What the game of ``tag`` is called; the tag itself where there is no such game (any more)."""
+    return next((info.title for info in available_games() if tag in info.tags), tag)
+
+
 def available_tags() -> tuple[str, ...]:
     """The tag of every game in every variant for every number of players."""
     return tuple(tag for info in available_games() for tag in info.tags)

@@ -114,7 +114,9 @@ def build(variant: str, players: int) -> Draughts:
 
 @dataclass(frozen=True)
 class Draughts(StackingGame):
-    """Draughts; see :class:`companion.rules.game.Game`."""
+    """Draughts; see :class:`companion.rules.game.Game`.  Without ``has_crowns`` a king lies there as one disc."""
+
+    has_crowns: bool = True
 
     name = "draughts"
     idle_rule = "DRA-9"
@@ -249,11 +251,8 @@ class Draughts(StackingGame):
     def _step_violations(self, board: tuple[Stack, ...], source: Cell, target: Cell) -> Iterator[Violation]:
         start, end, stack = self.layout.cells[source], self.layout.cells[target], board[source]
         line = next((line for line in self.diagonals.lines[source] if target in line), ())
-        if not line:
-            why = f"{start} and {end} do not lie on one diagonal"
-            yield cite(self.rules["DRA-1"], (start, end), why=why)
-        elif board[target]:
-            why = f"{end} is occupied"
+        if not line or board[target]:
+            why = f"{end} is occupied" if line else f"{start} and {end} do not lie on one diagonal"
             yield cite(self.rules["DRA-1"], (start, end), why=why)
         emptied = tuple("" if cell == target else other for cell, other in enumerate(board))
         if target not in self.diagonals.steps(emptied, source):
@@ -317,6 +316,17 @@ class Draughts(StackingGame):
             return False
         return any(way.is_king for capture, way in captures_of(self, board, owner) if capture == move)
 
+    def unmarked(self) -> Draughts:
+        """Without crowns."""
+        return replace(self, has_crowns=False)
+
+    def table(self, position: Position) -> Table:
+        """The stacks; a king without a crown is one disc."""
+        return Table(self._lying(position.board))
+
+    def _lying(self, board: tuple[Stack, ...]) -> tuple[Stack, ...]:
+        return board if self.has_crowns else tuple(stack[-1:] for stack in board)
+
     def outcome(self, position: Position) -> Outcome | None:
         """DRA-8."""
         assert isinstance(position, DraughtsPosition)
@@ -328,8 +338,9 @@ class Draughts(StackingGame):
         captures = captures_of(self, board, position.to_move)
         found = [stage for capture, way in captures if capture == move for stage in self._jumping(board, move, way)]
         found += self._clearing(board, after, move)
-        tables = {stage.table.stacks: stage for stage in reversed(found)}
-        return tuple(stage for stacks, stage in reversed(tables.items()) if stacks not in (board, after))
+        ends = [self._lying(board), self._lying(after)]
+        tables = {self._lying(stage.table.stacks): stage for stage in reversed(found)}
+        return tuple(replace(stage, table=Table(lie)) for lie, stage in reversed(tables.items()) if lie not in ends)
 
     def _jumping(self, board: tuple[Stack, ...], move: Move, way: Way) -> Iterator[Stage]:
         """The piece has come down between two jumps; what it has jumped so far lies there, or is gone."""
@@ -358,15 +369,15 @@ class Draughts(StackingGame):
 
     def acts(self, position: Position, within: frozenset[Cell] | None) -> Iterator[acts.Act]:
         """What a hand can do to any game, and captures: those that there are, parts of them, and one piece more."""
-        yield from super().acts(position, within)
         board, seen = position.board, set[Move]()
+        yield from super().acts(position, within) if self.has_crowns else acts.whole_stacks(board, within)
         for player in self.players:
             for move, way in self.all_captures(board, player):
                 parts = (self._move(board, move.cells[0], part) for part in begun_ways(way))
                 for capture in (move, *parts, *self._with_one_more(board, move)):
                     if capture not in seen and (within is None or within.issuperset(capture.cells)):
                         seen.add(capture)
-                        yield capture, self._moved(board, capture)
+                        yield capture, self._lying(self._moved(board, capture))
 
     def _with_one_more(self, board: tuple[Stack, ...], move: Move) -> Iterator[Move]:
         foe = self.diagonals.other(board[move.cells[0]][-1])

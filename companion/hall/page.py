@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import segno
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -17,21 +18,24 @@ from starlette.routing import Route
 
 from companion.hall.hub import Hub, Seat
 from companion.hall.results import results_csv, results_row
-from companion.hall.rounds import Round, rows
+from companion.hall.rounds import rows
+from companion.hall.tournament import Tournament, arranged, rounds_row
 from companion.web.answers import STATIC, board_answer, refused, stream_answer, told_answer, unserved
 from companion.web.feed import ALIVE_S, RETRY_MS, compact
 from companion.web.files import Files
-from companion.web.guard import Guard, Refused
+from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown, refusing
 from companion.web.server import Server
+from companion.web.token import new_token
 from companion.web.view import state_row
 
 
 class HallPage:
     """Serves one hall's page."""
 
-    def __init__(self, address: tuple[str, int], hub: Hub, rounds: tuple[Round, ...] = ()) -> None:
-        """Listen; ``rounds`` are those of a tournament.  Raises CompanionError when the address cannot be had."""
-        self._hub, self._rounds = hub, rounds
+    def __init__(self, address: tuple[str, int], hub: Hub, tournament: Tournament) -> None:
+        """Listen.  Raises CompanionError when the address cannot be had."""
+        self._hub, self._tournament = hub, tournament
+        self.token = new_token()
         self._is_closed = False
         files = Files(STATIC, {"": "hall.html"})
         app = Starlette(
@@ -39,6 +43,9 @@ class HallPage:
                 Route("/tables", self._tables),
                 Route("/results", self._results),
                 Route("/results.csv", self._sheet),
+                Route("/arbiter", self._known),
+                Route("/rounds", self._rounds),
+                Route("/rounds/{place:int}", self._arrange, methods=["POST"]),
                 Route("/table/{table}/qr.svg", self._code),
                 Route("/table/{table}/events", self._events),
                 Route("/table/{table}/state", self._state),
@@ -49,12 +56,13 @@ class HallPage:
             ],
             exception_handlers={Refused: refused, HTTPException: unserved},
         )
-        self.server = Server(address, Guard(app, address[0]), hub.bell.hang)
+        self.server = Server(address, Guard(app, address[0], self.token), hub.bell.hang)
 
     @property
     def notice(self) -> str:
-        """Where the page is."""
-        return f"hall: {self.server.url}"
+        """Where the page is, and the token for who arranges rounds."""
+        url = self.server.url
+        return f"hall: {url}   for the arbiter: {url}#token={self.token}"
 
     def close(self) -> None:
         """End every stream and serve no more."""
@@ -71,6 +79,7 @@ class HallPage:
     async def _news(self) -> AsyncIterator[bytes]:
         """Every table, and again each one of which there is news."""
         shown: dict[str, tuple[object, ...]] = {}
+        edition = self._tournament.edition
         yield b"retry: %d\n\n" % RETRY_MS
         while not self._is_closed:
             news, block = self._hub.bell.next(), b""
@@ -80,6 +89,9 @@ class HallPage:
                 if shown.get(name) != showing:
                     shown[name] = showing
                     block += b"event: table\ndata: %s\n\n" % compact(table_row(seat)).encode()
+            if edition != self._tournament.edition:
+                edition = self._tournament.edition
+                block += b"event: rounds\ndata: {}\n\n"
             if block:
                 yield block
             try:
@@ -88,12 +100,30 @@ class HallPage:
                 yield b": alive\n\n"
 
     async def _results(self, _request: Request) -> Response:
-        return JSONResponse(results_row(self._rounds, self._hub.finished()), headers={"cache-control": "no-store"})
+        return JSONResponse(
+            results_row(self._tournament.rounds, self._hub.finished()), headers={"cache-control": "no-store"}
+        )
 
     async def _sheet(self, _request: Request) -> Response:
-        text = results_csv(rows(self._rounds, self._hub.finished()))
+        text = results_csv(rows(self._tournament.rounds, self._hub.finished()))
         headers = {"content-disposition": 'attachment; filename="results.csv"', "cache-control": "no-store"}
         return Response(text, media_type="text/csv", headers=headers)
+
+    async def _known(self, request: Request) -> Response:
+        refuse_unknown(request, self.token)
+        return JSONResponse({"arbiter": True})
+
+    async def _rounds(self, _request: Request) -> Response:
+        return JSONResponse(rounds_row(self._tournament), headers={"cache-control": "no-store"})
+
+    async def _arrange(self, request: Request) -> Response:
+        refuse_foreign(request)
+        refuse_unknown(request, self.token)
+        body = await read_body(request)
+        with refusing():
+            await run_in_threadpool(self._tournament.arrange, request.path_params["place"], arranged(body))
+        self._hub.bell.ring()
+        return JSONResponse(rounds_row(self._tournament))
 
     async def _code(self, request: Request) -> Response:
         """The address of a table's page as a QR code."""

@@ -69,16 +69,24 @@ class Row:
     points: tuple[float, ...] | None
 
 
-def rounds_of(file: Path | None) -> tuple[Round, ...]:
-    """The rounds of a file; none where no file is given.  Raises CompanionError, naming the file."""
-    if file is None:
-        return ()
+def rounds_file(store: Path, given: Path | None) -> Path:
+    """Where the rounds of the hall are whose matches lie in ``store``: the file that is ``given``, else one beside it.
+
+    Raises CompanionError: there is no file as given.
+    """
+    if given is not None and not given.is_file():
+        raise CompanionError(f"--rounds {given}: there is no such file")
+    return given or store.with_name(f"{store.stem}-rounds.txt")
+
+
+def rounds_of(file: Path) -> tuple[Round, ...]:
+    """The rounds of a file.  Raises CompanionError, naming the file."""
     try:
         return read_rounds(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise CompanionError(f"--rounds {file}: cannot be read ({error})") from None
+        raise CompanionError(f"{file}: cannot be read ({error})") from None
     except BadText as error:
-        raise CompanionError(f"--rounds {file}: {error}") from None
+        raise CompanionError(f"{file}: {error}") from None
 
 
 def read_rounds(text: str) -> tuple[Round, ...]:
@@ -95,6 +103,15 @@ def read_rounds(text: str) -> tuple[Round, ...]:
         elif stripped:
             raise BadText(f"line {number}: write # and a round's name, or a match such as table-1: Ada - Bo")
     return tuple(Round(title, tuple(pairings)) for title, pairings in found)
+
+
+def format_rounds(rounds: Iterable[Round]) -> str:
+    """The file of these rounds, which :func:`read_rounds` reads."""
+    parts = [
+        "\n".join([f"# {one.title}", *(f"{pair.table}: {' - '.join(pair.names)}" for pair in one.pairings), ""])
+        for one in rounds
+    ]
+    return "\n".join(parts)
 
 
 def _names(text: str, number: int) -> tuple[str, ...]:

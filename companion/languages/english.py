@@ -40,6 +40,7 @@ ENGLISH = Language(
             "unfinished.set-up": "{todo}.",
             "unfinished.unmoved": "Not yet: {todo}.",
             "restored": "The table is right again.",
+            "withdrawn": "The accusation of {player} is withdrawn: {cells} was misread.",
             "taken-back": "Taken back: {moves}.",
             "unsure": "{question}",
             "unsure.one": "{question}",

@@ -40,6 +40,7 @@ GERMAN = Language(
             "unfinished.set-up": "Bitte aufstellen: {todo}.",
             "unfinished.unmoved": "Noch nicht: Es ist nichts gezogen worden; erst ziehen, dann „fertig“ melden.",
             "restored": "Das Brett stimmt wieder.",
+            "withdrawn": "Der Vorwurf gegen {player} ist zurückgenommen: {cells} war falsch gelesen.",
             "taken-back": "Zurückgenommen: {moves}.",
             "unsure": "Welcher Zug war es: {options}?",
             "unsure.one": "Wurde {options} gezogen?",

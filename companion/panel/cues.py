@@ -191,6 +191,7 @@ TABLE: dict[str, Cue] = dict(
             (Step(0.6, AMBER), Step(0.2, OFF), Step(0.2, AMBER), Step(0.2, OFF)),
         ),
         _table("restored", (Step(0.12, GREEN, None, MIDDLE_HZ), Step(0.08, OFF), Step(0.2, GREEN, None, HIGH_HZ))),
+        _table("withdrawn", (Step(0.3, WHITE, None, HIGH_HZ), Step(0.08, OFF), Step(0.3, GREEN, None, MIDDLE_HZ))),
         _table("taken-back", tuple(Step(0.18, WHITE, None, tone) for tone in (TOP_HZ, HIGH_HZ, MIDDLE_HZ))),
         _table(
             "unsure",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from companion.panel.buttons import Button, Press
 from companion.phrases import Language
 from companion.referee.orders import Answer, Done, Order, Pause, Resume, TakeBackMoves
-from companion.referee.referee import Snapshot
+from companion.referee.snapshot import Snapshot
 from companion.referee.states import Mode
 
 

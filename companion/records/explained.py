@@ -128,6 +128,9 @@ def grounds_lines(grounds: Grounds | None) -> list[str]:
             made.append(
                 f"  {square.cell:<8}{square.expected:<10}{read:<10}{square.believed:<10}{abs(square.log_p):.1f}"
             )
+    if grounds.compared:
+        made += ["Looked at a second time (against: how much the pictures speak against this table, in nats):"]
+        made += [f"  {abs(one.log_p):>10.1f}  {one.what}" for one in grounds.compared]
     return made
 
 

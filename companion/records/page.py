@@ -1,45 +1,109 @@
-"""A match as one HTML file to leaf through: nothing is fetched from anywhere, so that it can be sent and kept."""
+"""A match as one HTML file: the page that replays it, with its modules and the match inside.
+
+Nothing is fetched from anywhere, so that the file can be sent and kept.
+"""
 
 from __future__ import annotations
 
 import base64
+import gzip
 import json
+import re
 from collections.abc import Mapping
 from html import escape
-from pathlib import Path
 
 import cv2
 
-from companion.records.plates import Plate
+from companion.records.record import MatchRecord
 from companion.records.shots import decode
-from companion.scene.svg import svg_text
+from companion.scene.outfit import kit_of
+from companion.web.answers import STATIC
+from companion.web.replaying import KeptMatch, replay_text
 
-TEMPLATE = Path(__file__).with_name("page.html")
+SHELL = "replay.html"
+MODULES = (
+    "board.js",
+    "parts.js",
+    "replay.js",
+    "signs.js",
+    "solids.js",
+    "space.js",
+    "three.core.min.js",
+    "three.module.min.js",
+    "token.js",
+    "words.js",
+)
+"""Every module that the page may come to need, three dimensions included."""
+
+POLICY = "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data:"
+"""Content-Security-Policy: what is in the file, and nothing from elsewhere."""
+
 STILL_QUALITY = 70
 """JPEG quality of the pictures in the file, at half their size: some 25 kB each."""
 
 
-def page(title: str, subtitle: str, shown: list[Plate], stills: Mapping[int, bytes]) -> str:
-    """The file's text; ``stills`` are JPEG pictures by number of the event."""
-    rows = [
-        {
-            "title": plate.title,
-            "caption": plate.caption,
-            "svg": svg_text(plate.diagram),
-            "still": data_uri(stills[plate.event.n]) if plate.event.n in stills else None,
-            "wrong": bool(plate.wrong),
-        }
-        for plate in shown
-    ]
-    # Inside a script element only "</" could end it; in JSON a slash may be escaped.
-    plates = json.dumps(rows, ensure_ascii=False).replace("</", "<\\/").replace("<!--", "<\\u0021--")
-    text = TEMPLATE.read_text(encoding="utf-8")
-    for name, value in (("title", escape(title)), ("subtitle", escape(subtitle)), ("plates", plates)):
-        text = text.replace("{{" + name + "}}", value)
-    return text
+def page(title: str, record: MatchRecord, stills: Mapping[int, bytes]) -> str:
+    """The file's text; ``stills`` are JPEG pictures by number of the event.
+
+    Raises Unfounded where the rules contradict the record.
+    """
+    list(record.stages())
+    pictures = {n: address for n, jpeg in stills.items() if (address := _data_uri(jpeg)) is not None}
+    info = record.info
+    match = KeptMatch(record.events, info.names, info.started_at.isoformat(), kit_of(info.game, info.kit), pictures)
+    parts = {
+        '<link rel="icon" href="/static/icon.svg" type="image/svg+xml">': _meta(),
+        '<link rel="stylesheet" href="/static/style.css">': f"<style>{_file('style.css')}</style>",
+        '<script src="/static/unpack.js"></script>\n': "",
+        '<script type="module" src="/static/replay.js"></script>\n': "",
+        "<title>A kept match</title>": f"<title>{escape(title)}</title>",
+        "</body>": _inside(match) + "</body>",
+    }
+    text = _file(SHELL)
+    for place, part in parts.items():
+        assert place in text
+        text = text.replace(place, part)
+    return _own_signs(text)
 
 
-def data_uri(jpeg: bytes) -> str | None:
+def _meta() -> str:
+    return f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">'
+
+
+def _inside(match: KeptMatch) -> str:
+    """The signs, the match, the modules, and the scripts that unpack and start them."""
+    # In a blob, which has no address, a module is found by its bare name only.
+    modules = {
+        name: _packed(_own_signs(_file(name)).replace('"/static/', '"static/').replace('"./', '"static/'))
+        for name in MODULES
+    }
+    signs = re.sub(r"<symbol id=\"", '<symbol id="sign-', _file("icon.svg"))
+    return "\n".join(
+        (
+            f"<div hidden>{signs}</div>",
+            f'<script type="application/octet-stream" id="match">{_packed(replay_text(match))}</script>',
+            f'<script type="application/json" id="modules">{json.dumps(modules)}</script>',
+            f"<script>{_file('unpack.js')}</script>",
+            f"<script>{_file('load.js')}</script>",
+            "",
+        )
+    )
+
+
+def _own_signs(text: str) -> str:
+    """The signs stand in the file itself."""
+    return text.replace("/static/icon.svg#", "#sign-")
+
+
+def _file(name: str) -> str:
+    return (STATIC / name).read_text(encoding="utf-8")
+
+
+def _packed(text: str) -> str:
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def _data_uri(jpeg: bytes) -> str | None:
     """A picture, made smaller, as a ``data:`` address; None where the bytes are no picture."""
     picture = decode(jpeg, 2)
     if picture is None:

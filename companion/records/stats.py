@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 from typing import Any
 
-from companion.events import Accepted, Corrected, Event, Illegal, Start, TakenBack
+from companion.events import Accepted, Corrected, Event, Illegal, Start, TakenBack, withdrawn
 from companion.languages.english import counted
 from companion.records.record import MatchRecord
 
@@ -76,8 +76,9 @@ def game_stats(game: str, records: Iterable[MatchRecord]) -> GameStats:
             results[record.called(result.winner) if result.winner else "drawn", result.rule] += 1
         moves.append(standing_moves(record.events))
         durations_s.append(record.events[-1].t - record.events[0].t)
+        false = withdrawn(record.events)
         for event in record.events:
-            if isinstance(event, Illegal):
+            if isinstance(event, Illegal) and event.n not in false:
                 illegal.update(event.rules)
                 offenders[record.called(event.player)] += 1
         for player, seconds in thinking(record.events):

@@ -16,11 +16,15 @@ from companion.records.explained import Explained, grounds_lines, percent
 from companion.records.raster import Picture, board_image, from_bgr, to_bgr, write_lines
 from companion.records.shots import decode
 from companion.records.squares import mark_squares
+from companion.referee.grounds import Grounds
 from companion.scene.oblique import PAPER
 from companion.scene.svg import svg_text
 
 WIDTH, CAMERA_HEIGHT, SIDE, LINE = 1440, 540, 480, 22
 """Of the JPEG, in pixels: whole width, height of the camera's picture, the board's side, a line of text."""
+
+LOOK_HEIGHT, GAP = 240, 20
+"""Of the pictures of a second look, and between them."""
 
 COLUMN = 110
 """Of the tables in it."""
@@ -35,6 +39,8 @@ h1 { font-size: 20px; } h2 { font-size: 17px; margin: 24px 0 6px; }
 .pictures { display: flex; flex-wrap: wrap; gap: 16px; align-items: flex-start; }
 .pictures img { flex: 1 1 480px; max-width: 640px; width: 100%; border-radius: 6px; }
 .pictures svg { flex: 1 1 320px; max-width: 420px; }
+.looks { display: flex; flex-wrap: wrap; gap: 16px; } .looks figure { margin: 0; max-width: 320px; }
+.looks img { width: 320px; max-width: 100%; border-radius: 6px; }
 table { border-collapse: collapse; } th, td { padding: 3px 16px 3px 0; text-align: left; }
 th { border-bottom: 1px solid #ddd5c4; } td:first-child { font-variant-numeric: tabular-nums; }
 """
@@ -78,6 +84,7 @@ def verdict_page(told: Explained) -> str:
         ]
         heads = ("square", "expected", "read", "believed", "against, nats")
         parts.append(_table("Squares", heads, squares) if squares else "")
+        parts.append(_second_look(grounds))
     return "\n".join([*parts, "</body></html>", ""])
 
 
@@ -90,16 +97,42 @@ def _picture(told: Explained) -> str:
     return f'<img alt="What the camera saw" src="data:image/jpeg;base64,{data}">'
 
 
+def _second_look(grounds: Grounds) -> str:
+    """The squares in question beside what each of the tables that were compared would show there."""
+    shown = [(f"{one.what}: {abs(one.log_p):.1f} nats against", one.rendering) for one in grounds.compared]
+    figures = [
+        f'<figure><img alt="" src="data:image/jpeg;base64,{data}"><figcaption>{escape(text)}</figcaption></figure>'
+        for text, data in [("as the camera saw it", grounds.picture), *shown]
+        if data
+    ]
+    return f'<h2>Looked at a second time</h2><div class="looks">{"".join(figures)}</div>' if figures else ""
+
+
 def _table(title: str, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     head = "".join(f"<th>{escape(word)}</th>" for word in heads)
     body = "".join(f"<tr>{''.join(f'<td>{escape(word)}</td>' for word in row)}</tr>" for row in rows)
     return f"<h2>{escape(title)}</h2><table><tr>{head}</tr>{body}</table>"
 
 
+def _looks(grounds: Grounds | None) -> list[Picture]:
+    """The pictures of a second look: what the camera saw, then each table, in the order of the grounds."""
+    if grounds is None:
+        return []
+    kept = [grounds.picture, *(one.rendering for one in grounds.compared)]
+    pictures = [decode(base64.b64decode(data)) for data in kept if data]
+    return [picture for picture in pictures if picture is not None]
+
+
 def verdict_jpeg(told: Explained) -> bytes:
     """The camera's picture, the board and the grounds on one sheet, as JPEG."""
     text = [f"Event {told.event.n}, {told.event.t:.1f} s. {told.plate.caption}", *grounds_lines(told.grounds)]
-    image = Image.new("RGB", (WIDTH, CAMERA_HEIGHT + LINE * (len(text) + 2)), PAPER)
+    looks = _looks(told.grounds)
+    below = CAMERA_HEIGHT + LINE * (len(text) + 2)
+    image = Image.new("RGB", (WIDTH, below + (LOOK_HEIGHT + LINE if looks else 0)), PAPER)
+    for k, look in enumerate(looks):
+        width = min(round(look.shape[1] * LOOK_HEIGHT / look.shape[0]), WIDTH // len(looks) - 2 * GAP)
+        height = round(look.shape[0] * width / look.shape[1])
+        image.paste(from_bgr(look).resize((width, height), Image.Resampling.LANCZOS), (GAP + k * (width + GAP), below))
     camera = marked_picture(told)
     if camera is not None:
         scale = min((WIDTH - SIDE) / camera.shape[1], CAMERA_HEIGHT / camera.shape[0])

@@ -1,10 +1,12 @@
 """Why an event was said: what was read of the squares concerned, and how each explanation fared.
 
-A compact account of one verdict that can be kept beside its event and read years later: words and numbers only.
+A compact account of one verdict that can be kept beside its event and read years later: words, numbers, and a few small
+pictures where there was a second look.
 """
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import asdict, dataclass
 from math import log
 from typing import Annotated, Any
@@ -12,11 +14,12 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from companion.errors import BadText
-from companion.schema import CellName, Count, Seconds, Text, read
+from companion.schema import LONGEST_PICTURE, Base64, CellName, Count, Seconds, Text, read
 from companion.tracker.evidence import Evidence
 from companion.tracker.hypotheses import Outlook, base_columns
 from companion.tracker.interpret import Judgement
 from companion.tracker.sights import altered, format_sight, name_of
+from companion.tracker.verification import SecondLook
 
 DIGITS = 3
 """Decimals of seconds and of natural logarithms: a thousandth is more than anybody will dispute."""
@@ -58,6 +61,21 @@ class SquareSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class TableCompared:
+    """One of the tables that a second look compared.
+
+    Attributes:
+        what: the explanation whose table it is, in words.
+        log_p: natural logarithm of p(pictures | this table) / p(pictures | the best of them), at most 0.
+        rendering: the squares in question as this table would show them, JPEG in base64; empty where there is none.
+    """
+
+    what: Text
+    log_p: LogProbability
+    rendering: Base64 = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Grounds:
     """The account of one verdict.
 
@@ -67,6 +85,8 @@ class Grounds:
         readings: how many pictures were weighed together.
         explanations: the likeliest ones, the best first.
         squares: those in which the explanations differ from the accepted position, or that contradict the verdict.
+        compared: the tables that a second look compared, the best first; empty where there was none.
+        picture: the squares in which they differ as the camera saw them, JPEG in base64; likewise.
     """
 
     t_s: Seconds
@@ -74,13 +94,41 @@ class Grounds:
     readings: Count
     explanations: tuple[Explanation, ...]
     squares: tuple[SquareSeen, ...]
+    compared: tuple[TableCompared, ...] = ()
+    picture: Base64 = ""
 
 
-def account(outlook: Outlook, evidence: Evidence, judgement: Judgement, t_s: float, calm_s: float) -> Grounds:
-    """The grounds of ``judgement``, which ``evidence`` led to at ``t_s`` in a calm of ``calm_s`` seconds."""
+def account(
+    outlook: Outlook,
+    evidence: Evidence,
+    judgement: Judgement,
+    t_s: float,
+    calm_s: float,
+    look: SecondLook | None = None,
+) -> Grounds:
+    """The grounds of ``judgement``, which ``evidence`` and ``look`` led to at ``t_s``, in a calm of ``calm_s`` s."""
     told = tuple(Explanation(ranked.what, round(log(ranked.posterior), DIGITS)) for ranked in judgement.ranked)
     squares = _squares(outlook, evidence, judgement)
-    return Grounds(round(t_s, DIGITS), round(calm_s, DIGITS), evidence.readings, told, squares)
+    compared = () if look is None else _compared(judgement, look)
+    picture = _base64(look.answer.picture) if look else ""
+    return Grounds(round(t_s, DIGITS), round(calm_s, DIGITS), evidence.readings, told, squares, compared, picture)
+
+
+def _compared(judgement: Judgement, look: SecondLook) -> tuple[TableCompared, ...]:
+    what = {ranked.changes: ranked.what for ranked in judgement.ranked}
+    best = max(look.answer.log_p)
+    pictures = look.answer.renderings or (b"",) * len(look.views)
+    rows = (
+        TableCompared(what.get(view, "something else"), round(log_p - best, DIGITS), _base64(picture))
+        for view, log_p, picture in zip(look.views, look.answer.log_p, pictures, strict=True)
+    )
+    return tuple(sorted(rows, key=lambda row: -row.log_p))
+
+
+def _base64(picture: bytes) -> str:
+    """The text of a picture; empty where it would be too long to be kept."""
+    text = b64encode(picture).decode()
+    return text if len(text) <= LONGEST_PICTURE else ""
 
 
 def _squares(outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[SquareSeen, ...]:
@@ -111,7 +159,8 @@ def from_json(row: dict[str, Any]) -> Grounds:
     try:
         explanations = [asdict(read(Explanation, told)) for told in _listed(row, "explanations")]
         squares = [asdict(read(SquareSeen, square)) for square in _listed(row, "squares")]
-        return read(Grounds, row | {"explanations": explanations, "squares": squares})
+        compared = [asdict(read(TableCompared, one)) for one in _listed({"compared": []} | row, "compared")]
+        return read(Grounds, row | {"explanations": explanations, "squares": squares, "compared": compared})
     except BadText as error:
         raise BadText(f"grounds of a verdict: {error}") from error
 

@@ -10,6 +10,8 @@ Usage, by whoever owns camera, clock and threads (one thread calls everything)::
         publish(glance.events)                           # a hand that stays long
         if glance.read:                                  # this frame is worth a reading
             publish(referee.observe(frame.t_s, read(frame)))
+            if referee.question is not None:             # only of a referee who is told that there is a second look
+                publish(referee.verified(frame.t_s, compare(referee.question)))
     referee.view(t_s, "no-mat")                          # what vision says about the whole picture
     referee.order(t_s, Answer(0), by="R")                # buttons, web page, arbiter
 
@@ -25,26 +27,37 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from companion.events import Accepted, Event, SensorsChanged, Start, ViewChanged
+from companion.events import Illegal as Accusation
 from companion.match import Match
-from companion.referee import clock, orders, sensing, viewing
+from companion.referee import clock, orders, refutation, sensing, viewing
 from companion.referee.clock import Clock
 from companion.referee.grounds import Grounds, account
 from companion.referee.orders import Order
 from companion.referee.patience import is_due, settled, suspect
 from companion.referee.rulings import refuse_misfits, trigger_of
-from companion.referee.states import Mode, Trigger
-from companion.referee.steps import Fact, State, disturbed, step, trusting_again
+from companion.referee.snapshot import Snapshot
+from companion.referee.state import Fact, State
+from companion.referee.states import ACCUSING, LOOKED_AT_AGAIN, TIMED, Mode, Trigger
+from companion.referee.steps import disturbed, step, trusting_again
 from companion.referee.verdicts import believed, is_known, options_of, trigger_by
-from companion.rules.board import Cell, Player, Sight
-from companion.rules.game import Outcome
+from companion.rules.board import Cell, Sight
 from companion.rules.notation import format_position
-from companion.tracker import settle
-from companion.tracker.evidence import Evidence, combine, shows_hand, touched, weigh, without
+from companion.tracker import settle, verification
+from companion.tracker.evidence import Evidence, changed_cells, combine, shows_hand, touched, weigh, without
 from companion.tracker.hypotheses import Outlook, foresee
-from companion.tracker.interpret import Judgement, contradicting, format_moves, interpret
+from companion.tracker.interpret import (
+    Ambiguous,
+    CannotTell,
+    Illegal,
+    Judgement,
+    contradicting,
+    format_moves,
+    interpret,
+)
 from companion.tracker.pillars import Rows
 from companion.tracker.settle import Calm
 from companion.tracker.sights import names_of
+from companion.tracker.verification import SecondLook, Verified, Verify
 from vision.reading import Reading
 
 COMBINED_READINGS = 4
@@ -62,32 +75,39 @@ class Glance:
     events: tuple[Event, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """The whole state in words, for the page: ``options`` when people are asked, ``todo`` and ``wrong`` squares."""
-
-    mode: str
-    view: str
-    position: str
-    to_move: Player
-    todo: str
-    wrong: tuple[str, ...]
-    options: tuple[str, ...]
-    outcome: Outcome | None
-    clock: Clock | None = None
-
-
-TIMED = (Mode.WATCHING, Mode.THINKING, Mode.UNFINISHED, Mode.RESTORING)
-"""The modes in which the time of the player to move runs."""
-
 UNDECIDED_S = 2.0
 """A calm table that is still being judged may show a move made in time; no flag falls on it for so long."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What has been seen in this calm: the newest readings, and what the last second look has said."""
+
+    frames: tuple[Evidence, ...] = ()
+    look: SecondLook | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A table of which something is to be said once the ``question`` has been answered."""
+
+    question: Verify
+    outlook: Outlook
+    evidence: Evidence
 
 
 class Referee:
     """Feeds a state machine (:mod:`companion.referee.steps`) from pictures and people."""
 
-    def __init__(self, match: Match, first_n: int = 1, *, confirming: bool = False, timer: Clock | None = None) -> None:
+    def __init__(
+        self,
+        match: Match,
+        first_n: int = 1,
+        *,
+        confirming: bool = False,
+        timer: Clock | None = None,
+        verifying: bool = False,
+    ) -> None:
         """A referee who waits for the table to show the match's position.
 
         Args:
@@ -95,14 +115,19 @@ class Referee:
             first_n: number of the next event.
             confirming: whether a move counts only once the player has said that he is done.
             timer: the players' times; None: there is no clock.
+            verifying: whether somebody answers each :attr:`question` before the next frame.
         """
         self._state = State(Mode.SETTING_UP, match, confirming=confirming)
         self._clock = timer
         self._next_n = first_n
         self._calm = Calm()
-        self._frames: tuple[Evidence, ...] = ()
+        self._seen = _Seen()
         self._viewing = viewing.Viewing()
         self._sensing = sensing.Sensing()
+        self._verifying = verifying
+        self._waiting: _Waiting | None = None
+        self._rivals: tuple[refutation.Rival, ...] = ()
+        self._touched: frozenset[Cell] = frozenset()
         self._outlook: Outlook | None = None
         self._before: tuple[Sight | None, ...] | None = None
         self._grounds: dict[int, Grounds] = {}
@@ -160,8 +185,9 @@ class Referee:
         fallen = self._flag(t_s)
         if not moving:
             return Glance(read and t_s > self._asked_s, fallen)
-        self._frames = ()
+        self._seen = _Seen()
         self._state = disturbed(self._state)
+        self._rivals = tuple(map(refutation.disturbed, self._rivals))
         return Glance(read=False, events=fallen + self._busy(t_s))
 
     def observe(self, t_s: float, reading: Reading, sensed: Rows | None = None) -> tuple[Event, ...]:
@@ -170,34 +196,72 @@ class Referee:
         ``sensed`` (n, l) is what the pillars' sensors say of their levels (companion.tracker.pillars.sense).
         """
         if shows_hand(reading):
-            self._frames = ()
+            self._seen = _Seen()
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
             return self._busy(t_s)
         self._viewing = viewing.idle(self._viewing)
-        frames = self._frames
+        before = self._seen
         cleared = () if self._viewing.is_restless else self.view(t_s, "clear")
         outlook = self._foreseen()
         seen = weigh(self.match.game.layout, reading, self._before, self._pillars(t_s, reading, sensed))
         cleared += self._tell_sensors(t_s)
-        self._frames = (*frames, seen)[-COMBINED_READINGS:]
-        evidence = combine(self._frames)
+        self._seen = replace(before, frames=(*before.frames, seen)[-COMBINED_READINGS:])
+        evidence = combine(self._seen.frames)
+        self._touched = changed_cells(self.match.game.layout, reading)
         self._trust_again(self._state.context.distrusted - touched(self.match.game.layout, reading))
+        judgement = self._judgement(outlook, evidence)
+        wanted = self._wanted(t_s, outlook, evidence, judgement)
+        if wanted is not None:
+            self._waiting = _Waiting(wanted, outlook, evidence)
+            return cleared
+        return cleared + self._concluded(t_s, outlook, evidence, judgement)
+
+    @property
+    def question(self) -> Verify | None:
+        """What :meth:`verified` must answer before the next frame: which of these tables the pictures show."""
+        return None if self._waiting is None else self._waiting.question
+
+    def verified(self, t_s: float, answer: Verified | None) -> tuple[Event, ...]:
+        """What the answer to :attr:`question` leads to; None: nobody can tell."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is None:
+            return ()
+        if answer is not None:
+            self._seen = replace(self._seen, look=SecondLook(waiting.question.views, answer))
+        judgement = self._judgement(waiting.outlook, waiting.evidence)
+        return self._concluded(t_s, waiting.outlook, waiting.evidence, judgement)
+
+    def _judgement(self, outlook: Outlook, evidence: Evidence) -> Judgement:
         context = sensing.relying(self._sensing, self._state.context)
-        judgement = interpret(without(evidence, context.distrusted), outlook, context)
+        return interpret(without(evidence, context.distrusted), outlook, context, self._seen.look)
+
+    def _wanted(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> Verify | None:
+        """What must be asked before anything is said; the same is asked again until all frames have been weighed."""
+        is_vital = self._verifying and self._state.mode in LOOKED_AT_AGAIN
+        if not is_vital or judgement.is_clear or is_known(self._state, judgement):
+            return None
+        heard = without(evidence, self._state.context.distrusted)
+        wanted = verification.question(self.match.game.layout, outlook, heard, judgement.rivals, t_s)
+        look = self._seen.look
+        is_answered = wanted is not None and look is not None and set(wanted.views) == set(look.views)
+        return None if is_answered and evidence.readings == COMBINED_READINGS else wanted
+
+    def _concluded(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
+        """Say what the table means, after all looks."""
         if self._state.context.distrusted:
             self._trust_again(contradicting(evidence, outlook, judgement.changes))
         if judgement.is_strange and self._calm.lasted_s(t_s) < STRANGE_S:
-            self._frames = ()
+            self._seen = _Seen()
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
-            return cleared
-        return cleared + self._judge(t_s, outlook, evidence, judgement)
+            return ()
+        return self._judge(t_s, outlook, evidence, judgement)
 
     def view(self, t_s: float, state: str) -> tuple[Event, ...]:
         """What is to be said of the picture as a whole: the states of :class:`ViewChanged`; once each.
 
         What a hand can do to a picture must last before it is said.
         """
-        self._frames = ()
+        self._seen = _Seen()
         self._viewing, is_news = viewing.seen(self._viewing, state, t_s)
         return self._timed(t_s, self._numbered((ViewChanged(t=t_s, n=0, state=state),))) if is_news else ()
 
@@ -228,24 +292,36 @@ class Referee:
         refuse_misfits(self._state, order)
         if isinstance(order, orders.Done):
             # The frame of this moment was taken before he said so.
-            self._frames, self._calm, self._asked_s = (), Calm(), t_s
+            self._seen, self._calm, self._asked_s = _Seen(), Calm(), t_s
         return self._timed(t_s, self._take(t_s, trigger_of(order), Fact(order=order, by=by)))
 
     def _judge(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
         """Say what the table means, or be patient."""
+        look = self._seen.look
+        self._rivals = tuple(refutation.after_reading(rival, evidence, self._touched) for rival in self._rivals)
+        refuted_by = next((rival for rival in self._rivals if rival.is_proved), None)
         suspicion = suspect(self._state.suspicion, judgement, t_s)
         judgement = settled(suspicion, judgement, self._state.mode, t_s)
         known = is_known(self._state, judgement)
         due = not known and (suspicion is None or is_due(suspicion, judgement, self._state.mode, t_s))
+        refuted_by = refuted_by or (refutation.confirmed(self._rivals, judgement.interpretation) if due else None)
+        # What is legal play in a match without the accusation is no further act, and nothing to ask about.
+        is_doubt = isinstance(judgement.interpretation, (Illegal, Ambiguous, CannotTell))
+        due = refuted_by is not None or (due and not (is_doubt and any(r.explains_more for r in self._rivals)))
         self._state = replace(self._state, suspicion=None if known else suspicion)
         if known or due:
             self._before = believed(outlook, judgement)
-        fact = Fact(outlook, judgement, options_of(judgement))
-        events = self._take(t_s, trigger_by(self._state, outlook, judgement), fact) if due else ()
+        fact = Fact(outlook, judgement, options_of(judgement), refuted_by=refuted_by)
+        trigger = trigger_by(self._state, outlook, judgement) if refuted_by is None else Trigger.REFUTED
+        events = self._take(t_s, trigger, fact) if due else ()
+        if any(isinstance(event, Accusation) for event in events):
+            self._rivals = refutation.rivals_to(outlook, evidence, judgement.changes)
+        elif self._state.mode not in ACCUSING:
+            self._rivals = ()
         self._calm = settle.after_reading(self._calm, t_s, settled=known or due, hand=False, wrong=self.accuses)
         if not due:
             return ()
-        grounds = account(outlook, evidence, judgement, t_s, self._calm.lasted_s(t_s))
+        grounds = account(outlook, evidence, judgement, t_s, self._calm.lasted_s(t_s), look)
         self._grounds = {event.n: grounds for event in events}
         return self._timed(t_s - grounds.calm_s, events)
 
@@ -253,7 +329,7 @@ class Referee:
         before = self._state.match
         self._state, events = step(self._state, trigger, fact, t_s)
         if self._state.match is not before:
-            self._frames = ()
+            self._seen = _Seen()
             self._outlook = None
         return self._numbered(events)
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from companion.referee import orders
 from companion.referee.orders import Order, OrderRefused
+from companion.referee.state import State
 from companion.referee.states import Mode, Trigger
-from companion.referee.steps import State
 
 _ORDERED: Mapping[type[object], Trigger] = {
     orders.Answer: Trigger.ANSWERED,

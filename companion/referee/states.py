@@ -31,6 +31,7 @@ class Trigger(Enum):
     ANSWERED = "answered"
     DISMISSED = "dismissed"  # none of the moves asked about
     DONE = "done"  # the player says that his turn is complete
+    REFUTED = "refuted"  # what has come since shows that an accusation was false
     RULED = "ruled"  # the arbiter says what counts
     PAUSE = "pause"
     RESUME = "resume"
@@ -49,6 +50,7 @@ class Action(Enum):
     TAKE_BACK = "take back"
     ACCUSE = "accuse"
     ACCUSE_AGAIN = "accuse again"
+    WITHDRAW = "withdraw"
     ASK = "ask"
     ACCEPT_ANSWER = "accept the answer"
     LOOK = "look at once"
@@ -78,6 +80,15 @@ _ANY_TIME: Mapping[Trigger, tuple[Mode, Action]] = {
 _GOING_ON = (M.SETTING_UP, M.WATCHING, M.UNFINISHED, M.RESTORING, M.ASKING)
 _FROM_THE_TABLE = (T.SAME, T.PLAYED, T.BEGUN, T.BACK, T.WRONG, T.ALIKE)
 
+ACCUSING = (M.RESTORING, M.ASKING, M.UNFINISHED)
+"""The modes in which an accusation may stand."""
+
+TIMED = (M.WATCHING, M.THINKING, M.UNFINISHED, M.RESTORING)
+"""The modes in which the time of the player to move runs."""
+
+LOOKED_AT_AGAIN = (M.WATCHING, M.UNFINISHED, M.RESTORING, M.ASKING)
+"""The modes in which a word may be wrong about somebody: then there is a second look."""
+
 TABLE: Mapping[tuple[Mode, Trigger], tuple[Mode, Action]] = {
     **{(mode, trigger): then for mode in _GOING_ON for trigger, then in _ANY_TIME.items()},
     (M.SETTING_UP, T.WRONG): (M.SETTING_UP, A.SAY_SET_UP),
@@ -85,6 +96,7 @@ TABLE: Mapping[tuple[Mode, Trigger], tuple[Mode, Action]] = {
     (M.UNFINISHED, T.DONE): (M.UNFINISHED, A.LOOK),
     (M.RESTORING, T.WRONG): (M.RESTORING, A.ACCUSE_AGAIN),
     (M.RESTORING, T.DONE): (M.RESTORING, A.LOOK),
+    **{(mode, T.REFUTED): (M.WATCHING, A.WITHDRAW) for mode in ACCUSING},
     (M.ASKING, T.DONE): (M.WATCHING, A.ACCEPT_ANSWER),
     (M.ASKING, T.ANSWERED): (M.WATCHING, A.ACCEPT_ANSWER),
     (M.ASKING, T.DISMISSED): (M.SETTING_UP, A.CORRECT),

@@ -6,7 +6,7 @@ Events leave here with ``n`` 0; :class:`companion.referee.referee.Referee` numbe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 
 from companion.events import (
@@ -21,80 +21,22 @@ from companion.events import (
     TakenBack,
     Unfinished,
     Unsure,
+    Withdrawn,
 )
 from companion.match import Match
 from companion.referee import orders
-from companion.referee.orders import Order
-from companion.referee.patience import SET_UP_S, Suspicion
+from companion.referee.patience import SET_UP_S
 from companion.referee.phrases import UNMOVED, question, set_up_sentence
+from companion.referee.state import Fact, Sights, State
 from companion.referee.states import Action, Mode, Trigger, table
-from companion.rules.board import Cell, Sight
+from companion.rules.board import Cell
 from companion.rules.game import Game, Move, Outcome, Position, Stage
 from companion.rules.notation import format_move, format_position
 from companion.tracker import interpret as meanings
 from companion.tracker.contest import Context
 from companion.tracker.diagnose import view_of
-from companion.tracker.hypotheses import Outlook
-from companion.tracker.interpret import Judgement, format_moves
+from companion.tracker.interpret import format_moves
 from companion.tracker.sights import Changes, format_sight, format_sights, name_of, names_of, seen_of
-
-Options = tuple[tuple[Move, ...], ...]
-Sights = tuple[Sight, ...]
-
-NOTHING_STANDS = Context()
-"""The table shows the last accepted position, as far as anybody has been told."""
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """All that the referee remembers.
-
-    Attributes:
-        mode: what it waits for.
-        match: all that has been accepted.
-        context: the half-done turn or wrong table that has been spoken of, against the accepted position.
-        said: the last sentence about what is left to do, empty when there is none; at ``said_s``.
-        options: the moves that people have been asked about.
-        suspicion: what has been seen but not yet said.
-        ruling: an outcome given by the arbiter.
-        overruled: tables that a ruling says do not count, until the table has shown what does.
-        confirming: whether a move counts only once the player has said that he is done; the same all through a match.
-    """
-
-    mode: Mode
-    match: Match
-    context: Context = NOTHING_STANDS
-    said: str = ""
-    said_s: float = float("-inf")
-    options: Options = ()
-    suspicion: Suspicion | None = None
-    ruling: Outcome | None = None
-    overruled: frozenset[Sights] = frozenset()
-    confirming: bool = False
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """The end of the match, if it has ended."""
-        return self.ruling or self.match.outcome
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """What an action is about: a judged table with its outlook, or somebody's order."""
-
-    outlook: Outlook | None = None
-    judgement: Judgement | None = None
-    options: Options = ()
-    order: Order | None = None
-    by: str = ""
-
-    @property
-    def seen(self) -> tuple[Outlook, Judgement]:
-        """The judged table.  Only actions that a table triggers may ask for it."""
-        assert self.outlook is not None
-        assert self.judgement is not None
-        return self.outlook, self.judgement
-
 
 Events = tuple[Event, ...]
 Result = tuple[State, Events]
@@ -258,7 +200,21 @@ def accuse(state: State, fact: Fact, t_s: float) -> Result:
         seen=format_sights(match.game.layout, view_of(outlook, judgement.changes)),
         expected=format_sights(match.game.layout, outlook.sights),
     )
-    return _standing(state, judgement.changes), (event,)
+    return replace(_standing(state, judgement.changes), accused=found.player), (event,)
+
+
+def withdraw(state: State, fact: Fact, t_s: float) -> Result:
+    """An accusation was false: it is taken back, and what was played since the last accepted position is accepted.
+
+    The square that was misread is not believed until it has looked right once.
+    """
+    rival = fact.refuted_by
+    assert rival is not None
+    assert state.accused is not None
+    event = Withdrawn(t=t_s, n=0, player=state.accused, cells=(name_of(state.match.game.layout, rival.place),))
+    context = replace(state.context, distrusted=state.context.distrusted | {rival.place})
+    following, events = _play(replace(state, context=context), rival.moves, t_s)
+    return following, (event, *events)
 
 
 def accuse_again(state: State, fact: Fact, t_s: float) -> Result:
@@ -358,7 +314,7 @@ def _calm(state: State, match: Match) -> State:
 
 def _standing(state: State, changes: Changes, begun: tuple[Move, ...] = ()) -> State:
     """``state`` with another table than the accepted one, of which people have been told."""
-    calm = _calm(state, state.match)
+    calm = replace(_calm(state, state.match), accused=state.accused)
     return replace(calm, context=replace(calm.context, standing=changes, begun=begun))
 
 
@@ -371,6 +327,7 @@ ACTIONS: Mapping[Action, Callable[[State, Fact, float], Result]] = {
     Action.TAKE_BACK: take_back,
     Action.ACCUSE: accuse,
     Action.ACCUSE_AGAIN: accuse_again,
+    Action.WITHDRAW: withdraw,
     Action.ASK: ask,
     Action.ACCEPT_ANSWER: accept_answer,
     Action.LOOK: look,

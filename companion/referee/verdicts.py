@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from companion.referee.state import Options, State
 from companion.referee.states import Mode, Trigger
-from companion.referee.steps import Options, State
 from companion.rules.board import Sight
 from companion.tracker.evidence import UNKNOWN
 from companion.tracker.hypotheses import Outlook

@@ -6,6 +6,7 @@ Each function yields the act as a move with the stacks that the hand leaves, not
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cache
 
 from companion.rules.board import Cell, Piece, Stack
@@ -32,6 +33,15 @@ def transfers(board: tuple[Stack, ...], within: frozenset[Cell] | None = None) -
             for target in cells:
                 if target != source:
                     yield Move(source, target, count), replaced(board, {source: stays, target: board[target] + moves})
+
+
+def whole_stacks(board: tuple[Stack, ...], within: frozenset[Cell] | None = None) -> Iterator[Act]:
+    """Stacks that lie there as their top piece alone: each onto any other cell, or off the board."""
+    lying = tuple(stack[-1:] for stack in board)
+    for move, stacks in transfers(lying, within):
+        assert move.source is not None
+        yield replace(move, count=len(board[move.source])), stacks
+    yield from removals(lying, within)
 
 
 def additions(board: tuple[Stack, ...], piece: Piece, within: frozenset[Cell] | None = None) -> Iterator[Act]:

@@ -203,6 +203,13 @@ class Game(Protocol):
         """What a perfect camera sees of ``stack``."""
         ...
 
+    def unmarked(self) -> Game:
+        """The game where people mark no piece that has been promoted; itself where nothing is marked by stacking.
+
+        Which pieces those are is known from the match; positions and moves are written as ever.
+        """
+        ...
+
     def stages(self, position: Position, move: Move) -> tuple[Stage, ...]:
         """Tables that a legal move may pass through before its turn is complete; empty for most moves."""
         ...

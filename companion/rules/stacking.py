@@ -75,6 +75,10 @@ class StackingGame(Game):
         """Height and top piece."""
         return (len(stack), stack[-1]) if stack else (0, None)
 
+    def unmarked(self) -> Game:
+        """Itself: its pieces show what they are."""
+        return self
+
     def stages(self, position: Position, move: Move) -> tuple[Stage, ...]:  # noqa: ARG002 - most games have none
         """Nothing: a turn is complete when the pieces stand where they were moved."""
         return ()

@@ -70,14 +70,15 @@ def _ground(layout: Layout, kit: Kit, cell: Cell, level: int | None, shade: floa
     (file, rank), pitch = layout.places[cell], min(kit.board.pitch_mm)
     x, y = (file - (layout.files - 1) / 2) * pitch, (rank - (layout.ranks - 1) / 2) * pitch
     height = floor_mm(kit, level) if level is not None else 0.0
-    side, colour, top = pitch, kit.board.ground, kit.board.ground
+    name = layout.cells[cell]
+    side, colour, top = pitch, kit.ground(name), kit.ground(name)
     if kit.pillars is not None:
         side, colour, top = kit.pillars.side_mm, kit.pillars.colour, kit.pillars.top_colour
     elif level:
         colour = top = kit.board.terrain_colour
     is_raised = bool(level) or kit.pillars is not None
     top_colour = shaded(hex_of(top), shade) if is_raised else hex_of(top)
-    return Ground(layout.cells[cell], x, y, height, side, hex_of(colour), top_colour, level if is_raised else None)
+    return Ground(name, x, y, height, side, hex_of(colour), top_colour, level if is_raised else None)
 
 
 def bodies(kit: Kit, ground: Ground, stack: Stack, looks: tuple[Look, ...] = ()) -> list[Body]:

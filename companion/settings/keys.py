@@ -33,6 +33,7 @@ class Key:
 
 OPTIONS: tuple[Key, ...] = (
     Key("kit", Kind.KIT),
+    Key("kings", Kind.TEXT),
     Key("start", Kind.TEXT),
     Key("camera", Kind.FILES),
     Key("set", Kind.FILES),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from companion.events import Accepted, Event, Illegal, TakenBack, Unsure
+from companion.events import Accepted, Event, Illegal, TakenBack, Unsure, withdrawn
 from companion.languages.english import counted
 from companion.simulate.players import ILLEGAL, MOVE, TAKEBACK
 from companion.simulate.table import Truth
@@ -115,8 +115,9 @@ def _judged(acts: Sequence[Truth], done: Sequence[Truth], events: Sequence[Event
     """What went wrong with illegal acts and accusations: one that an act gave no cause for costs no other its due."""
     due = [event for event in events if isinstance(event, Illegal)]
     questions = [event for event in events if isinstance(event, Unsure)]
+    false = withdrawn(events)
     for act in acts:
-        own = [event for event in due if _is_of(act, event.t)]
+        own = [event for event in due if _is_of(act, event.t) and event.n not in false]
         rightly = next((event for event in own if set(event.rules) & set(act.rules)), None)
         word = rightly or next(iter(own), None)
         question = next((event for event in questions if _is_of(act, event.t)), None)

@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
-from calibration.kit import Colour, Kit, Marker
-from calibration.markers import dictionary
+from calibration.kit import Colour, Kit
+from calibration.printed import printed_mat
 from companion.simulate.light import Light, fall, to_linear, to_srgb
 from vision.pose.projection import Registration
 
 Picture = npt.NDArray[np.uint8]
-Size = tuple[float, float]
 Array = npt.NDArray[np.float64]
 
 MAT_PX_PER_MM = 8
@@ -28,7 +27,6 @@ WOOD_MM = 1600
 WOOD: tuple[Colour, ...] = ((150, 104, 66), (136, 92, 58), (160, 113, 74), (143, 97, 60))
 PLANK_MM = 120
 GRAIN_MM, GRAIN_STEP_MM = 90, 16
-LINE_MM = 0.6
 FINER = 3
 """Each picture element is the mean of this many by this many looks."""
 
@@ -85,20 +83,7 @@ def vignette(camera: Camera) -> Array:
 
 def sheet(kit: Kit) -> Picture:
     """(height, width, 3) uint8 RGB, the printed mat at MAT_PX_PER_MM, its far edge in the first row."""
-    mat = kit.mat
-    size = (round(mat.height_mm * MAT_PX_PER_MM), round(mat.width_mm * MAT_PX_PER_MM))
-    print_ = np.empty((*size, 3), np.uint8)
-    print_[:] = mat.paper
-    for patch in mat.patches:
-        _fill(print_, kit, patch.at_mm, (patch.size_mm,) * 2, patch.colour)
-    for marker in mat.markers:
-        _print_marker(print_, kit, marker)
-    if kit.pillars is None:
-        for cell in kit.cells:
-            _fill(print_, kit, kit.centre_mm(cell), _wider(kit.board.pitch_mm, LINE_MM), kit.board.line_colour)
-        for cell in kit.cells:
-            _fill(print_, kit, kit.centre_mm(cell), _wider(kit.board.pitch_mm, -LINE_MM), kit.board.ground)
-    return _mottled(print_)
+    return _mottled(printed_mat(kit, MAT_PX_PER_MM))
 
 
 @cache
@@ -114,32 +99,6 @@ def wood() -> Picture:
     colours = np.array(WOOD, np.float32)[planks % len(WOOD)] * joints[:, None]
     board = colours[:, None, :].astype(np.float32) * (1 + 0.09 * np.asarray(grain)[..., None])
     return np.asarray(np.clip(board, 0, 255), np.uint8)
-
-
-def _print_marker(print_: Picture, kit: Kit, marker: Marker) -> None:
-    side = round(kit.mat.marker_mm * MAT_PX_PER_MM)
-    image = np.asarray(cv2.aruco.generateImageMarker(dictionary(kit.mat.dictionary), marker.id, side))
-    x, y = np.array(marker.corners_mm).T
-    corners = np.stack([x + kit.mat.width_mm / 2, kit.mat.height_mm / 2 - y], axis=1) * MAT_PX_PER_MM
-    left, top = np.floor(corners.min(axis=0)).astype(int)
-    right, bottom = np.ceil(corners.max(axis=0)).astype(int)
-    own = np.array([(0, 0), (side, 0), (side, side), (0, side)], np.float32) - np.float32(0.5)
-    place = cv2.getPerspectiveTransform(own, (corners - (left, top) - 0.5).astype(np.float32))
-    size = (int(right - left), int(bottom - top))
-    inside = np.asarray(cv2.warpPerspective(np.full_like(image, 255), place, size, flags=cv2.INTER_NEAREST)) > 0
-    here = print_[top:bottom, left:right]
-    here[inside] = np.asarray(cv2.warpPerspective(image, place, size))[inside][:, None]
-
-
-def _wider(sides_mm: Size, more_mm: float) -> Size:
-    return sides_mm[0] + more_mm, sides_mm[1] + more_mm
-
-
-def _fill(print_: Picture, kit: Kit, at_mm: tuple[float, float], sides_mm: Size, colour: Colour) -> None:
-    left = round((at_mm[0] - sides_mm[0] / 2 + kit.mat.width_mm / 2) * MAT_PX_PER_MM)
-    top = round((kit.mat.height_mm / 2 - at_mm[1] - sides_mm[1] / 2) * MAT_PX_PER_MM)
-    width, height = (round(side_mm * MAT_PX_PER_MM) for side_mm in sides_mm)
-    print_[top : top + height, left : left + width] = colour
 
 
 def _mottled(print_: Picture) -> Picture:

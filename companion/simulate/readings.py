@@ -102,6 +102,13 @@ def next_frame(reading: Reading, t_s: float, noise: Noise, rng: np.random.Genera
     return replace(reading, log_likelihood=_normal(reading.log_likelihood + shake), t_s=t_s)
 
 
+def compared(look: Reading, tables: Sequence[Sequence[CellState]]) -> tuple[float, ...]:
+    """(k,) log-likelihood of whole ``tables`` (k, n) by a second ``look`` at the same scene, up to a constant."""
+    index = look.index
+    cells = range(len(look.cells))
+    return tuple(float(sum(look.log_likelihood[cell, index[table[cell]]] for cell in cells)) for table in tables)
+
+
 def changed_shares(touched: npt.NDArray[np.bool_], rng: np.random.Generator) -> npt.NDArray[np.float32]:
     """(n,) float32: how much of each cell's picture differs from an earlier one, given which cells were ``touched``."""
     share = np.zeros(len(touched))

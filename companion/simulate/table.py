@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from companion.events import Accepted, Event, GameOver, Illegal, Restored, TakenBack, Unfinished, Unsure
+from companion.events import Accepted, Event, GameOver, Illegal, Restored, TakenBack, Unfinished, Unsure, Withdrawn
 from companion.match import Match
 from companion.rules.board import Player, Table
 from companion.rules.game import Position
@@ -23,7 +23,7 @@ from companion.simulate.standing import seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
 
-ANSWERS = (Accepted, GameOver, Illegal, Restored, TakenBack, Unfinished, Unsure)
+ANSWERS = (Accepted, GameOver, Illegal, Restored, TakenBack, Unfinished, Unsure, Withdrawn)
 """Events that tell the players that the referee has seen what they did."""
 
 

@@ -82,12 +82,15 @@ class Evidence:
         columns: the states of the table's columns.
         log_p: (n, m + 1) float64, log p(pictures | state) of each place (:mod:`companion.tracker.sights`), floored; the
             last column is a state that the camera does not know.  Rows of occluded places are 0.
+        pictured: (n, m + 1) float64, the part of ``log_p`` that the look at each cell alone is worth, without what is
+            known of how its picture has changed; rows of pillars are 0.
         hidden: (n,) bool, which places are occluded.
         readings: number of readings combined.
     """
 
     columns: Columns
     log_p: npt.NDArray[np.float64]
+    pictured: npt.NDArray[np.float64]
     hidden: npt.NDArray[np.bool_]
     readings: int
 
@@ -117,6 +120,7 @@ def weigh(
     floored = np.log((1 - MISREAD) * likelihood + MISREAD / m)
     hidden = (rows < 0) | (reading.foreign[rows] > HIDDEN_SHARE)
     log_p[:, :m] = floored[rows]
+    pictured = log_p.copy()
     if before is not None and reading.changed is not None:
         columns = columns_of(reading.states)
         known = [-1 if sight is None else columns.of(sight) for sight in before[: len(rows)]]
@@ -129,8 +133,8 @@ def weigh(
     if pillars is not None and reading.level_log_likelihood is not None:
         # A pillar that stands higher than the camera knows looks as if something stood on it.
         hidden |= pillars.argmax(axis=1) >= reading.level_log_likelihood.shape[1]
-    log_p[hidden] = 0.0
-    evidence = Evidence(columns_of(reading.states), log_p, hidden, 1)
+    log_p[hidden] = pictured[hidden] = 0.0
+    evidence = Evidence(columns_of(reading.states), log_p, pictured, hidden, 1)
     if pillars is None:
         return evidence
     if before is not None and reading.changed is not None:
@@ -175,7 +179,9 @@ def _on_pillars(evidence: Evidence, pillars: Rows) -> Evidence:
     log_p[n:, m - 1 : -1] = pillars - pillars.max(axis=1, keepdims=True)
     silent = np.concatenate((evidence.hidden, np.ptp(pillars, axis=1) == 0.0))
     log_p[silent] = 0.0
-    return Evidence(columns_of(evidence.columns.states, levels), log_p, silent, evidence.readings)
+    pictured = np.zeros(log_p.shape)
+    pictured[:n, : m - 1], pictured[:n, -1] = evidence.pictured[:, :-1], evidence.pictured[:, -1]
+    return Evidence(columns_of(evidence.columns.states, levels), log_p, pictured, silent, evidence.readings)
 
 
 def _recall(log_p: npt.NDArray[np.float64], changed: npt.NDArray[np.float32], before: npt.NDArray[np.intp]) -> None:
@@ -201,18 +207,19 @@ def combine(frames: Sequence[Evidence]) -> Evidence:
     if len(frames) == 1:
         return frames[0]
     seen = np.stack([~frame.hidden for frame in frames])
-    total = np.sum([frame.log_p for frame in frames], axis=0)
-    log_p = total / np.maximum(seen.sum(axis=0), 1)[:, np.newaxis]
-    return Evidence(frames[0].columns, log_p, np.asarray(~seen.any(axis=0)), len(frames))
+    count = np.maximum(seen.sum(axis=0), 1)[:, np.newaxis]
+    log_p = np.sum([frame.log_p for frame in frames], axis=0) / count
+    pictured = np.sum([frame.pictured for frame in frames], axis=0) / count
+    return Evidence(frames[0].columns, log_p, pictured, np.asarray(~seen.any(axis=0)), len(frames))
 
 
 def without(evidence: Evidence, cells: frozenset[Cell]) -> Evidence:
     """``evidence`` that says nothing of ``cells``."""
     if not cells:
         return evidence
-    log_p, hidden = evidence.log_p.copy(), evidence.hidden.copy()
-    log_p[list(cells)], hidden[list(cells)] = 0.0, True
-    return replace(evidence, log_p=log_p, hidden=hidden)
+    log_p, pictured, hidden = evidence.log_p.copy(), evidence.pictured.copy(), evidence.hidden.copy()
+    log_p[list(cells)], pictured[list(cells)], hidden[list(cells)] = 0.0, 0.0, True
+    return replace(evidence, log_p=log_p, pictured=pictured, hidden=hidden)
 
 
 def touched(layout: Layout, reading: Reading) -> frozenset[Cell]:
@@ -222,6 +229,14 @@ def touched(layout: Layout, reading: Reading) -> frozenset[Cell]:
     rows = _row_numbers(layout, reading.cells)
     share = np.where(rows < 0, 0.0, reading.changed[rows])
     return frozenset(int(cell) for cell in np.flatnonzero(share > CHANGE_SHARES[2]))
+
+
+def changed_cells(layout: Layout, reading: Reading) -> frozenset[Cell]:
+    """The cells that do not look just as they did when the table last made sense; all where nobody can compare."""
+    if reading.changed is None:
+        return frozenset(range(len(layout.cells)))
+    rows = _row_numbers(layout, reading.cells)
+    return frozenset(int(cell) for cell in np.flatnonzero((rows < 0) | (reading.changed[rows] > STILL_SHARE)))
 
 
 def shows_hand(reading: Reading) -> bool:

@@ -42,6 +42,7 @@ from companion.tracker.hypotheses import (
     columns_with,
 )
 from companion.tracker.sights import Changes, is_pillar
+from companion.tracker.verification import CERTAIN, SecondLook, rivals, second_thoughts
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,8 @@ class Judgement:
 
     ``changes`` is the likeliest view against the last accepted one; ``odd`` are the places that contradict the
     best explanation by what people do, each with what it looks like; ``is_strange``: they look like nothing that
-    people do either, something must be in the way.  ``ranked``: the likeliest explanations, the best first.
+    people do either, something must be in the way.  ``ranked``: the likeliest explanations, the best first;
+    ``rivals``: the views that compete, in the order in which they are to be compared.
     """
 
     interpretation: Interpretation
@@ -168,12 +170,21 @@ class Judgement:
     ranked: tuple[Ranked, ...]
     odd: Changes
     is_strange: bool
+    rivals: tuple[Changes, ...] = ()
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it needs no second look: it accuses nobody, asks nothing, and has hardly a rival."""
+        is_word = isinstance(self.interpretation, (Illegal, Ambiguous, CannotTell))
+        return not is_word and self.posterior >= CERTAIN
 
 
-def interpret(evidence: Evidence, outlook: Outlook, context: Context) -> Judgement:
-    """What the table means."""
+def interpret(evidence: Evidence, outlook: Outlook, context: Context, look: SecondLook | None = None) -> Judgement:
+    """What the table means; ``look`` is what a comparison of the tables that compete has said, in this calm."""
     base = base_columns(evidence.columns, outlook.sights)
     groups = contest(evidence, outlook, context, base)
+    if look is not None:
+        groups = second_thoughts(groups, look, evidence, base)
     best = groups[0]
     wrong = sum(group.posterior for group in groups if group.is_wrong)
     meaning = _meaning(outlook, best, context)
@@ -184,7 +195,7 @@ def interpret(evidence: Evidence, outlook: Outlook, context: Context) -> Judgeme
     done = next((group for group in groups if any(not isinstance(story, Other) for story in group.stories)), best)
     odd = _odd_cells(evidence, columns_with(evidence, base, done.changes))
     strange = tuple((place, seen) for place, _, seen in odd)
-    return Judgement(meaning, best.changes, best.posterior, ranked, strange, _is_strange(odd))
+    return Judgement(meaning, best.changes, best.posterior, ranked, strange, _is_strange(odd), rivals(groups))
 
 
 def _meaning(outlook: Outlook, group: Group, context: Context) -> Interpretation:

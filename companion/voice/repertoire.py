@@ -20,6 +20,7 @@ from companion.events import (
     Unfinished,
     Unsure,
     ViewChanged,
+    Withdrawn,
 )
 from companion.languages.language import Language
 from companion.panel.cues import SENSORS, VIEWS
@@ -80,6 +81,7 @@ def _events(game: Game) -> Iterator[Event]:
             )
     yield GameOver(t=0, n=1, winner=None, rule="G-4", position="")
     yield Restored(t=0, n=1)
+    yield from (Withdrawn(t=0, n=1, player=player, cells=("a1",)) for player in game.players)
     yield Unfinished(t=0, n=1, todo="", cells=("a1",))
     for options in (("a1-a2", "a1-a3"), ("a1-a2",), ()):
         yield Unsure(t=0, n=1, options=options, question=question(options, ()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
-from companion.games import available_games
+from companion.games import title_of
 
 FORMS = {
     "txt": "text/plain",
@@ -58,11 +58,9 @@ class Archive(Protocol):
 
 def matches_row(archive: Archive) -> dict[str, Any]:
     """The list of kept matches, as JSON.  Raises CompanionError."""
-    titles = {tag: info.title for info in available_games() for tag in info.tags}
     return {
         "matches": [
-            {**asdict(kept), "title": titles.get(kept.game, kept.game), "forms": forms_of(kept)}
-            for kept in archive.matches()
+            {**asdict(kept), "title": title_of(kept.game), "forms": forms_of(kept)} for kept in archive.matches()
         ]
     }
 

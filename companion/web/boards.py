@@ -59,7 +59,17 @@ def board_row(wanted: Wanted) -> Mapping[str, Any]:
         CompanionError: the text is no position.
     """
     game, position = read_position(wanted.text)
-    return _row(game, position, wanted)
+    return _row(game, position, wanted, VIEWS[wanted.view])
+
+
+def whole_row(wanted: Wanted) -> Mapping[str, Any]:
+    """The board in every view, under ``views``, and what no view shows.
+
+    Raises:
+        CompanionError: the text is no position.
+    """
+    game, position = read_position(wanted.text)
+    return _row(game, position, wanted, lambda shown: {"views": {name: draw(shown) for name, draw in VIEWS.items()}})
 
 
 def option_row(event: Unsure, option: str, wanted: Wanted) -> Mapping[str, Any]:
@@ -67,7 +77,8 @@ def option_row(event: Unsure, option: str, wanted: Wanted) -> Mapping[str, Any]:
     assert option in event.options
     game, position = read_position(wanted.text)
     after = game.play(position, parse_move(game, position, option))
-    return _row(game, after, Wanted("", wanted.view, wanted.kit, tuple(CELL.findall(option))))
+    asked = Wanted("", wanted.view, wanted.kit, tuple(CELL.findall(option)))
+    return _row(game, after, asked, VIEWS[asked.view])
 
 
 @lru_cache(maxsize=1)
@@ -77,7 +88,9 @@ def legal_moves(text: str) -> tuple[str, ...]:
     return tuple(sorted(format_move(game, position, move) for move in game.legal_moves(position)))
 
 
-def _row(game: Game, position: Position, wanted: Wanted) -> Mapping[str, Any]:
+def _row(
+    game: Game, position: Position, wanted: Wanted, drawn: Callable[[Scene], Mapping[str, Any]]
+) -> Mapping[str, Any]:
     table, outcome = game.table(position), game.outcome(position)
     levels = table.levels or game.layout.terrain or (None,) * len(table.stacks)
     cells = zip(game.layout.cells, table.stacks, levels, strict=True)
@@ -87,7 +100,7 @@ def _row(game: Game, position: Position, wanted: Wanted) -> Mapping[str, Any]:
         shown = repair_scene(game, position, wanted.event, wanted.kit)
     return {
         "position": shown.title,
-        **VIEWS[wanted.view](shown),
+        **drawn(shown),
         "squares": {name: {"stack": stack, "level": level} for name, stack, level in cells},
         "owners": _owners(game),
         "marks": {body.piece: body.mark for body in shown.bodies},

@@ -17,7 +17,7 @@ from typing import Any
 
 from calibration.kit import Kit
 from companion.events import Event, to_json
-from companion.referee.referee import Snapshot
+from companion.referee.snapshot import Snapshot
 from companion.web.story import Story, told
 from companion.web.view import Standing, state_row
 from vision.capture.frames import Frame

@@ -7,6 +7,8 @@ import hmac
 import ipaddress
 import json
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,6 +17,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from companion.errors import CompanionError
+from companion.referee.orders import OrderRefused
 from companion.web import connections
 
 LARGEST_BODY = 8192
@@ -187,3 +191,16 @@ async def read_body(request: Request) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise Refused(400, "the body must be a JSON object")
     return body
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Refuse what a table refuses, or does not answer in time."""
+    try:
+        yield
+    except TimeoutError:
+        raise Refused(503, "the table does not answer; does its camera give pictures?") from None
+    except OrderRefused as error:
+        raise Refused(409, str(error)) from None
+    except CompanionError as error:
+        raise Refused(400, str(error)) from None

@@ -13,9 +13,8 @@ How to use it::
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
 from typing import Any, Protocol
 
 from starlette.applications import Starlette
@@ -35,7 +34,7 @@ from companion.web.boards import Wanted, board_row, legal_moves
 from companion.web.certificate import Certificate
 from companion.web.feed import Feed
 from companion.web.files import Files
-from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
+from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown, refusing
 from companion.web.server import Server
 from companion.web.starting import Choice, GoOn, Starter, begin_of, form_row, go_on_of, leaves
 from companion.web.token import new_token
@@ -88,7 +87,7 @@ class Page:
         self._send: Send | None = None
         self._camera: Callable[[], bytes | None] = lambda: None
         self._picture_lock = asyncio.Lock()
-        files = Files(STATIC, {"": "table.html"})
+        files = Files(STATIC, {"": "table.html", "replay": "replay.html"})
         app = Starlette(
             routes=[
                 Route("/events", self._events),
@@ -238,16 +237,3 @@ class Page:
                 raise OrderRefused("no match is being played; start one")
             events = await asyncio.wait_for(asyncio.wrap_future(self._send(order, by)), TAKEN_S)
         return JSONResponse({"done": action, "events": [to_json(event) for event in events]})
-
-
-@contextmanager
-def refusing() -> Iterator[None]:
-    """Refuse what a table refuses, or does not answer in time."""
-    try:
-        yield
-    except TimeoutError:
-        raise Refused(503, "the table does not answer; does its camera give pictures?") from None
-    except OrderRefused as error:
-        raise Refused(409, str(error)) from None
-    except CompanionError as error:
-        raise Refused(400, str(error)) from None

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from companion.errors import BadText
-from companion.games import available_games, load_game
+from companion.games import load_game, title_of
 from companion.phrases import LANGUAGES
 from companion.referee.clock import TimeControl, parse_time_control
 from companion.rules.notation import parse_tag, quoted
@@ -156,12 +156,7 @@ def form_row(starter: Starter) -> dict[str, Any]:
 
 
 def _unfinished_row(left: Unfinished) -> dict[str, Any]:
-    return {**asdict(left), "title": _title(left.game)}
-
-
-def _title(tag: str) -> str:
-    name = parse_tag(tag)[0]
-    return next(info.title for info in available_games() if info.name == name)
+    return {**asdict(left), "title": title_of(left.game)}
 
 
 def _game_row(playable: Playable) -> dict[str, Any]:
@@ -170,7 +165,7 @@ def _game_row(playable: Playable) -> dict[str, Any]:
     words = {code: player_names(game, code) for code in LANGUAGES}
     return {
         "tag": playable.tag,
-        "title": _title(playable.tag),
+        "title": title_of(playable.tag),
         "variant": variant,
         "learned": playable.is_learned,
         "players": [

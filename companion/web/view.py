@@ -21,12 +21,12 @@ from companion.events import (
     Unsure,
     ViewChanged,
 )
-from companion.games import available_games, load_game, read_position
+from companion.games import load_game, read_position, title_of
 from companion.phrases import LANGUAGES, language, to_move
 from companion.referee.clock import Clock
-from companion.referee.referee import Snapshot
+from companion.referee.snapshot import Snapshot
 from companion.rules.game import Game
-from companion.rules.notation import parse_move, parse_tag, position_tag, ranks_downward
+from companion.rules.notation import parse_move, position_tag, ranks_downward
 from companion.scene.outfit import dressed, player_colours
 from companion.web.boards import outcome_row
 from companion.web.story import Story
@@ -87,7 +87,7 @@ def state_row(standing: Standing) -> dict[str, Any]:
         "turns": [
             {"n": turn.n, "t": turn.t, "player": turn.player, "move": turn.move, "by": turn.by} for turn in story.turns
         ],
-        "log": [_said_row(event, game, standing.people) for event in _notable(standing.events)[-LOGGED:]],
+        "log": [said_row(event, game, standing.people) for event in notable(standing.events)[-LOGGED:]],
         "position": story.position,
         "drawn": _drawn(standing),
         "asked": _asked(standing, game),
@@ -101,16 +101,16 @@ def state_row(standing: Standing) -> dict[str, Any]:
 
 def game_row(game: Game, kit: Kit | None = None, people: tuple[str, ...] = ()) -> dict[str, Any]:
     """What a page must know of a game: its name, players, pieces and squares."""
-    name = parse_tag(game.tag)[0]
     colours = player_colours(game, dressed(game, kit))
     return {
         "tag": game.tag,
-        "title": next(info.title for info in available_games() if info.name == name),
+        "title": title_of(game.tag),
         "players": [
             {
                 "letter": player,
                 "colour": colours[player],
                 "names": {code: player_names(game, code, people)[player] for code in LANGUAGES},
+                "called": {code: player_names(game, code)[player] for code in LANGUAGES},
             }
             for player in game.players
         ],
@@ -135,10 +135,9 @@ def _snapshot_row(snapshot: Snapshot, events: Sequence[Event], game: Game) -> di
 
 def _guessed_row(standing: Standing, game: Game) -> dict[str, Any]:
     """What the events alone say of the state: as much as is known of a table in a hall."""
-    said = _notable(standing.events)
+    said = notable(standing.events)
     last = said[-1] if said else None
-    decided = [event for event in said if isinstance(event, (Accepted, TakenBack, Corrected, GameOver))]
-    over = decided[-1] if decided and isinstance(decided[-1], GameOver) else None
+    over = standing_end(said)
     clock = next((event for event in reversed(standing.events) if isinstance(event, ClockChanged)), None)
     return {
         "mode": "",
@@ -153,7 +152,7 @@ def _guessed_row(standing: Standing, game: Game) -> dict[str, Any]:
 
 def _drawn(standing: Standing) -> int | None:
     """Number of the event whose word about the table is drawn on the board; None where the table is right."""
-    said = [event for event in _notable(standing.events) if not isinstance(event, ClockChanged)]
+    said = [event for event in notable(standing.events) if not isinstance(event, ClockChanged)]
     last = said[-1] if said else None
     return last.n if isinstance(last, Illegal | Unfinished) and last.cells else None
 
@@ -163,7 +162,7 @@ def _asked(standing: Standing, game: Game) -> dict[str, Any] | None:
 
     None where nothing is asked.
     """
-    said = _notable(standing.events)
+    said = notable(standing.events)
     last = said[-1] if said else None
     if not isinstance(last, Unsure):
         return None
@@ -195,7 +194,13 @@ def _clock_row(clock: Clock) -> dict[str, Any]:
     }
 
 
-def _notable(events: Sequence[Event]) -> list[Event]:
+def standing_end(events: Sequence[Event]) -> GameOver | None:
+    """How the match ended; None where it goes on, as after an end that was taken back."""
+    decided = [event for event in events if isinstance(event, (Accepted, TakenBack, Corrected, GameOver))]
+    return decided[-1] if decided and isinstance(decided[-1], GameOver) else None
+
+
+def notable(events: Sequence[Event]) -> list[Event]:
     """The events that are worth a sentence of their own: lights of the table and ticking clocks are not."""
     return [event for event in events if not _is_routine(event)]
 
@@ -206,7 +211,8 @@ def _is_routine(event: Event) -> bool:
     )
 
 
-def _said_row(event: Event, game: Game, people: tuple[str, ...]) -> dict[str, Any]:
+def said_row(event: Event, game: Game, people: tuple[str, ...]) -> dict[str, Any]:
+    """What an event says, with the rules that it cites and the squares that it is about."""
     cited: Collection[str] = getattr(event, "rules", ()) or tuple(filter(None, (getattr(event, "rule", ""),)))
     rules = [game.rules[rule] for rule in cited if rule in game.rules]
     return {

@@ -103,7 +103,7 @@ def test_a_resting_arm_is_foreign_until_it_must_be_a_thing(eyes, image):
 def test_no_mat_and_no_light_are_states_of_the_view(eyes, image):
     gray = looked(eyes, np.full_like(image, 128), 0.0)
     assert (gray.reading, gray.view) == (None, "no-mat")
-    assert "not in view" in gray.why
+    assert "not in view" in str(gray.why)
 
 
 def test_a_frame_of_another_size_cannot_be_watched(eyes):

@@ -12,7 +12,8 @@ import pytest
 from companion.app.heartbeat import Heartbeat, heartbeat
 from companion.games import load_game
 from companion.match import Match
-from companion.referee.referee import Referee, Snapshot
+from companion.referee.referee import Referee
+from companion.referee.snapshot import Snapshot
 
 
 @pytest.fixture

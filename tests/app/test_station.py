@@ -11,7 +11,7 @@ from companion.events import Accepted, Restored
 from companion.panel.buttons import Press
 from companion.panel.gpio import GpioButtons
 from companion.phrases import GERMAN
-from companion.referee.referee import Snapshot
+from companion.referee.snapshot import Snapshot
 
 GOING_ON = Snapshot(
     mode="watching", view="clear", position="", to_move="R", todo="", wrong=(), options=(), outcome=None

@@ -143,3 +143,18 @@ def test_the_kits_are_those_of_the_specification(shared):
     assert specified
     for path in specified:
         assert (KITS / path.name).read_bytes() == path.read_bytes()
+
+
+def test_a_chequer_is_every_second_square():
+    kit = load_kit("draughts")
+    dark, light = kit.board.cell_colour, kit.board.chequer_colour
+    assert [kit.ground(cell) for cell in ("a1", "b1", "a2", "b2", "h8")] == [dark, light, light, dark, dark]
+
+
+def test_a_chequer_without_the_colour_of_a1_is_refused(tmp_path):
+    file = tmp_path / "draughts.toml"
+    text = (KITS / "draughts.toml").read_text(encoding="utf-8")
+    rows = [row for row in text.splitlines() if not row.startswith("cell_colour")]
+    file.write_text("\n".join(rows), encoding="utf-8")
+    with pytest.raises(ProfileError, match="give cell_colour, too"):
+        read_kit(file)

@@ -132,6 +132,7 @@ def test_the_kit_of_a_measured_board_is_read_back(tmp_path, name):
     assert again.enrol == kit.enrol
     assert again.mat.colour is None
     assert again.board.cell_colour is None
+    assert kit.board.chequer_colour is None
     assert again.board.a1_mm == pytest.approx(kit.board.a1_mm, abs=0.01)
     for marker, read in zip(kit.mat.markers, again.mat.markers, strict=True):
         assert np.array(read.corners_mm) == pytest.approx(np.array(marker.corners_mm), abs=0.01)

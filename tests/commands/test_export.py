@@ -1,5 +1,6 @@
 """`companion export`: matches leave the store in every form."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -9,17 +10,21 @@ import cv2
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from companion.cli import main
 from companion.commands.export import WRITERS
 from companion.errors import StoreError
+from companion.games import load_game
 from companion.recorder.store import Recorded, Store
 from companion.records.film import FPS, HEIGHT, PLATE_S, WIDTH
 from companion.records.plates import plates
 from companion.records.record import MatchRecord, put_in
 from companion.tape.reel import Card, Reel
 from tests.records.conftest import played
+
+SHOWN_MS = 60_000
+"""Long enough for a machine that has other things to do."""
 
 RECORD = played("domination", plies=10, names=("Ada </script>", "Émile"))
 
@@ -106,29 +111,51 @@ def test_a_film_beside_a_recording_runs_with_it(tmp_path: Path, path: Path) -> N
     assert shades == pytest.approx([10 * k for k in range(25)], abs=4)
 
 
-def test_a_page_is_leafed_through_without_any_network(tmp_path: Path, path: Path, browser: Browser) -> None:
+def test_a_match_is_replayed_in_one_file_without_any_network(tmp_path: Path, path: Path, browser: Browser) -> None:
     with Store.open(path) as store:
         match = store.begin(RECORD.info)
         for event in RECORD.events:
             store.append(match, event, jpeg(90) if event.n == 2 else None)
-    page, asked = browser.new_page(), list[str]()
+    page, asked, faults = browser.new_page(locale="en-GB"), list[str](), list[str]()
     page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: faults.append(str(error)))
     page.goto(export(path, tmp_path / "m.html").as_uri())
-    assert page.inner_text("h1") == "Domination (Focus): Ada </script>, Émile"
-    titles = [plate.title for plate in plates(RECORD)]
-    assert page.locator("#list button").all_inner_texts() == titles
-    assert page.inner_text("#caption") == "The match begins. Ada </script> to move."
-    assert not page.is_visible("#still")
+    said, here, picture = page.locator("#said"), page.locator("#moves [aria-current]"), page.locator("#picture")
+    expect(page.locator("h1")).to_have_text("Domination (Focus): Ada </script> – Émile", timeout=SHOWN_MS)
+    expect(said).to_have_text("The match begins. Ada </script> to move.")
+    expect(page.locator("#board .square")).to_have_count(52)
+    expect(picture).to_be_hidden()
     page.keyboard.press("ArrowRight")
-    assert page.inner_text("#list [aria-current]") == titles[1]
-    assert page.is_visible("#still")
-    assert page.evaluate("document.getElementById('still').naturalWidth") == 640
+    expect(here).to_contain_text("1")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("(image) => image.decode().then(() => image.naturalWidth)") == 640
+    page.locator("#moves button", has_text="Not allowed").click()
+    expect(page.locator("#board .mark.wrong").first).to_be_visible()
+    expect(page.locator("#rules dt").first).to_contain_text("DOM-")
+    page.keyboard.press("v")
+    expect(page.locator("#board")).to_have_attribute("data-view", "plan")
     page.keyboard.press("End")
-    assert page.inner_text("#list [aria-current]") == titles[-1]
-    assert page.locator("#board .square").count() == 52
-    page.click("text=illegal")
-    assert page.locator("#board [stroke-dasharray]").count() >= 1
-    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    expect(page.locator("#forth")).to_be_disabled()
+    page.locator("#language").click()
+    expect(page.locator("h2#moves-name")).to_have_text("Die Partie")
+    page.locator("#play").click()
+    expect(page.locator("#moves li:nth-child(2) [aria-current]")).to_have_count(1)
+    page.locator("#play").click()
+    expect(page.locator("#play")).to_have_attribute("aria-label", "Von selbst ablaufen lassen")
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert faults == []
+
+
+def test_a_match_in_one_file_is_drawn_in_three_dimensions(
+    tmp_path: Path, path: Path, launch: Callable[..., Browser]
+) -> None:
+    keep(path)
+    window = launch(draws_in_space=True)
+    page = window.new_page()
+    page.goto(export(path, tmp_path / "m.html").as_uri())
+    pieces = sum(map(len, load_game("domination").start().board))
+    expect(page.locator("#board canvas")).to_have_attribute("data-bodies", str(pieces), timeout=SHOWN_MS)
+    window.close()
 
 
 @pytest.mark.parametrize(

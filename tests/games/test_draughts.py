@@ -273,3 +273,23 @@ def test_who_leaves_his_turn_half_done_breaks_the_rule_that_asks_for_the_rest(
     assert [violation.rule for violation in broken] == rules
     if len(rules) > 1:
         assert broken[0].text.startswith("the turn was not finished: ")
+
+
+@pytest.mark.rule("DRA-7")
+def test_without_crowns_kings_lie_as_one_disc_and_nobody_waits_for_a_second() -> None:
+    text = board(RUSSIAN, c7="W", d6="B", a1="WW", h2="BB")
+    game, position = read_position(text)
+    bare = game.unmarked()
+    lying = {cell: stack for cell, stack in zip(bare.layout.cells, bare.table(position).stacks, strict=True) if stack}
+    assert lying == {"a1": "W", "c7": "W", "d6": "B", "h2": "B"}
+    crowning = parse_move(game, position, "c7-b8")
+    assert [stage.todo for stage in game.stages(position, crowning)] == ["crown the man on b8"]
+    assert bare.stages(position, crowning) == ()
+    assert format_position(bare, bare.play(position, crowning)) == format_position(game, game.play(position, crowning))
+
+
+def test_without_crowns_no_hand_takes_half_a_king() -> None:
+    game, position = read_position(board(RUSSIAN, to_move="W", a1="WW", h2="BB"))
+    whole = [attempt.move for attempt in game.unmarked().attempts(position) if attempt.move.target is not None]
+    assert {move.count for move in whole} == {2}
+    assert {move.count for move in (each.move for each in game.attempts(position)) if move.target is not None} == {1, 2}

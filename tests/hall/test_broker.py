@@ -82,7 +82,7 @@ class HallProcess:
         assert self._process.stderr is not None
         lines = iter(self._process.stderr.readline, "")
         url = next(line for line in lines if line.startswith("hall: http"))
-        self.port = int(url.rsplit(":", 1)[1].strip().rstrip("/"))
+        self.port = int(url.split("#")[0].rsplit(":", 1)[1].strip().rstrip("/"))
 
     def get(self, path: str) -> dict[str, Any]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, expect
 from companion.cli import main
 from companion.events import GameOver
 from companion.hall.page import HallPage
+from companion.hall.tournament import Tournament
 from tests.hall.test_hub import Room, match_events
 from tests.web.conftest import Client
 from tests.web.test_page import read_events
@@ -22,7 +23,7 @@ class OpenRoom(Room):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self.page = HallPage(("127.0.0.1", 0), self.hub)
+        self.page = HallPage(("127.0.0.1", 0), self.hub, Tournament(path.with_name("rounds.txt")))
         for table in ("Table-2", "Table-10"):
             self.online(table=table)
         self.hear(*match_events(3), table="Table-2")
@@ -102,3 +103,47 @@ def test_a_hall_is_watched_in_a_browser(room: OpenRoom, browser: Browser) -> Non
     page.locator("#hall").click()
     expect(page.locator(".tables li[id]")).to_have_count(2)
     page.close()
+
+
+def test_only_who_has_the_token_arranges_rounds(room: OpenRoom) -> None:
+    client, headers = Client(room.port), {"Content-Type": "application/json"}
+    body = {"title": "Round 1", "matches": [{"table": "Table-2", "names": ["Ann", "Bob"]}]}
+    assert client.ask("POST", "/rounds/0", json.dumps(body), headers)[0] == 401
+    known = {**headers, "Authorization": f"Bearer {room.page.token}"}
+    assert client.ask("POST", "/rounds/0", json.dumps(body), {**known, "Origin": "http://elsewhere"})[0] == 403
+    assert client.ask("POST", "/rounds/1", json.dumps(body), known)[0] == 400
+    assert client.ask("POST", "/rounds/0", json.dumps({**body, "title": " "}), known)[0] == 400
+    assert json.loads(client.ask("GET", "/rounds")[2]) == {"rounds": []}
+    assert client.ask("POST", "/rounds/0", json.dumps(body), known)[0] == 200
+    assert json.loads(client.ask("GET", "/rounds")[2]) == {"rounds": [body]}
+
+
+def test_a_round_is_arranged_on_the_page_and_fills_in_by_itself(room: OpenRoom, browser: Browser) -> None:
+    page = browser.new_page(locale="en-GB", viewport={"width": 1280, "height": 900})
+    spectator = browser.new_page(locale="en-GB")
+    spectator.goto(f"http://127.0.0.1:{room.port}/")
+    expect(spectator.locator(".tables strong")).to_have_count(2)
+    expect(spectator.locator("#arrange")).to_be_hidden()
+    page.goto(f"http://127.0.0.1:{room.port}/#token={room.page.token}")
+    expect(page.locator(".tables strong")).to_have_count(2)
+    page.locator("#arrange").click()
+    expect(page.locator("#pairs li")).to_have_count(2)
+    lines = page.locator("#pairs li")
+    assert lines.first.locator(".seats span").all_inner_texts() == ["Red", "Green"]
+    lines.first.locator(".seats input").nth(0).fill("Bob")
+    lines.first.locator(".seats input").nth(1).fill("Ann")
+    lines.first.get_by_role("button", name="Swap colours").click()
+    lines.nth(1).get_by_role("button", name="Remove this match").click()
+    page.locator('#arranging button[value="ok"]').click()
+    expect(page.locator("#arranging")).to_be_hidden()
+    for seen in (page, spectator):
+        expect(seen.locator("#rounds li")).to_contain_text("Ann – Bob")
+    position = match_events(3)[-1].position  # type: ignore[attr-defined]
+    room.hear(GameOver(t=9.0, n=5, winner="R", rule="arbiter", position=position), table="Table-2")
+    expect(spectator.locator("#rounds li")).to_contain_text("1 : 0")
+    page.locator("#arrange").click()
+    page.locator("#round").select_option("Round 1")
+    page.locator("#remove-round").click()
+    expect(spectator.locator("#rounds h3")).to_have_text("Finished")
+    page.close()
+    spectator.close()

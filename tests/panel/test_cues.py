@@ -22,6 +22,7 @@ from companion.events import (
     Unfinished,
     Unsure,
     ViewChanged,
+    Withdrawn,
 )
 from companion.panel.cues import NOTE, OFF, PAUSED, RED, RESUMED, SAVED, UNSAVED, Cue, Rank, Step, Steps, Topic, cue_for
 
@@ -35,6 +36,7 @@ EVENTS: tuple[Event, ...] = (
     ILLEGAL,
     Unfinished(t=0, n=1, todo="", cells=()),
     Restored(t=0, n=1),
+    Withdrawn(t=0, n=1, player="R", cells=("c3",)),
     TakenBack(t=0, n=1, moves=(), position=GREEN_NEXT),
     Unsure(t=0, n=1, options=(), question=""),
     Corrected(t=0, n=1, by="", position=GREEN_NEXT),

@@ -6,7 +6,7 @@ from companion.panel.buttons import Button, Press
 from companion.panel.dialogue import Dialogue, Reply, pressed
 from companion.phrases import ENGLISH, GERMAN
 from companion.referee.orders import Answer, Done, Order, Pause, Resume, TakeBackMoves
-from companion.referee.referee import Snapshot
+from companion.referee.snapshot import Snapshot
 from companion.referee.states import Mode
 
 DONE, UNDO, ARBITER = Press(Button.DONE), Press(Button.UNDO), Press(Button.ARBITER)

@@ -22,6 +22,7 @@ from companion.events import (
     Unfinished,
     Unsure,
     ViewChanged,
+    Withdrawn,
 )
 from companion.games import load_game
 from companion.match import Match
@@ -87,6 +88,7 @@ def _incidents(game: Game, match: Match, say: Callable[..., None]) -> None:
         expected="",
     )
     say(Restored)
+    say(Withdrawn, player=match.position.to_move, cells=("c3",))
     say(ViewChanged, state="hand")
     say(SensorsChanged, state="fault", cells=("c3", "b2"))
     say(Unfinished, todo="take two, from the bottom; of c3", cells=())

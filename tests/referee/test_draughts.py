@@ -40,6 +40,19 @@ def show(film: Callable[..., Any]) -> Callable[[str], Show]:
     return begun
 
 
+@pytest.fixture
+def show_unmarked(film: Callable[..., Any]) -> Callable[[str], Show]:
+    """The same at a table where kings lie as one disc; cells that are not named lie as they did before."""
+
+    def begun(position: str) -> Show:
+        game, start = read_position(position)
+        shot = film(Match(game.unmarked(), start))
+        assert shot.show() == []
+        return lambda frames=CALM_FRAMES, **cells: shot.show(*cells.items(), frames=frames)
+
+    return begun
+
+
 def todo(said: list[Event]) -> list[str]:
     """What is still to be done."""
     return [event.todo for event in said if isinstance(event, Unfinished)]
@@ -109,3 +122,45 @@ def test_taking_too_few_is_told_at_once_where_the_most_is_the_rule(show: Callabl
     assert isinstance(illegal, Illegal)
     assert illegal.rules == ("DRA-6",)
     assert {"c3", "g7", "d4", "f6"} <= set(illegal.cells)
+
+
+KINGS = "draughts:russian 8/2,W,5/8/8/7,B/2,BB,5/8/WW,7 W"
+"""White's man on c7 is a step from being a king; he has one on a1 already, and Black one on c3."""
+
+
+def test_an_unmarked_king_is_known_from_the_match(show_unmarked: Callable[[str], Show]) -> None:
+    """The man on c7 is crowned without a second disc, and goes far as a king in his next turn."""
+    table = show_unmarked("draughts:russian 8/2,W,5/8/8/8/8/7,B/8 W")
+    assert moves(table(c7="", d8="W")) == ["c7-d8"]
+    assert moves(table(h2="", g1="B")) == ["h2-g1"]
+    assert moves(table(d8="", a5="W")) == ["d8-a5"]
+
+
+@pytest.mark.rule("DRA-4")
+def test_an_unmarked_king_owes_captures_as_a_king(show_unmarked: Callable[[str], Show]) -> None:
+    """The king on a1 has c3 before him, with empty squares behind; to let the man go on is illegal."""
+    (illegal,) = show_unmarked(KINGS)(c7="", b8="W")
+    assert isinstance(illegal, Illegal)
+    assert illegal.rules == ("DRA-4",)
+    assert {"a1", "c3"} <= set(illegal.cells)
+
+
+@pytest.mark.rule("DRA-5")
+def test_what_an_unmarked_king_jumped_is_taken_off(show_unmarked: Callable[[str], Show]) -> None:
+    table = show_unmarked(KINGS)
+    assert todo(table(a1="", e5="W")) == ["take what was jumped off c3"]
+    assert moves(table(a1="", e5="W", c3="")) == ["a1-e5xc3"]
+
+
+@pytest.mark.rule("G-2")
+def test_a_crown_where_kings_have_none_is_a_piece_too_many(show_unmarked: Callable[[str], Show]) -> None:
+    (illegal,) = show_unmarked("draughts:russian 8/8/8/8/8/8/7,B/WW,7 W")(a1="WW")
+    assert isinstance(illegal, Illegal)
+    assert illegal.rules == ("G-2",)
+
+
+@pytest.mark.rule("G-2")
+def test_an_unmarked_king_that_is_gone_is_missed(show_unmarked: Callable[[str], Show]) -> None:
+    (illegal,) = show_unmarked("draughts:russian 8/8/8/8/8/8/1,W,5,B/WW,7 W")(a1="")
+    assert isinstance(illegal, Illegal)
+    assert illegal.rules == ("G-2",)

@@ -168,3 +168,38 @@ def test_a_learned_board_is_kept_with_its_set(own, tmp_path):
     assert look.board is not None
     np.testing.assert_allclose(again.board.colour, look.board.colour, atol=0.003)
     assert again.floor == pytest.approx(look.floor, abs=1e-4)
+
+
+@pytest.fixture(scope="module")
+def chequered():
+    """A printed chequered mat with single pieces, and with stacks; two men lie on light squares."""
+    rng, kit = random.Random(11), load_kit("draughts")
+    camera = random_camera(rng)
+    pose, light = placed(kit, camera, 52.0, 230.0), random_light(rng)
+    stacks = {"c3": "W", "d4": "BB", "e5": "WW", "a1": "B", "h8": "W", "f5": "W", "c4": "B"}
+    shown = [
+        picture(kit, camera, pose, light, [at.get(cell, "") for cell in kit.cells], 4) for at in (kit.enrol, stacks)
+    ]
+    return kit, camera, stacks, shown
+
+
+@pytest.mark.parametrize("is_enrolled", [False, True])
+def test_a_printed_chequer_is_read_and_pieces_on_its_light_squares_too(chequered, is_enrolled):
+    kit, camera, stacks, (single, played) = chequered
+    look = enrol(single, kit, camera) if is_enrolled else nominal_look(kit)
+    reading = Reader(kit, camera, look).read(Frame(played, 0, 0.0))
+    read = {cell: reading.best(row)[0] for row, cell in enumerate(reading.cells)}
+    assert {cell: state for cell, state in read.items() if state[0]} == {
+        cell: (len(stack), stack[-1]) for cell, stack in stacks.items()
+    }
+
+
+def test_the_colours_of_a_chequer_are_learned_as_they_were_printed(chequered):
+    kit, camera, _, (single, _) = chequered
+    promised = replace(kit, board=replace(kit.board, cell_colour=(60, 130, 90), chequer_colour=(200, 190, 160)))
+    board = enrol(single, promised, camera).board
+    assert board is not None
+    assert (board.seen > 0).all()
+    (x, y), (rows, columns) = kit.centre_mm("c5"), board.seen.shape  # beneath a piece
+    under = board.colour[round(rows / 2 - y), round(columns / 2 + x)]
+    assert under * 255 == pytest.approx(kit.board.cell_colour, abs=12)

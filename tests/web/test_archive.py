@@ -15,7 +15,7 @@ from companion.recorder.store import MatchInfo, Store
 from companion.web.archive import FORMS
 from companion.web.feed import Feed
 from companion.web.page import Page
-from tests.web.conftest import Client
+from tests.web.conftest import WAIT_S, Client
 
 BEFORE = "domination 4/6/8/8/2,G,5/2,R,5/6/4 R"
 AFTER = "domination 4/6/8/8/2,GR,5/8/6/4 -"
@@ -76,4 +76,27 @@ def test_a_match_is_taken_from_the_page(page: Page, browser: Browser) -> None:
         shown.get_by_role("button", name="1: txt").click()
     assert told.value.suggested_filename == "match-1.txt"
     assert "c3-c4" in told.value.path().read_text(encoding="utf-8")
+    shown.close()
+
+
+def test_a_match_is_replayed_at_the_table(page: Page, browser: Browser) -> None:
+    shown = browser.new_page(locale="en-GB")
+    shown.set_default_timeout(1000 * WAIT_S)
+    shown.goto(f"{page.server.url}#token=secret")
+    shown.locator("#kept").click()
+    shown.get_by_role("link", name="Replay: 1").click()
+    expect(shown.locator("#title")).to_have_text("Domination (Focus): Ann – Bo", timeout=1000 * WAIT_S)
+    shown.keyboard.press("ArrowRight")
+    expect(shown.locator("#moves [aria-current]")).to_contain_text("c3-c4")
+    shown.keyboard.press("End")
+    expect(shown.locator(".players .winner")).to_contain_text("Ann")
+    shown.get_by_role("link", name="To the table").click()
+    expect(shown.locator("#said")).to_have_text("No match is being played.")
+    shown.close()
+
+
+def test_who_has_no_token_is_told_so(page: Page, browser: Browser) -> None:
+    shown = browser.new_page(locale="en-GB")
+    shown.goto(f"{page.server.url}replay?match=1")
+    expect(shown.locator("#said")).to_have_text("This token is not right.")
     shown.close()

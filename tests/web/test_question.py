@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, expect
 
 from companion.events import Start, Unsure
 from companion.games import load_game
-from companion.referee.referee import Snapshot
+from companion.referee.snapshot import Snapshot
 from companion.rules.notation import format_position
 from companion.web.feed import Feed
 from companion.web.page import Page as WebPage

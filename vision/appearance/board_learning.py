@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from calibration.board_look import TEXEL_MM, WHITEST, BoardLook, unknown_board
-from calibration.kit import Kit
+from calibration.kit import Colour, Kit
 from vision.appearance.board_surface import texels
 from vision.appearance.colour_model import gain_in
 from vision.appearance.piece_colours import Photograph
@@ -26,6 +27,9 @@ SHADE_MM = 12.0
 """How far round a piece its shadow may darken the board."""
 
 MOST_SEEN = 255
+
+INNER_SHARE = 0.35
+"""Share of the pitch round a square's middle that tells its colour, clear of the lines."""
 
 
 def learn_board(before: BoardLook | None, photograph: Photograph, kit: Kit, covered: Mask | None = None) -> BoardLook:
@@ -63,6 +67,29 @@ def _joined(known: BoardLook, colour: Array, squares: Array, shown: Mask) -> Boa
     variance = (before * weight + squares * own) / both - (mean**2).mean(axis=2)
     seen = np.minimum(weight + own, MOST_SEEN).astype(np.uint8)
     return BoardLook(mean.astype(np.float32), np.sqrt(np.maximum(variance, 0)).astype(np.float32), seen)
+
+
+def in_colours_of(kit: Kit, shown: BoardLook) -> Kit:
+    """A ``kit`` of chequered squares, whose colours are the medians of what is ``shown`` of them; printers differ."""
+    seen: dict[Colour, list[Array]] = {kit.ground(cell): [] for cell in kit.cells}
+    for cell in kit.cells:
+        reach = INNER_SHARE * np.array(kit.board.pitch_mm)
+        corners = np.array(kit.centre_mm(cell)) + np.array([-reach, reach])
+        row, column = (np.rint(axis).astype(int).ravel() for axis in texels(corners[None], shown.seen.shape))
+        inner = np.s_[row[1] : row[0] + 1, column[0] : column[1] + 1]
+        seen[kit.ground(cell)].append(shown.colour[inner][shown.seen[inner] > 0])
+    medians = {colour: _median(np.vstack(parts)) or colour for colour, parts in seen.items()}
+    colours = (kit.board.cell_colour, kit.board.chequer_colour)
+    own, other = (None if colour is None else medians[colour] for colour in colours)
+    return replace(kit, board=replace(kit.board, cell_colour=own, chequer_colour=other))
+
+
+def _median(values: Array) -> Colour | None:
+    """The sRGB colour of display values (n, 3); None of none."""
+    if not len(values):
+        return None
+    r, g, b = np.clip(np.rint(np.median(values, axis=0) * 255), 0, 255).astype(int).tolist()
+    return r, g, b
 
 
 def covered_texels(kit: Kit, photograph: Photograph, layout: Mapping[str, str]) -> Mask:

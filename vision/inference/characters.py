@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -50,6 +53,23 @@ FACE_FOUND = 4.0
 """Log-likelihood ratio from which on the middle of a face is taken to be known."""
 
 
+NONE: Indices = np.zeros(0, np.intp)
+
+
+class _Known(NamedTuple):
+    """A cell whose face was found.
+
+    Attributes:
+        cell: its row.
+        configurations: (l,) those in question.
+        shifts_mm: (l, 2) how far each then has its face from its place, in the crop.
+    """
+
+    cell: int
+    configurations: Indices
+    shifts_mm: Array
+
+
 def read_characters(image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphabet: Alphabet) -> Array:
     """(n, letters) log-likelihood of each piece's character on each cell, even where nothing stands.
 
@@ -57,11 +77,17 @@ def read_characters(image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphab
     """
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
     _revive(image, hypothesis, alphabet)
-    known = _read(image, hypothesis, alphabet, np.flatnonzero((hypothesis.state > 0) & hypothesis.updated), found)
-    if known:
-        _place(hypothesis, known)
-        again = update_around(hypothesis, np.array([cell for cell, _, _ in known]))
-        _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found)
+    cells = np.flatnonzero((hypothesis.state > 0) & hypothesis.updated)
+    known, strange = _read(image, hypothesis, alphabet, cells, found)
+    scores = hypothesis.scores.copy()
+    again, occluded = _place(hypothesis, known)
+    # What a stack that was taken for a higher one occluded may have been strange for that alone.
+    hasty = np.intersect1d(strange, occluded)
+    hypothesis.score(hasty, scores[hasty])
+    again = np.union1d(again, hasty)
+    sure, _ = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found)
+    again, _ = _place(hypothesis, [face for face in sure if face.cell in hasty], known)
+    _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found)
     return found
 
 
@@ -93,15 +119,20 @@ def _revive(image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphabet: Alph
 
 
 def _read(
-    image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphabet: Alphabet, cells: Indices, found: Array
-) -> list[tuple[int, Indices, Array]]:
+    image: npt.NDArray[np.uint8],
+    hypothesis: Hypothesis,
+    alphabet: Alphabet,
+    cells: Indices,
+    found: Array,
+) -> tuple[list[_Known], Indices]:
     """Put into ``found`` (n, letters) what lies on ``cells`` (b,), where something stands.
 
-    Returns the cells whose faces were found, with the figures in question, and how far from its place each has it.
+    Returns the cells whose faces were found; and those where no character fitted, so that a face was looked for at all
+    heights.
     """
-    known: list[tuple[int, Indices, Array]] = []
+    known: list[_Known] = []
     if not len(cells):
-        return known
+        return known, cells
     configurations_of, upright = len(hypothesis.geometry.configurations.all), hypothesis.geometry.faces
     scores = hypothesis.scores[cells, 1:].reshape(len(cells), configurations_of, -1).max(axis=2)
     owner, configuration = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION)
@@ -114,11 +145,12 @@ def _read(
     if len(pale):
         likely[pale] = _fainter(image, rings.of(chosen[pale]), labels, alphabet, likely[pale])
     is_strange = likely.max(axis=1) < STRANGE
+    strange = cells[is_strange] if is_strange.sum() <= MOST_SEARCHED else NONE
     for k, cell in enumerate(cells):
         mine = owner == k
         configurations, face, letters = configuration[mine], faces.of(np.array([k])), likely[k]
         is_found = how_likely[k] > FACE_FOUND
-        if is_strange[k] and is_strange.sum() <= MOST_SEARCHED:
+        if cell in strange:
             every = np.flatnonzero(scores[k] > OUT_OF_REACH / 2)
             straight_here = upright.of(cell * configurations_of + every)
             face, letters, explains = _searched(image, straight_here, labels, alphabet, scores[k, every])
@@ -127,8 +159,8 @@ def _read(
         found[cell] = letters - np.logaddexp.reduce(letters)
         if len(configurations) > 1 and is_found:
             shifts_mm = _shifts(hypothesis, int(cell), upright.of(cell * configurations_of + configurations), face)
-            known.append((int(cell), configurations, shifts_mm))
-    return known
+            known.append(_Known(int(cell), configurations, shifts_mm))
+    return known, strange
 
 
 def _likeliest(rings: Faces, straight: Faces, observations: Array, owner: Indices) -> tuple[Indices, Points]:
@@ -194,13 +226,22 @@ def _shifts(hypothesis: Hypothesis, cell: int, straight: Faces, ring: Faces) -> 
     return np.asarray((ring.middles_px - straight.middles_px) @ to_crop.T, np.float32)
 
 
-def _place(hypothesis: Hypothesis, known: list[tuple[int, Indices, Array]]) -> None:
-    """Score heights again; where a cell has fewer than others, its last one is scored several times."""
-    most = max(len(configurations) for _, configurations, _ in known)
-    rows = [np.minimum(np.arange(most), len(configurations) - 1) for _, configurations, _ in known]
+def _place(hypothesis: Hypothesis, known: list[_Known], before: Sequence[_Known] = ()) -> tuple[Indices, Indices]:
+    """Score heights again by faces that are known now; those that were known ``before`` stay as they are.
+
+    Returns the cells (b,) whose surroundings that has changed and which were updated; and those of the known ones.
+    """
+    if not known:
+        return NONE, NONE
+    # Where a cell has fewer heights than others, its last one is scored several times.
+    most = max(len(face.configurations) for face in known)
+    rows = [np.minimum(np.arange(most), len(face.configurations) - 1) for face in known]
+    cells = np.array([face.cell for face in known])
     rescore_placed(
         hypothesis,
-        np.array([cell for cell, _, _ in known]),
-        np.array([configurations[row] for (_, configurations, _), row in zip(known, rows, strict=True)]),
-        np.array([shifts[row] for (_, _, shifts), row in zip(known, rows, strict=True)]),
+        cells,
+        np.array([face.configurations[row] for face, row in zip(known, rows, strict=True)]),
+        np.array([face.shifts_mm[row] for face, row in zip(known, rows, strict=True)]),
     )
+    changed = cells[hypothesis.stale[cells]]
+    return update_around(hypothesis, np.array([face.cell for face in (*known, *before)])), changed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from functools import cache
+from functools import cache, partial
 
 import cv2
 import numpy as np
@@ -58,20 +58,24 @@ def why_unseen(gray: Gray, kit: Kit, found: Collection[int], strangers: Collecti
         return VisionError("the picture is too dark: switch a lamp on or lengthen the exposure")
     if not found and (gray[::4, ::4] >= BRIGHT_CODE).mean() > BRIGHT_SHARE:
         return VisionError("the picture is overexposed: lower the exposure, or turn the lamp away")
+    return MatNotFound(partial(_why_not_found, gray, kit, found, strangers))
+
+
+def _why_not_found(gray: Gray, kit: Kit, found: Collection[int], strangers: Collection[int]) -> str:
+    """Why no mat is found in a picture that is neither dark nor overexposed, as for :func:`why_unseen`."""
     names = ", ".join(str(marker.id) for marker in kit.mat.markers)
     if not found and (other := _other_kit(gray, kit, strangers)):
-        return MatNotFound(
-            f"another mat is in view ({other}); the kit {kit.name} has markers {names}: choose the kit of this mat"
-        )
+        return f"another mat is in view ({other}); the kit {kit.name} has markers {names}: choose the kit of this mat"
     seen = f"only marker {min(found)}" if found else "none"
     what = f"the mat is not in view: {seen} of its markers {names} found; "
+    low, high = np.percentile(gray[::4, ::4], [0.3, 99.7])
     if high - low < BLANK_SPAN:
-        return MatNotFound(what + "nothing at all is to be seen: is the lens covered?")
+        return what + "nothing at all is to be seen: is the lens covered?"
     if is_blurred(gray):
-        return MatNotFound(what + BLURRED)
+        return what + BLURRED
     if (gray[::4, ::4] >= BRIGHT_CODE).mean() > GLARE_SHARE:
-        return MatNotFound(what + "something glares in the picture: turn lamp or camera, and show the whole mat")
-    return MatNotFound(what + "show the whole mat, with nothing over its markers, in focus and in light")
+        return what + "something glares in the picture: turn lamp or camera, and show the whole mat"
+    return what + "show the whole mat, with nothing over its markers, in focus and in light"
 
 
 def warning(image: npt.NDArray[np.uint8]) -> str:

@@ -39,8 +39,9 @@ def ground_labels(kit: Kit, pose: Registration, camera: Camera) -> LabelBuffer:
 
 
 def has_paper(kit: Kit) -> bool:
-    """Whether the mat beside the squares has another look than these, and both are known beforehand."""
-    return kit.pillars is None and kit.mat.colour is not None and kit.board.cell_colour is not None
+    """Whether the mat is paper of one colour round squares of another, and both are known beforehand."""
+    is_even = kit.board.cell_colour is not None and kit.board.chequer_colour is None
+    return kit.pillars is None and kit.mat.colour is not None and is_even
 
 
 def _rounded(points_mm: Points, pose: Registration, camera: Camera) -> npt.NDArray[np.int32]:

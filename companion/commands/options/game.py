@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from calibration.kit import Kit, kit_name, load_kit
@@ -11,10 +12,23 @@ from companion.games import load_game, read_position
 from companion.match import Match
 from companion.rules.game import Game
 
+STACKED, UNMARKED = "stacked", "unmarked"
+
 
 def add_kit(parser: argparse.ArgumentParser) -> None:
     """Add ``--kit``."""
     parser.add_argument("--kit", metavar="KIT", help="name or file of the kit (default: the game's own)")
+
+
+def add_kings(parser: argparse.ArgumentParser) -> None:
+    """Add ``--kings``."""
+    what = "whether kings lie as stacks of two, or look like men and are known from the match (default: stacked)"
+    parser.add_argument("--kings", choices=(STACKED, UNMARKED), default=STACKED, help=what)
+
+
+def as_they_lie(match: Match, kings: str) -> Match:
+    """``match`` at a table where kings lie as ``--kings`` says."""
+    return replace(match, game=match.game.unmarked()) if kings == UNMARKED else match
 
 
 def begin_match(tag: str, start: str | None) -> Match:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 
 from calibration.errors import ProfileError
 from calibration.kit import Kit
 from calibration.looks import look_kit
 from companion.app.resumption import Interrupted, left_open
-from companion.commands.options.game import begin_match, lasting_name, open_kit
+from companion.commands.options.game import as_they_lie, begin_match, lasting_name, open_kit
 from companion.commands.options.match import Session
 from companion.commands.options.serial import PacedSource, open_pillars
 from companion.commands.options.source import open_sight
@@ -32,7 +33,7 @@ def open_session(options: TableOptions, left: Interrupted | None, recordings: Se
     Raises CompanionError, ProfileError, VisionError.
     """
     begins = options.start or (recordings[0].start if recordings else None) or None
-    match = begin_match(options.game, begins) if left is None else left.match
+    match = as_they_lie(begin_match(options.game, begins) if left is None else left.match, options.kings)
     kit = open_kit(options.kit or (_kit_of(recordings[0]) if recordings else None), match.game)
     pillars = open_pillars(options.serial, kit, recordings)
     try:
@@ -95,10 +96,13 @@ def playable(options: TableOptions) -> tuple[Playable, ...]:
     return tuple(found)
 
 
-def unfinished(options: TableOptions) -> tuple[Unfinished, ...]:
-    """The matches in the store that were left and can go on at the table, the newest first.  Raises StoreError."""
-    tags = {game.tag for game in playable(options)}
-    with open_store(options.output.store) as store:
+def unfinished(store_file: Path | None, games: Sequence[Playable]) -> tuple[Unfinished, ...]:
+    """The matches in a store that were left and can go on at a table for ``games``, the newest first.
+
+    ``store_file`` is None for the user's own store.  Raises StoreError.
+    """
+    tags = {game.tag for game in games}
+    with open_store(store_file) as store:
         found = [
             Unfinished(kept.match, kept.info.game, kept.info.names, kept.info.started_at.isoformat(), kept.moves)
             for kept in summaries(store)

@@ -40,10 +40,11 @@ def referee_series(options: TableOptions, left: Interrupted | None) -> None:
     station, play = options.output.station, options.play
     match = begin_match(options.game, options.start)
     names = tuple(station.names.get(player, "") for player in match.game.players)
+    games = playable(options)
     lobby = Lobby(
-        playable(options),
+        games,
         Begin(options.game, names if any(names) else (), play.clock, play.confirm),
-        partial(unfinished, options),
+        partial(unfinished, options.output.store, games),
     )
     phones, start = options.source.phone, format_position(match.game, match.position)
     archive = archive_of(options.output.store)

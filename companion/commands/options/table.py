@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from companion.commands.options.game import add_kit
+from companion.commands.options.game import add_kings, add_kit
 from companion.commands.options.match import OutputOptions, PlayOptions, add_output, add_play
 from companion.commands.options.parser import OptionGroup
 from companion.commands.options.serial import add_serial
@@ -19,6 +19,7 @@ class TableOptions(OptionGroup):
     Attributes:
         game: the game's tag.
         kit: name or file of the kit; None: the game's own.
+        kings: how kings lie on the board, stacked or unmarked.
         start: the position that the match begins with; None: the game's start.
         source: where the pictures come from.
         serial: the pillar controller.
@@ -28,6 +29,7 @@ class TableOptions(OptionGroup):
 
     game: str
     kit: str | None
+    kings: str
     start: str | None
     source: SourceOptions
     serial: str | None
@@ -39,6 +41,7 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     """Add all of them."""
     parser.add_argument("game", metavar="GAME[:variant][/n]", help="the game, or the file table.toml that names it")
     add_kit(parser)
+    add_kings(parser)
     parser.add_argument("--start", metavar="POSITION", help="where the match begins (default: the game's start)")
     add_sources(parser)
     add_serial(parser)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 from companion.commands.output.lines import notify
-from companion.referee.referee import Snapshot
+from companion.referee.snapshot import Snapshot
 from vision.capture.frames import Frame
 
 Say = Callable[[float, str | None], None]

@@ -1,6 +1,6 @@
 // The arbiter's rulings. Only who knows the token sees them; the server asks for it with every one.
 
-import { keepToken, takeToken } from "/static/token.js";
+import { askToken, keepToken, takeToken } from "/static/token.js";
 import { code, word } from "/static/words.js";
 
 const find = (id) => document.getElementById(id);
@@ -12,8 +12,7 @@ export class Arbiter {
     this.isEditing = false;
     this.token = takeToken();
     find("unlock").onclick = () => (this.token ? this.keep("") : find("key").showModal());
-    find("key").querySelector("form").onsubmit = (event) => this.open(event);
-    find("key").onclose = () => { find("token").value = find("key-reply").textContent = ""; };
+    askToken((token) => this.keep(token));
     find("pause").onclick = () => this.order(this.look().state.mode === "paused" ? "resume" : "pause");
     find("reject").onclick = () => this.order("reject");
     find("take-back").onclick = () => this.order("take-back", { moves: 1 });
@@ -33,18 +32,6 @@ export class Arbiter {
       find("ending").returnValue = "";
       if (chosen) this.order("end", { winner: chosen.value || null });
     };
-  }
-
-  // A token is tried before it is taken.
-  async open(event) {
-    if (!event.submitter?.value) return;
-    event.preventDefault();
-    const token = find("token").value.trim();
-    const answer = await fetch("/arbiter", { headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
-    find("key-reply").textContent = answer?.ok ? "" : word(answer?.status === 401 ? "wrong-token" : "no-answer");
-    if (!answer?.ok) return;
-    this.keep(token);
-    find("key").close();
   }
 
   // The legal moves, for who begins to write one.

@@ -26,6 +26,9 @@ function item(kept, token) {
   const result = !kept.rule ? word("is-open") : kept.winner ? word("has-won", { player: winner }) : word("is-drawn");
   const told = [`${kept.match}. ${kept.title}`, kept.names.filter(Boolean).join(" – "), begun, moves, result];
   const row = Object.assign(document.createElement("div"), { className: "row" });
+  const look = Object.assign(document.createElement("a"), { className: "link", href: `/replay?match=${kept.match}`, textContent: word("replay") });
+  look.setAttribute("aria-label", `${word("replay")}: ${kept.match}`);
+  if (kept.moves) row.append(look);
   row.append(...kept.forms.map((form) => {
     const button = Object.assign(document.createElement("button"), { type: "button", textContent: form });
     button.setAttribute("aria-label", `${kept.match}: ${form}`);

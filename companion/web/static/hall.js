@@ -1,5 +1,6 @@
 // All tables of a hall: one large, where something has happened; each as a card; and the results.
 
+import { Rounds } from "/static/rounds.js";
 import { inkOn, SIGNS } from "/static/signs.js";
 import { code, offerLanguages, word } from "/static/words.js";
 
@@ -11,10 +12,12 @@ const boards = new Map();
 let featured = { name: null, since: -HOLD_S };
 let waiting = null; // the table that will be large next
 let results = null;
+const rounds = new Rounds(() => ({ tables, results }));
 
 function listen() {
   const stream = new EventSource("/tables");
   stream.addEventListener("table", (message) => take(JSON.parse(message.data)));
+  stream.addEventListener("rounds", fetchResults);
   stream.onopen = () => connected(true);
   stream.onerror = () => {
     connected(false);
@@ -100,6 +103,7 @@ function fill(card, row) {
   card.querySelector(".players").replaceChildren(...row.game.players.map((player) => seat(player, row)));
   card.querySelector("use").setAttribute("href", `/static/icon.svg#${SIGNS[row.said?.event] ?? "eye"}`);
   card.querySelector(".word span").textContent = row.fault ? word("left-out", { why: row.fault }) : row.said?.texts[code] ?? "";
+  card.querySelector(".word").hidden = !card.querySelector(".word span").textContent;
   draw(card.querySelector(".board"), row);
 }
 
@@ -176,7 +180,9 @@ function renderResults() {
     const list = document.createElement("ul");
     list.append(...round.matches.map((match) => {
       const points = match.points ? match.points.map(shown).join(" : ") : "– : –";
-      return Object.assign(document.createElement("li"), { textContent: `${match.names.join(" – ")}  ${points}` });
+      const line = document.createElement("li");
+      line.append(`${match.names.join(" – ")} `, Object.assign(document.createElement("b"), { textContent: points }));
+      return line;
     }));
     part.append(Object.assign(document.createElement("h3"), { textContent: round.title || word("finished") }), list);
     return part;
@@ -190,6 +196,7 @@ function shown(points) {
 
 offerLanguages(find("language"), () => {
   document.title = word("hall");
+  rounds.render();
   render();
   renderResults();
 });

@@ -7,6 +7,6 @@ export function inkOn(colour) {
 }
 
 export const SIGNS = {
-  start: "stack", accepted: "yes", illegal: "no", unfinished: "more", restored: "yes", "taken-back": "undo", unsure: "question",
+  start: "stack", accepted: "yes", illegal: "no", unfinished: "more", restored: "yes", withdrawn: "undo", "taken-back": "undo", unsure: "question",
   corrected: "law", skipped: "more", repeated: "more", "game-over": "star", clock: "more",
 };

@@ -3,7 +3,8 @@
 import { Arbiter } from "/static/arbiter.js";
 import { offerMatches } from "/static/archive.js";
 import { Board } from "/static/board.js";
-import { inkOn, SIGNS } from "/static/signs.js";
+import { bans, held, mark, minutes, playerName, ruleLines } from "/static/parts.js";
+import { SIGNS } from "/static/signs.js";
 import { Starting } from "/static/start.js";
 import { code, offerLanguages, word } from "/static/words.js";
 
@@ -66,7 +67,7 @@ function render() {
 }
 
 function name(letter) {
-  return state.game.players.find((player) => player.letter === letter)?.names[code] ?? letter;
+  return playerName(state.game, letter);
 }
 
 function stateLine() {
@@ -118,13 +119,7 @@ function renderVerdict() {
   find("said").textContent = isPaused ? word("paused") : group.map((said) => said.texts[code]).join(" ");
   const todo = ["unfinished", "setting up"].includes(state.mode) ? state.todo[code] : "";
   find("todo").textContent = find("said").textContent.includes(todo.replace(/\.$/, "")) ? "" : todo;
-  find("rules").replaceChildren(...(isPaused ? [] : group).flatMap((said) => said.rules).flatMap((rule) => {
-    const term = document.createElement("dt");
-    term.textContent = `${rule.id} ${rule.titles[code]}`;
-    const text = document.createElement("dd");
-    text.textContent = rule.texts[code];
-    return [term, text];
-  }));
+  find("rules").replaceChildren(...ruleLines((isPaused ? [] : group).flatMap((said) => said.rules)));
   arbiter.renderOptions(find("options"), base);
 }
 
@@ -160,23 +155,13 @@ function moveItem(turn, i, key) {
   button.type = "button";
   button.dataset.n = turn.n;
   button.append(Object.assign(document.createElement("span"), { className: "number", textContent: i || "" }));
-  if (turn.player) button.append(mark(turn.player));
+  if (turn.player) button.append(mark(state.game, turn.player));
   button.append(turn.move || word(i ? "set" : "start"));
   if (turn.by) button.append(Object.assign(document.createElement("em"), { textContent: word("by", { by: turn.by }) }));
   if (turn.player) button.setAttribute("aria-label", `${i}. ${name(turn.player)}: ${turn.move}${turn.by ? ` (${word("by", { by: turn.by })})` : ""}`);
   button.onclick = () => look(turn.n);
   item.append(button);
   return item;
-}
-
-function mark(letter) {
-  const piece = document.createElement("b");
-  piece.className = "piece";
-  piece.textContent = letter;
-  const colour = state.game.players.find((player) => player.letter === letter)?.colour ?? "#66666a";
-  piece.style.background = colour;
-  piece.style.setProperty("--on", inkOn(colour));
-  return piece;
 }
 
 function showing() {
@@ -208,7 +193,6 @@ function renderLog() {
 }
 
 function renderPlayers() {
-  const { reserve = "", hand = "" } = find("board").row?.keys ?? {};
   find("players").replaceChildren(...state.game.players.map((player) => {
     const item = document.createElement("li");
     const isNext = player.letter === state.to_move && !state.outcome && state.mode !== "idle";
@@ -218,10 +202,7 @@ function renderPlayers() {
     if (isNext) item.setAttribute("aria-current", "true");
     const title = document.createElement("span");
     title.textContent = player.names[code];
-    item.append(mark(player.letter), title);
-    const held = reserved(reserve, player.letter);
-    if (held) item.append(small(`${held} ${word("reserve")}`));
-    if (hand.includes(player.letter)) item.append(small(`1 ${word("hand")}`));
+    item.append(mark(state.game, player.letter), title, ...held(find("board").row, player.letter));
     if (state.clock) {
       const clock = document.createElement("time");
       clock.dataset.player = player.letter;
@@ -235,17 +216,6 @@ function renderPlayers() {
     return item;
   }));
   tick();
-}
-
-function small(text) {
-  return Object.assign(document.createElement("small"), { textContent: text });
-}
-
-// What a player has in reserve: "R2,G1" counts pieces that are all alike, "QDq" names them.
-function reserved(text, letter) {
-  if (/^[A-Z]\d/.test(text)) return Number(text.split(",").find((part) => part[0] === letter)?.slice(1) ?? 0);
-  const owners = find("board").row?.owners ?? {};
-  return [...text].filter((piece) => owners[piece] === letter).join(" ");
 }
 
 // Which board is to be drawn: that after a move, or the latest with what is said of it.
@@ -276,14 +246,8 @@ async function renderBoard() {
   find("past").hidden = isLive;
   const i = state.turns.findIndex((turn) => turn.n === n) + 1;
   find("past").firstElementChild.textContent = i ? word("past", { i, all: state.turns.length }) : word("past-start");
-  find("aside").textContent = (row.keys.ban ?? "").split(",").filter(Boolean).map(bannedText).join(" ");
+  find("aside").textContent = bans(row, state.game);
   renderViews();
-}
-
-// "a3>4@Y": until Yellow has moved, what stands on a3 must not go back to level 4; "a3>b3@Y": to b3.
-function bannedText(ban) {
-  const [, cell, back, player] = ban.match(/^(.+)>(.+)@(.+)$/) ?? [];
-  return cell ? word(/^\d+$/.test(back) ? "ban-pillar" : "ban-piece", { cell, back, player: name(player) }) : "";
 }
 
 function renderViews() {
@@ -294,13 +258,6 @@ function renderViews() {
 function swapView() {
   board.swap();
   arbiter.isEditing ? arbiter.redraw() : renderBoard();
-}
-
-function minutes(seconds) {
-  const whole = Math.max(0, Math.floor(seconds));
-  const two = (n) => String(n).padStart(2, "0");
-  const hours = Math.floor(whole / 3600);
-  return hours ? `${hours}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}` : `${Math.floor(whole / 60)}:${two(whole % 60)}`;
 }
 
 function tick() {

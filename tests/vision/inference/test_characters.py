@@ -6,12 +6,18 @@ import numpy as np
 import pytest
 
 from calibration.kit import load_kit
+from calibration.looks import RIM_STEPS
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import picture, random_light
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
+from vision.glyphs.templates import make_alphabet
+from vision.inference.characters import read_characters
+from vision.inference.search import infer
 from vision.pose.projection import project
 from vision.reader import Reader
+
+RIM = np.zeros(RIM_STEPS, np.float32)
 
 
 @pytest.mark.parametrize("piece", ["K", "A", "n"])
@@ -27,3 +33,25 @@ def test_a_character_is_read_that_the_edge_of_a_shadow_crosses(piece):
     shaded = np.where(shade[..., None], image * 0.5, image).astype(np.uint8)
     reading = Reader(kit, camera, look).read(Frame(shaded, 0, 0.0))
     assert reading.best(kit.cells.index("c4"))[0] == (1, piece)
+
+
+@pytest.mark.parametrize("height", [2, 3, 4])
+def test_a_face_is_searched_again_once_nothing_is_thought_to_occlude_it(height):
+    kit, camera = load_kit("cheight"), default_camera()
+    pose, light = default_pose(kit, camera), random_light(random.Random(1))
+    table = [kit.enrol.get(cell, "") for cell in kit.cells]
+    look = enrol(picture(kit, camera, pose, light, table, 0, ()), kit, camera)
+    reader, image = Reader(kit, camera, look), picture(kit, camera, pose, light, table, 3, ())
+    geometry = reader.geometry(pose)
+    hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+    # Colours alone take a piece for a tower that half occludes the one behind, and that for a higher one.
+    front, behind = kit.cells.index("b4"), kit.cells.index("b5")
+    for cell, wrong in ((front, 5), (behind, height)):
+        scores, state = hypothesis.scores[[cell]], 1 + (wrong - 1) * hypothesis.colours
+        scores[0, state] = scores.max() + 3
+        hypothesis.score(np.array([cell]), scores)
+        hypothesis.assign(cell, state)
+    alphabet = make_alphabet(look.glyphs)
+    letters = read_characters(image, hypothesis, alphabet)
+    assert hypothesis.state[[front, behind]].tolist() == [1, 1]
+    assert [alphabet.letters[k] for k in letters[[front, behind]].argmax(axis=1)] == ["C", "a"]

@@ -8,7 +8,7 @@ import pytest
 
 from calibration.kit import load_kit
 from vision.errors import MatNotFound, VisionError
-from vision.pose.diagnosis import LEAST_SHARPNESS, sharpness, warning
+from vision.pose.diagnosis import LEAST_SHARPNESS, USUAL_DICTIONARIES, sharpness, warning
 from vision.pose.projection import project
 from vision.pose.registration import marker_corners, register, to_gray
 
@@ -127,6 +127,16 @@ def test_markers_of_a_dictionary_that_no_kit_uses(bench):
         marker = cv2.aruco.generateImageMarker(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_6X6_250), number, 96)
         page[300:396, 300 + 200 * i : 396 + 200 * i] = marker
     assert "another mat is in view (markers 3, 11, 42 (DICT_6X6_250)); the kit" in why(bench, page)[0]
+
+
+def test_other_markers_are_looked_for_only_when_somebody_asks(bench, gray, monkeypatch):
+    looked = []
+    monkeypatch.setattr("vision.pose.diagnosis.detect", lambda _, name: looked.append(name) or {})
+    with pytest.raises(MatNotFound) as caught:
+        register(np.full_like(gray, 128), bench.kit, bench.camera)
+    assert not looked
+    assert "not in view" in str(caught.value)
+    assert set(USUAL_DICTIONARIES) <= set(looked)
 
 
 def drawn(camera, tilt_deg, distance_mm, *offsets_mm):

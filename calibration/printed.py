@@ -1,0 +1,81 @@
+"""A kit's mat as pixels, as it is printed, and the look that it promises for a board of several colours.
+
+The same mat is drawn for printers by :mod:`calibration.sheets`.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.board_look import TEXEL_MM, BoardLook, unknown_board
+from calibration.kit import Colour, Kit, Marker
+from calibration.markers import dictionary
+
+Picture = npt.NDArray[np.uint8]
+Size = tuple[float, float]
+
+LINE_MM = 0.6
+"""Width of the lines between squares."""
+
+LOOK_PX_PER_MM = 8
+"""Resolution in which a mat is drawn before its texels are taken: a marker's module of 4.5 mm has 36 dots."""
+
+
+def printed_mat(kit: Kit, px_per_mm: int) -> Picture:
+    """(height, width, 3) uint8 RGB, the printed mat, its far edge in the first row."""
+    mat = kit.mat
+    size = (round(mat.height_mm * px_per_mm), round(mat.width_mm * px_per_mm))
+    print_ = np.empty((*size, 3), np.uint8)
+    print_[:] = mat.paper
+    for patch in mat.patches:
+        _fill(print_, kit, patch.at_mm, (patch.size_mm,) * 2, patch.colour)
+    for marker in mat.markers:
+        _print_marker(print_, kit, marker)
+    if kit.pillars is None:
+        for cell in kit.cells:
+            _fill(print_, kit, kit.centre_mm(cell), _wider(kit.board.pitch_mm, LINE_MM), kit.board.line_colour)
+        for cell in kit.cells:
+            _fill(print_, kit, kit.centre_mm(cell), _wider(kit.board.pitch_mm, -LINE_MM), kit.ground(cell))
+    return print_
+
+
+def printed_look(kit: Kit) -> BoardLook:
+    """The look of a mat as the kit has it printed, every texel seen once."""
+    texels = unknown_board(kit.mat.width_mm, kit.mat.height_mm)
+    rows, columns = texels.seen.shape
+    dots = round(LOOK_PX_PER_MM * TEXEL_MM)
+    fine = cv2.resize(printed_mat(kit, LOOK_PX_PER_MM), (columns * dots, rows * dots), interpolation=cv2.INTER_AREA)
+    values = fine.astype(np.float32).reshape(rows, dots, columns, dots, 3) / np.float32(255)
+    mean = values.mean(axis=(1, 3))
+    spread = np.sqrt(values.var(axis=(1, 3)).mean(axis=2))
+    return BoardLook(mean, spread, np.ones((rows, columns), np.uint8))
+
+
+def _print_marker(print_: Picture, kit: Kit, marker: Marker) -> None:
+    px_per_mm = print_.shape[1] / kit.mat.width_mm
+    side = round(kit.mat.marker_mm * px_per_mm)
+    image = np.asarray(cv2.aruco.generateImageMarker(dictionary(kit.mat.dictionary), marker.id, side))
+    x, y = np.array(marker.corners_mm).T
+    corners = np.stack([x + kit.mat.width_mm / 2, kit.mat.height_mm / 2 - y], axis=1) * px_per_mm
+    left, top = np.floor(corners.min(axis=0)).astype(int)
+    right, bottom = np.ceil(corners.max(axis=0)).astype(int)
+    own = np.array([(0, 0), (side, 0), (side, side), (0, side)], np.float32) - np.float32(0.5)
+    place = cv2.getPerspectiveTransform(own, (corners - (left, top) - 0.5).astype(np.float32))
+    size = (int(right - left), int(bottom - top))
+    inside = np.asarray(cv2.warpPerspective(np.full_like(image, 255), place, size, flags=cv2.INTER_NEAREST)) > 0
+    here = print_[top:bottom, left:right]
+    here[inside] = np.asarray(cv2.warpPerspective(image, place, size))[inside][:, None]
+
+
+def _wider(sides_mm: Size, more_mm: float) -> Size:
+    return sides_mm[0] + more_mm, sides_mm[1] + more_mm
+
+
+def _fill(print_: Picture, kit: Kit, at_mm: tuple[float, float], sides_mm: Size, colour: Colour) -> None:
+    px_per_mm = print_.shape[1] / kit.mat.width_mm
+    left = round((at_mm[0] - sides_mm[0] / 2 + kit.mat.width_mm / 2) * px_per_mm)
+    top = round((kit.mat.height_mm / 2 - at_mm[1] - sides_mm[1] / 2) * px_per_mm)
+    width, height = (round(side_mm * px_per_mm) for side_mm in sides_mm)
+    print_[top : top + height, left : left + width] = colour

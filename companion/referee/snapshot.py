@@ -1,0 +1,24 @@
+"""How things stand at a table, in words, for whoever shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from companion.referee.clock import Clock
+from companion.rules.board import Player
+from companion.rules.game import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The whole state in words, for the page: ``options`` when people are asked, ``todo`` and ``wrong`` squares."""
+
+    mode: str
+    view: str
+    position: str
+    to_move: Player
+    todo: str
+    wrong: tuple[str, ...]
+    options: tuple[str, ...]
+    outcome: Outcome | None
+    clock: Clock | None = None

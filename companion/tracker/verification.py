@@ -1,0 +1,150 @@
+"""The second look: which of the few tables that compete does the picture show?  A question to the eyes, and its answer.
+
+A reading tells of each place what it shows, given the likeliest neighbours.  Before anybody is accused or asked, and
+whenever the winner is not clear, the tables that compete are held against the pictures as wholes, where they differ.
+That is the better word on the same pictures: it takes the place of what the reading said of the difference between
+them, and says nothing of all other tables.  What else is known of a place, as that its picture is still the same,
+counts as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.rules.board import Cell, Layout, Sight
+from companion.tracker.contest import Group
+from companion.tracker.evidence import Evidence
+from companion.tracker.hypotheses import Outlook, columns_with
+from companion.tracker.sights import Changes, altered
+from vision.reading import CellState
+
+CERTAIN = 0.999
+"""A winner of this posterior that accuses nobody is taken without a second look."""
+
+MOST_TABLES = 3
+"""So many tables are compared at once."""
+
+MOST_PLACES = 8
+"""Tables that differ in more places are no misreading of each other, and would take long to compare."""
+
+VERIFIED_NATS = 15.0
+"""All that a comparison is worth for each place in which two tables differ: it may be wrong and not know it, as a
+reading may (evidence.MISREAD)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """The question, at ``t_s``: which of the tables do the pictures of this calm show?
+
+    Attributes:
+        t_s: time of the newest frame, in seconds since the start.
+        cells: names of the cells (n).
+        views: each table's differences from the last accepted view, the likeliest table first.
+        tables: the same tables whole, (n) states that a camera can tell apart each.
+    """
+
+    t_s: float
+    cells: tuple[str, ...]
+    views: tuple[Changes, ...]
+    tables: tuple[tuple[CellState, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """The answer.
+
+    Attributes:
+        log_p: log-likelihood of each table that was asked about, in nats, up to a constant.
+        picture: the place in question as the pictures show it, JPEG; empty where there is none.
+        renderings: the same place as each of the tables would show it.
+    """
+
+    log_p: tuple[float, ...]
+    picture: bytes = b""
+    renderings: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLook:
+    """What was asked and what was answered."""
+
+    views: tuple[Changes, ...]
+    answer: Verified
+
+    @property
+    def log_p(self) -> Mapping[Changes, float]:
+        """What the answer is worth for each view against the best: no more than VERIFIED_NATS a place."""
+        best = max(range(len(self.views)), key=lambda i: self.answer.log_p[i])
+        gaps = [p - self.answer.log_p[best] for p in self.answer.log_p]
+        differing = [len({place for place, _ in set(view) ^ set(self.views[best])}) for view in self.views]
+        return {
+            view: max(gap, -VERIFIED_NATS * places)
+            for view, gap, places in zip(self.views, gaps, differing, strict=True)
+        }
+
+
+def question(
+    layout: Layout, outlook: Outlook, evidence: Evidence, views: Sequence[Changes], t_s: float
+) -> Verify | None:
+    """The question that tells ``views`` apart, the likeliest first; None where the eyes could not answer it.
+
+    They cannot where views differ in the levels of pillars, in what is hidden or in what no camera can tell.
+    """
+    chosen: list[Changes] = []
+    tables: list[tuple[CellState, ...]] = []
+    for view in views:
+        table = _states(evidence, altered(outlook.sights, view)[: len(layout.cells)])
+        if table is None or table in tables or not _is_comparable(evidence, [*chosen, view], len(layout.cells)):
+            continue
+        chosen.append(view)
+        tables.append(table)
+    chosen, tables = chosen[:MOST_TABLES], tables[:MOST_TABLES]
+    return Verify(t_s, layout.cells, tuple(chosen), tuple(tables)) if len(chosen) > 1 else None
+
+
+def _states(evidence: Evidence, sights: Sequence[Sight]) -> tuple[CellState, ...] | None:
+    """A view as the camera would tell it; None where it knows no such state."""
+    columns = [evidence.columns.of(sight) for sight in sights]
+    return None if min(columns) < 0 else tuple(evidence.sight(column) for column in columns)
+
+
+def _is_comparable(evidence: Evidence, views: Sequence[Changes], n: Cell) -> bool:
+    """Whether the newest of ``views`` differs from the first one in few places, all of them cells in sight."""
+    places = {place for place, _ in set(views[0]) ^ set(views[-1])}
+    return len(places) <= MOST_PLACES and not any(place >= n or evidence.hidden[place] for place in places)
+
+
+def second_thoughts(
+    groups: Sequence[Group], look: SecondLook, evidence: Evidence, base: npt.NDArray[np.intp]
+) -> tuple[Group, ...]:
+    """``groups`` in which the views that were compared share anew what they had together, most probable first."""
+    told = look.log_p
+    compared = [group for group in groups if group.changes in told]
+    if len(compared) < 2:
+        return tuple(groups)
+    read = {group.changes: _as_read(evidence, base, group.changes) for group in compared}
+    gains = np.array([told[group.changes] - read[group.changes] for group in compared])
+    logs = np.log([group.posterior for group in compared]) + gains
+    shares = np.exp(logs - np.logaddexp.reduce(logs)) * sum(group.posterior for group in compared)
+    anew = {group.changes: float(share) for group, share in zip(compared, shares, strict=True)}
+    weighed = (replace(group, posterior=anew.get(group.changes, group.posterior)) for group in groups)
+    return tuple(sorted(weighed, key=lambda group: -group.posterior))
+
+
+def _as_read(evidence: Evidence, base: npt.NDArray[np.intp], changes: Changes) -> float:
+    """Log-likelihood of a view by the reading alone, against that of ``base``."""
+    places = [place for place, _ in changes]
+    columns = columns_with(evidence, base, changes)
+    return float((evidence.pictured[places, columns[places]] - evidence.pictured[places, base[places]]).sum())
+
+
+def rivals(groups: Sequence[Group]) -> tuple[Changes, ...]:
+    """The views that compete: the winner; the best legal one where that is wrong, or the other way round; the rest."""
+    winner, others = groups[0], groups[1:]
+    opposed = [group for group in others if group.is_wrong is not winner.is_wrong]
+    rest = [group for group in others if group not in opposed[:1]]
+    return tuple(group.changes for group in (winner, *opposed[:1], *rest))

@@ -1,0 +1,125 @@
+"""A kept match as a page replays it: every step with its board in every view, in one text that browsers read.
+
+The boards of a match differ little from each other.  So each part of them stands in the text once, on a line of its own
+as JSON, in which ``{"$": 7}`` means what stands in line 7, and ``{"$": [...]}`` a text of several lines; the last line
+is the match.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from calibration.kit import Kit
+from companion.events import Accepted, Corrected, Event, Illegal, Restored, TakenBack, Unfinished
+from companion.games import load_game
+from companion.rules.game import Game
+from companion.rules.notation import position_tag
+from companion.web.boards import Wanted, whole_row
+from companion.web.story import Story, Turn, told
+from companion.web.view import game_row, notable, said_row, standing_end
+
+SHORTEST = 40
+"""Characters of JSON; what is shorter is written where it stands, for a reference would save nothing."""
+
+
+@dataclass(frozen=True)
+class KeptMatch:
+    """A kept match to be replayed.
+
+    Attributes:
+        events: everything that was said, in order; the first is the start.
+        people: the players' own names in turn order; empty where they were not given.
+        started_at: when it began, as ISO 8601.
+        kit: the set with which it is drawn; None: that of the game.
+        pictures: what the camera saw, by number of the event, as ``data:`` addresses.
+    """
+
+    events: Sequence[Event]
+    people: tuple[str, ...] = ()
+    started_at: str = ""
+    kit: Kit | None = None
+    pictures: Mapping[int, str] = field(default_factory=dict)
+
+
+def replay_text(match: KeptMatch) -> str:
+    """The match as the page takes it.  Raises CompanionError for a ruling that is no move of the game."""
+    game = load_game(position_tag(match.events[0].position))  # type: ignore[attr-defined]
+    over = standing_end(match.events)
+    row = {
+        "game": game_row(game, match.kit, match.people),
+        "started_at": match.started_at,
+        "result": None if over is None else {"winner": over.winner, "rule": over.rule},
+        "steps": list(_steps(match, game)),
+    }
+    lines = Lines()
+    lines.add(row)
+    return lines.text
+
+
+def _steps(match: KeptMatch, game: Game) -> Iterator[dict[str, Any]]:
+    story = Story("")
+    for event in notable(match.events):
+        before, story = story, told(story, event)
+        if isinstance(event, Restored):  # the next step shows that the table is right
+            continue
+        wanted = Wanted(story.position, kit=match.kit, moved=_moved(event, before, story))
+        if isinstance(event, Illegal | Unfinished) and event.cells:
+            wanted = Wanted(story.position, kit=match.kit, event=event)
+        turn = story.turns[-1] if len(story.turns) > len(before.turns) else None
+        yield {
+            **said_row(event, game, match.people),
+            **_turn_row(turn, len(story.turns)),
+            "board": whole_row(wanted),
+            "picture": match.pictures.get(event.n),
+        }
+
+
+def _turn_row(turn: Turn | None, number: int) -> dict[str, Any]:
+    """The move that a step has brought; a number of 0: none."""
+    if turn is None:
+        return {"number": 0, "move": "", "by": ""}
+    return {"number": number, "player": turn.player, "move": turn.move, "by": turn.by}
+
+
+def _moved(event: Event, before: Story, after: Story) -> tuple[str, ...]:
+    """The squares that a step has changed: those of a move, or of moves that were taken back."""
+    if isinstance(event, Accepted | Corrected | TakenBack):
+        changed = [turn for turn in (*before.turns, *after.turns) if (turn in before.turns) != (turn in after.turns)]
+        return tuple(dict.fromkeys(cell for turn in changed for cell in turn.cells))
+    return ()
+
+
+@dataclass
+class Lines:
+    """Values as lines of JSON, in which each part stands once."""
+
+    _places: dict[str, int] = field(default_factory=dict)
+
+    def add(self, value: Any) -> None:
+        """Take one more value; its last line is what is meant."""
+        text = self._line(value)
+        self._places.setdefault(text, len(self._places))
+
+    @property
+    def text(self) -> str:
+        """All lines."""
+        return "\n".join(self._places)
+
+    def _line(self, value: Any) -> str:
+        """The value as JSON; its parts have their own lines."""
+        if isinstance(value, Mapping):
+            return "{" + ",".join(f"{json.dumps(key)}:{self._part(part)}" for key, part in value.items()) + "}"
+        if isinstance(value, list | tuple):
+            return "[" + ",".join(map(self._part, value)) + "]"
+        if isinstance(value, str) and "\n" in value:
+            return self._line({"$": value.split("\n")})
+        return json.dumps(value, ensure_ascii=False)
+
+    def _part(self, value: Any) -> str:
+        text = self._line(value)
+        if len(text) < SHORTEST:
+            return text
+        return f'{{"$":{self._places.setdefault(text, len(self._places))}}}'

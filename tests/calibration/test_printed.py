@@ -1,0 +1,39 @@
+"""The printed mat as pixels, and the look that it promises."""
+
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from calibration.looks import linear, nominal_look
+from calibration.printed import printed_look, printed_mat
+
+
+def test_a_mat_has_its_size_and_its_paper():
+    kit = load_kit("domination")
+    print_ = printed_mat(kit, 4)
+    assert print_.shape == (kit.mat.height_mm * 4, kit.mat.width_mm * 4, 3)
+    assert tuple(print_[0, 0]) == kit.mat.paper
+
+
+@pytest.mark.parametrize("name", ["draughts", "draughts-10"])
+def test_the_look_of_a_chequer_has_both_colours_and_its_edges_are_uncertain(name):
+    kit = load_kit(name)
+    look = printed_look(kit)
+    rows, columns = look.seen.shape
+    for cell in ("a1", "b1", "d5"):
+        x, y = kit.centre_mm(cell)
+        row, column = int(rows / 2 - y), int(columns / 2 + x)
+        assert look.colour[row, column] * 255 == pytest.approx(kit.ground(cell), abs=0.5)
+        assert look.spread[row, column] < 1e-3
+        edge = int(columns / 2 + x + kit.board.pitch_mm[0] / 2)
+        assert look.spread[row, edge - 1 : edge + 1].max() > 0.05
+    assert (look.seen == 1).all()
+
+
+def test_only_a_chequer_promises_the_look_of_a_whole_board():
+    kit = load_kit("domination")
+    assert nominal_look(kit).board is None
+    assert nominal_look(kit).floor == linear(kit.board.cell_colour)
+    assert nominal_look(load_kit("draughts")).board is not None
+    assert nominal_look(load_kit("draughts")).floor is None
+    assert np.isfinite(printed_look(kit).colour).all()

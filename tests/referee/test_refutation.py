@@ -1,0 +1,134 @@
+"""Accusations that the match's own continuation refutes: one misread square must not cost more than a few moves."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.events import Accepted, Illegal, Withdrawn
+from companion.games import read_position
+from companion.match import Match
+from companion.simulate.readings import kit_states, next_frame, read_table
+from tests.referee.conftest import HIGHEST
+
+START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
+
+MISREAD = {"e5": ("GGR", "GR", 30.0)}
+"""The square looks a piece higher than it is, with all the conviction that a reading can have."""
+
+
+@pytest.fixture
+def shot(film):
+    """The start of Domination, seen and understood; pictures are compared with those before."""
+    shot = film(Match(*read_position(START)))
+    shot.changed = ()
+    shot.show()
+    return shot
+
+
+@pytest.fixture
+def accused(shot):
+    """Red has played e4-e5, and is accused, since e5 is misread."""
+    shot.doubts, shot.changed = dict(MISREAD), ("e4", "e5")
+    (illegal,) = shot.show(("e4", ""), ("e5", "GR"))
+    assert isinstance(illegal, Illegal)
+    shot.changed = ()
+    return shot
+
+
+def kinds(events):
+    return [event.event for event in events]
+
+
+def play_on(shot, number):
+    """Players see no fault and go on, each in a visit of his own, so many moves more than e4-e5; what is said."""
+    begun = len(shot.events)
+    moves = [("d7", "", "d6", "RG"), ("f5", "", "f6", "GR"), ("c6", "", "c5", "RG"), ("b7", "", "b6", "GR")]
+    board = [("e4", ""), ("e5", "GR")]
+    for source, nothing, target, stack in moves[:number]:
+        board += [(source, nothing), (target, stack)]
+        shot.changed = (source, target)
+        shot.show(*board, frames=60)
+        shot.changed = ()
+    return shot.events[begun:]
+
+
+def seen_anew(shot, frames=60):
+    """The scene goes on without a movement, but is read right."""
+    begun = len(shot.events)
+    states = kit_states(shot.game.pieces, HIGHEST, hides=True)
+    sights = [shot.game.sight(stack) for stack in shot.table.stacks]
+    scene = read_table(shot.game.layout.cells, states, sights, shot.noise, shot.rng)
+    for _ in range(frames):
+        if shot.referee.glance(shot.t_s, moving=False).read:
+            shot.events += shot.referee.observe(shot.t_s, next_frame(scene, shot.t_s, shot.noise, shot.rng))
+        shot.frame += 1
+    return shot.events[begun:]
+
+
+def moves(events):
+    return [event.move for event in events if isinstance(event, Accepted)]
+
+
+def test_a_square_that_looks_right_in_the_same_calm_withdraws_the_accusation(accused) -> None:
+    said = seen_anew(accused)
+    assert kinds(said) == ["withdrawn", "accepted"]
+    assert isinstance(said[0], Withdrawn)
+    assert (said[0].player, said[0].cells) == ("R", ("e5",))
+    assert said[1].move == "e4-e5"
+
+
+def test_one_move_more_neither_withdraws_nor_accuses_nor_asks(accused) -> None:
+    """It may come from somebody who did not listen."""
+    assert play_on(accused, 1) == []
+    assert accused.referee.accuses
+
+
+def test_play_that_goes_on_withdraws_it_though_the_square_stays_misread(accused) -> None:
+    """All that was played meanwhile is accepted, in its order."""
+    said = play_on(accused, 2)
+    assert kinds(said) == ["withdrawn", "accepted", "accepted", "accepted"]
+    assert moves(said) == ["e4-e5", "d7-d6", "f5-f6"]
+
+
+def test_the_match_goes_on_past_the_misread_square(accused) -> None:
+    """It is not believed until somebody has been there."""
+    assert moves(play_on(accused, 4))[3:] == ["c6-c5", "b7-b6"]
+    assert kinds(accused.events).count("illegal") == 1
+
+
+def test_a_wrong_piece_that_nobody_added_is_withdrawn_when_play_goes_on(shot) -> None:
+    shot.doubts, shot.changed = {"h3": ("R", "", 30.0)}, ("h3",)
+    assert kinds(shot.show()) == ["illegal"]
+    begun = len(shot.events)
+    board = []
+    for source, target, stack in (("e4", "e5", "GR"), ("d7", "d6", "RG")):
+        board += [(source, ""), (target, stack)]
+        shot.changed = (source, target)
+        shot.show(*board, frames=60)
+    assert kinds(shot.events[begun:]) == ["withdrawn", "accepted", "accepted"]
+    assert shot.events[begun].cells == ("h3",)
+
+
+def test_what_is_put_right_is_restored_and_not_withdrawn(shot) -> None:
+    """A reserve piece that was put where it must not be, and is taken away again."""
+    shot.changed = ("h3",)
+    assert kinds(shot.show(("h3", "R"))) == ["illegal"]
+    assert kinds(shot.show()) == ["restored"]
+
+
+def test_what_is_put_right_together_with_the_next_move_is_not_withdrawn_either(shot) -> None:
+    shot.changed = ("h3",)
+    assert kinds(shot.show(("h3", "R"))) == ["illegal"]
+    shot.changed = ("h3", "e4", "e5")
+    assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["accepted"]
+
+
+def test_an_act_far_from_every_legal_move_stands_however_long_play_goes_on(shot) -> None:
+    """Two squares were not misread: a piece has gone where none may go."""
+    shot.changed = ("d7", "b6")
+    wrong = [("d7", ""), ("b6", "GG")]
+    assert kinds(shot.show(*wrong)) == ["illegal"]
+    for source, target, stack in (("e4", "e5", "GR"), ("f7", "f6", "GR")):
+        wrong += [(source, ""), (target, stack)]
+        shot.changed = (source, target)
+        assert "withdrawn" not in kinds(shot.show(*wrong, frames=60))
