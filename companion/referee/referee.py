@@ -315,7 +315,7 @@ class Referee:
         trigger = trigger_by(self._state, outlook, judgement) if refuted_by is None else Trigger.REFUTED
         events = self._take(t_s, trigger, fact) if due else ()
         if any(isinstance(event, Accusation) for event in events):
-            self._rivals = refutation.rivals_to(outlook, evidence, judgement.changes)
+            self._rivals = refutation.rivals_to(outlook, evidence, judgement)
         elif self._state.mode not in ACCUSING:
             self._rivals = ()
         self._calm = settle.after_reading(self._calm, t_s, settled=known or due, hand=False, wrong=self.accuses)

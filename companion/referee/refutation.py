@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import log
+from math import inf, log
 
 from companion.match import Match
-from companion.rules.board import Cell
+from companion.rules.board import Cell, Sight
 from companion.rules.game import Move
 from companion.tracker.contest import Context
 from companion.tracker.evidence import Evidence, without
-from companion.tracker.hypotheses import LOG_ACT, Batch, Hypothesis, Other, Outlook, Same, Turn, base_columns, foresee
-from companion.tracker.interpret import Interpretation, Played, Unchanged, interpret
+from companion.tracker.hypotheses import LOG_ACT, Hypothesis, Outlook, Same, Turn, foresee
+from companion.tracker.interpret import Interpretation, Judgement, Played, Unchanged, interpret
 from companion.tracker.sights import Changes, Place
 
 LOG_PLAYED_ON = log(100)
@@ -29,8 +29,8 @@ LEAST_PLAYED = 2
 """So many moves, by both sides, before that counts: one alone may come from somebody who did not listen."""
 
 MISREAD_NATS = 8.5
-"""All that one square can say against a match: of 23,336 squares that were read with p >= 0.99 five were wrong
-(docs/measurements.md)."""
+"""All that one square can say against a match at the accusation: of 23,336 squares that were read with p >= 0.99 five
+were wrong (docs/measurements.md)."""
 
 LOG_REFUTED = log(30)
 """Log odds from which an accusation is withdrawn: what has been said is taken back once that is nearly certain."""
@@ -50,9 +50,10 @@ class Rival:
         moves: the moves by which it is ahead of the accepted match.
         place: the square that was misread.
         outlook: of ``match``.
-        log_odds: that it is the true one, against the accusation, apart from what ``place`` looks like now.
-        first_gap: log-likelihood ratio by which ``place`` spoke against it at the accusation.
-        gap: the same in the last picture.
+        claimed: what the accusation takes to be on ``place``.
+        log_odds: that it is the true one, against the accusation, by what was seen then and played since.
+        first_gap: log-likelihood ratio of what was ``claimed`` to what is expected, by the reading at the accusation.
+        gap: the same by the last one.
         moved: whether anything has moved since the accusation.
         touched: whether the picture of ``place`` has changed since then.
         played_on: how many of ``moves`` have been made since the accusation.
@@ -63,6 +64,7 @@ class Rival:
     match: Match
     moves: tuple[Move, ...]
     place: Place
+    claimed: Sight
     outlook: Outlook
     log_odds: float
     first_gap: float
@@ -78,9 +80,10 @@ class Rival:
         """Whether the accusation is refuted."""
         if not self.fits:
             return False
-        if not self.may_be_repair and self.log_odds - self.gap >= LOG_REFUTED:
+        gain = self.first_gap - self.gap
+        if not self.may_be_repair and self.log_odds + gain >= LOG_REFUTED:
             return True
-        return self.played_on >= LEAST_PLAYED and self.log_odds - max(self.gap, self.first_gap) >= LOG_REFUTED
+        return self.played_on >= LEAST_PLAYED and self.log_odds + min(gain, 0.0) >= LOG_REFUTED
 
     @property
     def may_be_repair(self) -> bool:
@@ -95,23 +98,27 @@ class Rival:
         return self.fits and (self.played_on > 0 or self.seen[0] is not None)
 
 
-def rivals_to(outlook: Outlook, evidence: Evidence, accused: Changes) -> tuple[Rival, ...]:
-    """The matches that the accused view may show with one square misread, the likeliest first."""
-    base = base_columns(evidence.columns, outlook.sights)
-    near = tuple(_near(outlook, accused))
-    hypotheses = [Hypothesis(Other(), LOG_ACT, accused), *(hypothesis for hypothesis, _ in near)]
-    against, *scores = Batch(hypotheses).score(evidence, base).tolist()
-    likeliest = sorted(range(len(near)), key=lambda i: -scores[i])[:MOST_RIVALS]
-    return tuple(_rival(outlook, evidence, *near[i], scores[i] - against) for i in likeliest)
+def rivals_to(outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Rival, ...]:
+    """The matches that the accused view of ``judgement`` may show with one square misread, the likeliest first."""
+    posterior = {ranked.changes: ranked.posterior for ranked in judgement.ranked}
+    found = []
+    for hypothesis, place in _near(outlook, judgement.changes):
+        share = posterior.get(hypothesis.changes, 0.0)
+        looked = log(share / judgement.posterior) if share else -inf
+        found.append((max(looked, hypothesis.prior - LOG_ACT - MISREAD_NATS), hypothesis, place))
+    found.sort(key=lambda row: -row[0])
+    return tuple(_rival(outlook, evidence, judgement.changes, *row) for row in found[:MOST_RIVALS])
 
 
-def _rival(outlook: Outlook, evidence: Evidence, hypothesis: Hypothesis, place: Place, log_odds: float) -> Rival:
+def _rival(
+    outlook: Outlook, evidence: Evidence, accused: Changes, log_odds: float, hypothesis: Hypothesis, place: Place
+) -> Rival:
     moves = (hypothesis.story.move,) if isinstance(hypothesis.story, Turn) else ()
     match = outlook.match.play(moves[0]) if moves else outlook.match
+    claimed = dict(accused).get(place, outlook.sights[place])
     ahead = foresee(match) if moves else outlook
-    uncapped = _contradiction(evidence, ahead, place)
-    gap = min(uncapped, MISREAD_NATS)
-    return Rival(match, moves, place, ahead, log_odds + uncapped, gap, gap)
+    gap = _gap(evidence, place, claimed, ahead.sights[place])
+    return Rival(match, moves, place, claimed, ahead, log_odds, gap, gap)
 
 
 def _near(outlook: Outlook, accused: Changes) -> Iterator[tuple[Hypothesis, Place]]:
@@ -125,10 +132,10 @@ def _near(outlook: Outlook, accused: Changes) -> Iterator[tuple[Hypothesis, Plac
                 yield hypothesis, place
 
 
-def _contradiction(evidence: Evidence, outlook: Outlook, place: Place) -> float:
-    """By how much ``place`` looks like something else than it should, in nats."""
-    row = evidence.log_p[place]
-    return float(row.max() - row[evidence.columns.of(outlook.sights[place])])
+def _gap(evidence: Evidence, place: Place, claimed: Sight, expected: Sight) -> float:
+    """Log-likelihood ratio of two sights of a place, in nats."""
+    row, columns = evidence.log_p[place], evidence.columns
+    return float(row[columns.of(claimed)] - row[columns.of(expected)])
 
 
 def disturbed(rival: Rival) -> Rival:
@@ -149,7 +156,7 @@ def after_reading(rival: Rival, evidence: Evidence, touched: frozenset[Cell]) ->
     """``rival`` after one more picture; ``touched`` are the cells that look as if somebody had been there."""
     judgement = interpret(without(evidence, frozenset({rival.place})), rival.outlook, Context())
     if not evidence.hidden[rival.place]:
-        rival = replace(rival, gap=min(_contradiction(evidence, rival.outlook, rival.place), MISREAD_NATS))
+        rival = replace(rival, gap=_gap(evidence, rival.place, rival.claimed, rival.outlook.sights[rival.place]))
     rival = replace(rival, touched=rival.touched or rival.place in touched)
     match judgement.interpretation:
         case Played((move,)):

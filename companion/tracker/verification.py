@@ -2,9 +2,9 @@
 
 A reading tells of each place what it shows, given the likeliest neighbours.  Before anybody is accused or asked, and
 whenever the winner is not clear, the tables that compete are held against the pictures as wholes, where they differ.
-That is the better word on the same pictures: it takes the place of what the reading said of the difference between
-them, and says nothing of all other tables.  What else is known of a place, as that its picture is still the same,
-counts as before.
+Both have looked at the same pixels: where they agree on the difference between two tables the clearer word counts, and
+not both; where they contradict each other they are weighed against each other.  Of all other tables a second look says
+nothing, and what else is known of a place, as that its picture is still the same, counts as before.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ MOST_TABLES = 3
 MOST_PLACES = 8
 """Tables that differ in more places are no misreading of each other, and would take long to compare."""
 
-VERIFIED_NATS = 15.0
-"""All that a comparison is worth for each place in which two tables differ: it may be wrong and not know it, as a
-reading may (evidence.MISREAD)."""
+VERIFIED_NATS = 25.0
+"""All that a comparison is worth for each place in which two tables differ: it may be wrong and not know it.  More than
+a reading (15 nats by evidence.MISREAD), which it is to overrule where it is clear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +126,21 @@ def second_thoughts(
     compared = [group for group in groups if group.changes in told]
     if len(compared) < 2:
         return tuple(groups)
+    best = max(compared, key=lambda group: told[group.changes]).changes
     read = {group.changes: _as_read(evidence, base, group.changes) for group in compared}
-    gains = np.array([told[group.changes] - read[group.changes] for group in compared])
-    logs = np.log([group.posterior for group in compared]) + gains
+    gains = [_gain(read[g.changes] - read[best], told[g.changes] - told[best]) for g in compared]
+    logs = np.log([group.posterior for group in compared]) + np.array(gains)
     shares = np.exp(logs - np.logaddexp.reduce(logs)) * sum(group.posterior for group in compared)
     anew = {group.changes: float(share) for group, share in zip(compared, shares, strict=True)}
     weighed = (replace(group, posterior=anew.get(group.changes, group.posterior)) for group in groups)
     return tuple(sorted(weighed, key=lambda group: -group.posterior))
+
+
+def _gain(read: float, told: float) -> float:
+    """What is to be added to a log-likelihood ratio that was ``read``, once the second look has ``told`` its own."""
+    if read * told < 0:
+        return told
+    return told - read if abs(told) > abs(read) else 0.0
 
 
 def _as_read(evidence: Evidence, base: npt.NDArray[np.intp], changes: Changes) -> float:
@@ -143,8 +151,18 @@ def _as_read(evidence: Evidence, base: npt.NDArray[np.intp], changes: Changes) -
 
 
 def rivals(groups: Sequence[Group]) -> tuple[Changes, ...]:
-    """The views that compete: the winner; the best legal one where that is wrong, or the other way round; the rest."""
+    """The views that compete, in the order in which they are to be compared.
+
+    The winner first; then the best legal one where that is wrong, or the other way round; then those that differ from
+    the winner in heights only, for these are misread most often; then the rest.
+    """
     winner, others = groups[0], groups[1:]
-    opposed = [group for group in others if group.is_wrong is not winner.is_wrong]
-    rest = [group for group in others if group not in opposed[:1]]
-    return tuple(group.changes for group in (winner, *opposed[:1], *rest))
+    opposed = [group for group in others if group.is_wrong is not winner.is_wrong][:1]
+    heights = [group for group in others if _differ_in_heights(group.changes, winner.changes)]
+    ordered = (winner, *opposed, *heights, *others)
+    return tuple(dict.fromkeys(group.changes for group in ordered))
+
+
+def _differ_in_heights(one: Changes, other: Changes) -> bool:
+    """Whether the same pieces are on top in both, but of stacks of other heights."""
+    return [(place, top) for place, (_, top) in one] == [(place, top) for place, (_, top) in other]

@@ -1,0 +1,114 @@
+"""Before anybody is accused or asked the tables that compete are compared as wholes."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.events import Accepted, Illegal
+from companion.games import read_position
+from companion.match import Match
+from companion.referee.referee import Referee
+from companion.simulate.readings import kit_states, next_frame, read_table
+from companion.tracker.verification import MOST_TABLES, VERIFIED_NATS, SecondLook, Verified
+from tests.referee.conftest import HIGHEST
+
+START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
+
+
+@pytest.fixture
+def shot(film):
+    """The start of Domination before a referee who asks; nobody has moved."""
+    match = Match(*read_position(START))
+    shot = film(match)
+    shot.referee = Referee(match, verifying=True)
+    shot.show()
+    return shot
+
+
+def look(shot, answer, *stacks, frames=20):
+    """A hand changes some cells and leaves; ``answer`` tells the tables that are asked about by their number of nats.
+
+    What was asked, as stacks by cell, and what was said.
+    """
+    index, board = shot.game.layout.index, list(shot.game.table(shot.referee.match.position).stacks)
+    for cell, stack in stacks:
+        board[index[cell]] = stack
+    shot.sweep()
+    states = kit_states(shot.game.pieces, HIGHEST, hides=True)
+    sights = [shot.game.sight(stack) for stack in board]
+    scene = shot.doubtful(read_table(shot.game.layout.cells, states, sights, shot.noise, shot.rng))
+    asked, said = [], []
+    for i in range(frames):
+        if shot.referee.glance(shot.t_s, moving=i == 0).read:
+            said += shot.referee.observe(shot.t_s, next_frame(scene, shot.t_s, shot.noise, shot.rng))
+            question = shot.referee.question
+            if question is not None:
+                tables = [dict(zip(question.cells, table, strict=True)) for table in question.tables]
+                asked.append(tables)
+                said += shot.referee.verified(shot.t_s, answer(tables))
+        shot.frame += 1
+    return asked, said
+
+
+def truth(shot, *stacks):
+    """An answer by somebody who sees the table as it is: 30 nats against each cell that differs."""
+    cells = shot.game.layout.cells
+    board = dict(zip(cells, shot.game.table(shot.referee.match.position).stacks, strict=True)) | dict(stacks)
+    sights = {cell: shot.game.sight(board[cell]) for cell in cells}
+    return lambda tables: Verified(tuple(-30.0 * sum(table[c] != sights[c] for c in cells) for table in tables))
+
+
+def test_a_clear_legal_move_is_asked_nothing(shot) -> None:
+    asked, (accepted,) = look(shot, None, ("e4", ""), ("e5", "GR"))
+    assert asked == []
+    assert isinstance(accepted, Accepted)
+
+
+def test_before_an_accusation_the_innocent_table_is_compared(shot) -> None:
+    """With what was read, the likeliest first; and where the pictures agree the accusation is made."""
+    asked, (illegal,) = look(shot, truth(shot, ("h3", "R")), ("h3", "R"))
+    assert isinstance(illegal, Illegal)
+    assert [table["h3"] for table in asked[0]][:2] == [(1, "R"), (0, None)]
+    assert all(len(tables) <= MOST_TABLES for tables in asked)
+
+
+def test_a_square_misread_with_conviction_accuses_nobody_when_the_pictures_say_otherwise(shot) -> None:
+    """A move onto a square that looks a piece higher than it is."""
+    shot.doubts = {"e5": ("GGR", "GR", 30.0)}
+    move = ("e4", ""), ("e5", "GR")
+    _, said = look(shot, truth(shot, *move), *move)
+    assert [event.move for event in said] == ["e4-e5"]
+
+
+def test_without_an_answer_the_reading_counts(shot) -> None:
+    shot.doubts = {"e5": ("GGR", "GR", 30.0)}
+    asked, (illegal,) = look(shot, lambda _: None, ("e4", ""), ("e5", "GR"))
+    assert asked
+    assert isinstance(illegal, Illegal)
+
+
+def test_height_is_among_what_is_compared_before_a_wrong_rule_is_cited(shot) -> None:
+    """A disc from nowhere on the single one of g2, read as one of another colour: both are against the rules."""
+    shot.doubts = {"g2": ("R", "GR", 9.0)}
+    asked, (illegal,) = look(shot, truth(shot, ("g2", "GR")), ("g2", "GR"))
+    assert {(1, "G"), (2, "R"), (1, "R")} == {table["g2"] for table in asked[0]}
+    assert illegal.attempt == "*g2"
+    assert illegal.rules[0] == "DOM-6"
+
+
+def test_the_grounds_keep_what_was_compared_with_its_pictures(shot) -> None:
+    def answer(tables):
+        return Verified((0.0, *[-20.0] * (len(tables) - 1)), b"as seen", (b"one", b"other", b"third")[: len(tables)])
+
+    _, (illegal,) = look(shot, answer, ("h3", "R"))
+    grounds = shot.referee.grounds(illegal.n)
+    assert grounds.picture == "YXMgc2Vlbg=="
+    assert [told.what for told in grounds.compared][:2] == ["act *h3", "no change"]
+    assert [told.log_p for told in grounds.compared][:2] == [0.0, -20.0]
+    assert grounds.compared[0].rendering == "b25l"
+
+
+def test_a_comparison_is_worth_no_more_than_its_places() -> None:
+    one, two = ((3, (1, "R")),), ((3, (1, "G")), (4, (2, "G")))
+    told = SecondLook(((), one, two), Verified((0.0, -100.0, -100.0))).log_p
+    assert told == {(): 0.0, one: -VERIFIED_NATS, two: -2 * VERIFIED_NATS}
