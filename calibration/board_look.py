@@ -7,7 +7,6 @@ paper shows 1.
 from __future__ import annotations
 
 import base64
-import binascii
 from dataclasses import dataclass
 
 import cv2
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.errors import ProfileError
+from calibration.picture import unpacked
 from calibration.toml import Table
 
 Array = npt.NDArray[np.float32]
@@ -60,9 +60,10 @@ def format_board(board: BoardLook) -> dict[str, str]:
 
 def read_board(table: Table) -> BoardLook:
     """The look of a board from a table of PNG pictures in base64.  Raises ProfileError."""
-    colour, spread, seen = (_decoded(table, name) for name in ("colour", "spread", "seen"))
+    colour = _decoded(table, "colour", cv2.IMREAD_COLOR)
+    spread, seen = (_decoded(table, name, cv2.IMREAD_GRAYSCALE) for name in ("spread", "seen"))
     table.done()
-    if colour.ndim != 3 or spread.shape != colour.shape[:2] or seen.shape != colour.shape[:2]:
+    if spread.shape != colour.shape[:2] or seen.shape != colour.shape[:2]:
         raise ProfileError(f"{table.where}: colour, spread and seen differ in size; learn the board's look again")
     return BoardLook(
         (colour[..., ::-1] * np.float32(WHITEST / 255)).astype(np.float32),
@@ -75,12 +76,12 @@ def _encoded(layer: Picture) -> str:
     return base64.b64encode(cv2.imencode(".png", layer)[1].tobytes()).decode()
 
 
-def _decoded(table: Table, name: str) -> Picture:
+def _decoded(table: Table, name: str, flags: int) -> Picture:
+    """A layer, with the channels that ``flags`` ask for.  Raises ProfileError."""
     try:
-        data = np.frombuffer(base64.b64decode(table.get(name, str), validate=True), np.uint8)
-        picture = cv2.imdecode(data, cv2.IMREAD_UNCHANGED) if data.size else None
-    except (binascii.Error, cv2.error):
+        picture = unpacked(base64.b64decode(table.get(name, str), validate=True), flags)
+    except ValueError:  # A character that none of base64 is.
         picture = None
     if picture is None:
         raise ProfileError(f"{table.where}: {name} is no picture; learn the board's look again")
-    return np.asarray(picture, np.uint8)
+    return picture

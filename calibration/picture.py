@@ -47,7 +47,7 @@ def load_picture(path: Path) -> npt.NDArray[np.uint8]:
         raise ProfileError(f"{path}: is empty; take or copy the picture again")
     if _is_cut_short(data):
         raise ProfileError(f"{path}: is cut short; take or copy the picture again")
-    width, height = _size(data)
+    width, height = picture_size(data)
     if width * height > MOST_PX:
         what = f"is {width} x {height} px; pictures of up to {MOST_PX / 1e6:.0f} megapixels are read"
         raise ProfileError(f"{path}: {what}; take it smaller")
@@ -60,9 +60,10 @@ def load_picture(path: Path) -> npt.NDArray[np.uint8]:
 def unpacked(data: bytes, flags: int = cv2.IMREAD_COLOR) -> npt.NDArray[np.uint8] | None:
     """The picture as (height, width, 3) uint8, BGR; None where ``data`` is none, or has more than MOST_PX pixels.
 
-    ``flags`` are those of ``cv2.imdecode``; with ``cv2.IMREAD_REDUCED_COLOR_2`` the picture has half the size.
+    ``flags`` are those of ``cv2.imdecode``: with ``cv2.IMREAD_REDUCED_COLOR_2`` the picture has half the size, with
+    ``cv2.IMREAD_GRAYSCALE`` it is (height, width).
     """
-    width, height = _size(data)
+    width, height = picture_size(data)
     if not 0 < width * height <= MOST_PX:
         return None
     try:
@@ -73,8 +74,8 @@ def unpacked(data: bytes, flags: int = cv2.IMREAD_COLOR) -> npt.NDArray[np.uint8
     return None if picture is None else np.asarray(picture, np.uint8)
 
 
-def _size(data: bytes) -> tuple[int, int]:
-    """Width and height that the header says; zeros: it is no header of a picture."""
+def picture_size(data: bytes) -> tuple[int, int]:
+    """Width and height, px, that the header says; zeros: it is no header of a picture."""
     kind = HEADERS.get(data[:2])
     if kind is None:
         return 0, 0

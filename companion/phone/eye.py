@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from companion.phone.door import Door, TurnedAway
 from companion.phone.signs import code_picture, tell_refused
-from companion.web.answers import STATIC
+from companion.web.answers import STATIC, number
 from companion.web.files import Files
 from companion.web.guard import Refused, refuse_foreign, refuse_unknown
 from vision.capture.phone import PhoneCamera
@@ -65,11 +65,11 @@ class EyeRoutes:
         """Where they are."""
         return [
             Route("/eye", self._shown),
-            Route("/eye/{n:int}/code.svg", self._code),
-            Route("/eye/{n:int}/let-go", self._let_go, methods=["POST"]),
-            Route("/eye/{n:int}/hello", self._hello, methods=["POST"]),
-            Route("/eye/{n:int}/clock", self._compare, methods=["POST"]),
-            Route("/eye/{n:int}/picture", self._picture, methods=["POST"]),
+            Route("/eye/{n}/code.svg", self._code),
+            Route("/eye/{n}/let-go", self._let_go, methods=["POST"]),
+            Route("/eye/{n}/hello", self._hello, methods=["POST"]),
+            Route("/eye/{n}/clock", self._compare, methods=["POST"]),
+            Route("/eye/{n}/picture", self._picture, methods=["POST"]),
         ]
 
     async def _shown(self, request: Request) -> Response:
@@ -135,8 +135,8 @@ class EyeRoutes:
         return door
 
     def _number(self, request: Request) -> int:
-        n = int(request.path_params["n"])
-        if not 0 < n <= len(self._doors):
+        n = number(request.path_params["n"])
+        if n is None or not 0 < n <= len(self._doors):
             raise Refused(404, "this table has no such camera")
         return n
 

@@ -32,14 +32,14 @@ async def unserved(_request: Request, error: Exception) -> Response:
 def stream_answer(feed: Feed, request: Request) -> Response:
     """The feed's events as a stream: after ``Last-Event-ID`` or ``?after=``, with the state where ``?with=state``."""
     after = request.headers.get("last-event-id") or request.query_params.get("after", "")
-    stream = feed.stream(_number(after) or 0, with_state=request.query_params.get("with") == "state")
+    stream = feed.stream(number(after) or 0, with_state=request.query_params.get("with") == "state")
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
 
 def board_answer(feed: Feed, request: Request) -> Response:
     """The board after the turn that the event ``n`` of the path brought.  Refused where no such turn stands."""
-    n = _number(request.path_params["n"])
+    n = number(request.path_params["n"])
     turn = None if n is None else feed.standing.story.at(n)
     if turn is None:
         raise Refused(404, "no move that stands has this number")
@@ -52,7 +52,7 @@ def told_answer(feed: Feed, request: Request) -> Response:
     What is wrong and the way back, what is left to do, or with ``?option=`` what would have happened by one of the
     moves asked about.  Refused where the event says nothing that can be drawn.
     """
-    n, events, kit = _number(request.path_params["n"]), feed.standing.events, feed.standing.kit
+    n, events, kit = number(request.path_params["n"]), feed.standing.events, feed.standing.kit
     event = next((event for event in reversed(events) if event.n == n), None)
     if not isinstance(event, Illegal | Unfinished | Unsure):
         raise Refused(404, "no event with this number says something of the board")
@@ -90,6 +90,6 @@ def _sent(body: bytes) -> Response:
     return Response(body, media_type="application/json", headers={"cache-control": "no-store"})
 
 
-def _number(text: str) -> int | None:
-    """The number of an event, as browsers send it; None for anything else."""
+def number(text: str) -> int | None:
+    """A number in a request, at most nine digits, as browsers send it; None for anything else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

@@ -28,7 +28,7 @@ from companion.errors import CompanionError
 from companion.events import Event, to_json
 from companion.referee.orders import Order, OrderRefused
 from companion.web.actions import ACTIONS, Wish, order_of, signer
-from companion.web.answers import STATIC, board_answer, refused, stream_answer, told_answer, unserved, view_of
+from companion.web.answers import STATIC, board_answer, number, refused, stream_answer, told_answer, unserved, view_of
 from companion.web.archive import FORMS, Archive, matches_row
 from companion.web.boards import Wanted, board_row, legal_moves
 from companion.web.certificate import Certificate
@@ -100,7 +100,7 @@ class Page:
                 Route("/arbiter", self._known),
                 Route("/start", self._start),
                 Route("/matches", self._matches),
-                Route("/matches/{match:int}.{form}", self._export),
+                Route("/matches/{match}.{form}", self._export),
                 Route("/arbiter/start", self._begin, methods=["POST"]),
                 Route("/arbiter/go-on", self._go_on, methods=["POST"]),
                 Route("/arbiter/{action}", self._arbiter, methods=["POST"]),
@@ -197,7 +197,9 @@ class Page:
 
     async def _export(self, request: Request) -> Response:
         refuse_unknown(request, self.token)
-        match, form = request.path_params["match"], request.path_params["form"]
+        match, form = number(request.path_params["match"]), request.path_params["form"]
+        if match is None:
+            raise Refused(404, "no kept match has this number")
         if form not in FORMS:
             raise Refused(404, f"there is no such form; there are {', '.join(FORMS)}")
         with refusing():

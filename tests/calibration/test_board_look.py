@@ -1,5 +1,8 @@
 """The look of a board as a set file keeps it."""
 
+import base64
+
+import cv2
 import numpy as np
 import pytest
 
@@ -53,3 +56,13 @@ def test_layers_of_different_size_are_refused(board):
     rows["seen"] = format_board(unknown_board(3.0, 2.0))["seen"].strip('"')
     with pytest.raises(ProfileError, match="colour, spread and seen differ in size"):
         read_board(Table(rows, "set.toml: board"))
+
+
+def test_layers_of_other_depth_are_read_as_what_they_must_be(board):
+    rows = {name: value.strip('"') for name, value in format_board(board).items()}
+    for name, shape in {"colour": (7, 9, 4), "spread": (7, 9, 3), "seen": (7, 9)}.items():
+        png = cv2.imencode(".png", np.full(shape, 257, np.uint16))[1]
+        rows[name] = base64.b64encode(png.tobytes()).decode()
+    again = read_board(Table(rows, "set.toml: board"))
+    assert (again.colour.shape, again.spread.shape, again.seen.shape) == ((7, 9, 3), (7, 9), (7, 9))
+    assert (again.seen == 1).all()

@@ -17,7 +17,7 @@ from companion.web.feed import Feed
 from companion.web.page import Page
 from tests.hall.test_hub import START
 from vision.capture.frames import SourceLost
-from vision.capture.phone import PhoneCamera, jpeg_size
+from vision.capture.phone import PhoneCamera
 
 SIZE = (64, 48)
 
@@ -91,9 +91,27 @@ def test_a_broken_picture_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> Non
         camera.grab()
 
 
-@pytest.mark.parametrize("data", [b"", b"GIF89a", jpeg()[:5], jpeg(size=(48, 64)), b"\xff\xd8" + b"\0" * 100])
+def claiming(side_px: int) -> bytes:
+    """A JPEG picture whose header tells of so many pixels a side."""
+    data = jpeg()
+    frame = data.index(b"\xff\xc0")
+    return data[: frame + 5] + side_px.to_bytes(2, "big") * 2 + data[frame + 9 :]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"GIF89a",
+        jpeg()[:5],
+        jpeg(size=(48, 64)),
+        b"\xff\xd8" + b"\0" * 100,
+        cv2.imencode(".png", np.zeros(SIZE[::-1], np.uint8))[1].tobytes(),
+        claiming(9000),
+        claiming(65535),
+    ],
+)
 def test_what_is_no_picture_of_the_size_is_not_taken(data: bytes) -> None:
-    assert jpeg_size(data) != SIZE
     assert not PhoneCamera("phone 1", SIZE).post(data, 0.0)
 
 
@@ -146,6 +164,8 @@ def test_a_phone_that_is_let_in_sends_pictures(table: Table) -> None:
         (f"/eye/1/picture?{IN}&taken=1e9", jpeg(), 400),
         (f"/eye/1/picture?{IN}", jpeg(), 400),
         (f"/eye/2/picture?{IN}&taken=1", jpeg(), 404),
+        (f"/eye/{'9' * 5000}/picture?{IN}&taken=1", jpeg(), 404),
+        (f"/eye/1/picture?{IN}&taken=1", claiming(65535), 415),
         ("/eye/1/picture?code=guess&phone=mine&page=1&taken=1", jpeg(), 403),
         ("/eye/1/picture?code=secret&phone=other&page=1&taken=1", jpeg(), 403),
         ("/eye/1/hello?code=secret&phone=&page=1", b"", 403),

@@ -59,7 +59,8 @@ def test_a_match_is_handed_out(page: Page, form: str, begins: bytes) -> None:
 
 def test_what_is_not_there_is_one_line(page: Page) -> None:
     client = Client(page.server.port)
-    assert client.ask("GET", "/matches/1.exe", None, KNOWN)[0] == 404
+    for path in ("/matches/1.exe", "/matches/x.txt", f"/matches/{'9' * 5000}.txt"):
+        assert client.ask("GET", path, None, KNOWN)[0] == 404
     status, _, data = client.ask("GET", "/matches/9.txt", None, KNOWN)
     assert status == 400
     assert b"holds matches 1 to 1 and no '9'" in data

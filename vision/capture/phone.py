@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import threading
 
 import cv2
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, UnidentifiedImageError
 
+from calibration.picture import picture_size
 from vision.capture.frames import SourceLost
+
+JPEG = b"\xff\xd8"
+"""The first two bytes of every JPEG picture."""
 
 SILENT_S = 1.0
 """A phone that has sent nothing for so long has gone to sleep, or was never there."""
@@ -36,7 +38,7 @@ class PhoneCamera:
         Any thread.
         """
         # From its header alone: the pixels of a picture may be many more than its bytes.
-        if jpeg_size(data) != self.size:
+        if not data.startswith(JPEG) or picture_size(data) != self.size:
             return False
         with self._came:
             self._waiting = data, taken_s
@@ -64,12 +66,3 @@ class PhoneCamera:
         """Forget what waits."""
         with self._came:
             self._waiting = None
-
-
-def jpeg_size(data: bytes) -> tuple[int, int] | None:
-    """Width and height of a JPEG picture by its header, px; None where it is none."""
-    try:
-        with Image.open(io.BytesIO(data), formats=["JPEG"]) as picture:
-            return picture.size
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
-        return None
