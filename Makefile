@@ -79,6 +79,7 @@ soak: setup
 	$(PY) -m tools.soak_store
 	$(PY) -m tools.soak_hall
 	$(PY) -m tools.soak_connections
+	$(PY) -m tools.soak_connections --tls
 	$(PY) -m tools.soak_page
 	$(PY) -m tools.soak_files
 	$(PY) -m tools.soak_memory

@@ -6,7 +6,7 @@ import ipaddress
 import os
 import socket
 import ssl
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from calibration.files import read_bytes
 from calibration.writing import whole_file
 from companion.errors import CompanionError
 
@@ -28,6 +29,9 @@ LASTS = timedelta(days=820)
 
 RENEWED = timedelta(days=30)
 """One that ends sooner is made anew: nobody is to be surprised in the middle of an evening."""
+
+MOST_BYTES = 2**20
+"""Of a file: a certificate with all above it has some kilobytes."""
 
 SKEW = timedelta(days=1)
 """A phone's clock may be behind."""
@@ -50,17 +54,18 @@ class Certificate:
 
 def given_certificate(certificate: Path, key: Path) -> Certificate:
     """Somebody's own.  Raises CompanionError when it cannot be used."""
+    path = certificate
     try:
-        # A key with a password would be asked for on the terminal, and a table starts without anybody there.
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password=lambda: "")
-        found = x509.load_pem_x509_certificates(certificate.read_bytes())[0]
+        for path in (key, certificate):
+            data = read_bytes(path, MOST_BYTES)
+        found = x509.load_pem_x509_certificates(data)[0]
+        given = Certificate(certificate, key, _fingerprint(found))
+        context_of(given)
+    except (ssl.SSLError, ValueError):
+        raise CompanionError(f"--tls: {path}: cannot be used (not a certificate with its key, as PEM)") from None
     except OSError as error:
-        why = error.strerror if not isinstance(error, ssl.SSLError) else "not a certificate with its key, as PEM"
-        missing = next((file for file in (certificate, key) if not file.is_file()), certificate)
-        raise CompanionError(f"--tls: {missing}: cannot be used ({why})") from None
-    except ValueError:
-        raise CompanionError(f"--tls: {certificate}: is no certificate in PEM") from None
-    return Certificate(certificate, key, _fingerprint(found))
+        raise CompanionError(f"--tls: {path}: cannot be used ({error.strerror})") from None
+    return given
 
 
 def kept_certificate(folder: Path, names: Sequence[str], now: datetime) -> Certificate:
@@ -84,6 +89,14 @@ def kept_certificate(folder: Path, names: Sequence[str], now: datetime) -> Certi
     return Certificate(path, path, _fingerprint(found))
 
 
+def context_of(certificate: Certificate) -> ssl.SSLContext:
+    """What a server speaks TLS with.  Raises OSError, ssl.SSLError when the files cannot be used."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    # A key with a password would be asked for on the terminal, and a table starts without anybody there.
+    context.load_cert_chain(certificate.certificate, certificate.key, password=lambda: "")
+    return context
+
+
 def own_names(host: str) -> tuple[str, ...]:
     """What this machine may be called by who opens a page that listens on ``host``."""
     name = socket.gethostname().lower()
@@ -102,11 +115,11 @@ def own_address() -> tuple[str, ...]:
 def _read(path: Path) -> x509.Certificate | None:
     """The certificate that lies there; None where there is none that works."""
     try:
-        data = path.read_bytes()
-        serialization.load_pem_private_key(data, None)
-        return x509.load_pem_x509_certificate(data)
-    except (FileNotFoundError, ValueError, TypeError):
+        found = x509.load_pem_x509_certificate(read_bytes(path, MOST_BYTES))
+        context_of(Certificate(path, path, ""))
+    except (FileNotFoundError, ssl.SSLError, ValueError):
         return None
+    return found
 
 
 def _write(path: Path, names: Sequence[str], now: datetime) -> x509.Certificate:
@@ -124,7 +137,7 @@ def _write(path: Path, names: Sequence[str], now: datetime) -> x509.Certificate:
         # It is its own authority, so that a phone can be told to trust it.
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-        .add_extension(x509.SubjectAlternativeName([_alternative(each) for each in names]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([*_alternatives(names)]), critical=False)
         .sign(key, hashes.SHA256())
     )
     secret = key.private_bytes(
@@ -137,11 +150,14 @@ def _write(path: Path, names: Sequence[str], now: datetime) -> x509.Certificate:
     return certificate
 
 
-def _alternative(name: str) -> x509.GeneralName:
-    try:
-        return x509.IPAddress(ipaddress.ip_address(name))
-    except ValueError:
-        return x509.DNSName(name)
+def _alternatives(names: Sequence[str]) -> Iterator[x509.GeneralName]:
+    """The addresses and names as a certificate has them; without those that cannot be names in a network."""
+    for name in names:
+        try:
+            yield x509.IPAddress(ipaddress.ip_address(name))
+        except ValueError:
+            with suppress(UnicodeError):
+                yield x509.DNSName(name.encode("idna").decode())
 
 
 def _fingerprint(certificate: x509.Certificate) -> str:

@@ -1,7 +1,8 @@
 """Connections that keep the server waiting: deadlines, and who is dropped when there are too many.
 
 uvicorn limits how many connections there are, not how long one may take over its first line: a thousand that say
-nothing would lock everybody out.
+nothing would lock everybody out.  asyncio tells uvicorn of a connection only once TLS is agreed on, so that those who
+never agree would not be counted: here it is agreed on afterwards.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import resource
+import ssl
 from contextlib import suppress
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -34,10 +36,18 @@ OTHER_FILES = 200
 
 
 class Connection(H11Protocol):
-    """uvicorn's HTTP/1.1 connection, which does not wait for ever."""
+    """uvicorn's HTTP/1.1 connection, which does not wait for ever.
 
-    _deadline: asyncio.TimerHandle | None = None
+    Attributes:
+        tls: what TLS is spoken with; None: it is not.
+        waiting_since_s: when it began to keep us waiting, by the loop's clock.
+    """
+
+    tls: ssl.SSLContext | None = None
     waiting_since_s = 0.0
+    _deadline: asyncio.TimerHandle | None = None
+    _agreeing: asyncio.Task[None] | None = None
+    _early = b""
 
     @property
     def address(self) -> str:
@@ -61,9 +71,29 @@ class Connection(H11Protocol):
             _drop_longest(neighbours)
         elif len(everybody) >= MOST_SERVED + RESERVED and not _drop_longest(everybody):
             transport.abort()
+        if self.tls is not None and not transport.is_closing():
+            transport.pause_reading()
+            self._agreeing = self.loop.create_task(self._agree(transport, self.tls))
+
+    async def _agree(self, plain: asyncio.Transport, tls: ssl.SSLContext) -> None:
+        """Agree on TLS; who does not, or not in time, is dropped."""
+        try:
+            secured = await self.loop.start_tls(plain, self, tls, server_side=True, ssl_handshake_timeout=HEADER_S)
+        except OSError as error:
+            self.connection_lost(error)
+            return
+        if secured is None:  # The browser went at just that moment.
+            return
+        super().connection_made(secured)
+        self._agreeing = None
+        if self._early:
+            self.data_received(self._early)
 
     def data_received(self, data: bytes) -> None:
         """Some bytes of a request."""
+        if self._agreeing is not None:  # They came in one packet with the end of the agreement.
+            self._early += data
+            return
         super().data_received(data)
         self._watch()
 
@@ -89,6 +119,11 @@ class Connection(H11Protocol):
         self._deadline = None
         if self.is_waiting:
             self.transport.abort()
+
+
+def speaking(tls: ssl.SSLContext | None) -> type[Connection]:
+    """Connections that speak TLS; None: that do not."""
+    return type("Connection", (Connection,), {"tls": tls})
 
 
 def _drop_longest(connections: list[Connection]) -> bool:

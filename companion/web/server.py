@@ -11,8 +11,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from companion.errors import BadText, CompanionError
-from companion.web.certificate import Certificate
-from companion.web.connections import Connection, allow_connections
+from companion.web.certificate import Certificate, context_of
+from companion.web.connections import allow_connections, speaking
 
 CLOSING_S = 1
 """How long open answers may take when the program ends."""
@@ -59,12 +59,10 @@ class Server:
             log_config=None,
             log_level="error",
             lifespan="off",
-            http=Connection,
+            http=speaking(None if tls is None else context_of(tls)),
             timeout_graceful_shutdown=CLOSING_S,
             server_header=False,
             ws="none",
-            ssl_certfile=None if tls is None else tls.certificate,
-            ssl_keyfile=None if tls is None else str(tls.key),
         )
         self._scheme = "http" if tls is None else "https"
         self._server = uvicorn.Server(config)

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import http.client
+import ipaddress
+import os
 import socket
 import ssl
 import stat
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from cryptography import x509
 
 from companion.commands.options.tls import certificate_of
 from companion.errors import CompanionError
 from companion.settings.table import read_settings
+from companion.web import connections
 from companion.web.certificate import FILE, LASTS, RENEWED, given_certificate, kept_certificate, own_names
 from companion.web.feed import Feed
 from companion.web.page import Page
@@ -113,6 +118,92 @@ def test_what_is_no_certificate_is_one_line(tmp_path: Path) -> None:
         certificate_of((own.certificate,), ("127.0.0.1", 0))
     with pytest.raises(CompanionError, match="there is no page to serve"):
         certificate_of((), None)
+
+
+def test_what_is_no_file_is_one_line(tmp_path: Path) -> None:
+    own, pipe = kept_certificate(tmp_path, NAMES, NOW), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for files in ((pipe, own.key), (own.certificate, pipe), (Path("/dev/zero"), own.key), (tmp_path, own.key)):
+        with pytest.raises(CompanionError, match=r"^--tls: .*cannot be used \(.+\)$"):
+            given_certificate(*files)
+    own.key.unlink()
+    os.mkfifo(own.key)
+    with pytest.raises(CompanionError, match="it is no regular file"):
+        kept_certificate(tmp_path, NAMES, NOW)
+
+
+def test_a_certificate_without_its_key_is_made_anew(tmp_path: Path) -> None:
+    first, other = kept_certificate(tmp_path, NAMES, NOW), tmp_path / "other"
+    other.mkdir()
+    second = kept_certificate(other, NAMES, NOW)
+    end = b"-----END PRIVATE KEY-----\n"
+    (key, _), (_, shown) = (each.key.read_bytes().split(end) for each in (first, second))
+    first.key.write_bytes(key + end + shown)
+    assert kept_certificate(tmp_path, NAMES, NOW).fingerprint not in (first.fingerprint, second.fingerprint)
+
+
+def test_a_machine_may_be_called_anything(tmp_path: Path) -> None:
+    own = kept_certificate(tmp_path, ("bücher", "a..b", "x" * 80, "::1", "\udcff"), NOW)
+    found = x509.load_pem_x509_certificate(own.certificate.read_bytes())
+    names = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert names.get_values_for_type(x509.DNSName) == ["xn--bcher-kva"]
+    assert names.get_values_for_type(x509.IPAddress) == [ipaddress.ip_address("::1")]
+
+
+def test_who_never_agrees_on_tls_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "HEADER_S", 0.2)
+    page = Page(("127.0.0.1", 0), Feed(START), tls=kept_certificate(tmp_path, NAMES, NOW))
+    try:
+        with socket.create_connection(("127.0.0.1", page.server.port), timeout=60) as wire:
+            assert wire.recv(100) == b""
+    finally:
+        page.close()
+
+
+def test_a_request_in_one_packet_with_the_end_of_the_agreement_is_served_over_tls(tmp_path: Path) -> None:
+    proof = kept_certificate(tmp_path, NAMES, NOW)
+    page = Page(("127.0.0.1", 0), Feed(START), tls=proof)
+    coming, going = ssl.MemoryBIO(), ssl.MemoryBIO()
+    secured = ssl.create_default_context(cafile=str(proof.certificate)).wrap_bio(
+        coming, going, server_hostname=NAMES[0]
+    )
+    try:
+        with socket.create_connection(("127.0.0.1", page.server.port), timeout=60) as wire:
+            while True:
+                try:
+                    secured.do_handshake()
+                    break
+                except ssl.SSLWantReadError:
+                    wire.sendall(going.read())
+                    coming.write(wire.recv(65536))
+            secured.write(b"GET /state HTTP/1.1\r\nhost: localhost\r\n\r\n")
+            wire.sendall(going.read())
+            answer = b""
+            while not answer:
+                coming.write(wire.recv(65536))
+                with suppress(ssl.SSLWantReadError):
+                    answer = secured.read(20)
+    finally:
+        page.close()
+    assert answer.startswith(b"HTTP/1.1 200")
+
+
+def test_who_agrees_late_is_served_beside_many_who_never_do(tmp_path: Path) -> None:
+    proof = kept_certificate(tmp_path, NAMES, NOW)
+    page = Page(("127.0.0.1", 0), Feed(START), tls=proof)
+    trusting = ssl.create_default_context(cafile=str(proof.certificate))
+    wires = list[socket.socket]()
+    try:
+        for _ in range(2 * connections.MOST_WAITING):
+            wires.append(socket.create_connection(("127.0.0.1", page.server.port), timeout=60))
+        with trusting.wrap_socket(wires.pop(), server_hostname="localhost") as secured:
+            secured.sendall(b"GET /state HTTP/1.1\r\nhost: localhost\r\n\r\n")
+            assert secured.recv(20).startswith(b"HTTP/1.1 200")
+        assert wires[0].recv(100) == b""
+    finally:
+        for wire in wires:
+            wire.close()
+        page.close()
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
