@@ -20,7 +20,7 @@ from companion.hall.hub import Hub, Seat
 from companion.hall.results import results_csv, results_row
 from companion.hall.rounds import rows
 from companion.hall.tournament import Tournament, arranged, rounds_row
-from companion.web.answers import STATIC, board_answer, refused, stream_answer, told_answer, unserved
+from companion.web.answers import STATIC, board_answer, number, refused, stream_answer, told_answer, unserved
 from companion.web.feed import ALIVE_S, RETRY_MS, compact
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown, refusing
@@ -45,7 +45,7 @@ class HallPage:
                 Route("/results.csv", self._sheet),
                 Route("/arbiter", self._known),
                 Route("/rounds", self._rounds),
-                Route("/rounds/{place:int}", self._arrange, methods=["POST"]),
+                Route("/rounds/{place}", self._arrange, methods=["POST"]),
                 Route("/table/{table}/qr.svg", self._code),
                 Route("/table/{table}/events", self._events),
                 Route("/table/{table}/state", self._state),
@@ -119,9 +119,11 @@ class HallPage:
     async def _arrange(self, request: Request) -> Response:
         refuse_foreign(request)
         refuse_unknown(request, self.token)
-        body = await read_body(request)
+        place, body = number(request.path_params["place"]), await read_body(request)
+        if place is None:
+            raise Refused(404, "no round has this number")
         with refusing():
-            await run_in_threadpool(self._tournament.arrange, request.path_params["place"], arranged(body))
+            await run_in_threadpool(self._tournament.arrange, place, arranged(body))
         self._hub.bell.ring()
         return JSONResponse(rounds_row(self._tournament))
 

@@ -112,6 +112,7 @@ def test_only_who_has_the_token_arranges_rounds(room: OpenRoom) -> None:
     known = {**headers, "Authorization": f"Bearer {room.page.token}"}
     assert client.ask("POST", "/rounds/0", json.dumps(body), {**known, "Origin": "http://elsewhere"})[0] == 403
     assert client.ask("POST", "/rounds/1", json.dumps(body), known)[0] == 400
+    assert client.ask("POST", f"/rounds/{'9' * 5000}", json.dumps(body), known)[0] == 404
     assert client.ask("POST", "/rounds/0", json.dumps({**body, "title": " "}), known)[0] == 400
     assert json.loads(client.ask("GET", "/rounds")[2]) == {"rounds": []}
     assert client.ask("POST", "/rounds/0", json.dumps(body), known)[0] == 200
