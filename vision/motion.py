@@ -17,7 +17,7 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.differencing import Difference, Differencer, relit
 from vision.inference.geometry import Geometry
-from vision.pose.projection import Points
+from vision.pose.projection import Points, back_project
 
 Picture = npt.NDArray[np.uint8]
 
@@ -97,7 +97,7 @@ class Watch:
         self._under: Picture | None = None
         self._arm: Picture | None = None
         self._read: Picture | None = None
-        self._kit = kit
+        self._kit, self._camera = kit, camera
         self._area: Picture | None = None
         self._geometry: Geometry | None = None
         self._places: tuple[Geometry, npt.NDArray[np.intp]] | None = None
@@ -168,6 +168,29 @@ class Watch:
         if arms is None:
             return Comparison(np.zeros(len(changed), np.bool_), changed)
         return Comparison(self._share(arms, geometry, np.abs(v_mm) <= radius_mm) > TOUCHED_SHARE, changed)
+
+    def reaching_from(self, glimpse: Glimpse) -> frozenset[str]:
+        """The sides of the mat from which an arm reaches into the picture: of ``S``, ``E``, ``N``, ``W``.
+
+        S is where rank 1 is.  Empty where there is no picture of the bare table to compare with.
+        """
+        geometry = self._geometry
+        if self._bare is None or geometry is None:
+            return frozenset()
+        arms = self._arms(_changes(glimpse.small, self._bare))
+        if arms is None:
+            return frozenset()
+        count, labels = cv2.connectedComponents(arms)
+        rim = np.zeros(self._shape, np.bool_)
+        rim[[0, -1]] = rim[:, [0, -1]] = True
+        sides = set()
+        for label in range(1, count):
+            rows, columns = np.nonzero((labels == label) & rim)
+            entry_px = SHRINK * np.array([[columns.mean(), rows.mean()]])
+            x, y = back_project(entry_px, geometry.pose, self._camera)[0]
+            across, along = x / self._kit.mat.width_mm, y / self._kit.mat.height_mm
+            sides.add(("E" if across > 0 else "W") if abs(across) > abs(along) else "N" if along > 0 else "S")
+        return frozenset(sides)
 
     def _share(self, mask: Picture, geometry: Geometry, rows: npt.NDArray[np.bool_] | slice) -> npt.NDArray[np.float32]:
         """(n,) share of these rows of each crop in which the small ``mask`` is 1."""

@@ -100,6 +100,11 @@ class Eyes:
         return moving
 
     @property
+    def reaching_from(self) -> frozenset[str]:
+        """The sides of the mat from which an arm reached in when :meth:`moving` was asked last; ``S`` is rank 1's."""
+        return frozenset() if self._glimpse is None else self._watch.reaching_from(self._glimpse)
+
+    @property
     def unrest(self) -> str:
         """Why the picture never comes to rest: ``noise``, ``flicker`` or ``shaking``; empty where it does."""
         return self._unrest.why

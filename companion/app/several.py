@@ -50,6 +50,11 @@ class SeveralEyes:
         return any(moving)
 
     @property
+    def reaching_from(self) -> frozenset[str]:
+        """The sides of the mat from which an arm reaches in, for any camera."""
+        return frozenset(side for eyes in self._eyes for side in eyes.reaching_from)
+
+    @property
     def unrest(self) -> str:
         """Why a camera's picture never comes to rest; empty where all do."""
         return next((eyes.unrest for eyes in self._eyes if eyes.unrest), "")

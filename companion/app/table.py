@@ -167,7 +167,8 @@ class Table:
         self._publish(self.referee.restless(frame.t_s, self.eyes.unrest), None)
         if self.pillars is not None:
             moving = self._feel(self.pillars, frame, moving=moving)
-        glance = self.referee.glance(frame.t_s, moving=moving)
+        sides = self.eyes.reaching_from if moving else frozenset()
+        glance = self.referee.glance(frame.t_s, moving=moving, sides=sides)
         self._publish(glance.events, frame)
         if not glance.read:
             return not moving

@@ -29,8 +29,13 @@ def _must_hold(layout: Layout, expected: Table, place: Place) -> str:
     return f"{cell} must hold {stack}" if stack else f"{cell} must be empty"
 
 
-def question(options: Sequence[str], odd: Sequence[tuple[str, str]]) -> str:
-    """What people are asked: which move it was, whether the one that nearly fits was played, or what looks ``odd``."""
+def question(options: Sequence[str], odd: Sequence[tuple[str, str]], *, or_one_hand: bool = False) -> str:
+    """What people are asked: which move it was, whether the one that nearly fits was played, or what looks ``odd``.
+
+    ``or_one_hand``: whether one player may have done all, which nobody may.
+    """
+    if or_one_hand:
+        return f"Was {' or '.join(options)} played by both players? If one did it all, answer no and put it back."
     if len(options) > 1:
         return f"Which was played: {', '.join(options[:-1])} or {options[-1]}?"
     doubts = [f"{cell} looks {sight}" if sight == "empty" else f"{cell} looks like {sight}" for cell, sight in odd]

@@ -15,8 +15,8 @@ Usage, by whoever owns camera, clock and threads (one thread calls everything)::
     referee.view(t_s, "no-mat")                          # what vision says about the whole picture
     referee.order(t_s, Answer(0), by="R")                # buttons, web page, arbiter
 
-Commit what :meth:`Referee.observe` returns before showing it.  :meth:`Referee.prepare` may be called when idle: it
-works out the next moves ahead of the next verdict.  :meth:`Referee.grounds` keeps why the last verdict fell.
+Commit what :meth:`Referee.observe` returns before showing it.  :meth:`Referee.prepare` may be called when idle.
+:meth:`Referee.grounds` keeps why the last verdict fell.
 
 A match that goes on after a restart is built with its plies and the number of its next event, and without ``begin``.
 """
@@ -42,7 +42,7 @@ from companion.referee.steps import disturbed, step, trusting_again
 from companion.referee.verdicts import believed, is_known, options_of, trigger_by
 from companion.rules.board import Cell, Sight
 from companion.rules.notation import format_position
-from companion.tracker import settle, verification
+from companion.tracker import hands, settle, verification
 from companion.tracker.evidence import Evidence, changed_cells, combine, shows_hand, touched, weigh, without
 from companion.tracker.hypotheses import Outlook, foresee
 from companion.tracker.interpret import (
@@ -126,6 +126,7 @@ class Referee:
         self._sensing = sensing.Sensing()
         self._verifying = verifying
         self._waiting: _Waiting | None = None
+        self._hands = hands.NOBODY_CAME
         self._rivals: tuple[refutation.Rival, ...] = ()
         self._touched: frozenset[Cell] = frozenset()
         self._outlook: Outlook | None = None
@@ -179,8 +180,9 @@ class Referee:
         """Work out what may come next, if that has not been done."""
         self._foreseen()
 
-    def glance(self, t_s: float, *, moving: bool) -> Glance:
-        """The motion gate's word on the frame at ``t_s``."""
+    def glance(self, t_s: float, *, moving: bool, sides: frozenset[str] = frozenset()) -> Glance:
+        """The motion gate's word on the frame at ``t_s``; ``sides`` of the mat from which arms reach in."""
+        self._hands = hands.reached(self._hands, sides)
         self._calm, read = settle.step(self._calm, t_s, moving=moving)
         fallen = self._flag(t_s)
         if not moving:
@@ -232,7 +234,7 @@ class Referee:
         return self._concluded(t_s, waiting.outlook, waiting.evidence, judgement)
 
     def _judgement(self, outlook: Outlook, evidence: Evidence) -> Judgement:
-        context = sensing.relying(self._sensing, self._state.context)
+        context = replace(sensing.relying(self._sensing, self._state.context), hands=self._hands)
         return interpret(without(evidence, context.distrusted), outlook, context, self._seen.look)
 
     def _wanted(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> Verify | None:
@@ -286,12 +288,10 @@ class Referee:
     def order(self, t_s: float, order: Order, by: str = "arbiter") -> tuple[Event, ...]:
         """What people want.
 
-        Raises:
-            OrderRefused: it does not fit now; nothing has changed.
+        Raises OrderRefused where it does not fit now; nothing has changed then.
         """
         refuse_misfits(self._state, order)
         if isinstance(order, orders.Done):
-            # The frame of this moment was taken before he said so.
             self._seen, self._calm, self._asked_s = _Seen(), Calm(), t_s
         return self._timed(t_s, self._take(t_s, trigger_of(order), Fact(order=order, by=by)))
 
@@ -319,6 +319,8 @@ class Referee:
         elif self._state.mode not in ACCUSING:
             self._rivals = ()
         self._calm = settle.after_reading(self._calm, t_s, settled=known or due, hand=False, wrong=self.accuses)
+        if known or due:
+            self._hands = hands.settled(self._hands, [e.player for e in events if isinstance(e, Accepted)])
         if not due:
             return ()
         grounds = account(outlook, evidence, judgement, t_s, self._calm.lasted_s(t_s), look)

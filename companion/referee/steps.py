@@ -245,7 +245,9 @@ def ask(state: State, fact: Fact, t_s: float) -> Result:
         layout.cells[cell] for moves in fact.options for m in moves for cell in m.cells
     }
     cells = tuple(name for name in layout.cells if name in named)
-    return following, (Unsure(t=t_s, n=0, options=texts, question=question(texts, odd), cells=cells),)
+    meaning = judgement.interpretation
+    asked_text = question(texts, odd, or_one_hand=isinstance(meaning, meanings.Ambiguous) and meaning.or_one_hand)
+    return following, (Unsure(t=t_s, n=0, options=texts, question=asked_text, cells=cells),)
 
 
 def correct(state: State, fact: Fact, t_s: float) -> Result:

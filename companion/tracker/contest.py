@@ -12,6 +12,7 @@ import numpy.typing as npt
 from companion.rules.board import Cell
 from companion.rules.game import Move
 from companion.tracker.evidence import Evidence, cells_against
+from companion.tracker.hands import NOBODY_CAME, Hands
 from companion.tracker.hypotheses import (
     LOG_BEGUN,
     LOG_FAULT_CELL,
@@ -54,7 +55,8 @@ class Context:
     ``begun``: the moves that a turn seen half done may become; ``standing``: another table that it has spoken of;
     ``unclear``: how many calm tables in a row it could not understand; ``doubted``: the moves that it took the last
     for, whether it asked about them or not;
-    ``distrusted``: cells that people say are misread; ``is_done``: a player says that his turn is complete.
+    ``distrusted``: cells that people say are misread; ``is_done``: a player says that his turn is complete;
+    ``hands``: from where arms have reached over the board.
     """
 
     begun: tuple[Move, ...] = ()
@@ -63,6 +65,7 @@ class Context:
     doubted: tuple[tuple[Move, ...], ...] = ()
     distrusted: frozenset[Cell] = frozenset()
     is_done: bool = False
+    hands: Hands = NOBODY_CAME
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ is accepted when its posterior is high enough.  What people are told about a vie
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import exp
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,7 @@ from companion.rules.notation import format_move
 from companion.tracker.contest import CHANGED_NATS, Context, Group, contest
 from companion.tracker.diagnose import Diagnosis, diagnose
 from companion.tracker.evidence import Evidence, cells_against
+from companion.tracker.hands import log_odds_of_one
 from companion.tracker.hypotheses import (
     LOG_FAULT_CELL,
     Act,
@@ -75,6 +77,9 @@ AMISS = 0.1
 """From this posterior of something against the rules on a calm table in lasting doubt is worth a question: to miss an
 act costs the match more than to look at a square costs people."""
 
+ONE_HAND = 0.98
+"""Probability from which one player is said to have done what two might have: as AFTER_PATIENCE.wrong."""
+
 WORTH_ASKING = 0.1
 """Posterior above which a move is offered when people are asked."""
 
@@ -99,9 +104,10 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """Several moves, or sequences of moves, look exactly like this."""
+    """Several moves, or sequences of moves, look exactly like this; ``or_one_hand``: or one player did it all."""
 
     options: tuple[tuple[Move, ...], ...]
+    or_one_hand: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,27 +224,46 @@ def _meaning(outlook: Outlook, group: Group, context: Context) -> Interpretation
     if backs := [story.n for story in group.stories if isinstance(story, Back)]:
         return TakenBack(min(backs))
     if options and not is_act:
-        return _sequence(outlook.match, options, context)
+        return _sequence(outlook, options, context, group.changes)
     again = [story for story in group.stories if isinstance(story, Replay)]
     if len(again) == 1 and not is_act:
         return TakenBack(again[0].n, again[0].move)
     return Illegal(diagnose(outlook, group.changes, attempts), _is_lifted(outlook, group.changes))
 
 
-def _sequence(match: Match, options: tuple[tuple[Move, ...], ...], context: Context) -> Played | Ambiguous:
+def _sequence(
+    outlook: Outlook, options: tuple[tuple[Move, ...], ...], context: Context, changes: Changes
+) -> Played | Ambiguous | Illegal:
     """Several plies: which ones, is asked; in which order the same ones came, is not, since the position is the same.
 
-    Where the table passed through what was seen in doubt, only the orders that begin so count.
+    Where the table passed through what was seen in doubt, only the orders that begin so count.  Where it may be that
+    one player did what only several may do, that is asked too, or said.
     """
+    match = outlook.match
     fitting = tuple(moves for moves in options if any(moves[: len(seen)] == seen for seen in context.doubted))
     options = fitting or options
+    one = _one_hand(match, options[0], context)
+    if one >= ONE_HAND and not fitting:
+        return Illegal(diagnose(outlook, changes, ()), is_lifted=False)
     ends: dict[Position, tuple[Move, ...]] = {}
     for moves in options:
         position = match.position
         for move in moves:
             position = match.game.play(position, move)
         ends.setdefault(position, moves)
+    if one >= WORTH_ASKING and not fitting:
+        return Ambiguous(tuple(ends.values()), or_one_hand=True)
     return Played(next(iter(ends.values()))) if len(ends) == 1 else Ambiguous(options)
+
+
+def _one_hand(match: Match, moves: tuple[Move, ...], context: Context) -> float:
+    """Probability that one player made all of ``moves``, which several should have; 0 where nothing tells."""
+    players = []
+    for move in moves:
+        players.append(match.position.to_move)
+        match = match.play(move)
+    log_odds = log_odds_of_one(context.hands, players)
+    return 0.0 if log_odds is None else 1 / (1 + exp(-log_odds))
 
 
 def _is_lifted(outlook: Outlook, changes: Changes) -> bool:

@@ -142,3 +142,15 @@ def test_the_picture_tells_the_levels_that_are_in_doubt(told, changed, judged):
     known = not_in_doubt(told, 25, changed)
     assert {cell for cell, level in enumerate(known) if level is None} == judged
     assert set(known) <= {None, 3}
+
+
+def test_an_arm_is_told_by_the_side_of_the_mat_from_which_it_reaches(eyes, image):
+    looked(eyes, image, 0.0)
+    assert eyes.reaching_from == frozenset()
+    eyes.understood()
+    eyes.moving(Frame(image, 1, 1.0))
+    assert eyes.reaching_from == frozenset()
+    eyes.moving(Frame(with_arm(image), 2, 2.0))
+    assert eyes.reaching_from == {"S"}
+    eyes.moving(Frame(np.ascontiguousarray(with_arm(image[::-1])[::-1]), 3, 3.0))
+    assert eyes.reaching_from == {"N"}

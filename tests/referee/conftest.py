@@ -82,10 +82,10 @@ class Film:
         self.sweep()
         return self.lie(tuple(board), frames)
 
-    def sweep(self, frames: int = 2) -> None:
-        """Something moves over the board."""
+    def sweep(self, frames: int = 2, sides: Iterable[str] = ()) -> None:
+        """Something moves over the board; arms reach in from ``sides``."""
         for _ in range(frames):
-            self.events += self.referee.glance(self.t_s, moving=True).events
+            self.events += self.referee.glance(self.t_s, moving=True, sides=frozenset(sides)).events
             self.frame += 1
 
 

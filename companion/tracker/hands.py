@@ -1,0 +1,81 @@
+"""Whose hand was it?  The sides from which arms have reached over the board since it last made sense.
+
+Several legal plies on the table at once may be two players', or one player's who did both, which is against the rules.
+Where each player's hand comes from is learned as the match goes on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import log
+
+from companion.rules.board import Player
+
+LOG_ONE = log(1 / 4)
+"""Prior log odds that one player did what two may have done, in one visit of hands: they would have to follow each
+other within a fifth of a second, or one of them acts out of turn, which one turn in thirty is."""
+
+LOG_UNSEEN = log(300)
+"""Log-likelihood ratio of never seeing a player's arm from where it comes: it is seen in eight of ten frames of every
+visit (docs/measurements.md), so that a visit without it was not his."""
+
+LOG_BOTH_SEEN = -8.0
+"""The same of seeing both players' arms."""
+
+LEAST_FRAMES = 4
+"""So many frames with an arm, a third of a second, before sides count."""
+
+USUAL_SHARE = 0.2
+"""Share of a player's frames from which on a side is one of his: an arm may cross a corner of the picture."""
+
+CROSSING = 1
+"""Frames with an arm from a side that say nothing yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """What is known of arms.
+
+    Attributes:
+        visit: frames in which an arm reached in from each side since the table last made sense.
+        seats: the same of each player, over all his moves.
+    """
+
+    visit: Mapping[str, int] = field(default_factory=dict)
+    seats: Mapping[Player, Mapping[str, int]] = field(default_factory=dict)
+
+
+NOBODY_CAME = Hands()
+
+
+def reached(hands: Hands, sides: Collection[str]) -> Hands:
+    """``hands`` after one more frame, in which arms reached in from ``sides``."""
+    return replace(hands, visit=Counter(hands.visit) + Counter(sides)) if sides else hands
+
+
+def settled(hands: Hands, movers: Sequence[Player]) -> Hands:
+    """``hands`` once the table makes sense and ``movers`` have moved; whose hands these were is plain if it was one."""
+    if len(movers) != 1:
+        return replace(hands, visit={})
+    mover = movers[0]
+    seat = Counter(hands.seats.get(mover, {})) + Counter(hands.visit)
+    return Hands(seats={**hands.seats, mover: seat})
+
+
+def log_odds_of_one(hands: Hands, players: Collection[Player]) -> float | None:
+    """Log odds that one of ``players`` did all; None where no arm was seen, or there is but one player."""
+    if sum(hands.visit.values()) < LEAST_FRAMES or len(set(players)) < 2:
+        return None
+    usual = [_usual(hands, player) for player in set(players)]
+    shared = set.intersection(*usual)
+    if not all(usual) or shared:
+        return LOG_ONE
+    came = [sum(hands.visit.get(side, 0) for side in sides) > CROSSING for sides in usual]
+    return LOG_ONE + (LOG_BOTH_SEEN if all(came) else LOG_UNSEEN)
+
+
+def _usual(hands: Hands, player: Player) -> set[str]:
+    seen = hands.seats.get(player, {})
+    return {side for side, count in seen.items() if count >= USUAL_SHARE * sum(seen.values())}

@@ -1,0 +1,77 @@
+"""Several plies in one visit: of several players, or of one who did what only several may do?"""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.events import Accepted, Illegal, Unsure
+from companion.games import read_position
+from companion.match import Match
+from companion.tracker.hands import LEAST_FRAMES, NOBODY_CAME, log_odds_of_one, reached, settled
+
+START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
+RED, GREEN = [("e4", ""), ("e5", "GR")], [("d7", ""), ("d6", "RG")]
+RED_AGAIN, GREEN_AGAIN = [("f5", ""), ("f6", "GR")], [("c6", ""), ("c5", "RG")]
+
+
+def visited(shot, sides, *cells):
+    shot.sweep(8, sides)
+    return shot.show(*cells, frames=30)
+
+
+@pytest.fixture
+def shot(film):
+    """Each player has moved once, Red from the south, Green from the north."""
+    shot = film(Match(*read_position(START)))
+    shot.show()
+    assert [event.event for event in visited(shot, "S", *RED)] == ["accepted"]
+    assert [event.event for event in visited(shot, "N", *GREEN)] == ["accepted"]
+    return shot
+
+
+def test_two_plies_by_two_arms_are_two_players(shot) -> None:
+    said = visited(shot, "SN", *RED_AGAIN, *GREEN_AGAIN)
+    assert [event.move for event in said if isinstance(event, Accepted)] == ["f5-f6", "c6-c5"]
+
+
+def test_two_plies_by_one_arm_are_one_player_who_did_both(shot) -> None:
+    (illegal,) = visited(shot, "S", *RED_AGAIN, *GREEN_AGAIN)
+    assert isinstance(illegal, Illegal)
+    assert "G-2" in illegal.rules
+    assert set(illegal.cells) >= {"f5", "f6", "c6", "c5"}
+
+
+def test_without_a_sight_of_arms_they_are_taken_for_two_players(shot) -> None:
+    said = shot.show(*RED_AGAIN, *GREEN_AGAIN, frames=30)
+    assert [event.move for event in said if isinstance(event, Accepted)] == ["f5-f6", "c6-c5"]
+
+
+def test_while_nobody_knows_who_sits_where_people_are_asked(film) -> None:
+    shot = film(Match(*read_position(START)))
+    shot.show()
+    (unsure,) = visited(shot, "S", *RED, *GREEN)
+    assert isinstance(unsure, Unsure)
+    assert unsure.options == ("e4-e5 d7-d6",)
+    assert "one did it all" in unsure.question
+
+
+def seated(**sides):
+    hands = NOBODY_CAME
+    for player, side in sides.items():
+        for _ in range(LEAST_FRAMES):
+            hands = reached(hands, side)
+        hands = settled(hands, [player])
+    return hands
+
+
+def test_players_at_one_side_cannot_be_told_apart() -> None:
+    hands = reached(reached(seated(R="S", G="S"), "S"), "S")
+    for _ in range(LEAST_FRAMES):
+        hands = reached(hands, "S")
+    assert log_odds_of_one(hands, "RG") == log_odds_of_one(reached(seated(), "S" * LEAST_FRAMES), "RG")
+
+
+def test_one_move_or_one_player_is_no_question() -> None:
+    hands = reached(seated(R="S", G="N"), "S" * LEAST_FRAMES)
+    assert log_odds_of_one(hands, "R") is None
+    assert log_odds_of_one(hands, "RR") is None
