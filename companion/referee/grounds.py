@@ -110,17 +110,16 @@ def account(
     told = tuple(Explanation(ranked.what, round(log(ranked.posterior), DIGITS)) for ranked in judgement.ranked)
     squares = _squares(outlook, evidence, judgement)
     compared = () if look is None else _compared(judgement, look)
-    picture = _base64(look.answer.picture) if look else ""
+    picture = _base64(look.picture) if look else ""
     return Grounds(round(t_s, DIGITS), round(calm_s, DIGITS), evidence.readings, told, squares, compared, picture)
 
 
 def _compared(judgement: Judgement, look: SecondLook) -> tuple[TableCompared, ...]:
     what = {ranked.changes: ranked.what for ranked in judgement.ranked}
-    best = max(look.answer.log_p)
-    pictures = look.answer.renderings or (b"",) * len(look.views)
+    best = max(one.log_p for one in look.compared)
     rows = (
-        TableCompared(what.get(view, "something else"), round(log_p - best, DIGITS), _base64(picture))
-        for view, log_p, picture in zip(look.views, look.answer.log_p, pictures, strict=True)
+        TableCompared(what.get(one.view, "something else"), round(one.log_p - best, DIGITS), _base64(one.rendering))
+        for one in look.compared
     )
     return tuple(sorted(rows, key=lambda row: -row.log_p))
 

@@ -224,12 +224,12 @@ class Referee:
         return None if self._waiting is None else self._waiting.question
 
     def verified(self, t_s: float, answer: Verified | None) -> tuple[Event, ...]:
-        """What the answer to :attr:`question` leads to; None: nobody can tell."""
+        """What the answer to :attr:`question`, which there must be, leads to; None: nobody can tell."""
         waiting, self._waiting = self._waiting, None
-        if waiting is None:
-            return ()
+        assert waiting is not None, "verified() follows question"
         if answer is not None:
-            self._seen = replace(self._seen, look=SecondLook(waiting.question.views, answer))
+            views = waiting.question.views
+            self._seen = replace(self._seen, look=verification.answered(self._seen.look, views, answer))
         judgement = self._judgement(waiting.outlook, waiting.evidence)
         return self._concluded(t_s, waiting.outlook, waiting.evidence, judgement)
 
@@ -245,7 +245,7 @@ class Referee:
         heard = without(evidence, self._state.context.distrusted)
         wanted = verification.question(self.match.game.layout, outlook, heard, judgement.rivals, t_s)
         look = self._seen.look
-        is_answered = wanted is not None and look is not None and set(wanted.views) == set(look.views)
+        is_answered = wanted is not None and look is not None and look.log_p.keys() >= set(wanted.views)
         return None if is_answered and evidence.readings == COMBINED_READINGS else wanted
 
     def _concluded(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:

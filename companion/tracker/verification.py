@@ -69,22 +69,48 @@ class Verified:
 
 
 @dataclass(frozen=True, slots=True)
-class SecondLook:
-    """What was asked and what was answered."""
+class Compared:
+    """What a view is worth, in nats against others that were compared in the same calm, and how it would look."""
 
-    views: tuple[Changes, ...]
-    answer: Verified
+    view: Changes
+    log_p: float
+    rendering: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLook:
+    """All that has been answered in one calm: the views, and the place in question as the pictures show it, JPEG."""
+
+    compared: tuple[Compared, ...]
+    picture: bytes
 
     @property
     def log_p(self) -> Mapping[Changes, float]:
-        """What the answer is worth for each view against the best: no more than VERIFIED_NATS a place."""
-        best = max(range(len(self.views)), key=lambda i: self.answer.log_p[i])
-        gaps = [p - self.answer.log_p[best] for p in self.answer.log_p]
-        differing = [len({place for place, _ in set(view) ^ set(self.views[best])}) for view in self.views]
+        """What each view is worth against the best: no more than VERIFIED_NATS a place."""
+        best = max(self.compared, key=lambda one: one.log_p)
         return {
-            view: max(gap, -VERIFIED_NATS * places)
-            for view, gap, places in zip(self.views, gaps, differing, strict=True)
+            one.view: max(one.log_p - best.log_p, -VERIFIED_NATS * _places(one.view, best.view))
+            for one in self.compared
         }
+
+
+def _places(one: Changes, other: Changes) -> int:
+    """In how many places two views differ."""
+    return len({place for place, _ in set(one) ^ set(other)})
+
+
+def answered(before: SecondLook | None, views: Sequence[Changes], answer: Verified) -> SecondLook:
+    """What is known once ``views`` have been compared too: the newest word on each, on one scale with those before."""
+    pictures = answer.renderings or (b"",) * len(views)
+    new = tuple(map(Compared, views, answer.log_p, pictures))
+    known = {one.view: one.log_p for one in before.compared} if before else {}
+    common = next((one for one in new if one.view in known), None)
+    if before is None or common is None:
+        return SecondLook(new, answer.picture)
+    shift = known[common.view] - common.log_p
+    anew = {one.view: replace(one, log_p=one.log_p + shift) for one in new}
+    older = (one for one in before.compared if one.view not in anew)
+    return SecondLook((*anew.values(), *older), answer.picture or before.picture)
 
 
 def question(

@@ -9,7 +9,7 @@ from companion.games import read_position
 from companion.match import Match
 from companion.referee.referee import Referee
 from companion.simulate.readings import kit_states, next_frame, read_table
-from companion.tracker.verification import MOST_TABLES, VERIFIED_NATS, SecondLook, Verified
+from companion.tracker.verification import MOST_TABLES, VERIFIED_NATS, Verified, answered
 from tests.referee.conftest import HIGHEST
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
@@ -110,5 +110,13 @@ def test_the_grounds_keep_what_was_compared_with_its_pictures(shot) -> None:
 
 def test_a_comparison_is_worth_no_more_than_its_places() -> None:
     one, two = ((3, (1, "R")),), ((3, (1, "G")), (4, (2, "G")))
-    told = SecondLook(((), one, two), Verified((0.0, -100.0, -100.0))).log_p
+    told = answered(None, ((), one, two), Verified((0.0, -100.0, -100.0))).log_p
     assert told == {(): 0.0, one: -VERIFIED_NATS, two: -2 * VERIFIED_NATS}
+
+
+def test_answers_of_one_calm_are_put_on_one_scale() -> None:
+    """By a view that both have compared; of two words on one view the newer counts."""
+    one, two = ((3, (1, "R")),), ((4, (1, "R")),)
+    first = answered(None, ((), one), Verified((-5.0, -8.0)))
+    told = answered(first, (one, two), Verified((100.0, 99.0))).log_p
+    assert told == {(): 0.0, one: -3.0, two: -4.0}
