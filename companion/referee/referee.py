@@ -50,13 +50,14 @@ from companion.tracker.interpret import (
     CannotTell,
     Illegal,
     Judgement,
+    Played,
     contradicting,
     format_moves,
     interpret,
 )
 from companion.tracker.pillars import Rows
 from companion.tracker.settle import Calm
-from companion.tracker.sights import names_of
+from companion.tracker.sights import altered, names_of, seen_of
 from companion.tracker.verification import SecondLook, Verified, Verify
 from vision.reading import Reading
 
@@ -318,14 +319,25 @@ class Referee:
             self._rivals = refutation.rivals_to(outlook, evidence, judgement)
         elif self._state.mode not in ACCUSING:
             self._rivals = ()
-        self._calm = settle.after_reading(self._calm, t_s, settled=known or due, hand=False, wrong=self.accuses)
-        if known or due:
+        shows_more = due and self._shows_more(outlook, judgement)
+        if shows_more:
+            self._before = None
+        is_settled = (known or due) and not shows_more
+        self._calm = settle.after_reading(self._calm, t_s, settled=is_settled, hand=False, wrong=self.accuses)
+        if is_settled:
             self._hands = hands.settled(self._hands, [e.player for e in events if isinstance(e, Accepted)])
         if not due:
             return ()
         grounds = account(outlook, evidence, judgement, t_s, self._calm.lasted_s(t_s), look)
         self._grounds = {event.n: grounds for event in events}
         return self._timed(t_s - grounds.calm_s, events)
+
+    def _shows_more(self, outlook: Outlook, judgement: Judgement) -> bool:
+        """Whether the table shows more than the moves that have just been accepted: it must be looked at on."""
+        if not isinstance(judgement.interpretation, Played) or self._state.match is outlook.match:
+            return False
+        game, position = self.match.game, self.match.position
+        return altered(outlook.sights, judgement.changes) != seen_of(game, game.table(position))
 
     def _take(self, t_s: float, trigger: Trigger, fact: Fact) -> tuple[Event, ...]:
         before = self._state.match

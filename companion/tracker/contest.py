@@ -27,6 +27,7 @@ from companion.tracker.hypotheses import (
     Other,
     Outlook,
     Plies,
+    PliesAndAct,
     Story,
     Turn,
     acts_within,
@@ -79,7 +80,7 @@ class Group:
     @property
     def is_wrong(self) -> bool:
         """Whether no legal hypothesis has this view."""
-        return all(isinstance(story, (Act, Jump, Other)) for story in self.stories)
+        return all(isinstance(story, (Act, PliesAndAct, Jump, Other)) for story in self.stories)
 
     def legal(self) -> Iterator[tuple[Move, ...]]:
         """The legal ways to this view: single moves, or sequences where no single move leads here."""
@@ -98,7 +99,7 @@ def contest(evidence: Evidence, outlook: Outlook, context: Context, base: npt.ND
     if changed:
         nearest = [outlook.expected.hypotheses[0], *field.best(NEAREST)]
         field.enter(Batch(acts_within(outlook, changed)))
-        field.enter(Batch(continued(outlook, context.doubted)))
+        field.enter(Batch(continued(outlook, context.doubted, changed)))
         if field.is_unexplained():
             field.enter(Batch(replays_within(outlook, changed)))
             if len(changed) <= MOST_CELLS:

@@ -106,6 +106,13 @@ class Plies:
 
 
 @dataclass(frozen=True, slots=True)
+class PliesAndAct:
+    """Legal moves that had been in doubt, and one illegal act after them."""
+
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Replay:
     """The last ``n`` moves undone and a legal one played instead."""
 
@@ -130,7 +137,7 @@ class Other:
     """None of these: each cell as it is best read."""
 
 
-Story = Same | Turn | Half | Back | Plies | Replay | Act | Jump | Other
+Story = Same | Turn | Half | Back | Plies | PliesAndAct | Replay | Act | Jump | Other
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +278,11 @@ def sequences_within(outlook: Outlook, cells: frozenset[Cell], most: int) -> Ite
                 waiting.append((following, plies, touched))
 
 
-def continued(outlook: Outlook, doubted: Sequence[tuple[Move, ...]]) -> Iterator[Hypothesis]:
-    """One legal move more after each of the ``doubted`` ones; or one half done, which leaves those played."""
+def continued(outlook: Outlook, doubted: Sequence[tuple[Move, ...]], cells: frozenset[Cell]) -> Iterator[Hypothesis]:
+    """One legal move more after each of the ``doubted`` ones; or one half done, which leaves those played.
+
+    Or an illegal act that together with them changes no cell but ``cells``: it leaves them played, too.
+    """
     game = outlook.match.game
     seer = _Seer(game, outlook.table, outlook.sights)
     for moves in doubted:
@@ -280,13 +290,19 @@ def continued(outlook: Outlook, doubted: Sequence[tuple[Move, ...]]) -> Iterator
         for move in moves:
             match = match.play(move)
         following = game.legal_moves(match.position)
-        prior = LOG_DOUBTED - log(len(doubted)) + LOG_TURN - log(max(len(following), 1))
+        played = LOG_DOUBTED - log(len(doubted))
+        prior, legal = played + LOG_TURN - log(max(len(following), 1)), {seer.changes(game.table(match.position))}
         for move in following:
             after = game.play(match.position, move)
+            changes = seer.changes(game.table(after))
+            legal.add(changes)
             if not _looks_same(game, match.position, after):
-                yield Hypothesis(Plies((*moves, move)), prior, seer.changes(game.table(after)))
+                yield Hypothesis(Plies((*moves, move)), prior, changes)
             for stage in game.stages(match.position, move):
-                yield Hypothesis(Plies(moves), prior, seer.changes(stage.table))
+                legal.add(changes := seer.changes(stage.table))
+                yield Hypothesis(Plies(moves), prior, changes)
+        acts = {seer.changes(attempt.table) for attempt in game.attempts(match.position, cells)}
+        yield from (Hypothesis(PliesAndAct(moves), played + LOG_ACT, changes) for changes in acts - legal)
 
 
 def _looks_same(game: Game, before: Position, after: Position) -> bool:

@@ -7,6 +7,8 @@ is accepted when its posterior is high enough.  What people are told about a vie
   ended; or a player says that he has moved, and there are moves that leave the view as it was: then which is asked;
 * a legal move comes before an illegal act, and several legal moves are a question;
 * a legal move comes before a take-back, a take-back before an illegal act;
+* where a move that had been in doubt and an illegal act after it explain what no single act does, the move was played:
+  what is wrong is said once it has been;
 * an illegal act comes before several quick legal plies, or before a move taken back and played otherwise: that just
   these were missed is far less probable.
 """
@@ -36,6 +38,7 @@ from companion.tracker.hypotheses import (
     Other,
     Outlook,
     Plies,
+    PliesAndAct,
     Replay,
     Same,
     Story,
@@ -194,7 +197,7 @@ def interpret(evidence: Evidence, outlook: Outlook, context: Context, look: Seco
     best = groups[0]
     wrong = sum(group.posterior for group in groups if group.is_wrong)
     meaning = _meaning(outlook, best, context)
-    sure = wrong if best.is_wrong else best.posterior
+    sure = wrong if best.is_wrong and isinstance(meaning, Illegal) else best.posterior
     if sure < _needed(meaning, AFTER_PATIENCE if evidence.readings >= PATIENT_READINGS else AT_FIRST):
         meaning = CannotTell(_worth_asking(groups), _in_the_end(meaning, sure), is_amiss=wrong >= AMISS, sure=sure)
     ranked = tuple(Ranked(_told(outlook, group), group.posterior, group.changes) for group in groups[:RANKED])
@@ -225,10 +228,18 @@ def _meaning(outlook: Outlook, group: Group, context: Context) -> Interpretation
         return TakenBack(min(backs))
     if options and not is_act:
         return _sequence(outlook, options, context, group.changes)
-    again = [story for story in group.stories if isinstance(story, Replay)]
-    if len(again) == 1 and not is_act:
-        return TakenBack(again[0].n, again[0].move)
+    if not is_act and (other := _otherwise(group)):
+        return other
     return Illegal(diagnose(outlook, group.changes, attempts), _is_lifted(outlook, group.changes))
+
+
+def _otherwise(group: Group) -> TakenBack | Played | None:
+    """What was played where the view is no move's: another one instead, or one in doubt before an illegal act."""
+    again = [story for story in group.stories if isinstance(story, Replay)]
+    if len(again) == 1:
+        return TakenBack(again[0].n, again[0].move)
+    overtaken = [story for story in group.stories if isinstance(story, PliesAndAct)]
+    return Played(overtaken[0].moves) if len(overtaken) == 1 else None
 
 
 def _sequence(
@@ -337,8 +348,8 @@ def _story(match: Match, story: Story) -> str:
             return f"{format_moves(match, (move,))} half done"
         case Back(n):
             return f"{n} taken back"
-        case Plies(moves):
-            return format_moves(match, moves)
+        case Plies(moves) | PliesAndAct(moves):
+            return format_moves(match, moves) + (" and something else" if isinstance(story, PliesAndAct) else "")
         case Replay(n, move):
             return f"{n} taken back and {format_moves(match.take_back(n), (move,))}"
         case Act(attempt):

@@ -131,6 +131,17 @@ def test_three_plies_are_believed_only_when_tables_before_were_unclear(scene) ->
 
 
 @pytest.mark.parametrize("doubted", [False, True])
+def test_a_move_in_doubt_was_played_when_an_illegal_act_comes_after_it(scene, *, doubted: bool) -> None:
+    """It is accepted before the act is told of; a move that nobody saw is part of what is wrong."""
+    at, after = scene(START), scene(START, "e4-e5")
+    board = after.board(b7="", c6="GR")
+    context = Context(unclear=1, doubted=((at.move("e4-e5"),),) if doubted else ())
+    meaning = at.judge(board, context).interpretation
+    assert meaning == Played((at.move("e4-e5"),)) if doubted else isinstance(meaning, Illegal)
+    assert isinstance(after.judge(board).interpretation, Illegal)
+
+
+@pytest.mark.parametrize("doubted", [False, True])
 def test_the_order_of_two_plies_is_asked_unless_a_table_in_doubt_has_told_it(scene, *, doubted: bool) -> None:
     """In Diamond it matters who moved which pillar: nobody may move it back before his next turn."""
     at, later = scene(PILLARS), scene(PILLARS, "-e4")
