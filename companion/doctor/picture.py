@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
+from calibration.heights import rises_mm
 from calibration.kit import Kit
 from companion.doctor.check import Check, fault, fine, told, unused
 from vision.appearance.illumination import measure_illumination
@@ -16,7 +17,7 @@ from vision.errors import VisionError
 from vision.pose.diagnosis import BLURRED, LEAST_SHARPNESS, sharpness
 from vision.pose.projection import Points, Registration, project
 from vision.pose.registration import register, to_gray
-from vision.scene.solids import highest_floors_mm, rises_mm
+from vision.scene.solids import highest_floors_mm
 
 Picture = npt.NDArray[np.uint8]
 

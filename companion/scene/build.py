@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from calibration.heights import floor_mm, rises_mm
 from calibration.kit import Colour, Kit, PieceKind
 from companion.rules.board import Cell, Layout, Stack, Table
 from companion.rules.game import Game, Position
@@ -11,7 +12,6 @@ from companion.rules.notation import format_position
 from companion.scene.model import Body, Frame, Ground, Look, Scene, Tally, Tone
 from companion.scene.outfit import NOBODYS, dressed, hex_of
 from companion.scene.view import shaded
-from vision.scene.solids import floor_mm, rises_mm
 
 UNKNOWN = "?"
 """A piece that no camera has seen: only its height is known."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from calibration.heights import floor_mm, rises_mm
 from calibration.kit import Kit
 from companion.rules.board import Player, Table
 from companion.simulate.hand import HOVER_MM, SKINS, SLEEVES, Hand
 from companion.simulate.players import Act, changed
 from companion.simulate.standing import Setup, rearranged, untouched
-from vision.scene.solids import floor_mm, rises_mm
 
 SEATS_DEG = {2: (-90.0, 90.0), 3: (-90.0, 180.0, 90.0), 4: (-90.0, 180.0, 90.0, 0.0)}
 """Direction in which each player sits, in turn order: the first where the kit's first player sits, then clockwise."""

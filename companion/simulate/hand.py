@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calibration.heights import rises_mm
 from calibration.kit import Colour
 from companion.simulate.light import Array, shade, shadow_on_mat, to_srgb
 from companion.simulate.render import Box, Picture, darkened, painted
 from companion.simulate.sprite import Scene, Sprite, gathered, piece_polygons
-from vision.scene.solids import hull, moved, piece, rises_mm
+from vision.scene.solids import hull, moved, piece
 
 SKINS: tuple[Colour, ...] = ((214, 160, 128), (141, 92, 66), (190, 138, 106), (98, 64, 48))
 SLEEVES: tuple[Colour, ...] = ((52, 66, 92), (110, 108, 104), (70, 40, 44), (40, 74, 60))

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.camera import Camera
+from calibration.heights import floor_mm, rises_mm
 from calibration.kit import Colour, Kit, PieceKind
 from companion.simulate.glyphs import strokes
 from companion.simulate.light import Array, Light, beside, shade, shadow_on_mat, to_linear, to_srgb
 from companion.simulate.standing import Pile
 from vision.pose.projection import Registration, project
-from vision.scene.solids import Solid, circle, column, faces_towards, floor_mm, hull, moved, piece, rises_mm
+from vision.scene.solids import Solid, circle, column, faces_towards, hull, moved, piece
 
 RING_SHARES: tuple[float, ...] = (0.80, 0.50)
 """Radii of the grooves turned into a disc's upper face, as shares of its radius."""

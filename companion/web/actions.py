@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from companion.errors import BadText
 from companion.games import read_position
@@ -20,10 +20,12 @@ from companion.referee.orders import (
     SetPosition,
     TakeBackMoves,
 )
-from companion.referee.referee import Referee
 from companion.rules.notation import parse_move, quoted
 
-Wish = Callable[[Referee], Order | None]
+if TYPE_CHECKING:
+    from companion.referee.referee import Referee
+
+Wish: TypeAlias = "Callable[[Referee], Order | None]"
 """An order that depends on how the match stands when it is taken."""
 
 Body = dict[str, Any]

@@ -51,6 +51,13 @@ class Certificate:
     key: Path
     fingerprint: str
 
+    def context(self) -> ssl.SSLContext:
+        """What a server speaks TLS with.  Raises OSError, ssl.SSLError when the files cannot be used."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        # A key with a password would be asked for on the terminal, and a table starts without anybody there.
+        context.load_cert_chain(self.certificate, self.key, password=lambda: "")
+        return context
+
 
 def given_certificate(certificate: Path, key: Path) -> Certificate:
     """Somebody's own.  Raises CompanionError when it cannot be used."""
@@ -60,7 +67,7 @@ def given_certificate(certificate: Path, key: Path) -> Certificate:
             data = read_bytes(path, MOST_BYTES)
         found = x509.load_pem_x509_certificates(data)[0]
         given = Certificate(certificate, key, _fingerprint(found))
-        context_of(given)
+        given.context()
     except (ssl.SSLError, ValueError):
         raise CompanionError(f"--tls: {path}: cannot be used (not a certificate with its key, as PEM)") from None
     except OSError as error:
@@ -89,14 +96,6 @@ def kept_certificate(folder: Path, names: Sequence[str], now: datetime) -> Certi
     return Certificate(path, path, _fingerprint(found))
 
 
-def context_of(certificate: Certificate) -> ssl.SSLContext:
-    """What a server speaks TLS with.  Raises OSError, ssl.SSLError when the files cannot be used."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    # A key with a password would be asked for on the terminal, and a table starts without anybody there.
-    context.load_cert_chain(certificate.certificate, certificate.key, password=lambda: "")
-    return context
-
-
 def own_names(host: str) -> tuple[str, ...]:
     """What this machine may be called by who opens a page that listens on ``host``."""
     name = socket.gethostname().lower()
@@ -116,7 +115,7 @@ def _read(path: Path) -> x509.Certificate | None:
     """The certificate that lies there; None where there is none that works."""
     try:
         found = x509.load_pem_x509_certificate(read_bytes(path, MOST_BYTES))
-        context_of(Certificate(path, path, ""))
+        Certificate(path, path, "").context()
     except (FileNotFoundError, ssl.SSLError, ValueError):
         return None
     return found

@@ -13,14 +13,16 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calibration.kit import Kit
 from companion.events import Event, to_json
 from companion.referee.snapshot import Snapshot
 from companion.web.story import Story, told
 from companion.web.view import Standing, state_row
-from vision.capture.frames import Frame
+
+if TYPE_CHECKING:
+    from vision.capture.frames import Frame
 
 ALIVE_S = 15.0
 """A quiet stream says so often that it is alive; browsers and proxies give up after a minute or two."""

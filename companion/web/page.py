@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -31,13 +31,15 @@ from companion.web.actions import ACTIONS, Wish, order_of, signer
 from companion.web.answers import STATIC, board_answer, number, refused, stream_answer, told_answer, unserved, view_of
 from companion.web.archive import FORMS, Archive, matches_row
 from companion.web.boards import Wanted, board_row, legal_moves
-from companion.web.certificate import Certificate
 from companion.web.feed import Feed
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown, refusing
 from companion.web.server import Server
 from companion.web.starting import Choice, GoOn, Starter, begin_of, form_row, go_on_of, leaves
 from companion.web.token import new_token
+
+if TYPE_CHECKING:
+    from companion.web.certificate import Certificate
 
 BEGUN_S = 60.0
 """A match must have begun by then; the camera is opened anew for it, and looks for the right exposure."""

@@ -6,13 +6,16 @@ import asyncio
 import socket
 from collections.abc import Callable
 from threading import Event, Thread
+from typing import TYPE_CHECKING
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from companion.errors import BadText, CompanionError
-from companion.web.certificate import Certificate, context_of
 from companion.web.connections import allow_connections, speaking
+
+if TYPE_CHECKING:
+    from companion.web.certificate import Certificate
 
 CLOSING_S = 1
 """How long open answers may take when the program ends."""
@@ -59,7 +62,7 @@ class Server:
             log_config=None,
             log_level="error",
             lifespan="off",
-            http=speaking(None if tls is None else context_of(tls)),
+            http=speaking(None if tls is None else tls.context()),
             timeout_graceful_shutdown=CLOSING_S,
             server_header=False,
             ws="none",

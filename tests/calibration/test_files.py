@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from calibration.camera import Camera, format_camera, read_camera
 from calibration.errors import ProfileError
 from calibration.kit import load_kit
 from calibration.looks import RIM_STEPS, SetLook, format_look, linear, nominal_look, read_look
-from calibration.markers import dictionary
+from calibration.markers import dictionary, marker_count
 
 CAMERA = Camera(
     1280, 720, np.array([[1024.25, 0, 646.5], [0, 1025.75, 353.25], [0, 0, 1]]), np.array([-0.045, 0.01, 0, 0, 0]), 0.12
@@ -112,3 +113,8 @@ def test_dictionaries_have_the_names_of_opencv():
     assert dictionary("DICT_APRILTAG_36h11").markerSize == 6
     with pytest.raises(ProfileError, match="did you mean DICT_APRILTAG_36"):
         dictionary("DICT_APRILTAG_36h12")
+
+
+@pytest.mark.parametrize("name", sorted({name for name in dir(cv2.aruco) if name.startswith("DICT_")}))
+def test_every_dictionary_has_as_many_markers_as_opencv_says(name):
+    assert marker_count(name, "mat") == len(dictionary(name).bytesList)

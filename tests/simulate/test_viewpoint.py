@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from calibration.heights import rises_mm
 from calibration.kit import available_kits, load_kit
 from companion.app.ground import start_levels
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.pose.projection import project
-from vision.scene.solids import highest_floors_mm, rises_mm
+from vision.scene.solids import highest_floors_mm
 
 TALLEST = {"domination": "RGRGR", "citadel": "RRR", "cheight": "PPP", "ziggurat": "QDW", "diamond": "X"}
 """What a tower is in kits in which it is not two pieces."""

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from calibration.heights import floor_mm
 from calibration.kit import load_kit
 from companion.app.ground import start_levels
 from companion.simulate.sprite import marks_mm, standing_solids, upright
 from companion.simulate.standing import seeded, set_up
 from tools import traced
-from vision.scene.solids import floor_mm
 
 
 @pytest.fixture(scope="module", params=["diamond", "domination", "ziggurat"])

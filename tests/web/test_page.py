@@ -5,6 +5,8 @@ from __future__ import annotations
 import http.client
 import json
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 
@@ -126,6 +128,14 @@ def test_the_page_is_small_and_brings_nothing_from_elsewhere(stranger: Client) -
     bodies = [data, *(stranger.ask("GET", f"/static/{name}")[2] for name in files)]
     assert all(b"://" not in body.replace(b"http://www.w3.org/", b"") for body in bodies)
     assert sum(map(len, bodies)) < PAGE_BYTES
+
+
+@pytest.mark.parametrize("module", ["companion.web.page", "companion.hall.page"])
+def test_a_server_of_boards_loads_nothing_that_sees(module: str) -> None:
+    heavy = ("cv2", "numpy", "numba", "cryptography")
+    told = f"import sys, {module}; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_files_come_packed_and_only_once(stranger: Client) -> None:

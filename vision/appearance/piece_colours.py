@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
+from calibration.heights import rises_mm
 from calibration.kit import Kit
 from calibration.looks import Reflectance
 from vision.appearance.illumination import LINEAR, Illumination
 from vision.appearance.specular import faces_of, mirrored, paleness, sides_of, without
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
-from vision.scene.solids import rises_mm
 
 WOOD_PERCENTILE = 80.0
 """Percentile of a face's brightness that is bare wood: ink covers less than half of it.  Chosen by eye."""

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from calibration.heights import floor_mm, rises_mm
 from calibration.kit import Kit, PieceKind
 
 Points = npt.NDArray[np.float64]
@@ -122,13 +123,6 @@ def moved(solid: Solid, by_mm: Points, turn_deg: float = 0.0) -> Solid:
     return Solid(points, solid.faces, solid.normals @ rotation.T, middles, solid.top)
 
 
-def floor_mm(kit: Kit, level: int | None) -> float:
-    """Height above the mat of what the pieces of a cell stand on, at this pillar or terrain level."""
-    if kit.pillars is not None:
-        return kit.pillars.base_mm + (level or 0) * kit.pillars.step_mm
-    return (level or 0) * kit.board.terrain_step_mm
-
-
 def highest_floors_mm(kit: Kit, levels: Sequence[int] = ()) -> Points:
     """(n,) height above the mat of what pieces may stand on, by cell: pillars may rise, terrain is at its ``levels``.
 
@@ -146,17 +140,6 @@ def column(kit: Kit, cell: str, level: int | None) -> Solid | None:
         return None
     sides = kit.board.pitch_mm if kit.pillars is None else (kit.pillars.side_mm,) * 2
     return moved(block(*sides, height), np.array([*kit.centre_mm(cell), 0.0]))
-
-
-def rises_mm(kit: Kit, stack: str) -> tuple[float, ...]:
-    """Height of each piece's base over the floor of its cell, bottom first."""
-    kinds = [kit.piece(letter) for letter in stack]
-    rises, base = [], 0.0
-    for i, kind in enumerate(kinds):
-        if i > 0:
-            base += _rise_mm(kit, kinds[i - 1], kind)
-        rises.append(base)
-    return tuple(rises)
 
 
 def pieces(kit: Kit, cell: str, stack: str, level: int | None = None) -> tuple[Solid, ...]:
@@ -187,12 +170,6 @@ def faces_towards(solid: Solid, eye_mm: Points) -> npt.NDArray[np.bool_]:
     """(m,) bool, which faces can be seen from ``eye_mm`` (3,)."""
     seen: npt.NDArray[np.bool_] = np.einsum("ij,ij->i", solid.normals, eye_mm - solid.middles) > 0
     return seen
-
-
-def _rise_mm(kit: Kit, below: PieceKind, above: PieceKind) -> float:
-    if kit.stacking is None:
-        return below.height_mm
-    return kit.stacking.tower_rise_mm if above.width_mm < below.width_mm else kit.stacking.keep_rise_mm
 
 
 def _rectangle(x: float, y: float, z: float) -> Points:

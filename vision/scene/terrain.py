@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
+from calibration.heights import floor_mm
 from calibration.kit import Kit
 from vision.compiled import compiled
 from vision.pose.projection import Points, Registration, project
-from vision.scene.solids import column, floor_mm, hull
+from vision.scene.solids import column, hull
 
 SUBPIXEL_BITS = 4
 """Fractional bits of the fixed-point coordinates that ``cv2.fillConvexPoly`` takes: 1/16 px."""
