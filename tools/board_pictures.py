@@ -6,105 +6,40 @@ A real browser, with WebGL in software, looks at the real page, which is told sc
 from __future__ import annotations
 
 import io
-import random
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from companion.events import Accepted, Event, GameOver, Illegal, Restored, Start, Unsure
-from companion.games import available_games, load_game
-from companion.match import Match
-from companion.referee.snapshot import Snapshot
-from companion.rules.game import Attempt
-from companion.rules.notation import format_move, format_position
-from companion.tracker.sights import format_sights, seen_of
-from companion.web.feed import Feed
-from companion.web.page import Page as WebPage
+from companion.games import available_games
+from companion.hall import topics
+from companion.hall.hub import Hub
+from companion.hall.page import HallPage
+from companion.hall.rounds import Pairing, Round
+from companion.hall.tournament import Tournament
+from companion.recorder.store import MatchInfo, Store
+from companion.records.page import page as match_page
+from companion.records.record import MatchRecord
+from companion.web.feed import Bell
 from tools.chromium import launched
+from tools.told import Told
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
-LAPTOP, PHONE = (1280, 900), (390, 844)
+LAPTOP, PHONE, SCREEN = (1280, 900), (390, 844), (1920, 1080)
 QUALITY, SETTLED_MS, TIMEOUT_MS = 72, 1500, 180_000
 PLIES, MOVING_PLIES = 14, 3
 GIF_WIDTH, GIF_MS, GIF_COLOURS = 820, 1800, 96
 TILE = (520, 400)
 
+HALF_DONE = {"domination": 3, "cheight": 24, "draughts": 3}
+"""Games that have turns of several steps, and the seed of a match that comes to one."""
 
-class Told:
-    """A match that is told to a page without a table."""
-
-    def __init__(self, name: str, seed: int = 3) -> None:
-        self.game = load_game(name)
-        self.match, self._rng = Match(self.game, self.game.start()), random.Random(seed)
-        self.n = 0
-        self.feed = Feed(self.text)
-        self.page = WebPage(("127.0.0.1", 0), self.feed)
-        self.tell(Start(t=0.0, n=1, position=self.text), "watching")
-
-    @property
-    def text(self) -> str:
-        """The position."""
-        return format_position(self.game, self.match.position)
-
-    def tell(self, event: Event, mode: str, wrong: tuple[str, ...] = (), options: tuple[str, ...] = ()) -> None:
-        """One event, and how the table stands after it."""
-        self.n = event.n
-        self.feed(event)
-        mover = self.match.position.to_move
-        self.feed.follow(event.t, Snapshot(mode, "clear", self.text, mover, "", wrong, options, None), None)  # type: ignore[arg-type]
-
-    def play(self) -> None:
-        """A random legal move."""
-        position, mover = self.match.position, self.match.position.to_move
-        move = self._rng.choice(self.game.legal_moves(position))
-        text = format_move(self.game, position, move)
-        self.match = self.match.play(move)
-        self.tell(Accepted(t=self.n * 7.0, n=self.n + 1, player=mover, move=text, position=self.text), "watching")
-
-    def offend(self) -> None:
-        """An illegal move by whose turn it is."""
-        position = self.match.position
-        attempts = [act for act in self.game.attempts(position) if self._is_offence(act)]
-        act = self._rng.choice(attempts)
-        broken = self.game.violations(position, act.move)
-        cells = tuple(self.game.layout.cells[cell] for cell in act.move.cells)
-        layout, before = self.game.layout, self.game.table(position)
-        event = Illegal(
-            t=self.n * 7.0,
-            n=self.n + 1,
-            player=act.player,
-            attempt=format_move(self.game, position, act.move),
-            rules=tuple(one.rule for one in broken[:1]),
-            reason=broken[0].text,
-            cells=cells,
-            seen=format_sights(layout, seen_of(self.game, act.table)),
-            expected=format_sights(layout, seen_of(self.game, before)),
-        )
-        self.tell(event, "restoring", cells)
-
-    def _is_offence(self, act: Attempt) -> bool:
-        move, position = act.move, self.match.position
-        both = move.source is not None and move.target is not None and not move.level
-        return both and act.player == position.to_move and bool(self.game.violations(position, move))
-
-    def restore(self) -> None:
-        """The table is right again."""
-        self.tell(Restored(t=self.n * 7.0, n=self.n + 1), "watching")
-
-    def ask(self) -> None:
-        """Which of two moves it was."""
-        position = self.match.position
-        moves = [format_move(self.game, position, move) for move in self.game.legal_moves(position)]
-        options = tuple(self._rng.sample(moves, 2))
-        question = f"Which was played: {options[0]} or {options[1]}?"
-        self.tell(Unsure(t=self.n * 7.0, n=self.n + 1, options=options, question=question), "asking", (), options)
-
-    def end(self) -> None:
-        """The player to move wins by a ruling."""
-        winner = self.match.position.to_move
-        self.tell(GameOver(t=self.n * 7.0, n=self.n + 1, winner=winner, rule="arbiter", position=self.text), "over")
+TABLES = {"table-1": "domination", "table-2": "cheight", "table-3": "ziggurat", "table-4": "citadel"}
+PEOPLE = (("Ada", "Bo"), ("Cy", "Di"), ("Eve", "Fay"), ("Gil", "Hana"))
 
 
 def opened(
@@ -135,19 +70,36 @@ def keep(page: Page, name: str) -> None:
 
 
 def states(browser: Browser, name: str) -> Image.Image:
-    """Pictures of a game's page while it goes well and after an illegal move; the board alone is returned."""
+    """Pictures of a game's page in every state but a turn half done; the board alone is returned."""
     told = Told(name)
     for _ in range(PLIES):
         told.play()
     page = opened(browser, told)
     keep(page, f"board-{name}")
     board = Image.open(io.BytesIO(page.locator("#board").screenshot())).convert("RGB")
-    told.offend()
-    page.locator('#verdict[data-kind="illegal"]').wait_for()
-    keep(page, f"board-{name}-illegal")
+    for state, do in (("illegal", told.offend), ("set-up", told.set_up)):
+        do()
+        keep(page, f"board-{name}-{state}")
+        told.restore()
     page.close()
+    for state, do in (("question", told.ask), ("over", told.end)):
+        do()
+        page = opened(browser, told)
+        keep(page, f"board-{name}-{state}")
+        page.close()
+        told.play()
     told.page.close()
     return board
+
+
+def unfinished(browser: Browser, name: str, seed: int) -> None:
+    """A picture of a turn half done."""
+    told = Told(name, seed)
+    told.leave_unfinished()
+    page = opened(browser, told)
+    keep(page, f"board-{name}-unfinished")
+    page.close()
+    told.page.close()
 
 
 def special(browser: Browser, name: str, do: Callable[[Told], None], **look: object) -> None:
@@ -198,16 +150,80 @@ def together(boards: list[Image.Image]) -> None:
     sheet.save(PICTURES / "games.jpg", quality=QUALITY)
 
 
+@contextmanager
+def played_hall() -> Iterator[HallPage]:
+    """A hall of four tables: one has ended, at one there is an illegal move."""
+    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "hall.db") as store:
+        hub = Hub(store, lambda *_: None, Bell())
+        pairings = tuple(Pairing(table, names) for table, names in zip(TABLES, PEOPLE, strict=True))
+        tournament = Tournament(Path(folder) / "rounds.txt")
+        tournament.arrange(0, Round("Round 1", pairings))
+        page = HallPage(("127.0.0.1", 0), hub, tournament)
+        for pairing, name, last in zip(
+            pairings, TABLES.values(), (Told.offend, Told.play, Told.play, Told.end), strict=True
+        ):
+            told = Told(name)
+            for _ in range(PLIES):
+                told.play()
+            last(told)
+            begun = datetime(2026, 11, 23, 19, 0, tzinfo=UTC)
+            info = MatchInfo(told.game.tag, told.game.players, told.start, begun, told.game.tag, pairing.names)
+            hub.take(topics.topic(pairing.table, topics.ONLINE), topics.online_message(info), 0.0)
+            for event in told.feed.standing.events:
+                hub.take(
+                    topics.topic(pairing.table, topics.EVENT), topics.event_message(topics.key_of(info), event), 0.0
+                )
+            told.page.close()
+        yield page
+        page.close()
+
+
+def replayed(browser: Browser) -> None:
+    """A picture of a kept match that is replayed, at an illegal move."""
+    told = Told("domination")
+    for act in (*(told.play,) * PLIES, told.offend, told.restore, told.play):
+        act()
+    told.page.close()
+    begun = datetime(2026, 11, 23, 19, 0, tzinfo=UTC)
+    info = MatchInfo(told.game.tag, told.game.players, told.start, begun, told.game.tag, PEOPLE[0])
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "match.html"
+        file.write_text(match_page("", MatchRecord(info, told.feed.standing.events), {}), encoding="utf-8")
+        page = browser.new_page(viewport={"width": LAPTOP[0], "height": LAPTOP[1]}, locale="en")
+        page.set_default_timeout(TIMEOUT_MS)
+        page.goto(file.as_uri())
+        page.locator("#moves button", has_text="Not allowed").click()
+        page.locator("#board canvas[data-bodies]").wait_for()
+        keep(page, "replay")
+        page.close()
+
+
+def hall(browser: Browser) -> None:
+    """Pictures of a hall, and of the form of its rounds."""
+    with played_hall() as served:
+        page = browser.new_page(viewport={"width": SCREEN[0], "height": SCREEN[1]}, locale="en")
+        page.goto(f"{served.server.url}#token={served.token}")
+        page.locator(".tables .square").first.wait_for()
+        keep(page, "hall")
+        page.set_viewport_size({"width": LAPTOP[0], "height": LAPTOP[1]})
+        page.locator("#arrange").click()
+        page.locator("#round").select_option(index=0)
+        keep(page, "hall-rounds")
+        page.close()
+
+
 def main() -> None:
     """Make all pictures."""
     with sync_playwright() as playwright:
         browser = launched(playwright, draws_in_space=True)
         moving(browser)
         together([states(browser, info.name) for info in available_games()])
-        special(browser, "board-question", Told.ask)
-        special(browser, "board-over", Told.end)
+        for name, seed in HALF_DONE.items():
+            unfinished(browser, name, seed)
         special(browser, "board-dark", Told.offend, dark=True, code="de")
         special(browser, "board-phone", Told.offend, size=PHONE)
+        hall(browser)
+        replayed(browser)
         browser.close()
 
 

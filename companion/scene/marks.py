@@ -72,10 +72,14 @@ def _surplus(game: Game, table: Table, base: Scene, step: Step, kit: Kit, end: P
     pieces = stack[len(stack) - step.count :] or _guessed(step)
     kept = own[: len(own) - step.replaced]
     scene, ghosts = _restacked(base, step.source, kept, pieces, Look.GHOST, kit)
-    middle = _middle(ghosts)
     if end is not None:
-        return replace(scene, arrows=(*scene.arrows, Arrow(middle, end, Tone.WRONG)))
-    return replace(scene, crosses=(*scene.crosses, Cross(*middle, CROSS_SHARE * ghosts[-1].width)))
+        return replace(scene, arrows=(*scene.arrows, Arrow(_middle(ghosts), end, Tone.WRONG)))
+    return _crossed(scene, ghosts)
+
+
+def _crossed(scene: Scene, ghosts: list[Body]) -> Scene:
+    """The scene with a cross over what is too many."""
+    return replace(scene, crosses=(*scene.crosses, Cross(*_middle(ghosts), CROSS_SHARE * ghosts[-1].width)))
 
 
 def _guessed(step: Step) -> Stack:
@@ -106,14 +110,18 @@ def _levelled(scene: Scene, step: Step, kit: Kit) -> Scene:
 
 
 def _unfinished(game: Game, table: Table, event: Unfinished, kit: Kit, title: str) -> Scene:
-    """What is left: the squares framed, and where it is known what they must hold, that as outlines."""
+    """What is left: the squares framed; where it is known, what they must hold as outlines, the rest crossed."""
     frames = tuple(Frame(cell, Tone.LEFT) for cell in event.cells)
     scene = table_scene(game, table, kit, title, frames)
     for cell, wanted in zip(event.cells, event.stacks, strict=False):
         standing = table.stacks[game.layout.index[cell]]
         common = next((i for i, (a, b) in enumerate(zip(standing, wanted, strict=False)) if a != b), None)
         common = min(len(standing), len(wanted)) if common is None else common
-        scene, _ = _restacked(scene, cell, wanted[:common], wanted[common:], Look.OUTLINE, kit)
+        if common == len(wanted) < len(standing):
+            scene, ghosts = _restacked(scene, cell, wanted, standing[common:], Look.GHOST, kit)
+            scene = _crossed(scene, ghosts)
+        else:
+            scene, _ = _restacked(scene, cell, wanted[:common], wanted[common:], Look.OUTLINE, kit)
     return scene
 
 

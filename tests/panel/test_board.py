@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 
@@ -52,6 +53,17 @@ def test_a_line_comes_above_the_board_and_the_board_is_written_over(terminal: Te
     panel.show(Shown(Lights(), said=Said("accepted", "Red played.", 1.0), position=START))
     panel.close()
     assert UP in terminal.getvalue()
+
+
+def test_a_long_sentence_breaks_between_words(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    said = "Red: b4-a5 is not allowed (DOM-4): a stack goes straight along a rank or file; put it back."
+    panel = BoardPanel(terminal)
+    panel.show(Shown(Lights(), said=Said("illegal", said, 1.0), position=""))
+    panel.close()
+    lines = [line.strip() for line in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", terminal.getvalue()).splitlines()]
+    assert max(map(len, lines)) <= 40
+    assert said in " ".join(filter(None, lines))
 
 
 def test_a_small_terminal_has_lines_only(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from calibration.kit import load_kit
+from companion.events import Unfinished
 from companion.games import available_tags, load_game, read_position
 from companion.restoring import Step, way_back
 from companion.rules.board import Table
@@ -138,6 +139,19 @@ def test_a_piece_too_many_is_crossed_out_and_a_missing_one_outlined() -> None:
     assert [body.look for cell in ("d5", "a3") for body in on_cell(shown, cell)] == [Look.GHOST, Look.OUTLINE]
     assert len(shown.crosses) == 1
     assert shown.arrows == ()
+
+
+def test_what_is_left_to_do_is_outlined_or_crossed_out() -> None:
+    game = load_game("domination")
+    position = game.start()
+    cell = game.layout.index["c3"]
+    standing = game.table(position).stacks[cell]
+    for wanted, look, crosses in ((standing + "R", Look.OUTLINE, 0), ("", Look.GHOST, 1), (standing, None, 0)):
+        event = Unfinished(t=0.0, n=2, todo="do it", cells=("c3",), stacks=(wanted,))
+        shown = repair_scene(game, position, event)
+        drawn = {body.look for body in shown.bodies if body.cell == "c3" and body.look is not Look.SOLID}
+        assert (drawn, len(shown.crosses)) == ({look} - {None}, crosses)
+        assert [frame.tone for frame in shown.frames] == [Tone.LEFT]
 
 
 def test_a_pillar_that_stands_wrong_points_to_its_level() -> None:

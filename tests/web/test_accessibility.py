@@ -1,0 +1,178 @@
+"""Every page of the program, looked at by axe: in both languages, light and dark, on a phone and on screens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from companion.events import GameOver, Start
+from companion.phone.door import Door
+from companion.phone.eye import EyeRoutes
+from companion.records.page import page as match_page
+from companion.web.feed import Feed
+from companion.web.page import Page as WebPage
+from companion.web.setup.page import STEPS, SetupPage
+from tests.hall.test_hub import match_events
+from tests.hall.test_page import OpenRoom
+from tests.records.conftest import played
+from tests.web.conftest import WAIT_S
+from tests.web.test_archive import page as archived  # noqa: F401 - a fixture
+from tests.web.test_setup import Bench
+from tests.web.test_starting import START, lobby
+from tools.told import Told
+
+PLIES = 14
+LOOKS = (((390, 844), "dark"), ((1280, 900), "light"), ((1920, 1080), "dark"), ((1280, 900), "dark"))
+
+pytestmark = pytest.mark.slow
+
+
+def findings(page: Page) -> list[str]:
+    """What axe has to say of what the page shows now, in every look and both languages."""
+    found: list[str] = []
+    for (width, height), scheme in LOOKS:
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        for _ in range(2):
+            page.evaluate("document.getElementById('language')?.click()")  # a dialog may lie over it
+            for one in Axe().run(page).response["violations"]:
+                places = ", ".join(str(node["target"]) + node["failureSummary"] for node in one["nodes"][:3])
+                found.append(f"{width}x{height} {scheme}: {one['id']}: {places}")
+    return found
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[[str], Page]]:
+    pages: list[Page] = []
+
+    def opened(url: str) -> Page:
+        page = browser.new_page(locale="en-GB")
+        page.set_default_timeout(1000 * WAIT_S)
+        pages.append(page)
+        page.goto(url)
+        return page
+
+    yield opened
+    for page in pages:
+        page.close()
+
+
+STATES: dict[str, Callable[[Told], None]] = {
+    "well": lambda _: None,
+    "illegal": Told.offend,
+    "unfinished": Told.leave_unfinished,
+    "setting up": Told.set_up,
+    "unsure": Told.ask,
+    "over": Told.end,
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_page_of_a_table(state: str, visit: Callable[[str], Page]) -> None:
+    told = Told("domination")
+    for _ in range(PLIES):
+        told.play()
+    STATES[state](told)
+    page = visit(f"{told.page.server.url}#token={told.page.token}")
+    expect(page.locator("#board .square")).to_have_count(52)
+    page.locator("#history summary").click()
+    page.locator("#camera").evaluate("(camera) => { camera.open = true; }")
+    assert findings(page) == []
+    told.page.close()
+
+
+def test_the_dialogs_of_the_arbiter(visit: Callable[[str], Page]) -> None:
+    told = Told("cheight")
+    page = visit(told.page.server.url)
+    page.locator("#unlock").click()
+    assert findings(page) == []
+    page.goto(f"{told.page.server.url}#token={told.page.token}")
+    page.reload()
+    page.locator("#set-position").click()
+    expect(page.locator("#palette button").first).to_be_visible()
+    assert findings(page) == []
+    page.locator("#leave").click()
+    page.locator("#end").click()
+    assert findings(page) == []
+    told.page.close()
+
+
+def test_the_form_of_a_new_match(visit: Callable[[str], Page]) -> None:
+    feed = Feed(START)
+    feed.rest()
+    served = WebPage(("127.0.0.1", 0), feed, token="secret", starter=lobby())
+    page = visit(f"{served.server.url}#token=secret")
+    page.locator("#new").click()
+    expect(page.locator("#people input")).to_have_count(2)
+    page.locator("#game").select_option("domination/3")
+    assert findings(page) == []
+    served.close()
+
+
+def test_the_list_of_kept_matches(archived: Any, visit: Callable[[str], Page]) -> None:  # noqa: F811
+    page = visit(f"{archived.server.url}#token=secret")
+    page.locator("#kept").click()
+    expect(page.locator("#archive li")).to_have_count(1)
+    assert findings(page) == []
+
+
+def test_the_replay_of_a_match(tmp_path: Path, visit: Callable[[str], Page]) -> None:
+    file = tmp_path / "m.html"
+    file.write_text(match_page("A match", played("diamond", plies=9), {}), encoding="utf-8")
+    page = visit(file.as_uri())
+    expect(page.locator("#board .square")).to_have_count(25)
+    page.locator("#moves button", has_text="Not allowed").click()
+    assert findings(page) == []
+
+
+def test_the_page_of_a_hall_and_its_form(tmp_path: Path, visit: Callable[[str], Page]) -> None:
+    room = OpenRoom(tmp_path / "hall.db")
+    position = match_events(3)[-1].position  # type: ignore[attr-defined]
+    room.hear(GameOver(t=9.0, n=5, winner="R", rule="arbiter", position=position), table="Table-2")
+    page = visit(f"http://127.0.0.1:{room.port}/#token={room.page.token}")
+    expect(page.locator(".tables .square").first).to_be_visible()
+    assert findings(page) == []
+    page.locator("#arrange").click()
+    expect(page.locator("#pairs li")).to_have_count(2)
+    assert findings(page) == []
+    room.page.close()
+    room.store.close()
+
+
+def test_an_empty_hall(tmp_path: Path, visit: Callable[[str], Page]) -> None:
+    room = OpenRoom(tmp_path / "hall.db")
+    room.hub.seats.clear()
+    page = visit(f"http://127.0.0.1:{room.port}/")
+    expect(page.locator("#none")).to_be_visible()
+    assert findings(page) == []
+    room.page.close()
+    room.store.close()
+
+
+def test_every_step_of_the_set_up(tmp_path: Path, visit: Callable[[str], Page]) -> None:
+    bench = Bench(tmp_path)
+    served = SetupPage(("127.0.0.1", 0), bench.workshop, token="secret")
+    page = visit(f"{served.server.url}setup#token=secret")
+    expect(page.locator(".steps button")).to_have_count(len(STEPS))
+    for i in range(len(STEPS)):
+        page.locator(".steps button").nth(i).click()
+        expect(page.locator(".steps button").nth(i)).to_have_attribute("aria-current", "step")
+        assert findings(page) == []
+    served.close()
+    bench.workshop.close()
+
+
+def test_the_page_of_a_phone(visit: Callable[[str], Page]) -> None:
+    eyes = EyeRoutes([Door("secret")], lambda: "token")
+    feed = Feed(START)
+    feed(Start(t=0.0, n=1, position=START))
+    served = WebPage(("127.0.0.1", 0), feed, token="token", routes=eyes.routes())
+    page = visit(f"{served.server.url}eye#code=secret")
+    expect(page.locator("#start")).to_be_visible()
+    assert findings(page) == []
+    served.close()
