@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 import os
-import socket
 import ssl
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from calibration.files import read_bytes
 from calibration.writing import whole_file
 from companion.errors import CompanionError
+from companion.web.tls import Certificate
 
 FILE = "page.pem"
 """Key and certificate of the table's own, in the folder of its state."""
@@ -35,28 +34,6 @@ MOST_BYTES = 2**20
 
 SKEW = timedelta(days=1)
 """A phone's clock may be behind."""
-
-
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """What a server proves itself with: two PEM files, which may be one.
-
-    Attributes:
-        certificate: its certificate, and those above it, if there are any.
-        key: its private key, without a password.
-        fingerprint: SHA-256 of its certificate, in pairs of hexadecimal digits, as browsers show it.
-    """
-
-    certificate: Path
-    key: Path
-    fingerprint: str
-
-    def context(self) -> ssl.SSLContext:
-        """What a server speaks TLS with.  Raises OSError, ssl.SSLError when the files cannot be used."""
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        # A key with a password would be asked for on the terminal, and a table starts without anybody there.
-        context.load_cert_chain(self.certificate, self.key, password=lambda: "")
-        return context
 
 
 def given_certificate(certificate: Path, key: Path) -> Certificate:
@@ -94,21 +71,6 @@ def kept_certificate(folder: Path, names: Sequence[str], now: datetime) -> Certi
     except OSError as error:
         raise CompanionError(f"{path}: cannot be read or written ({error.strerror})") from None
     return Certificate(path, path, _fingerprint(found))
-
-
-def own_names(host: str) -> tuple[str, ...]:
-    """What this machine may be called by who opens a page that listens on ``host``."""
-    name = socket.gethostname().lower()
-    there = [] if host in ("0.0.0.0", "::") else [host]  # noqa: S104 - what they mean: everywhere
-    return tuple(dict.fromkeys((*there, name, f"{name}.local", "localhost", "127.0.0.1", *own_address())))
-
-
-def own_address() -> tuple[str, ...]:
-    """The address of this machine in its network; none where it is in none."""
-    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect(("192.0.2.1", 9))  # An address for documentation (RFC 5737); to connect a datagram sends nothing.
-        return (str(probe.getsockname()[0]),)
-    return ()
 
 
 def _read(path: Path) -> x509.Certificate | None:

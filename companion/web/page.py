@@ -39,7 +39,7 @@ from companion.web.starting import Choice, GoOn, Starter, begin_of, form_row, go
 from companion.web.token import new_token
 
 if TYPE_CHECKING:
-    from companion.web.certificate import Certificate
+    from companion.web.tls import Certificate
 
 BEGUN_S = 60.0
 """A match must have begun by then; the camera is opened anew for it, and looks for the right exposure."""

@@ -15,7 +15,7 @@ from companion.errors import BadText, CompanionError
 from companion.web.connections import allow_connections, speaking
 
 if TYPE_CHECKING:
-    from companion.web.certificate import Certificate
+    from companion.web.tls import Certificate
 
 CLOSING_S = 1
 """How long open answers may take when the program ends."""

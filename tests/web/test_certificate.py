@@ -20,9 +20,10 @@ from companion.commands.options.tls import certificate_of
 from companion.errors import CompanionError
 from companion.settings.table import read_settings
 from companion.web import connections
-from companion.web.certificate import FILE, LASTS, RENEWED, given_certificate, kept_certificate, own_names
+from companion.web.certificate import FILE, LASTS, RENEWED, given_certificate, kept_certificate
 from companion.web.feed import Feed
 from companion.web.page import Page
+from companion.web.tls import own_names
 from tests.hall.test_hub import START
 
 NOW = datetime.now(UTC)

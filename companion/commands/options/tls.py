@@ -10,8 +10,8 @@ from pathlib import Path
 
 from companion.errors import CompanionError
 from companion.recorder.place import default_store, make_folder
-from companion.web.certificate import Certificate, given_certificate, kept_certificate, own_names
 from companion.web.connections import is_own
+from companion.web.tls import Certificate, own_names
 
 
 def add_tls(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +42,9 @@ def certificate_of(
         return None
     if web is None:
         raise CompanionError("--tls: there is no page to serve; give --web HOST:PORT too")
+    # Only here: what reads certificates takes 8 MB.
+    from companion.web.certificate import given_certificate, kept_certificate  # noqa: PLC0415
+
     if files:
         if len(files) != 2:
             raise CompanionError(

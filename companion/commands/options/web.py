@@ -31,11 +31,11 @@ from companion.recorder.place import state_folder
 from companion.recorder.store import MatchInfo
 from companion.voice.library import Library, clips_folder
 from companion.web.archive import Archive
-from companion.web.certificate import Certificate, own_address
 from companion.web.feed import Feed
 from companion.web.page import Page
 from companion.web.server import Server
 from companion.web.starting import Starter
+from companion.web.tls import Certificate, own_address
 from companion.web.token import kept_token, new_token
 from vision.capture.phone import PhoneCamera
 

@@ -25,13 +25,13 @@ from companion.phrases import ENGLISH, LANGUAGES, Language, trouble
 from companion.rules.notation import format_position
 from companion.web.answers import STATIC, refused, unserved
 from companion.web.boards import Wanted, board_row
-from companion.web.certificate import Certificate
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
 from companion.web.server import Server
 from companion.web.setup.newest import SetupError
 from companion.web.setup.overlay import picture
 from companion.web.setup.workshop import Workshop
+from companion.web.tls import Certificate
 from companion.web.token import new_token
 from companion.web.view import game_row
 from vision.errors import VisionError
