@@ -1,4 +1,4 @@
-"""What no single move says: two things done at once, pieces swapped, exchanged, smuggled in, taken off, toppled.
+"""What no single move says: two things done at once, a turn left half done, pieces swapped, smuggled in, taken off.
 
 Each function makes one such table out of another, or None where it found nothing to do.  No game is named here.
 """
@@ -27,6 +27,21 @@ def two_moves(match: Match, rng: random.Random) -> Table | None:
         if not differing(before, one) & differing(before, other):
             return _merged(before, one, other)
     return None
+
+
+def half_done(match: Match, rng: random.Random) -> Table | None:
+    """A move was left at one of its stages, and the next player has moved, elsewhere."""
+    game, position = match.game, match.position
+    begun = [(move, stage.table) for move in game.legal_moves(position) for stage in game.stages(position, move)]
+    if not begun:
+        return None
+    move, left = rng.choice(begun)
+    following = game.play(position, move)
+    done, answers = game.table(following), game.legal_moves(following)
+    if not answers:
+        return None
+    answered = game.table(game.play(following, rng.choice(answers)))
+    return None if differing(done, left) & differing(done, answered) else _merged(done, left, answered)
 
 
 def swapped(match: Match, rng: random.Random) -> Table | None:
@@ -94,6 +109,7 @@ def two_pillars(match: Match, rng: random.Random) -> Table | None:
 ALL: Mapping[str, Mischief] = MappingProxyType(
     {
         "two moves": two_moves,
+        "half done": half_done,
         "swapped": swapped,
         "exchanged": exchanged,
         "added": added,

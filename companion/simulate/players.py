@@ -23,7 +23,8 @@ MOVE, ILLEGAL, RESTORE, TAKEBACK, OVERFLOW = "move", "illegal", "restore", "take
 TRIES = 400
 """Attempts looked at when something illegal is wanted; enough to meet every rule that can be broken at all often."""
 
-MISCHIEFS = tuple(name for name in mischiefs.ALL if name != "two moves")
+AT_ONCE = ("half done", "two moves")
+MISCHIEFS = tuple(name for name in mischiefs.ALL if name not in AT_ONCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Habits:
     Attributes:
         illegal: break a rule, a turn.
         takeback: take back, a turn.
-        two_at_once: break it by making two moves at once.
+        two_at_once: break it by two moves in one turn: the first left half done, or both of one player.
         mischief: break it by anything else that no single move says.
         overflow_at_once: finish an overflow in one go.
         alike: choose their move without regard to whether another one looks the same.
@@ -128,8 +129,10 @@ def _taken_back(match: Match) -> Match | None:
 
 def _illegal(match: Match, rng: random.Random, habits: Habits) -> Act | None:
     """Something against the rules that cannot be taken for anything else; None where nothing was found."""
-    if rng.random() < habits.two_at_once and (act := _at_odds(match, rng, "two moves")):
-        return act
+    if rng.random() < habits.two_at_once:
+        found = (_at_odds(match, rng, name) for name in AT_ONCE)
+        if act := next(filter(None, found), None):
+            return act
     if habits.mischief and rng.random() < habits.mischief and (act := _at_odds(match, rng, rng.choice(MISCHIEFS))):
         return act
     game, position = match.game, match.position

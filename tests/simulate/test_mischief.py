@@ -7,13 +7,14 @@ from itertools import islice
 
 import pytest
 
-from companion.games import load_game
+from companion.games import load_game, read_position
 from companion.match import Match
 from companion.rules.game import view
-from companion.simulate.mischief import ALL, differing
+from companion.rules.notation import format_board
+from companion.simulate.mischief import ALL, differing, half_done
 from companion.simulate.players import ILLEGAL, Habits, play
 
-TAGS = ["domination", "citadel", "cheight", "ziggurat", "diamond:table"]
+TAGS = ["domination", "citadel", "cheight", "ziggurat", "diamond:table", "draughts:russian"]
 
 
 def middles(tag: str) -> list[Match]:
@@ -44,7 +45,7 @@ def test_mischief_changes_the_table_in_the_way_that_it_says(tag: str, name: str)
                 assert surplus == 0
             if name in ("added", "removed"):
                 assert (surplus > 0) == (name == "added")
-            assert (table.levels == before.levels) or name in ("two moves", "pillar jumped", "two pillars")
+            assert (table.levels == before.levels) or name in ("two moves", "half done", "pillar jumped", "two pillars")
 
 
 @pytest.mark.parametrize("name", ["pillar jumped", "two pillars"])
@@ -73,3 +74,20 @@ def test_mischievous_players_do_nothing_that_could_be_legal(tag: str) -> None:
                 assert act.rules
                 sorts.add(act.sort)
     assert {"exchanged", "added"} <= sorts
+
+
+def test_a_jump_is_left_half_done_and_the_other_player_moves() -> None:
+    """White's man comes down on e5, or its prisoners stay; Black's only man that can move has moved."""
+    game, start = read_position("draughts:russian 1,B,6/8/5,B,2/8/3,B,4/2,W,5/8/8 W")
+    found = {half_done(Match(game, start), random.Random(seed)) for seed in range(60)} - {None}
+    boards = {format_board(game.layout, table.stacks) for table in found if table is not None}
+    assert "8/B,7/5,B,2/4,W,3/3,B,4/8/8/8" in boards  # on e5, and Black went b8-a7
+    assert "8/B,5,W,1/5,B,2/8/8/8/8/8" in boards  # on g7, f6 left lying
+    act = next(iter(found))
+    assert act is not None
+    assert game.breaches(start, act)[0].rule == "DRA-5"
+
+
+def test_nothing_is_left_half_done_where_turns_have_no_steps() -> None:
+    match = middles("ziggurat")[0]
+    assert half_done(match, random.Random(1)) is None
