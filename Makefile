@@ -74,6 +74,7 @@ score: setup
 soak: setup
 	$(PY) -m tools.soak
 	$(PY) -m tools.soak_readings
+	$(PY) -m tools.soak_hands
 	$(PY) -m tools.boards
 	$(PY) -m tools.two_cameras
 	$(PY) -m tools.soak_store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from calibration.camera import Camera
@@ -14,7 +14,7 @@ from companion.match import Match
 from companion.rules.board import Player, Table
 from companion.rules.game import Position
 from companion.simulate.gesture import BRISK, LEISURELY, Gesture, Tempo, gesture
-from companion.simulate.hand import is_in_sight, with_hand
+from companion.simulate.hand import Hand, is_in_sight, with_hand
 from companion.simulate.light import WINDOW, Light
 from companion.simulate.players import Act, Habits, play
 from companion.simulate.render import Picture, Renderer
@@ -81,6 +81,11 @@ class Truth:
         return self.t_calm_from if self.t_laid is None else self.t_laid
 
 
+def nobody(_t_s: float) -> Sequence[Hand]:
+    """No hands but the one that acts."""
+    return ()
+
+
 class SimulatedTable:
     """A :class:`vision.capture.frames.FrameSource` that plays a match before the camera.
 
@@ -98,11 +103,16 @@ class SimulatedTable:
         habits: Habits | None = None,
         light: Light = WINDOW,
         wait: Callable[[float], None] | None = None,
+        bystanders: Callable[[float], Sequence[Hand]] = nobody,
     ) -> None:
-        """A table in the position of ``match``; ``wait`` (as of :func:`clock`) is called with each frame's t_s."""
+        """A table in the position of ``match``.
+
+        ``wait`` (as of :func:`clock`) is called with each frame's t_s; ``bystanders`` tells whose hands are in the
+        picture then besides the one that acts.
+        """
         camera = default_camera()
         self.truth: list[Truth] = []
-        self._pace, self._wait = pace, wait
+        self._pace, self._wait, self._bystanders = pace, wait, bystanders
         self._kit, self._players = kit, match.game.players
         habits = habits or Habits()
         if kit.pillars is not None:
@@ -162,11 +172,14 @@ class SimulatedTable:
     def frame(self, t_s: float, seq: int = 0) -> Picture:
         """(720, 1280, 3) uint8 BGR at ``t_s``, which must not be earlier than in the call before."""
         self._advance(t_s)
-        if self._gesture is None:
+        others = self._bystanders(t_s)
+        if self._gesture is None and not others:
             return self._renderer.picture(self._setup, seq)
-        clear = self._renderer.clear(self._gesture.state(t_s).setup)
-        handy = with_hand(clear, self.scene, self._gesture.hand(t_s))
-        return self._renderer.developed(handy, seq)
+        hands = (*others, *([] if self._gesture is None else [self._gesture.hand(t_s)]))
+        picture = self._renderer.clear(self._setup if self._gesture is None else self._gesture.state(t_s).setup)
+        for hand in hands:
+            picture = with_hand(picture, self.scene, hand)
+        return self._renderer.developed(picture, seq)
 
     def _advance(self, t_s: float) -> None:
         self._now_s = t_s
