@@ -5,6 +5,7 @@ The inference itself is in :mod:`vision.inference.search`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -29,12 +30,13 @@ from vision.inference.geometry import Geometry, make_geometry, same_pose
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.pillar_levels import SHRINK, LevelQuestion, PillarViews, estimate_levels, make_views
 from vision.inference.search import infer, infer_again
+from vision.inference.whole_tables import score_tables
 from vision.likelihood.observations import Observations, observe
 from vision.likelihood.regions import make_colours
 from vision.pose.projection import Registration
 from vision.pose.registration import check_size, register, to_gray
 from vision.pose.tracking import follow
-from vision.reading import Reading
+from vision.reading import CellState, Reading
 from vision.scene.configurations import Configurations, kit_configurations
 from vision.scene.crops import Crops
 from vision.scene.ground import has_paper
@@ -159,6 +161,23 @@ class Reader:
             levels=None if likely_levels is None else self.levels,
             level_log_likelihood=likely_levels,
         )
+
+    def score(self, frame: Frame, tables: Sequence[Sequence[CellState]]) -> npt.NDArray[np.float64]:
+        """(k,) log-likelihoods of whole ``tables``, (n) states of all cells each, up to a constant, in nats.
+
+        The mat must lie as in the last reading, whose explanation of all other cells is kept.  All 0, so that nothing
+        is said, for pieces that differ by more than colour and height.  Raises VisionError.
+        """
+        last = self._last
+        if last is None or not last.hypothesis.geometry.configurations.has_plain_faces:
+            return np.zeros(len(tables))
+        geometry = last.hypothesis.geometry
+        shown = self.observations(frame.image, geometry, self.light(frame.image, geometry.pose))
+        hypothesis = Hypothesis(shown, self._rim, geometry)
+        for cell, (state, shift_mm) in enumerate(zip(last.hypothesis.state, last.hypothesis.shift_mm, strict=True)):
+            hypothesis.assign(cell, int(state), shift_mm)
+        columns = dict(zip(self.states, np.split(self._columns, self._firsts[1:]), strict=True))
+        return score_tables(hypothesis, [[columns[state] for state in table] for table in tables])
 
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
         shown = self.observations(image, geometry, self.light(image, geometry.pose))

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook
+from companion.app.exposure import Exposure
 from companion.app.unrest import Unrest, may_be_hand, step
 from companion.tracker.evidence import STILL_SHARE
+from companion.tracker.verification import Verified, Verify
+from vision.alternatives import cut_outs
 from vision.capture.frames import Frame
+from vision.drawing import Viewpoint
 from vision.errors import MatNotFound, VisionError
 from vision.inference.geometry import Geometry
 from vision.motion import Comparison, Glimpse, Watch
 from vision.pose.projection import Registration
 from vision.reader import Levels, Reader
-from vision.reading import Reading
+from vision.reading import EMPTY, Reading
 
 HAND_GIVEN_UP_S = 3.0
 """A change that looks like an arm but has not moved for so long is a thing on the table: a hand trembles."""
@@ -32,6 +37,8 @@ MOSTLY_ALTERED = 0.5
 PUSH_CONFIRMED_S = 0.3
 """A new pose must be seen again after so long: an arm over a marker, or a mat that is just being pushed, moves on."""
 
+CUT_OUT_QUALITY = 80
+"""JPEG quality of what is kept of a second look: about 5 kB a picture."""
 
 CHECKED = 2
 """So many pillars are checked at once: those that a hand was at.  To judge one takes about as long as a reading."""
@@ -82,6 +89,7 @@ class Eyes:
         self._still_since_s = self._looked_s = 0.0
         self._pushed: tuple[Geometry, float] | None = None
         self._unrest = Unrest(0.0)
+        self._exposure = Exposure()
 
     def moving(self, frame: Frame) -> bool:
         """Whether anything moved since the frame before, but for what never rests; see :attr:`unrest`.
@@ -97,6 +105,7 @@ class Eyes:
             moving = may_be_hand(self._unrest, glimpse.difference, piece_px2)
         if moving:
             self._still_since_s = frame.t_s
+            self._exposure.clear()
         return moving
 
     @property
@@ -127,10 +136,30 @@ class Eyes:
             return Look(None, "dark", error)
         assert self._glimpse is not None, "look() follows moving()"
         self._watch.keep_read(self._glimpse)
+        self._exposure.add(frame.image)
         self._looked_s = frame.t_s
         # With pillars the geometry is that of the levels that were read.
         self.geometry = self.reader.geometry(geometry.pose)
         return Look(reading if seen is None else self._with_changes(reading, seen))
+
+    def compare(self, question: Verify) -> Verified | None:
+        """Which of the tables asked about the frames of this calm show; None where the picture does not tell.
+
+        Follows :meth:`look`.  Takes up to 60 ms.
+        """
+        assert self.geometry is not None, "compare() follows look()"
+        kit, image = self.reader.kit, self._exposure.picture()
+        numbers = {cell: i for i, cell in enumerate(question.cells)}
+        tables = [
+            [table[numbers[cell]] if cell in numbers else EMPTY for cell in kit.cells] for table in question.tables
+        ]
+        log_p = self.reader.score(Frame(image, 0, question.t_s), tables)
+        if not np.ptp(log_p):
+            return None
+        cells = [cell for i, cell in enumerate(kit.cells) if len({table[i] for table in tables}) > 1]
+        sight = Viewpoint(kit, self.reader.camera, self.geometry.pose, self.reader.levels or None)
+        shown = [_jpeg(picture) for picture in cut_outs(image, sight, self.reader.look.pieces, tables, cells)]
+        return Verified(tuple(map(float, log_p)), shown[0] if shown else b"", tuple(shown[1:]))
 
     def _altered(self, geometry: Geometry) -> npt.NDArray[np.bool_] | None:
         """(n,) cells that look different from the last reading; None where the light may have changed too."""
@@ -186,6 +215,11 @@ class Eyes:
         foreign = reading.foreign if self._is_thing else np.maximum(reading.foreign, seen.covered)
         changed = None if _is_new_light(seen) else seen.changed
         return replace(reading, foreign=foreign.astype(np.float32), changed=changed)
+
+
+def _jpeg(picture: npt.NDArray[np.uint8]) -> bytes:
+    _, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, CUT_OUT_QUALITY])
+    return data.tobytes()
 
 
 def _is_new_light(seen: Comparison) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.app.eyes import NOTHING_TOLD, Eyes, Look, Told
+from companion.tracker.verification import Verified, Verify
 from vision.capture.frames import Frame
 from vision.inference.geometry import Geometry
 from vision.reader import Reader
@@ -66,6 +67,14 @@ class SeveralEyes:
         self._looked = tuple(eye for eye, look in looks.items() if look.reading is not None)
         readings = [look.reading for look in looks.values() if look.reading is not None]
         return Look(combined(readings)) if readings else next(iter(looks.values()))
+
+    def compare(self, question: Verify) -> Verified | None:
+        """Which of the tables asked about the cameras show together; None where none of them tells."""
+        answers = [answer for eye in self._looked if (answer := eye.compare(question)) is not None]
+        if not answers:
+            return None
+        together = np.sum([answer.log_p for answer in answers], axis=0)
+        return replace(answers[0], log_p=tuple(map(float, together)))
 
     def understood(self) -> None:
         """The frame that was looked at last shows a table that makes sense."""

@@ -183,6 +183,8 @@ class Table:
             self.seen = True
             sensed = None if self.pillars is None else self.pillars.sensed()
             events = self.referee.observe(frame.t_s, look.reading, sensed)
+            if self.referee.question is not None:
+                events += self.referee.verified(frame.t_s, self.eyes.compare(self.referee.question))
             if self.referee.understands:
                 self.eyes.understood()
         self._publish(events, frame)

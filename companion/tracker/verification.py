@@ -180,13 +180,15 @@ def rivals(groups: Sequence[Group]) -> tuple[Changes, ...]:
     """The views that compete, in the order in which they are to be compared.
 
     The winner first; then the best legal one where that is wrong, or the other way round; then those that differ from
-    the winner in heights only, for these are misread most often; then the rest.
+    the winner in heights only, for these are misread most often; then the rest; then, that an accusation never goes
+    without, the accepted view.
     """
     winner, others = groups[0], groups[1:]
     opposed = [group for group in others if group.is_wrong is not winner.is_wrong][:1]
     heights = [group for group in others if _differ_in_heights(group.changes, winner.changes)]
     ordered = (winner, *opposed, *heights, *others)
-    return tuple(dict.fromkeys(group.changes for group in ordered))
+    views = [group.changes for group in ordered]
+    return tuple(dict.fromkeys([*views, ()] if winner.is_wrong else views))
 
 
 def _differ_in_heights(one: Changes, other: Changes) -> bool:

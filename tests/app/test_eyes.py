@@ -8,6 +8,7 @@ from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.looks import read_look
 from companion.app.eyes import HAND_GIVEN_UP_S, PUSH_CONFIRMED_S, Eyes, Told, not_in_doubt
+from companion.tracker.verification import Verify
 from vision.capture.frames import Frame
 from vision.errors import VisionError
 
@@ -154,3 +155,24 @@ def test_an_arm_is_told_by_the_side_of_the_mat_from_which_it_reaches(eyes, image
     assert eyes.reaching_from == {"S"}
     eyes.moving(Frame(np.ascontiguousarray(with_arm(image[::-1])[::-1]), 3, 3.0))
     assert eyes.reaching_from == {"N"}
+
+
+def asked(eyes, reading, *tables):
+    """A question to the eyes: the table that was read, and others that differ from it in some cells."""
+    read = {cell: reading.best(i)[0] for i, cell in enumerate(reading.cells)}
+    whole = tuple(tuple((read | table).values()) for table in ({}, *tables))
+    return Verify(0.0, tuple(read), ((), *(((0, (1, "R")),) for _ in tables)), whole)
+
+
+def test_the_table_that_is_there_wins_the_second_look_and_is_kept_in_pictures(eyes, image):
+    reading = looked(eyes, image, 0.0).reading
+    answer = eyes.compare(asked(eyes, reading, {"g3": (4, "R")}, {"g3": (0, None)}))
+    assert max(answer.log_p) == answer.log_p[0]
+    pictures = [cv2.imdecode(np.frombuffer(data, np.uint8), 1) for data in (answer.picture, *answer.renderings)]
+    assert len(pictures) == 4
+    assert len({picture.shape for picture in pictures}) == 1
+
+
+def test_tables_that_are_the_same_tell_nothing(eyes, image):
+    reading = looked(eyes, image, 0.0).reading
+    assert eyes.compare(asked(eyes, reading, {})) is None

@@ -182,7 +182,7 @@ def _table(
     return Table(
         sight.source,
         sight.eyes,
-        Referee(match, left.next_n if left else 1, confirming=play.confirm, timer=timer),
+        Referee(match, left.next_n if left else 1, confirming=play.confirm, timer=timer, verifying=True),
         keeper,
         station,
         list(sight.listeners),

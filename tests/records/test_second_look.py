@@ -1,0 +1,54 @@
+"""A verdict's second look is shown with it: words on the terminal, pictures in the file."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+import cv2
+import numpy as np
+
+from companion.records.explained import Explained, grounds_lines
+from companion.records.plates import plates
+from companion.records.verdict_page import verdict_jpeg, verdict_page
+from companion.referee.grounds import Explanation, Grounds, TableCompared
+from tests.records.conftest import played
+
+
+def jpeg(grey: int) -> str:
+    return b64encode(cv2.imencode(".jpg", np.full((40, 60, 3), grey, np.uint8))[1].tobytes()).decode()
+
+
+GROUNDS = Grounds(
+    9.9,
+    0.4,
+    2,
+    (Explanation("act *h3", -0.001),),
+    (),
+    (TableCompared("act *h3", 0.0, jpeg(10)), TableCompared("no change <&>", -21.5, jpeg(200))),
+    jpeg(90),
+)
+
+
+def told(grounds: Grounds) -> Explained:
+    return Explained(1, "domination", plates(played("domination"))[4], grounds, None)
+
+
+def test_what_was_compared_is_said_in_words() -> None:
+    lines = grounds_lines(GROUNDS)
+    assert lines[-3].startswith("Looked at a second time")
+    assert [line.split() for line in lines[-2:]] == [["0.0", "act", "*h3"], ["21.5", "no", "change", "<&>"]]
+
+
+def test_the_page_shows_the_picture_and_both_renderings() -> None:
+    page = verdict_page(told(GROUNDS))
+    places = [page.index(text) for text in (GROUNDS.picture, *(one.rendering for one in GROUNDS.compared))]
+    assert places == sorted(places)
+    assert "no change &lt;&amp;&gt;: 21.5 nats against" in page
+
+
+def test_the_sheet_is_higher_by_the_pictures() -> None:
+    with_looks, without = (
+        cv2.imdecode(np.frombuffer(verdict_jpeg(told(grounds)), np.uint8), cv2.IMREAD_COLOR)
+        for grounds in (GROUNDS, Grounds(9.9, 0.4, 2, GROUNDS.explanations, ()))
+    )
+    assert with_looks.shape[0] > without.shape[0] + 200
