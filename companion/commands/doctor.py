@@ -20,30 +20,39 @@ from calibration.looks import load_look
 from calibration.picture import load_picture
 from companion.app.ground import start_levels
 from companion.app.station import Wishes
+from companion.commands.options.address import address
 from companion.commands.options.game import add_kit
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.options.serial import add_serial
 from companion.commands.options.settings import over_file
 from companion.commands.options.source import SourceOptions, add_sources
 from companion.commands.options.station import StationOptions, add_station, wishes_of
+from companion.commands.options.tls import certificate_of
+from companion.commands.options.web import show_code
 from companion.commands.output.codes import DONE, NO
+from companion.commands.output.lines import notify
 from companion.commands.output.overlay import write_overlay
 from companion.doctor.check import Check, Status, fault, fine, told, unused
-from companion.doctor.devices import check_camera, check_panel, check_serial
+from companion.doctor.devices import Looked, check_camera, check_panel, check_serial
 from companion.doctor.finding import CAMERAS, CONTROLLERS, listed, modules, plugged_in
 from companion.doctor.machine import check_clock, check_disk, check_sound, synchronised
 from companion.doctor.picture import check_focus, check_lens, check_picture
 from companion.errors import CompanionError
 from companion.games import load_game
 from companion.match import Match
+from companion.phone.door import Door
+from companion.phone.eye import EyeRoutes
+from companion.phone.page import EyePage
 from companion.recorder.place import default_store
 from companion.rules.game import Game
 from companion.simulate.table import FAST, SimulatedTable
 from companion.voice.library import Library
 from companion.voice.repertoire import repertoire
+from companion.web.token import new_token
 from vision.capture.choice import named_camera
 from vision.capture.frames import Frame, SourceLost
 from vision.capture.live import Device
+from vision.capture.phone import PhoneCamera
 from vision.capture.picamera import PiCamera
 from vision.capture.recording import RecordingSource, read_recording
 from vision.errors import VisionError
@@ -53,10 +62,16 @@ from vision.reader import Reader
 USUAL = Camera(1280, 720, np.diag([1000.0, 1000.0, 1.0]), np.zeros(5), 0.0)
 """What a camera is tried with before its lens has been measured; only the size counts."""
 
+LET_IN_S = 120.0
+"""So long somebody has to scan the code, to get past the browser's warning, and to allow the camera."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion doctor` is told; ``image``: a photograph in place of a camera; ``overlay``: one to write."""
+    """What `companion doctor` is told.
+
+    ``web`` is where a phone finds its page, ``image`` a photograph in place of a camera, ``overlay`` one to write.
+    """
 
     game: str | None
     kit: str | None
@@ -65,6 +80,7 @@ class Options(OptionGroup):
     serial: str | None
     store: Path | None
     station: StationOptions
+    web: tuple[str, int] | None
     overlay: Path | None
     json: bool
 
@@ -92,6 +108,9 @@ def add_parser(subparsers: Subparsers) -> None:
         "--match", dest="store", type=Path, metavar="FILE", help="the match store (default: the user's own)"
     )
     add_station(doctor)
+    doctor.add_argument(
+        "--web", type=address, metavar="HOST:PORT", help="where a phone finds its page; it is served for --phone only"
+    )
     doctor.add_argument("--overlay", type=Path, metavar="FILE", help="write the picture with what is believed of it")
     doctor.add_argument("--json", action="store_true", help="one JSON object a line")
 
@@ -145,6 +164,8 @@ def _views(options: Options, game: Game | None, kit: Kit | None) -> Iterator[Vie
             yield _recorded(folder, _camera(files, i), _at(sets, i))
     elif source.simulate:
         yield _simulated(game, kit)
+    elif source.phone:
+        yield from _filmed(options)
     elif source.device or source.picamera:
         lenses = [_camera(files, i) for i in range(len(source.device) + len(source.picamera))]
         for i, device in enumerate(_devices(source, [lens or USUAL for lens in lenses])):
@@ -153,6 +174,37 @@ def _views(options: Options, game: Game | None, kit: Kit | None) -> Iterator[Vie
     else:
         none = "none is plugged in, and none named (--device, --picamera, --recording, --image)"
         yield View(unused("camera", none), None, None)
+
+
+def _filmed(options: Options) -> Iterator[View]:
+    """What each phone sees that scans its code."""
+    count, files = options.source.phone, options.source.camera
+    proof = certificate_of(None, options.web, has_phones=True)
+    assert options.web is not None
+    lenses = [_camera(files, i) for i in range(count)]
+    phones = [
+        PhoneCamera(f"phone {n}", ((lens or USUAL).width_px, (lens or USUAL).height_px))
+        for n, lens in enumerate(lenses, start=1)
+    ]
+    doors, token = [Door(new_token()) for _ in phones], new_token()
+    eyes = EyeRoutes(doors, lambda: token, notify)
+    eyes.look(phones)
+    page = EyePage(options.web, eyes, proof)
+    try:
+        if proof is not None:
+            notify(f"certificate, SHA-256: {proof.fingerprint}")
+        for n, door in enumerate(doors, start=1):
+            show_code(page.server, n, door.code)
+        for i, phone in enumerate(phones):
+            looked = check_camera(phone) if phone.has_come(LET_IN_S) else Looked(_missed(phone), None)
+            yield View(looked.check, looked.image, lenses[i], _at(options.source.looks, i))
+    finally:
+        page.close()
+
+
+def _missed(phone: PhoneCamera) -> Check:
+    hint = "scan its code, touch the button, and allow the camera"
+    return fault("camera", f"{phone.name}: sent no picture within {LET_IN_S:.0f} s", hint)
 
 
 def _devices(source: SourceOptions, lenses: Sequence[Camera]) -> tuple[Device, ...]:

@@ -1,8 +1,18 @@
 """`companion doctor` on pictures and recordings."""
 
+import http.client
+import itertools
 import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import cv2
+import numpy as np
 import pytest
 
 from companion.cli import main
@@ -96,3 +106,34 @@ def test_where_nothing_is_plugged_in_nothing_is_wrong(capsys, monkeypatch):
     found = rows(capsys)
     assert {found[name]["state"] for name in ("camera", "serial", "panel", "sound")} == {"unused"}
     assert "sound card" in found["sound"]["found"]
+
+
+def test_a_phone_is_looked_through(started: Callable[..., subprocess.Popen[str]], tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "companion.cli", "doctor", "domination", "--phone", "--web", "127.0.0.1:0"]
+    doctor = started([*command, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    address = urlsplit(doctor.stderr.readline().split()[-1])
+    access = parse_qs(address.fragment)
+    data = cv2.imencode(".jpg", np.full((720, 1280, 3), 90, np.uint8))[1].tobytes()
+    is_over = threading.Event()
+
+    def film() -> None:
+        wire, taken = http.client.HTTPConnection("127.0.0.1", address.port, timeout=60), itertools.count()
+        with suppress(OSError, http.client.HTTPException), closing(wire):
+            while not is_over.wait(1 / 15):
+                query = f"code={access['code'][0]}&phone=mine&page=1&taken={next(taken)}"
+                wire.request("POST", f"/eye/1/picture?{query}", data)
+                wire.getresponse().read()
+
+    phone = threading.Thread(target=film)
+    phone.start()
+    rows = [json.loads(line) for line in doctor.stdout]
+    is_over.set()
+    phone.join()
+    camera = next(row for row in rows if row["check"] == "camera")
+    assert camera["found"].startswith("phone 1: 1280 x 720 px")
+    assert {"lens", "markers", "focus"} <= {row["check"] for row in rows}
+
+
+def test_a_phone_needs_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "domination", "--phone"]) == 2
+    assert "--web" in capsys.readouterr().err

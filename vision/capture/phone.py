@@ -45,6 +45,11 @@ class PhoneCamera:
             self._came.notify_all()
         return True
 
+    def has_come(self, wait_s: float) -> bool:
+        """Whether a picture waits, within so many seconds."""
+        with self._came:
+            return self._came.wait_for(lambda: self._waiting is not None, wait_s)
+
     def open(self) -> tuple[str, ...]:
         """A phone comes when it likes."""
         return ()

@@ -1,0 +1,29 @@
+"""A page that is there for phones' pictures and nothing else."""
+
+from __future__ import annotations
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+
+from companion.phone.eye import EyeRoutes
+from companion.web.answers import STATIC, refused, unserved
+from companion.web.files import Files
+from companion.web.guard import Guard, Refused
+from companion.web.server import Server
+from companion.web.tls import Certificate
+
+
+class EyePage:
+    """Serves the page of phones that are cameras."""
+
+    def __init__(self, address: tuple[str, int], eyes: EyeRoutes, tls: Certificate | None = None) -> None:
+        """Listen at host and port.  Raises CompanionError when the address cannot be had."""
+        app = Starlette(
+            routes=[*eyes.routes(), *Files(STATIC, {}).routes()],
+            exception_handlers={Refused: refused, HTTPException: unserved},
+        )
+        self.server = Server(address, Guard(app, address[0]), lambda: None, tls)
+
+    def close(self) -> None:
+        """Serve no more."""
+        self.server.close()
