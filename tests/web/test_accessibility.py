@@ -19,6 +19,7 @@ from companion.web.page import Page as WebPage
 from companion.web.setup.page import STEPS, SetupPage
 from tests.hall.test_hub import match_events
 from tests.hall.test_page import OpenRoom
+from tests.phone.test_panel_browser import PanelTable
 from tests.records.conftest import played
 from tests.web.conftest import WAIT_S
 from tests.web.test_archive import page as archived  # noqa: F401 - a fixture
@@ -176,3 +177,16 @@ def test_the_page_of_a_phone(visit: Callable[[str], Page]) -> None:
     expect(page.locator("#start")).to_be_visible()
     assert findings(page) == []
     served.close()
+
+
+def test_a_phone_as_panel(visit: Callable[[str], Page]) -> None:
+    table = PanelTable()
+    page = visit(table.address)
+    assert findings(page) == []
+    page.locator("#start").click()
+    expect(page.locator(".lamps .lit")).to_have_count(1)
+    assert findings(page) == []
+    table.lay(c3="", d4="RR")
+    expect(page.locator(".panel")).to_have_attribute("data-ground", "red", timeout=1000 * WAIT_S)
+    assert findings(page) == []
+    table.close()
