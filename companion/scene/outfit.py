@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from calibration.kit import Board, Colour, Kit, Mat, PieceKind, available_kits, kit_name, load_kit
@@ -37,13 +38,17 @@ def kit_of(tag: str, name: str = "") -> Kit | None:
 
 
 def dressed(game: Game, kit: Kit | None) -> Kit:
-    """``kit``, or a plain one where there is none; pieces of the game that it does not have are plain."""
-    kit = kit or kit_of(game.tag) or _plain(game)
+    """``kit``, or a plain one where there is none; what it does not say is as in the game's own, or plain."""
+    own = kit_of(game.tag)
+    kit = kit or own or _plain(game)
+    if own is not None and kit.board.cell_colour is None:
+        colours = own.board.cell_colour, own.board.chequer_colour
+        kit = replace(kit, board=replace(kit.board, cell_colour=colours[0], chequer_colour=colours[1]))
     known = {kind.letter for kind in kit.pieces}
     missing = tuple(_plain_kind(game, piece, kit) for piece in game.pieces if piece not in known)
     if not missing:
         return kit
-    return Kit(kit.name, kit.game, kit.mat, kit.board, (*kit.pieces, *missing), kit.pillars, kit.stacking, kit.enrol)
+    return replace(kit, pieces=(*kit.pieces, *missing))
 
 
 def player_colours(game: Game, kit: Kit) -> Mapping[Player, str]:

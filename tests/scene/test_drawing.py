@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -184,3 +185,12 @@ def test_two_pieces_that_changed_places_are_both_told() -> None:
 def test_a_text_that_does_not_fit_the_game_tells_no_way() -> None:
     game = load_game("domination")
     assert way_back(load_game("diamond:table"), illegal(game, game.start(), None)) == ()
+
+
+def test_a_board_whose_kit_names_no_colours_is_drawn_as_that_of_the_game() -> None:
+    """Who plays draughts on a board of his own wants to see which squares are dark."""
+    game, printed = load_game("draughts:russian"), load_kit("draughts")
+    own = replace(printed, board=replace(printed.board, cell_colour=None, chequer_colour=None))
+    drawn = dressed(game, own)
+    assert [drawn.ground(cell) for cell in ("a1", "b1")] == [printed.ground("a1"), printed.ground("b1")]
+    assert drawn.pieces == own.pieces
