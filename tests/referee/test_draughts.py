@@ -164,3 +164,46 @@ def test_an_unmarked_king_that_is_gone_is_missed(show_unmarked: Callable[[str], 
     (illegal,) = show_unmarked("draughts:russian 8/8/8/8/8/8/1,W,5,B/WW,7 W")(a1="")
     assert isinstance(illegal, Illegal)
     assert illegal.rules == ("G-2",)
+
+
+@pytest.mark.parametrize(
+    ("position", "cells", "expected"),
+    [
+        pytest.param(
+            "draughts:russian 1,B,6/8/8/8/8/2,W,5/8/W,7 W", {"c3": "", "d2": "W"}, ("DRA-2",), id="a man goes backward"
+        ),
+        pytest.param(
+            "draughts:russian 1,B,6/8/8/4,B,3/8/2,W,5/8/W,7 W",
+            {"c3": "", "d4": "W", "a1": "", "b2": "W"},
+            ("G-2",),
+            id="two moves at once",
+        ),
+        pytest.param(
+            JUMPS.format("russian"),
+            {"c3": "", "g7": "W", "d4": "", "f6": "", "b8": ""},
+            ("DRA-3",),
+            id="a man too many is taken",
+        ),
+        pytest.param(CROWN, {"c7": "", "b8": "WWW"}, ("G-2",), id="two crowns"),
+        pytest.param(
+            "draughts:russian 8/8/8/8/7,B/2,W,5/8/8 W", {"c3": "", "d4": "WW"}, ("G-2",), id="a crown that is not due"
+        ),
+        pytest.param(
+            "draughts:russian 1,B,6/8/8/8/8/2,W,5/8/W,7 W",
+            {"c3": "", "c4": "W"},
+            ("DRA-1", "DRA-2"),
+            id="a light square",
+        ),
+    ],
+)
+def test_what_people_do_wrong_is_named_with_its_rules(
+    show: Callable[[str], Show], position: str, cells: dict[str, str], expected: tuple[str, ...]
+) -> None:
+    assert rules(show(position)(PATIENT_FRAMES, **cells)) == [expected]
+
+
+@pytest.mark.rule("DRA-5")
+def test_who_moves_while_a_prisoner_lies_there_is_told_so(show: Callable[[str], Show]) -> None:
+    table = show(JUMPS.format("russian"))
+    assert todo(table(c3="", g7="W", d4="")) == ["take what was jumped off f6"]
+    assert rules(table(PATIENT_FRAMES, c3="", g7="W", d4="", b8="", c7="B")) == [("DRA-5", "G-2")]
