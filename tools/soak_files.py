@@ -1,9 +1,10 @@
 """Spoilt files by the thousand, through every command that reads them.  ``python -m tools.soak_files --help``.
 
 Files of every kind that the program reads (kits, cameras, sets, boards, pictures, settings, recordings, sensors, score
-sheets, documents, stores) are spoilt: bytes flipped, cut out, doubled; lines dropped; values exchanged for nonsense.
-Each run of a command must end with 0, 1 or 2, without a traceback, without a word from a library, within its time, and
-with one line on standard error where it ends with 2 (settings: one a mistake).
+sheets, documents, PDN, stores), and the words with which a board is measured, are spoilt: bytes flipped, cut out,
+doubled; lines dropped; values exchanged for nonsense.  Each run of a command must end with 0, 1 or 2, without a
+traceback, without a word from a library, within its time, and with one line on standard error where it ends with 2
+(settings: one a mistake).
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from companion.games import load_game
 from companion.match import Match
 from companion.recorder.store import MatchInfo, Store
 from companion.records.document import format_document
+from companion.records.pdn import format_pdn
 from companion.records.record import MatchRecord, put_in
 from companion.records.sheet import format_sheet
 from companion.rules.notation import format_move, format_position
@@ -50,6 +52,9 @@ NONSENSE = (
     "\x00",
 )  # fmt: skip
 """What a value is exchanged for."""
+
+MEASURED = b"--field 322,398 811,616 982,207 567,71 --side-mm=288,288 --piece-mm=30,8.8 --files=8 --ranks=8\n"
+"""Words of `companion measure`: the corners and sizes of a board."""
 
 VALUE = re.compile(rb'(?<=[=:,\[])\s*("[^"\n]*"|-?[0-9.]+(?:e-?[0-9]+)?)')
 
@@ -94,9 +99,9 @@ def spoilt(data: bytes, chance: random.Random) -> bytes:
     return bytes(text)
 
 
-def match_record(plies: int) -> MatchRecord:
-    """A short match of Domination."""
-    game = load_game("domination")
+def match_record(plies: int, tag: str = "domination") -> MatchRecord:
+    """A short match."""
+    game = load_game(tag)
     match = Match(game, game.start())
     start = format_position(game, match.position)
     events: list[Event] = [Start(t=0.0, n=1, position=start)]
@@ -106,9 +111,7 @@ def match_record(plies: int) -> MatchRecord:
         match = match.play(move)
         position = format_position(game, match.position)
         events.append(Accepted(t=float(n), n=n, player=mover, move=text, position=position))
-    info = MatchInfo(
-        "domination", game.players, start, datetime(2026, 11, 21, tzinfo=UTC), "domination", ("Ann", "Bob")
-    )
+    info = MatchInfo(tag, game.players, start, datetime(2026, 11, 21, tzinfo=UTC), tag, ("Ann", "Bob"))
     return MatchRecord(info, tuple(events))
 
 
@@ -198,6 +201,11 @@ def kinds(folder: Path) -> tuple[Kind, ...]:
         Kind("sensors", 3, heights, "spoilt.csv", (play_heights,), sound_code=2),
         Kind("sheet", 6, format_sheet(record).encode(), "spoilt.txt", (of_import(out),)),
         Kind("document", 6, format_document(record).encode(), "spoilt.json", (of_import(out),)),
+        Kind("pdn", 6, format_pdn(match_record(30, "draughts")).encode(), "spoilt.pdn", (of_import(out),)),
+        Kind(
+            "measure", 3, MEASURED, "spoilt.txt",
+            (lambda p: ["measure", "domination", photo, "-o", str(out / "k.toml"), *p.read_text("latin-1").split()],),
+        ),
         Kind(
             "store", 10, store_bytes(folder, record), "spoilt.db",
             (of_store("matches"), of_store("verify"), of_store("stats"), of_store("explain", "last"), *exports),
