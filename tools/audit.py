@@ -34,32 +34,44 @@ def licence(name: str) -> str:
     return (text.splitlines() or ["not said"])[0][:LONGEST]
 
 
-def holes() -> list[tuple[str, str, str]]:
-    """Package, version and number of each known hole.  Raises RuntimeError when no source can be asked."""
+def report() -> str:
+    """What pip-audit says of the locked packages, as JSON.  Raises RuntimeError when it cannot say anything."""
     words = [sys.executable, "-m", "pip_audit", "--requirement", str(LOCK), "--disable-pip", "--require-hashes"]
     done = subprocess.run([*words, "--format", "json", "--progress-spinner", "off"], capture_output=True, text=True)  # noqa: S603, PLW1510 — our own words; 1 means that there are holes
+    if not done.stdout.strip():
+        raise RuntimeError((done.stderr.strip().splitlines() or [f"pip-audit ended with {done.returncode}"])[-1])
+    return done.stdout
+
+
+def known_holes(text: str) -> tuple[list[tuple[str, str, str]], list[str]]:
+    """From a report: package, version and number of each known hole; and why others could not be looked up.
+
+    Raises RuntimeError when it is no report.
+    """
     try:
-        rows: list[dict[str, Any]] = json.loads(done.stdout)["dependencies"]
-    except (ValueError, KeyError):
-        why = (done.stderr.strip().splitlines() or [f"pip-audit ended with {done.returncode}"])[-1]
-        raise RuntimeError(why) from None
-    return [(row["name"], row.get("version", ""), hole["id"]) for row in rows for hole in row.get("vulns", ())]
+        rows: list[dict[str, Any]] = json.loads(text)["dependencies"]
+    except (ValueError, KeyError, TypeError):
+        raise RuntimeError("pip-audit's report cannot be read") from None
+    found = [(row["name"], row.get("version", ""), hole["id"]) for row in rows for hole in row.get("vulns", ())]
+    return found, [row["skip_reason"] for row in rows if "skip_reason" in row]
 
 
 def main() -> int:
-    """Print it; exit code 1 where holes are known, 2 where they could not be looked up."""
+    """Print it; exit code 1 where holes are known, 2 where some packages could not be looked up."""
     pinned = locked(LOCK)
     for each in pinned:
         print(f"{each.name:<20} {str(each.specifier).removeprefix('=='):<18} {licence(each.name)}")
     try:
-        found = holes()
+        found, skipped = known_holes(report())
     except RuntimeError as error:
         print(f"known holes: could not be looked up ({error})")
         return 2
     for name, version, number in found:
         print(f"hole in {name} {version}: {number}")
-    print(f"known holes of {len(pinned)} packages: {len(found)}")
-    return 1 if found else 0
+    if skipped:
+        print(f"could not be looked up: {len(skipped)} of {len(pinned)} packages ({skipped[0]})")
+    print(f"known holes of {len(pinned) - len(skipped)} packages: {len(found)}")
+    return 1 if found else 2 if skipped else 0
 
 
 if __name__ == "__main__":
