@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
 TEST_LIBS := chromium mosquitto
 
-.PHONY: setup install-pi demo test lint types contracts unit cv5 bench score soak lock audit clean
+.PHONY: setup install-pi demo test lint types contracts unit cv5 pdn bench score soak lock audit clean
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml locks/dev.txt tools/system_libs.sh tools/micropython.sh
@@ -56,6 +56,9 @@ cv5: setup $(CV5)/cv2
 PY_DRAUGHTS := .venv-py-draughts
 $(PY_DRAUGHTS)/draughts: | setup
 	$(PIP) --target $(PY_DRAUGHTS) 'py-draughts>=1.10,<2'
+
+pdn: setup $(PY_DRAUGHTS)/draughts
+	$(PY) -m tools.pdn_games | PYTHONPATH=$(PY_DRAUGHTS) $(PY) tools/pdn_reader.py
 
 bench: setup $(PY_DRAUGHTS)/draughts
 	sh tools/system_libs.sh $(TEST_LIBS)
