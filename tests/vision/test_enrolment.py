@@ -159,6 +159,26 @@ def test_the_look_of_a_board_is_learned(own, empties, shown):
     }
 
 
+def test_pieces_nearly_of_the_learned_boards_own_colour_are_found():
+    """By colour each of their pixels speaks for the board, which is known better than they are."""
+    rng, printed = random.Random(6), load_kit("ziggurat")
+    red, green, blue = (round(1.2 * c) for kind in printed.pieces if kind.letter == "Q" for c in kind.colour)
+    painted = replace(printed, board=replace(printed.board, cell_colour=(red, green, blue)))
+    kit = replace(
+        painted, mat=replace(printed.mat, colour=None, patches=()), board=replace(painted.board, cell_colour=None)
+    )
+    camera = random_camera(rng)
+    pose, light = placed(printed, camera, 52.0, 250.0), random_light(rng)
+    empty, single, played = (
+        picture(painted, camera, pose, light, [layout.get(cell, "") for cell in kit.cells], 6)
+        for layout in ({}, kit.enrol, dict.fromkeys(("c4", "e2", "b5"), "Q"))
+    )
+    reading = Reader(kit, camera, enrol(single, kit, camera, empty=[empty])).read(Frame(played, 0, 0.0))
+    tops = {cell: top for row, cell in enumerate(reading.cells) if (top := reading.best(row)[0][1])}
+    assert tops.keys() == {"c4", "e2", "b5"}
+    assert all(top.isupper() for top in tops.values())
+
+
 def test_a_learned_board_is_kept_with_its_set(own, tmp_path):
     kit, camera, _, _, (empty, _, single, _) = own
     look, file = enrol(single, kit, camera, empty=[empty]), tmp_path / "set.toml"

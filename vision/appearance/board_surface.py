@@ -149,16 +149,20 @@ _BRIGHTNESS = _brightness_logs()
 
 
 @compiled
-def board_log_likelihood(view: BoardView, cells: Indices, codes: Picture, light: LocalLight, logs: Array) -> None:
-    """Put into ``logs`` (b, rows, columns) that of the pixels of crops if they show the board, where its look is known.
+def board_log_likelihood(
+    view: BoardView, cells: Indices, codes: Picture, light: LocalLight, found: tuple[Array, Array]
+) -> None:
+    """Compare the pixels of crops with the bare board, where its look is known.
 
     Args:
         view: of all cells.
         cells: (b,) the cells that the others belong to.
         codes: (b, rows, columns, 3) uint8, BGR.
         light: on the board round these cells.
-        logs: changed.
+        found: is changed where the look is known: (b, rows, columns) log-likelihood of each pixel if it shows the
+            board; (b, rows, columns, 3) display values b g r relative to white paper that the board would show.
     """
+    logs, expected = found
     for k in range(len(cells)):
         scales, values, asides = view.scale[cells[k]], view.values[cells[k]], view.aside_mm[cells[k]]
         for row in range(logs.shape[1]):
@@ -166,14 +170,23 @@ def board_log_likelihood(view: BoardView, cells: Indices, codes: Picture, light:
                 scale = scales[row, column]
                 if scale[0] > 0:
                     x, y = asides[row, column]
-                    seen = _compare(codes[k, row, column], values[row, column], scale, (k, x, y), light)
+                    _expect(values[row, column], (k, x, y), light, expected[k, row, column])
+                    seen = _compare(codes[k, row, column], expected[k, row, column], scale, light.gain[k])
                     logs[k, row, column] = _log_of(seen)
 
 
 @compiled
-def _compare(
-    code: Picture, expected: Array, scale: Array, place: tuple[int, float, float], light: LocalLight
-) -> Compared:
+def _expect(values: Array, place: tuple[int, float, float], light: LocalLight, expected: Array) -> None:
+    """Put into ``expected`` (3,) the display values that a texel of ``values`` (3,) shows, lit as at a ``place``."""
+    k, x, y = place
+    sheen = light.sheen[k, 0] + light.sheen[k, 1] * x + light.sheen[k, 2] * y
+    for channel in range(3):
+        grown = np.float32(1) + light.slope[k, 0, channel] * x + light.slope[k, 1, channel] * y
+        expected[channel] = np.sqrt(max(values[channel] * values[channel] + sheen, np.float32(0))) * grown
+
+
+@compiled
+def _compare(code: Picture, expected: Array, scale: Array, gain: Array) -> Compared:
     """What a pixel shows against what is expected there.
 
     Returns, of its three channels in standard deviations: the sums of the products, of the squares of what is shown and
@@ -181,14 +194,10 @@ def _compare(
     than expected the sum and the sum of squares, the product of the slopes of those squares, and the largest of their
     standard deviations.
     """
-    k, x, y = place
     both, square, precise, volume = np.float32(0), np.float32(0), np.float32(0), np.float32(1)
     white, apart, slopes, noise = np.float32(0), np.float32(0), np.float32(1), np.float32(0)
-    sheen = light.sheen[k, 0] + light.sheen[k, 1] * x + light.sheen[k, 2] * y
     for channel in range(3):
-        grown = np.float32(1) + light.slope[k, 0, channel] * x + light.slope[k, 1, channel] * y
-        own = np.sqrt(max(expected[channel] * expected[channel] + sheen, np.float32(0))) * grown
-        shown = code[channel] * light.gain[k, channel]
+        own, shown = expected[channel], code[channel] * gain[channel]
         more = shown * shown - own * own
         white, apart, slopes = white + more, apart + more * more, slopes * np.float32(2) * shown
         noise = max(noise, np.float32(2) * shown / scale[channel])

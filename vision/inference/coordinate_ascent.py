@@ -139,9 +139,13 @@ def rescore_placed(hypothesis: Hypothesis, cells: Indices, configurations: Indic
                 hypothesis.invalidate_neighbours(cell, before)
 
 
-def rescore_by_facets(hypothesis: Hypothesis, facets: Facets) -> None:
-    """Tell configurations of one colour apart by the edges of their facets, on cells where something stands."""
-    for cells in _apart(hypothesis, np.flatnonzero((hypothesis.state > 0) & hypothesis.updated)):
+def rescore_by_facets(hypothesis: Hypothesis, facets: Facets, told: Indices) -> None:
+    """Tell configurations of one colour apart by the edges of their facets, on cells where something stands.
+
+    ``told`` (b,): cells of which it is known already.
+    """
+    standing = np.flatnonzero((hypothesis.state > 0) & hypothesis.updated)
+    for cells in _apart(hypothesis, np.setdiff1d(standing, told)):
         labels = hypothesis.labels(cells, bare=True)
         behind = backdrop(hypothesis.observations, hypothesis.geometry.visibility, labels, cells)
         fits = facet_log_likelihood(hypothesis.observations, behind, facets, cells, hypothesis.shift_mm[cells])
@@ -157,7 +161,9 @@ def _isolated(hypothesis: Hypothesis, cells: Indices) -> Isolated:
     labels = hypothesis.labels(cells, bare=True)
     share, in_sight = stacks.piece_like_share(hypothesis.observations, geometry.visibility, labels, table, cells)
     upright = np.full((len(cells), *table.allowed.shape), stacks.IMPOSSIBLE)
-    looked = np.flatnonzero((share > NOISE_SHARE * in_sight) | (in_sight < PIECE_LIKE_SHARE))
+    # Where a piece has the board's colour, only its upper part stands out, before another colour.
+    is_open = (hypothesis.observations.is_board_learned and not geometry.levels) | (share > NOISE_SHARE * in_sight)
+    looked = np.flatnonzero(is_open | (in_sight < PIECE_LIKE_SHARE))
     kinds = 1 + hypothesis.colours
     integrals, _ = integrate_columns(hypothesis.observations, geometry.visibility, labels, cells[looked], 0, kinds)
     log_prior = _log_prior(hypothesis, cells[looked], upright.shape[1], labels)

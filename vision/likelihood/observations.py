@@ -27,6 +27,10 @@ DARK = 0.05
 """Added to display values before the logarithm: below it noise dominates.  Chosen by eye."""
 
 
+NO_BOARD = np.zeros((0, 0, 0, 3), np.float32)
+"""What the bare board would show where its look was not learned."""
+
+
 class Observations(NamedTuple):
     """The crops of some cells (n) of one picture.
 
@@ -37,7 +41,8 @@ class Observations(NamedTuple):
         bins: (n, rows, columns) int32, row of the colour model.
         floor: (n, rows, columns) float32, log-likelihood of each pixel if it shows the bare board.
         colour_model: (BINS³, materials) float32 log-likelihoods.
-        is_board_learned: whether ``floor`` rests on a board whose look was learned.
+        expected: (n, rows, columns, 3) float32, display values b g r relative to white paper that the bare board would
+            show, 0 where its look is not known; :data:`NO_BOARD` where none was learned.
     """
 
     codes: Picture
@@ -46,7 +51,12 @@ class Observations(NamedTuple):
     bins: npt.NDArray[np.int32]
     floor: Array
     colour_model: Array
-    is_board_learned: bool = False
+    expected: Array = NO_BOARD
+
+    @property
+    def is_board_learned(self) -> bool:
+        """Whether ``floor`` rests on a board whose look was learned."""
+        return len(self.expected) > 0
 
 
 def observe(
@@ -71,10 +81,13 @@ def observe(
     # Rows of the colour model are numbered with red as the most significant digit.
     bins = _bins(codes, quantised(values) * np.array([[1], [BINS], [BINS**2]], np.int32))
     floor = np.ascontiguousarray(colour_model[:, FLOOR])[bins]
+    expected = NO_BOARD
     if board is not None:
+        expected = np.zeros((n, rows, columns, 3), np.float32)
         numbers = np.arange(len(crops.centres_mm))[cells]
-        board_log_likelihood(board, numbers, codes, light_round(light, gain, crops.centres_mm[cells]), floor)
-    return Observations(codes, gain, np.log(values + np.float32(DARK)), bins, floor, colour_model, board is not None)
+        round_cells = light_round(light, gain, crops.centres_mm[cells])
+        board_log_likelihood(board, numbers, codes, round_cells, (floor, expected))
+    return Observations(codes, gain, np.log(values + np.float32(DARK)), bins, floor, colour_model, expected)
 
 
 def renew(observations: Observations, cells: Indices, latest: Observations) -> None:
@@ -82,6 +95,8 @@ def renew(observations: Observations, cells: Indices, latest: Observations) -> N
     observations.codes[cells], observations.bins[cells] = latest.codes, latest.bins
     observations.floor[cells] = latest.floor
     observations.gain[cells], observations.logs[cells] = latest.gain, latest.logs
+    if observations.is_board_learned:
+        observations.expected[cells] = latest.expected
 
 
 @compiled

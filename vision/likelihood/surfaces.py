@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.likelihood.observations import Observations
+from vision.likelihood.facets import Facets
+from vision.likelihood.observations import DARK, Observations
 from vision.scene.configurations import LEAN_MM, PLACE_MM
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 from vision.scene.materials import Materials
@@ -60,7 +61,7 @@ SHIFTS_MM = np.array([(across, along) for along in (-2, 0, 2) for across in (-2,
 """Shifts in the crop that are tried of each configuration."""
 
 _DEVIATION_MM = float(np.hypot(PLACE_MM, LEAN_MM))
-_TABLE, _STANDING = int(Materials.TABLE), int(Materials.STANDING)
+_FLOOR, _TABLE, _STANDING = int(Materials.FLOOR), int(Materials.TABLE), int(Materials.STANDING)
 
 _HIDDEN, _ASIDE = -1, -2
 """Instead of the number of a surface: where none is looked at, and where sides of another stack are seen.  These have
@@ -72,7 +73,8 @@ class _Crop(NamedTuple):
 
     Attributes:
         first: its first row in the crop.
-        values: (rows, columns, channels) log brightness and differences of colour, of every :data:`ROW_STEP` rows.
+        values: (2, rows, columns, channels) log brightness and differences of colour, of every :data:`ROW_STEP` rows;
+            and these less what a learned board would show there.
         surfaces: (rows, columns) number of the surface if the cell is empty, -1 where none is looked at.
         grounds: number of these surfaces.
         shown: pixels that are looked at.
@@ -96,6 +98,7 @@ def surface_log_ratio(
     labels: LabelBuffer,
     table: OutlineTable,
     which: tuple[int, Mask, Indices],
+    facets: Facets | None = None,
 ) -> Array:
     """(f,) log-likelihood ratio of configurations on a cell against an empty one, by how even all surfaces are.
 
@@ -106,6 +109,7 @@ def surface_log_ratio(
         table: outlines of the configurations, standing straight; each is tried at :data:`SHIFTS_MM`.
         which: the cell; (f,) which configurations are looked at, the others get 0; (f,) crop column of the edge between
             two upright sides that are seen, -1 where the side is round.
+        facets: flanks of the pyramids that are all pieces; None for pieces with upper faces.
     """
     cell, tried, edges = which
     crop = _cut(observations, visibility, labels, table, (cell, tried))
@@ -118,7 +122,10 @@ def surface_log_ratio(
         best = -np.inf
         for k in range(len(SHIFTS_MM) if tried[number] else 0):
             across, along = SHIFTS_MM[k]
-            parts = _place(crop, table, (cell, number, edges[number]), (across, along), surfaces)
+            if facets is None:
+                parts = _place(crop, table, (cell, number, edges[number]), (across, along), surfaces)
+            else:
+                parts = _place_pyramids(crop, facets, (cell, number), (across, along), surfaces)
             off = across**2 + (along / table.foreshortening[cell]) ** 2
             gain = _log_likelihood(crop, surfaces, crop.grounds + parts) - empty
             colour = max(colour, np.maximum(gain[1:], 0.0).sum())
@@ -151,7 +158,8 @@ def _cut(
                 lowest = max(lowest, int(table.edges[cell, number, -1, i]))
     first = max(highest - BEYOND_ROWS, 0)
     rows = max((min(lowest + BEYOND_ROWS, total) - first) // ROW_STEP, 0)
-    values, surfaces = np.zeros((rows, columns, CHANNELS)), np.full((rows, columns), _HIDDEN, np.intp)
+    values, surfaces = np.zeros((2, rows, columns, CHANNELS)), np.full((rows, columns), _HIDDEN, np.intp)
+    bare = np.zeros(CHANNELS)
     known, count, shown, flat = np.zeros(MOST_GROUNDS, np.int64), 0, 0, labels.reshape(-1)
     for row in range(rows):
         for column in range(columns):
@@ -167,10 +175,18 @@ def _cut(
             count = max(count, number + 1)
             surfaces[row, column], shown = number, shown + 1
             codes = observations.codes[cell, first + ROW_STEP * row, column]
-            _opponent(observations.logs[cell], codes, values[row, column])
+            logs = observations.logs[cell]
+            _opponent(logs[0, codes[0]], logs[1, codes[1]], logs[2, codes[2]], values[0, row, column])
+            values[1, row, column] = values[0, row, column]
+            if len(observations.expected) > 0 and label & MATERIAL_MASK == _FLOOR:
+                blue, green, red = np.log(
+                    observations.expected[cell, first + ROW_STEP * row, column] + np.float32(DARK)
+                )
+                _opponent(blue, green, red, bare)
+                values[1, row, column] -= bare
     variance = np.empty(CHANNELS)
     for channel in range(CHANNELS):
-        variance[channel] = EVEN**2 + _pixel_variance(values[..., channel], surfaces)
+        variance[channel] = EVEN**2 + _pixel_variance(values[1, ..., channel], surfaces)
     return _Crop(first, values, surfaces, count, shown, variance, table.column_mm)
 
 
@@ -189,12 +205,8 @@ def _ground(known: npt.NDArray[np.int64], count: int, label: int) -> int:
 
 
 @compiled
-def _opponent(logs: Array, codes: npt.NDArray[np.uint8], values: Floats) -> None:
-    """Put a pixel's log brightness and two differences of colour into ``values`` (channels,).
-
-    ``logs`` (3, 256) are the log of each code (3,) of a channel.
-    """
-    first, second, third = logs[0, codes[0]], logs[1, codes[1]], logs[2, codes[2]]
+def _opponent(first: float, second: float, third: float, values: Floats) -> None:
+    """Put log brightness and two differences of colour, by the logs of three channels, into ``values`` (channels,)."""
     values[0] = (first + second + third) / 3
     values[1] = (first - third) / 2
     values[2] = second / 2 - (first + third) / 4
@@ -228,6 +240,34 @@ def _place(
 
 
 @compiled
+def _place_pyramids(
+    crop: _Crop, facets: Facets, which: tuple[int, int], shift_mm: tuple[float, float], surfaces: Indices
+) -> int:
+    """Fill ``surfaces`` (rows, columns) with the flanks seen if a tower stands there; how many there may be.
+
+    ``which``: cell, and number of the configuration.
+    """
+    (cell, number), (across, along) = which, shift_mm
+    turns = facets.towers.shape[1]
+    tower, move = facets.towers[number // turns, number % turns], int(np.rint(across / crop.column_mm))
+    surfaces[:] = crop.surfaces
+    free = surfaces.copy()
+    for pyramid in range(np.count_nonzero(tower >= 0)):
+        far, near = facets.far[cell, tower[pyramid]], facets.near[cell, tower[pyramid]]
+        for flank in range(len(far)):
+            own = crop.grounds + pyramid * len(far) + flank
+            for i in range(far.shape[1]):
+                if not 0 <= i + move < surfaces.shape[1] or near[flank, i] <= far[flank, i]:
+                    continue
+                begin = int(np.rint((far[flank, i] + along - crop.first) / ROW_STEP))
+                end = int(np.rint((near[flank, i] + along - crop.first) / ROW_STEP))
+                for row in range(max(begin, 0), min(end, len(surfaces))):
+                    if surfaces[row, i + move] != _HIDDEN and surfaces[row, i + move] == free[row, i + move]:
+                        surfaces[row, i + move] = own
+    return len(facets.far[0, 0]) * int(np.count_nonzero(tower >= 0))
+
+
+@compiled
 def _log_likelihood(crop: _Crop, surfaces: Indices, count: int) -> Floats:
     """(channels,) of a crop's values if each of so many surfaces (rows, columns) is even but for a slope.
 
@@ -239,10 +279,11 @@ def _log_likelihood(crop: _Crop, surfaces: Indices, count: int) -> Floats:
         for column in range(surfaces.shape[1]):
             surface = surfaces[row, column]
             if surface >= 0:
+                own = int(surface < crop.grounds)
                 x, y = column * crop.column_mm / SLOPE_SCALE_MM, row * ROW_STEP / SLOPE_SCALE_MM
                 for channel in range(CHANNELS):
                     plane = planes[surface, channel]
-                    off = crop.values[row, column, channel] - plane[0] - plane[1] * x - plane[2] * y
+                    off = crop.values[own, row, column, channel] - plane[0] - plane[1] * x - plane[2] * y
                     total[channel] += min(off * off, OUTLIER**2)
     seen = crop.shown * crop.column_mm * ROW_STEP / INDEPENDENT_MM2
     unexplained: Floats = np.log(total / crop.shown + crop.variance)
@@ -258,12 +299,13 @@ def _fit(crop: _Crop, surfaces: Indices, count: int) -> tuple[Floats, int]:
         for column in range(surfaces.shape[1]):
             surface = surfaces[row, column]
             if surface >= 0:
+                own = int(surface < crop.grounds)
                 x, y = column * crop.column_mm / SLOPE_SCALE_MM, row * ROW_STEP / SLOPE_SCALE_MM
                 m = normal[surface]
                 m[0, 0], m[0, 1], m[0, 2] = m[0, 0] + 1, m[0, 1] + x, m[0, 2] + y
                 m[1, 1], m[1, 2], m[2, 2] = m[1, 1] + x * x, m[1, 2] + x * y, m[2, 2] + y * y
                 for channel in range(CHANNELS):
-                    value, target = crop.values[row, column, channel], right[surface, channel]
+                    value, target = crop.values[own, row, column, channel], right[surface, channel]
                     target[0], target[1], target[2] = target[0] + value, target[1] + value * x, target[2] + value * y
     planes, free = np.zeros((count, CHANNELS, 3)), 0
     for surface in range(count):

@@ -80,7 +80,7 @@ def logs_of(board, crops, code, light=None):
     logs = np.full(shape, -99, np.float32)
     gain = np.full((2, 3), 1 / 255, np.float32)
     local = light or LocalLight(gain, np.zeros((2, 2, 3), np.float32), np.zeros((2, 3), np.float32))
-    board_log_likelihood(view, np.arange(2), codes, local, logs)
+    board_log_likelihood(view, np.arange(2), codes, local, (logs, np.zeros((*shape, 3), np.float32)))
     return logs
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.likelihood.observations import Observations
+from vision.likelihood.observations import NO_BOARD, Observations
 from vision.scene.outline_table import OutlineTable
 from vision.scene.visibility import Visibility
 
@@ -12,14 +12,23 @@ COLUMN_MM = 2
 
 @pytest.fixture
 def one_box():
-    """From codes (rows, columns, 3), visibility, rank, rows of the box's edges, and its columns: what is scored."""
+    """From codes (rows, columns, 3), visibility, rank, rows of the box's edges, and its columns: what is scored.
 
-    def made(codes, visible, rank, rows, wide):
+    ``expected`` (rows, columns, 3): display values of a learned board.
+    """
+
+    def made(codes, visible, rank, rows, wide, expected=None):
         shape = (1, *codes.shape[:2])
         bins, colour_model = np.zeros(shape, np.int32), np.zeros((1, 1), np.float32)
         logs = np.broadcast_to(np.log(np.arange(256) / 255 + 0.05), (1, 3, 256)).astype(np.float32)
         observations = Observations(
-            codes[None], np.ones((1, 3), np.float32), logs, bins, np.zeros(shape, np.float32), colour_model
+            codes[None],
+            np.ones((1, 3), np.float32),
+            logs,
+            bins,
+            np.zeros(shape, np.float32),
+            colour_model,
+            NO_BOARD if expected is None else expected[None].astype(np.float32),
         )
         flat_px = np.arange(bins.size, dtype=np.int32).reshape(shape)
         visibility = Visibility(flat_px, np.full(shape, visible), np.array([rank], np.int32))

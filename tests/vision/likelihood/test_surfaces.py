@@ -19,11 +19,13 @@ def ground():
 
 @pytest.fixture
 def ratio(one_box):
-    def of(codes, visible=True):
+    def of(codes, visible=True, expected=None):
         """Of one cube on one cell whose crop shows ``codes`` (rows, columns) of grey, or (rows, columns, 3)."""
         coloured = codes if codes.ndim == 3 else codes[..., None].repeat(3, axis=2)
         shown = np.clip(coloured, 0, 255).astype(np.uint8)
-        observations, visibility, table = one_box(shown, visible, RANK, (FAR, NEAR, FOOT), np.arange(LEFT, RIGHT))
+        observations, visibility, table = one_box(
+            shown, visible, RANK, (FAR, NEAR, FOOT), np.arange(LEFT, RIGHT), expected
+        )
         labels = np.full((ROWS, COLUMNS), GROUND, np.uint16)
         cube = 0, np.ones(1, np.bool_), np.array([EDGE])
         return surface_log_ratio(observations, visibility, labels, table, cube)[0]
@@ -61,6 +63,12 @@ def test_even_ground_speaks_against_one(ratio, ground):
 def test_soft_shadow_over_the_ground_does_not_speak_for_one(ratio, ground):
     assert ratio(ground * np.linspace(0.6, 1, ROWS)[:, None]) < 0
     assert ratio(ground * np.linspace(1, 0.6, COLUMNS)) < 0
+
+
+def test_a_pattern_of_the_learned_board_is_no_surface(ratio, ground):
+    pattern = cube(np.full((ROWS, COLUMNS), 1.0), 0.15)
+    assert ratio(ground * pattern) > 15
+    assert ratio(ground * pattern, expected=(150 / 255 * pattern)[..., None].repeat(3, axis=2)) < -5
 
 
 def test_nothing_is_said_of_what_is_hidden(ratio, ground):
