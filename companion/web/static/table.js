@@ -281,9 +281,11 @@ function refreshPicture() {
     picture.src = `/camera.jpg?${Date.now()}`;
   }
 }
-find("picture").onload = find("picture").onerror = (event) => {
-  event.target.dataset.loading = "";
-  event.target.alt = word(event.type === "load" ? "camera-note" : "no-picture");
+find("picture").onload = find("picture").onerror = ({ target, type }) => {
+  target.dataset.loading = "";
+  target.alt = word("camera-note");
+  target.classList.toggle("none", type === "error");
+  target.nextElementSibling.textContent = word(type === "load" ? "camera-note" : "no-picture");
 };
 
 offerMatches(() => arbiter.token);
