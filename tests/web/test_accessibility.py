@@ -11,6 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from companion.events import GameOver, Start
+from companion.games import available_games
 from companion.phone.door import Door
 from companion.phone.eye import EyeRoutes
 from companion.records.page import page as match_page
@@ -190,3 +191,32 @@ def test_a_phone_as_panel(visit: Callable[[str], Page]) -> None:
     expect(page.locator(".panel")).to_have_attribute("data-ground", "red", timeout=1000 * WAIT_S)
     assert findings(page) == []
     table.close()
+
+
+CONTRASTS = """() => {
+    const light = (colour) => {
+        const pen = document.createElement("canvas").getContext("2d");
+        pen.fillStyle = colour;
+        pen.fillRect(0, 0, 1, 1);
+        const [red, green, blue] = [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).map((value) => value / 255)
+            .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const next = document.querySelector(".players .next"), style = getComputedStyle(next);
+    const [dark, bright] = [style.backgroundColor, style.borderTopColor].map(light).sort((a, b) => a - b);
+    return (bright + 0.05) / (dark + 0.05);
+}"""
+"""How the frame round whose turn it is stands out from what is inside it (WCAG 2.1: 3 at least)."""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", [info.name for info in available_games()])
+def test_whose_turn_it_is_is_seen_by_the_frame(name: str, scheme: str, visit: Callable[[str], Page]) -> None:
+    told = Told(name)
+    page = visit(told.page.server.url)
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+    for n in range(2):
+        expect(page.locator("#moves li")).to_have_count(n + 1)
+        assert page.evaluate(CONTRASTS) >= 3
+        told.play()
+    told.page.close()
