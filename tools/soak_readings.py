@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from companion.commands.demo import shown_games
-from companion.games import load_game
-from companion.match import Match
+from companion.commands.options.game import STACKED, add_kings, as_they_lie, begin_match
 from companion.simulate.evaluation import KINDS, Result, compare
 from companion.simulate.players import ILLEGAL, Habits, play
 from companion.simulate.readings import Noise
@@ -59,6 +58,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--acts", type=int, default=ACTS, metavar="N", help="visits to the board in each")
     parser.add_argument("--reader", choices=READERS, help="one reader only (default: each in turn)")
     parser.add_argument("--one-look", action="store_true", help="nobody answers the referee's questions to the eyes")
+    add_kings(parser)
     told = parser.parse_args(words)
     readers = [told.reader] if told.reader else list(READERS)
     runs: dict[tuple[str, str], list[Run]] = {}
@@ -66,16 +66,15 @@ def main(words: Sequence[str] | None = None) -> int:
         for i, seed in enumerate(range(told.first, told.first + told.matches)):
             reader = readers[i % len(readers)]
             runs.setdefault((game, reader), []).append(
-                shoot(game, seed, told.acts, reader, looks_twice=not told.one_look)
+                shoot(game, seed, told.acts, reader, told.kings, looks_twice=not told.one_look)
             )
     print("\n".join(report(runs)))
     return 0 if all(run.result.is_clean for each in runs.values() for run in each) else 1
 
 
-def shoot(tag: str, seed: int, acts: int, reader: str, *, looks_twice: bool = True) -> Run:
+def shoot(tag: str, seed: int, acts: int, reader: str, kings: str = STACKED, *, looks_twice: bool = True) -> Run:
     """One match; its faults are printed as soon as they are known."""
-    game = load_game(tag)
-    match = Match(game, game.start())
+    match = as_they_lie(begin_match(tag, None), kings)
     film = Film(match, READERS[reader], seed, looks_twice=looks_twice)
     film.watch(islice(play(match, random.Random(seed), HABITS), acts))
     result = compare(film.truth, film.events)
