@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
 TEST_LIBS := chromium mosquitto
 
-.PHONY: setup install-pi demo test lint types contracts unit cv5 pdn bench score soak lock audit clean
+.PHONY: setup install-pi demo test lint types contracts unit cv5 pdn arm64 bench score soak lock audit clean
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml locks/dev.txt tools/system_libs.sh tools/micropython.sh
@@ -20,8 +20,9 @@ $(STAMP): pyproject.toml locks/dev.txt tools/system_libs.sh tools/micropython.sh
 	$(PY) -m vision.warm_up
 	touch $@
 
+# KITS: for which the loops over pixels are compiled; none: for all.
 install-pi:
-	sh deploy/install-pi.sh
+	KITS="$(KITS)" sh deploy/install-pi.sh
 
 demo: setup
 	$(VENV)/bin/companion demo --plies 12 --web 127.0.0.1:0
@@ -51,6 +52,10 @@ $(CV5)/cv2: | setup
 
 cv5: setup $(CV5)/cv2
 	PYTHONPATH=$(CV5) $(PYTEST) tests/vision tests/calibration tests/app
+
+# The Raspberry Pi's architecture, under emulation: as root, on Debian; most of an hour.
+arm64: setup
+	sh tools/arm64.sh $(PY) .arm64
 
 # py-draughts is under the GPL: beside the program, never part of it.
 PY_DRAUGHTS := .venv-py-draughts

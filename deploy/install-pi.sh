@@ -1,6 +1,7 @@
 #!/bin/sh
 # Install the referee on a Raspberry Pi (Raspberry Pi OS based on Debian 13) so that it runs from the start.
 # Run as root from the checkout: sudo make install-pi.  Running it again brings the installation up to date.
+# KITS="domination citadel" compiles the loops over pixels for these kits only; else for all.
 set -eu
 
 NAME=stacking-games-referee
@@ -37,7 +38,8 @@ install -m 644 "$here/$NAME.service" /etc/systemd/system/
 systemctl daemon-reload
 
 # The loops over pixels are compiled once, for the user that the service runs as: a minute or more on a Pi 4.
-runuser -u referee -- env HOME="$STATE" "$HOME_DIR/bin/python" -m vision.warm_up
+# shellcheck disable=SC2086  # a word for each kit
+runuser -u referee -- env HOME="$STATE" "$HOME_DIR/bin/python" -m vision.warm_up ${KITS:-}
 
 # The sounds of everything that may be said, for the user that the service runs as.
 runuser -u referee -- env STATE_DIRECTORY="$STATE" "$HOME_DIR/bin/companion" voice "$CONFIG/table.toml" \

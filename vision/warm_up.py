@@ -1,11 +1,13 @@
 """Compile all loops before the first picture comes; otherwise each is compiled when it is first called.
 
 That takes a quarter of a minute; where the compiler's cache holds them they are loaded in half a second.
-``python -m vision.warm_up`` compiles them for all kits that are shipped.
+``python -m vision.warm_up`` compiles them for all kits that are shipped, ``python -m vision.warm_up KIT …`` for some.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
 
 import cv2
@@ -13,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
+from calibration.errors import ProfileError
 from calibration.kit import Kit, available_kits, load_kit
 from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, SetLook, nominal_look
 from vision.appearance.colour_model import display
@@ -55,10 +58,10 @@ def warm_up(reader: Reader) -> None:
         fit_towers(picture, geometry.close_up, (0, int(geometry.rank[0]), geometry.bare), colours, towers)
 
 
-def main() -> None:
-    """Compile for every shipped kit."""
+def main(names: Sequence[str] = ()) -> None:
+    """Compile for these of the shipped kits, all where none is named.  Raises ProfileError for one that is none."""
     camera = Camera(1280, 720, np.array([[1000.0, 0, 640], [0, 1000, 360], [0, 0, 1]]), np.zeros(5), 0.0)
-    for name in available_kits():
+    for name in names or available_kits():
         kit = load_kit(name)
         look = nominal_look(kit)
         blank = bytes(GLYPH_RADII * GLYPH_ANGLES * 2)
@@ -93,4 +96,7 @@ def _code(reflectance: tuple[float, float, float]) -> Points:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main(sys.argv[1:])
+    except ProfileError as error:
+        sys.exit(f"vision.warm_up: {error}")

@@ -57,3 +57,11 @@ def test_a_reader_that_has_warmed_up_compiles_nothing_more(kit, examples):
     assert before == {}
     assert len(warmed) > 5
     assert after == warmed
+
+
+def test_a_kit_that_there_is_not_is_one_line():
+    words = [sys.executable, "-m", "vision.warm_up", "nonsense"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "nonsense" in done.stderr
