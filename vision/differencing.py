@@ -8,7 +8,7 @@ Three models are fitted to every pair of frames and taken out of their differenc
 * noise: the variance of every pixel's difference over time, which also holds what repeats in one place, such as
   compression at an edge.
 
-What is left and hangs together is motion.
+What is left and hangs together is motion, unless compression explains it: colour is stored coarsely, in blocks.
 """
 
 from __future__ import annotations
@@ -40,6 +40,11 @@ SATURATED = 250.0
 LEAST_NOISE = 0.8
 """Standard deviation in codes that every pixel is granted: compressed film is still for long and then put right in
 places, by as much in twelve recordings."""
+
+COLOUR_STEP = 2.5
+"""Compression stores colour (Cb and Cr of ITU-R BT.601) in blocks of sixteen pixels and in coarse steps: a block's mean
+in JPEG of quality 50 in steps of 2.1 codes.  As light or white balance drift, ever other blocks jump to the next one.
+A patch that has changed by no more than that, in colour alone, is such a jump: a hand changes brightness, too."""
 
 SMOOTHED_FROM, SMOOTHED_TO = 1.5, 0.5
 """From this noise on, in codes, pictures are smoothed before they are compared; as long as what is left of it is more
@@ -114,7 +119,7 @@ class Differencer:
         self._frames = 0
         self._usual_light = 0.0
         self._usual_noise = 0.0
-        self._moved = False
+        self._moved = self._was_solid = False
         self._is_smoothed = False
 
     def step(self, small: npt.NDArray[np.uint8], area: Mask | None, least_px: float) -> Difference | None:
@@ -137,10 +142,13 @@ class Differencer:
         self._usual_light += (pair.light - self._usual_light) / MEMORY_FRAMES
         area = np.ones(noise.shape, np.uint8) if area is None else area
         deviations = STILL_DEVIATIONS if self._moved else DEVIATIONS
-        patches, shake = _patches(pair.squares, variance, area, deviations), 0.0
+        # Right after what was certainly motion, changes of colour alone are taken for its last.
+        solid = pair.squares if self._was_solid else pair.solid
+        patches, shake = _patches(pair.squares, solid, variance, area, deviations), 0.0
         if patches.total_px >= least_px:
             patches, shake = _steadied(pair, variance, area, deviations, patches)
         self._moved = patches.total_px >= least_px
+        self._was_solid = self._moved and bool((pair.solid > deviations**2 * variance)[patches.mask > 0].any())
         self._frames += 1
         share = np.float32(max(1 / MEMORY_FRAMES, 1 / (self._frames + 1)))
         moving = cv2.dilate(patches.mask & (self._moved and not shake), np.ones((3, 3), np.uint8))
@@ -180,7 +188,7 @@ class _Pair:
         self.now, self.before = now, before
         self.gains = _gains(now, before)
         self.light = float(np.sqrt(np.mean(self.gains**2)))
-        self.squares = _squares(now, before, self.gains, np.zeros(2, np.float32))
+        self.squares, self.solid = _squares(now, before, self.gains, np.zeros(2, np.float32))
         self._level = float(before.mean()) + PEDESTAL
 
     @property
@@ -205,9 +213,9 @@ class _Patches:
     mask: Mask
 
 
-def _patches(squares: Array, variance: Array, area: Mask, deviations: float) -> _Patches:
-    """The patches in which ``squares`` are larger than noise of ``variance`` makes them."""
-    mask, total_px, largest_px = _joined(squares, variance, area, np.float32(deviations**2))
+def _patches(squares: Array, solid: Array, variance: Array, area: Mask, deviations: float) -> _Patches:
+    """The patches in which ``squares`` are larger than noise of ``variance`` makes them; some ``solid`` ones too."""
+    mask, total_px, largest_px = _joined(squares, solid, variance, area, np.float32(deviations**2))
     return _Patches(squares, total_px, largest_px, mask)
 
 
@@ -219,11 +227,11 @@ def _steadied(pair: _Pair, variance: Array, area: Mask, deviations: float, patch
     shift, share = _shift(pair.now, pair.before, pair.gains)
     if share > CALMED or float(np.abs(shift).max()) > MOST_SHIFT_PX:
         return patches, 0.0
-    squares = _squares(pair.now, pair.before, pair.gains, shift)
+    squares, solid = _squares(pair.now, pair.before, pair.gains, shift)
     down, right = np.gradient(pair.before[..., 1])
     change = np.asarray(right * shift[0] + down * shift[1], np.float32)
     aliased = np.asarray(cv2.blur((ALIASED * change) ** 2, (3, 3)), np.float32)
-    left = _patches(squares, variance + aliased, area, deviations)
+    left = _patches(squares, solid, variance + aliased, area, deviations)
     if left.total_px > STEADIED * patches.total_px:
         return patches, 0.0
     return left, float(np.sqrt(np.mean(change**2)))
@@ -281,26 +289,41 @@ def _median(counts: npt.NDArray[np.int32], half: float) -> float:
 
 
 @compiled
-def _squares(now: Array, before: Array, gains: Array, shift: Array) -> Array:
-    """(h, w) squared difference in codes, the largest of three channels, without light and ``shift`` (x, y)."""
+def _squares(now: Array, before: Array, gains: Array, shift: Array) -> tuple[Array, Array]:
+    """(h, w) squared difference in codes, the largest of three channels, without light and ``shift`` (x, y).
+
+    And the same without what steps of colour explain (:data:`COLOUR_STEP`).
+    """
     height, width, _ = now.shape
-    squares = np.empty((height, width), np.float32)
+    squares, solid = np.empty((height, width), np.float32), np.empty((height, width), np.float32)
+    change = np.empty(3, np.float32)
     moved = shift[0] != 0 or shift[1] != 0
     for y in range(height):
         band = min(y // BAND_ROWS, len(gains) - 1)
         up, down = max(y - 1, 0), min(y + 1, height - 1)
         for x in range(width):
-            largest = np.float32(0)
             left, right = max(x - 1, 0), min(x + 1, width - 1)
             for c in range(3):
                 was = before[y, x, c]
                 if moved:
                     was -= (before[y, right, c] - before[y, left, c]) / 2 * shift[0]
                     was -= (before[down, x, c] - before[up, x, c]) / 2 * shift[1]
-                difference = now[y, x, c] - was - gains[band, c] * (was + PEDESTAL)
-                largest = max(largest, difference * difference)
-            squares[y, x] = largest
-    return squares
+                change[c] = now[y, x, c] - was - gains[band, c] * (was + PEDESTAL)
+            blue, green, red = change
+            squares[y, x] = max(blue * blue, green * green, red * red)
+            luma = np.float32(0.114) * blue + np.float32(0.587) * green + np.float32(0.299) * red
+            cb, cr = _beyond_step((blue - luma) / np.float32(1.772)), _beyond_step((red - luma) / np.float32(1.402))
+            blue, red = luma + np.float32(1.772) * cb, luma + np.float32(1.402) * cr
+            green = luma - np.float32(0.344) * cb - np.float32(0.714) * cr
+            solid[y, x] = max(blue * blue, green * green, red * red)
+    return squares, solid
+
+
+@compiled
+def _beyond_step(difference: np.float32) -> np.float32:
+    """What is left of a ``difference`` of colour (Cb or Cr) that a step of its quantisation does not explain."""
+    step = np.float32(COLOUR_STEP)
+    return max(difference - step, np.float32(0)) + min(difference + step, np.float32(0))
 
 
 @compiled
@@ -315,8 +338,11 @@ def _learn(variance: Array, squares: Array, noise: Array, share: np.float32, mov
 
 
 @compiled
-def _joined(squares: Array, variance: Array, area: Mask, factor: np.float32) -> tuple[Mask, int, int]:
-    """(h, w) 1 in patches of pixels larger than ``factor`` times their variance; pixels in all, and in the largest."""
+def _joined(squares: Array, solid: Array, variance: Array, area: Mask, factor: np.float32) -> tuple[Mask, int, int]:
+    """(h, w) 1 in patches of pixels larger than ``factor`` times their variance; pixels in all, and in the largest.
+
+    In each patch there is such a pixel of ``solid``, too.
+    """
     height, width = squares.shape
     mask = np.zeros((height, width), np.uint8)
     for y in range(height):
@@ -328,8 +354,12 @@ def _joined(squares: Array, variance: Array, area: Mask, factor: np.float32) -> 
         for x in range(width):
             if mask[y, x] == 1:
                 count = _flood(mask, patch, y, x)
-                largest = max(largest, count)
-                if count >= LEAST_PATCH_PX:
+                is_solid = False
+                for i in range(count):
+                    v, u = patch[i]
+                    is_solid |= solid[v, u] > factor * variance[v, u]
+                largest = max(largest, count * is_solid)
+                if count >= LEAST_PATCH_PX and is_solid:
                     total += count
                 else:
                     for i in range(count):
