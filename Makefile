@@ -92,6 +92,7 @@ soak: setup
 	$(PY) -m tools.soak_page
 	$(PY) -m tools.soak_files
 	$(PY) -m tools.soak_memory
+	$(PY) -m tools.soak_phone
 	$(PY) -m tools.bench_pillars
 
 # The newest versions of everything that is installed; `make lock UPGRADE=` keeps those that fit pyproject.toml.
