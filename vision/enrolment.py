@@ -24,6 +24,7 @@ from vision.errors import VisionError
 from vision.glyphs.face_detection import DIRECTIONS, Faces, centred
 from vision.glyphs.templates import compare, make_alphabet, nothing_before, unrolled
 from vision.inference.geometry import Geometry, make_geometry
+from vision.inference.head_to_head import rescore_head_to_head
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.search import infer
 from vision.likelihood.rim_shading import rim_residuals
@@ -183,7 +184,9 @@ def _is_clear(kit: Kit, cell: str, stacks: Mapping[str, str]) -> bool:
 def _explained(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> Hypothesis:
     """The enrolled board as far as it is understood without rims and characters."""
     shown = reader.observations(image, geometry, reader.light(image, geometry.pose))
-    return infer(shown, np.zeros(RIM_STEPS, np.float32), geometry)
+    hypothesis = infer(shown, np.zeros(RIM_STEPS, np.float32), geometry)
+    rescore_head_to_head(image, hypothesis)
+    return hypothesis
 
 
 def _rim(kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str, str]) -> tuple[float, ...]:

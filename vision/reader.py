@@ -27,6 +27,7 @@ from vision.glyphs.templates import make_alphabet
 from vision.inference.characters import read_characters
 from vision.inference.flanks import rescore_by_flanks
 from vision.inference.geometry import Geometry, make_geometry, same_pose
+from vision.inference.head_to_head import rescore_head_to_head
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.pillar_levels import SHRINK, LevelQuestion, PillarViews, estimate_levels, make_views
 from vision.inference.search import infer, infer_again
@@ -197,6 +198,7 @@ class Reader:
         close_up, floor = hypothesis.geometry.close_up, self.look.floor
         if close_up is not None and floor is not None and self.look.board is None:
             rescore_by_flanks(image, hypothesis, close_up, self._reflectances, np.array(floor))
+        rescore_head_to_head(image, hypothesis)
         if self._alphabet is None:
             return self._by_state(hypothesis.scores, None)
         legible = without_halo(image) if self._is_sharpened(image, hypothesis.geometry) else image

@@ -22,6 +22,7 @@ from vision.appearance.colour_model import display
 from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
 from vision.inference.geometry import Geometry, make_geometry
+from vision.inference.head_to_head import compare
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.flanks import fit_towers
 from vision.motion import Watch
@@ -51,7 +52,10 @@ def warm_up(reader: Reader) -> None:
     # A single piece gives block moves nothing to propose.
     light = reader.light(picture, geometry.pose)
     observations = reader.observations(picture, geometry, light)
-    Hypothesis(observations, np.array(reader.look.rim, np.float32), geometry).log_likelihood(np.arange(1), 0)
+    hypothesis = Hypothesis(observations, np.array(reader.look.rim, np.float32), geometry)
+    hypothesis.log_likelihood(np.arange(1), 0)
+    if geometry.prisms is not None:  # where nothing is in doubt nothing is compared
+        compare(picture, hypothesis, 0, np.ones(1 + len(geometry.prisms.counts), np.bool_))
     if geometry.close_up is not None:  # where nothing is in doubt no tower is looked at closely
         towers = np.ones(len(geometry.close_up.facets.towers), np.bool_)
         colours = observations.gain[0], np.ones(3, np.float32)

@@ -22,6 +22,7 @@ from vision.scene.label_buffer import LabelBuffer, fill_column
 from vision.scene.materials import Materials
 from vision.scene.outline_table import OutlineTable
 from vision.scene.outlines import Outlines, in_picture, make_outlines
+from vision.scene.prisms import Prisms, make_prisms
 from vision.scene.terrain import Column, columns_of, far_first, floors_mm
 from vision.scene.visibility import Visibility, visible_pixels
 
@@ -33,6 +34,9 @@ UPRIGHT_COLUMN_MM, SLANTED_COLUMN_MM = 2, 1
 
 COLOUR_SHARE = 0.5
 """Weight of colours where edges are scored too: a whole face is often darker than modelled.  Chosen by eye."""
+
+FINE_SHARE = 0.06
+"""Width of a pixel, as a share of a piece's height, up to which stacks are compared in a picture of half the size."""
 
 SAME_POSE_PX = 0.5
 """Poses that project the mat's corners this close together share their geometry: twice the measured repeatability."""
@@ -52,6 +56,7 @@ class Geometry:
         visibility: which crop pixels can be seen, see :class:`vision.scene.visibility.Visibility`.
         facets: the flanks of pyramids; None for pieces with upper faces.
         close_up: these at the picture's own resolution; None likewise.
+        prisms: what may stand, at the picture's resolution; None for pyramids.
         pillars: the columns under the pieces, a cell.
         is_edged: whether edges are looked at: where pieces of several sizes stand in pits, colours do not tell them.
         bare: mat and columns alone, painted.
@@ -72,6 +77,7 @@ class Geometry:
     visibility: Visibility
     facets: Facets | None
     close_up: CloseUp | None
+    prisms: Prisms | None
     pillars: tuple[Column | None, ...]
     is_edged: bool
     bare: LabelBuffer
@@ -129,6 +135,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     mat_px = project(mat_corners(kit), pose, camera)
     size = (camera.height_px, camera.width_px)
     bare = ground_labels(kit, pose, camera)
+    prisms = _prisms(kit, levels, (pose, camera), crops, bare) if configurations.has_faces else None
     for cell in order:
         fill_column(bare, pillars[cell], Materials(len(configurations.colours)), int(rank[cell]))
     step_rows, step_columns = np.nonzero(bare[::SURROUND_STEP, ::SURROUND_STEP] == Materials.TABLE)
@@ -156,6 +163,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         ),
         facets=None if configurations.has_faces else make_facets(crops, pose, configurations, pixels)[0],
         close_up=None if configurations.has_faces else make_close_up(crops, pose, camera, configurations, pixels),
+        prisms=prisms,
         pillars=pillars,
         is_edged=is_edged,
         bare=bare,
@@ -166,6 +174,15 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         mat_px=mat_px,
         surround_px=(step_rows * camera.width_px + step_columns) * SURROUND_STEP,
     )
+
+
+def _prisms(
+    kit: Kit, levels: tuple[int, ...], view: tuple[Registration, Camera], crops: Crops, ground: LabelBuffer
+) -> Prisms:
+    """The prisms of a pose, over the bare ``ground``, at half the picture's resolution where that is fine enough."""
+    pixel_mm = float(np.median(np.linalg.norm(crops.to_crop[:, 0], axis=1)))
+    shrink = 2 if 2 * pixel_mm <= FINE_SHARE * min(kind.height_mm for kind in kit.pieces) else 1
+    return make_prisms(kit, levels, view, ground.astype(np.int16), shrink)
 
 
 def same_pose(geometry: Geometry, kit: Kit, pose: Registration, camera: Camera) -> bool:

@@ -9,7 +9,7 @@ from vision.inference.block_moves import join_towers, remove_phantoms, split_tow
 from vision.inference.coordinate_ascent import begin, begin_again, converge, rescore_by_facets
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.surfaces import find_camouflaged, rescore_by_surfaces
+from vision.inference.surfaces import find_camouflaged
 from vision.likelihood.observations import Observations
 
 
@@ -43,7 +43,5 @@ def _search(hypothesis: Hypothesis) -> None:
     # On terrain and pillars pieces do not stand on the board.
     if hypothesis.observations.is_board_learned and not hypothesis.geometry.levels:
         told = find_camouflaged(hypothesis)
-    elif hypothesis.geometry.configurations.has_plain_faces and not hypothesis.observations.is_board_learned:
-        rescore_by_surfaces(hypothesis)
     if hypothesis.geometry.facets is not None:
         rescore_by_facets(hypothesis, hypothesis.geometry.facets, told)

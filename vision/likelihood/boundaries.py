@@ -1,0 +1,176 @@
+"""A patch of the picture, prepared to tell how well a segmentation fits it.
+
+Two places a few millimetres apart look alike on one surface, and mostly differ where two surfaces meet.  So a
+segmentation is right when its boundaries lie where the picture changes (weak membrane: Blake and Zisserman, Visual
+reconstruction, 1987), and when each surface's colour is one that its material can show.  Soft shadows change little in
+so short a way, and a pale piece's outline is seen though its colour is the ground's.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.compiled import compiled
+
+Array = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+Picture = npt.NDArray[np.uint8]
+
+STEP_MM = 2.0
+"""Distance between the two places that are compared: lens blur and bevels lie between them."""
+
+UNIT_MM = 5.0
+"""Length of a boundary over which contrast is one observation: texture, shadows and errors of place are correlated."""
+
+CHANNELS = 3
+"""Brightness, and two differences of colour, which shade hardly changes."""
+
+VARIED = np.array([35.0, 12.0, 12.0])
+"""Standard deviation, in codes, of the difference between two surfaces, a channel.  Chosen by eye."""
+
+EVEN = np.array([2.5, 1.0, 1.0])
+"""The same within one surface, besides noise: texture and shading.  Chosen by eye."""
+
+UNLIKE, ALIKE = 0.06, 0.15
+"""Probability of a contrast within one surface, as at the edge of a shadow or of print, and of none where two surfaces
+meet.  Chosen by eye."""
+
+AREA_MM2 = 40.0
+"""Area over which colours are one observation, as in crops (:mod:`vision.scene.crops`)."""
+
+NOISE_STRIDE = 9
+"""Every how many pixels noise is measured."""
+
+COLOUR_STRIDE = 3
+"""Every how many pixels of a patch, each way, colours are looked up."""
+
+PER_NAT, MOST_NATS = 16, 40
+"""Steps of the table of log-likelihood ratios in a nat, and its last entry: more unlike pixels count as that."""
+
+
+class Patch(NamedTuple):
+    """A part of a picture in which segmentations are compared.
+
+    Attributes:
+        origin: x and y of its first pixel.
+        step: pixels between two places that are compared.
+        across: (height, width) float32, log-likelihood ratio that two surfaces meet between a pixel and the one
+            ``step`` to the right, against that both are on one; 0 in every second row.
+        down: the same for the one ``step`` below; 0 in every second column.
+        colours: (height / stride, width / stride, materials) float32, log-likelihood of each material for the colour
+            there, up to that of the likeliest one.
+        area: observations of colour that one of these is worth.
+    """
+
+    origin: tuple[int, int]
+    step: int
+    across: Array
+    down: Array
+    colours: Array
+    area: float
+
+
+@compiled
+def noise_of(image: Picture, step: int) -> Array:
+    """(channels,) float32 variance of the difference of two pixels ``step`` apart where a picture is even, codes²."""
+    height, width, _ = image.shape
+    rows, columns = (height - 1) // NOISE_STRIDE + 1, (width - step - 1) // NOISE_STRIDE + 1
+    apart, variance = np.empty((CHANNELS, rows * columns), np.float32), np.empty(CHANNELS, np.float32)
+    for i in range(rows):
+        for j in range(columns):
+            one, other = image[NOISE_STRIDE * i, NOISE_STRIDE * j], image[NOISE_STRIDE * i, NOISE_STRIDE * j + step]
+            for channel in range(CHANNELS):
+                apart[channel, i * columns + j] = abs(_opponent(one, channel) - _opponent(other, channel))
+    for channel in range(CHANNELS):
+        # Half of a normal variable's absolute values are below 0.6745 standard deviations.
+        variance[channel] = (np.median(apart[channel]) / 0.6745) ** 2
+    return variance
+
+
+@compiled
+def make_patch(
+    image: Picture,
+    box: tuple[int, int, int, int],
+    scale: tuple[int, float],
+    noise: Array,
+    table: npt.NDArray[np.int32],
+    colour_model: Array,
+) -> Patch:
+    """The patch of a picture (height, width, 3) uint8 BGR that a box covers.
+
+    Args:
+        image: the picture.
+        box: left, top, right, bottom, px.
+        scale: pixels between two places that are compared, and pixels a millimetre.
+        noise: of :func:`noise_of`.
+        table: (3, 256) int32, what each code of a channel adds to the row of the colour model.
+        colour_model: (rows, materials) float32 log-likelihoods.
+    """
+    (left, top, right, bottom), (step, px_per_mm) = box, scale
+    height, width = bottom - top, right - left
+    across, down = np.zeros((height, width), np.float32), np.zeros((height, width), np.float32)
+    # Of pairs side by side every second row is looked at, of pairs one above the other every second column.
+    weight = 2 / (step * px_per_mm * UNIT_MM)
+    narrow = (EVEN**2 + noise).astype(np.float32)
+    wide = (VARIED**2 + narrow).astype(np.float32)
+    slope = (0.5 * (1 / narrow - 1 / wide)).astype(np.float32)
+    ratios = (weight * _log_ratios(float(0.5 * np.log(wide / narrow).sum()))).astype(np.float32)
+    for row in range(0, height, 2):
+        for column in range(width - step):
+            one, other = image[top + row, left + column], image[top + row, left + column + step]
+            across[row, column] = ratios[_index(one, other, slope)]
+    for row in range(height - step):
+        for column in range(0, width, 2):
+            one, other = image[top + row, left + column], image[top + row + step, left + column]
+            down[row, column] = ratios[_index(one, other, slope)]
+    colours = _colours(image, box, table, colour_model)
+    area = COLOUR_STRIDE**2 / (px_per_mm**2 * AREA_MM2)
+    return Patch((left, top), step, across, down, colours, area)
+
+
+@compiled
+def _colours(
+    image: Picture, box: tuple[int, int, int, int], table: npt.NDArray[np.int32], colour_model: Array
+) -> Array:
+    """See :attr:`Patch.colours`."""
+    left, top, right, bottom = box
+    rows, columns = (bottom - top - 1) // COLOUR_STRIDE + 1, (right - left - 1) // COLOUR_STRIDE + 1
+    colours = np.empty((rows, columns, colour_model.shape[1]), np.float32)
+    for row in range(rows):
+        for column in range(columns):
+            blue, green, red = image[top + COLOUR_STRIDE * row, left + COLOUR_STRIDE * column]
+            likely = colour_model[table[0, blue] + table[1, green] + table[2, red]]
+            colours[row, column] = likely - likely.max()
+    return colours
+
+
+@compiled
+def _opponent(codes: Picture, channel: int) -> float:
+    """Brightness (0) or a difference of colour of a pixel (3,) BGR."""
+    blue, green, red = float(codes[0]), float(codes[1]), float(codes[2])
+    if channel == 0:
+        return (blue + green + red) / 3
+    return (blue - red) / 2 if channel == 1 else green / 2 - (blue + red) / 4
+
+
+@compiled
+def _index(one: Picture, other: Picture, slope: Array) -> int:
+    """Place in :func:`_log_ratios` of two pixels (3,)."""
+    b, g, r = float(one[0]) - other[0], float(one[1]) - other[1], float(one[2]) - other[2]
+    brightness, first, second = (b + g + r) / 3, (b - r) / 2, g / 2 - (b + r) / 4
+    off = slope[0] * brightness * brightness + slope[1] * first * first + slope[2] * second * second
+    return min(int(off * PER_NAT), MOST_NATS * PER_NAT)
+
+
+@compiled
+def _log_ratios(constant: float) -> Floats:
+    """Log-likelihood ratio that two surfaces meet, by how much unlike two pixels are, in 1 / :data:`PER_NAT` nats.
+
+    ``constant``: log of the ratio of densities of two pixels that are alike.
+    """
+    ratio = np.exp((np.arange(MOST_NATS * PER_NAT + 1) + 0.5) / PER_NAT - constant)
+    log_ratio: Floats = np.log((ALIKE + (1 - ALIKE) * ratio) / (1 - UNLIKE + UNLIKE * ratio))
+    return log_ratio

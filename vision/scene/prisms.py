@@ -1,0 +1,236 @@
+"""Every surface of the pieces and columns of one pose, to be painted over a patch of the picture at its own resolution.
+
+A piece is a prism: an upper face and sides.  Its corners are projected by an affine map for each cell and height, which
+over the width of a piece is exact to a fifth of a millimetre, so that pieces can be moved and turned at little cost.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Kit, PieceKind
+from vision.compiled import compiled
+from vision.pose.projection import Points, Registration, project
+from vision.scene.configurations import ROUNDED_MM, stacks_of
+from vision.scene.solids import column, cross_section
+from vision.scene.terrain import floors_mm
+
+Indices = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
+Surfaces = npt.NDArray[np.int16]
+"""(height, width) int16: number of the surface that is nearest in each pixel.  Below :data:`FIRST` a material of the
+ground; then for each rank, from 1, :data:`PER_CELL` numbers: the column's upper face and its sides; from
+:data:`PIECES` on for each piece, the lowest first, its upper face and its sides."""
+
+FIRST = 8
+"""Number of the first surface that is not the mat or the table."""
+
+PER_CELL, PIECES, PER_PIECE = 64, 8, 5
+"""Surfaces that a cell may have, the first one of its pieces, and those of each: an upper face and four sides."""
+
+DISC_SIDES = 16
+"""Corners of a disc's outline, as far outside the circle as the sides are inside: 0.13 mm at 27 mm across."""
+
+REACH_MM = 12.0
+"""Distance from a cell's middle at which the affine maps are fitted."""
+
+
+class Prisms(NamedTuple):
+    """What may stand on n cells, f configurations of up to p pieces, whose feet and faces are at z heights.
+
+    Attributes:
+        maps: (n, z, 2, 3) px a mm from the cell's middle, for each height.
+        rings_mm: (kinds, corners, 2) outline of each size of piece.
+        kinds: (f, p) size of each piece of a configuration, the lowest first.
+        feet: (f, p) number of the height of its foot.
+        faces: (f, p) number of the height of its upper face.
+        counts: (f,) pieces.
+        columns_px: (n, 8, 2) corners of the column under each cell, foot and upper face.
+        has_column: (n,) bool.
+        ground: (height, width) int16, material of the mat or the table in every pixel, as if nothing were on them.
+        shrink: how many pixels of the picture one of these is wide.
+    """
+
+    maps: Floats
+    rings_mm: Floats
+    kinds: Indices
+    feet: Indices
+    faces: Indices
+    counts: Indices
+    columns_px: Floats
+    has_column: npt.NDArray[np.bool_]
+    ground: Surfaces
+    shrink: int
+
+
+def make_prisms(
+    kit: Kit, levels: tuple[int, ...], view: tuple[Registration, Camera], ground: Surfaces, shrink: int
+) -> Prisms:
+    """The prisms of a kit of discs or cubes whose terrain or pillars stand at ``levels`` (n, or empty).
+
+    ``ground``: materials of the bare mat and the table in the picture, which is looked at shrunk so many times.
+    """
+    stacks, centres = stacks_of(kit.pieces), floors_mm(kit, levels)
+    sizes = list({(kind.shape, kind.width_mm, kind.height_mm): kind for stack in stacks for kind in stack}.values())
+    numbers = {(kind.shape, kind.width_mm, kind.height_mm): number for number, kind in enumerate(sizes)}
+    most = max(map(len, stacks))
+    kinds, feet, faces = (np.zeros((len(stacks), most), np.intp) for _ in range(3))
+    heights: dict[float, int] = {}
+    for i, stack in enumerate(stacks):
+        z = 0.0
+        for j, kind in enumerate(stack):
+            kinds[i, j] = numbers[kind.shape, kind.width_mm, kind.height_mm]
+            feet[i, j] = heights.setdefault(round(z, 6), len(heights))
+            z += kind.height_mm
+            faces[i, j] = heights.setdefault(round(z - ROUNDED_MM, 6), len(heights))
+    columns = np.zeros((len(centres), 8, 2))
+    has_column = np.zeros(len(centres), np.bool_)
+    for number, (cell, level) in enumerate(zip(kit.cells, levels or (None,) * len(kit.cells), strict=True)):
+        solid = column(kit, cell, level)
+        if solid is not None:
+            columns[number], has_column[number] = shrunk(project(solid.points[:8], *view), shrink), True
+    return Prisms(
+        _maps(centres, np.array(list(heights)), view, shrink),
+        np.array([_ring(kind) for kind in sizes]),
+        kinds,
+        feet,
+        faces,
+        np.array([len(stack) for stack in stacks]),
+        columns,
+        has_column,
+        np.ascontiguousarray(ground[shrink // 2 :: shrink, shrink // 2 :: shrink]),
+        shrink,
+    )
+
+
+def _ring(kind: PieceKind) -> Floats:
+    """(corners, 2) mm, a piece's outline; that of a disc has :data:`DISC_SIDES` corners."""
+    ring = cross_section(kind, 0.0)[:, :2]
+    if kind.shape != "disc":
+        return ring
+    angle = np.arange(DISC_SIDES) * (2 * np.pi / DISC_SIDES)
+    radius_mm = kind.width_mm / 2 / np.sqrt(np.cos(np.pi / DISC_SIDES))
+    return np.column_stack([radius_mm * np.cos(angle), radius_mm * np.sin(angle)])
+
+
+def shrunk(points_px: Points, shrink: int) -> Points:
+    """Points (…, 2) px in the picture that was shrunk so many times."""
+    return (points_px + 0.5) / shrink - 0.5
+
+
+def _maps(centres: Points, heights: Floats, view: tuple[Registration, Camera], shrink: int) -> Floats:
+    """See :attr:`Prisms.maps`; ``centres`` (n, 3) mm, ``heights`` (z,) mm above them."""
+    steps = np.array([(0, 0, 0), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)]) * REACH_MM
+    points = centres[:, None, None] + heights[:, None, None] * np.array([0.0, 0.0, 1.0]) + steps
+    pixels = shrunk(project(points.reshape(-1, 3), *view), shrink)
+    seen = pixels.reshape(len(centres), len(heights), 5, 2)
+    across, along = (seen[:, :, 1] - seen[:, :, 2]) / (2 * REACH_MM), (seen[:, :, 3] - seen[:, :, 4]) / (2 * REACH_MM)
+    return np.ascontiguousarray(np.stack([across, along, seen[:, :, 0]], axis=-1))
+
+
+@compiled
+def paint_column(patch: Surfaces, origin: tuple[int, int], prisms: Prisms, cell: int, rank: int) -> None:
+    """Paint the column under a cell over what is behind it; ``origin``: x and y of the patch's first pixel."""
+    if prisms.has_column[cell]:
+        corners = prisms.columns_px[cell]
+        first = FIRST + rank * PER_CELL
+        _paint_sides(patch, origin, corners[:4], corners[4:], first + 1)
+        _paint_face(patch, origin, corners[4:], first)
+
+
+@compiled
+def paint_stack(
+    patch: Surfaces, origin: tuple[int, int], prisms: Prisms, which: tuple[int, int, int], places: Floats
+) -> None:
+    """Paint a stack over what is behind it.
+
+    ``which``: cell, its rank, and the configuration; ``places`` (p, 3): where each piece lies off the cell's middle,
+    mm, and by how much it is turned, radians.
+    """
+    cell, rank, configuration = which
+    count = prisms.counts[configuration]
+    for piece in range(count):
+        ring = prisms.rings_mm[prisms.kinds[configuration, piece]]
+        foot, face = np.empty_like(ring), np.empty_like(ring)
+        x, y, turn = places[piece]
+        sine, cosine = np.sin(turn), np.cos(turn)
+        low = prisms.maps[cell, prisms.feet[configuration, piece]]
+        high = prisms.maps[cell, prisms.faces[configuration, piece]]
+        for i in range(len(ring)):
+            u = x + cosine * ring[i, 0] - sine * ring[i, 1]
+            v = y + sine * ring[i, 0] + cosine * ring[i, 1]
+            for axis in range(2):
+                foot[i, axis] = low[axis, 0] * u + low[axis, 1] * v + low[axis, 2]
+                face[i, axis] = high[axis, 0] * u + high[axis, 1] * v + high[axis, 2]
+        first = FIRST + rank * PER_CELL + PIECES + piece * PER_PIECE
+        _paint_sides(patch, origin, foot, face, first + 1)
+        # Of a piece under another one of its size only the bevel shows, which looks like its side.
+        if piece + 1 == count or prisms.kinds[configuration, piece + 1] != prisms.kinds[configuration, piece]:
+            _paint_face(patch, origin, face, first)
+
+
+@compiled
+def _paint_sides(patch: Surfaces, origin: tuple[int, int], foot: Floats, face: Floats, first: int) -> None:
+    """Paint the sides between two rings (k, 2) px, and what is under the upper one; four corners have four sides."""
+    corners, lines = len(foot), np.empty((2 * len(foot), 4))
+    if corners != 4:
+        for i in range(corners):
+            _line(lines, 2 * i, foot[i], foot[(i + 1) % corners])
+            _line(lines, 2 * i + 1, foot[i], face[i])
+        _fill(patch, origin, lines, first)
+        return
+    for i in range(4):
+        j = (i + 1) % 4
+        # Sides that face the camera run the other way round than the upper face does.
+        area = (foot[j, 0] - foot[i, 0]) * (face[i, 1] - foot[i, 1]) - (foot[j, 1] - foot[i, 1]) * (
+            face[i, 0] - foot[i, 0]
+        )
+        if area < 0:
+            _line(lines, 0, foot[i], foot[j])
+            _line(lines, 1, foot[j], face[j])
+            _line(lines, 2, face[j], face[i])
+            _line(lines, 3, face[i], foot[i])
+            _fill(patch, origin, lines[:4], first + i)
+
+
+@compiled
+def _paint_face(patch: Surfaces, origin: tuple[int, int], face: Floats, surface: int) -> None:
+    """Paint an upper face (k, 2) px."""
+    lines = np.empty((len(face), 4))
+    for i in range(len(face)):
+        _line(lines, i, face[i], face[(i + 1) % len(face)])
+    _fill(patch, origin, lines, surface)
+
+
+@compiled
+def _line(lines: Floats, number: int, begin: Floats, end: Floats) -> None:
+    lines[number, 0], lines[number, 1], lines[number, 2], lines[number, 3] = begin[0], begin[1], end[0], end[1]
+
+
+@compiled
+def _fill(patch: Surfaces, origin: tuple[int, int], lines: Floats, surface: int) -> None:
+    """Paint the convex hull of lines (l, 4), x and y of both ends in the picture, px."""
+    left, top = origin
+    low, high = np.inf, -np.inf
+    for line in lines:
+        low, high = min(low, line[1], line[3]), max(high, line[1], line[3])
+    first, end = max(int(np.ceil(low)) - top, 0), min(int(np.floor(high)) - top + 1, patch.shape[0])
+    if first >= end:
+        return
+    begins, ends = np.full(end - first, np.inf), np.full(end - first, -np.inf)
+    for line in lines:
+        upper, lower = min(line[1], line[3]) - top, max(line[1], line[3]) - top
+        slope = (line[2] - line[0]) / (line[3] - line[1]) if line[3] != line[1] else 0.0
+        for row in range(max(int(np.ceil(upper)), first), min(int(np.floor(lower)) + 1, end)):
+            x = line[0] + (row + top - line[1]) * slope
+            begins[row - first], ends[row - first] = min(begins[row - first], x), max(ends[row - first], x)
+    for row in range(first, end):
+        if begins[row - first] <= ends[row - first]:
+            begin = max(int(np.ceil(begins[row - first])) - left, 0)
+            stop = min(int(np.floor(ends[row - first])) - left + 1, patch.shape[1])
+            for x_px in range(begin, stop):
+                patch[row, x_px] = surface
