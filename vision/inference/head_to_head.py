@@ -19,7 +19,7 @@ from vision.inference.coordinate_ascent import all_scores, converge
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.boundaries import STEP_MM, Patch, make_patch, noise_of
-from vision.likelihood.segmentation import MOST_TOUCHED, Scene, fit_stack, place_stack
+from vision.likelihood.segmentation import MOST_TOUCHED, Scene, fit_stack, place_stack, seen_share
 from vision.scene.materials import Materials
 from vision.scene.prisms import FIRST, PER_CELL, Floats, Prisms, paint_column, paint_stack
 
@@ -38,6 +38,9 @@ COLOUR_SHARE = 0.8
 
 FIT_NATS = 12.0
 """An explanation is fitted if, before, it is not less likely than the best one by more than this."""
+
+SEEN_SHARE = 0.25
+"""Where less is seen of the largest piece or stack that is compared, an empty cell stays as colours have it."""
 
 MARGIN_PX, NEAR_PX = 6, 60
 """Border of a patch round what is compared, and how far beyond it cells are painted whose columns may reach into it."""
@@ -262,6 +265,8 @@ def _compare(scene: Scene, stacks: Stacks, given: Floats) -> tuple[Floats, Float
     places = np.zeros((len(given), scene.prisms.kinds.shape[1], 3))
     if before >= 0:
         places[1 + before] = stacks.places[scene.cell]
+    elif seen_share(scene, np.flatnonzero(given[1:] > -np.inf)[-1], places[0]) < SEEN_SHARE:
+        return scores, places
     for number in range(len(given)):
         if given[number] > -np.inf:
             scores[number] += place_stack(scene, number - 1, places[number])

@@ -105,6 +105,19 @@ def stack_log_likelihood(scene: Scene, configuration: int, places: Floats) -> fl
 
 
 @compiled
+def seen_share(scene: Scene, configuration: int, places: Floats) -> float:
+    """Share (0…1) of a configuration whose pieces lie at ``places`` (p, 3) that nothing in front occludes."""
+    surfaces, all_px, seen_px = scene.surfaces, 0, 0
+    surfaces[:] = -1
+    paint_stack(surfaces, scene.patch.origin, scene.prisms, (scene.cell, scene.rank, configuration), places)
+    for row in range(surfaces.shape[0]):
+        for column in range(surfaces.shape[1]):
+            all_px += int(surfaces[row, column] >= 0)
+            seen_px += int(surfaces[row, column] >= 0 and scene.front[row, column] < 0)
+    return seen_px / max(all_px, 1)
+
+
+@compiled
 def _log_prior(places: Floats) -> float:
     """Log prior of the places (p, 3) of a stack's pieces, the lowest first."""
     total = 0.0
