@@ -148,7 +148,7 @@ class Differencer:
         if patches.total_px >= least_px:
             patches, shake = _steadied(pair, variance, area, deviations, patches)
         self._moved = patches.total_px >= least_px
-        self._was_solid = self._moved and bool((pair.solid > deviations**2 * variance)[patches.mask > 0].any())
+        self._was_solid = self._moved and bool((pair.solid > DEVIATIONS**2 * variance)[patches.mask > 0].any())
         self._frames += 1
         share = np.float32(max(1 / MEMORY_FRAMES, 1 / (self._frames + 1)))
         moving = cv2.dilate(patches.mask & (self._moved and not shake), np.ones((3, 3), np.uint8))

@@ -52,15 +52,16 @@ def test_only_a_hand_is_motion(webcam, act):
 
 def test_steps_of_colour_that_wander_through_compressed_pictures_are_no_motion(act):
     """As white balance drifts, the colour of ever other blocks is rounded to the next step."""
-    frames, begin, _ = act
+    frames, begin, end = act
     watch, moving = watch_of(SIZE), []
-    for number in range(60):
-        picture = cv2.cvtColor(frames[number % begin], cv2.COLOR_BGR2YCrCb).astype(np.int16)
+    for number, frame in enumerate(frames):
+        picture = cv2.cvtColor(frame, cv2.COLOR_BGR2YCrCb).astype(np.int16)
         column = 16 * (4 + number // 2 % 28)
         picture[64:288, column : column + 48, 2] += 2
         blocky = cv2.cvtColor(picture.clip(0, 255).astype(np.uint8), cv2.COLOR_YCrCb2BGR)
         moving.append(watch.glimpse(blocky).moving)
-    assert not any(moving[LEARNING:])
+    assert not any(moving[LEARNING:begin])
+    assert not any(moving[end + 2 :])  # one frame later than without
 
 
 def test_a_shaking_camera_is_told_and_learned(act):
