@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from calibration.files import read_text
 from companion.errors import BadText, CompanionError
 
 HEADING = re.compile(r"#\s*(\S.*)")
@@ -82,7 +83,7 @@ def rounds_file(store: Path, given: Path | None) -> Path:
 def rounds_of(file: Path) -> tuple[Round, ...]:
     """The rounds of a file.  Raises CompanionError, naming the file."""
     try:
-        return read_rounds(file.read_text(encoding="utf-8"))
+        return read_rounds(read_text(file))
     except (OSError, UnicodeDecodeError) as error:
         raise CompanionError(f"{file}: cannot be read ({error})") from None
     except BadText as error:
