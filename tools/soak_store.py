@@ -90,6 +90,11 @@ class Scenes:
         """Nothing is restless."""
         return ""
 
+    @property
+    def reaching_from(self) -> frozenset[str]:
+        """No arm is seen."""
+        return frozenset()
+
     def look(self, frame: Frame, *_: object, **__: object) -> Look:
         """What lies there."""
         return Look(next_frame(self._reading, frame.t_s, CLEAR, self.chance))

@@ -167,9 +167,16 @@ class Hub:
         if event.n > last_n + 1:
             self._ask(table, playing, now_s)
             return
-        playing.take(event, lambda number, event: self._keep(table, playing.info, number, event))
-        if playing.number is not None and isinstance(event, GameOver | TakenBack | Corrected):
-            self._note_result(table, playing.info, playing.number, standing_result(playing.feed.standing.events))
+
+        def keep(number: MatchId | None, event: Event) -> MatchId:
+            number = self._keep(table, playing.info, number, event)
+            if isinstance(event, GameOver | TakenBack | Corrected):
+                # Who is told of the end asks for the results at once.
+                events = (*playing.feed.standing.events, event)
+                self._note_result(table, playing.info, number, standing_result(events))
+            return number
+
+        playing.take(event, keep)
         self._seat(Seat(table, is_online=True, playing=playing))
 
     def _keep(self, table: str, info: MatchInfo, number: MatchId | None, event: Event) -> MatchId:

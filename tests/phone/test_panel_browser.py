@@ -120,7 +120,8 @@ def test_it_shows_the_verdict_in_form_word_and_colour(
     what(page, "Green to move")
     expect(page.locator(".said")).to_have_text("Red played c3-d3. Green to move.")
     expect(page.locator(".panel")).to_have_attribute("data-ground", "green")
-    assert page.evaluate("window.tones") > 0
+    page.wait_for_function("window.tones > 0", timeout=1000 * WAIT_S)
+    page.wait_for_function("window.heard.length > 0", timeout=1000 * WAIT_S)
     assert ["en", "Red played c3-d3. Green to move."] in page.evaluate("window.heard")
     assert page.evaluate("window.shaken") == []
 

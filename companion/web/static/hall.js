@@ -12,6 +12,7 @@ const boards = new Map();
 let featured = { name: null, since: -HOLD_S };
 let waiting = null; // the table that will be large next
 let results = null;
+let asked = 0; // times that the results were asked for
 const rounds = new Rounds(() => ({ tables, results }));
 
 function listen() {
@@ -161,8 +162,11 @@ async function draw(place, row) {
 }
 
 async function fetchResults() {
+  const mine = ++asked;
   const answer = await fetch("/results").catch(() => null);
-  if (answer?.ok) results = await answer.json();
+  const news = answer?.ok ? await answer.json() : null;
+  if (mine !== asked) return; // what was asked for later is newer
+  results = news ?? results;
   renderResults();
 }
 
