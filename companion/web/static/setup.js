@@ -87,6 +87,7 @@ let step = STEPS[0];
 let row = null;
 let best = 0;
 let corners = [];
+let size = { width: 0, height: 0 }; // of the camera's picture; the element itself has none while the next one loads
 let isOver = false;
 const done = {};
 
@@ -258,12 +259,12 @@ async function begin() {
 // A touch is the next corner of the field, in pixels of the camera's picture; the fifth moves the nearest one.
 function point(event) {
   const live = find("live");
-  if (step !== "mat" || !live.naturalWidth) return;
+  if (step !== "mat" || !size.width) return;
   const box = live.getBoundingClientRect();
-  const scale = Math.min(box.width / live.naturalWidth, box.height / live.naturalHeight);
-  const x = (event.clientX - box.left - box.width / 2) / scale + live.naturalWidth / 2 - .5;
-  const y = (event.clientY - box.top - box.height / 2) / scale + live.naturalHeight / 2 - .5;
-  if (x < 0 || y < 0 || x >= live.naturalWidth || y >= live.naturalHeight) return;
+  const scale = Math.min(box.width / size.width, box.height / size.height);
+  const x = (event.clientX - box.left - box.width / 2) / scale + size.width / 2 - .5;
+  const y = (event.clientY - box.top - box.height / 2) / scale + size.height / 2 - .5;
+  if (x < 0 || y < 0 || x >= size.width || y >= size.height) return;
   if (corners.length < 4) corners.push([x, y]);
   else {
     const far = corners.map(([u, v]) => Math.hypot(u - x, v - y));
@@ -273,8 +274,8 @@ function point(event) {
 }
 
 function drawCorners() {
-  const live = find("live"), svg = find("corners");
-  svg.setAttribute("viewBox", `0 0 ${live.naturalWidth || 16} ${live.naturalHeight || 9}`);
+  const svg = find("corners");
+  svg.setAttribute("viewBox", `0 0 ${size.width || 16} ${size.height || 9}`);
   svg.innerHTML = step !== "mat" ? "" : `<polygon points="${corners.map((at) => at.join()).join(" ")}"/>` + corners.map(([x, y], i) => `<circle cx="${x}" cy="${y}" r="7"/><text x="${x + 12}" y="${y - 10}">${i + 1}</text>`).join("");
 }
 
@@ -302,7 +303,11 @@ function look() {
     live.src = `/setup/camera.jpg?step=${step}&${Date.now()}`;
   }
 }
-find("live").onload = find("live").onerror = () => { find("live").dataset.loading = ""; };
+find("live").onload = find("live").onerror = () => {
+  const live = find("live");
+  live.dataset.loading = "";
+  if (live.naturalWidth) size = { width: live.naturalWidth, height: live.naturalHeight };
+};
 find("live").onclick = point;
 find("before").onclick = () => go(STEPS[Math.max(0, STEPS.indexOf(step) - 1)]);
 find("next").onclick = () => go(STEPS[Math.min(STEPS.length - 1, STEPS.indexOf(step) + 1)]);
