@@ -8,6 +8,9 @@ STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
 TEST_LIBS := chromium mosquitto
 
+# Compiling takes one core and most of two minutes: checks and downloads go on beside it.
+MAKEFLAGS += --jobs=2
+
 .PHONY: setup install-pi demo test lint types contracts unit cv5 pdn arm64 bench score soak lock audit clean
 setup: $(STAMP)
 
@@ -17,17 +20,24 @@ $(STAMP): pyproject.toml locks/dev.txt tools/system_libs.sh tools/micropython.sh
 	$(PIP) --require-hashes -r locks/dev.txt
 	$(PIP) --no-deps --no-build-isolation -e .
 	sh tools/micropython.sh $(VENV)/micropython
-	$(PY) -m vision.warm_up
 	touch $@
+
+# Loops over pixels are compiled once, before two workers would compile the same ones side by side.
+.PHONY: compiled browser
+compiled: setup
+	$(PY) -m vision.warm_up
+
+browser: setup
+	sh tools/system_libs.sh $(TEST_LIBS)
 
 # KITS: for which the loops over pixels are compiled; none: for all.
 install-pi:
 	KITS="$(KITS)" sh deploy/install-pi.sh
 
-demo: setup
+demo: compiled
 	$(VENV)/bin/companion demo --plies 12 --web 127.0.0.1:0
 
-test: lint types contracts unit
+test: unit lint types contracts
 
 lint: setup
 	$(VENV)/bin/ruff format --check .
@@ -39,10 +49,7 @@ types: setup
 contracts: setup
 	$(VENV)/bin/lint-imports
 
-# Loops are compiled once before tests begin: else two workers compile the same ones side by side.
-unit: setup
-	sh tools/system_libs.sh $(TEST_LIBS)
-	$(PY) -m vision.warm_up
+unit: compiled browser
 	$(PYTEST)
 
 # The tests of seeing on OpenCV 5 too: a user's machine may have it.
@@ -65,8 +72,7 @@ $(PY_DRAUGHTS)/draughts: | setup
 pdn: setup $(PY_DRAUGHTS)/draughts
 	$(PY) -m tools.pdn_games | PYTHONPATH=$(PY_DRAUGHTS) $(PY) tools/pdn_reader.py
 
-bench: setup $(PY_DRAUGHTS)/draughts
-	sh tools/system_libs.sh $(TEST_LIBS)
+bench: compiled browser $(PY_DRAUGHTS)/draughts
 	$(PIP) -e '.[bench]'
 	$(PY) -m tools.bench
 	PYTHONPATH=$(PY_DRAUGHTS) $(PY) tools/py_draughts.py
