@@ -67,13 +67,14 @@ def language(code: str, game: Game | None = None) -> Language:
     tongue = LANGUAGES[code]
     if game is None:
         return tongue
-    own = translation(parse_tag(game.tag)[0], code)
+    name, variant, _ = parse_tag(game.tag)
+    own = translation(name, code)
     return replace(
         tongue,
         players=MappingProxyType({**tongue.players, **game.names, **own.players}),
         rules=MappingProxyType({**tongue.rules, **own.rules}),
         titles=MappingProxyType({**tongue.titles, **own.titles}),
-        explained=MappingProxyType({**tongue.explained, **own.texts}),
+        explained=MappingProxyType({**tongue.explained, **own.texts, **own.variants.get(variant, {})}),
         game=game,
     )
 

@@ -26,7 +26,7 @@ from companion.events import (
     ViewChanged,
     Withdrawn,
 )
-from companion.games import available_tags, load_game, translation
+from companion.games import available_tags, load_game, title_of, translation
 from companion.phrases import ENGLISH, GERMAN, LANGUAGES, language, sentence, to_move
 from companion.rules.notation import parse_move, parse_tag
 from companion.rules.translation import read_translation
@@ -249,7 +249,22 @@ def test_german_has_a_word_for_every_player_and_every_rule_that_can_be_broken(ta
     assert set(own.rules) <= set().union(*(load_game(other).rules for other in available_tags()))
     assert not set(GERMAN.rules) & set(own.rules)
     assert set(game.rules) <= set(german.titles)
-    assert set(game.rules) <= set(german.rules) | set(german.explained)
+    assert set(game.rules) <= set(german.explained)
+    assert own.title
+
+
+@pytest.mark.parametrize("tag", available_tags())
+def test_what_a_variant_changes_in_a_rule_is_changed_in_german_too(tag: str) -> None:
+    game, usual = load_game(tag), load_game(parse_tag(tag)[0])
+    german, other = language("de", game), language("de", usual)
+    changed = {name for name, rule in game.rules.items() if rule.text != usual.rules[name].text}
+    assert {name for name in game.rules if german.explained[name] != other.explained[name]} == changed
+
+
+def test_a_game_has_a_title_in_german() -> None:
+    assert title_of("draughts", "de") == "Dame (Damespiel)"
+    assert title_of("draughts") == "Draughts (checkers)"
+    assert title_of("gone", "de") == "gone"
 
 
 @pytest.mark.parametrize(
@@ -298,7 +313,13 @@ def test_a_player_is_called_what_his_game_calls_him() -> None:
     ("text", "fault"),
     [
         ("[players", "cannot be read"),
-        ("[player]", "player is not known; write only the tables players, rules, titles, texts"),
+        (
+            "[player]",
+            "player is not known; write only title and the tables players, rules, titles, texts, variants.NAME",
+        ),
+        ("title = 3", "title must be text in quotes"),
+        ("players = 3", "players must be a table"),
+        ("[variants.old]\nX-1 = 3", "variants.old: X-1 must be text in quotes"),
         ("[rules]\nX-1 = 3", "rules: X-1 must be text in quotes"),
     ],
 )

@@ -47,9 +47,13 @@ def _info(name: str, module: ModuleType) -> GameInfo:
     return GameInfo(name, module.TITLE, module.__doc__ or "", module.VARIANTS, module.PLAYERS)
 
 
-def title_of(tag: str) -> str:
-    """What the game of ``tag`` is called; the tag itself where there is no such game (any more)."""
-    return next((info.title for info in available_games() if tag in info.tags), tag)
+def title_of(tag: str, language: str = "en") -> str:
+    """What the game of ``tag`` is called in a language, by its two-letter code.
+
+    It is the game's own title where nobody has translated it, and the tag itself where there is no such game any more.
+    """
+    info = next((info for info in available_games() if tag in info.tags), None)
+    return tag if info is None else translation(info.name, language).title or info.title
 
 
 def available_tags() -> tuple[str, ...]:

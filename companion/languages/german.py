@@ -93,8 +93,17 @@ GERMAN = Language(
     ),
     explained=MappingProxyType(
         {
-            "G-3": "Wer nicht ziehen kann, setzt aus; kann niemand ziehen, ist die Partie unentschieden.",
-            "G-4": "Dieselbe Stellung zum dritten Mal ist ein Remis.",
+            "G-1": (
+                "Die Spieler ziehen der Reihe nach; wer an der Reihe ist, macht genau einen Zug. "
+                "Nur wer am Zug ist, darf das Brett verändern."
+            ),
+            "G-2": (
+                "Ein Zug wird mit Steinen eines Stapels gemacht (oder einem Stein der Reserve, einer Säule); "
+                "nichts sonst auf dem Brett darf berührt oder verschoben werden."
+            ),
+            "G-3": "Wer keinen erlaubten Zug hat, setzt aus; kann niemand ziehen, ist die Partie unentschieden.",
+            "G-4": "Dieselbe Stellung zum dritten Mal ist ein Remis, das die Partie meldet.",
+            "G-5": "Nach dem Ende der Partie ist kein Zug mehr erlaubt.",
         }
     ),
     colours=MappingProxyType(

@@ -30,7 +30,7 @@ class Language:
         rules: what who breaks a rule should hear, by the rule's id; empty where the events' own words serve.  A
             language's own file has those that all games share, each game's file beside it has the others.
         titles: of rules, by the rule's id; empty where the rules' own serve.
-        explained: what rules say that nobody can break, by the rule's id.
+        explained: the rules' texts, by the rule's id; empty where the rules' own serve.
         colours: how the pieces are called of a player who is called by a colour: ``Red`` has ``red`` ones.
         game: that whose words it has; None: none in particular.
     """

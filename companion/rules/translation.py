@@ -12,6 +12,7 @@ from companion.errors import BadText
 from companion.rules.board import Player
 
 SECTIONS = ("players", "rules", "titles", "texts")
+TITLE, VARIANTS = "title", "variants"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +20,20 @@ class Translation:
     """One game's words in one language; empty where nobody has translated it.
 
     Attributes:
+        title: the game's own.
         players: what a player is called, by his letter.
         rules: what who breaks a rule should hear, by the rule's id.
         titles: the rules' titles.
-        texts: of rules that nobody can break; the others say what they demand to who breaks them.
+        texts: the rules' texts.
+        variants: texts that differ in a variant, by its name.
     """
 
+    title: str = ""
     players: Mapping[Player, str] = field(default_factory=lambda: MappingProxyType({}))
     rules: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     titles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     texts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    variants: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def read_translation(path: Path) -> Translation:
@@ -37,10 +42,22 @@ def read_translation(path: Path) -> Translation:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadText(f"{path}: cannot be read ({error})") from error
-    for name, table in tables.items():
-        if name not in SECTIONS or not isinstance(table, dict):
-            raise BadText(f"{path}: {name} is not known; write only the tables {', '.join(SECTIONS)}")
-        for key, word in table.items():
-            if not isinstance(word, str):
-                raise BadText(f"{path}: {name}: {key} must be text in quotes")
-    return Translation(*(MappingProxyType(tables.get(name, {})) for name in SECTIONS))
+    title, variants = tables.pop(TITLE, ""), tables.pop(VARIANTS, {})
+    if not isinstance(title, str) or not isinstance(variants, dict):
+        raise BadText(f"{path}: {TITLE} must be text in quotes, and {VARIANTS} tables")
+    if unknown := tables.keys() - set(SECTIONS):
+        allowed = f"{TITLE} and the tables {', '.join(SECTIONS)}, {VARIANTS}.NAME"
+        raise BadText(f"{path}: {min(unknown)} is not known; write only {allowed}")
+    players, rules, titles, texts = (_words(path, name, tables.get(name, {})) for name in SECTIONS)
+    own = {name: _words(path, f"{VARIANTS}.{name}", table) for name, table in variants.items()}
+    return Translation(title, players, rules, titles, texts, MappingProxyType(own))
+
+
+def _words(path: Path, name: str, table: object) -> Mapping[str, str]:
+    """A table of texts.  Raises BadText."""
+    if not isinstance(table, dict):
+        raise BadText(f"{path}: {name} must be a table")
+    for key, word in table.items():
+        if not isinstance(word, str):
+            raise BadText(f"{path}: {name}: {key} must be text in quotes")
+    return MappingProxyType(table)

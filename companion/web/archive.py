@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
-from companion.games import title_of
+from companion.web.words import game_titles
 
 FORMS = {
     "txt": "text/plain",
@@ -60,7 +60,7 @@ def matches_row(archive: Archive) -> dict[str, Any]:
     """The list of kept matches, as JSON.  Raises CompanionError."""
     return {
         "matches": [
-            {**asdict(kept), "title": title_of(kept.game), "forms": forms_of(kept)} for kept in archive.matches()
+            {**asdict(kept), "titles": game_titles(kept.game), "forms": forms_of(kept)} for kept in archive.matches()
         ]
     }
 

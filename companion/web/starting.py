@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from companion.errors import BadText
-from companion.games import load_game, title_of
+from companion.games import load_game
 from companion.phrases import LANGUAGES
 from companion.referee.clock import TimeControl, parse_time_control
 from companion.rules.notation import parse_tag, quoted
 from companion.schema import Name, read
-from companion.web.words import player_names
+from companion.web.words import game_titles, player_names
 
 FIELDS = ("game", "names", "clock", "confirm", "leave")
 """Of a new match."""
@@ -156,7 +156,7 @@ def form_row(starter: Starter) -> dict[str, Any]:
 
 
 def _unfinished_row(left: Unfinished) -> dict[str, Any]:
-    return {**asdict(left), "title": title_of(left.game)}
+    return {**asdict(left), "titles": game_titles(left.game)}
 
 
 def _game_row(playable: Playable) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _game_row(playable: Playable) -> dict[str, Any]:
     words = {code: player_names(game, code) for code in LANGUAGES}
     return {
         "tag": playable.tag,
-        "title": title_of(playable.tag),
+        "titles": game_titles(playable.tag),
         "variant": variant,
         "learned": playable.is_learned,
         "players": [

@@ -30,7 +30,7 @@ from companion.rules.notation import parse_move, position_tag, ranks_downward
 from companion.scene.outfit import dressed, player_colours
 from companion.web.boards import outcome_row
 from companion.web.story import Story
-from companion.web.words import player_names, rule_row, sentences, tasks
+from companion.web.words import game_titles, player_names, rule_row, sentences, tasks
 
 LOGGED = 12
 """So many of the last verdicts stand on the page; the moves that stand are all there."""
@@ -105,6 +105,7 @@ def game_row(game: Game, kit: Kit | None = None, people: tuple[str, ...] = ()) -
     return {
         "tag": game.tag,
         "title": title_of(game.tag),
+        "titles": game_titles(game.tag),
         "players": [
             {
                 "letter": player,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from companion.events import Event, Unfinished
+from companion.games import title_of
 from companion.phrases import LANGUAGES, language, sentence, task
 from companion.rules.board import Player
 from companion.rules.game import Game, Rule
@@ -20,6 +21,11 @@ def player_names(game: Game, code: str, people: Sequence[str] = ()) -> dict[Play
     return {player: own.get(player) or words[player] for player in game.players}
 
 
+def game_titles(tag: str) -> dict[str, str]:
+    """What the game of ``tag`` is called, by language."""
+    return {code: title_of(tag, code) for code in LANGUAGES}
+
+
 def rule_row(rule: Rule, game: Game) -> dict[str, Any]:
     """A rule's number, and its title and text by language."""
     tongues = {code: language(code, game) for code in LANGUAGES}
@@ -28,10 +34,7 @@ def rule_row(rule: Rule, game: Game) -> dict[str, Any]:
         "title": rule.title,
         "text": rule.text,
         "titles": {code: tongue.titles.get(rule.id, rule.title) for code, tongue in tongues.items()},
-        "texts": {
-            code: tongue.explained.get(rule.id) or tongue.rules.get(rule.id) or rule.text
-            for code, tongue in tongues.items()
-        },
+        "texts": {code: tongue.explained.get(rule.id, rule.text) for code, tongue in tongues.items()},
     }
 
 

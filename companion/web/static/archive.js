@@ -24,7 +24,7 @@ function item(kept, token) {
   const moves = word(kept.moves === 1 ? "one-move" : "moves-played", { n: kept.moves });
   const winner = kept.names[kept.players.indexOf(kept.winner)] || kept.winner;
   const result = !kept.rule ? word("is-open") : kept.winner ? word("has-won", { player: winner }) : word("is-drawn");
-  const told = [`${kept.match}. ${kept.title}`, kept.names.filter(Boolean).join(" – "), begun, moves, result];
+  const told = [`${kept.match}. ${kept.titles[code]}`, kept.names.filter(Boolean).join(" – "), begun, moves, result];
   const row = Object.assign(document.createElement("div"), { className: "row" });
   const look = Object.assign(document.createElement("a"), { className: "link", href: `/replay?match=${kept.match}`, textContent: word("replay") });
   look.setAttribute("aria-label", `${word("replay")}: ${kept.match}`);

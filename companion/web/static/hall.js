@@ -100,7 +100,7 @@ function fill(card, row) {
   card.dataset.kind = row.outcome ? "game-over" : row.said?.event ?? "";
   card.querySelector("strong").textContent = row.table;
   const moves = word(row.turns === 1 ? "one-move" : "moves-played", { n: row.turns });
-  card.querySelector("small").textContent = [row.game.title.split(/[,(]/)[0].trim(), moves, status(row)].join(" · ");
+  card.querySelector("small").textContent = [row.game.titles[code].split(/[,(]/)[0].trim(), moves, status(row)].join(" · ");
   card.querySelector(".players").replaceChildren(...row.game.players.map((player) => seat(player, row)));
   card.querySelector("use").setAttribute("href", `/static/icon.svg#${SIGNS[row.said?.event] ?? "eye"}`);
   card.querySelector(".word span").textContent = row.fault ? word("left-out", { why: row.fault }) : row.said?.texts[code] ?? "";

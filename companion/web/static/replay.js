@@ -111,7 +111,7 @@ function render() {
     return;
   }
   const step = match.steps[at], people = match.game.players.map((player) => player.names[code]).join(" – ");
-  find("title").textContent = `${match.game.title}: ${people}`;
+  find("title").textContent = `${match.game.titles[code]}: ${people}`;
   document.title = find("title").textContent;
   find("when").textContent = match.started_at ? new Date(match.started_at).toLocaleString(code, { dateStyle: "long", timeStyle: "short" }) : "";
   find("first").disabled = find("back").disabled = at === 0;

@@ -108,7 +108,7 @@ function take(answer) {
   if (answer.error) return reply(answer.error, true);
   row = answer.row;
   done[step] = row.done;
-  find("game").textContent = `${answer.game.title} · ${answer.game.kit}`;
+  find("game").textContent = `${answer.game.titles[code]} · ${answer.game.kit}`;
   if (find("board").dataset.step !== step) {
     find("board").dataset.step = step;
     find("board").innerHTML = step === "start" ? answer.game.start : "";

@@ -54,7 +54,7 @@ export class Starting {
 
   title(game) {
     const several = game.players.length > 2 ? word("n-players", { n: game.players.length }) : "";
-    return [game.title, game.variant, several].filter(Boolean).join(" · ");
+    return [game.titles[code], game.variant, several].filter(Boolean).join(" · ");
   }
 
   // A field for the name of each player of the chosen game.
@@ -79,7 +79,7 @@ export class Starting {
     const button = Object.assign(document.createElement("button"), { type: "button", textContent: word("go-on") });
     button.setAttribute("aria-label", `${word("go-on")}: ${left.match}`);
     button.onclick = () => this.send("go-on", { match: left.match });
-    item.append([`${left.match}. ${left.title}`, people, begun, moves].filter(Boolean).join(" · "), button);
+    item.append([`${left.match}. ${left.titles[code]}`, people, begun, moves].filter(Boolean).join(" · "), button);
     return item;
   }
 

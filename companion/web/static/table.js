@@ -52,7 +52,7 @@ function take(next) {
 function render() {
   if (!state) return;
   document.body.dataset.mode = state.mode;
-  const place = [base && decodeURIComponent(base.split("/").at(-1)), state.game.title].filter(Boolean).join(" · ");
+  const place = [base && decodeURIComponent(base.split("/").at(-1)), state.game.titles[code]].filter(Boolean).join(" · ");
   find("title").textContent = place;
   document.title = `${place} · ${stateLine()}`;
   renderChips();
