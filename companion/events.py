@@ -116,13 +116,15 @@ class TakenBack(Event):
 class Unsure(Event):
     """Several moves fit what is seen; ``question`` asks people which it was.
 
-    ``cells`` are the squares in which the moves differ, or which look odd.
+    ``cells`` are the squares in which the moves differ, or which look odd.  ``or_one_hand``: each option is several
+    players' moves, and one player may have made them all, which nobody may; then none of the options is the answer.
     """
 
     event: ClassVar[str] = "unsure"
     options: tuple[Text, ...]
     question: Text
     cells: tuple[CellName, ...] = ()
+    or_one_hand: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

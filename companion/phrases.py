@@ -169,6 +169,8 @@ def _task_key(event: Unfinished | Unsure) -> str:
             return "unfinished.set-up"
         case Unsure(options=()):
             return "unsure.squares" if event.cells else "unsure.table"
+        case Unsure(or_one_hand=True):
+            return "unsure.one-hand"
         case Unsure(options=(_,)):
             return "unsure.one"
         case _:

@@ -85,7 +85,15 @@ WRITTEN: tuple[tuple[Event, dict[str, Any]], ...] = (
     ),
     (
         Unsure(t=1, n=2, options=("a1-a2", "b1-b2"), question="Which?"),
-        {"event": "unsure", "t": 1, "n": 2, "options": ["a1-a2", "b1-b2"], "question": "Which?", "cells": []},
+        {
+            "event": "unsure",
+            "t": 1,
+            "n": 2,
+            "options": ["a1-a2", "b1-b2"],
+            "question": "Which?",
+            "cells": [],
+            "or_one_hand": False,
+        },
     ),
     (
         Corrected(t=1, n=2, by="Ada", position="p"),

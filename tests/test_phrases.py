@@ -123,6 +123,14 @@ SAID: tuple[tuple[Event, str, str], ...] = (
         "Wurde c3-d3 gezogen?",
     ),
     (
+        Unsure(t=0, n=1, options=("c3-d3 e4-e5",), question="Each by its player?", or_one_hand=True),
+        "Each by its player?",
+        (
+            "Wurde c3-d3 e4-e5 gezogen, jeder Zug von seinem Spieler? "
+            "War es einer allein, bitte mit Nein antworten und zurückstellen."
+        ),
+    ),
+    (
         Withdrawn(t=0, n=1, player="R", cells=("c3",)),
         "The accusation of Red is withdrawn: c3 was misread.",
         "Der Vorwurf gegen Rot ist zurückgenommen: c3 war falsch gelesen.",

@@ -44,6 +44,7 @@ ENGLISH = Language(
             "taken-back": "Taken back: {moves}.",
             "unsure": "{question}",
             "unsure.one": "{question}",
+            "unsure.one-hand": "{question}",
             "unsure.table": "{question}",
             "unsure.squares": "{question}",
             "corrected.position": "{by} has set the position.",

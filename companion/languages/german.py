@@ -44,6 +44,10 @@ GERMAN = Language(
             "taken-back": "Zurückgenommen: {moves}.",
             "unsure": "Welcher Zug war es: {options}?",
             "unsure.one": "Wurde {options} gezogen?",
+            "unsure.one-hand": (
+                "Wurde {options} gezogen, jeder Zug von seinem Spieler? "
+                "War es einer allein, bitte mit Nein antworten und zurückstellen."
+            ),
             "unsure.table": "Ist etwas verändert worden, das nicht sollte? Bitte das Brett prüfen.",
             "unsure.squares": "Ist etwas verändert worden, das nicht sollte? Bitte prüfen: {cells}.",
             "corrected.position": "{by} hat die Stellung gesetzt.",

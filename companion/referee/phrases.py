@@ -35,7 +35,8 @@ def question(options: Sequence[str], odd: Sequence[tuple[str, str]], *, or_one_h
     ``or_one_hand``: whether one player may have done all, which nobody may.
     """
     if or_one_hand:
-        return f"Was {' or '.join(options)} played by both players? If one did it all, answer no and put it back."
+        asked = f"Was {' or '.join(options)} played, each move by its own player?"
+        return f"{asked} If one did it all, answer no and put it back."
     if len(options) > 1:
         return f"Which was played: {', '.join(options[:-1])} or {options[-1]}?"
     doubts = [f"{cell} looks {sight}" if sight == "empty" else f"{cell} looks like {sight}" for cell, sight in odd]

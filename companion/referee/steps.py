@@ -246,8 +246,9 @@ def ask(state: State, fact: Fact, t_s: float) -> Result:
     }
     cells = tuple(name for name in layout.cells if name in named)
     meaning = judgement.interpretation
-    asked_text = question(texts, odd, or_one_hand=isinstance(meaning, meanings.Ambiguous) and meaning.or_one_hand)
-    return following, (Unsure(t=t_s, n=0, options=texts, question=asked_text, cells=cells),)
+    one_hand = isinstance(meaning, meanings.Ambiguous | meanings.CannotTell) and meaning.or_one_hand
+    asked_text = question(texts, odd, or_one_hand=one_hand)
+    return following, (Unsure(t=t_s, n=0, options=texts, question=asked_text, cells=cells, or_one_hand=one_hand),)
 
 
 def correct(state: State, fact: Fact, t_s: float) -> Result:

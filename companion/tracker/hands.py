@@ -64,10 +64,17 @@ def settled(hands: Hands, movers: Sequence[Player]) -> Hands:
     return Hands(seats={**hands.seats, mover: seat})
 
 
+def are_seen(hands: Hands) -> bool:
+    """Whether arms were seen that tell whose hands were over the board since it last made sense."""
+    return sum(hands.visit.values()) >= LEAST_FRAMES
+
+
 def log_odds_of_one(hands: Hands, players: Collection[Player]) -> float | None:
-    """Log odds that one of ``players`` did all; None where no arm was seen, or there is but one player."""
-    if sum(hands.visit.values()) < LEAST_FRAMES or len(set(players)) < 2:
+    """Log odds that one of ``players`` did all, a priori where no arm was seen; None where there is but one player."""
+    if len(set(players)) < 2:
         return None
+    if not are_seen(hands):
+        return LOG_ONE
     usual = [_usual(hands, player) for player in set(players)]
     shared = set.intersection(*usual)
     if not all(usual) or shared:

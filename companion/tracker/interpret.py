@@ -28,7 +28,7 @@ from companion.rules.notation import format_move
 from companion.tracker.contest import CHANGED_NATS, Context, Group, contest
 from companion.tracker.diagnose import Diagnosis, diagnose
 from companion.tracker.evidence import Evidence, cells_against
-from companion.tracker.hands import log_odds_of_one
+from companion.tracker.hands import are_seen, log_odds_of_one
 from companion.tracker.hypotheses import (
     LOG_FAULT_CELL,
     Act,
@@ -142,13 +142,14 @@ class CannotTell:
     """No explanation is clearly the best; ``options`` are the legal ones among the likely ones.
 
     When that lasts, it may be taken for ``in_the_end``, of posterior ``sure``.  ``is_amiss``: it may well be that
-    something is against the rules.
+    something is against the rules.  ``or_one_hand``: as of :class:`Ambiguous`.
     """
 
     options: tuple[tuple[Move, ...], ...]
     in_the_end: Unchanged | InProgress | Illegal | None = None
     is_amiss: bool = False
     sure: float = 0.0
+    or_one_hand: bool = False
 
 
 Interpretation = Unchanged | Played | Ambiguous | InProgress | TakenBack | Illegal | CannotTell
@@ -199,7 +200,9 @@ def interpret(evidence: Evidence, outlook: Outlook, context: Context, look: Seco
     meaning = _meaning(outlook, best, context)
     sure = wrong if best.is_wrong and isinstance(meaning, Illegal) else best.posterior
     if sure < _needed(meaning, AFTER_PATIENCE if evidence.readings >= PATIENT_READINGS else AT_FIRST):
-        meaning = CannotTell(_worth_asking(groups), _in_the_end(meaning, sure), is_amiss=wrong >= AMISS, sure=sure)
+        options = _worth_asking(groups)
+        one_hand = any(_one_hand(outlook.match, moves, context) >= WORTH_ASKING for moves in options)
+        meaning = CannotTell(options, _in_the_end(meaning, sure), wrong >= AMISS, sure, one_hand)
     ranked = tuple(Ranked(_told(outlook, group), group.posterior, group.changes) for group in groups[:RANKED])
     done = next((group for group in groups if any(not isinstance(story, Other) for story in group.stories)), best)
     odd = _odd_cells(evidence, columns_with(evidence, base, done.changes))
@@ -253,8 +256,8 @@ def _sequence(
     match = outlook.match
     fitting = tuple(moves for moves in options if any(moves[: len(seen)] == seen for seen in context.doubted))
     options = fitting or options
-    one = _one_hand(match, options[0], context)
-    if one >= ONE_HAND and not fitting:
+    one = 0.0 if fitting else _one_hand(match, options[0], context)
+    if one >= ONE_HAND:
         return Illegal(diagnose(outlook, changes, ()), is_lifted=False)
     ends: dict[Position, tuple[Move, ...]] = {}
     for moves in options:
@@ -262,13 +265,13 @@ def _sequence(
         for move in moves:
             position = match.game.play(position, move)
         ends.setdefault(position, moves)
-    if one >= WORTH_ASKING and not fitting:
-        return Ambiguous(tuple(ends.values()), or_one_hand=True)
-    return Played(next(iter(ends.values()))) if len(ends) == 1 else Ambiguous(options)
+    if len(ends) == 1 and (one < WORTH_ASKING or not are_seen(context.hands)):
+        return Played(next(iter(ends.values())))
+    return Ambiguous(tuple(ends.values()), or_one_hand=one >= WORTH_ASKING)
 
 
 def _one_hand(match: Match, moves: tuple[Move, ...], context: Context) -> float:
-    """Probability that one player made all of ``moves``, which several should have; 0 where nothing tells."""
+    """Probability that one player made all of ``moves``, which several should have; 0 where one should."""
     players = []
     for move in moves:
         players.append(match.position.to_move)

@@ -84,7 +84,9 @@ def _events(game: Game) -> Iterator[Event]:
     yield from (Withdrawn(t=0, n=1, player=player, cells=("a1",)) for player in game.players)
     yield Unfinished(t=0, n=1, todo="", cells=("a1",))
     for options in (("a1-a2", "a1-a3"), ("a1-a2",), ()):
-        yield Unsure(t=0, n=1, options=options, question=question(options, ()))
+        for or_one_hand in (False, bool(options)):
+            asked = question(options, (), or_one_hand=or_one_hand)
+            yield Unsure(t=0, n=1, options=options, question=asked, or_one_hand=or_one_hand)
     yield from (Repeated(t=0, n=1, times=times, position="") for times in (2, 3))
     yield from (ViewChanged(t=0, n=1, state=state) for state in VIEWS)
     yield from (SensorsChanged(t=0, n=1, state=state, cells=("a1",)) for state in SENSORS)

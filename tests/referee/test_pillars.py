@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -12,13 +13,13 @@ from companion.games import load_game
 from companion.match import Match
 from companion.referee.orders import Answer
 from companion.referee.referee import Referee
-from companion.rules.game import View, view
+from companion.rules.game import Game, View, view
 from companion.rules.notation import parse_move
 from companion.simulate.readings import Noise, kit_states, read_table
 from companion.tracker.pillars import Rows, sense
 
 FRAME_S = 1 / 12
-GAME = load_game("diamond:table")
+GAME, FOUR = load_game("diamond:table"), load_game("diamond:table/4")
 LEVELS_MM = tuple(12.0 + 10 * level for level in range(7))
 CLEAR = Noise(height_nats=60.0, top_nats=60.0, frame_nats=0.1)
 HAS, LACKS = True, False
@@ -27,8 +28,8 @@ HAS, LACKS = True, False
 class Field:
     """A referee before a field of pillars, with a camera that sees all and sensors that may lie."""
 
-    def __init__(self) -> None:
-        self.match = Match(GAME, GAME.start())
+    def __init__(self, game: Game = GAME) -> None:
+        self.match = Match(game, game.start())
         self.referee = Referee(self.match)
         self.events: list[Event] = list(self.referee.begin(0.0))
         self.rng = np.random.default_rng(1)
@@ -38,8 +39,14 @@ class Field:
         """What is to be seen after legal moves from the last accepted position on."""
         match = self.referee.match
         for text in moves:
-            match = match.play(parse_move(GAME, match.position, text))
-        return view(GAME, GAME.table(match.position))
+            match = match.play(parse_move(match.game, match.position, text))
+        return view(match.game, match.game.table(match.position))
+
+    def sweep(self, sides: Iterable[str]) -> None:
+        """Arms reach in from ``sides`` for two thirds of a second."""
+        for _ in range(8):
+            self.t_s += FRAME_S
+            self.events += self.referee.glance(self.t_s, moving=True, sides=frozenset(sides)).events
 
     def lie(self, seen: View, *, sensed: View | None = None, frames: int = 9) -> list[Event]:
         """A hand comes and goes, then this is to be seen; the sensors say ``sensed`` (None: nothing)."""
@@ -165,3 +172,51 @@ def test_a_question_that_a_contradiction_raised_is_not_answered_by_going_on(fiel
     seen = View(played.sights, (*played.levels[:12], 4, *played.levels[13:]))
     events = field.lie(seen, sensed=played, frames=30)
     assert [event.move for event in events if isinstance(event, Accepted)] in ([], ["-b2"])
+
+
+@pytest.fixture
+def four() -> Field:
+    """Four players round one field; each has raised a pillar with a hand from his own side."""
+    made = Field(FOUR)
+    made.lie(made.after(), sensed=made.after())
+    for side, move in zip("SWNE", ("+b3", "+c3", "+d3", "+e4"), strict=True):
+        there = made.after(move)
+        made.sweep(side)
+        assert kinds(made.lie(there, sensed=there)) == [Accepted]
+    return made
+
+
+def both(four: Field, sides: str) -> list[Event]:
+    """A pillar is raised and a cube pushed, in one visit of arms from ``sides``; Red and Green are next."""
+    there = four.after("+b1", "c1-c2")
+    four.sweep(sides)
+    return four.lie(there, sensed=there, frames=30)
+
+
+def test_two_moves_by_two_arms_are_two_players(four: Field) -> None:
+    """Who came first is asked, since the bans differ; not whether one did both."""
+    (event,) = both(four, "SW")
+    assert isinstance(event, Unsure)
+    assert set(event.options) == {"+b1 c1-c2", "c1-c2 +b1"}
+    assert not event.or_one_hand
+
+
+def test_two_moves_by_one_arm_are_one_player_who_did_both(four: Field) -> None:
+    (event,) = both(four, "S")
+    assert isinstance(event, Illegal)
+    assert "G-2" in event.rules
+    assert set(event.cells) == {"b1", "c1", "c2"}
+
+
+def test_where_no_arm_was_seen_that_one_player_did_both_is_among_the_answers(four: Field) -> None:
+    """Who came first has to be asked anyhow.  None of it counts, and the board must be put back."""
+    (event,) = both(four, "")
+    assert isinstance(event, Unsure)
+    assert event.or_one_hand
+    assert "If one did it all, answer no" in event.question
+    still_there = four.after("+b1", "c1-c2")
+    four.referee.order(four.t_s, Answer(None))
+    assert four.referee.snapshot.mode == "setting up"
+    assert not [event for event in four.lie(still_there, sensed=still_there, frames=30) if isinstance(event, Accepted)]
+    four.lie(four.after(), sensed=four.after())
+    assert four.referee.snapshot.mode == "watching"
