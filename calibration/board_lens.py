@@ -7,7 +7,7 @@ posteriori), given how lenses usually are and how well somebody measured the mar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -52,6 +52,9 @@ STARTS = (0.7, 1.0, 1.4)
 GOOD_FOCAL, USABLE_FOCAL = 0.03, 0.1
 """Standard deviation of the focal length as a share of it."""
 
+TOO_STEEP = "the board is seen too steeply or too small to tell the focal length: put the camera lower, and nearer"
+"""What to do where the focal length is not known so well."""
+
 LENS = 5
 """Parameters of the lens: log focal length, principal point x and y, k1, k2."""
 
@@ -62,19 +65,49 @@ class BoardLens:
 
     Attributes:
         camera: the result.
-        used: photographs that took part.
-        skipped: (photograph, why) of those that did not.
         focal_deviation: standard deviation of the focal length, as a share of it.
         centre_deviation_px: of the principal point.
         k1_deviation: of the first radial distortion coefficient.
+        used: photographs that took part.
+        skipped: (photograph, why) of those that did not.
     """
 
     camera: Camera
-    used: tuple[Path, ...]
-    skipped: tuple[tuple[Path, str], ...]
     focal_deviation: float
     centre_deviation_px: float
     k1_deviation: float
+    used: tuple[Path, ...] = ()
+    skipped: tuple[tuple[Path, str], ...] = ()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the focal length is known well enough to tell heights."""
+        return self.focal_deviation <= USABLE_FOCAL
+
+    @property
+    def told(self) -> str:
+        """The focal length and how surely it is known, in words."""
+        return f"focal length {self.camera.matrix[0, 0]:.0f} px, known to {self.focal_deviation:.1%}"
+
+
+@dataclass(frozen=True, eq=False)
+class Sighting:
+    """The markers of a kit's board in one picture.
+
+    Attributes:
+        corners: (k,) numbers of those corners of the board that are seen once, four a marker in the kit's order.
+        pixels: (k, 2) where.
+        size: of the picture, width and height in px.
+    """
+
+    corners: npt.NDArray[np.intp]
+    pixels: Points
+    size: tuple[int, int]
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether it tells how the board lies."""
+        return len(self.corners) >= LEAST_CORNERS
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,55 +130,64 @@ def calibrate_on_board(photos: Sequence[Path], kit: Kit) -> BoardLens:
 
     Raises ProfileError when a photograph cannot be read or differs in size, or none shows two markers.
     """
-    board_mm = np.array([corner for marker in kit.mat.markers for corner in marker.corners_mm], np.float64)
-    seen: list[tuple[npt.NDArray[np.intp], Points]] = []
+    seen: list[Sighting] = []
     used: list[Path] = []
     skipped: list[tuple[Path, str]] = []
     size: tuple[int, int] | None = None
     for photo in photos:
-        gray = np.asarray(cv2.cvtColor(load_picture(photo), cv2.COLOR_BGR2GRAY), np.uint8)
-        shape = (gray.shape[1], gray.shape[0])
-        if size is not None and size != shape:
-            raise ProfileError(f"{photo}: is {shape[0]} x {shape[1]} px, the others {size[0]} x {size[1]} px")
-        size = shape
-        corners, pixels = _markers(gray, kit)
-        if len(corners) < LEAST_CORNERS:
-            skipped.append((photo, f"{len(corners) // 4} of the board's markers are seen; two are needed"))
-        else:
-            seen.append((corners, pixels))
+        sighting = find_markers(load_picture(photo), kit)
+        if size is not None and size != sighting.size:
+            (width, height), other = sighting.size, size
+            raise ProfileError(f"{photo}: is {width} x {height} px, the others {other[0]} x {other[1]} px")
+        size = sighting.size
+        if sighting.is_enough:
+            seen.append(sighting)
             used.append(photo)
-    if size is None or not seen:
+        else:
+            skipped.append((photo, f"{len(sighting.corners) // 4} of the board's markers are seen; two are needed"))
+    if not seen:
         names = ", ".join(str(marker.id) for marker in kit.mat.markers)
         raise ProfileError(f"lens: none of {len(photos)} photographs shows two of the board's markers {names}")
+    return replace(find_lens(seen, kit), used=tuple(used), skipped=tuple(skipped))
+
+
+def find_lens(seen: Sequence[Sighting], kit: Kit) -> BoardLens:
+    """The lens that took pictures of one size, each of which shows enough of a kit's board.
+
+    Raises ProfileError when the markers are mirrored.
+    """
+    board_mm = np.array([corner for marker in kit.mat.markers for corner in marker.corners_mm], np.float64)
     known_mm = RULER_MM if any(marker.is_measured for marker in kit.mat.markers) else PRINT_MM
-    views = _Views(tuple(c for c, _ in seen), tuple(p for _, p in seen), board_mm, known_mm, size)
+    size = seen[0].size
+    views = _Views(tuple(one.corners for one in seen), tuple(one.pixels for one in seen), board_mm, known_mm, size)
     best, deviations, error_px = _likeliest(views)
-    camera = Camera(*size, *pinhole(best), error_px)
     return BoardLens(
-        camera,
-        tuple(used),
-        tuple(skipped),
+        Camera(*size, *pinhole(best), error_px),
         float(deviations[0]),
         float(np.hypot(*deviations[1:3]) / np.sqrt(2)),
         float(deviations[3]),
     )
 
 
-def _markers(gray: npt.NDArray[np.uint8], kit: Kit) -> tuple[npt.NDArray[np.intp], Points]:
-    """Numbers of the board's corners that are seen once, and (k, 2) px where."""
+def usual_camera(size: tuple[int, int]) -> Camera:
+    """A camera of which only the ``size`` of its pictures, in px, is known."""
+    return Camera(*size, *pinhole(usual_lens(size)), 0.0)
+
+
+def find_markers(image: npt.NDArray[np.uint8], kit: Kit) -> Sighting:
+    """What a picture (height, width, 3) uint8 BGR shows of a kit's markers."""
+    gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     detector = cv2.aruco.ArucoDetector(dictionary(kit.mat.dictionary), parameters)
     found, ids, _ = detector.detectMarkers(gray)
     seen = [] if ids is None else ids.ravel().tolist()
-    corners, pixels = [], []
+    corners, pixels = [np.zeros(0, np.intp)], [np.zeros((0, 2))]
     for number, marker in enumerate(kit.mat.markers):
         if seen.count(marker.id) == 1:
             corners.append(4 * number + np.arange(4))
             pixels.append(np.asarray(found[seen.index(marker.id)], np.float64).reshape(4, 2))
-    if not corners:
-        return np.zeros(0, np.intp), np.zeros((0, 2))
-    return np.concatenate(corners).astype(np.intp), np.vstack(pixels)
+    return Sighting(np.concatenate(corners).astype(np.intp), np.vstack(pixels), (gray.shape[1], gray.shape[0]))
 
 
 def _likeliest(views: _Views) -> tuple[Points, Points, float]:

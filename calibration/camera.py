@@ -39,6 +39,11 @@ class Camera:
     distortion: npt.NDArray[np.float64]
     reprojection_px: float
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of its pictures, px."""
+        return self.width_px, self.height_px
+
 
 def read_camera(path: Path) -> Camera:
     """The camera of a TOML file.  Raises ProfileError naming file, key and what is expected."""

@@ -46,6 +46,7 @@ PARTS = {
     "empty",
     "{} high, {} on top",
     "no picture yet",
+    "the board is seen too steeply or too small to tell the focal length: put the camera lower, and nearer",
     "too dark: switch a lamp on",
     "too bright: lower the exposure, or turn the lamp away",
     "the photographs do not determine a camera; vary angle and place",

@@ -88,7 +88,10 @@ class Comparison:
 
 
 class Watch:
-    """Watches one camera's frames; knows the frame before and the table without hands."""
+    """Watches one camera's frames; knows the frame before and the table without hands.
+
+    ``camera`` may be replaced by one of the same size whose lens is known better.
+    """
 
     def __init__(self, kit: Kit, camera: Camera) -> None:
         self._shape = (camera.height_px // SHRINK, camera.width_px // SHRINK)
@@ -97,7 +100,7 @@ class Watch:
         self._under: Picture | None = None
         self._arm: Picture | None = None
         self._read: Picture | None = None
-        self._kit, self._camera = kit, camera
+        self._kit, self.camera = kit, camera
         self._area: Picture | None = None
         self._geometry: Geometry | None = None
         self._places: tuple[Geometry, npt.NDArray[np.intp]] | None = None
@@ -187,7 +190,7 @@ class Watch:
         for label in range(1, count):
             rows, columns = np.nonzero((labels == label) & rim)
             entry_px = SHRINK * np.array([[columns.mean(), rows.mean()]])
-            x, y = back_project(entry_px, geometry.pose, self._camera)[0]
+            x, y = back_project(entry_px, geometry.pose, self.camera)[0]
             across, along = x / self._kit.mat.width_mm, y / self._kit.mat.height_mm
             sides.add(("E" if across > 0 else "W") if abs(across) > abs(along) else "N" if along > 0 else "S")
         return frozenset(sides)

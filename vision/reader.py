@@ -89,6 +89,11 @@ class Reader:
         self._last: _Last | None = None
         self._sharpened: tuple[Geometry, bool] | None = None
 
+    def use_camera(self, camera: Camera) -> None:
+        """Read pictures of another camera from now on; nothing is known yet of where it stands."""
+        self.camera = camera
+        self._pose = self._geometry = self._board = self._last = self._views = self._sharpened = None
+
     def register(self, image: npt.NDArray[np.uint8]) -> Registration:
         """The pose in a picture (height, width, 3) uint8 BGR.  Raises VisionError, MatNotFound."""
         self.check_size(image)

@@ -8,10 +8,12 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from calibration.board_lens import usual_camera
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook
 from companion.app.exposure import Exposure
+from companion.app.lens import LensFinder
 from companion.app.unrest import Unrest, may_be_hand, step
 from companion.tracker.evidence import STILL_SHARE
 from companion.tracker.verification import Verified, Verify
@@ -80,8 +82,19 @@ class Look:
 class Eyes:
     """Reader and watch of one camera."""
 
-    def __init__(self, kit: Kit, camera: Camera, look: SetLook, levels: tuple[int, ...] = ()) -> None:
-        """``levels``: of terrain, or of the pillars at the start, a cell; empty on a flat board."""
+    def __init__(
+        self,
+        kit: Kit,
+        camera: Camera,
+        look: SetLook,
+        levels: tuple[int, ...] = (),
+        lens: LensFinder | None = None,
+    ) -> None:
+        """``levels``: of terrain, or of the pillars at the start, a cell; empty on a flat board.
+
+        ``lens`` finds the camera's lens where only the size of its pictures is known yet.
+        """
+        self._lens = lens
         self.reader = Reader(kit, camera, look, levels)
         self.geometry: Geometry | None = None
         self._watch = Watch(kit, camera)
@@ -96,6 +109,9 @@ class Eyes:
 
         Raises VisionError for a frame of the wrong size.
         """
+        height, width = frame.image.shape[:2]
+        if self._lens is not None and (width, height) != self.reader.camera.size:
+            self._use_camera(usual_camera((width, height)))
         self.reader.check_size(frame.image)
         glimpse = self._glimpse = self._watch.glimpse(frame.image)
         piece_px2 = self._watch.piece_px2
@@ -107,6 +123,11 @@ class Eyes:
             self._still_since_s = frame.t_s
             self._exposure.clear()
         return moving
+
+    @property
+    def finds_lens(self) -> bool:
+        """Whether the lens is found from the board."""
+        return self._lens is not None
 
     @property
     def reaching_from(self) -> frozenset[str]:
@@ -124,6 +145,8 @@ class Eyes:
         ``afresh``: every cell, also where nothing has changed since the last reading, which may have been wrong.
         """
         try:
+            if self._lens is not None and (camera := self._lens.take(frame.image)) is not None:
+                self._use_camera(camera)
             geometry = self._place(self.reader.register(frame.image), frame.t_s)
             if geometry is None:
                 return Look(None, "moved", "camera or mat was pushed")
@@ -190,8 +213,19 @@ class Eyes:
         if t_s - since_s < PUSH_CONFIRMED_S:
             return None
         self._watch.forget_bare()
+        if self._lens is not None:
+            self._lens.moved()
         self.geometry, self._pushed = geometry, None
         return geometry
+
+    def _use_camera(self, camera: Camera) -> None:
+        """Look through a lens that is known better; from now on everything is where this one shows it."""
+        if camera.size == self.reader.camera.size:
+            self._watch.camera = camera
+        else:
+            self._watch = Watch(self.reader.kit, camera)
+        self.reader.use_camera(camera)
+        self.geometry, self._pushed = None, None
 
     def _compared(self, geometry: Geometry) -> Comparison | None:
         """The frame against the last picture that made sense; None where there is none."""

@@ -40,6 +40,11 @@ class SeveralEyes:
         return self._shown.reader
 
     @property
+    def finds_lens(self) -> bool:
+        """Whether the lens of the first camera is found from the board."""
+        return self._eyes[0].finds_lens
+
+    @property
     def geometry(self) -> Geometry | None:
         """Likewise."""
         return self._shown.geometry

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from calibration.board_lens import GOOD_FOCAL, USABLE_FOCAL, BoardLens, calibrate_on_board
-from calibration.camera import format_camera, read_camera
+from calibration.board_lens import GOOD_FOCAL, TOO_STEEP, BoardLens, calibrate_on_board
+from calibration.camera import format_camera
 from calibration.errors import ProfileError
 from calibration.kit import Kit, load_kit
 from calibration.lens import DEFAULT_BOARD, LensCalibration, calibrate_lens, read_board
@@ -14,6 +14,7 @@ from calibration.looks import format_look
 from calibration.picture import load_picture
 from calibration.quality import advice, quality
 from companion.app.ground import parse_layout, start_levels
+from companion.commands.options.lens import add_camera, camera_of
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE, NO
 from companion.commands.output.files import write_file
@@ -62,7 +63,7 @@ def add_parser(subparsers: Subparsers) -> None:
     pieces = add_command(kinds, "pieces", PiecesOptions, run_pieces, help=what)
     pieces.add_argument("kit", metavar="KIT")
     pieces.add_argument("images", type=Path, nargs="+", metavar="IMAGE", help="shows the pieces")
-    pieces.add_argument("--camera", type=Path, required=True, metavar="CAMERA.toml")
+    add_camera(pieces)
     which = "a photograph of the board with nothing on it, or several: its look is learned"
     pieces.add_argument("--empty", type=Path, action="append", default=[], metavar="EMPTY", help=which)
     which = "what IMAGE shows: enrol (default), start (of the kit's game), or a board's text such as 3,R,RG/7/…"
@@ -88,23 +89,21 @@ def _run_board_lens(options: LensOptions, kit: Kit) -> int:
     write_file(options.output, format_camera(result.camera))
     print("\n".join(board_lens_report(result)))
     print(f"written: {options.output}")
-    return DONE if result.focal_deviation <= USABLE_FOCAL else NO
+    return DONE if result.is_known else NO
 
 
 def board_lens_report(result: BoardLens) -> list[str]:
     """Lines that say what the board's markers tell of a lens, how surely, and what would tell more."""
     camera = result.camera
-    focal, k1 = camera.matrix[0, 0], f"k1 {camera.distortion[0]:.3f} to {result.k1_deviation:.3f}"
+    k1 = f"k1 {camera.distortion[0]:.3f} to {result.k1_deviation:.3f}"
     lines = [
         *(f"{path}: left out: {why}" for path, why in result.skipped),
         f"reprojection error {camera.reprojection_px:.3f} px over {counted(len(result.used), 'photograph')}",
-        f"focal length {focal:.0f} px, known to {result.focal_deviation:.1%}",
+        result.told,
         f"principal point known to {result.centre_deviation_px:.0f} px, distortion {k1}",
     ]
-    if result.focal_deviation > USABLE_FOCAL:
-        lines.append(
-            "the board is seen too steeply or too small to tell the focal length: put the camera lower, and nearer"
-        )
+    if not result.is_known:
+        lines.append(TOO_STEEP)
     elif result.focal_deviation > GOOD_FOCAL:
         lines.append(
             "for a better lens: photograph the board from other sides too, or calibrate with the ChArUco board"
@@ -125,15 +124,15 @@ def lens_report(result: LensCalibration) -> list[str]:
 
 
 def run_pieces(options: PiecesOptions) -> int:
-    """`companion calibrate pieces`."""
+    """`companion calibrate pieces`: exit code 1 where the photographs do not tell the lens that was asked for."""
     kit = load_kit(options.kit)
-    camera = read_camera(options.camera)
     # More pictures after --empty are empty ones too; the last shows the pieces.
     *more, shown = options.images
     if more and not options.empty:
         raise CompanionError(f"calibrate pieces: one IMAGE shows the pieces, not {len(options.images)}; or use --empty")
     layout = parse_layout(options.layout, kit)
     pictures = [load_picture(path) for path in (*options.empty, *more, shown)]
+    camera, is_known = camera_of(options.camera, kit, pictures)
     try:
         look = enrol(pictures[-1], kit, camera, start_levels(kit), layout, pictures[:-1])
     except VisionError as error:
@@ -144,4 +143,4 @@ def run_pieces(options: PiecesOptions) -> int:
             print(f"not found: {stack[-1]} on {cell}; it keeps the kit's colour until a photograph shows it there")
     learned = len(look.pieces) - len(look.not_found)
     print(f"learned {counted(learned, 'kind')} of pieces; written: {options.output}")
-    return DONE
+    return DONE if is_known else NO

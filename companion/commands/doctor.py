@@ -22,6 +22,7 @@ from companion.app.ground import start_levels
 from companion.app.station import Wishes
 from companion.commands.options.address import address
 from companion.commands.options.game import add_kit
+from companion.commands.options.lens import AUTO, camera_of
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.options.serial import add_serial
 from companion.commands.options.settings import over_file
@@ -139,7 +140,8 @@ def _controller(url: str | None, kit: Kit | None) -> Check:
 
 
 def _checks(options: Options, game: Game | None, kit: Kit | None, wishes: Wishes) -> Iterator[Check]:
-    for view in _views(options, game, kit):
+    for seen in _views(options, game, kit):
+        view = _with_lens(seen, kit, options.source.camera)
         yield view.check
         yield from _seen(view, kit)
         if options.overlay:
@@ -221,7 +223,14 @@ def _at(files: Sequence[Path], i: int) -> Path | None:
 
 
 def _camera(files: Sequence[Path], i: int) -> Camera | None:
-    return read_camera(files[i]) if i < len(files) else None
+    return read_camera(files[i]) if i < len(files) and files[i] != AUTO else None
+
+
+def _with_lens(view: View, kit: Kit | None, files: Sequence[Path]) -> View:
+    """``view`` with the lens that the board shows in it, where that was asked for."""
+    if view.camera is not None or view.image is None or kit is None or AUTO not in files:
+        return view
+    return replace(view, camera=camera_of(AUTO, kit, [view.image])[0])
 
 
 def _still(file: Path, camera: Camera | None, look: Path | None) -> View:
@@ -256,7 +265,7 @@ def _seen(view: View, kit: Kit | None) -> Iterator[Check]:
     if view.image is None:
         return
     if view.camera is None:
-        yield fault("lens", "not measured", "companion calibrate lens, then give --camera FILE")
+        yield fault("lens", "not measured", "companion calibrate lens, then give --camera FILE; or --camera auto")
     else:
         yield check_lens(view.camera)
     if view.camera is None or kit is None:

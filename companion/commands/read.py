@@ -12,11 +12,11 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.looks import load_look
 from calibration.picture import load_picture
 from companion.app.ground import parse_levels, start_levels
+from companion.commands.options.lens import add_camera, camera_of
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE, NO
 from companion.commands.output.overlay import write_overlay
@@ -71,7 +71,7 @@ def add_parser(subparsers: Subparsers) -> None:
     read = add_command(subparsers, "read", Options, run, help="read the board in photographs")
     read.add_argument("kit", metavar="KIT")
     read.add_argument("images", nargs="+", type=Path, metavar="IMAGE")
-    read.add_argument("--camera", type=Path, required=True, metavar="CAMERA.toml")
+    add_camera(read)
     read.add_argument(
         "--set", dest="looks", type=Path, metavar="SET.toml", help="the look of the set (default: the kit's colours)"
     )
@@ -83,19 +83,19 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """`companion read`: exit code 1 when the mat was not found in some picture."""
+    """`companion read`: exit code 1 when the mat was not found in some picture, or its lens not told."""
     cv2.setNumThreads(1)
     if options.overlay and len(options.images) > 1:
         raise CompanionError("--overlay: give one picture at a time")
     images = [(path, load_picture(path)) for path in options.images]
     kit = load_kit(options.kit)
-    camera = read_camera(options.camera)
+    camera, is_known = camera_of(options.camera, kit, [image for _, image in images])
     known: Levels | None = parse_levels(options.levels, kit) if options.levels else None
     levels = known or ((None,) * len(kit.cells) if kit.pillars else None)
     reader = Reader(kit, camera, load_look(options.looks, kit), start_levels(kit))
     with waited_for(COMPILING):
         warm_up(reader)
-    found = True
+    found = is_known
     for path, image in images:
         row, read = read_row(reader, path, image, levels)
         found &= read is not None

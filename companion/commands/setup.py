@@ -20,8 +20,9 @@ from companion.app.pillars import Pillars
 from companion.app.sensors import LinkSensors
 from companion.commands.options.address import address
 from companion.commands.options.game import add_kit, open_kit
+from companion.commands.options.lens import AUTO
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
-from companion.commands.options.source import device_name
+from companion.commands.options.source import SIZE, device_name
 from companion.commands.options.tls import certificate_of
 from companion.commands.options.web import show_code, wait_for_interrupt
 from companion.commands.output.codes import DONE
@@ -46,8 +47,6 @@ from vision.capture.phone import PhoneCamera
 from vision.capture.picamera import PiCamera
 
 ADDRESS = ("127.0.0.1", 8000)
-SIZE = (1280, 720)
-"""Of pictures, where no camera file says otherwise: every webcam has it, and markers are large enough in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,12 @@ def add_parser(subparsers: Subparsers) -> None:
     add_kit(setup)
     setup.add_argument("--web", type=address, default=ADDRESS, metavar="HOST:PORT", help="default: 127.0.0.1:8000")
     setup.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="where the files are written")
-    setup.add_argument("--camera", type=Path, metavar="CAMERA.toml", help="a lens that was measured before")
+    setup.add_argument(
+        "--camera",
+        type=Path,
+        metavar="CAMERA.toml",
+        help=f"a lens that was measured before (default: that of DIR); {AUTO}: find it from the board",
+    )
     setup.add_argument("--serial", metavar="URL", help="the pillar controller")
     setup.add_argument("--panel", choices=KINDS, default="terminal", help="what the table shows (default: terminal)")
     source = setup.add_mutually_exclusive_group(required=True)
@@ -94,7 +98,7 @@ def run(options: Options) -> int:
     kit = open_kit(options.kit, game)
     known = _known_camera(options)
     proof = certificate_of(None, options.web, has_phones=options.phone)
-    phone = PhoneCamera("phone 1", SIZE if known is None else (known.width_px, known.height_px))
+    phone = PhoneCamera("phone 1", SIZE if known is None else known.size)
     source, scene = (LiveSource([phone], notify), None) if options.phone else _source(options, kit, game, known)
     desk = open_desk(options.panel, game.players, sys.stdout)
     cues = {} if options.panel == "none" else _cues(desk, game)
@@ -128,6 +132,8 @@ def run(options: Options) -> int:
 
 def _known_camera(options: Options) -> Camera | None:
     """The lens that was measured before, by the option or in the folder."""
+    if options.camera == AUTO:
+        return None
     if options.camera is not None:
         return read_camera(options.camera)
     written = options.output / CAMERA_FILE

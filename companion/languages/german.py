@@ -264,6 +264,10 @@ GERMAN = Language(
             "{photo}: is {width} x {height} px, the others {their_width} x {their_height} px": (
                 "{photo}: hat {width} x {height} px, die anderen {their_width} x {their_height} px"
             ),
+            "the board is seen too steeply or too small to tell the focal length: put the camera lower, and nearer": (
+                "das Brett ist zu steil oder zu klein zu sehen, um die Brennweite zu verraten: bitte die Kamera tiefer "
+                "und näher stellen"
+            ),
             "photograph the empty board first, or measure the lens": (
                 "erst das leere Brett fotografieren, oder die Linse vermessen"
             ),

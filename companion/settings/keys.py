@@ -67,6 +67,9 @@ SOURCES = ("device", "picamera", "phone", "recording", "simulate")
 SELF_CONTAINED = ("recording", "simulate")
 """Those of them that know camera and set themselves."""
 
+AUTO = "auto"
+"""In place of a camera's file."""
+
 GAME = "game"
 """Key of the only argument that is no option."""
 

@@ -16,7 +16,7 @@ from companion.errors import BadText, CompanionError
 from companion.panel.pins import Pins
 from companion.rules.board import Player
 from companion.schema import LONGEST_NAME
-from companion.settings.keys import GAME, NAMES, OPTIONS, PIN_KEYS, PINS, Key, Kind
+from companion.settings.keys import AUTO, GAME, NAMES, OPTIONS, PIN_KEYS, PINS, Key, Kind
 from companion.settings.lines import key_lines
 
 SUFFIX = ".toml"
@@ -118,7 +118,7 @@ def _option(reader: _Reader, key: Key, value: object, check: Check) -> tuple[str
 
 
 def _is_file(kind: Kind, value: object) -> bool:
-    return kind in (Kind.FILE, Kind.FILES) or (kind is Kind.KIT and str(value).endswith(SUFFIX))
+    return (kind in (Kind.FILE, Kind.FILES) and value != AUTO) or (kind is Kind.KIT and str(value).endswith(SUFFIX))
 
 
 def _beside(settings: Path, name: object) -> Path:

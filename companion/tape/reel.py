@@ -40,7 +40,7 @@ class Card:
         game: the game's tag.
         kit: name of a kit that comes with the program, or the absolute path of a kit file, which is copied.
         fps: pictures a second, about; their true times are in ``frames.csv``.
-        camera: text of the camera file.
+        camera: text of the camera file; "" where its lens is found from the board.
         look: text of the file of the set's look.
         pillars: names of the cells whose pillars are measured; empty where there are none.
     """
@@ -161,7 +161,8 @@ def write_card(folder: Path, card: Card) -> None:
         # Under its own name, which is the kit's; in a folder, where it cannot be another file's.
         (folder / "kit").mkdir()
         kit = str(Path(shutil.copy(kit, folder / "kit")).relative_to(folder))
-    (folder / "camera.toml").write_text(card.camera, encoding="utf-8")
+    if card.camera:
+        (folder / "camera.toml").write_text(card.camera, encoding="utf-8")
     (folder / "set.toml").write_text(card.look, encoding="utf-8")
     lines = (
         "# Recorded by `companion referee --save`; the pictures and their times are in frames.csv.",
@@ -169,7 +170,7 @@ def write_card(folder: Path, card: Card) -> None:
         f'kit = "{kit}"',
         f'start = "{card.start}"',
         f"fps = {card.fps:g}",
-        'camera = "camera.toml"',
+        *(['camera = "camera.toml"'] if card.camera else []),
         'set = "set.toml"',
     )
     (folder / CARD).write_text("\n".join((*lines, "")), encoding="utf-8")

@@ -138,3 +138,16 @@ def test_a_camera_file_of_another_size(photos, tmp_path, capsys):
     assert row["why"] == (
         "the picture is 1280 x 720 px, the camera file is for 1920 x 720 px; calibrate the lens at this size"
     )
+
+
+def test_the_lens_is_found_from_the_board_itself(photos, tmp_path, capsys):
+    words = ["--camera", "auto", "--set", str(photos / "set.toml"), "--json"]
+    assert main(["read", "domination", *words, str(photos / "domination-b-103.jpg")]) == 0
+    (row,), said = lines(capsys)
+    assert said.startswith("lens from the board: focal length ")
+    assert (row["cells"]["g3"]["height"], row["cells"]["g3"]["top"]) == (5, "R")
+    blank = tmp_path / "blank.png"
+    cv2.imwrite(str(blank), np.full((720, 1280, 3), 200, np.uint8))
+    assert main(["read", "domination", *words, str(blank)]) == 1
+    (row,), _ = lines(capsys)
+    assert "the mat is not in view" in row["why"]

@@ -78,6 +78,7 @@ def test_the_words_are_those_of_the_command_line(tmp_path: Path) -> None:
 def test_an_absolute_file_and_the_name_of_a_kit_stay_as_they_are(tmp_path: Path) -> None:
     text = 'game = "citadel"\nkit = "citadel"\ncamera = "/etc/c.toml"\n'
     assert read(tmp_path, text).words == ("citadel", "--kit=citadel", "--camera=/etc/c.toml")
+    assert read(tmp_path, 'game = "citadel"\ncamera = "auto"\n').words == ("citadel", "--camera=auto")
 
 
 def test_several_cameras_are_the_same_option_again(tmp_path: Path) -> None:

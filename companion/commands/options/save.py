@@ -72,7 +72,7 @@ def open_tape(
         game=match.game.tag,
         kit=kit_name,
         fps=FPS,
-        camera=format_camera(eyes.reader.camera),
+        camera="" if eyes.finds_lens else format_camera(eyes.reader.camera),
         look=format_look(eyes.reader.look),
         pillars=kit.cells if kit.pillars is not None else (),
     )

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from calibration.board_lens import usual_camera
 from calibration.camera import Camera, read_camera
 from calibration.kit import Kit
 from calibration.looks import SetLook, load_look
 from companion.app.eyes import Eyes
 from companion.app.ground import ground_levels
+from companion.app.lens import LensFinder
 from companion.app.pillars import Pillars
 from companion.app.several import SeveralEyes
 from companion.app.table import Listener
+from companion.commands.options.lens import AUTO
 from companion.commands.options.parser import OptionGroup
 from companion.commands.options.serial import simulated_pillars
 from companion.commands.output.lines import notify
@@ -33,6 +36,9 @@ from vision.enrolment import enrol
 from vision.warm_up import warm_up
 
 SIMULATED_SEED = 1
+
+SIZE = (1280, 720)
+"""Of pictures, where no camera file says otherwise: every webcam has it, and markers are large enough in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +93,7 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="CAMERA.toml",
-        help="the calibrated camera; again for a second",
+        help=f"the calibrated camera; again for a second; {AUTO}: its lens is found from the board that it sees",
     )
     parser.add_argument(
         "--set",
@@ -148,11 +154,14 @@ def open_sight(
     count = len(recordings) or len(devices) + len(modules) + options.phone
     files = _one_each("--camera", options.camera or [r.camera for r in recordings if r.camera], count)
     if not files:
-        raise CompanionError("--camera is missing: give the file that `companion calibrate lens` has written")
+        raise CompanionError(
+            "--camera is missing: give the file that `companion calibrate lens` has written, or --camera auto"
+        )
     sets = _one_each("--set", options.looks or [r.look for r in recordings if r.look], count, shared=True)
-    cameras = [read_camera(file) for file in files]
+    cameras = [usual_camera(SIZE) if file == AUTO else read_camera(file) for file in files]
+    finders = [LensFinder(kit, notify) if file == AUTO else None for file in files]
     looks = [load_look(file, kit) for file in sets] or [load_look(None, kit)] * count
-    eyes = _eyes(kit, cameras, looks, ground_levels(kit, match.game, match.position))
+    eyes = _eyes(kit, cameras, looks, finders, ground_levels(kit, match.game, match.position))
     if recordings:
         played = [RecordingSource(recording) for recording in recordings]
         return Sight(played[0] if count == 1 else Together(played), eyes)
@@ -182,8 +191,16 @@ def simulated_eyes(kit: Kit, table: SimulatedTable, levels: tuple[int, ...]) -> 
     return eyes
 
 
-def _eyes(kit: Kit, cameras: Sequence[Camera], looks: Sequence[SetLook], levels: tuple[int, ...]) -> Eyes | SeveralEyes:
-    each = [Eyes(kit, camera, look, levels) for camera, look in zip(cameras, looks, strict=True)]
+def _eyes(
+    kit: Kit,
+    cameras: Sequence[Camera],
+    looks: Sequence[SetLook],
+    finders: Sequence[LensFinder | None],
+    levels: tuple[int, ...],
+) -> Eyes | SeveralEyes:
+    each = [
+        Eyes(kit, camera, look, levels, finder) for camera, look, finder in zip(cameras, looks, finders, strict=True)
+    ]
     with waited_for(COMPILING):
         warm_up(each[0].reader)
     return each[0] if len(each) == 1 else SeveralEyes(each)

@@ -16,17 +16,18 @@ from typing import Any, Protocol
 import cv2
 import numpy as np
 
-from calibration.board_lens import calibrate_on_board
+from calibration.board_lens import TOO_STEEP, USABLE_FOCAL, BoardLens
 from calibration.camera import Camera, format_camera
 from calibration.kit import Kit
 from calibration.lens import DEFAULT_BOARD, MIN_PHOTOS, LensCalibration, calibrate_lens, covered, find_board
 from calibration.looks import SetLook, format_look, nominal_look
-from calibration.measuring import Field
+from calibration.measuring import Field, MeasuredBoard
 from calibration.own_board import format_own_kit
 from calibration.writing import write_whole
 from companion.own_board import Wish, measure
 from companion.rules.game import Game
 from companion.web.setup.checked import Checked, told
+from companion.web.setup.lens import lens_from
 from companion.web.setup.newest import FRESH_S, Newest, SetupError
 from vision.capture.frames import Frame, FrameSource
 from vision.drawing import Picture, Viewpoint
@@ -102,6 +103,7 @@ class Workshop:
         self.is_written = self.is_own = False
         self.wants_match = Event()
         self._is_guessed = False
+        self._why_no_lens = ""
         self._newest, self._scene = Newest(source, patience_s, clock), scene or (lambda _scene, _taken: None)
         self._corners: list[np.ndarray[Any, np.dtype[np.float32]]] = []
         self._photos: list[Path] = []
@@ -169,7 +171,7 @@ class Workshop:
             if len(self._photos) < MIN_PHOTOS:
                 raise SetupError(f"take at least {MIN_PHOTOS} photographs first; {ADVISED_PHOTOS} are better")
             self.lens = calibrate_lens(tuple(self._photos), DEFAULT_BOARD)
-            self._is_guessed = False
+            self._is_guessed, self._why_no_lens = False, ""
             self._take_camera(self.lens.camera)
             _write(self.outfit.folder / CAMERA_FILE, format_camera(self.lens.camera).encode())
         return self.lens_row()
@@ -223,7 +225,7 @@ class Workshop:
             self.outfit = replace(self.outfit, kit=kit, keys={**self.outfit.keys, "kit": f'"{KIT_FILE}"'}, levels=())
             _write(self.outfit.folder / KIT_FILE, format_own_kit(kit).encode())
             self.is_own, self._empty, self.look = True, None, None
-            self._keep_camera(board.camera)
+            self._keep_camera(board)
         return {**self.mat_row(), "fit_px": round(board.click_px, 1), "pitch_mm": [round(v, 1) for v in board.pitch_mm]}
 
     def learn_empty(self) -> dict[str, Any]:
@@ -235,7 +237,7 @@ class Workshop:
             image, path = self.fresh().image, self.outfit.folder / EMPTY_FILE
             _write(path, cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes())
             if self.camera is None:
-                self._keep_camera(calibrate_on_board((path,), self.outfit.kit).camera)
+                self._keep_camera(lens_from(self.outfit.kit, image))
             self._need_reader().register(image)
             self._empty = image
         return self.empty_row()
@@ -243,27 +245,30 @@ class Workshop:
     def empty_row(self) -> dict[str, Any]:
         """Whether the empty board is known, and how well the lens is."""
         error = None if self.camera is None else round(self.camera.reprojection_px, 2)
-        return {"done": self._empty is not None, "why": "", "error_px": error}
+        return {"done": self._empty is not None, "why": self._why_no_lens, "error_px": error}
 
     def learn_start(self) -> dict[str, Any]:
         """Learn the set's look from the start position, and write the set file.  Raises SetupError, VisionError."""
         with self._lock:
-            self._learn(self._start_stacks(), self._empty)
+            image = self.fresh().image
+            if self._is_guessed and not self.is_own and self._empty is not None:
+                self._keep_camera(lens_from(self.outfit.kit, self._empty, image))
+            self._learn(image, self._start_stacks(), self._empty)
         return self.start_row()
 
     def learn_pieces(self) -> dict[str, Any]:
         """Learn the set's look from the pieces on their squares, and write the set file.  Raises VisionError."""
         with self._lock:
-            self._learn(self.outfit.kit.enrol, self._empty)
+            self._learn(self.fresh().image, self.outfit.kit.enrol, self._empty)
         return self.pieces_row()
 
-    def _learn(self, stacks: Mapping[str, str], empty: Picture | None) -> None:
-        """Learn from ``stacks`` by cell, and from the ``empty`` board where the kit names no colours of it."""
+    def _learn(self, image: Picture, stacks: Mapping[str, str], empty: Picture | None) -> None:
+        """Learn from an image of ``stacks`` by cell, and the ``empty`` board where the kit names no colours of it."""
         camera, kit = self._need_camera(), self.outfit.kit
         known = [] if empty is None or kit.board.cell_colour is not None else [empty]
         shown = set("".join(stacks.values()))
         kinds = tuple(kind for kind in kit.pieces if kind.letter in shown or kind.glyph)
-        look = enrol(self.fresh().image, replace(kit, pieces=kinds), camera, self.outfit.levels, stacks, known)
+        look = enrol(image, replace(kit, pieces=kinds), camera, self.outfit.levels, stacks, known)
         # Kinds that the position lacks keep the kit's colours.
         self.look = replace(look, pieces={**nominal_look(kit).pieces, **look.pieces})
         self._reader = Reader(kit, camera, self.look, self.outfit.levels)
@@ -366,12 +371,13 @@ class Workshop:
         """The camera, where a calibration board or somebody before has told it."""
         return None if self._is_guessed else self.camera
 
-    def _keep_camera(self, camera: Camera) -> None:
-        """Take a camera that the board's markers have told, and write its file, unless a better one is known."""
+    def _keep_camera(self, found: BoardLens | MeasuredBoard) -> None:
+        """Take the camera that the board's markers have told, and write its file, unless a better one is known."""
         if self._measured_camera() is None:
             self._is_guessed = True
-            self._take_camera(camera)
-            _write(self.outfit.folder / CAMERA_FILE, format_camera(camera).encode())
+            self._why_no_lens = TOO_STEEP if found.focal_deviation > USABLE_FOCAL else ""
+            self._take_camera(found.camera)
+            _write(self.outfit.folder / CAMERA_FILE, format_camera(found.camera).encode())
         self._reader = None
 
     def _take_camera(self, camera: Camera) -> None:

@@ -113,6 +113,19 @@ def test_a_simulated_table_begins_anew():
         sight("--simulate", resume=True)
 
 
+def test_a_lens_that_is_found_from_the_board(live, examples):
+    seen = sight("--device", "0", "--camera", "auto")
+    assert seen.eyes.finds_lens
+    (device,) = seen.source.devices
+    assert device.name == "camera 0"
+    played = sight("--recording", examples / "domination-1", "--camera", "auto")
+    frame = next(played.source.frames())
+    played.eyes.moving(frame)
+    assert played.eyes.look(frame).view == "clear"
+    played.source.close()
+    assert not sight("--device", "0", "--camera", examples / "photos" / "camera.toml").eyes.finds_lens
+
+
 def test_one_set_serves_two_cameras(live, camera, examples):
     words = ("--device", "0", "--device", "1", "--camera", camera, "--camera", camera)
     seen = sight(*words, "--set", examples / "photos" / "set.toml")
