@@ -45,6 +45,29 @@ class CharucoBoard:
 DEFAULT_BOARD = CharucoBoard(9, 6, 30.0, 22.0, "DICT_5X5_100", legacy_pattern=False)
 
 
+@dataclass(frozen=True, eq=False)
+class BoardView:
+    """The board in one picture.
+
+    Attributes:
+        points: (n, 3) float32, mm, corners on the board.
+        pixels: (n, 2) float32, px, where the picture has them.
+    """
+
+    points: npt.NDArray[np.float32]
+    pixels: npt.NDArray[np.float32]
+
+    def shift_px(self, other: BoardView) -> float:
+        """How far the corners that both have lie apart on average, px; infinite where they have none in common."""
+        there = {tuple(point): pixel for point, pixel in zip(other.points.tolist(), other.pixels, strict=True)}
+        apart = [
+            float(np.linalg.norm(pixel - there[tuple(point)]))
+            for point, pixel in zip(self.points.tolist(), self.pixels, strict=True)
+            if tuple(point) in there
+        ]
+        return float(np.mean(apart)) if apart else float("inf")
+
+
 @dataclass(frozen=True)
 class LensCalibration:
     """A calibrated camera and what it rests on.
@@ -88,7 +111,7 @@ def calibrate_lens(photos: Iterable[Path], board: CharucoBoard) -> LensCalibrati
     """
     target = charuco(board)
     detector = cv2.aruco.CharucoDetector(target)
-    views: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]] = []
+    views: list[BoardView] = []
     used: list[Path] = []
     skipped: list[tuple[Path, str]] = []
     size: tuple[int, int] | None = None
@@ -98,7 +121,7 @@ def calibrate_lens(photos: Iterable[Path], board: CharucoBoard) -> LensCalibrati
             size = (gray.shape[1], gray.shape[0])
         elif size != (gray.shape[1], gray.shape[0]):
             raise ProfileError(f"{photo}: is {gray.shape[1]} x {gray.shape[0]} px, the others {size[0]} x {size[1]} px")
-        view = _corners(detector, target, gray)
+        view = _view(detector, target, gray)
         if view is None:
             skipped.append((photo, "the calibration board is not seen, or too little of it"))
         else:
@@ -112,7 +135,7 @@ def calibrate_lens(photos: Iterable[Path], board: CharucoBoard) -> LensCalibrati
         )
     camera, focal_deviation = _solve(views, size)
     return LensCalibration(
-        camera, tuple(used), tuple(skipped), covered([pixels for _, pixels in views], size), focal_deviation
+        camera, tuple(used), tuple(skipped), covered([view.pixels for view in views], size), focal_deviation
     )
 
 
@@ -127,16 +150,21 @@ def charuco(board: CharucoBoard) -> cv2.aruco.CharucoBoard:
 
 def find_board(image: npt.NDArray[np.uint8], board: CharucoBoard) -> npt.NDArray[np.float32] | None:
     """(n, 2) px, the board's corners in a picture (height, width, 3) uint8 BGR; None: it shows too few to be used."""
+    view = find_view(image, board)
+    return None if view is None else view.pixels
+
+
+def find_view(image: npt.NDArray[np.uint8], board: CharucoBoard) -> BoardView | None:
+    """The board in a picture (height, width, 3) uint8 BGR; None: it shows too little of it to be used."""
     target = charuco(board)
     gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    view = _corners(cv2.aruco.CharucoDetector(target), target, gray)
-    return None if view is None else view[1]
+    return _view(cv2.aruco.CharucoDetector(target), target, gray)
 
 
-def _corners(
+def _view(
     detector: cv2.aruco.CharucoDetector, target: cv2.aruco.CharucoBoard, gray: npt.NDArray[np.uint8]
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]] | None:
-    """(object points (n, 3) mm, image points (n, 2) px) of one photograph; None when it shows too few corners."""
+) -> BoardView | None:
+    """The board in one photograph; None when it shows too few corners."""
     corners, ids, _, _ = detector.detectBoard(gray)
     if corners is None or ids is None or len(corners) < MIN_CORNERS:
         return None
@@ -145,16 +173,14 @@ def _corners(
     pixels = np.asarray(seen, np.float32).reshape(-1, 2) - np.float32(CHARUCO_OFFSET_PX)
     if np.linalg.matrix_rank(points[:, :2] - points[0, :2]) < 2:  # all on one line: no plane, no pose
         return None
-    return points, pixels
+    return BoardView(points, pixels)
 
 
-def _solve(
-    views: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]], size: tuple[int, int]
-) -> tuple[Camera, float]:
+def _solve(views: list[BoardView], size: tuple[int, int]) -> tuple[Camera, float]:
     """The camera, and the standard deviation of its focal length as a share of it."""
     try:
         error, matrix, distortion, _, _, deviations, _, _ = cv2.calibrateCameraExtended(
-            [points for points, _ in views], [pixels for _, pixels in views], size, np.eye(3), np.zeros(5)
+            [view.points for view in views], [view.pixels for view in views], size, np.eye(3), np.zeros(5)
         )
     except cv2.error as failure:
         why = "the photographs do not determine a camera; vary angle and place"

@@ -24,8 +24,13 @@ MODULES = (
     "vision.capture.picamera",
     "calibration.lens",
     "calibration.measuring",
+    "vision.capture.network",
+    "vision.capture.phone",
+    "companion.web.setup.cameras",
+    "companion.web.setup.files",
     "companion.web.setup.newest",
     "companion.web.setup.page",
+    "companion.web.setup.views",
     "companion.web.setup.workshop",
 )
 """Whose errors people may read while they set a table up."""
@@ -47,6 +52,7 @@ PARTS = {
     "{} high, {} on top",
     "no picture yet",
     "the board is seen too steeply or too small to tell the focal length: put the camera lower, and nearer",
+    "choose a camera",
     "too dark: switch a lamp on",
     "too bright: lower the exposure, or turn the lamp away",
     "the photographs do not determine a camera; vary angle and place",

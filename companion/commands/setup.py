@@ -27,6 +27,7 @@ from companion.commands.options.tls import certificate_of
 from companion.commands.options.web import show_code, wait_for_interrupt
 from companion.commands.output.codes import DONE
 from companion.commands.output.lines import notify
+from companion.doctor.finding import CAMERAS, listed, modules, plugged_in
 from companion.events import Accepted, Event, GameOver, Illegal, Unsure
 from companion.games import load_game
 from companion.panel.choice import KINDS, open_desk
@@ -36,22 +37,23 @@ from companion.phone.eye import EyeRoutes
 from companion.rules.game import Game
 from companion.rules.notation import format_position
 from companion.simulate.photographer import Photographer
+from companion.web.setup.cameras import ADDRESS, DEVICE, MODULE, PHONE, Cameras, Choice, Missing, Opened
+from companion.web.setup.outfit import Outfit
 from companion.web.setup.page import SetupPage
-from companion.web.setup.workshop import CAMERA_FILE, TABLE_FILE, Outfit, Scene, Workshop
+from companion.web.setup.workshop import CAMERA_FILE, TABLE_FILE, Workshop
 from companion.web.token import new_token
 from vision.capture.choice import named_camera
-from vision.capture.frames import FrameSource
 from vision.capture.live import Device, LiveSource
-from vision.capture.network import without_login
+from vision.capture.network import is_address, without_login
 from vision.capture.phone import PhoneCamera
 from vision.capture.picamera import PiCamera
 
-ADDRESS = ("127.0.0.1", 8000)
+WEB = ("127.0.0.1", 8000)
 
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion setup` is told; one of ``device``, ``picamera``, ``phone`` and ``simulate`` is given."""
+    """What `companion setup` is told; of ``device``, ``picamera``, ``phone`` and ``simulate`` at most one is given."""
 
     game: str
     kit: str | None
@@ -68,11 +70,11 @@ class Options(OptionGroup):
 
 def add_parser(subparsers: Subparsers) -> None:
     """Add `setup`."""
-    what = "set up a table on a page: lens, mat, pieces, start, panel"
+    what = "set up a table on a page: camera, lens, mat, pieces, start, panel"
     setup = add_command(subparsers, "setup", Options, run, help=what)
     setup.add_argument("game", metavar="GAME[:variant][/n]")
     add_kit(setup)
-    setup.add_argument("--web", type=address, default=ADDRESS, metavar="HOST:PORT", help="default: 127.0.0.1:8000")
+    setup.add_argument("--web", type=address, default=WEB, metavar="HOST:PORT", help="default: 127.0.0.1:8000")
     setup.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="where the files are written")
     setup.add_argument(
         "--camera",
@@ -82,7 +84,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     setup.add_argument("--serial", metavar="URL", help="the pillar controller")
     setup.add_argument("--panel", choices=KINDS, default="terminal", help="what the table shows (default: terminal)")
-    source = setup.add_mutually_exclusive_group(required=True)
+    source = setup.add_mutually_exclusive_group()
     source.add_argument(
         "--device", type=device_name, metavar="N", help="USB or V4L2 camera: its number or path; rtsp://… or http://…"
     )
@@ -97,21 +99,22 @@ def run(options: Options) -> int:
     game = load_game(options.game)
     kit = open_kit(options.kit, game)
     known = _known_camera(options)
-    proof = certificate_of(None, options.web, has_phones=options.phone)
-    phone = PhoneCamera("phone 1", SIZE if known is None else known.size)
-    source, scene = (LiveSource([phone], notify), None) if options.phone else _source(options, kit, game, known)
+    # Whatever is chosen now: on the page it may be a phone.
+    proof = certificate_of(None, options.web, has_phones=not options.simulate)
     desk = open_desk(options.panel, game.players, sys.stdout)
     cues = {} if options.panel == "none" else _cues(desk, game)
     levels = ground_levels(kit, game, game.start())
-    outfit = Outfit(game, kit, options.output, _keys(options), cues, _sensors(options, kit), levels)
-    workshop = Workshop(outfit, source, scene)
-    if known is not None:
-        workshop.use_camera(known)
+    keys = _keys(options, has_tls=proof is not None)
+    outfit = Outfit(game, kit, options.output, keys, cues, _sensors(options, kit), levels)
+    door, token = Door(new_token()), new_token()
+    eyes = EyeRoutes([door], lambda: token, notify, note=lambda: workshop.note())  # noqa: PLW0108 - is made after it
+    workshop = _workshop(options, outfit, eyes)
     try:
-        door, token = Door(new_token()), new_token()
-        eyes = EyeRoutes([door], lambda: token, notify)
-        eyes.look([phone])
-        page = SetupPage(options.web, workshop, token, proof, eyes.routes() if options.phone else ())
+        if known is not None:
+            workshop.use_camera(known)
+        if (chosen := _chosen(options)) is not None:
+            workshop.choose(chosen)
+        page = SetupPage(options.web, workshop, token, proof, eyes.routes())
         notify(page.notice if proof is None else f"{page.notice}\ncertificate, SHA-256: {proof.fingerprint}")
         if options.phone:
             show_code(page.server, 1, door.code)
@@ -130,6 +133,48 @@ def run(options: Options) -> int:
     return DONE
 
 
+def _workshop(options: Options, outfit: Outfit, eyes: EyeRoutes) -> Workshop:
+    """The workshop before a simulated table, or with a choice of cameras."""
+    if options.simulate:
+        photographer = Photographer(outfit.kit, outfit.game)
+        return Workshop(outfit, photographer, photographer.show)
+    boards = tuple(Choice(MODULE, str(number)) for number in modules(listed()))
+
+    def found() -> tuple[Choice, ...]:
+        return (*(Choice(DEVICE, path) for path in plugged_in(CAMERAS)), *boards)
+
+    return Workshop(outfit, Missing(), cameras=Cameras(found, partial(_opened, eyes)))
+
+
+def _opened(eyes: EyeRoutes, choice: Choice, known: Camera | None) -> Opened:
+    """A camera that was chosen.  Raises SourceLost."""
+    camera = known or Camera(*SIZE, np.eye(3), np.zeros(5), 0.0)
+    eyes.look(())
+    device: Device
+    if choice.kind == PHONE:
+        device = phone = PhoneCamera("phone 1", camera.size)
+        eyes.look([phone])
+        keys = {"phone": "true"}
+    elif choice.kind == MODULE:
+        device, keys = PiCamera(int(choice.name), camera), {"picamera": choice.name}
+    else:
+        name = int(choice.name) if choice.name.isdecimal() else choice.name
+        device = named_camera(name, camera)
+        keys = {"device": str(name) if isinstance(name, int) else _quoted(without_login(name))}
+    return Opened(LiveSource([device], notify), keys)
+
+
+def _chosen(options: Options) -> Choice | None:
+    """The camera that the options name."""
+    if options.phone:
+        return Choice(PHONE)
+    if options.picamera is not None:
+        return Choice(MODULE, str(options.picamera))
+    if options.device is None:
+        return None
+    return Choice(ADDRESS if is_address(options.device) else DEVICE, str(options.device))
+
+
 def _known_camera(options: Options) -> Camera | None:
     """The lens that was measured before, by the option or in the folder."""
     if options.camera == AUTO:
@@ -140,35 +185,18 @@ def _known_camera(options: Options) -> Camera | None:
     return read_camera(written) if written.is_file() and not options.simulate else None
 
 
-def _source(options: Options, kit: Kit, game: Game, known: Camera | None) -> tuple[FrameSource, Scene | None]:
-    if options.simulate:
-        photographer = Photographer(kit, game)
-        return photographer, photographer.show
-    camera = known or Camera(*SIZE, np.eye(3), np.zeros(5), 0.0)
-    device: Device
-    if options.device is not None:
-        device = named_camera(options.device, camera)
-    else:
-        device = PiCamera(options.picamera or 0, camera)
-    return LiveSource([device], notify), None
-
-
-def _keys(options: Options) -> Mapping[str, str]:
-    """What table.toml says of the options, as TOML."""
+def _keys(options: Options, *, has_tls: bool) -> Mapping[str, str]:
+    """What table.toml says of the options but for the camera, as TOML."""
     keys = {}
     if options.kit is not None:
         keys["kit"] = _quoted(str(Path(options.kit).absolute()) if Path(options.kit).exists() else options.kit)
     if options.simulate:
         keys["simulate"] = "true"
-    elif options.device is not None:
-        device = options.device
-        keys["device"] = str(device) if isinstance(device, int) else _quoted(without_login(device))
-    elif options.phone:
-        keys["phone"] = "true"
-    else:
-        keys["picamera"] = str(options.picamera)
     if options.serial is not None:
         keys["serial"] = _quoted(options.serial)
+    # The match's page takes the place of this one, at the same address.
+    if has_tls:
+        keys["tls"] = "true"
     return keys | {"panel": _quoted(options.panel), "web": _quoted("{}:{}".format(*options.web))}
 
 

@@ -217,6 +217,29 @@ GERMAN = Language(
             "empty": "leer",
             "{height} high, {top} on top": "{height} hoch, {top} obenauf",
             "no picture yet": "noch kein Bild",
+            "choose a camera": "bitte eine Kamera wählen",
+            "choose one of {kinds}, and name it": "bitte eines von {kinds} wählen und nennen",
+            "there is no camera {camera}": "eine Kamera {camera} gibt es nicht",
+            "{camera}: sends no pictures; scan its code, and leave its page open": (
+                "{camera}: sendet keine Bilder; bitte seinen Code scannen und seine Seite offen lassen"
+            ),
+            "the address names no camera; write it as rtsp://HOST/PATH or http://HOST/PATH": (
+                "die Adresse nennt keine Kamera; bitte rtsp://HOST/PFAD oder http://HOST/PFAD schreiben"
+            ),
+            "camera {address}: its password cannot be looked up in .netrc ({error})": (
+                "Kamera {address}: ihr Passwort lässt sich nicht in .netrc nachschlagen ({error})"
+            ),
+            "{camera}: cannot be opened; is it on, and are address, user and password right?": (
+                "{camera}: lässt sich nicht öffnen; ist sie eingeschaltet, stimmen Adresse, Benutzer und Passwort?"
+            ),
+            "{camera}: gives no more pictures; is it still on, and in the network?": (
+                "{camera}: gibt keine Bilder mehr; ist sie noch eingeschaltet und im Netz?"
+            ),
+            "{camera}: gives pictures of {width} x {height} px, the camera file is for {its_width} x {its_height} px; "
+            "choose that size on the camera's own page": (
+                "{camera}: gibt Bilder von {width} x {height} px, die Kameradatei ist für {its_width} x {its_height} "
+                "px; bitte diese Größe auf der Seite der Kamera wählen"
+            ),
             "no new picture for {time_s} s: {why}": "seit {time_s} s kein neues Bild: {why}",
             "check the camera's cable": "bitte das Kabel der Kamera prüfen",
             "{camera}: no new picture for {time_s} s": "{camera}: seit {time_s} s kein neues Bild",

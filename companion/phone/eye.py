@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from companion.phone.door import Door, TurnedAway
-from companion.phone.signs import code_picture, tell_refused
+from companion.phone.signs import base_of, code_picture, tell_refused
 from companion.web.answers import STATIC, number
 from companion.web.files import Files
 from companion.web.guard import Refused, refuse_foreign, refuse_unknown
@@ -42,6 +42,7 @@ class EyeRoutes:
         say: Callable[[str], None] = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
         panel_code: str = "",
+        note: Callable[[], Mapping[str, int]] = dict,
     ) -> None:
         """Let phones in at ``doors``.
 
@@ -51,9 +52,10 @@ class EyeRoutes:
             say: is told what people should know.
             clock: seconds, as the pictures' readers'.
             panel_code: lets the same phones be panels; empty: they are none.
+            note: what the hand that holds a phone should know, told with the answer to each picture.
         """
         self._doors, self._token, self._say, self._clock = tuple(doors), token, say, clock
-        self._panel_code = panel_code
+        self._panel_code, self._note = panel_code, note
         self._cameras: tuple[PhoneCamera, ...] = ()
         self._page = Files(STATIC, {}).named("eye.html")
 
@@ -81,7 +83,7 @@ class EyeRoutes:
         """The QR code, for the arbiter only: whoever sees it may become the table's camera."""
         refuse_unknown(request, self._token())
         n = self._number(request)
-        return code_picture(address_of(str(request.base_url), n, self._doors[n - 1].code))
+        return code_picture(address_of(base_of(request), n, self._doors[n - 1].code))
 
     async def _let_go(self, request: Request) -> Response:
         """Let another phone in; the arbiter's to want."""
@@ -117,7 +119,7 @@ class EyeRoutes:
             door.refused += 1
             self._tell_refused(request, door)
             raise
-        return JSONResponse({})
+        return JSONResponse(dict(self._note()))
 
     def _enter(self, request: Request) -> Door:
         """The door that this message came through.  Refused where the phone is not let in."""

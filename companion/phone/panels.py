@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from companion.panel.buttons import Button, Press
 from companion.phone.panel import PhonePanel
-from companion.phone.signs import code_picture, tell_refused
+from companion.phone.signs import base_of, code_picture, tell_refused
 from companion.web.answers import STATIC
 from companion.web.feed import ALIVE_S, RETRY_MS, Bell, compact
 from companion.web.files import Files
@@ -73,7 +73,7 @@ class PanelRoutes:
     async def _code(self, request: Request) -> Response:
         """The QR code, for the arbiter only: whoever sees it may press the table's buttons."""
         refuse_unknown(request, self._token())
-        return code_picture(panel_address(str(request.base_url), self.code))
+        return code_picture(panel_address(base_of(request), self.code))
 
     async def _shown(self, request: Request) -> Response:
         self._enter(request)

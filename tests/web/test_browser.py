@@ -13,8 +13,9 @@ from companion.games import load_game
 from companion.rules.notation import format_move, format_position, parse_move
 from companion.simulate.photographer import Photographer
 from companion.web.page import Page as WebPage
+from companion.web.setup.outfit import Outfit
 from companion.web.setup.page import SetupPage
-from companion.web.setup.workshop import Outfit, Workshop
+from companion.web.setup.workshop import Workshop
 from tests.web.conftest import PICTURE, WAIT_S, WebTable
 from tests.web.test_page import OWN_FIVES
 from tests.web.test_setup import Bench, corners_px, own_board

@@ -30,9 +30,11 @@ from companion.games import load_game
 from companion.simulate.photographer import HOLDS, Photographer
 from companion.simulate.viewpoint import default_pose
 from companion.web.setup.newest import SetupError
+from companion.web.setup.outfit import Outfit
 from companion.web.setup.overlay import picture
 from companion.web.setup.page import STEPS, SetupPage
-from companion.web.setup.workshop import Outfit, Workshop
+from companion.web.setup.views import Views
+from companion.web.setup.workshop import Workshop
 from tests.web.conftest import WAIT_S, Client
 from vision.capture.frames import Frame
 from vision.errors import VisionError
@@ -281,9 +283,15 @@ def test_the_page_tells_every_step(asker: Client) -> None:
     ],
 )
 def test_what_is_wrong_is_said_in_the_language_of_the_page(
-    bench: Bench, asker: Client, monkeypatch: pytest.MonkeyPatch, language: str, first: str, refused: str
+    bench: Bench,
+    asker: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    language: str,
+    first: str,
+    refused: str,
 ) -> None:
-    for name, nothing in (("camera", None), ("_reader", None), ("_photos", [])):
+    for name, nothing in (("camera", None), ("_reader", None), ("_views", Views(tmp_path))):
         monkeypatch.setattr(bench.workshop, name, nothing)
     headers = {"Accept-Language": language}
     early = asker.ask("POST", "/setup/finish", "{}", JSON | headers)

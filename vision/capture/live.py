@@ -136,7 +136,8 @@ class LiveSource:
         return Frame(frame.image, frame.seq, frame.t_s, leader, tuple(beside))
 
     def _reason(self, i: int) -> str:
-        return f"{self._devices[i].name}: {self._why[i] or f'no new picture for {FROZEN_S:g} s'}"
+        why, name = self._why[i] or f"no new picture for {FROZEN_S:g} s", self._devices[i].name
+        return why if why.startswith(f"{name}: ") else f"{name}: {why}"
 
     def _tell(self, lost: list[bool], gone: list[bool]) -> None:
         """Say which cameras have gone and come since ``lost``, and remember it there."""

@@ -27,8 +27,12 @@ class Newest:
     def __init__(
         self, source: FrameSource, patience_s: float = FRESH_S, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """``source`` is closed with it; ``clock``: seconds, from any beginning, as fast as the source's."""
+        """``source`` is closed with it; ``clock``: seconds, from any beginning, as fast as the source's.
+
+        ``onlooker`` is shown every picture, in the thread that fetches them: until it has looked no other one comes.
+        """
         self.last: Frame | None = None
+        self.onlooker: Callable[[Frame], object] | None = None
         self._source, self._patience_s, self._clock = source, patience_s, clock
         # When the newest picture came and when it was taken, by our clock; the source's clock is that much behind.
         self._came_s = self._taken_s = float("-inf")
@@ -78,5 +82,7 @@ class Newest:
                         self._behind_s = min(self._behind_s, self._came_s - shot.t_s)
                         self.last, self._taken_s, self._trouble = shot, shot.t_s + self._behind_s, ""
                         self._arrived.notify_all()
+                    if self.onlooker is not None:
+                        self.onlooker(shot)
         except SourceLost as error:
             self._trouble = str(error)

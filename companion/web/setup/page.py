@@ -28,12 +28,14 @@ from companion.web.boards import Wanted, board_row
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown
 from companion.web.server import Server
+from companion.web.setup.cameras import ADDRESS, KINDS, Choice
 from companion.web.setup.newest import SetupError
 from companion.web.setup.overlay import picture
 from companion.web.setup.workshop import Workshop
 from companion.web.tls import Certificate
 from companion.web.token import new_token
 from companion.web.view import game_row
+from vision.capture.network import is_address
 from vision.errors import VisionError
 
 T = TypeVar("T")
@@ -153,6 +155,8 @@ class SetupPage:
         body = await read_body(request)
         actions: Mapping[str, Callable[[], Mapping[str, Any]]] = {
             "photograph": self._workshop.photograph,
+            "collect": self._workshop.collect,
+            "choose-camera": lambda: self._workshop.choose(_choice(body)),
             "forget-photographs": self._workshop.forget_photographs,
             "measure-lens": self._workshop.measure_lens,
             "measure": lambda: self._measure(body),
@@ -175,6 +179,23 @@ class SetupPage:
                 return await run_in_threadpool(work)
             except (CompanionError, VisionError, ProfileError) as error:
                 raise Refused(409, trouble(str(error), tongue)) from None
+
+
+def _choice(body: Mapping[str, Any]) -> Choice:
+    """The camera that was chosen.  Raises SetupError."""
+    kind, name = body.get("kind"), body.get("name", "")
+    if kind not in KINDS or not isinstance(name, str):
+        raise SetupError(f"choose one of {', '.join(KINDS)}, and name it")
+    if kind == ADDRESS and not _names_camera(name):
+        raise SetupError("the address names no camera; write it as rtsp://HOST/PATH or http://HOST/PATH")
+    return Choice(kind, name)
+
+
+def _names_camera(address: str) -> bool:
+    try:
+        return is_address(address)
+    except ValueError:
+        return False
 
 
 def _list(value: object) -> list[object]:

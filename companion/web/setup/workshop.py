@@ -8,28 +8,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
 from threading import Event, Lock
-from typing import Any, Protocol
+from typing import Any
 
 import cv2
-import numpy as np
 
 from calibration.board_lens import TOO_STEEP, USABLE_FOCAL, BoardLens
 from calibration.camera import Camera, format_camera
-from calibration.kit import Kit
-from calibration.lens import DEFAULT_BOARD, MIN_PHOTOS, LensCalibration, calibrate_lens, covered, find_board
 from calibration.looks import SetLook, format_look, nominal_look
 from calibration.measuring import Field, MeasuredBoard
 from calibration.own_board import format_own_kit
-from calibration.writing import write_whole
 from companion.own_board import Wish, measure
-from companion.rules.game import Game
+from companion.web.setup.cameras import CAMERA_KEYS, Cameras, Choice, Missing
 from companion.web.setup.checked import Checked, told
+from companion.web.setup.files import write
 from companion.web.setup.lens import lens_from
+from companion.web.setup.light import light_row
 from companion.web.setup.newest import FRESH_S, Newest, SetupError
-from vision.capture.frames import Frame, FrameSource
+from companion.web.setup.outfit import Outfit, Scene
+from companion.web.setup.views import Views
+from vision.capture.frames import Frame, FrameSource, SourceLost
 from vision.drawing import Picture, Viewpoint
 from vision.enrolment import enrol
 from vision.errors import VisionError
@@ -37,50 +37,11 @@ from vision.pose.markers import detect
 from vision.pose.registration import to_gray
 from vision.reader import Reader
 
-ADVISED_PHOTOS = 8
-
-DARK_CODE, BRIGHT_CODE, BRIGHT_SHARE = 45, 250, 0.12
-"""Mean grey code under which a picture is dark; share of pixels over BRIGHT_CODE from which it is too bright."""
-
-GOOD_PX = 0.5
-"""Reprojection error up to which a lens is good: heights are told apart by a few pixels."""
-
 SIMULATED = "simulate"
 """A table with this key brings its own camera and set."""
 
 CAMERA_FILE, SET_FILE, TABLE_FILE, PHOTOS = "camera.toml", "set.toml", "table.toml", "lens"
 KIT_FILE, EMPTY_FILE = "board.toml", "empty.jpg"
-
-
-class Scene(Protocol):
-    """Told what should be before the camera: a simulated table obeys."""
-
-    def __call__(self, scene: str, taken: int) -> None:
-        """Show this step, with so many photographs taken."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Outfit:
-    """What is set up.
-
-    Attributes:
-        game: its rules.
-        kit: the set.
-        folder: where files are written.
-        keys: of table.toml besides those that the set-up finds out, as TOML text by key.
-        cues: tries of panel and voice by name; each shows itself when called.
-        sensors: says what the pillars' controller tells now, in one line; None for a kit without pillars.
-        levels: of terrain, or of the pillars at the start, in the order of the kit's cells; empty on a flat board.
-    """
-
-    game: Game
-    kit: Kit
-    folder: Path
-    keys: Mapping[str, str]
-    cues: Mapping[str, Callable[[], None]] = field(default_factory=dict)
-    sensors: Callable[[], str] | None = None
-    levels: tuple[int, ...] = ()
 
 
 class Workshop:
@@ -92,21 +53,22 @@ class Workshop:
         source: FrameSource,
         scene: Scene | None = None,
         *,
+        cameras: Cameras | None = None,
         patience_s: float = FRESH_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``source`` is closed with the workshop; ``clock``: seconds, from any beginning, as fast as the source's."""
+        """``cameras`` may replace ``source``; ``clock``: seconds, from any beginning, as fast as the source's."""
         self.outfit = outfit
         self.camera: Camera | None = None
         self.look: SetLook | None = None
-        self.lens: LensCalibration | None = None
+        self.chosen: Choice | None = None
         self.is_written = self.is_own = False
         self.wants_match = Event()
         self._is_guessed = False
         self._why_no_lens = ""
-        self._newest, self._scene = Newest(source, patience_s, clock), scene or (lambda _scene, _taken: None)
-        self._corners: list[np.ndarray[Any, np.dtype[np.float32]]] = []
-        self._photos: list[Path] = []
+        self._cameras, self._opened = cameras or Cameras(), partial(Newest, patience_s=patience_s, clock=clock)
+        self._newest, self._scene = self._opened(source), scene or (lambda _scene, _taken: None)
+        self._views = Views(outfit.folder / PHOTOS)
         self._reader: Reader | None = None
         self._empty: Picture | None = None
         self._tried: list[str] = []
@@ -126,54 +88,79 @@ class Workshop:
 
     def enter(self, step: str) -> None:
         """People have come to this step."""
-        self._scene(step, len(self._photos))
+        self._views.is_collecting &= step == "lens"
+        self._scene(step, len(self._views.photos))
+
+    def choose(self, choice: Choice) -> dict[str, Any]:
+        """Look through another camera from now on, and forget what was learned through the one before.
+
+        Raises SetupError when there is no such camera; then there is none.
+        """
+        with self._lock:
+            self._newest.close()
+            if self.chosen not in (None, choice):
+                self._forget()
+            try:
+                opened = self._cameras.opened(choice, self.camera)
+            except SourceLost as error:
+                self._newest, self.chosen = self._opened(Missing(str(error))), None
+                raise SetupError(str(error)) from error
+            self._newest, self.chosen = self._opened(opened.source), choice
+            others = {key: value for key, value in self.outfit.keys.items() if key not in CAMERA_KEYS}
+            self.outfit = replace(self.outfit, keys={**others, **opened.keys})
+        return self.camera_row()
+
+    def _forget(self) -> None:
+        self._views, self._empty, self.camera, self.look = Views(self.outfit.folder / PHOTOS), None, None, None
+        self._reader, self._is_guessed, self._why_no_lens = None, False, ""
 
     def camera_row(self) -> dict[str, Any]:
-        """Size, light and sharpness of the newest picture."""
-        image = self.frame().image
-        gray = to_gray(image)
-        mean, bright = float(gray.mean()), float((gray > BRIGHT_CODE).mean())
-        why = ""
-        if mean < DARK_CODE:
-            why = "too dark: switch a lamp on"
-        elif bright > BRIGHT_SHARE:
-            why = "too bright: lower the exposure, or turn the lamp away"
-        # The variance of the Laplacian: the usual measure of focus (Pech-Pacheco et al. 2000).
-        sharpness = float(cv2.Laplacian(gray, cv2.CV_64F).var())
-        height, width = gray.shape
-        return {"done": not why, "why": why, "width": width, "height": height, "sharpness": round(sharpness)}
+        """The cameras that may be chosen; size, light and sharpness of the newest picture."""
+        offered = self._cameras.rows(self.chosen)
+        try:
+            return {**light_row(self.frame().image), "cameras": offered}
+        except SetupError as error:
+            return {"done": False, "why": str(error), "cameras": offered}
 
     def photograph(self) -> dict[str, Any]:
         """Keep the newest picture of the calibration board.  Raises SetupError when it shows too little of it."""
         with self._lock:
-            image = self.fresh().image
-            corners = find_board(image, DEFAULT_BOARD)
-            if corners is None:
-                raise SetupError("the calibration board is not seen, or too little of it: hold it flat, sharp and lit")
-            folder = self.outfit.folder / PHOTOS
-            path = folder / f"lens-{len(self._photos):02}.jpg"
-            _write(path, cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes())
-            self._photos.append(path)
-            self._corners.append(corners)
-        self._scene("lens", len(self._photos))
+            self._views.is_collecting = False
+            self._views.photograph(self.fresh().image)
+        self._scene("lens", len(self._views.photos))
         return self.lens_row()
+
+    def collect(self) -> dict[str, Any]:
+        """Keep good views of the calibration board by themselves from now on, until there are enough; or no longer."""
+        with self._lock:
+            views = self._views
+            views.is_collecting, views.trouble = not views.is_collecting, ""
+            self._newest.onlooker = self._collect
+        return self.lens_row()
+
+    def _collect(self, frame: Frame) -> None:
+        if self._views.is_collecting and self._views.collect(frame):
+            self._scene("lens", len(self._views.photos))
+
+    def note(self) -> Mapping[str, int]:
+        """What whoever moves the camera should know (:meth:`Views.note`)."""
+        return self._views.note(None if self._newest.last is None else self._newest.last.image)
 
     def forget_photographs(self) -> dict[str, Any]:
         """Begin the lens anew."""
         with self._lock:
-            self._photos, self._corners, self.lens, self.camera = [], [], None, None
+            self._views, self.camera = Views(self.outfit.folder / PHOTOS), None
         self._scene("lens", 0)
         return self.lens_row()
 
     def measure_lens(self) -> dict[str, Any]:
         """Calibrate from the photographs and write the camera file.  Raises SetupError, ProfileError."""
         with self._lock:
-            if len(self._photos) < MIN_PHOTOS:
-                raise SetupError(f"take at least {MIN_PHOTOS} photographs first; {ADVISED_PHOTOS} are better")
-            self.lens = calibrate_lens(tuple(self._photos), DEFAULT_BOARD)
+            self._views.is_collecting = False
+            camera = self._views.calibrated().camera
             self._is_guessed, self._why_no_lens = False, ""
-            self._take_camera(self.lens.camera)
-            _write(self.outfit.folder / CAMERA_FILE, format_camera(self.lens.camera).encode())
+            self._take_camera(camera)
+            write(self.outfit.folder / CAMERA_FILE, format_camera(camera).encode())
         return self.lens_row()
 
     def use_camera(self, camera: Camera) -> None:
@@ -184,20 +171,7 @@ class Workshop:
     def lens_row(self) -> dict[str, Any]:
         """How many photographs there are, what they cover, and how good the lens is."""
         frame = self._newest.last
-        size = (1, 1) if frame is None else (frame.image.shape[1], frame.image.shape[0])
-        parts = covered(self._corners, size)
-        enough = len(self._photos) >= ADVISED_PHOTOS and parts.all()
-        error = None if self.camera is None else round(self.camera.reprojection_px, 3)
-        return {
-            "done": self.camera is not None,
-            "photos": len(self._photos),
-            "advised": ADVISED_PHOTOS,
-            "least": MIN_PHOTOS,
-            "coverage": parts.tolist(),
-            "enough": bool(enough),
-            "error_px": error,
-            "good": error is not None and error <= GOOD_PX,
-        }
+        return self._views.row(None if frame is None else frame.image, self.camera)
 
     def mat_row(self) -> dict[str, Any]:
         """Which markers of the mat are seen, and whether the mat can be measured by them."""
@@ -223,7 +197,7 @@ class Workshop:
             if not board.fits:
                 raise SetupError("the four corners do not fit the markers; point at them again")
             self.outfit = replace(self.outfit, kit=kit, keys={**self.outfit.keys, "kit": f'"{KIT_FILE}"'}, levels=())
-            _write(self.outfit.folder / KIT_FILE, format_own_kit(kit).encode())
+            write(self.outfit.folder / KIT_FILE, format_own_kit(kit).encode())
             self.is_own, self._empty, self.look = True, None, None
             self._keep_camera(board)
         return {**self.mat_row(), "fit_px": round(board.click_px, 1), "pitch_mm": [round(v, 1) for v in board.pitch_mm]}
@@ -235,7 +209,7 @@ class Workshop:
         """
         with self._lock:
             image, path = self.fresh().image, self.outfit.folder / EMPTY_FILE
-            _write(path, cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes())
+            write(path, cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes())
             if self.camera is None:
                 self._keep_camera(lens_from(self.outfit.kit, image))
             self._need_reader().register(image)
@@ -272,7 +246,7 @@ class Workshop:
         # Kinds that the position lacks keep the kit's colours.
         self.look = replace(look, pieces={**nominal_look(kit).pieces, **look.pieces})
         self._reader = Reader(kit, camera, self.look, self.outfit.levels)
-        _write(self.outfit.folder / SET_FILE, format_look(self.look).encode())
+        write(self.outfit.folder / SET_FILE, format_look(self.look).encode())
 
     def _start_stacks(self) -> Mapping[str, str]:
         """The stacks of the start position by cell."""
@@ -344,7 +318,7 @@ class Workshop:
         if SIMULATED not in keys:
             keys |= {"camera": f'"{CAMERA_FILE}"', "set": f'"{SET_FILE}"'}
         head = "# One table, made by `companion setup`; docs/table.md tells of every key.\n"
-        _write(self.outfit.folder / TABLE_FILE, (head + "".join(f"{k} = {v}\n" for k, v in keys.items())).encode())
+        write(self.outfit.folder / TABLE_FILE, (head + "".join(f"{k} = {v}\n" for k, v in keys.items())).encode())
         self.is_written = True
         return self.done_row()
 
@@ -377,7 +351,7 @@ class Workshop:
             self._is_guessed = True
             self._why_no_lens = TOO_STEEP if found.focal_deviation > USABLE_FOCAL else ""
             self._take_camera(found.camera)
-            _write(self.outfit.folder / CAMERA_FILE, format_camera(found.camera).encode())
+            write(self.outfit.folder / CAMERA_FILE, format_camera(found.camera).encode())
         self._reader = None
 
     def _take_camera(self, camera: Camera) -> None:
@@ -395,12 +369,3 @@ class Workshop:
                 self.outfit.kit, self._need_camera(), self.look or nominal_look(self.outfit.kit), self.outfit.levels
             )
         return self._reader
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file, its folder made if need be.  Raises SetupError."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, data)
-    except OSError as error:
-        raise SetupError(f"{path}: cannot be written ({error.strerror}); give another folder with -o") from error

@@ -8,7 +8,7 @@ addWords({
     "eye-idle": "No match is refereed now; the camera waits.", "refused-code": "This code is not right: scan the one that the program shows now.", "refused-other": "Another phone is this table's camera; the arbiter's page can let it go.", "refused-gone": "This phone was let go; another one is awaited.", "refused-picture": "The picture is not of the size that the table wants: load this page again.",
     eye: "Referee's eye", "eye-start": "Be the camera", "eye-torch": "Light on or off",
     "eye-hint": "Put the phone on a stand so that it sees the whole board obliquely, and leave this page open.",
-    "eye-ready": "Touch the button to begin.", "eye-sees": "The referee sees the board.", "eye-lost": "No connection to the table; trying again.",
+    "eye-ready": "Touch the button to begin.", "eye-views": "Move round the calibration board, and pause: {views} good views of {advised}, {parts} of {all} parts of the picture.", "eye-enough": "That is enough: {views} good views. Measure the lens, then put the phone on its stand.", "eye-sees": "The referee sees the board.", "eye-lost": "No connection to the table; trying again.",
     "eye-no-code": "Scan the QR code that the program shows.", "eye-insecure": "This page is not secure, so the browser gives no camera: open it with https.",
     "eye-front": "This is the front camera: turn to the rear one.", "eye-denied": "The browser gives no camera: allow it in the page's settings.",
     "eye-size": "The camera gives {got}, the table's lens was measured at {want}.", "eye-drifts": "{what} stays automatic: it could not be locked", "eye-awake": "The screen may go dark: set it to stay on.",
@@ -18,7 +18,7 @@ addWords({
     "eye-idle": "Gerade läuft keine Partie; die Kamera wartet.", "refused-code": "Dieser Code stimmt nicht: bitte den scannen, den das Programm jetzt zeigt.", "refused-other": "Ein anderes Telefon ist die Kamera dieses Tisches; die Seite des Schiedsrichters kann es gehen lassen.", "refused-gone": "Dieses Telefon wurde verabschiedet; ein anderes wird erwartet.", "refused-picture": "Das Bild hat nicht die Größe, die der Tisch will: bitte diese Seite neu laden.",
     eye: "Auge des Schiedsrichters", "eye-start": "Kamera sein", "eye-torch": "Licht an oder aus",
     "eye-hint": "Das Telefon so auf ein Stativ stellen, dass es das ganze Brett schräg sieht, und diese Seite offen lassen.",
-    "eye-ready": "Zum Beginnen den Knopf berühren.", "eye-sees": "Der Schiedsrichter sieht das Brett.", "eye-lost": "Keine Verbindung zum Tisch; neuer Versuch.",
+    "eye-ready": "Zum Beginnen den Knopf berühren.", "eye-views": "Um die Kalibriertafel gehen und innehalten: {views} gute Ansichten von {advised}, {parts} von {all} Teilen des Bildes.", "eye-enough": "Das genügt: {views} gute Ansichten. Die Linse vermessen, dann das Telefon auf sein Stativ stellen.", "eye-sees": "Der Schiedsrichter sieht das Brett.", "eye-lost": "Keine Verbindung zum Tisch; neuer Versuch.",
     "eye-no-code": "Bitte den QR-Code scannen, den das Programm zeigt.", "eye-insecure": "Diese Seite ist nicht sicher, darum gibt der Browser keine Kamera: mit https öffnen.",
     "eye-front": "Das ist die vordere Kamera: bitte die hintere nehmen.", "eye-denied": "Der Browser gibt keine Kamera: in den Einstellungen der Seite erlauben.",
     "eye-size": "Die Kamera gibt {got}, das Objektiv wurde bei {want} vermessen.", "eye-drifts": "{what} bleibt automatisch: ließ sich nicht festhalten", "eye-awake": "Der Bildschirm kann dunkel werden: bitte eingeschaltet lassen.",
@@ -231,14 +231,24 @@ async function send(taken) {
   try {
     if (!draw()) return;
     const picture = await new Promise((done) => canvas.toBlob(done, "image/jpeg", QUALITY));
-    await ask("picture", { taken: Math.max(0, Math.round(taken)) }, picture);
-    say(isDark ? "eye-dark" : "eye-sees", isDark ? "" : "good");
+    const told = await ask("picture", { taken: Math.max(0, Math.round(taken)) }, picture);
+    if (told.views !== undefined) sayViews(told);
+    else say(isDark ? "eye-dark" : "eye-sees", isDark ? "" : "good");
   } catch (error) {
     sayRefused(error);
     await new Promise((done) => setTimeout(done, AGAIN_MS));
   } finally {
     isSending = false;
   }
+}
+
+// How the calibration of the lens goes on, for the hand that moves the phone; it feels every view that is kept.
+let felt = 0;
+function sayViews(told) {
+  const isEnough = told.views >= told.advised && told.parts === told.all;
+  if (told.views > felt) navigator.vibrate?.(60);
+  felt = told.views;
+  say("", "good", word(isEnough ? "eye-enough" : "eye-views", told));
 }
 
 // The table learns how our clock lies to its own: it hears at once when we have heard its answer.

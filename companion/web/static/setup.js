@@ -1,5 +1,6 @@
 // The set-up, step by step: what the camera shows, what is to be done, and whether it is right.
 
+import { Cameras } from "/static/cameras.js";
 import { takeToken } from "/static/token.js";
 import { addWords, code, offerLanguages, word } from "/static/words.js";
 
@@ -14,7 +15,7 @@ addWords({
     "what camera": "Point the camera at the table.",
     "how camera": "From behind the first player, looking down at about 60 degrees; the whole mat in the picture. Focus the lens until the number below is as high as it gets, then never touch the camera again.",
     "what lens": "Photograph the calibration board.",
-    "how lens": "Print the board and glue it to something flat. Hold it before the camera: near, tilted, turned, and in every corner of the picture. Keep still while you take each photograph.",
+    "how lens": "Print the board and glue it to something flat. Hold it before the camera: near, tilted, turned, and in every corner of the picture. Keep still while you take each photograph. Or lay the board down, take the phone or the camera into the hand and move it round the board: good views are taken by themselves wherever you pause.",
     "what mat": "Show the board, empty.",
     "how mat": "A printed mat: print it at 100 % and lay it flat; all its markers must be seen.",
     "own-how": "Your own board: stick four or more printed markers flat round its squares. Then touch the four corners of its playing field in the picture, first that of a1 at the first player's left, and go round it. Another touch moves the nearest corner.",
@@ -34,7 +35,7 @@ addWords({
     "how done": "Camera, set and table go into three files; the last one starts everything.",
     sharpness: "Sharpness {now}, best so far {best}", size: "{width} × {height} px",
     "print-board": "Print the calibration board", "print-mat-a3": "Print the mat (A3)", "print-mat-a4": "Print the mat (two A4)",
-    photograph: "Take photograph", "measure-lens": "Measure the lens", "forget-photographs": "Begin again",
+    collect: "Take good views by itself", collecting: "Stop: {n} good views", photograph: "Take photograph", "measure-lens": "Measure the lens", "forget-photographs": "Begin again",
     photos: "{n} photographs, {parts} of {all} parts of the picture covered", "more-photos": "At least {least}; {advised} are better, with every part covered.",
     "enough-photos": "That is enough.", "lens-good": "Reprojection error {px} px: good.", "lens-poor": "Reprojection error {px} px: poor. Take sharper photographs of a flat board.",
     marker: "Marker {id}", seen: "seen", unseen: "not seen", "learn-pieces": "Learn the pieces", learned: "The pieces are known.",
@@ -50,7 +51,7 @@ addWords({
     "what camera": "Die Kamera auf den Tisch richten.",
     "how camera": "Von hinter dem ersten Spieler, etwa 60 Grad nach unten; die ganze Matte im Bild. Scharf stellen, bis die Zahl unten nicht höher wird, dann die Kamera nicht mehr anfassen.",
     "what lens": "Die Kalibriertafel fotografieren.",
-    "how lens": "Die Tafel drucken und auf etwas Flaches kleben. Vor die Kamera halten: nah, geneigt, gedreht und in jeder Ecke des Bildes. Bei jedem Foto stillhalten.",
+    "how lens": "Die Tafel drucken und auf etwas Flaches kleben. Vor die Kamera halten: nah, geneigt, gedreht und in jeder Ecke des Bildes. Bei jedem Foto stillhalten. Oder die Tafel hinlegen, das Telefon oder die Kamera in die Hand nehmen und um die Tafel gehen: wo innegehalten wird, werden gute Ansichten von selbst aufgenommen.",
     "what mat": "Das leere Brett zeigen.",
     "how mat": "Eine gedruckte Matte: mit 100 % drucken und flach hinlegen; alle Marken müssen zu sehen sein.",
     "own-how": "Ein eigenes Brett: mindestens vier gedruckte Marken flach rund um die Felder kleben. Dann im Bild die vier Ecken des Spielfelds berühren, zuerst die von a1 links vom ersten Spieler, dann reihum. Jede weitere Berührung verschiebt die nächste Ecke.",
@@ -70,7 +71,7 @@ addWords({
     "how done": "Kamera, Satz und Tisch kommen in drei Dateien; die letzte startet alles.",
     sharpness: "Schärfe {now}, beste bisher {best}", size: "{width} × {height} px",
     "print-board": "Kalibriertafel drucken", "print-mat-a3": "Matte drucken (A3)", "print-mat-a4": "Matte drucken (zweimal A4)",
-    photograph: "Foto aufnehmen", "measure-lens": "Linse vermessen", "forget-photographs": "Von vorn",
+    collect: "Gute Ansichten von selbst aufnehmen", collecting: "Halt: {n} gute Ansichten", photograph: "Foto aufnehmen", "measure-lens": "Linse vermessen", "forget-photographs": "Von vorn",
     photos: "{n} Fotos, {parts} von {all} Teilen des Bildes abgedeckt", "more-photos": "Mindestens {least}; {advised} sind besser, in jedem Teil des Bildes.",
     "enough-photos": "Das genügt.", "lens-good": "Abbildungsfehler {px} px: gut.", "lens-poor": "Abbildungsfehler {px} px: schlecht. Schärfere Fotos einer flachen Tafel machen.",
     marker: "Marke {id}", seen: "zu sehen", unseen: "nicht zu sehen", "learn-pieces": "Steine lernen", learned: "Die Steine sind bekannt.",
@@ -90,6 +91,7 @@ let corners = [];
 let size = { width: 0, height: 0 }; // of the camera's picture; the element itself has none while the next one loads
 let isOver = false;
 const done = {};
+const cameras = new Cameras(find("cameras"), token, (choice) => { best = 0; act("choose-camera", choice); });
 
 // Asks again and again how the step stands; one question at a time.
 async function follow() {
@@ -127,17 +129,18 @@ function render() {
   find("next").disabled = step === STEPS.at(-1);
   find("live").alt = word("camera");
   find("own").hidden = step !== "mat";
+  cameras.show((step === "camera" && row?.cameras) || []);
   drawCorners();
   if (!row) return;
   const [state, facts, actions] = SHOWN[step](row);
   find("state").textContent = row.why || state;
   find("facts").replaceChildren(...facts);
-  const signature = JSON.stringify([code, step, actions.map(([name, , off]) => [name, off])]);
+  const signature = JSON.stringify([code, step, actions.map(([name, , off]) => [name, off]), row.photos]);
   if (find("actions").dataset.signature === signature) return;
   find("actions").dataset.signature = signature;
   find("actions").replaceChildren(...actions.map(([name, act, off]) => {
     if (typeof act === "string") return Object.assign(document.createElement("a"), { href: act, textContent: word(name), className: "link", target: "_blank" });
-    const button = Object.assign(document.createElement("button"), { type: "button", textContent: word(name), disabled: Boolean(off) });
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: word(name, { n: row.photos }), disabled: Boolean(off) });
     button.id = name;
     button.onclick = act;
     return button;
@@ -167,7 +170,7 @@ const SHOWN = {
     const said = now.error_px !== null && now.error_px !== undefined ? word(now.good ? "lens-good" : "lens-poor", { px: now.error_px })
       : now.enough ? word("enough-photos") : word("more-photos", now);
     return [said, [grid(now.coverage ?? []), text(word("photos", { n: now.photos, parts: parts.filter(Boolean).length, all: parts.length }))], [
-      ["photograph", () => act("photograph")], ["measure-lens", () => act("measure-lens"), now.photos < now.least],
+      [now.collecting ? "collecting" : "collect", () => act("collect")], ["photograph", () => act("photograph")], ["measure-lens", () => act("measure-lens"), now.photos < now.least],
       ["forget-photographs", () => act("forget-photographs"), !now.photos], ["print-board", "/setup/board.pdf"],
     ]];
   },
@@ -306,6 +309,7 @@ function look() {
 find("live").onload = find("live").onerror = () => {
   const live = find("live");
   live.dataset.loading = "";
+  live.style.visibility = live.naturalWidth ? "" : "hidden"; // rather no picture than a broken one
   if (live.naturalWidth) size = { width: live.naturalWidth, height: live.naturalHeight };
 };
 find("live").onclick = point;
