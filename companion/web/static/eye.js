@@ -135,7 +135,8 @@ function showPanel() {
 }
 
 async function openCamera() {
-  const size = { width: { ideal: wanted.width }, height: { ideal: wanted.height }, frameRate: { ideal: 30 } };
+  // Never cropped by the browser: the lens was measured on whole pictures.
+  const size = { width: { ideal: wanted.width }, height: { ideal: wanted.height }, resizeMode: { ideal: "none" }, frameRate: { ideal: 30 } };
   const open = (facing) => navigator.mediaDevices.getUserMedia({ audio: false, video: { ...size, ...facing } });
   // A laptop's camera looks nowhere in particular; a phone's must be the rear one.
   const stream = await open({ facingMode: { exact: "environment" } }).catch((error) => {
