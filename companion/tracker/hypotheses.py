@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import log
 
 import numpy as np
@@ -163,6 +164,11 @@ class Outlook:
     table: Table
     sights: tuple[Sight, ...]
     expected: Batch
+
+    @cached_property
+    def due(self) -> frozenset[tuple[Place, Sight]]:
+        """What a place may show that something expected changes: after a move, half done or whole, or taken back."""
+        return frozenset(change for hypothesis in self.expected.hypotheses for change in hypothesis.changes)
 
 
 class Batch:

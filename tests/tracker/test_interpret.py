@@ -240,6 +240,17 @@ def test_a_table_that_looks_like_nothing_is_strange(scene) -> None:
     assert not at.judge(at.board(c4="GG")).is_strange
 
 
+@pytest.mark.rule("DOM-7")
+def test_a_high_stack_that_a_move_leaves_half_done_is_not_strange(scene) -> None:
+    """Eight pieces on d4, from which three are to come off; Green has moved meanwhile: it is told at once."""
+    at = scene("domination 4/6/8/3,RRRR,3,G/3,GGGG,4/8/6/4 R")
+    judged = at.judge(at.board(d5="", d4="GGGGRRRR", h5="", g5="G"))
+    assert not judged.is_strange
+    assert isinstance(judged.interpretation, Illegal)
+    assert judged.interpretation.diagnosis.rules == ("DOM-7", "G-2")
+    assert at.judge(at.board(d5="", d3="GGGGRRRR", h5="", g5="G")).is_strange
+
+
 def test_explanations_are_ranked_with_their_probabilities(scene) -> None:
     """The best first, together at most certain."""
     at = scene(START)
