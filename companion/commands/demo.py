@@ -12,7 +12,7 @@ import cv2
 from calibration.kit import available_kits, load_kit
 from companion.app.ground import ground_levels
 from companion.commands.options.archive import archive_of
-from companion.commands.options.game import add_kings, as_they_lie, begin_match, open_kit
+from companion.commands.options.game import add_kings, add_start, as_they_lie, begin_match, open_kit
 from companion.commands.options.match import OutputOptions, PlayOptions, Session, add_output, referee_match
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.options.serial import simulated_pillars
@@ -39,6 +39,7 @@ class Options(OptionGroup):
 
     game: str
     kings: str
+    start: str | None
     seed: int
     plies: int | None
     fast: bool
@@ -52,6 +53,7 @@ def add_parser(subparsers: Subparsers) -> None:
     demo = add_command(subparsers, "demo", Options, run, help=what)
     demo.add_argument("game", nargs="?", default=DEFAULT_GAME, metavar="GAME[:variant][/n]")
     add_kings(demo)
+    add_start(demo)
     demo.add_argument("--seed", type=int, default=DEFAULT_SEED, metavar="S", help="repeats a demonstration exactly")
     demo.add_argument("--plies", type=_count, metavar="N", help="end after N accepted moves")
     demo.add_argument("--fast", action="store_true", help="as fast as it goes instead of in real time")
@@ -79,7 +81,7 @@ def _own_store() -> Path:
 def demonstrate(options: Options) -> Result:
     """Show one match as ``options`` say, and hold what was said against what was done."""
     cv2.setNumThreads(1)
-    match = as_they_lie(begin_match(made_for(options.game), None), options.kings)
+    match = as_they_lie(begin_match(made_for(options.game), options.start), options.kings)
     kit = open_kit(None, match.game)
     pace, wait = (FAST, None) if options.fast else (REAL, clock())
     table = SimulatedTable(kit, match, options.seed, pace=pace, wait=wait)

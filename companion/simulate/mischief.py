@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from companion.match import Match
 from companion.rules.board import Cell, Stack, Table
+from companion.rules.game import Move
 
 Mischief = Callable[[Match, random.Random], Table | None]
 
@@ -32,10 +33,14 @@ def two_moves(match: Match, rng: random.Random) -> Table | None:
 def half_done(match: Match, rng: random.Random) -> Table | None:
     """A move was left at one of its stages, and the next player has moved, elsewhere."""
     game, position = match.game, match.position
-    begun = [(move, stage.table) for move in game.legal_moves(position) for stage in game.stages(position, move)]
+    begun: dict[str, list[tuple[Move, Table]]] = {}
+    for move in game.legal_moves(position):
+        for stage in game.stages(position, move):
+            begun.setdefault(stage.rule, []).append((move, stage.table))
     if not begun:
         return None
-    move, left = rng.choice(begun)
+    # A capture may have dozens of stages, the crown of a man one.
+    move, left = rng.choice(begun[rng.choice(sorted(begun))])
     following = game.play(position, move)
     done, answers = game.table(following), game.legal_moves(following)
     if not answers:

@@ -21,9 +21,11 @@ from companion.tracker.sights import altered, seen_of
 MOVE, ILLEGAL, RESTORE, TAKEBACK, OVERFLOW = "move", "illegal", "restore", "takeback", "overflow"
 
 TRIES = 400
-"""Attempts looked at when something illegal is wanted; enough to meet every rule that can be broken at all often."""
+"""Attempts looked at when something illegal is wanted, besides those that take something, which are few; enough to meet
+every rule that can be broken at all often."""
 
-AT_ONCE = ("half done", "two moves")
+HALF_DONE = "half done"
+AT_ONCE = (HALF_DONE, "two moves")
 MISCHIEFS = tuple(name for name in mischiefs.ALL if name not in AT_ONCE)
 
 
@@ -75,9 +77,11 @@ class Act:
 
 def play(match: Match, rng: random.Random, habits: Habits) -> Iterator[Act]:
     """The acts of a whole match from here on, until it is over."""
+    broken: Counter[str] = Counter()
     while match.outcome is None:
         wish = rng.random()
-        if wish < habits.illegal and (act := _illegal(match, rng, habits)):
+        if wish < habits.illegal and (act := _illegal(match, rng, habits, broken)):
+            broken.update(act.rules[:1])
             yield act
             yield Act(RESTORE, act.player, match.game.table(match.position), None, (), match.position)
         elif habits.illegal <= wish < habits.illegal + habits.takeback and (undone := _taken_back(match)):
@@ -127,18 +131,36 @@ def _taken_back(match: Match) -> Match | None:
     return undone if view(match.game, _table(undone)) not in _innocent(match, back=False) else None
 
 
-def _illegal(match: Match, rng: random.Random, habits: Habits) -> Act | None:
-    """Something against the rules that cannot be taken for anything else; None where nothing was found."""
+def _illegal(match: Match, rng: random.Random, habits: Habits, broken: Counter[str]) -> Act | None:
+    """Something against the rules that cannot be taken for anything else; None where nothing was found.
+
+    Of the rules that a single move or a turn left half done can break, one that has been ``broken`` least often so far:
+    what can be done wrong in few positions is done there.
+    """
     if rng.random() < habits.two_at_once:
         found = (_at_odds(match, rng, name) for name in AT_ONCE)
         if act := next(filter(None, found), None):
             return act
     if habits.mischief and rng.random() < habits.mischief and (act := _at_odds(match, rng, rng.choice(MISCHIEFS))):
         return act
+    by_rule = _attempted(match, rng, habits)
+    if act := _at_odds(match, rng, HALF_DONE):
+        by_rule.setdefault(act.rules[0], []).append(act)
+    innocent = _innocent(match, back=True)
+    for rule in sorted(rng.sample(sorted(by_rule), len(by_rule)), key=broken.__getitem__):
+        for act in by_rule[rule]:
+            if view(match.game, act.table) not in innocent:
+                return act
+    return None
+
+
+def _attempted(match: Match, rng: random.Random, habits: Habits) -> dict[str, list[Act]]:
+    """Single acts against the rules, by the first rule that they break."""
     game, position = match.game, match.position
     attempts = list(game.attempts(position))
+    some = rng.sample(attempts, min(TRIES, len(attempts)))
     by_rule: dict[str, list[Act]] = {}
-    for attempt in rng.sample(attempts, min(TRIES, len(attempts))):
+    for attempt in dict.fromkeys([*some, *(attempt for attempt in attempts if attempt.move.taken)]):
         if not all(level in habits.travel for level in attempt.table.levels or ()):
             continue
         if broken := game.violations(position, attempt.move):
@@ -146,12 +168,7 @@ def _illegal(match: Match, rng: random.Random, habits: Habits) -> Act | None:
             rules = tuple(violation.rule for violation in broken)
             act = Act(ILLEGAL, attempt.player, attempt.table, text, rules, position)
             by_rule.setdefault(rules[0], []).append(act)
-    innocent = _innocent(match, back=True)
-    for rule in rng.sample(sorted(by_rule), len(by_rule)):
-        for act in by_rule[rule]:
-            if view(game, act.table) not in innocent:
-                return act
-    return None
+    return by_rule
 
 
 def _at_odds(match: Match, rng: random.Random, name: str) -> Act | None:

@@ -67,7 +67,7 @@ def waits_s(film: Film) -> list[float]:
 @pytest.mark.parametrize("tag", TAGS)
 def test_every_act_is_judged_rightly_and_in_time(tag: str) -> None:
     """Nothing lost, wrong, missed, miscited, accused or asked."""
-    film = shoot(tag, 1, 50, MODERATE)
+    film = shoot(tag, 5, 50, MODERATE)
     result = compare(film.truth, film.events)
     assert result.faults == ()
     assert (result.questions, film.rulings) == (0, 0)

@@ -20,6 +20,11 @@ def add_kit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kit", metavar="KIT", help="name or file of the kit (default: the game's own)")
 
 
+def add_start(parser: argparse.ArgumentParser) -> None:
+    """Add ``--start``."""
+    parser.add_argument("--start", metavar="POSITION", help="where the match begins (default: the game's start)")
+
+
 def add_kings(parser: argparse.ArgumentParser) -> None:
     """Add ``--kings``."""
     what = "whether kings lie as stacks of two, or look like men and are known from the match (default: stacked)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from companion.commands.options.game import add_kings, add_kit
+from companion.commands.options.game import add_kings, add_kit, add_start
 from companion.commands.options.match import OutputOptions, PlayOptions, add_output, add_play
 from companion.commands.options.parser import OptionGroup
 from companion.commands.options.serial import add_serial
@@ -42,7 +42,7 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("game", metavar="GAME[:variant][/n]", help="the game, or the file table.toml that names it")
     add_kit(parser)
     add_kings(parser)
-    parser.add_argument("--start", metavar="POSITION", help="where the match begins (default: the game's start)")
+    add_start(parser)
     add_sources(parser)
     add_serial(parser)
     add_play(parser)
