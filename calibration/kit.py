@@ -202,13 +202,18 @@ def kit_name(tag: str) -> str:
 
 
 def load_kit(name: str) -> Kit:
-    """The kit of that name, or of that file when ``name`` is a path.  Raises ProfileError."""
+    """The kit of that name, of that file when ``name`` is a path, or made for that variant of a game.
+
+    Raises ProfileError.
+    """
     if name in available_kits():
         return read_kit(KITS / f"{name}.toml")
     path = Path(name)
     if path.suffix == ".toml" or path.exists():
         return read_kit(path)
-    near = difflib.get_close_matches(name, available_kits(), n=1)
+    if (own := kit_name(name)) in available_kits() and (kit := load_kit(own)).game == name:
+        return kit
+    near = difflib.get_close_matches(name.partition(":")[0], available_kits(), n=1)
     hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(available_kits())}, or give a .toml file"
     raise ProfileError(f"kit {name!r} is not known; {hint}")
 

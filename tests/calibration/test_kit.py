@@ -42,6 +42,13 @@ def test_a_game_has_the_kit_made_for_its_variant_or_the_one_of_its_name(tag, nam
     assert kit_name(tag) == name
 
 
+def test_a_kit_is_found_by_the_variant_that_it_is_made_for():
+    assert load_kit("draughts:international").name == "draughts-10"
+    assert load_kit("diamond:table").name == "diamond"
+    with pytest.raises(ProfileError, match=r"kit .draughts:russian. is not known; did you mean draughts\?"):
+        load_kit("draughts:russian")
+
+
 def test_no_two_kits_share_a_marker():
     kits = [load_kit(name) for name in available_kits()]
     taken = [(kit.mat.dictionary, marker.id) for kit in kits for marker in kit.mat.markers]
