@@ -75,6 +75,7 @@ def language(code: str, game: Game | None = None) -> Language:
         rules=MappingProxyType({**tongue.rules, **own.rules}),
         titles=MappingProxyType({**tongue.titles, **own.titles}),
         explained=MappingProxyType({**tongue.explained, **own.texts, **own.variants.get(variant, {})}),
+        tasks=own.tasks,
         game=game,
     )
 
@@ -107,9 +108,11 @@ def sentence(event: Event, tongue: Language = ENGLISH, names: Mapping[Player, st
 
 
 def task(event: Unfinished, tongue: Language) -> str:
-    """What is left to do: in the event's own words, or from its rule and squares where ``tongue`` is another one."""
+    """What is left to do: in the event's own words or their like in ``tongue``, else from its rule and squares."""
     if not tongue.rules:
         return event.todo
+    if (told := _translated(event.todo, tongue.tasks)) is not None:
+        return told
     if event.stacks:
         parts = []
         for i, (cell, stack) in enumerate(zip(event.cells, event.stacks, strict=True)):
@@ -124,10 +127,16 @@ def task(event: Unfinished, tongue: Language) -> str:
 
 def trouble(message: str, tongue: Language) -> str:
     """What is wrong with a picture, a camera or a set-up, in ``tongue``; a message that it has no words for stays."""
-    for english, said in tongue.troubles.items():
+    return _translated(message, tongue.troubles) or message
+
+
+def _translated(message: str, words: Mapping[str, str]) -> str | None:
+    """``message`` by the first of ``words`` that fits, and so what stands in its places; None where none fits."""
+    for english, said in words.items():
         if found := _pattern(english).fullmatch(message):
-            return said.format_map({place: trouble(part, tongue) for place, part in found.groupdict().items()})
-    return message
+            parts = found.groupdict().items()
+            return said.format_map({place: _translated(part, words) or part for place, part in parts})
+    return None
 
 
 @cache

@@ -323,7 +323,7 @@ def test_a_player_is_called_what_his_game_calls_him() -> None:
         ("[players", "cannot be read"),
         (
             "[player]",
-            "player is not known; write only title and the tables players, rules, titles, texts, variants.NAME",
+            "player is not known; write only title and the tables players, rules, titles, texts, tasks, variants.NAME",
         ),
         ("title = 3", "title must be text in quotes"),
         ("players = 3", "players must be a table"),

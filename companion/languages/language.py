@@ -31,6 +31,8 @@ class Language:
             language's own file has those that all games share, each game's file beside it has the others.
         titles: of rules, by the rule's id; empty where the rules' own serve.
         explained: the rules' texts, by the rule's id; empty where the rules' own serve.
+        tasks: what is left to do of a turn, by the game's own words in English; both with ``{places}``.
+            What it has no words for is told by the rule and the squares.
         colours: how the pieces are called of a player who is called by a colour: ``Red`` has ``red`` ones.
         game: that whose words it has; None: none in particular.
     """
@@ -45,5 +47,6 @@ class Language:
     rules: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     titles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     explained: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    tasks: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     colours: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     game: Game | None = None

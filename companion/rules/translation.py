@@ -11,7 +11,7 @@ from types import MappingProxyType
 from companion.errors import BadText
 from companion.rules.board import Player
 
-SECTIONS = ("players", "rules", "titles", "texts")
+SECTIONS = ("players", "rules", "titles", "texts", "tasks")
 TITLE, VARIANTS = "title", "variants"
 
 
@@ -25,6 +25,7 @@ class Translation:
         rules: what who breaks a rule should hear, by the rule's id.
         titles: the rules' titles.
         texts: the rules' texts.
+        tasks: what is left to do of a turn, by the game's own words in English; both with ``{places}``.
         variants: texts that differ in a variant, by its name.
     """
 
@@ -33,6 +34,7 @@ class Translation:
     rules: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     titles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     texts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    tasks: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     variants: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
 
 
@@ -48,9 +50,9 @@ def read_translation(path: Path) -> Translation:
     if unknown := tables.keys() - set(SECTIONS):
         allowed = f"{TITLE} and the tables {', '.join(SECTIONS)}, {VARIANTS}.NAME"
         raise BadText(f"{path}: {min(unknown)} is not known; write only {allowed}")
-    players, rules, titles, texts = (_words(path, name, tables.get(name, {})) for name in SECTIONS)
+    players, rules, titles, texts, tasks = (_words(path, name, tables.get(name, {})) for name in SECTIONS)
     own = {name: _words(path, f"{VARIANTS}.{name}", table) for name, table in variants.items()}
-    return Translation(title, players, rules, titles, texts, MappingProxyType(own))
+    return Translation(title, players, rules, titles, texts, tasks, MappingProxyType(own))
 
 
 def _words(path: Path, name: str, table: object) -> Mapping[str, str]:

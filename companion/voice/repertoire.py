@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from companion.deeds import told_step
@@ -41,7 +42,7 @@ def repertoire(game: Game, tongue: Language, names: Mapping[Player, str]) -> tup
     What a rule's refusal says of particular pieces is not among them where the language has no words of its own for the
     rule.
     """
-    texts = [sentence(event, tongue, names) for event in _events(game)]
+    texts = [sentence(event, tongue, names) for event in (*_events(game), *_tasks(tongue))]
     texts += [
         tongue.texts[key].format(move="a1")
         for key in ("saved", "paused", "resumed", "offer", "put-right", "undo.restoring")
@@ -51,6 +52,12 @@ def repertoire(game: Game, tongue: Language, names: Mapping[Player, str]) -> tup
     found = [clip for text in texts for clip in clips(text, tongue)]
     signs = [sign.format(count=n) for sign in tongue.signs.values() for n in (range(1, 6) if "{" in sign else (0,))]
     return tuple(dict.fromkeys((*found, *signs, *game.layout.cells)))
+
+
+def _tasks(tongue: Language) -> Iterator[Event]:
+    """Everything that may be left to do of a turn, as far as the language has words of its own for it."""
+    for task in tongue.tasks:
+        yield Unfinished(t=0, n=1, todo=re.sub(r"\{\w+\}", "a1", task), cells=("a1",))
 
 
 def _steps(game: Game) -> Iterator[Step]:

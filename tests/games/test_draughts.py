@@ -8,8 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from companion.errors import BadPositionText
+from companion.events import Unfinished
 from companion.games import load_game, read_position
 from companion.match import Match
+from companion.phrases import language, task
 from companion.rules.board import Table
 from companion.rules.diagonals import left_lying
 from companion.rules.game import Stage
@@ -293,3 +295,27 @@ def test_without_crowns_no_hand_takes_half_a_king() -> None:
     whole = [attempt.move for attempt in game.unmarked().attempts(position) if attempt.move.target is not None]
     assert {move.count for move in whole} == {2}
     assert {move.count for move in (each.move for each in game.attempts(position)) if move.target is not None} == {1, 2}
+
+
+def test_what_is_left_to_do_is_said_in_german() -> None:
+    """Jumps that go on, men that were jumped, a crown, and the last two together."""
+    said = set()
+    for text, move in (
+        (board(RUSSIAN, c3="W", d4="B", f6="B", h2="B"), "c3-g7xd4xf6"),
+        (board(RUSSIAN, c7="W", h2="B"), "c7-b8"),
+        (board(RUSSIAN, b6="W", c7="B", h2="B"), "b6-d8xc7"),
+    ):
+        game, position = read_position(text)
+        for stage in game.stages(position, parse_move(game, position, move)):
+            event = Unfinished(t=0, n=1, todo=stage.todo, cells=stage.cells, rule=stage.rule)
+            said.add(task(event, language("de", game)))
+    assert said == {
+        "der Schlag geht von e5 weiter",
+        "von d4 und f6 wegnehmen, was übersprungen ist",
+        "von d4 wegnehmen, was übersprungen ist",
+        "von f6 wegnehmen, was übersprungen ist",
+        "den Stein auf b8 zur Dame machen",
+        "von c7 wegnehmen, was übersprungen ist",
+        "von c7 wegnehmen, was übersprungen ist, und den Stein auf d8 zur Dame machen",
+        "den Stein auf d8 zur Dame machen",
+    }
