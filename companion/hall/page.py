@@ -24,6 +24,7 @@ from companion.web.answers import STATIC, board_answer, number, refused, stream_
 from companion.web.feed import ALIVE_S, RETRY_MS, compact
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown, refusing
+from companion.web.reached import base_of
 from companion.web.server import Server
 from companion.web.token import new_token
 from companion.web.view import state_row
@@ -129,7 +130,7 @@ class HallPage:
 
     async def _code(self, request: Request) -> Response:
         """The address of a table's page as a QR code."""
-        address = str(request.base_url) + f"table/{quote(self._seat(request).name)}/"
+        address = base_of(request) + f"table/{quote(self._seat(request).name)}/"
         picture = io.BytesIO()
         segno.make(address, error="m").save(picture, "svg", border=2, xmldecl=False, dark="#231f18", light="#ffffff")
         return Response(picture.getvalue(), media_type="image/svg+xml")

@@ -16,10 +16,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from companion.phone.door import Door, TurnedAway
-from companion.phone.signs import base_of, code_picture, tell_refused
+from companion.phone.signs import code_picture, tell_refused
 from companion.web.answers import STATIC, number
 from companion.web.files import Files
 from companion.web.guard import Refused, refuse_foreign, refuse_unknown
+from companion.web.reached import base_of
 from vision.capture.phone import PhoneCamera
 
 LARGEST_PICTURE = 2_000_000

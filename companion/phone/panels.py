@@ -16,11 +16,12 @@ from starlette.routing import Route
 
 from companion.panel.buttons import Button, Press
 from companion.phone.panel import PhonePanel
-from companion.phone.signs import base_of, code_picture, tell_refused
+from companion.phone.signs import code_picture, tell_refused
 from companion.web.answers import STATIC
 from companion.web.feed import ALIVE_S, RETRY_MS, Bell, compact
 from companion.web.files import Files
 from companion.web.guard import Refused, read_body, refuse_foreign, refuse_unknown
+from companion.web.reached import base_of
 
 MOST_ANSWERS = 9
 """As many answers as have a key on a terminal can be touched."""

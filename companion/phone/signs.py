@@ -6,22 +6,10 @@ import io
 from collections.abc import Callable
 
 import segno
-from starlette.requests import Request
 from starlette.responses import Response
-
-from companion.web.connections import is_own
-from companion.web.tls import own_address
 
 TOLD = (1, 10, 100, 1000)
 """After so many messages that were turned away the table's owner is told."""
-
-
-def base_of(request: Request) -> str:
-    """Where phones find the page that a request was sent to: an arbiter at this very machine may call it localhost."""
-    name, there = request.url.hostname or "", own_address()
-    if not there or not (name == "localhost" or is_own(name)):
-        return str(request.base_url)
-    return str(request.base_url.replace(hostname=there[0]))
 
 
 def code_picture(address: str) -> Response:

@@ -1,12 +1,12 @@
-"""Where phones find a page."""
+"""Where others find the pages of this machine."""
 
 from __future__ import annotations
 
 import pytest
 from starlette.requests import Request
 
-from companion.phone import signs
-from companion.phone.signs import base_of
+from companion.web import reached
+from companion.web.reached import base_of
 
 
 def asked(host: str, scheme: str = "https") -> Request:
@@ -26,10 +26,10 @@ def asked(host: str, scheme: str = "https") -> Request:
     ],
 )
 def test_no_phone_is_sent_to_itself(monkeypatch: pytest.MonkeyPatch, host: str, base: str) -> None:
-    monkeypatch.setattr(signs, "own_address", lambda: ("192.0.2.7",))
+    monkeypatch.setattr(reached, "own_address", lambda: ("192.0.2.7",))
     assert base_of(asked(host)) == base
 
 
 def test_a_machine_in_no_network_stays_what_it_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(signs, "own_address", tuple)
+    monkeypatch.setattr(reached, "own_address", tuple)
     assert base_of(asked("localhost:8443")) == "https://localhost:8443/"
