@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
 import json
 import os
 import re
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 import urllib.request
@@ -21,6 +23,11 @@ import numpy as np
 import numpy.typing as npt
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright
 
+from calibration.kit import Kit, load_kit
+from companion.app.sensors import read_heights
+from firmware_bridge.simulated.bench import Bench
+from firmware_bridge.simulated.device import Device
+from firmware_bridge.simulated.port import Port, serve
 from tools.chromium import launched
 
 UPRIGHT = (390, 844)
@@ -57,6 +64,29 @@ sys.exit(main())
 """The program itself, which also tells when the time of its source began, by the clock that browsers have too."""
 
 
+FILMED = """
+window.filmed = 0;
+const give = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+navigator.mediaDevices.getUserMedia = async (wanted) => {
+  const stream = await give(wanted);
+  window.filmed = (performance.timeOrigin + performance.now()) / 1000;
+  return stream;
+};
+"""
+"""Notes when the camera, and so the film, began, by the wall clock."""
+
+
+MEASURED = """
+import sys
+from companion.cli import main
+try:
+    sys.exit(main())
+finally:
+    print(open("/proc/self/status").read(), file=sys.stderr, flush=True)
+"""
+"""The program itself, which at its end tells what memory it has held (``ru_maxrss`` would count its parent's too)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """A recording with the files that a calibration made: of its camera, and of the look of its set."""
@@ -71,6 +101,73 @@ class Profile:
         told = tomllib.loads((self.recording / "recording.toml").read_text(encoding="utf-8"))
         start = told["start"]
         return [start.split()[0], "--start", start, "--camera", str(self.camera), "--set", str(self.look)]
+
+    @property
+    def kit(self) -> Kit:
+        """The set that was filmed."""
+        told = tomllib.loads((self.recording / "recording.toml").read_text(encoding="utf-8"))
+        return load_kit(told["kit"])
+
+
+def profile_of(recording: Path, work: Path) -> Profile:
+    """The profile of a recording: beside it, or made in ``work`` from the photographs that it names."""
+    camera, look = recording / "camera.toml", recording / "set.toml"
+    if camera.is_file() and look.is_file():
+        return Profile(recording, camera, look)
+    told = tomllib.loads((recording / "recording.toml").read_text(encoding="utf-8"))
+    lens, made = recording / told["lens"], work / recording.name
+    made.mkdir()
+    camera, look = made / "camera.toml", made / "set.toml"
+    photos = sorted(map(str, lens.glob("*.jpg")))
+    _companion("calibrate", "lens", *photos, "--board", str(lens / "charuco.toml"), "-o", str(camera))
+    enrol = str(recording / told["enrol"])
+    _companion("calibrate", "pieces", told["kit"], "--camera", str(camera), enrol, "-o", str(look))
+    return Profile(recording, camera, look)
+
+
+def _companion(*words: str) -> None:
+    subprocess.run([sys.executable, "-m", "companion.cli", *words], check=True, env=_here(), stdout=subprocess.DEVNULL)  # noqa: S603
+
+
+class Pillars:
+    """The pillars of a recording, measured by the real firmware behind a pseudo-terminal while its film is played.
+
+    Attributes:
+        words: the arguments of `companion referee` that name the port; none where the kit has no pillars.
+    """
+
+    def __init__(self, profile: Profile, folder: Path) -> None:
+        self.words: list[str] = []
+        self._begun_s, self._pace, self._over = float("inf"), 1.0, threading.Event()
+        kit, file = profile.kit, profile.recording / "sensors.csv"
+        self._thread = None
+        if kit.pillars is None or not file.is_file():
+            return
+        at = kit.pillars
+        self._scans = [scan for scan in read_heights(file, kit.cells) if None not in scan.heights_mm]
+        ends_mm = (at.base_mm + at.step_mm * level for level in (at.lowest, at.highest))
+        bench = Bench(self._heights_mm(0.0), *ends_mm, noise_mm=0.0)
+        port = Port(folder / "pillars")
+        self.words = ["--serial", str(folder / "pillars")]
+        device = Device(bench, self._heights_mm)
+        self._thread = threading.Thread(target=serve, args=(device, port, self._over.is_set), name="firmware")
+        self._thread.start()
+
+    def begin(self, begun_s: float, pace: float) -> None:
+        """The recording begins at ``begun_s`` by the wall clock, ``pace`` times as fast as it was filmed."""
+        self._begun_s, self._pace = begun_s, pace
+
+    def close(self) -> None:
+        """End the firmware."""
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _heights_mm(self, _device_s: float) -> list[float]:
+        """Where the pillars stand now."""
+        t_s = max(0.0, (time.time() - self._begun_s) * self._pace)
+        row = bisect.bisect_right(self._scans, t_s, key=lambda scan: scan.t_s) - 1
+        return [mm for mm in self._scans[max(0, row)].heights_mm if mm is not None]
 
 
 def pictures_of(recording: Path) -> list[npt.NDArray[np.uint8]]:
@@ -174,10 +271,9 @@ class Refereed:
         return float(re.findall(r"^begun: (\S+)$", self.said, re.MULTILINE)[-1])
 
     @property
-    def memory_mb(self) -> float:
-        """What the process holds (RSS)."""
-        pages = int(Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii").split()[1])
-        return pages * os.sysconf("SC_PAGESIZE") / 1e6
+    def most_mb(self) -> float:
+        """The most that the process has held (VmHWM)."""
+        return _most_mb(Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii"))
 
     def until(self, what: Callable[[], object], wait_s: float = WAIT_S) -> bool:
         """Wait for something; whether it came.  Raises AssertionError when the program has ended."""
@@ -205,13 +301,19 @@ def refereed(profile: Profile, folder: Path, *words: str, phones: int = 1) -> It
         process.wait()
 
 
-def from_file(profile: Profile, folder: Path) -> list[dict[str, Any]]:
-    """The events of the referee who sees the recording itself."""
-    command = [sys.executable, "-m", "companion.cli", "referee", *profile.words, "--recording", str(profile.recording)]
-    command += ["--match", str(folder / "file.db"), "--json"]
+def from_file(profile: Profile, folder: Path) -> tuple[list[dict[str, Any]], float]:
+    """The events of the referee who sees the recording itself, with a page, and the most memory that he held, MB."""
+    command = [sys.executable, "-c", MEASURED, "referee", *profile.words, "--recording", str(profile.recording)]
+    command += ["--match", str(folder / "file.db"), "--json", "--web", "127.0.0.1:0"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=_here(), check=False)  # noqa: S603
     assert done.stdout, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return events, _most_mb(done.stderr)
+
+
+def _most_mb(status: str) -> float:
+    """The most memory that a process has held (VmHWM), of its status as Linux tells it."""
+    return 1024 * int(re.findall(r"^VmHWM:\s+(\d+)", status, re.MULTILINE)[-1]) / 1e6
 
 
 def verdict(event: dict[str, Any]) -> tuple[Any, ...]:

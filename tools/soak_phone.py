@@ -15,7 +15,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -31,12 +33,15 @@ from companion.phone.eye import LARGEST_PICTURE, EyeRoutes
 from companion.web.feed import Feed
 from companion.web.page import Page as WebPage
 from tools.phone_table import (
+    FILMED,
+    Pillars,
     Profile,
     Refereed,
     alive,
     filming,
     from_file,
     pictures_of,
+    profile_of,
     refereed,
     taken_in_hand,
     verdict,
@@ -45,6 +50,9 @@ from tools.phone_table import (
 from vision.capture.phone import PhoneCamera
 
 ROOT = Path(__file__).parent.parent
+COLLECTED = [ROOT.parent / "shared" / "recordings" / name for name in ("cheight-1", "diamond-1")]
+"""Of the larger collection, where it is beside the repository: characters, and pillars with their sensors."""
+
 FPS = 12
 HELD = 6 * FPS
 """So many pictures the table lies still before the first hand and after the last one: the film is played over and over,
@@ -80,21 +88,29 @@ class Found:
     text: str
 
 
-def played(playwright: Playwright, profile: Profile, folder: Path, fps: int) -> tuple[Found, list[float]]:
-    """A recording through the phone's page: its verdicts, and how late each stood on the phone's screen, ms."""
-    wanted = [verdict(event) for event in from_file(profile, folder) if _is_verdict(event)]
+def played(playwright: Playwright, profile: Profile, folder: Path, fps: int) -> tuple[list[Found], list[float]]:
+    """A recording, and its sensors, through the phone's page: verdicts, and how late each was on the screen, ms."""
+    events, file_mb = from_file(profile, folder)
+    wanted = [verdict(event) for event in events if _is_verdict(event)]
     pictures, film = pictures_of(profile.recording), folder / "film.y4m"
-    write_film(film, alive(pictures[0], HELD) + pictures + alive(pictures[-1], HELD), fps)
-    with refereed(profile, folder) as table:
+    write_film(film, chain(alive(pictures[0], HELD), pictures, alive(pictures[-1], HELD)), fps)
+    lasts_s = (len(pictures) + 2 * HELD) / fps
+    with closing(Pillars(profile, folder)) as pillars, refereed(profile, folder, *pillars.words) as table:
         browser = filming(playwright, film)
-        page = taken_in_hand(browser, table.addresses[0], SHOWN)
-        lasts_s = (len(pictures) + 2 * HELD) / fps
+        page = taken_in_hand(browser, table.addresses[0], FILMED + SHOWN)
+        pillars.begin(page.evaluate("window.filmed") + HELD / fps, fps / FPS)
         table.until(lambda: len(table.verdicts) >= len(wanted), lasts_s)
         time.sleep(1.0)
-        got, late = table.verdicts, list(_late_ms(table, page))
+        got, late, phone_mb = table.verdicts, list(_late_ms(table, page)), table.most_mb
         browser.close()
-    text = f"{profile.recording.name}: {len(wanted)} verdicts from the file, {len(got)} through the phone"
-    return Found(got == wanted, text if got == wanted else f"{text}: {got} instead of {wanted}"), late
+    name = profile.recording.name
+    text = f"{name}: {len(wanted)} verdicts from the file, {len(got)} through the phone"
+    same = Found(got == wanted, text if got == wanted else f"{text}: {got} instead of {wanted}")
+    more_mb = phone_mb - file_mb
+    return [
+        same,
+        Found(more_mb <= MOST_MB, f"{name}: the referee held {phone_mb:.0f} MB, {more_mb:+.0f} MB to that of the file"),
+    ], late
 
 
 def _is_verdict(event: dict[str, Any]) -> bool:
@@ -131,7 +147,7 @@ class Breaks:
 
 def broken_off(playwright: Playwright, profile: Profile, folder: Path, breaks: Breaks) -> Found:
     """A match during which the page is loaded anew and cut off again and again, and strangers send what they like."""
-    told = [event for event in from_file(profile, folder) if _is_verdict(event)][: breaks.acts]
+    told = [event for event in from_file(profile, folder)[0] if _is_verdict(event)][: breaks.acts]
     wanted, cuts, forged = [verdict(event) for event in told], breaks.cuts, breaks.forged
     scenes, film = stills(profile, told), folder / "film.y4m"
     write_film(film, alive(scenes[0]), FPS)
@@ -302,8 +318,9 @@ def run(profiles: Sequence[Profile], parts: Sequence[str], breaks: Breaks, fps: 
             all_ms = list[float]()
             for profile in profiles:
                 with tempfile.TemporaryDirectory() as folder:
-                    one, late_ms = played(playwright, profile, Path(folder), fps)
-                tell(one)
+                    each, late_ms = played(playwright, profile, Path(folder), fps)
+                for one in each:
+                    tell(one)
                 all_ms += late_ms
             tell(late(all_ms))
         if "breaks" in parts:
@@ -323,7 +340,7 @@ PARTS = ("verdicts", "breaks", "moved", "two", "receiving")
 def main() -> int:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("recordings", nargs="*", type=Path, help="folders with camera.toml and set.toml (domination-1)")
+    parser.add_argument("recordings", nargs="*", type=Path, help="folders (domination-1, and those of the collection)")
     parser.add_argument("--part", choices=PARTS, action="append", help="only this; again for another")
     parser.add_argument("--fps", type=int, default=FPS, help="a busy machine follows a slower film better (12)")
     parser.add_argument("--reloads", type=int, default=RELOADS)
@@ -333,9 +350,11 @@ def main() -> int:
     if options.send:
         send(options.send)
         return 0
-    folders = options.recordings or [ROOT / "examples" / "domination-1"]
-    profiles = [Profile(folder, folder / "camera.toml", folder / "set.toml") for folder in folders]
-    return 0 if run(profiles, options.part or PARTS, Breaks(options.reloads, options.cuts), options.fps) else 1
+    usual = [ROOT / "examples" / "domination-1", *(folder for folder in COLLECTED if folder.is_dir())]
+    breaks = Breaks(options.reloads, options.cuts)
+    with tempfile.TemporaryDirectory() as work:
+        profiles = [profile_of(folder, Path(work)) for folder in options.recordings or usual]
+        return 0 if run(profiles, options.part or PARTS, breaks, options.fps) else 1
 
 
 if __name__ == "__main__":
