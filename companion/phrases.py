@@ -193,4 +193,6 @@ def _words(name: str, value: object, tongue: Language, called: Mapping[Player, s
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     text = "" if value is None else str(value)
+    if name == "rule":
+        return tongue.texts.get(f"part.{text}", text)
     return called.get(text, text) if name in ("player", "winner") else text

@@ -310,6 +310,12 @@ def test_a_move_is_told_in_plain_words(tag: str, move: str, english: str, german
         assert told_move(game, position, parse_move(game, position, move), tongue, tongue.players) == said
 
 
+def test_a_match_that_the_arbiter_ends_says_so_in_words() -> None:
+    event = GameOver(t=0, n=1, winner="B", rule="arbiter", position=OVER)
+    assert sentence(event) == "Blue wins (the arbiter's ruling)."
+    assert sentence(event, GERMAN) == "Blau gewinnt (Entscheid des Schiedsrichters)."
+
+
 def test_a_player_is_called_what_his_game_calls_him() -> None:
     event = Skipped(t=0, n=1, player="R")
     citadel = load_game("citadel")

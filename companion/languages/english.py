@@ -67,6 +67,8 @@ ENGLISH = Language(
             "skipped": "{player} cannot move and is skipped.",
             "repeated": "This position has now been on the table {times} times.",
             "game-over": "{winner} wins ({rule}).",
+            "part.arbiter": "the arbiter's ruling",
+            "part.agreed": "by agreement",
             "game-over.drawn": "The game is drawn ({rule}).",
             "clock": "Clock: {left}.",
             "clock.flag": "{player} has no time left.",

@@ -70,6 +70,8 @@ GERMAN = Language(
             "skipped": "{player} kann nicht ziehen und setzt aus.",
             "repeated": "Diese Stellung steht zum {times}. Mal auf dem Brett.",
             "game-over": "{winner} gewinnt ({rule}).",
+            "part.arbiter": "Entscheid des Schiedsrichters",
+            "part.agreed": "vereinbart",
             "game-over.drawn": "Die Partie ist unentschieden ({rule}).",
             "clock": "Uhr: {left}.",
             "clock.flag": "Die Zeit von {player} ist abgelaufen.",

@@ -219,6 +219,8 @@ def test_nothing_is_cut_off(
         assert box["y"] >= 0
         assert box["x"] + box["width"] <= width + 1
         assert box["y"] + box["height"] <= height + 1
+    for key in page.locator(".panel .keys button").all():
+        assert key.evaluate("(key) => key.scrollWidth <= key.clientWidth"), key.text_content()
 
 
 def test_a_question_is_answered_by_touching_the_move(
