@@ -353,7 +353,7 @@ def main() -> int:
     usual = [ROOT / "examples" / "domination-1", *(folder for folder in COLLECTED if folder.is_dir())]
     breaks = Breaks(options.reloads, options.cuts)
     with tempfile.TemporaryDirectory() as work:
-        profiles = [profile_of(folder, Path(work)) for folder in options.recordings or usual]
+        profiles = [profile_of(folder.resolve(), Path(work)) for folder in options.recordings or usual]
         return 0 if run(profiles, options.part or PARTS, breaks, options.fps) else 1
 
 
