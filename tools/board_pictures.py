@@ -102,9 +102,9 @@ def unfinished(browser: Browser, name: str, seed: int) -> None:
     told.page.close()
 
 
-def special(browser: Browser, name: str, do: Callable[[Told], None], **look: object) -> None:
-    """A picture of one state."""
-    told = Told("domination")
+def special(browser: Browser, name: str, do: Callable[[Told], None], game: str = "domination", **look: object) -> None:
+    """A picture of one state of ``game``."""
+    told = Told(game)
     for _ in range(PLIES):
         told.play()
     do(told)
@@ -222,6 +222,7 @@ def main() -> None:
             unfinished(browser, name, seed)
         special(browser, "board-dark", Told.offend, dark=True, code="de")
         special(browser, "board-phone", Told.offend, size=PHONE)
+        special(browser, "board-draughts-10", Told.offend, game="draughts:international")
         hall(browser)
         replayed(browser)
         browser.close()
