@@ -46,8 +46,9 @@ JSON = {"Content-Type": "application/json", "Authorization": "Bearer secret"}
 class Bench:
     """A workshop before a simulated table, and what its panel has shown."""
 
-    def __init__(self, folder: Path, scene: str = "camera") -> None:
-        self.kit, self.game, self.shown = load_kit("domination"), load_game("domination"), list[str]()
+    def __init__(self, folder: Path, scene: str = "camera", kit: str = "domination") -> None:
+        self.kit, self.shown = load_kit(kit), list[str]()
+        self.game = load_game(self.kit.game)
         self.source = Photographer(self.kit, self.game, lambda _: time.sleep(0.04))
         self.source.show(scene, 0)
         cues = {"accepted": lambda: self.shown.append("accepted")}
@@ -110,6 +111,19 @@ def test_photographs_measure_the_lens(bench: Bench) -> None:
     assert done["good"]
     written = read_camera(bench.outfit.folder / "camera.toml")
     assert written.matrix[0, 0] == pytest.approx(bench.source.camera.matrix[0, 0], rel=0.01)
+
+
+@pytest.mark.parametrize("kit", ["domination", "draughts-10"])
+def test_the_empty_mat_tells_the_lens_of_a_camera_that_nobody_has_measured(tmp_path: Path, kit: str) -> None:
+    """Which is longer than usual ones, and bent."""
+    bench = Bench(tmp_path, kit=kit)
+    bench.workshop.enter("empty")
+    bench.workshop.fresh()
+    row = bench.workshop.learn_empty()
+    bench.workshop.close()
+    assert row["done"]
+    written = read_camera(tmp_path / "camera.toml")
+    assert written.matrix[0, 0] == pytest.approx(bench.source.camera.matrix[0, 0], rel=0.03)
 
 
 def test_every_marker_is_looked_for(bench: Bench) -> None:

@@ -13,7 +13,9 @@ def lens_from(kit: Kit, *images: Picture) -> BoardLens:
 
     Raises VisionError, MatNotFound where one shows too little of the board, as reading it would; ProfileError.
     """
-    height, width = images[0].shape[:2]
-    for image in images:
-        register(to_gray(image), kit, usual_camera((width, height)))
-    return find_lens([find_markers(image, kit) for image in images], kit)
+    seen = [find_markers(image, kit) for image in images]
+    for image, sighting in zip(images, seen, strict=True):
+        if not sighting.is_enough:
+            # Says what the picture lacks; not asked otherwise, for another lens than this one is what is sought.
+            register(to_gray(image), kit, usual_camera(sighting.size))
+    return find_lens(seen, kit)
