@@ -2,7 +2,8 @@
 
 Motion is what :mod:`vision.differencing` finds over the mat: people beside the table never sit still.  A hand that
 rests does not move, so it is found by its arm: a change against the last picture of the bare table that reaches from
-the picture's edge, wider than any piece, to the board.
+the picture's edge to the board, wider than any piece all the way.  What is narrower only touches the arm: a stack that
+has changed beside it.  Its shadow covers nothing: what lies there is seen, if darker.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from vision.differencing import Difference, Differencer, relit
+from vision.differencing import PEDESTAL, Difference, Differencer, relit
 from vision.inference.geometry import Geometry
 from vision.pose.projection import Points, back_project
 
@@ -47,7 +48,13 @@ MARGIN_PIECES = 1.0
 """Motion counts up to so many pieces' widths beyond the mat, where stacks at its far edge rise in the picture."""
 
 ARM_WIDTHS = 1.3
-"""An arm is wider where it enters the picture than so many pieces: a tall stack may reach the edge too."""
+"""An arm is wider than so many pieces, from where it enters the picture on: a tall stack may reach the edge, or hang
+together with the arm in the picture, too."""
+
+SHADOW_LEAST, SHADOW_TINT = 0.5, 0.05
+"""A shadow leaves at least this share of a display value (counted from -PEDESTAL; so a fifth of the light), the same of
+all three channels, but for the second, as a share of the brightest one.  Beside a single lamp most shadows of hands
+left 0.6 to 0.7, and 4 % of their pixels less than 0.5 (the recording ``diamond-2``)."""
 
 STACK_MM = 25
 """A cell's picture reaches so far up its crop: the upper faces of stacks of the usual heights lie in it."""
@@ -150,7 +157,8 @@ class Watch:
         """(n,) cells whose pictures differ from when one was read last; None where none was."""
         if self._read is None:
             return None
-        return self._share(_changes(glimpse.small, self._read), geometry, slice(None)) > ALTERED_SHARE
+        changes = _changes(glimpse.small, relit(self._read, glimpse.small))
+        return self._share(changes, geometry, slice(None)) > ALTERED_SHARE
 
     def forget_bare(self) -> None:
         """Camera or mat was pushed: the picture of the bare table is of no use any more."""
@@ -163,14 +171,16 @@ class Watch:
             self.attend(geometry.mat_px)
         if self._bare is None:
             return None
-        changes = _changes(glimpse.small, self._bare)
+        small, bare = glimpse.small, relit(self._bare, glimpse.small)
+        changes = _changes(small, bare)
         v_mm, radius_mm = geometry.crops.v_mm, geometry.radius_mm
         changed = self._share(changes, geometry, (v_mm >= -STACK_MM) & (v_mm <= radius_mm))
-        news = changes if self._under is None else changes & _changes(glimpse.small, self._under)
+        news = changes if self._under is None else changes & _changes(small, relit(self._under, small))
         arms = self._arm = self._arms(news)
         if arms is None:
             return Comparison(np.zeros(len(changed), np.bool_), changed)
-        return Comparison(self._share(arms, geometry, np.abs(v_mm) <= radius_mm) > TOUCHED_SHARE, changed)
+        solid = arms & self._broad(_without_shadows(changes, small, bare))
+        return Comparison(self._share(solid, geometry, np.abs(v_mm) <= radius_mm) > TOUCHED_SHARE, changed)
 
     def reaching_from(self, glimpse: Glimpse) -> frozenset[str]:
         """The sides of the mat from which an arm reaches into the picture: of ``S``, ``E``, ``N``, ``W``.
@@ -180,15 +190,20 @@ class Watch:
         geometry = self._geometry
         if self._bare is None or geometry is None:
             return frozenset()
-        arms = self._arms(_changes(glimpse.small, self._bare))
+        small, bare = glimpse.small, relit(self._bare, glimpse.small)
+        changes = _changes(small, bare)
+        arms = self._arms(changes)
         if arms is None:
             return frozenset()
         count, labels = cv2.connectedComponents(arms)
         rim = np.zeros(self._shape, np.bool_)
         rim[[0, -1]] = rim[:, [0, -1]] = True
+        rim &= self._broad(_without_shadows(changes, small, bare)) > 0
         sides = set()
         for label in range(1, count):
             rows, columns = np.nonzero((labels == label) & rim)
+            if not len(rows):
+                continue  # a shadow alone
             entry_px = SHRINK * np.array([[columns.mean(), rows.mean()]])
             x, y = back_project(entry_px, geometry.pose, self.camera)[0]
             across, along = x / self._kit.mat.width_mm, y / self._kit.mat.height_mm
@@ -205,14 +220,23 @@ class Watch:
         return share
 
     def _arms(self, changes: Picture) -> Picture | None:
-        """(height, width) uint8, 1 where a change belongs to something that enters widely from the picture's edge."""
-        joined = cv2.morphologyEx(changes, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
-        count, labels = cv2.connectedComponents(joined)
+        """(height, width) uint8, 1 where a change reaches from the picture's edge, as wide as an arm all the way."""
+        count, labels = cv2.connectedComponents(self._broad(changes))
         edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
-        widths = np.bincount(edge, minlength=count)
-        wide = widths >= ARM_WIDTHS * self._piece_px
+        wide = np.bincount(edge, minlength=count) >= ARM_WIDTHS * self._piece_px
         wide[0] = False
         return wide[labels].astype(np.uint8) if wide.any() else None
+
+    def _broad(self, mask: Picture) -> Picture:
+        """(height, width) uint8, 1 where ``mask`` is as wide as an arm: its morphological opening by a disc."""
+        radius = int(ARM_WIDTHS * self._piece_px - 1) // 2
+        disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
+        joined = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+        # Beyond the picture's edge an arm goes on.
+        around = cv2.copyMakeBorder(joined, *[2 * radius] * 4, cv2.BORDER_REPLICATE)
+        height, width = self._shape
+        opened = cv2.morphologyEx(around, cv2.MORPH_OPEN, disc)
+        return np.asarray(opened[2 * radius :, 2 * radius :][:height, :width], np.uint8)
 
     def _piece_width_px(self, geometry: Geometry) -> float:
         """Mean width of the widest piece in the small picture."""
@@ -220,9 +244,19 @@ class Watch:
         return float(max(kind.width_mm for kind in self._kit.pieces) * scale / SHRINK)
 
 
+def _without_shadows(changes: Picture, small: Picture, bare: Picture) -> Picture:
+    """(height, width) uint8, ``changes`` but where ``small`` may show what ``bare`` does, in a shadow."""
+    changed = changes > 0
+    now, before = small[changed] + np.float32(PEDESTAL), bare[changed] + np.float32(PEDESTAL)
+    share = now.sum(axis=1) / before.sum(axis=1)
+    tint = np.abs(now - share[:, None] * before).max(axis=1) / before.max(axis=1)
+    solid = np.zeros_like(changes)
+    solid[changed] = (share >= 1) | (share <= SHADOW_LEAST) | (tint >= SHADOW_TINT)
+    return solid
+
+
 def _changes(small: Picture, other: Picture) -> Picture:
-    """(height, width) uint8, 1 where two small pictures differ by more than light and noise make them."""
-    other = relit(other, small)
+    """(height, width) uint8, 1 where two small pictures in the same light differ by more than noise makes them."""
     largest = _brightest(np.asarray(cv2.absdiff(small, other), np.uint8))
     brightness = _brightest(other)
     # Most of a frame is still, so the median difference is the noise's own (of the largest of three channels); where it

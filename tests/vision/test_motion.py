@@ -104,6 +104,37 @@ def over(image):
     return with_arm
 
 
+def test_a_stack_that_changes_where_a_hand_rests_beside_it_is_not_covered(bench, watch, image):
+    """In the picture it hangs together with the hand."""
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    changed = beside(image)
+    changed[440:545, 640:680] = (40, 30, 170)
+    seen = compared(bench, watch, changed)
+    assert not seen.covered.any()
+    assert seen.changed.max() > CHANGE_SHARES[2]
+
+
+def shaded(image, rows, columns):
+    """With a shadow that leaves two thirds of the display values."""
+    result = image.copy()
+    result[rows, columns] = np.rint(0.67 * result[rows, columns])
+    return result
+
+
+def test_the_shadow_of_a_hand_beside_the_board_covers_nothing(bench, watch, image):
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    assert not compared(bench, watch, shaded(beside(image), slice(250, 545), slice(560, 720))).covered.any()
+
+
+def test_of_an_arm_and_its_shadow_the_arm_covers(bench, watch, image):
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    alone = compared(bench, watch, over(image)).covered
+    arm_and_shadow = shaded(image, slice(250, 720), slice(400, 700))
+    arm_and_shadow[250:, 570:700] = (80, 60, 40)
+    assert alone.any()
+    assert (compared(bench, watch, arm_and_shadow).covered == alone).all()
+
+
 @pytest.mark.parametrize("is_thing", [False, True])
 def test_a_hand_that_rested_beside_the_board_leaves_no_arm_behind(bench, watch, image, is_thing):
     watch.keep_bare(watch.glimpse(image), is_thing=False)
