@@ -142,21 +142,21 @@ class Table:
         frame = replace(shot, t_s=t_s, beside=beside)
         for follower in self.followers:
             follower.see(frame)
-        self.inbox.drain(partial(self._take, t_s))
+        self.inbox.drain(partial(self._take, t_s, t_s + shot.age_s))
         is_calm = self._step(frame)
         if self.witness is not None and shot.camera == 0:  # a recording is of one camera
             self.witness.take(shot, is_calm=is_calm)
 
     def _miss(self, outage: Outage, t_s: float) -> None:
         """No camera gives pictures; the match goes on when one does."""
-        self.inbox.drain(partial(self._take, t_s))
+        self.inbox.drain(partial(self._take, t_s, t_s))
         self.why_unseen = outage.why
         self._publish(self.referee.view(t_s, "camera-lost"), None)
 
-    def _take(self, t_s: float, order: Order | Wish, by: str) -> tuple[Event, ...]:
-        """Do what people want.  Raises CompanionError where it does not fit."""
+    def _take(self, t_s: float, now_s: float, order: Order | Wish, by: str) -> tuple[Event, ...]:
+        """Do what people want at ``now_s``, after the frame of ``t_s``.  Raises CompanionError where it is refused."""
         wanted = order if isinstance(order, Order) else order(self.referee)
-        events = () if wanted is None else self.referee.order(t_s, wanted, by)
+        events = () if wanted is None else self.referee.order(t_s, wanted, by, now_s)
         self._publish(events, None)
         self._tell_standing(t_s)
         return events

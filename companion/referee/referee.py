@@ -286,14 +286,15 @@ class Referee:
         """The pillars whose sensors are not to be relied on, since the camera contradicts them."""
         return self._sensing.doubted
 
-    def order(self, t_s: float, order: Order, by: str = "arbiter") -> tuple[Event, ...]:
-        """What people want.
+    def order(self, t_s: float, order: Order, by: str = "arbiter", now_s: float | None = None) -> tuple[Event, ...]:
+        """What people want, said after the frame at ``t_s`` and by ``now_s``, where that frame is older.
 
-        Raises OrderRefused where it does not fit now; nothing has changed then.
+        Only what is taken after that answers :class:`~companion.referee.orders.Done`.  Raises OrderRefused where it
+        does not fit now; nothing has changed then.
         """
         refuse_misfits(self._state, order)
         if isinstance(order, orders.Done):
-            self._seen, self._calm, self._asked_s = _Seen(), Calm(), t_s
+            self._seen, self._calm, self._asked_s = _Seen(), Calm(), t_s if now_s is None else now_s
         return self._timed(t_s, self._take(t_s, trigger_of(order), Fact(order=order, by=by)))
 
     def _judge(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:

@@ -48,6 +48,18 @@ def test_nothing_is_said_before_the_word(film) -> None:
     assert shot.referee.snapshot.mode == "thinking"
 
 
+def test_a_picture_that_was_taken_before_the_word_does_not_answer_it(film) -> None:
+    """It comes late, from a phone on a slow network: it still shows the hand's way, and the next one the move."""
+    shot = confirmed(film)
+    assert shot.show(("e4", ""), ("e7", "GR"), frames=30) == []
+    shot.referee.order(shot.t_s, Done(), now_s=shot.t_s + 0.4)
+    assert [shot.referee.glance(shot.t_s + late_s, moving=False).read for late_s in (0.1, 0.3, 0.5)] == [
+        False,
+        False,
+        True,
+    ]
+
+
 def test_an_illegal_act_is_told_after_the_word_and_put_right_without_one(film) -> None:
     """Then the player thinks again."""
     shot = confirmed(film)

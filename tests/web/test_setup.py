@@ -6,10 +6,12 @@ import json
 import queue
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,10 +25,12 @@ from calibration.camera import read_camera
 from calibration.kit import Kit, Marker, load_kit, read_kit
 from calibration.lens import DEFAULT_BOARD, find_board
 from calibration.looks import read_look
+from calibration.measuring import Field
 from calibration.stickers import DICTIONARY, FIRST_ID, STICKER_MM
 from companion.app.ground import ground_levels, start_levels
 from companion.cli import main
 from companion.games import load_game
+from companion.own_board import Wish
 from companion.simulate.photographer import HOLDS, Photographer
 from companion.simulate.viewpoint import default_pose
 from companion.web.setup.newest import SetupError
@@ -194,10 +198,15 @@ class Stalling:
 
     def __init__(self) -> None:
         self.now_s = 100.0
+        self.asked = threading.Event()
         self._pictures: queue.Queue[Frame | None] = queue.Queue()
 
     def clock(self) -> float:
-        return self.now_s
+        """The time; ``asked`` is set once anybody but the thread that fetches has wanted to know it."""
+        now_s = self.now_s
+        if threading.current_thread().name != "set-up":
+            self.asked.set()
+        return now_s
 
     def give(self, grey: int, taken_s: float, came_s: float, workshop: Workshop) -> None:
         """One picture, and wait until it has come."""
@@ -228,7 +237,15 @@ def stalling(bench: Bench, tmp_path: Path) -> Iterator[tuple[Stalling, Workshop]
 def test_nothing_is_learned_from_a_camera_that_has_stalled(stalling: tuple[Stalling, Workshop], bench: Bench) -> None:
     _, workshop = stalling
     workshop.use_camera(bench.source.camera)
-    for question in (workshop.photograph, workshop.learn_pieces, workshop.check_start):
+    field = Field(((0, 0), (9, 0), (9, 9), (0, 9)), 8, 8, (None, None), 20.0)
+    for question in (
+        workshop.photograph,
+        partial(workshop.measure, field, Wish()),
+        workshop.learn_empty,
+        workshop.learn_start,
+        workshop.learn_pieces,
+        workshop.check_start,
+    ):
         with pytest.raises(SetupError, match=r"no new picture for 0\.2 s: check the camera's cable"):
             question()
     assert not list(workshop.outfit.folder.iterdir())
@@ -242,7 +259,7 @@ def test_a_picture_that_was_taken_before_the_question_is_no_answer(
     source.now_s = 102.0
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(workshop.fresh)
-        time.sleep(0.05)
+        assert source.asked.wait(WAIT_S)
         source.give(20, *late, workshop)
         with pytest.raises(SetupError, match="no new picture"):
             answer.result(WAIT_S)
@@ -255,7 +272,7 @@ def test_a_picture_taken_after_the_question_answers_it(bench: Bench, tmp_path: P
     source.now_s = 102.0
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(workshop.fresh)
-        time.sleep(0.05)
+        assert source.asked.wait(WAIT_S)
         for grey, came_s in ((20, 102.1), (30, 102.2), (40, 102.5)):
             source.give(grey, came_s, came_s, workshop)
         assert answer.result(WAIT_S).seq == 40

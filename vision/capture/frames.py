@@ -26,6 +26,7 @@ class Frame:
         t_s: seconds since the source was opened, when the picture was taken.
         camera: number of the camera that took it, from 0, where a source has several.
         beside: the pictures of the other cameras of the same moment; those that give none are missing.
+        age_s: how long ago it was taken when a live source handed it out.
     """
 
     image: npt.NDArray[np.uint8]
@@ -33,6 +34,7 @@ class Frame:
     t_s: float
     camera: int = 0
     beside: tuple[Frame, ...] = ()
+    age_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

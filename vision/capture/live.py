@@ -133,7 +133,7 @@ class LiveSource:
         seen[leader] = frame.seq
         others = (newest.since(-1, t_s) for i, newest in enumerate(self._newest) if i != leader)
         beside = (other for other in others if other is not None and abs(other.t_s - frame.t_s) <= SAME_MOMENT_S)
-        return Frame(frame.image, frame.seq, frame.t_s, leader, tuple(beside))
+        return Frame(frame.image, frame.seq, frame.t_s, leader, tuple(beside), t_s - frame.t_s)
 
     def _reason(self, i: int) -> str:
         why, name = self._why[i] or f"no new picture for {FROZEN_S:g} s", self._devices[i].name

@@ -98,8 +98,13 @@ def test_the_newest_frame_wins(table):
     frame = next(frames)
     assert (frame.seq, frame.t_s, frame.camera, frame.beside) == (2, pytest.approx(0.3), 0, ())
     assert (frame.image == noise(2)).all()
+    assert frame.age_s == pytest.approx(0.0)
+    clock.now_s += 0.2
+    camera.give(noise(8))
+    clock.now_s += 0.3
+    assert next(frames).age_s == pytest.approx(0.3)
     camera.give(noise(9))
-    assert next(frames).seq == 3
+    assert next(frames).seq == 4
 
 
 def test_a_silent_camera_is_an_outage_until_it_gives_pictures_again(table):
