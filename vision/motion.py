@@ -87,10 +87,13 @@ class Comparison:
 
     Attributes:
         covered: (n,) bool, cells that an arm reaches over.
+        touched: (n,) bool, these, and cells with what an arm touches in the picture: fingertips, its shadow,
+            or a stack that has changed beside it.
         changed: (n,) float32 in 0…1, share of each cell's picture, up to a stack of some height, that differs.
     """
 
     covered: npt.NDArray[np.bool_]
+    touched: npt.NDArray[np.bool_]
     changed: npt.NDArray[np.float32]
 
 
@@ -176,11 +179,14 @@ class Watch:
         v_mm, radius_mm = geometry.crops.v_mm, geometry.radius_mm
         changed = self._share(changes, geometry, (v_mm >= -STACK_MM) & (v_mm <= radius_mm))
         news = changes if self._under is None else changes & _changes(small, relit(self._under, small))
-        arms = self._arm = self._arms(news)
-        if arms is None:
-            return Comparison(np.zeros(len(changed), np.bool_), changed)
+        arms = self._entering(self._broad(news))
+        self._arm = arms if arms.any() else None
         solid = arms & self._broad(_without_shadows(changes, small, bare))
-        return Comparison(self._share(solid, geometry, np.abs(v_mm) <= radius_mm) > TOUCHED_SHARE, changed)
+        floor = np.abs(v_mm) <= radius_mm
+        covered, touched = (
+            self._share(mask, geometry, floor) > TOUCHED_SHARE for mask in (solid, self._entering(_joined(news)))
+        )
+        return Comparison(covered, covered | touched, changed)
 
     def reaching_from(self, glimpse: Glimpse) -> frozenset[str]:
         """The sides of the mat from which an arm reaches into the picture: of ``S``, ``E``, ``N``, ``W``.
@@ -192,10 +198,7 @@ class Watch:
             return frozenset()
         small, bare = glimpse.small, relit(self._bare, glimpse.small)
         changes = _changes(small, bare)
-        arms = self._arms(changes)
-        if arms is None:
-            return frozenset()
-        count, labels = cv2.connectedComponents(arms)
+        count, labels = cv2.connectedComponents(self._entering(self._broad(changes)))
         rim = np.zeros(self._shape, np.bool_)
         rim[[0, -1]] = rim[:, [0, -1]] = True
         rim &= self._broad(_without_shadows(changes, small, bare)) > 0
@@ -219,21 +222,20 @@ class Watch:
         share: npt.NDArray[np.float32] = mask.ravel()[self._places[1][:, rows]].mean(axis=(1, 2), dtype=np.float32)
         return share
 
-    def _arms(self, changes: Picture) -> Picture | None:
-        """(height, width) uint8, 1 where a change reaches from the picture's edge, as wide as an arm all the way."""
-        count, labels = cv2.connectedComponents(self._broad(changes))
+    def _entering(self, mask: Picture) -> Picture:
+        """(height, width) uint8, those parts of ``mask`` that hang together and are as wide as an arm at the edge."""
+        count, labels = cv2.connectedComponents(mask)
         edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
         wide = np.bincount(edge, minlength=count) >= ARM_WIDTHS * self._piece_px
         wide[0] = False
-        return wide[labels].astype(np.uint8) if wide.any() else None
+        return wide[labels].astype(np.uint8)
 
     def _broad(self, mask: Picture) -> Picture:
         """(height, width) uint8, 1 where ``mask`` is as wide as an arm: its morphological opening by a disc."""
         radius = int(ARM_WIDTHS * self._piece_px - 1) // 2
         disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
-        joined = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
         # Beyond the picture's edge an arm goes on.
-        around = cv2.copyMakeBorder(joined, *[2 * radius] * 4, cv2.BORDER_REPLICATE)
+        around = cv2.copyMakeBorder(_joined(mask), *[2 * radius] * 4, cv2.BORDER_REPLICATE)
         height, width = self._shape
         opened = cv2.morphologyEx(around, cv2.MORPH_OPEN, disc)
         return np.asarray(opened[2 * radius :, 2 * radius :][:height, :width], np.uint8)
@@ -242,6 +244,11 @@ class Watch:
         """Mean width of the widest piece in the small picture."""
         scale = np.linalg.norm(geometry.crops.to_picture[:, :, 0], axis=1).mean()
         return float(max(kind.width_mm for kind in self._kit.pieces) * scale / SHRINK)
+
+
+def _joined(mask: Picture) -> Picture:
+    """(height, width) uint8, ``mask`` without gaps of a few pixels, as between fingers."""
+    return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)), np.uint8)
 
 
 def _without_shadows(changes: Picture, small: Picture, bare: Picture) -> Picture:

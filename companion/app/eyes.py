@@ -30,6 +30,10 @@ from vision.reading import EMPTY, Reading
 HAND_GIVEN_UP_S = 3.0
 """A change that looks like an arm but has not moved for so long is a thing on the table: a hand trembles."""
 
+PUT_DOWN_S = 0.25
+"""What only hangs together with an arm in the picture is waited for so long: a hand that has put something down at the
+far edge, and is seen by its fingertips and its shadow, rests for less before it moves on."""
+
 NEW_LIGHT_SHARE = 0.02
 """When half of all cells have changed by more than this, it was the light that changed, not the board."""
 
@@ -246,7 +250,8 @@ class Eyes:
 
     def _with_changes(self, reading: Reading, seen: Comparison) -> Reading:
         """``reading`` with what the last picture that made sense adds to it."""
-        foreign = reading.foreign if self._is_thing else np.maximum(reading.foreign, seen.covered)
+        hidden = seen.touched if self._looked_s - self._still_since_s < PUT_DOWN_S else seen.covered
+        foreign = reading.foreign if self._is_thing else np.maximum(reading.foreign, hidden)
         changed = None if _is_new_light(seen) else seen.changed
         return replace(reading, foreign=foreign.astype(np.float32), changed=changed)
 

@@ -7,7 +7,7 @@ import pytest
 from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.looks import read_look
-from companion.app.eyes import HAND_GIVEN_UP_S, PUSH_CONFIRMED_S, Eyes, Told, not_in_doubt
+from companion.app.eyes import HAND_GIVEN_UP_S, PUSH_CONFIRMED_S, PUT_DOWN_S, Eyes, Told, not_in_doubt
 from companion.tracker.verification import Verify
 from vision.capture.frames import Frame
 from vision.errors import VisionError
@@ -99,6 +99,23 @@ def test_a_resting_arm_is_foreign_until_it_must_be_a_thing(eyes, image):
     assert (looked(eyes, with_arm(image), 1.0).reading.foreign >= 0.5).any()
     assert (looked(eyes, with_arm(image), 1.2).reading.foreign >= 0.5).any()
     assert (looked(eyes, with_arm(image), 1.1 + HAND_GIVEN_UP_S).reading.foreign < 0.5).all()
+
+
+def with_shadow(image):
+    """A hand beside the board whose shadow lies over squares."""
+    shaded = image.copy()
+    shaded[250:545, 560:720] = np.rint(0.67 * shaded[250:545, 560:720])
+    shaded[545:, 600:720] = (110, 140, 190)
+    return shaded
+
+
+def test_the_shadow_of_a_hand_beside_the_board_is_waited_for_no_longer_than_hands_put_down(eyes, image):
+    looked(eyes, image, 0.0)
+    eyes.understood()
+    eyes.moving(Frame(with_shadow(image), 9, 0.9))
+    early, late = (looked(eyes, with_shadow(image), t_s).reading for t_s in (1.0, 1.0 + PUT_DOWN_S))
+    assert (early.foreign >= 0.5).any()
+    assert (late.foreign < 0.5).all()
 
 
 def test_no_mat_and_no_light_are_states_of_the_view(eyes, image):
