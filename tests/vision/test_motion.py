@@ -1,5 +1,6 @@
 """Motion, and arms over the board."""
 
+import cv2
 import numpy as np
 import pytest
 
@@ -135,11 +136,37 @@ def test_of_an_arm_and_its_shadow_the_arm_covers(bench, watch, image):
     assert (compared(bench, watch, arm_and_shadow).covered == alone).all()
 
 
+def cup(image):
+    """With a cup beside the board, cut off by the picture's edge."""
+    return cv2.circle(image.copy(), (660, 690), 90, (200, 190, 60), -1)
+
+
+def box(image):
+    """With a box laid into the picture's corner."""
+    corners = np.array([(0, 420), (160, 480), (60, 719), (0, 719)])
+    return cv2.fillConvexPoly(image.copy(), corners, (60, 90, 140))
+
+
+def pile(image):
+    """With captured pieces piled up beside the board."""
+    result = image.copy()
+    for x, y in ((600, 650), (640, 640), (625, 610), (665, 660), (650, 690), (690, 700)):
+        cv2.circle(result, (x, y), 24, (40, 30, 170), -1)
+    return result
+
+
+def chair(image):
+    """With the shadow of a chair over part of the board."""
+    return shaded(image, slice(0, 720), slice(200, 500))
+
+
 @pytest.mark.parametrize("is_thing", [False, True])
-def test_a_hand_that_rested_beside_the_board_leaves_no_arm_behind(bench, watch, image, is_thing):
+@pytest.mark.parametrize("beside", [beside, cup, box, pile, chair])
+def test_what_comes_and_goes_beside_the_board_leaves_no_arm_behind(bench, watch, image, beside, is_thing):
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     assert not compared(bench, watch, beside(image)).covered.any()
     watch.keep_bare(watch.glimpse(beside(image)), is_thing=is_thing)
+    assert not compared(bench, watch, beside(image)).covered.any()
     moved = image.copy()
     moved[470:545, 620:680] = (40, 30, 170)
     assert not compared(bench, watch, moved).covered.any()
