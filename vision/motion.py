@@ -228,17 +228,18 @@ class Watch:
         edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
         wide = np.bincount(edge, minlength=count) >= ARM_WIDTHS * self._piece_px
         wide[0] = False
-        return wide[labels].astype(np.uint8)
+        return np.asarray(wide[labels], np.uint8)
 
     def _broad(self, mask: Picture) -> Picture:
         """(height, width) uint8, 1 where ``mask`` is as wide as an arm: its morphological opening by a disc."""
         radius = int(ARM_WIDTHS * self._piece_px - 1) // 2
         disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
         # Beyond the picture's edge an arm goes on.
-        around = cv2.copyMakeBorder(_joined(mask), *[2 * radius] * 4, cv2.BORDER_REPLICATE)
+        margin = 2 * radius
+        around = cv2.copyMakeBorder(_joined(mask), margin, margin, margin, margin, cv2.BORDER_REPLICATE)
         height, width = self._shape
         opened = cv2.morphologyEx(around, cv2.MORPH_OPEN, disc)
-        return np.asarray(opened[2 * radius :, 2 * radius :][:height, :width], np.uint8)
+        return np.asarray(opened[margin:, margin:][:height, :width], np.uint8)
 
     def _piece_width_px(self, geometry: Geometry) -> float:
         """Mean width of the widest piece in the small picture."""
