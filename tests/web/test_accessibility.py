@@ -17,6 +17,7 @@ from companion.phone.eye import EyeRoutes
 from companion.records.page import page as match_page
 from companion.web.feed import Feed
 from companion.web.page import Page as WebPage
+from companion.web.setup.cameras import DEVICE, PHONE, Cameras, Choice
 from companion.web.setup.page import STEPS, SetupPage
 from tests.hall.test_hub import match_events
 from tests.hall.test_page import OpenRoom
@@ -157,10 +158,12 @@ def test_an_empty_hall(tmp_path: Path, visit: Callable[[str], Page]) -> None:
 
 
 def test_every_step_of_the_set_up(tmp_path: Path, visit: Callable[[str], Page]) -> None:
-    bench = Bench(tmp_path)
+    bench = Bench(tmp_path, cameras=Cameras(lambda: (Choice(DEVICE, "0"),)))
+    bench.workshop.chosen = Choice(PHONE)
     served = SetupPage(("127.0.0.1", 0), bench.workshop, token="secret")
     page = visit(f"{served.server.url}setup#token=secret")
     expect(page.locator(".steps button")).to_have_count(len(STEPS))
+    expect(page.locator("#cameras figure")).to_be_visible()
     for i in range(len(STEPS)):
         page.locator(".steps button").nth(i).click()
         expect(page.locator(".steps button").nth(i)).to_have_attribute("aria-current", "step")

@@ -33,6 +33,7 @@ from companion.games import load_game
 from companion.own_board import Wish
 from companion.simulate.photographer import HOLDS, Photographer
 from companion.simulate.viewpoint import default_pose
+from companion.web.setup.cameras import Cameras
 from companion.web.setup.newest import SetupError
 from companion.web.setup.outfit import Outfit
 from companion.web.setup.overlay import picture
@@ -50,14 +51,16 @@ JSON = {"Content-Type": "application/json", "Authorization": "Bearer secret"}
 class Bench:
     """A workshop before a simulated table, and what its panel has shown."""
 
-    def __init__(self, folder: Path, scene: str = "camera", kit: str = "domination") -> None:
+    def __init__(
+        self, folder: Path, scene: str = "camera", kit: str = "domination", cameras: Cameras | None = None
+    ) -> None:
         self.kit, self.shown = load_kit(kit), list[str]()
         self.game = load_game(self.kit.game)
         self.source = Photographer(self.kit, self.game, lambda _: time.sleep(0.04))
         self.source.show(scene, 0)
         cues = {"accepted": lambda: self.shown.append("accepted")}
         self.outfit = Outfit(self.game, self.kit, folder, {"device": "0"}, cues)
-        self.workshop = Workshop(self.outfit, self.source, self.source.show, patience_s=WAIT_S)
+        self.workshop = Workshop(self.outfit, self.source, self.source.show, cameras=cameras, patience_s=WAIT_S)
         self.wait_for_picture()
 
     def wait_for_picture(self) -> None:

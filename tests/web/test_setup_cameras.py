@@ -11,6 +11,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from playwright.sync_api import Browser, expect
 
 from calibration.camera import Camera, read_camera
 from calibration.kit import load_kit
@@ -214,3 +215,30 @@ def test_no_views_are_collected_at_another_step_or_where_nothing_can_be_written(
     workshop.collect()
     soon(lambda: "cannot be written" in workshop.lens_row()["why"])
     assert not workshop.lens_row()["collecting"]
+
+
+def test_a_camera_is_chosen_with_a_touch(browser: Browser, workshop: Workshop) -> None:
+    served = SetupPage(("127.0.0.1", 0), workshop, token="secret")
+    page = browser.new_page(locale="en-GB")
+    page.set_default_timeout(1000 * WAIT_S)
+    page.goto(f"{served.server.url}setup#token=secret")
+    wait_ms = 1000 * WAIT_S
+
+    def is_chosen(name: str) -> None:
+        chosen = page.locator('.choices [aria-pressed="true"]')
+        expect(chosen).to_have_text(name, timeout=wait_ms)
+
+    page.get_by_role("button", name="C920").click()
+    is_chosen("046d HD Pro Webcam C920")
+    expect(page.locator("#state")).to_contain_text("1280 × 720", timeout=wait_ms)
+    page.get_by_role("button", name="A phone").click()
+    is_chosen("A phone")
+    expect(page.locator("#cameras figcaption")).to_contain_text("Scan this code")
+    page.locator("#address").fill("cam.local")
+    page.get_by_role("button", name="Use it").click()
+    expect(page.locator("#reply")).to_contain_text("names no camera", timeout=wait_ms)
+    page.locator("#address").fill(SECRET.name)
+    page.locator("#address").press("Enter")
+    is_chosen("rtsp://cam.local/live")
+    page.close()
+    served.close()
