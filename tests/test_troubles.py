@@ -51,6 +51,7 @@ PARTS = {
     "empty",
     "{} high, {} on top",
     "no picture yet",
+    "the board looks otherwise than the kit says on {}: learn its look again (--empty), or correct the kit",
     "the board is seen too steeply or too small to tell the focal length: put the camera lower, and nearer",
     "choose a camera",
     "too dark: switch a lamp on",

@@ -267,7 +267,7 @@ def _broken_promises(
         promised = [_is_promised(state, stack, reader.look.glyphs) for state in reading.states]
         likeliest = reading.best(row)[0]
         least = UNLIKELY if likeliest[1] else UNLIKELY_IF_EMPTY
-        if np.exp(reading.log_likelihood[row, promised]).sum() < least:
+        if np.exp(reader.undoubted[row, promised]).sum() < least:
             broken[cell] = likeliest
     return broken
 

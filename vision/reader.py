@@ -5,8 +5,8 @@ The inference itself is in :mod:`vision.inference.search`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -16,13 +16,13 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook, linear
 from vision.appearance import colour_model
+from vision.appearance.board_learning import learn_bare
 from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.board_surface import BoardView, view_board
-from vision.appearance.colour_model import STRAY_LOG
 from vision.appearance.illumination import Illumination, measure_illumination, references
+from vision.appearance.piece_colours import Photograph
 from vision.appearance.sharpening import SHARPENED, halo, without_halo
 from vision.capture.frames import Frame
-from vision.compiled import compiled
 from vision.glyphs.templates import make_alphabet
 from vision.inference.characters import read_characters
 from vision.inference.flanks import rescore_by_flanks
@@ -31,6 +31,14 @@ from vision.inference.head_to_head import rescore_head_to_head
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.pillar_levels import SHRINK, LevelQuestion, PillarViews, estimate_levels, make_views
 from vision.inference.search import infer, infer_again
+from vision.inference.understanding import (
+    UNLIKE_SHARE,
+    covered,
+    doubted,
+    is_otherwise,
+    stray_shares,
+    unexplained_shares,
+)
 from vision.inference.whole_tables import score_tables
 from vision.likelihood.observations import Observations, observe
 from vision.likelihood.regions import make_colours
@@ -44,7 +52,8 @@ from vision.scene.ground import has_paper
 from vision.scene.materials import Materials
 from vision.scene.terrain import floors_mm
 
-_TABLE = Materials.TABLE
+SURELY_BARE_LOG = float(np.log(0.9))
+"""Log-likelihood from which on a cell is read as empty that is empty by the match, too."""
 
 Array = npt.NDArray[np.float32]
 Levels = tuple[int | None, ...]
@@ -52,11 +61,12 @@ Levels = tuple[int | None, ...]
 
 @dataclass(frozen=True, eq=False)
 class _Last:
-    """The last reading: the hypothesis, (n, states) log-likelihoods, (n,) foreign shares."""
+    """The last reading: the hypothesis, (n, states) log-likelihoods, (n,) foreign and unexplained shares."""
 
     hypothesis: Hypothesis
     log_likelihood: Array
     foreign: Array
+    unexplained: Array
 
 
 class Reader:
@@ -100,6 +110,12 @@ class Reader:
         pose = None if self._pose is None else follow(image, self.kit, self.camera, self._pose)
         self._pose = pose or register(to_gray(image), self.kit, self.camera)
         return self._pose
+
+    @property
+    def undoubted(self) -> Array:
+        """(n, states) log-likelihoods of the last reading, however much of the picture is unexplained."""
+        assert self._last is not None, "nothing was read"
+        return self._last.log_likelihood
 
     def is_same(self, geometry: Geometry, pose: Registration) -> bool:
         """Whether ``pose`` projects the mat to where ``geometry`` has it."""
@@ -158,15 +174,39 @@ class Reader:
             last = self._last = self._read_all(frame.image, geometry)
         elif changed.any():
             self._read_again(frame.image, np.flatnonzero(changed), last)
+        unlike, centres_mm = last.unexplained > UNLIKE_SHARE, geometry.crops.centres_mm
+        otherwise = is_otherwise(last.unexplained, centres_mm)
+        hidden = covered(last.unexplained, centres_mm, max(self.kit.board.pitch_mm)) & (not otherwise)
         return Reading(
             self.kit.cells,
             self.states,
-            last.log_likelihood.copy(),
-            last.foreign.copy(),
+            doubted(last.log_likelihood, last.unexplained, otherwise=otherwise),
+            np.where(hidden, np.maximum(last.foreign, last.unexplained), last.foreign),
             frame.t_s,
+            unlike=tuple(np.flatnonzero(unlike).tolist()) if otherwise else (),
             levels=None if likely_levels is None else self.levels,
             level_log_likelihood=likely_levels,
         )
+
+    def learn_bare(self, image: npt.NDArray[np.uint8], layout: Mapping[str, str]) -> bool:
+        """Learn how the board looks where nobody has seen it yet; whether there was anything to learn.
+
+        From an image (height, width, 3) uint8 BGR of the table that was read last; ``layout`` has the stack on each
+        cell that is not empty.  A cell that was read otherwise teaches nothing.  Raises VisionError without light.
+        """
+        board, last = self.look.board, self._last
+        if board is None or last is None or self.levels or board.seen.all():
+            return False
+        pose = last.hypothesis.geometry.pose
+        photograph = Photograph(image, pose, self.camera, self.light(image, pose))
+        bare = np.flatnonzero((last.log_likelihood[:, 0] > SURELY_BARE_LOG) & (last.unexplained < UNLIKE_SHARE / 2))
+        cells = {self.kit.cells[number] for number in bare} - layout.keys()
+        learned = learn_bare(board, photograph, self.kit, layout, cells)
+        if learned is board:
+            return False
+        self.look = replace(self.look, board=learned)
+        self._blocks, self._board, self._last = make_blocks(learned), None, None
+        return True
 
     def score(self, frame: Frame, tables: Sequence[Sequence[CellState]]) -> npt.NDArray[np.float64]:
         """(k,) log-likelihoods of whole ``tables``, (n) states of all cells each, up to a constant, in nats.
@@ -189,7 +229,8 @@ class Reader:
         shown = self.observations(image, geometry, self.light(image, geometry.pose))
         foreign = self._foreign(shown, geometry, slice(None))
         hypothesis = infer(shown, self._rim, geometry)
-        return _Last(hypothesis, self._states(image, hypothesis), foreign)
+        states = self._states(image, hypothesis)
+        return _Last(hypothesis, states, foreign, unexplained_shares(hypothesis, _rows_round(geometry)))
 
     def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _Last) -> None:
         geometry = last.hypothesis.geometry
@@ -198,6 +239,7 @@ class Reader:
         infer_again(last.hypothesis, cells, shown)
         explained = last.hypothesis.updated
         last.log_likelihood[explained] = self._states(image, last.hypothesis)[explained]
+        last.unexplained[:] = unexplained_shares(last.hypothesis, _rows_round(geometry))
 
     def _states(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis) -> Array:
         close_up, floor = hypothesis.geometry.close_up, self.look.floor
@@ -281,7 +323,7 @@ class Reader:
         return normal
 
     def light(self, image: npt.NDArray[np.uint8], pose: Registration) -> Illumination:
-        """The light over the mat in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
+        """The light in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
         if self._blocks is None:
             return measure_illumination(image, self.kit, pose, self.camera, self._references)
         return measure_on_board(image, self._blocks, pose, self.camera)
@@ -316,35 +358,15 @@ class Reader:
 
     def _foreign(self, shown: Observations, geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
         """(n,) float32, share of the pixels round each cell's middle or its stack that no material explains."""
-        rows = np.flatnonzero(np.abs(geometry.crops.v_mm) <= geometry.radius_mm)
-        near = slice(rows[0], rows[-1] + 1)
+        near = slice(*_rows_round(geometry))
         outside = geometry.crops.outside[cells, near]
-        return _stray_shares(shown.bins[:, near], shown.floor[:, near], outside, self._likeliest, self._colour_model)
+        return stray_shares(shown.bins[:, near], shown.floor[:, near], outside, self._likeliest, self._colour_model)
 
 
-@compiled
-def _stray_shares(
-    bins: npt.NDArray[np.int32], floor: Array, outside: npt.NDArray[np.bool_], likeliest: Array, colour_model: Array
-) -> Array:
-    """(n,) float32, share of pixels in the picture that are no likelier in any material than stray ones are.
-
-    Args:
-        bins: (n, rows, columns) int32, row of the colour model.
-        floor: (n, rows, columns) float32, log-likelihood of each pixel if it shows the bare board.
-        outside: (n, rows, columns) bool, not in the picture.
-        likeliest: (BINS³,) float32, greatest log-likelihood of each colour by a material, but for FLOOR and TABLE.
-        colour_model: (BINS³, materials) float32.
-    """
-    shares = np.zeros(len(bins), np.float32)
-    for cell in range(len(bins)):
-        for row in range(bins.shape[1]):
-            for column in range(bins.shape[2]):
-                shown = bins[cell, row, column]
-                best = max(likeliest[shown], floor[cell, row, column], colour_model[shown, _TABLE])
-                if not outside[cell, row, column] and best < STRAY_LOG:
-                    shares[cell] += 1
-        shares[cell] /= bins.shape[1] * bins.shape[2]
-    return shares
+def _rows_round(geometry: Geometry) -> tuple[int, int]:
+    """The first row of a crop that is near its cell's middle or its stack's foot, and the first one after these."""
+    rows = np.flatnonzero(np.abs(geometry.crops.v_mm) <= geometry.radius_mm)
+    return int(rows[0]), int(rows[-1]) + 1
 
 
 def _state_columns(configurations: Configurations) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

@@ -27,7 +27,9 @@ class Reading:
         log_likelihood: (n, m) float32, natural logarithm of p(picture | state) up to a constant a row; each row is
             shifted so that its logsumexp is 0, which makes ``exp`` the posterior under equal priors.
         foreign: (n,) float32 in 0…1, the share of the cell's surroundings that neither the empty board nor any piece
-            explains: a hand, a sleeve, an arm.
+            explains, or nothing that may stand there: a hand, a sleeve, an arm.
+        unlike: numbers of cells that look otherwise than they should, where a good part of the board does: the reading
+            is not to be trusted then.  Empty for a board that is understood.
         t_s: time of the frame in seconds.
         changed: (n,) float32 in 0…1, the share of the cell's picture that differs from the last picture that made
             sense; None where there is none to compare with, or the light has changed.
@@ -44,6 +46,7 @@ class Reading:
     changed: npt.NDArray[np.float32] | None = None
     levels: tuple[int, ...] | None = None
     level_log_likelihood: npt.NDArray[np.float32] | None = None
+    unlike: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         """Check shapes once, here."""
@@ -59,6 +62,17 @@ class Reading:
     def index(self) -> dict[CellState, int]:
         """Column of each state."""
         return {state: i for i, state in enumerate(self.states)}
+
+    @property
+    def otherwise(self) -> str:
+        """What is wrong where a good part of the board looks otherwise than it should, and what to do; or ""."""
+        if not self.unlike:
+            return ""
+        where = ", ".join(self.cells[cell] for cell in self.unlike)
+        return (
+            f"the board looks otherwise than the kit says on {where}: "
+            "learn its look again (--empty), or correct the kit"
+        )
 
     def best(self, cell: int) -> tuple[CellState, float]:
         """The likeliest state of cell number ``cell`` and its probability (0…1)."""

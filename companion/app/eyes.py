@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import cv2
@@ -198,6 +199,16 @@ class Eyes:
         """The frame that was looked at last shows a table that makes sense: no hand is over it."""
         assert self._glimpse is not None, "understood() follows look()"
         self._watch.keep_bare(self._glimpse, is_thing=self._is_thing)
+
+    def learn(self, layout: Mapping[str, str]) -> None:
+        """Learn how the board looks where pieces stood until now; ``layout``: the stacks by cell that stand there now.
+
+        The frame that was looked at last shows them for certain.
+        """
+        try:
+            self.reader.learn_bare(self._exposure.picture(), layout)
+        except VisionError:  # It is as well known as before.
+            return
 
     def _place(self, pose: Registration, t_s: float) -> Geometry | None:
         """The geometry to read with; None while the mat seems to lie elsewhere than it did and may move on."""

@@ -6,7 +6,7 @@ the other.  So the logarithms of p(picture | state) of a cell are summed over th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -85,6 +85,11 @@ class SeveralEyes:
         """The frame that was looked at last shows a table that makes sense."""
         for eye in self._looked:
             eye.understood()
+
+    def learn(self, layout: Mapping[str, str]) -> None:
+        """Learn how the board looks where pieces stood until now."""
+        for eye in self._looked:
+            eye.learn(layout)
 
 
 def combined(readings: Sequence[Reading]) -> Reading:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -43,7 +43,7 @@ class Listener(Protocol):
 class Onlooker(Protocol):
     """Anything that wants to see what was seen: a frame that was read, and what was believed of it."""
 
-    def __call__(self, frame: Frame, look: Look, events: tuple[Event, ...]) -> None:
+    def __call__(self, frame: Frame, look: Look, events: tuple[Event, ...], /) -> None:
         """Take one read frame."""
         ...
 
@@ -187,11 +187,19 @@ class Table:
                 events += self.referee.verified(frame.t_s, self.eyes.compare(self.referee.question))
             if self.referee.understands:
                 self.eyes.understood()
+                if any(isinstance(event, Accepted) for event in events):
+                    self.eyes.learn(self._layout())
         self._publish(events, frame)
         for onlooker in self.onlookers:
             onlooker(frame, look, events)
         self.referee.prepare()
         return False
+
+    def _layout(self) -> Mapping[str, str]:
+        """The stack on each square that has one, by the match."""
+        game, position = self.referee.match.game, self.referee.match.position
+        stacks = zip(game.layout.cells, game.table(position).stacks, strict=True)
+        return {cell: stack for cell, stack in stacks if stack}
 
     def _feel(self, pillars: Pillars, frame: Frame, *, moving: bool) -> bool:
         """Take what the pillars' sensors say until this frame; whether anything moves, for the camera or for them."""

@@ -83,7 +83,10 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """`companion read`: exit code 1 when the mat was not found in some picture, or its lens not told."""
+    """`companion read`.
+
+    Exit code 1 when the mat was not found in some picture, its lens not told, or the board looks otherwise.
+    """
     cv2.setNumThreads(1)
     if options.overlay and len(options.images) > 1:
         raise CompanionError("--overlay: give one picture at a time")
@@ -98,7 +101,7 @@ def run(options: Options) -> int:
     found = is_known
     for path, image in images:
         row, read = read_row(reader, path, image, levels)
-        found &= read is not None
+        found &= read is not None and not read[0].unlike
         print(json.dumps(row) if options.json else describe(row), flush=True)
         if options.overlay and read is not None:
             write_overlay(options.overlay, reader, image, *read)
@@ -120,9 +123,10 @@ def read_row(
         return {"image": str(path), "found": False, "why": str(error)}, None
     ms = 1000 * (time.perf_counter() - begun)
     row: Row = {"image": str(path), "found": True, "cells": squares(reading), "ms": round(ms, 1)}
-    if hidden := [cell for cell, share in zip(reading.cells, reading.foreign, strict=True) if share > FOREIGN_SHARE]:
+    hidden = [cell for cell, share in zip(reading.cells, reading.foreign, strict=True) if share > FOREIGN_SHARE]
+    if hidden and not reading.unlike:  # what is not understood need not be covered
         row["covered"] = hidden
-    if wrong := warning(image):
+    if wrong := "; ".join(filter(None, (reading.otherwise, warning(image)))):
         row["warning"] = wrong
     return row, (reading, geometry)
 

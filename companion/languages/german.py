@@ -289,6 +289,11 @@ GERMAN = Language(
             "{photo}: is {width} x {height} px, the others {their_width} x {their_height} px": (
                 "{photo}: hat {width} x {height} px, die anderen {their_width} x {their_height} px"
             ),
+            "the board looks otherwise than the kit says on {cells}: learn its look again (--empty), or correct the "
+            "kit": (
+                "das Brett sieht anders aus, als das Kit sagt, auf {cells}: sein Aussehen neu lernen (--empty) oder "
+                "das Kit berichtigen"
+            ),
             "the board is seen too steeply or too small to tell the focal length: put the camera lower, and nearer": (
                 "das Brett ist zu steil oder zu klein zu sehen, um die Brennweite zu verraten: bitte die Kamera tiefer "
                 "und näher stellen"

@@ -1,6 +1,8 @@
 """`companion read` as a user calls it."""
 
 import json
+import re
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -151,3 +153,30 @@ def test_the_lens_is_found_from_the_board_itself(photos, tmp_path, capsys):
     assert main(["read", "domination", *words, str(blank)]) == 1
     (row,), _ = lines(capsys)
     assert "the mat is not in view" in row["why"]
+
+
+def test_a_board_that_looks_otherwise_is_said_and_not_trusted(photos, tmp_path, capsys):
+    """A kit whose squares are of another colour than the board's."""
+    kit = Path("calibration/kits/domination.toml").read_text(encoding="utf-8")
+    blue = tmp_path / "blue.toml"
+    blue.write_text(re.sub(r'cell_colour = "#\w+"', 'cell_colour = "#203c96"', kit), encoding="utf-8")
+    picture = str(photos / "domination-b-103.jpg")
+    assert main(["read", str(blue), "--camera", str(photos / "camera.toml"), "--json", picture]) == 1
+    (row,), _ = lines(capsys)
+    assert row["warning"].startswith("the board looks otherwise than the kit says on ")
+    assert row["warning"].endswith(": learn its look again (--empty), or correct the kit")
+    assert "covered" not in row
+    assert all(square["p"] < 0.9 for square in row["cells"].values())
+    assert main(["read", str(blue), "--camera", str(photos / "camera.toml"), picture]) == 1
+    assert "; the board looks otherwise than the kit says on " in capsys.readouterr().out
+
+
+def test_a_sleeve_covers_squares_and_is_no_other_board(photos, tmp_path, capsys):
+    image = cv2.imread(str(photos / "domination-b-103.jpg"))
+    image[250:, 560:720] = (200, 40, 200)
+    cv2.imwrite(str(tmp_path / "arm.png"), image)
+    words = ["--camera", str(photos / "camera.toml"), "--set", str(photos / "set.toml"), "--json"]
+    assert main(["read", "domination", *words, str(tmp_path / "arm.png")]) == 0
+    (row,), _ = lines(capsys)
+    assert len(row["covered"]) >= 3
+    assert "warning" not in row

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import cv2
@@ -14,7 +14,7 @@ from calibration.kit import Colour, Kit
 from vision.appearance.board_surface import texels
 from vision.appearance.colour_model import gain_in
 from vision.appearance.piece_colours import Photograph
-from vision.pose.projection import back_project, project
+from vision.pose.projection import Points, back_project, project
 from vision.scene.solids import hull, pieces
 
 Array = npt.NDArray[np.float32]
@@ -28,6 +28,9 @@ SHADE_MM = 12.0
 
 MOST_SEEN = 255
 
+LINE = 512
+"""Places are looked up so many to a line: OpenCV takes no more than 32,767 lines."""
+
 INNER_SHARE = 0.35
 """Share of the pitch round a square's middle that tells its colour, clear of the lines."""
 
@@ -39,23 +42,35 @@ def learn_board(before: BoardLook | None, photograph: Photograph, kit: Kit, cove
     """
     known = before or unknown_board(kit.mat.width_mm, kit.mat.height_mm)
     rows, columns = known.seen.shape
-    x = (np.arange(columns) - (columns - 1) / 2) * TEXEL_MM
-    y = ((rows - 1) / 2 - np.arange(rows)) * TEXEL_MM
-    middles = np.stack([*np.meshgrid(x, y), np.zeros((rows, columns))], axis=-1).reshape(-1, 3)
-    gain = gain_in(photograph.light.at(middles)).reshape(rows, columns, 3)
-    total, squares = np.zeros((rows, columns, 3), np.float32), np.zeros((rows, columns), np.float32)
-    shown = np.ones((rows, columns), np.bool_) if covered is None else ~covered
+    row, column = np.nonzero(np.ones((rows, columns), np.bool_) if covered is None else ~covered)
+    if not len(row):
+        return known
+    x, y = (column - (columns - 1) / 2) * TEXEL_MM, ((rows - 1) / 2 - row) * TEXEL_MM
+    middles = np.column_stack([x, y, np.zeros(len(row))])
+    gain = gain_in(photograph.light.at(middles))
+    total, squares = np.zeros((len(row), 3), np.float32), np.zeros(len(row), np.float32)
+    inside = np.ones(len(row), np.bool_)
     last = np.array(photograph.image.shape[1::-1]) - 1
     offsets = [(dx, dy, 0.0) for dx in WITHIN_MM for dy in WITHIN_MM]
     for offset in offsets:
-        pixels = project(middles + offset, photograph.pose, photograph.camera).reshape(rows, columns, 2)
-        across, down = (pixels[..., axis].astype(np.float32) for axis in (0, 1))
-        codes = np.asarray(cv2.remap(photograph.image, across, down, cv2.INTER_LINEAR), np.uint8)
-        values = np.minimum(codes[..., ::-1] * gain, np.float32(WHITEST))
-        total, squares = total + values, squares + (values**2).mean(axis=2)
-        shown &= ((pixels >= 0) & (pixels <= last)).all(axis=2)
+        pixels = project(middles + offset, photograph.pose, photograph.camera)
+        values = np.minimum(_codes(photograph.image, pixels)[:, ::-1] * gain, np.float32(WHITEST))
+        total, squares = total + values, squares + (values**2).mean(axis=1)
+        inside &= ((pixels >= 0) & (pixels <= last)).all(axis=1)
     count = np.float32(len(offsets))
-    return _joined(known, total / count, squares / count, shown)
+    mean, mean_square = np.zeros((rows, columns, 3), np.float32), np.zeros((rows, columns), np.float32)
+    shown = np.zeros((rows, columns), np.bool_)
+    mean[row, column], mean_square[row, column], shown[row, column] = total / count, squares / count, inside
+    return _joined(known, mean, mean_square, shown)
+
+
+def _codes(image: npt.NDArray[np.uint8], pixels: Points) -> npt.NDArray[np.uint8]:
+    """(n, 3) uint8 BGR of an image at places (n, 2) px between its pixels."""
+    lines = -(-len(pixels) // LINE)
+    maps = np.zeros((2, lines * LINE), np.float32)
+    maps[:, : len(pixels)] = pixels.T
+    x, y = maps.reshape(2, lines, LINE)
+    return np.asarray(cv2.remap(image, x, y, cv2.INTER_LINEAR), np.uint8).reshape(-1, 3)[: len(pixels)]
 
 
 def _joined(known: BoardLook, colour: Array, squares: Array, shown: Mask) -> BoardLook:
@@ -67,6 +82,26 @@ def _joined(known: BoardLook, colour: Array, squares: Array, shown: Mask) -> Boa
     variance = (before * weight + squares * own) / both - (mean**2).mean(axis=2)
     seen = np.minimum(weight + own, MOST_SEEN).astype(np.uint8)
     return BoardLook(mean.astype(np.float32), np.sqrt(np.maximum(variance, 0)).astype(np.float32), seen)
+
+
+def learn_bare(
+    before: BoardLook, photograph: Photograph, kit: Kit, layout: Mapping[str, str], bare: Collection[str]
+) -> BoardLook:
+    """What was known ``before``, and of the cells that are ``bare`` what was not; ``before`` itself where all was.
+
+    ``layout``: stacks by cell, which may hide or shade them.
+    """
+    unseen = before.seen == 0
+    wanted = np.zeros_like(unseen)
+    reach = np.array(kit.board.pitch_mm) / 2
+    for cell in bare:
+        corners = np.array(kit.centre_mm(cell)) + np.array([-reach, reach])
+        row, column = (np.rint(axis).astype(int).ravel() for axis in texels(corners[None], unseen.shape))
+        wanted[row[1] : row[0] + 1, column[0] : column[1] + 1] = True
+    wanted &= unseen
+    if wanted.any():
+        wanted &= ~covered_texels(kit, photograph, layout)
+    return learn_board(before, photograph, kit, ~wanted) if wanted.any() else before
 
 
 def in_colours_of(kit: Kit, shown: BoardLook) -> Kit:

@@ -145,6 +145,31 @@ def log_likelihood(
 
 
 @compiled
+def unlikely_shares(
+    observations: Observations, visibility: Visibility, labels: LabelBuffer, rows: tuple[int, int], limit: float
+) -> Array:
+    """(n,) float32, share of pixels that are no likelier than ``limit`` (log) under the surface rendered there.
+
+    Of those in crop rows from the first of ``rows`` up to the second that are visible; 0 where none are.  ``labels``:
+    (height, width) uint16.
+    """
+    bins, floor, colour_model = observations.bins, observations.floor, observations.colour_model
+    rendered = labels.reshape(-1)
+    shares = np.zeros(len(bins), np.float32)
+    for cell in range(len(bins)):
+        visible, unlikely = 0, 0
+        for row in range(rows[0], rows[1]):
+            for column in range(bins.shape[2]):
+                if visibility.visible[cell, row, column]:
+                    material = rendered[visibility.flat_px[cell, row, column]] & MATERIAL_MASK
+                    likely = colour_model[bins[cell, row, column], material]
+                    visible += 1
+                    unlikely += (floor[cell, row, column] if material == FLOOR else likely) <= limit
+        shares[cell] = unlikely / max(visible, 1)
+    return shares
+
+
+@compiled
 def backdrop(observations: Observations, visibility: Visibility, labels: LabelBuffer, cells: Indices) -> Backdrop:
     """The background of ``cells`` (b,): ``labels`` (height, width) uint16 are rendered with nothing on them."""
     bins, floor, colour_model = observations.bins, observations.floor, observations.colour_model

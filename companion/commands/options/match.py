@@ -16,6 +16,7 @@ from pathlib import Path
 from calibration.kit import Kit
 from companion.app.album import Album
 from companion.app.heartbeat import heartbeat
+from companion.app.mismatch import MismatchTeller
 from companion.app.resumption import Interrupted
 from companion.app.station import Station
 from companion.app.table import Table
@@ -214,6 +215,7 @@ def _let_follow(table: Table, output: OutputOptions, match: Match, *, has_panel:
         table.followers.append(SavingWatch(print_saving))
     if not has_panel:
         table.followers.append(SavingWatch(notify_saving))
+    table.onlookers.append(MismatchTeller(notify))
     if output.pictures:
         table.onlookers.append(
             Album(output.pictures, table.eyes, match.game.layout.terrain, language("en", match.game))

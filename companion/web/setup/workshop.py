@@ -289,7 +289,7 @@ class Workshop:
         except VisionError as error:
             return {**unknown, "why": str(error)}
         wrong = [row for row in checked.rows if not row["right"]]
-        return {**unknown, "done": not wrong, "wrong": wrong, "all": len(checked.rows)}
+        return {**unknown, "done": not wrong, "wrong": wrong, "why": checked.reading.otherwise}
 
     def panel_row(self) -> dict[str, Any]:
         """What can be tried of the panel, and what the sensors say."""

@@ -1,0 +1,76 @@
+"""A board's look, learned from a photograph with pieces on it and, where they stood, from a later one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from companion.simulate.light import WINDOW
+from companion.simulate.render import Renderer
+from companion.simulate.sprite import Scene
+from companion.simulate.standing import seeded, set_up
+from companion.simulate.viewpoint import default_camera, default_pose
+from vision.appearance.board_surface import texels
+from vision.capture.frames import Frame
+from vision.enrolment import enrol
+from vision.reader import Reader
+
+PRINTED = load_kit("draughts")
+OWN = replace(
+    PRINTED,
+    mat=replace(PRINTED.mat, colour=None, patches=()),
+    board=replace(PRINTED.board, cell_colour=None, chequer_colour=None, line_colour=None),
+)
+"""The same board, of which no colour is known."""
+
+BEGUN = {"a1": "W", "c3": "W", "e3": "WW", "f6": "B", "h8": "B", "d6": "BB"}
+
+
+def photographed(layout):
+    camera = default_camera()
+    scene = Scene(PRINTED, camera, default_pose(PRINTED, camera), WINDOW)
+    return Renderer(scene).picture(set_up(tuple(layout.get(c, "") for c in PRINTED.cells), None, seeded("own", 2)), 0)
+
+
+@pytest.fixture(scope="module")
+def reader():
+    return Reader(OWN, default_camera(), enrol(photographed(BEGUN), OWN, default_camera(), (), BEGUN))
+
+
+def seen_on(board, cell):
+    """Share of a square's texels that have been seen, and the mean display value of those."""
+    corners = np.array(OWN.centre_mm(cell)) + np.array([[-8.0, -8.0], [8.0, 8.0]])
+    row, column = (np.rint(axis).astype(int).ravel() for axis in texels(corners[None], board.seen.shape))
+    part = np.s_[row[1] : row[0] + 1, column[0] : column[1] + 1]
+    seen = board.seen[part] > 0
+    return seen.mean(), board.colour[part][seen].mean(axis=0) if seen.any() else None
+
+
+def test_what_a_move_lays_bare_is_learned_and_nothing_else(reader):
+    before = reader.look.board
+    assert seen_on(before, "c3")[0] < 0.2
+    moved = {**{cell: stack for cell, stack in BEGUN.items() if cell != "c3"}, "d4": "W"}
+    image = photographed(moved)
+    reading = reader.read(Frame(image, 1, 1.0))
+    assert reading.best(reading.cells.index("c3"))[0] == (0, None)
+    assert reader.learn_bare(image, moved)
+    board = reader.look.board
+    share, colour = seen_on(board, "c3")
+    assert share > 0.8
+    assert np.abs(colour - seen_on(before, "e5")[1]).max() < 0.05, "a square of the same colour"
+    assert seen_on(board, "e3")[0] == seen_on(before, "e3")[0], "a king stands there"
+    known = before.seen > 0
+    assert np.array_equal(board.colour[known], before.colour[known])
+    again = reader.read(Frame(image, 2, 2.0))
+    assert {cell: again.best(again.cells.index(cell))[0] for cell in moved} == {
+        cell: (len(stack), stack[-1]) for cell, stack in moved.items()
+    }
+
+
+def test_a_square_that_looks_otherwise_than_the_match_says_teaches_nothing(reader):
+    image = photographed(BEGUN)
+    reader.read(Frame(image, 3, 3.0))
+    before = reader.look.board
+    reader.learn_bare(image, {cell: stack for cell, stack in BEGUN.items() if cell != "a1"})
+    assert seen_on(reader.look.board, "a1")[0] == seen_on(before, "a1")[0]
