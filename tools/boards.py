@@ -113,7 +113,7 @@ def read_board(seed: int, name: str = "domination", shoot: Shot = drawn) -> list
     single = [kit.enrol.get(cell, "") for cell in kit.cells]
     enrolled = picture(kit, camera, pose, random_light(rng), single, seed, ground, shoot)
     empty = EMPTY_SHARES.get(name, EMPTY_SHARE)
-    stacks = ["" if rng.random() < empty else _stack(rng, kit) for _ in kit.cells]
+    stacks = ["" if rng.random() < empty else random_stack(rng, kit) for _ in kit.cells]
     if kit.pillars is not None:
         ground = tuple(rng.randint(kit.pillars.lowest, kit.pillars.highest) for _ in kit.cells)
     light = random_light(rng)
@@ -208,7 +208,7 @@ def random_light(rng: random.Random) -> Light:
     )
 
 
-def _stack(rng: random.Random, kit: Kit) -> str:
+def random_stack(rng: random.Random, kit: Kit) -> str:
     """Something that can stand on a square of this kit."""
     letters = [kind.letter for kind in kit.pieces]
     if kit.pillars is not None:
