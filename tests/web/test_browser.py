@@ -18,7 +18,8 @@ from companion.web.setup.page import SetupPage
 from companion.web.setup.workshop import Workshop
 from tests.web.conftest import PICTURE, WAIT_S, WebTable
 from tests.web.test_page import OWN_FIVES
-from tests.web.test_setup import Bench, corners_px, own_board
+from tests.web.test_setup import Bench
+from tools.stickered import corners_px, own_board
 
 PLIES = ("c3-d3", "c4-d4", "d3-d5", "d4-d3", "f7-f6")
 
@@ -330,7 +331,7 @@ def test_an_own_board_is_set_up_on_the_page_from_its_corners_to_the_match(browse
     page.locator("#own").wait_for()
     picture = page.locator("#live")
     expect(picture).to_have_js_property("naturalWidth", source.camera.width_px, timeout=WAIT_S * 1000)
-    flat = corners_px(kit, source)
+    flat = corners_px(kit)
     for x, y in zip(flat[::2], flat[1::2], strict=True):
         box = picture.bounding_box()
         assert box is not None

@@ -22,17 +22,15 @@ import pypdfium2
 import pytest
 
 from calibration.camera import read_camera
-from calibration.kit import Kit, Marker, load_kit, read_kit
+from calibration.kit import Kit, load_kit, read_kit
 from calibration.lens import DEFAULT_BOARD, find_board
 from calibration.looks import read_look
 from calibration.measuring import Field
-from calibration.stickers import DICTIONARY, FIRST_ID, STICKER_MM
 from companion.app.ground import ground_levels, start_levels
 from companion.cli import main
 from companion.games import load_game
 from companion.own_board import Wish
 from companion.simulate.photographer import HOLDS, Photographer
-from companion.simulate.viewpoint import default_pose
 from companion.web.setup.cameras import Cameras
 from companion.web.setup.newest import SetupError
 from companion.web.setup.outfit import Outfit
@@ -41,9 +39,9 @@ from companion.web.setup.page import STEPS, SetupPage
 from companion.web.setup.views import Views
 from companion.web.setup.workshop import Workshop
 from tests.web.conftest import WAIT_S, Client
+from tools.stickered import corners_px, own_board
 from vision.capture.frames import Frame
 from vision.errors import VisionError
-from vision.pose.projection import project
 
 JSON = {"Content-Type": "application/json", "Authorization": "Bearer secret"}
 
@@ -411,27 +409,6 @@ def test_terrain_and_pillars_are_known_at_the_start(tmp_path: Path) -> None:
     assert [row["seen"].partition("@")[2] for row in checked.rows] == [str(level) for level in workshop.outfit.levels]
 
 
-def own_board() -> Kit:
-    """Somebody's own board before the simulated camera: stickers askew, no patches."""
-    kit = load_kit("draughts")
-    places = ((-180, -115, 6), (182, -118, 97), (178, 112, -171), (-176, 120, 28))
-    own = STICKER_MM / 2 * np.array([(-1, 1), (1, 1), (1, -1), (-1, -1)])
-    markers = []
-    for number, (x, y, turn) in enumerate(places, FIRST_ID):
-        c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
-        corners = tuple(map(tuple, (own @ np.array([[c, s], [-s, c]]) + (x, y)).tolist()))
-        markers.append(Marker(number, (x, y), corners))
-    mat = replace(kit.mat, markers=tuple(markers), patches=(), marker_mm=STICKER_MM, dictionary=DICTIONARY)
-    return replace(kit, mat=mat)
-
-
-def corners_px(kit: Kit, source: Photographer) -> list[float]:
-    """Where the camera sees the corners of the field, to the nearest pixel, as a careful person points at them."""
-    half = np.array([kit.board.files, kit.board.ranks]) * kit.board.pitch_mm / 2
-    field = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)]) * (*half, 0)
-    return np.rint(project(field, default_pose(kit, source.camera), source.camera)).ravel().tolist()
-
-
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[tuple[Photographer, Workshop, Kit]]:
     """A set-up for draughts before somebody's own board."""
@@ -445,7 +422,7 @@ def own(tmp_path: Path) -> Iterator[tuple[Photographer, Workshop, Kit]]:
 
 
 def test_an_own_board_is_set_up_from_its_corners_and_two_pictures(own: tuple[Photographer, Workshop, Kit]) -> None:
-    source, workshop, true = own
+    _, workshop, true = own
     page = SetupPage(("127.0.0.1", 0), workshop, token="secret")
     client = Client(page.server.port)
 
@@ -456,7 +433,7 @@ def test_an_own_board_is_set_up_from_its_corners_and_two_pictures(own: tuple[Pho
 
     workshop.enter("mat")
     workshop.fresh()
-    row = act("measure", corners=corners_px(true, source), side_mm=264, width_mm=27, height_mm=7)
+    row = act("measure", corners=corners_px(true), side_mm=264, width_mm=27, height_mm=7)
     assert row["done"]
     assert row["own"]
     assert row["pitch_mm"] == [33, 33]
