@@ -16,7 +16,7 @@ from calibration.looks import read_look
 from calibration.picture import load_picture
 from vision import differencing
 from vision.glyphs import face_detection, templates
-from vision.inference import head_to_head
+from vision.inference import comparison, line_of_stacks
 from vision.likelihood import boundaries, segmentation
 from vision.likelihood import column_integrals, facets, flanks, observations, regions, stacks
 from vision.reader import Reader
@@ -26,7 +26,7 @@ from vision.warm_up import warm_up
 
 def compiled():
     rooms = (differencing, regions, observations, face_detection, facets, flanks, templates, stacks, column_integrals,
-             head_to_head, boundaries, segmentation)
+             comparison, line_of_stacks, boundaries, segmentation)
     loops = {id(v): v for m in rooms for v in vars(m).values()
              if hasattr(v, "signatures")}
     return {loop.py_func.__name__: len(loop.signatures) for loop in loops.values() if loop.signatures}

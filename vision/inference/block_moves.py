@@ -35,7 +35,7 @@ def split_towers(hypothesis: Hypothesis) -> bool:
     """
     split, state = False, hypothesis.state
     for cell in np.flatnonzero((state > hypothesis.colours) & hypothesis.updated).tolist():
-        behind, tower = _occluded_singles(hypothesis, cell), int(state[cell])
+        behind, tower = occluded_singles(hypothesis, cell), int(state[cell])
         if len(behind) and _is_split(hypothesis, cell, behind):
             hypothesis.invalidate_neighbours(cell, tower)
             hypothesis.invalidate(cell)
@@ -137,7 +137,7 @@ def _is_accepted(proposal: Proposal, *, if_only: bool = True) -> bool:
     return False
 
 
-def _occluded_singles(hypothesis: Hypothesis, cell: int) -> Indices:
+def occluded_singles(hypothesis: Hypothesis, cell: int) -> Indices:
     """Cells (b,) behind ``cell`` whose middle its stack occludes and on which, isolated, a piece may stand."""
     geometry = hypothesis.geometry
     near = np.flatnonzero((geometry.rank < geometry.rank[cell]) & hypothesis.isolated.may_be_single)

@@ -23,12 +23,12 @@ IN_QUESTION = 15.0
 """Heights that are less likely than the best one by so many nats need not be looked into by their faces."""
 
 STRANGE = -15.0
-"""Log-likelihood under which no character fits: the right one mostly comes to between -1 and -10.  The stack may then
-be of another height, of whatever likelihood: its face is looked for at all of them."""
+"""Log-likelihood under which no character fits that does not explain most of a face.  The stack may then be of another
+height, of whatever likelihood: its face is looked for at all of them."""
 
 FITS = -10.0
-"""Log-likelihood above which a character fits.  Where none does, fainter ones are tried, and believed if they fit so
-well: a fitted contrast suits what is no face, too."""
+"""Log-likelihood above which a character fits, whatever it explains.  Where none does or explains most of a face,
+fainter ones are tried: a fitted contrast suits what is no face, too."""
 
 MOST_SEARCHED = 16
 """Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
@@ -40,7 +40,9 @@ USUAL_MISFIT = 5.0
 """Log-likelihood, negative, of the right character on a face that is seen well."""
 
 MOSTLY = float(OBSERVATIONS / 2 * np.log(2.0))
-"""A character explains more than half of what differs from bare wood."""
+"""A character explains more than half of what differs from bare wood: in five folders of the collection 95 of 100 right
+ones explain more than 0.62 of it, and nothing on 150 empty cells more than 0.42.  Dark ink that a webcam sharpens
+differs from its template by much, but by more from wood."""
 
 WIDE_STEP_MM = 1.6
 WIDE_MM = np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]) * WIDE_STEP_MM
@@ -84,9 +86,12 @@ def read_characters(image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphab
     # What a stack that was taken for a higher one occluded may have been strange for that alone.
     hasty = np.intersect1d(strange, occluded)
     hypothesis.score(hasty, scores[hasty])
+    for cell in hasty.tolist():
+        hypothesis.assign(cell, int(scores[cell].argmax()))
     again = np.union1d(again, hasty)
     sure, _ = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found)
-    again, _ = _place(hypothesis, [face for face in sure if face.cell in hasty], known)
+    placed = {face.cell for face in known} - set(hasty.tolist())
+    again, _ = _place(hypothesis, [face for face in sure if face.cell not in placed], known)
     _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found)
     return found
 
@@ -98,7 +103,7 @@ def _revive(image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphabet: Alph
     """
     configurations_of, upright = len(hypothesis.geometry.configurations.all), hypothesis.geometry.faces
     scores = hypothesis.scores[:, 1:].reshape(len(hypothesis.scores), configurations_of, -1).max(axis=2)
-    cells = np.flatnonzero((hypothesis.state == 0) & hypothesis.updated & (scores.max(axis=1) > -IN_QUESTION))
+    cells = np.flatnonzero(hypothesis.updated & (np.abs(scores.max(axis=1)) < IN_QUESTION))
     if not len(cells):
         return
     owner, configuration = np.nonzero(scores[cells] > -IN_QUESTION)
@@ -110,8 +115,9 @@ def _revive(image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphabet: Alph
     usual, placed = compare(image, faces, labels, alphabet)
     faint, _ = compare(image, faces, labels, alphabet, is_faint=True)
     fits = np.maximum(usual, faint).max(axis=1)
-    gain = fits - blank(image, placed, labels) - np.float32(np.log(len(alphabet.letters)))
-    is_seen = (fits > FITS) & (gain > 0)
+    bare = blank(image, placed, labels)
+    gain = fits - bare - np.float32(np.log(len(alphabet.letters)))
+    is_seen = (_explained(fits, bare) > MOSTLY) & (gain > 0)
     hypothesis.read_glyphs(cells[is_seen], gain[is_seen])
     hypothesis.settle()
     hypothesis.invalidate(cells[is_seen])
@@ -141,10 +147,13 @@ def _read(
     rings, observations = centred(image, straight, labels)
     chosen, how_likely = _likeliest(rings, straight, observations, owner)
     likely, faces = compare(image, rings.of(chosen), labels, alphabet)
-    pale = np.flatnonzero((likely.max(axis=1) < FITS) & (how_likely > FACE_FOUND))
+    illegible = np.flatnonzero(likely.max(axis=1) < FITS)
+    bare = blank(image, faces.of(illegible), labels)
+    illegible = illegible[_explained(likely[illegible].max(axis=1), bare) < MOSTLY]
+    pale = illegible[how_likely[illegible] > FACE_FOUND]
     if len(pale):
         likely[pale] = _fainter(image, rings.of(chosen[pale]), labels, alphabet, likely[pale])
-    is_strange = likely.max(axis=1) < STRANGE
+    is_strange = np.isin(np.arange(len(cells)), illegible[likely[illegible].max(axis=1) < STRANGE])
     strange = cells[is_strange] if is_strange.sum() <= MOST_SEARCHED else NONE
     for k, cell in enumerate(cells):
         mine = owner == k
@@ -179,16 +188,16 @@ def _fainter(
 ) -> Array:
     """(k, letters) how well characters fit ``faces``: of a fitted contrast where that explains most of what is seen."""
     faint, placed = compare(image, faces, labels, alphabet, is_faint=True)
-    is_legible = _explained(faint, blank(image, placed, labels)) > MOSTLY
+    is_legible = _explained(faint.max(axis=1), blank(image, placed, labels)) > MOSTLY
     return np.where(is_legible[:, None], faint, usual)
 
 
-def _explained(letters: Array, bare: Array) -> Array:
-    """(k,) log-likelihood ratio of the likeliest of ``letters`` (k, letters) against ``bare`` (k,) wood.
+def _explained(fits: Array, bare: Array) -> Array:
+    """(k,) log-likelihood ratio of the likeliest characters (k,) of faces against ``bare`` (k,) wood.
 
     How far values scatter is not known here, as in noise or across the edge of a shadow, and is fitted to each.
     """
-    ratio: Array = OBSERVATIONS / 2 * np.log((USUAL_MISFIT - bare) / (USUAL_MISFIT - letters.max(axis=1)))
+    ratio: Array = (OBSERVATIONS / 2 * np.log((USUAL_MISFIT - bare) / (USUAL_MISFIT - fits))).astype(np.float32)
     return ratio
 
 
@@ -211,7 +220,7 @@ def _searched(
     height = np.repeat(np.arange(len(scores)), len(WIDE_MM))
     tried = rings.of(height).moved(np.tile(WIDE_MM, (len(scores), 1)))
     rows, placed = compare(image, tried, labels, alphabet, is_faint=True)
-    explained = _explained(rows, blank(image, placed, labels))
+    explained = _explained(rows.max(axis=1), blank(image, placed, labels))
     apart = np.linalg.solve(placed.to_picture, (placed.middles_px - straight.of(height).middles_px)[..., None])[..., 0]
     best = int((explained + scores[height] - ((apart / PLACED_MM) ** 2).sum(axis=1) / 2).argmax())
     face, letters = placed.of(np.array([best])), rows[[best]]

@@ -7,92 +7,51 @@ that their materials can show.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.colour_model import BINS, quantised
-from vision.compiled import compiled
+from vision.inference.comparison import (
+    Stacks,
+    View,
+    by_colours,
+    compared,
+    make_patch_of,
+    make_view,
+    rescored,
+    scene_round,
+    stacks_of,
+)
 from vision.inference.coordinate_ascent import all_scores, converge
-from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.boundaries import STEP_MM, Patch, make_patch, noise_of
-from vision.likelihood.segmentation import MOST_TOUCHED, Scene, fit_stack, place_stack, seen_share
-from vision.scene.materials import Materials
-from vision.scene.prisms import FIRST, PER_CELL, Floats, Prisms, paint_column, paint_stack
+from vision.inference.line_of_stacks import split_lines
+from vision.scene.prisms import Floats, Prisms
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
-DOUBT_NATS = 12.0
-"""Explanations that colours make less likely than the best one by more than this are not compared: of 730 cells in
-doubt in seven folders of the collection the true one was among these in all but two."""
-
-COLOUR_SHARE = 0.8
-"""Share that the scores of colours count for beside the comparison: the same pixels speak twice.  Of 0 to 1.6, between
-0.6 and 1 the truth was likeliest in the collection's pale cubes and discs."""
-
-FIT_NATS = 12.0
-"""An explanation is fitted if, before, it is not less likely than the best one by more than this."""
-
-SEEN_SHARE = 0.25
-"""Where less is seen of the largest piece or stack that is compared, an empty cell stays as colours have it."""
-
-MARGIN_PX, NEAR_PX = 6, 60
-"""Border of a patch round what is compared, and how far beyond it cells are painted whose columns may reach into it."""
-
-MOST_OFF_MM = 2.5
-"""Farthest that a stack is hypothesised off its cell's middle before its place is searched."""
-
-
-class View(NamedTuple):
-    """A picture as it is compared.
-
-    Attributes:
-        image: (height, width, 3) uint8 BGR, as small as the prisms are.
-        noise: of its pixels, see :func:`vision.likelihood.boundaries.noise_of`.
-        step: pixels between two places that are compared.
-        px_per_mm: (n,) scale on each cell.
-        materials: (s,) of each surface, -1 of pieces.
-        colours: of pieces.
-        boxes: (n, f, 4) px, left, top, right, bottom of what may stand.
-        far_first: (n,) cells from the farthest to the nearest.
-        rank: (n,) place of each in it, from 1.
-    """
-
-    image: Picture
-    noise: Array
-    step: int
-    px_per_mm: Floats
-    materials: Indices
-    colours: int
-    boxes: Floats
-    far_first: Indices
-    rank: npt.NDArray[np.int32]
-
-
-class Stacks(NamedTuple):
-    """What is hypothesised on n cells: (n,) configurations, -1 for none, and (n, p, 3) places of their pieces."""
-
-    configurations: Indices
-    places: Floats
+DOUBT_NATS = 20.0
+"""Explanations that colours make less likely than the best one by more than this are not compared: of 5,164 pairs in
+five folders of the collection colours preferred the wrong one in 12, in two of them by more than this."""
 
 
 def rescore_head_to_head(image: Picture, hypothesis: Hypothesis) -> None:
     """Compare what is in doubt on updated cells, in the picture (height, width, 3) uint8 BGR that was observed.
 
     Neighbours of those that change are updated again, and compared once.  Faces with characters are not even, and a
-    learned board has grain, lines and pictures, but pillars have none: of other kits nothing is compared.
+    learned board has grain, lines and pictures, but pillars have none: of other kits only towers are compared, with
+    lines of stacks.
     """
     geometry, is_learned = hypothesis.geometry, hypothesis.observations.is_board_learned
     prisms, is_plain = geometry.prisms, geometry.configurations.has_plain_faces and not is_learned
-    if prisms is None or not (is_plain or geometry.is_edged):
+    if prisms is None:
         return
-    view = _view(image, geometry, prisms)
+    if geometry.configurations.is_single_size and not is_learned:
+        split_lines(image, hypothesis)
+    if not (is_plain or geometry.is_edged):
+        return
+    view = make_view(image, geometry, prisms)
     if _rescore(view, prisms, hypothesis, np.flatnonzero(hypothesis.updated)) and hypothesis.stale.any():
         before = hypothesis.scores.copy()
         converge(hypothesis)
@@ -102,16 +61,16 @@ def rescore_head_to_head(image: Picture, hypothesis: Hypothesis) -> None:
 
 def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices) -> bool:
     """Whether some of ``cells`` (b,) hold another state now."""
-    stacks, changed = _stacks(hypothesis, prisms), False
+    stacks, changed = stacks_of(hypothesis, prisms), False
     for cell in cells[np.argsort(view.rank[cells])].tolist():
         by_colour = _scores_of(hypothesis, cell)
         heights = np.append(0.0, by_colour.max(axis=1))
         tried = heights >= heights.max() - DOUBT_NATS
         if tried.sum() == 1:
             continue
-        given = np.where(tried, COLOUR_SHARE * heights, -np.inf)
+        given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
         compared, places = _compare_on(view, prisms, hypothesis, stacks, (cell, given))
-        scores = _rescored(by_colour, heights, compared, tried)
+        scores = rescored(by_colour, heights, compared, tried)
         hypothesis.score(np.array([cell]), scores[None])
         before, state = int(hypothesis.state[cell]), int(scores.argmax())
         number = int(hypothesis.configuration_count(state)) if state else 0
@@ -131,17 +90,18 @@ def compare(image: Picture, hypothesis: Hypothesis, cell: int, tried: Mask) -> F
     """
     prisms = hypothesis.geometry.prisms
     assert prisms is not None, "pyramids have no upper faces"
-    view, stacks = _view(image, hypothesis.geometry, prisms), _stacks(hypothesis, prisms)
+    view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)
     return _compare_on(view, prisms, hypothesis, stacks, (cell, np.where(tried, 0.0, -np.inf)))[0]
 
 
 def _compare_on(
     view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, which: tuple[int, Floats]
 ) -> tuple[Floats, Floats]:
-    """As :func:`_compare`; ``which``: the cell, and what is given on it."""
+    """See :func:`vision.inference.comparison.compared`; ``which``: the cell, and what is given on it."""
     cell, given = which
-    patch = _patch(hypothesis, view, cell, np.flatnonzero(np.isfinite(given)))
-    scores, places = _compare(_scene(patch, prisms, view, stacks, cell), stacks, given)
+    tried = np.maximum(np.flatnonzero(np.isfinite(given)) - 1, 0)
+    patch = make_patch_of(hypothesis, view, np.full(len(tried), cell), tried)
+    scores, places = compared(scene_round(patch, prisms, view, stacks, cell), stacks, given)
     return scores, places
 
 
@@ -151,128 +111,3 @@ def _scores_of(hypothesis: Hypothesis, cell: int) -> Array:
     if by_colour.max() < DOUBT_NATS and float(hypothesis.isolated.scores[cell, 1:].max()) > -DOUBT_NATS:
         return all_scores(hypothesis, cell)
     return by_colour
-
-
-def _rescored(by_colour: Array, heights: Floats, both: Floats, tried: Mask) -> Array:
-    """(states,) scores: of those ``tried`` (1 + f,) ``both``, the others stay as much less likely than the best."""
-    scores = np.where(tried, both, both[tried].max() + heights - heights.max())
-    colours = by_colour - heights[1:, None] + scores[1:, None]
-    rescored: Array = (np.append(scores[0], colours.ravel()) - scores[0]).astype(np.float32)
-    return rescored
-
-
-def _view(image: Picture, geometry: Geometry, prisms: Prisms) -> View:
-    shrink = prisms.shrink
-    small = image
-    if shrink > 1:
-        small = np.asarray(
-            cv2.resize(image, None, fx=1 / shrink, fy=1 / shrink, interpolation=cv2.INTER_AREA), np.uint8
-        )
-    px_per_mm = 1 / np.linalg.norm(geometry.crops.to_crop[:, 0], axis=1) / shrink
-    step = max(1, round(STEP_MM * float(np.median(px_per_mm))))
-    return View(
-        small,
-        noise_of(small, step),
-        step,
-        px_per_mm,
-        _materials(geometry),
-        len(geometry.configurations.colours),
-        (geometry.outlines.boxes_px / shrink).astype(np.float64),
-        geometry.far_first,
-        geometry.rank,
-    )
-
-
-def _materials(geometry: Geometry) -> Indices:
-    """(s,) material of every surface, -1 of pieces."""
-    kinds = Materials(len(geometry.configurations.colours))
-    materials = np.full(FIRST + (len(geometry.rank) + 1) * PER_CELL, -1, np.intp)
-    materials[:FIRST] = np.minimum(np.arange(FIRST), Materials.PAPER)
-    for column, rank in zip(geometry.pillars, geometry.rank.tolist(), strict=True):
-        if column is not None:
-            first = FIRST + rank * PER_CELL
-            materials[first], materials[first + 1 : first + 5] = kinds.column_top(column.open_share), kinds.column_side
-    return materials
-
-
-def _stacks(hypothesis: Hypothesis, prisms: Prisms) -> Stacks:
-    """What is hypothesised, every stack standing straight where its face is."""
-    standing = hypothesis.state > 0
-    configurations = np.where(standing, (hypothesis.state - 1) // hypothesis.colours, -1)
-    places = np.zeros((len(standing), prisms.kinds.shape[1], 3))
-    for cell in np.flatnonzero(standing).tolist():
-        configuration = configurations[cell]
-        off_px = hypothesis.geometry.crops.to_picture[cell] @ hypothesis.shift_mm[cell] / prisms.shrink
-        face = prisms.faces[configuration, prisms.counts[configuration] - 1]
-        off_mm = np.linalg.solve(prisms.maps[cell, face, :, :2], off_px)
-        places[cell, :, :2] = np.clip(off_mm, -MOST_OFF_MM, MOST_OFF_MM)
-    return Stacks(configurations, places)
-
-
-def _patch(hypothesis: Hypothesis, view: View, cell: int, tried: Indices) -> Patch:
-    """The patch that the empty cell (0) and configurations (from 1) ``tried`` on a cell cover."""
-    (height, width), observations = view.image.shape[:2], hypothesis.observations
-    boxes = view.boxes[cell, np.maximum(tried - 1, 0)]
-    left, top = np.maximum(boxes[:, :2].min(axis=0) - MARGIN_PX, 0).astype(int).tolist()
-    right, bottom = np.minimum(boxes[:, 2:].max(axis=0) + MARGIN_PX + 1, (width, height)).astype(int).tolist()
-    values = (observations.gain[cell][:, None] * np.arange(256)).astype(np.float32)
-    table = quantised(values) * np.array([[1], [BINS], [BINS**2]], np.int32)
-    scale, box = (view.step, float(view.px_per_mm[cell])), (left, top, right, bottom)
-    return make_patch(view.image, box, scale, view.noise, table, observations.colour_model)
-
-
-@compiled
-def _scene(patch: Patch, prisms: Prisms, view: View, stacks: Stacks, cell: int) -> Scene:
-    """The scene round a cell."""
-    left, top = patch.origin
-    height, width = patch.across.shape
-    behind = prisms.ground[top : top + height, left : left + width].copy()
-    front = np.full_like(behind, -1)
-    is_behind, many = True, len(view.materials)
-    for other in view.far_first:
-        low, high = view.boxes[other, -1, :2] - NEAR_PX, view.boxes[other, -1, 2:] + NEAR_PX
-        if low[0] > left + width or low[1] > top + height or high[0] < left or high[1] < top:
-            continue
-        rank, into = int(view.rank[other]), behind if is_behind else front
-        paint_column(into, patch.origin, prisms, other, rank)
-        if other == cell:
-            is_behind = False
-        elif stacks.configurations[other] >= 0:
-            paint_stack(into, patch.origin, prisms, (other, rank, stacks.configurations[other]), stacks.places[other])
-    return Scene(
-        patch,
-        prisms,
-        cell,
-        int(view.rank[cell]),
-        behind,
-        front,
-        view.materials,
-        np.empty_like(behind),
-        np.zeros(many),
-        np.zeros(many),
-        np.zeros((many, view.colours)),
-        np.empty(MOST_TOUCHED, np.intp),
-    )
-
-
-@compiled
-def _compare(scene: Scene, stacks: Stacks, given: Floats) -> tuple[Floats, Floats]:
-    """(1 + f,) log-likelihoods of the empty cell and its configurations, and (1 + f, p, 3) places of their pieces.
-
-    ``given`` (1 + f,): what is known of each besides, which is added; -inf of those that are not compared.
-    """
-    scores, before = given.copy(), stacks.configurations[scene.cell]
-    places = np.zeros((len(given), scene.prisms.kinds.shape[1], 3))
-    if before >= 0:
-        places[1 + before] = stacks.places[scene.cell]
-    elif seen_share(scene, np.flatnonzero(given[1:] > -np.inf)[-1], places[0]) < SEEN_SHARE:
-        return scores, places
-    for number in range(len(given)):
-        if given[number] > -np.inf:
-            scores[number] += place_stack(scene, number - 1, places[number])
-    best = scores.max()
-    for number in np.argsort(-scores):
-        if scores[number] > best - FIT_NATS:
-            scores[number] = given[number] + fit_stack(scene, int(number) - 1, places[number])
-            best = max(best, scores[number])
-    return scores, places

@@ -12,12 +12,31 @@ from tools.boards import picture, random_light
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.glyphs.templates import make_alphabet
+from vision.inference import characters
 from vision.inference.characters import read_characters
 from vision.inference.search import infer
 from vision.pose.projection import project
 from vision.reader import Reader
 
 RIM = np.zeros(RIM_STEPS, np.float32)
+WOOD = 170
+"""Code of bare wood in a template."""
+
+
+@pytest.fixture(scope="module")
+def enrolled():
+    """A reader, the enrolment picture that it learned from, and what colours make of that."""
+    kit, camera = load_kit("cheight"), default_camera()
+    pose, light = default_pose(kit, camera), random_light(random.Random(1))
+    table = [kit.enrol.get(cell, "") for cell in kit.cells]
+    image = picture(kit, camera, pose, light, table, 0, ())
+    reader = Reader(kit, camera, enrol(image, kit, camera))
+    geometry = reader.geometry(pose)
+
+    def inferred():
+        return infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+
+    return reader, image, inferred
 
 
 @pytest.mark.parametrize("piece", ["K", "A", "n"])
@@ -55,3 +74,28 @@ def test_a_face_is_searched_again_once_nothing_is_thought_to_occlude_it(height):
     letters = read_characters(image, hypothesis, alphabet)
     assert hypothesis.state[[front, behind]].tolist() == [1, 1]
     assert [alphabet.letters[k] for k in letters[[front, behind]].argmax(axis=1)] == ["C", "a"]
+
+
+def test_a_character_much_darker_than_its_template_is_read_where_it_is(enrolled, monkeypatch):
+    """It is far from its template, but explains most of the face: nothing says that the face is elsewhere."""
+    reader, image, inferred = enrolled
+    codes = {letter: np.frombuffer(glyph, np.uint8).astype(float) for letter, glyph in reader.look.glyphs.items()}
+    faint = {letter: (WOOD + 0.35 * (code - WOOD)).astype(np.uint8).tobytes() for letter, code in codes.items()}
+    monkeypatch.setattr(characters, "_searched", lambda *_: pytest.fail("a legible face was searched"))
+    alphabet, hypothesis = make_alphabet(faint), inferred()
+    letters = read_characters(image, hypothesis, alphabet)
+    for cell, piece in reader.kit.enrol.items():
+        assert alphabet.letters[letters[reader.kit.cells.index(cell)].argmax()] == piece
+
+
+@pytest.mark.parametrize("nats", [-5.0, 5.0])
+def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled, nats):
+    reader, image, inferred = enrolled
+    hypothesis, cell = inferred(), reader.kit.cells.index("b4")
+    scores = hypothesis.scores[[cell]]
+    scores[0, 1:] += nats - scores[0, 1:].max()
+    hypothesis.score(np.array([cell]), scores)
+    hypothesis.assign(cell, int(scores.argmax()))
+    read_characters(image, hypothesis, make_alphabet(reader.look.glyphs))
+    assert hypothesis.glyph_log_ratio[cell] > characters.IN_QUESTION
+    assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 1

@@ -111,11 +111,12 @@ def test_the_sharp_edge_of_a_shadow_is_no_cube(likeliest, ground, geometry, cell
     assert likeliest(np.where(np.arange(ground.shape[1]) < middle, 0.6 * ground, ground))[0] == 0
 
 
-def test_what_is_in_doubt_is_decided_and_the_rest_is_left(hypothesis, ground, geometry, cell):
+@pytest.mark.parametrize("nats", [-5.0, -15.0])
+def test_what_is_in_doubt_is_decided_and_the_rest_is_left(hypothesis, ground, geometry, cell, nats):
     picture, doubtful = hypothesis(with_stack(ground, geometry, cell, 2, 0.1))
     doubtful.updated[:] = False
     doubtful.updated[cell] = True
-    doubtful.scores[cell, 1:] = -5.0
+    doubtful.scores[cell, 1:] = nats
     doubtful.scores[0, 1:] = -5.0
     rescore_head_to_head(picture, doubtful)
     assert doubtful.configuration_count(int(doubtful.state[cell])) == 2
