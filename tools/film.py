@@ -21,7 +21,7 @@ from companion.rules.board import Cell, Table
 from companion.rules.game import view
 from companion.simulate.players import ILLEGAL, MOVE, Act, changed
 from companion.simulate.readings import Kin, Noise, changed_shares, compared, kit_states, next_frame, read_table
-from companion.simulate.table import Truth
+from companion.simulate.table import ANSWERS, Truth
 from companion.tracker.pillars import sense
 from companion.tracker.verification import Verified
 from vision.reading import CellState, Reading
@@ -179,7 +179,7 @@ class Film:
             self._lie(1, fresh=False)
             if any(isinstance(event, Unsure) for event in self.events[known:]):
                 asked_s, until_s = self.t_s, self.t_s + ANSWER_S + 1.0
-            elif len(self.events) > max(known, said) and asked_s is None:
+            elif asked_s is None and any(isinstance(event, ANSWERS) for event in self.events[max(known, said) :]):
                 until_s = min(until_s, self.t_s + 0.5)
             if asked_s is not None and self.t_s - asked_s >= ANSWER_S:
                 self._answer(act)
