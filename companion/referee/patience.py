@@ -102,13 +102,18 @@ def settled(suspicion: Suspicion | None, judgement: Judgement, mode: Mode, t_s: 
     return replace(judgement, interpretation=meaning.in_the_end or meaning)
 
 
-def is_due(suspicion: Suspicion, judgement: Judgement, mode: Mode, t_s: float) -> bool:
-    """Whether it has stood long enough to be said in ``mode``."""
+def is_due(suspicion: Suspicion, judgement: Judgement, mode: Mode, t_s: float, standing: Changes | None = None) -> bool:
+    """Whether it has stood long enough to be said in ``mode``; ``standing`` is what people have last been told of."""
     meaning, stood_s = judgement.interpretation, t_s - suspicion.since_s
     if isinstance(meaning, CannotTell):
         return stood_s >= DOUBT_S and (bool(meaning.options) or (meaning.is_amiss and mode in IN_PLAY))
-    if isinstance(meaning, Illegal) and mode in BUSY:
+    if isinstance(meaning, Illegal) and mode in BUSY and _may_be_repair(judgement.changes, standing):
         return stood_s >= REPAIR_S
     if isinstance(meaning, Illegal) and (meaning.is_lifted or meaning.diagnosis.move is None):
         return suspicion.readings >= LIFTED_READINGS and stood_s >= LIFTED_S
     return suspicion.readings >= AGREEING_READINGS
+
+
+def _may_be_repair(changes: Changes, standing: Changes | None) -> bool:
+    """Whether something is still wrong where people have been told so: else it has been put right already."""
+    return not standing or not {place for place, _ in standing}.isdisjoint(place for place, _ in changes)

@@ -240,8 +240,9 @@ class Referee:
 
     def _wanted(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> Verify | None:
         """What must be asked before anything is said; the same is asked again until all frames have been weighed."""
-        is_vital = self._verifying and self._state.mode in LOOKED_AT_AGAIN
-        if not is_vital or judgement.is_clear or is_known(self._state, judgement):
+        # Who sets up is accused of nothing, but a move that the first picture shows is taken as played.
+        is_vital = self._state.mode in LOOKED_AT_AGAIN or isinstance(judgement.interpretation, Played)
+        if not (self._verifying and is_vital) or judgement.is_clear or is_known(self._state, judgement):
             return None
         heard = without(evidence, self._state.context.distrusted)
         wanted = verification.question(self.match.game.layout, outlook, heard, judgement.rivals, t_s)
@@ -302,10 +303,11 @@ class Referee:
         look = self._seen.look
         self._rivals = tuple(refutation.after_reading(rival, evidence, self._touched) for rival in self._rivals)
         refuted_by = next((rival for rival in self._rivals if rival.is_proved), None)
+        mode, standing = self._state.mode, self._state.context.standing
         suspicion = suspect(self._state.suspicion, judgement, t_s)
-        judgement = settled(suspicion, judgement, self._state.mode, t_s)
+        judgement = settled(suspicion, judgement, mode, t_s)
         known = is_known(self._state, judgement)
-        due = not known and (suspicion is None or is_due(suspicion, judgement, self._state.mode, t_s))
+        due = not known and (suspicion is None or is_due(suspicion, judgement, mode, t_s, standing))
         refuted_by = refuted_by or (refutation.confirmed(self._rivals, judgement.interpretation) if due else None)
         # What is legal play in a match without the accusation is no further act, and nothing to ask about.
         is_doubt = isinstance(judgement.interpretation, (Illegal, Ambiguous, CannotTell))

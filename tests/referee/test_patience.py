@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from companion.referee.patience import DOUBT_S, LIFTED_S, LIKELY_WRONG, REPAIR_S, RESTORED_S, is_due, settled, suspect
+from companion.referee.patience import (
+    AGREEING_READINGS,
+    DOUBT_S,
+    LIFTED_S,
+    LIKELY_WRONG,
+    REPAIR_S,
+    RESTORED_S,
+    is_due,
+    settled,
+    suspect,
+)
 from companion.referee.states import Mode
 from companion.rules.game import Move, Violation
 from companion.tracker.diagnose import Diagnosis
@@ -62,6 +72,17 @@ def test_doubt_becomes_a_question_after_a_while_only() -> None:
 def test_a_repair_is_given_time(mode: Mode) -> None:
     """While something illegal stands, or a turn half done."""
     assert due_after(judged(ACT), mode, frame_s=0.5) == REPAIR_S / 0.5 + 1
+
+
+def test_a_new_act_after_a_repair_is_given_none() -> None:
+    """What people were told of is right again, and something else is wrong."""
+    act = judged(ACT)
+    ((place, _),) = act.changes
+    suspicion = suspect(suspect(None, act, 0.0), act, 0.1)
+    assert suspicion is not None
+    assert suspicion.readings == AGREEING_READINGS
+    assert is_due(suspicion, act, Mode.RESTORING, LIFTED_S, ((place + 1, (1, "R")),))
+    assert not is_due(suspicion, act, Mode.RESTORING, LIFTED_S, ((place, (1, "R")),))
 
 
 @pytest.mark.parametrize("mode", [Mode.RESTORING, Mode.UNFINISHED, Mode.SETTING_UP])
