@@ -105,7 +105,7 @@ def contest(evidence: Evidence, outlook: Outlook, context: Context, base: npt.ND
             if len(changed) <= MOST_CELLS:
                 most = min(QUICK_PLIES + context.unclear, MOST_PLIES)
                 field.enter(Batch(sequences_within(outlook, changed, most)))
-        field.enter(Batch(other for h in nearest if (other := faulty(h, evidence, base))))
+        field.enter(Batch(other for h in nearest for other in faulty(h, evidence, base)))
     return _grouped(field.hypotheses, field.scores)
 
 

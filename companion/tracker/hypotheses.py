@@ -43,6 +43,9 @@ against the 15 nats of evidence.MISREAD."""
 LOG_FAULT, LOG_FAULT_CELL = -3.0, -5.0
 """Something wrong besides an expected table: once, and for each cell.  One cell costs as much as an illegal act."""
 
+FEW_FAULTS = 3
+"""Of more cells that look wrong it is not tried that only one of them is."""
+
 LOG_FAULT_PIECE = -2.0
 """And for every further piece by which a cell has grown: nobody smuggles in five pieces, but a cell may look so."""
 
@@ -334,20 +337,22 @@ def replays_within(outlook: Outlook, cells: frozenset[Cell]) -> Iterator[Hypothe
                 yield Hypothesis(Replay(back.story.n, move), LOG_REPLAY, changes)
 
 
-def faulty(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp]) -> Hypothesis | None:
+def faulty(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp]) -> Iterator[Hypothesis]:
     """``expected``, and something wrong besides: each cell its own best state where that is worth the price.
 
-    None where no cell is.
+    Of a few such cells each is tried alone too: the others may be misread, as a second look can tell.
     """
     columns = columns_with(evidence, base, expected.changes)
     cells = sorted(cells_against(evidence, columns, -LOG_FAULT_CELL))
-    if not cells:
-        return None
     best = evidence.best()
-    seen = dict(expected.changes) | {cell: evidence.sight(int(best[cell])) for cell in cells}
-    changes = tuple((cell, sight) for cell, sight in sorted(seen.items()) if evidence.columns.of(sight) != base[cell])
-    price = sum(_fault_price(evidence.sight(int(columns[cell])), seen[cell]) for cell in cells)
-    return Hypothesis(Other(), expected.prior + LOG_FAULT + price, changes)
+    seen = {cell: evidence.sight(int(best[cell])) for cell in cells}
+    for wrong in ([cells] if cells else []) + ([[cell] for cell in cells] if 1 < len(cells) <= FEW_FAULTS else []):
+        view = dict(expected.changes) | {cell: seen[cell] for cell in wrong}
+        changes = tuple(
+            (cell, sight) for cell, sight in sorted(view.items()) if evidence.columns.of(sight) != base[cell]
+        )
+        price = sum(_fault_price(evidence.sight(int(columns[cell])), seen[cell]) for cell in wrong)
+        yield Hypothesis(Other(), expected.prior + LOG_FAULT + price, changes)
 
 
 def _fault_price(expected: Sight, seen: Sight) -> float:

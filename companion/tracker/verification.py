@@ -22,8 +22,9 @@ from companion.tracker.hypotheses import Outlook, columns_with
 from companion.tracker.sights import Changes, altered
 from vision.reading import CellState
 
-CERTAIN = 0.999
-"""A winner of this posterior that accuses nobody is taken without a second look."""
+CERTAIN = 0.9999
+"""A winner of this posterior that accuses nobody is taken without a second look.  Legal moves have some five nats more
+of prior than acts: at 0.999 a square may look two nats more like the act, and the move be accepted all the same."""
 
 MOST_TABLES = 3
 """So many tables are compared at once."""

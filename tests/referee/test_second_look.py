@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion.events import Accepted, Illegal
-from companion.games import read_position
+from companion.games import load_game, read_position
 from companion.match import Match
 from companion.referee.referee import Referee
 from companion.simulate.readings import kit_states, next_frame, read_table
@@ -94,6 +94,28 @@ def test_height_is_among_what_is_compared_before_a_wrong_rule_is_cited(shot) -> 
     assert {(1, "G"), (2, "R"), (1, "R")} == {table["g2"] for table in asked[0]}
     assert illegal.attempt == "*g2"
     assert illegal.rules[0] == "DOM-6"
+
+
+def test_of_two_squares_that_look_wrong_one_may_be_misread(shot) -> None:
+    """The disc on e4 is of the other colour; a5, where nothing lies, looks as if something did."""
+    before = shot.game.table(shot.match.position).stacks[shot.game.layout.index["e4"]]
+    other = {"R": "G", "G": "R"}[before]
+    shot.doubts = {"a5": ("G", "", 9.0)}
+    _, (illegal,) = look(shot, truth(shot, ("e4", other)), ("e4", other))
+    assert isinstance(illegal, Illegal)
+    assert illegal.cells == ("e4",)
+
+
+def test_before_a_match_begins_a_move_is_looked_at_twice(film) -> None:
+    """A square that looks as if a piece had been put there makes no move of it."""
+    game = load_game("domination/3")
+    match = Match(game, game.start())
+    shot = film(match)
+    shot.referee = Referee(match, verifying=True)
+    shot.doubts = {"d1": ("R", "", 9.0)}
+    asked, said = look(shot, truth(shot))
+    assert asked
+    assert said == []
 
 
 def test_the_grounds_keep_what_was_compared_with_its_pictures(shot) -> None:
