@@ -24,7 +24,7 @@ from companion.commands.options.lens import AUTO
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.options.source import SIZE, device_name
 from companion.commands.options.tls import certificate_of
-from companion.commands.options.web import show_code, wait_for_interrupt
+from companion.commands.options.web import HANDED_ON, show_code, wait_for_interrupt
 from companion.commands.output.codes import DONE
 from companion.commands.output.lines import notify
 from companion.doctor.finding import CAMERAS, listed, modules, plugged_in
@@ -32,7 +32,7 @@ from companion.events import Accepted, Event, GameOver, Illegal, Unsure
 from companion.games import load_game
 from companion.panel.choice import KINDS, open_desk
 from companion.panel.desk import Teller
-from companion.phone.door import Door
+from companion.phone.door import Door, code_of
 from companion.phone.eye import EyeRoutes
 from companion.rules.game import Game
 from companion.rules.notation import format_position
@@ -106,7 +106,8 @@ def run(options: Options) -> int:
     levels = ground_levels(kit, game, game.start())
     keys = _keys(options, has_tls=proof is not None)
     outfit = Outfit(game, kit, options.output, keys, cues, _sensors(options, kit), levels)
-    door, token = Door(new_token()), new_token()
+    token = new_token()
+    door = Door(code_of(token, 1))
     eyes = EyeRoutes([door], lambda: token, notify, note=lambda: workshop.note())  # noqa: PLW0108 - is made after it
     workshop = _workshop(options, outfit, eyes)
     try:
@@ -129,7 +130,7 @@ def run(options: Options) -> int:
     if wants_match:
         # In this process's place: camera, panel and address are free again, and nothing of the set-up stays in memory.
         words = [sys.executable, "-m", "companion.cli", "referee", str(options.output / TABLE_FILE)]
-        os.execv(sys.executable, words)  # noqa: S606 - no shell, and our own words
+        os.execve(sys.executable, words, os.environ | {HANDED_ON: token})  # noqa: S606 - no shell, and our own words
     return DONE
 
 

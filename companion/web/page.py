@@ -65,6 +65,7 @@ class Page:
         feed: Feed,
         *,
         token: str = "",
+        tells_token: bool = False,
         tls: Certificate | None = None,
         starter: Starter | None = None,
         routes: Sequence[BaseRoute] = (),
@@ -76,6 +77,7 @@ class Page:
             address: host and port.
             feed: what is told.
             token: what an arbiter must know, kept elsewhere; made up, and said in the notice, where none is given.
+            tells_token: say a given one in the notice too.
             tls: what the page proves itself with; None: it is served without TLS.
             starter: has matches begun; None: nobody does.
             routes: what else is served.
@@ -84,7 +86,7 @@ class Page:
         Raises:
             CompanionError: the address cannot be had.
         """
-        self.token, self._is_kept = token or new_token(), bool(token)
+        self.token, self._is_kept = token or new_token(), bool(token) and not tells_token
         self._feed, self._starter, self._archive = feed, starter, archive
         self._send: Send | None = None
         self._camera: Callable[[], bytes | None] = lambda: None

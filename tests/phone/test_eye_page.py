@@ -48,9 +48,9 @@ class Camera:
 
     def __init__(self) -> None:
         self.camera, self.door, self.note = PhoneCamera("phone 1", SIZE), Door("secret"), dict[str, int]()
-        eyes = EyeRoutes([self.door], lambda: "token", note=lambda: self.note)
-        eyes.look([self.camera])
-        self.page = EyePage(("127.0.0.1", 0), eyes)
+        self.eyes = EyeRoutes([self.door], lambda: "token", note=lambda: self.note)
+        self.eyes.look([self.camera])
+        self.page = EyePage(("127.0.0.1", 0), self.eyes)
         self.address = address_of(self.page.server.url, 1, "secret")
 
 
@@ -155,4 +155,14 @@ def test_the_hand_that_holds_it_is_told_how_many_views_are_good(hold: Callable[.
     served.note = {"views": 9, "advised": 8, "parts": 12, "all": 12}
     expect(page.locator("#state")).to_contain_text("That is enough: 9 good views.")
     served.note = {}
+    expect(page.locator("#state")).to_have_text("The referee sees the board.")
+
+
+def test_a_phone_greets_the_match_that_takes_the_place_of_a_set_up(hold: Callable[..., Page], served: Camera) -> None:
+    page = hold()
+    page.wait_for_selector('#state[data-kind="good"]')
+    served.eyes.look(())
+    expect(page.locator("#state")).to_have_text("No match is refereed now; the camera waits.")
+    with page.expect_response(lambda answer: "/hello" in answer.url and answer.ok):
+        served.eyes.look([served.camera])
     expect(page.locator("#state")).to_have_text("The referee sees the board.")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import queue
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -28,6 +29,8 @@ from calibration.looks import read_look
 from calibration.measuring import Field
 from companion.app.ground import ground_levels, start_levels
 from companion.cli import main
+from companion.commands.options.archive import archive_of
+from companion.commands.options.web import HANDED_ON, fronted
 from companion.games import load_game
 from companion.own_board import Wish
 from companion.simulate.photographer import HOLDS, Photographer
@@ -388,6 +391,26 @@ def test_the_command_ends_at_an_interrupt(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("companion.commands.options.web.time", SimpleNamespace(sleep=interrupted))
     words = ["setup", "domination", "--simulate", "--web", "127.0.0.1:0", "--panel", "none"]
     assert main([*words, "-o", str(tmp_path)]) == 0
+
+
+def test_people_and_phones_stay_when_the_match_takes_the_place_of_the_set_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    started = list[Mapping[str, str]]()
+    monkeypatch.setattr("companion.commands.setup.wait_for_interrupt", lambda _: True)
+    monkeypatch.setattr("companion.commands.setup.os.execve", lambda _path, _words, env: started.append(env))
+    assert main(["setup", "domination", "--phone", "--web", "127.0.0.1:0", "--panel", "none", "-o", str(tmp_path)]) == 0
+    said = capsys.readouterr().err
+    token = started[0][HANDED_ON]
+    assert f"setup#token={token}" in said
+    monkeypatch.setenv(HANDED_ON, token)
+    monkeypatch.setattr("companion.commands.options.web.state_folder", lambda _: None)
+    with fronted(("127.0.0.1", 0), "domination", archive_of(tmp_path / "m.db"), lingers=False, phones=1) as front:
+        assert front is not None
+        assert front.page.token == token
+    code = said.partition("code=")[2].split()[0]
+    assert f"#n=1&code={code}" in capsys.readouterr().err
+    assert HANDED_ON not in os.environ
 
 
 def test_a_kit_whose_pillars_cannot_stand_as_the_game_begins_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,6 +39,9 @@ from companion.web.tls import Certificate, own_address
 from companion.web.token import kept_token, new_token
 from vision.capture.phone import PhoneCamera
 
+HANDED_ON = "STACKING_GAMES_TOKEN"
+"""The variable in which a set-up hands its page's token to the match that takes its place: people and phones stay."""
+
 LOOK_S = 0.2
 """How often it is looked whether anything is wanted; nobody notices so short a wait."""
 
@@ -69,20 +72,30 @@ class Front:
         state = state_folder(os.environ)
         self.feed = Feed(start)
         self.feed.rest()
-        token = "" if state is None else kept_token(state)
-        doors = [Door(code_of(token or new_token(), n)) for n in range(1, phones + 1)]
-        panel_code = code_of(token or new_token(), 0)
+        kept = "" if state is None else kept_token(state)
+        token = kept or os.environ.pop(HANDED_ON, "") or new_token()
+        doors = [Door(code_of(token, n)) for n in range(1, phones + 1)]
+        panel_code = code_of(token, 0)
         self.panels = PanelRoutes(panel_code, lambda: self.page.token, notify)
         self.eyes = EyeRoutes(doors, lambda: self.page.token, notify, panel_code=panel_code)
         routes = [*self.panels.routes(), *(self.eyes.routes() if doors else ())]
-        self.page = Page(address, self.feed, token=token, tls=tls, starter=starter, archive=archive, routes=routes)
+        self.page = Page(
+            address,
+            self.feed,
+            token=token,
+            tells_token=not kept,
+            tls=tls,
+            starter=starter,
+            archive=archive,
+            routes=routes,
+        )
         notify(self.page.notice)
-        if not token:
+        if not kept:
             notify(
                 f"a phone as panel: {panel_address(self.page.server.url_of(shown_host(self.page.server)), panel_code)}"
             )
         for n, door in enumerate(doors, start=1):
-            show_code(self.page.server, n, "" if token else door.code)
+            show_code(self.page.server, n, "" if kept else door.code)
 
     def is_panel(self, station: Station, wishes: Wishes, presses: Presses, code: str, store: Path | None) -> None:
         """Let phones be panels of the match that ``station`` tells, in the language with this ``code``."""

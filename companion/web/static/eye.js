@@ -230,13 +230,17 @@ async function send(taken) {
   isSending = true;
   sentAt = performance.now();
   try {
+    if (wanted === null) {
+      wanted = await ask("hello");
+      showPanel();
+    }
     if (!draw()) return;
     const picture = await new Promise((done) => canvas.toBlob(done, "image/jpeg", QUALITY));
     const told = await ask("picture", { taken: Math.max(0, Math.round(taken)) }, picture);
     if (told.views !== undefined) sayViews(told);
     else say(isDark ? "eye-dark" : "eye-sees", isDark ? "" : "good");
   } catch (error) {
-    sayRefused(error);
+    if (!sayRefused(error)) wanted = null; // who answers next may be a match that has taken the set-up's place
     await new Promise((done) => setTimeout(done, AGAIN_MS));
   } finally {
     isSending = false;

@@ -255,7 +255,7 @@ async function begin() {
   isOver = true;
   const there = setInterval(async () => {
     const answer = await fetch("/", { redirect: "manual" }).catch(() => null);
-    if (answer?.ok) { clearInterval(there); location.href = "/"; }
+    if (answer?.ok) { clearInterval(there); location.href = `/#token=${token}`; }
   }, 1000);
 }
 
