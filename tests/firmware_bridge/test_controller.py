@@ -91,7 +91,7 @@ def test_a_ping_brings_both_clocks(console: Console) -> None:
     first = console.ask(wire.Ping(4_000_000_000), wire.Pong)
     assert first.host_ms == 4_000_000_000
     time.sleep(0.1)
-    assert 80 <= console.ask(wire.Ping(5), wire.Pong).ms - first.ms <= 2000
+    assert console.ask(wire.Ping(5), wire.Pong).ms - first.ms >= 80
 
 
 def test_other_levels_are_told_and_silly_ones_refused(console: Console) -> None:
