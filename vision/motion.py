@@ -8,6 +8,7 @@ has changed beside it.  Its shadow covers nothing: what lies there is seen, if d
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cv2
@@ -196,22 +197,27 @@ class Watch:
         geometry = self._geometry
         if self._bare is None or geometry is None:
             return frozenset()
-        small, bare = glimpse.small, relit(self._bare, glimpse.small)
-        changes = _changes(small, bare)
-        count, labels = cv2.connectedComponents(self._entering(self._broad(changes)))
-        rim = np.zeros(self._shape, np.bool_)
-        rim[[0, -1]] = rim[:, [0, -1]] = True
-        rim &= self._broad(_without_shadows(changes, small, bare)) > 0
         sides = set()
-        for label in range(1, count):
-            rows, columns = np.nonzero((labels == label) & rim)
-            if not len(rows):
-                continue  # a shadow alone
+        for rows, columns in self._entries(glimpse.small, relit(self._bare, glimpse.small)):
             entry_px = SHRINK * np.array([[columns.mean(), rows.mean()]])
             x, y = back_project(entry_px, geometry.pose, self.camera)[0]
             across, along = x / self._kit.mat.width_mm, y / self._kit.mat.height_mm
             sides.add(("E" if across > 0 else "W") if abs(across) > abs(along) else "N" if along > 0 else "S")
         return frozenset(sides)
+
+    def _entries(self, small: Picture, bare: Picture) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+        """Rows and columns (k,) of the picture's edge where each arm enters; beside its shadow where that is told."""
+        changes = _changes(small, bare)
+        solid = _without_shadows(changes, small, bare) > 0
+        limbs = self._broad(solid.astype(np.uint8)) > 0
+        count, labels = cv2.connectedComponents(self._entering(_joined(changes)))
+        rim = np.zeros(self._shape, np.bool_)
+        rim[[0, -1]] = rim[:, [0, -1]] = True
+        for label in range(1, count):
+            here = labels == label
+            if (here & limbs).any():  # no shadow alone
+                entry = here & rim
+                yield np.nonzero(entry & solid if (entry & solid).any() else entry)
 
     def _share(self, mask: Picture, geometry: Geometry, rows: npt.NDArray[np.bool_] | slice) -> npt.NDArray[np.float32]:
         """(n,) share of these rows of each crop in which the small ``mask`` is 1."""

@@ -172,6 +172,15 @@ def test_an_arm_is_told_by_the_side_of_the_mat_from_which_it_reaches(eyes, image
     assert eyes.reaching_from == {"S"}
     eyes.moving(Frame(np.ascontiguousarray(with_arm(image[::-1])[::-1]), 3, 3.0))
     assert eyes.reaching_from == {"N"}
+    eyes.moving(Frame(from_the_left(image), 4, 4.0))
+    assert eyes.reaching_from == frozenset()
+
+
+def from_the_left(image):
+    """With the shadow of somebody who stands on the left."""
+    shaded = image.copy()
+    shaded[300:500, :560] = np.rint(0.67 * shaded[300:500, :560])
+    return shaded
 
 
 def asked(eyes, reading, *tables):
