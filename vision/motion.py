@@ -205,7 +205,7 @@ class Watch:
             sides.add(("E" if across > 0 else "W") if abs(across) > abs(along) else "N" if along > 0 else "S")
         return frozenset(sides)
 
-    def _entries(self, small: Picture, bare: Picture) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+    def _entries(self, small: Picture, bare: Picture) -> Iterator[tuple[npt.NDArray[np.intp], ...]]:
         """Rows and columns (k,) of the picture's edge where each arm enters; beside its shadow where that is told."""
         changes = _changes(small, bare)
         solid = _without_shadows(changes, small, bare) > 0
