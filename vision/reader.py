@@ -223,7 +223,7 @@ class Reader:
         for cell, (state, shift_mm) in enumerate(zip(last.hypothesis.state, last.hypothesis.shift_mm, strict=True)):
             hypothesis.assign(cell, int(state), shift_mm)
         columns = dict(zip(self.states, np.split(self._columns, self._firsts[1:]), strict=True))
-        return score_tables(hypothesis, [[columns[state] for state in table] for table in tables])
+        return score_tables(frame.image, hypothesis, [[columns[state] for state in table] for table in tables])
 
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
         shown = self.observations(image, geometry, self.light(image, geometry.pose))

@@ -7,32 +7,76 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from vision.inference.comparison import Picture, by_colours
 from vision.inference.coordinate_ascent import all_scores
+from vision.inference.head_to_head import compare
 from vision.inference.hypothesis import Hypothesis
 
 Indices = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
 
 StatesOfCell = Sequence[Indices]
 """For every cell the states of a hypothesis that its stack may have: those that differ in what is hidden."""
 
 
-def score_tables(hypothesis: Hypothesis, tables: Sequence[StatesOfCell]) -> npt.NDArray[np.float64]:
+def score_tables(image: Picture, hypothesis: Hypothesis, tables: Sequence[StatesOfCell]) -> Floats:
     """(k,) log-likelihoods of ``tables``, each n states of cells, up to a constant.
 
-    By the chain rule: where they differ the board is cleared, then set up from the far side on, each stack scored
-    against an empty cell, given those behind it.  ``hypothesis`` holds what is the same in all; it is changed.
+    By the colours of the picture (height, width, 3) uint8 BGR that was observed and, where the kit's pieces have upper
+    faces and the board is a printed one, by its boundaries.  ``hypothesis`` holds what is the same in all; it is
+    changed.
     """
     differing = [cell for cell in hypothesis.geometry.far_first.tolist() if _differ([t[cell] for t in tables])]
-    scores = np.zeros(len(tables))
-    for number, table in enumerate(tables):
-        for cell in differing:
-            hypothesis.assign(cell, 0)
-        for cell in differing:
-            ratios = np.concatenate([[0.0], all_scores(hypothesis, cell).ravel()])
-            state = int(table[cell][ratios[table[cell]].argmax()])
-            scores[number] += ratios[state]
-            hypothesis.assign(cell, state)
-    return scores
+    scored = [_by_colours(hypothesis, differing, table) for table in tables]
+    scores = np.array([score for score, _ in scored])
+    if hypothesis.geometry.prisms is None or hypothesis.observations.is_board_learned:
+        return scores
+    states = np.array([states for _, states in scored], np.intp).reshape(len(tables), -1)
+    boundaries = [_by_boundaries(image, hypothesis, differing, (states[0], other)) for other in states]
+    # Colours may say nothing of whether something stands, but of what colour it is only they say anything.
+    numbers = np.where(states > 0, hypothesis.configuration_count(states), 0)
+    alike = (numbers[:, None] == numbers).all(axis=2)
+    of_shape = np.where(alike, scores, -np.inf).max(axis=1)
+    compared: Floats = by_colours(of_shape - scores.max()) + scores - of_shape + boundaries
+    return compared
+
+
+def _by_colours(hypothesis: Hypothesis, differing: list[int], table: StatesOfCell) -> tuple[float, list[int]]:
+    """Log-likelihood of a table, and its likeliest states on the ``differing`` cells.
+
+    By the chain rule: these are cleared, then set up from the far side on, each stack scored against an empty cell,
+    given those behind it.
+    """
+    score, states = 0.0, []
+    for cell in differing:
+        hypothesis.assign(cell, 0)
+    for cell in differing:
+        ratios = np.concatenate([[0.0], all_scores(hypothesis, cell).ravel()])
+        states.append(int(table[cell][ratios[table[cell]].argmax()]))
+        score += ratios[states[-1]]
+        hypothesis.assign(cell, states[-1])
+    return score, states
+
+
+def _by_boundaries(
+    image: Picture, hypothesis: Hypothesis, differing: list[int], states: tuple[Indices, Indices]
+) -> float:
+    """Log-likelihood ratio of the second against the first of two tables' ``states`` on the ``differing`` cells.
+
+    By the chain rule: one cell after the other is changed, given those that have been and those that have not.
+    """
+    for cell, state in zip(differing, states[0].tolist(), strict=True):
+        hypothesis.assign(cell, state)
+    ratio = 0.0
+    for cell, before, after in zip(differing, *(of.tolist() for of in states), strict=True):
+        one, other = (hypothesis.configuration_count(state) if state else 0 for state in (before, after))
+        if one != other:
+            tried = np.zeros(1 + len(hypothesis.geometry.configurations.all), np.bool_)
+            tried[[one, other]] = True
+            scores = compare(image, hypothesis, cell, tried)
+            ratio += float(scores[other] - scores[one])
+        hypothesis.assign(cell, after)
+    return ratio
 
 
 def _differ(states: Sequence[Indices]) -> bool:
