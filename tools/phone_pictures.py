@@ -65,8 +65,10 @@ def set_up(folder: Path, web: str) -> Iterator[tuple[str, str]]:
         said = ""
         while (found := re.search(r"phone 1: (http\S+)", said)) is None:
             said += program.stderr.readline()
-        yield re.findall(r"http\S+", said)[0], found[1]
-        program.terminate()
+        try:
+            yield re.findall(r"http\S+", said)[0], found[1]
+        finally:
+            program.terminate()
 
 
 def first_visit(browser: Browser, folder: Path) -> list[Image.Image]:

@@ -22,7 +22,7 @@ from tools.chromium import launched
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 LAPTOP = {"width": 1200, "height": 720}
 QUALITY = 72
-WAIT_MS = 60_000
+WAIT_MS = 240_000
 SHOWN_MS = 2500
 """Until the simulated table shows what a step asks for."""
 
@@ -36,8 +36,10 @@ def started(*words: str) -> Iterator[str]:
         found = None
         while found is None:
             found = re.search(r"(http://\S+#token=\S+)", process.stderr.readline())
-        yield found[1]
-        process.terminate()
+        try:
+            yield found[1]
+        finally:
+            process.terminate()
 
 
 def keep(page: Page, name: str) -> None:
