@@ -462,6 +462,7 @@ def test_an_own_board_is_set_up_from_its_corners_and_two_pictures(own: tuple[Pho
     assert row["pitch_mm"] == [33, 33]
     workshop.enter("empty")
     assert act("learn-empty")["done"]
+    assert not workshop.lens_row()["done"]
     workshop.enter("start")
     workshop.fresh()
     assert act("learn-start") == {"done": True, "why": "", "wrong": [], "all": 64, "learned": True}

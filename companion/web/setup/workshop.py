@@ -169,9 +169,9 @@ class Workshop:
             self._take_camera(camera)
 
     def lens_row(self) -> dict[str, Any]:
-        """How many photographs there are, what they cover, and how good the lens is."""
+        """How many photographs there are, what they cover, and how good the lens is that they or a file have told."""
         frame = self._newest.last
-        return self._views.row(None if frame is None else frame.image, self.camera)
+        return self._views.row(None if frame is None else frame.image, self._measured_camera())
 
     def mat_row(self) -> dict[str, Any]:
         """Which markers of the mat are seen, and whether the mat can be measured by them."""
