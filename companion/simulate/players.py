@@ -149,9 +149,16 @@ def _illegal(match: Match, rng: random.Random, habits: Habits, broken: Counter[s
     innocent = _innocent(match, back=True)
     for rule in sorted(rng.sample(sorted(by_rule), len(by_rule)), key=broken.__getitem__):
         for act in by_rule[rule]:
-            if view(match.game, act.table) not in innocent:
+            if view(match.game, act.table) not in innocent and not _looks_like_another(match, act):
                 return act
     return None
+
+
+def _looks_like_another(match: Match, act: Act) -> bool:
+    """Whether an act that breaks none of its rules leaves the same view, as on a pyramid of the same look."""
+    game, position = match.game, match.position
+    others = (game.violations(position, attempt.move) for attempt in _leaving(match, act.table))
+    return any({violation.rule for violation in broken}.isdisjoint(act.rules) for broken in others)
 
 
 def _attempted(match: Match, rng: random.Random, habits: Habits) -> dict[str, list[Act]]:

@@ -100,6 +100,19 @@ def test_overflow_is_finished_by_the_same_player(script: list[Act]) -> None:
         assert a.table.stacks[cell].endswith(b.table.stacks[cell])
 
 
+def test_no_act_looks_like_one_that_breaks_other_rules() -> None:
+    """A pyramid put on another of its look is not told from one taken off the board."""
+    _, script = acts("ziggurat", 3, 120)
+    for act in script:
+        if act.kind == ILLEGAL and act.text is not None:
+            game = load_game("ziggurat")
+            there = view(game, act.table)
+            cells = frozenset(changed(game.table(act.position), act.table))
+            for attempt in game.attempts(act.position, cells):
+                if view(game, attempt.table) == there and (broken := game.violations(act.position, attempt.move)):
+                    assert {violation.rule for violation in broken} & set(act.rules)
+
+
 def test_same_seed_same_script() -> None:
     """And another seed, another one."""
     script = acts("domination", 5, 40)
