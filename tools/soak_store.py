@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
@@ -101,6 +101,9 @@ class Scenes:
 
     def understood(self) -> None:
         """No matter."""
+
+    def learn(self, _layout: Mapping[str, str]) -> None:
+        """Nothing is laid bare that was not seen."""
 
 
 def shown(event: Event) -> None:

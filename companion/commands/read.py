@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.kit import load_kit
-from calibration.looks import load_look
 from calibration.picture import load_picture
 from companion.app.ground import parse_levels, start_levels
 from companion.commands.options.lens import add_camera, camera_of
+from companion.commands.options.look import look_of
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE, NO
 from companion.commands.output.overlay import write_overlay
@@ -95,7 +95,7 @@ def run(options: Options) -> int:
     camera, is_known = camera_of(options.camera, kit, [image for _, image in images])
     known: Levels | None = parse_levels(options.levels, kit) if options.levels else None
     levels = known or ((None,) * len(kit.cells) if kit.pillars else None)
-    reader = Reader(kit, camera, load_look(options.looks, kit), start_levels(kit))
+    reader = Reader(kit, camera, look_of(options.looks, kit), start_levels(kit))
     with waited_for(COMPILING):
         warm_up(reader)
     found = is_known

@@ -180,3 +180,12 @@ def test_a_sleeve_covers_squares_and_is_no_other_board(photos, tmp_path, capsys)
     (row,), _ = lines(capsys)
     assert len(row["covered"]) >= 3
     assert "warning" not in row
+
+
+def test_a_board_without_colours_is_not_read_before_its_look_is_learned(photos, tmp_path, capsys):
+    kit = Path("calibration/kits/domination.toml").read_text(encoding="utf-8")
+    own = tmp_path / "own.toml"
+    own.write_text(re.sub(r"(?m)^(cell|line)_colour = .*\n", "", kit), encoding="utf-8")
+    words = ["read", str(own), "--camera", str(photos / "camera.toml"), str(photos / "domination-b-103.jpg")]
+    assert main(words) == 2
+    assert "the kit own names no colours of its board: learn how it looks" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from pathlib import Path
 from calibration.board_lens import usual_camera
 from calibration.camera import Camera, read_camera
 from calibration.kit import Kit
-from calibration.looks import SetLook, load_look
+from calibration.looks import SetLook
 from companion.app.eyes import Eyes
 from companion.app.ground import ground_levels
 from companion.app.lens import LensFinder
@@ -18,6 +18,7 @@ from companion.app.pillars import Pillars
 from companion.app.several import SeveralEyes
 from companion.app.table import Listener
 from companion.commands.options.lens import AUTO
+from companion.commands.options.look import look_of
 from companion.commands.options.parser import OptionGroup
 from companion.commands.options.serial import simulated_pillars
 from companion.commands.output.lines import notify
@@ -160,7 +161,7 @@ def open_sight(
     sets = _one_each("--set", options.looks or [r.look for r in recordings if r.look], count, shared=True)
     cameras = [usual_camera(SIZE) if file == AUTO else read_camera(file) for file in files]
     finders = [LensFinder(kit, notify) if file == AUTO else None for file in files]
-    looks = [load_look(file, kit) for file in sets] or [load_look(None, kit)] * count
+    looks = [look_of(file, kit) for file in sets] or [look_of(None, kit)] * count
     eyes = _eyes(kit, cameras, looks, finders, ground_levels(kit, match.game, match.position))
     if recordings:
         played = [RecordingSource(recording) for recording in recordings]
