@@ -24,7 +24,7 @@ from companion.recorder.store import Store
 from tests.hall.test_hub import INFO, match_events
 
 MOSQUITTO = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
-WAIT_S = 60
+WAIT_S = 300
 
 pytestmark = pytest.mark.skipif(
     not Path(MOSQUITTO).exists(), reason="needs Debian's mosquitto, which `make test` installs as root"
@@ -86,7 +86,7 @@ class HallProcess:
         self.port = int(url.split("#")[0].rsplit(":", 1)[1].strip().rstrip("/"))
 
     def get(self, path: str) -> dict[str, Any]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_S)
         connection.request("GET", path)
         row: dict[str, Any] = json.loads(connection.getresponse().read())
         connection.close()

@@ -15,7 +15,7 @@ from companion.panel.panel import PanelError
 from companion.panel.pins import Pins
 
 PINS = Pins()
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 STEADY = 0.05
 """Long enough for a contact to count."""
 

@@ -13,7 +13,7 @@ import pytest
 from companion.panel.buttons import Button, Press
 from companion.panel.keys import TerminalKeys, is_ours
 
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from companion.panel.live import LiveDesk
 from companion.panel.panel import PanelError, Shown
 
 START = Start(t=0.0, n=1, position="g b R")
-PATIENCE_S = 10.0
 WAIT_S = 60.0
 
 
@@ -65,7 +64,7 @@ def test_lights_go_on_blinking_while_nothing_happens() -> None:
     desk.tell(accepted(2))
     colours = []
     while len(colours) < 3:
-        _, shown = wall.shown.get(timeout=PATIENCE_S)
+        _, shown = wall.shown.get(timeout=WAIT_S)
         if shown.said is not None and (not colours or shown.lights != colours[-1]):
             colours.append(shown.lights)
     desk.close()

@@ -20,7 +20,7 @@ from companion.voice.wording import clips
 
 START = Start(t=0.0, n=1, position="g b R")
 MOVED = Accepted(t=1.0, n=2, player="R", move="c3-d3", position="g b G")
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 
 Heard = Callable[[], int]
 

@@ -30,7 +30,7 @@ from companion.web.page import Page
 from vision.capture.frames import Frame
 
 FRAME_S = 1 / 12
-WAIT_S = 60
+WAIT_S = 300
 """Long enough for a machine that has other things to do."""
 
 HIGHEST = 10

@@ -29,7 +29,7 @@ OWN_FIVES = "domination 4/6/8/1,GGGGR,R,GGGGR,1,G,2/8/8/6/4 R"
 
 def read_events(port: int, count: int, after: int | None = None, path: str = "/events") -> list[tuple[int, dict]]:  # type: ignore[type-arg]
     """The first messages of a stream: their ids and data."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT_S)
     connection.request("GET", path, headers={} if after is None else {"Last-Event-ID": str(after)})
     answer, messages, n = connection.getresponse(), [], 0
     assert answer.getheader("content-type", "").startswith("text/event-stream")
@@ -65,7 +65,7 @@ def test_a_stream_goes_on_after_the_last_event_that_is_known(table: WebTable) ->
 
 @pytest.mark.parametrize("after", ["99", "-1", "x", "9" * 400, "٣"])
 def test_a_number_that_means_nothing_here_gives_the_whole_match(stranger: Client, after: str) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", stranger.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", stranger.port, timeout=WAIT_S)
     connection.request("GET", "/events", headers={"Last-Event-ID": after.encode().decode("latin-1")})
     lines = [connection.getresponse().readline() for _ in range(1)]
     connection.close()
