@@ -34,8 +34,9 @@ def test_one_hand_at_a_time_comes_rests_and_goes() -> None:
     assert len(bystanders.seen) > 5
 
 
-@pytest.mark.parametrize(("after_s", "late"), [(0.2, 0), (LATE_S + 0.1, 1)])
+@pytest.mark.parametrize(("after_s", "late"), [(0.2, 0), (LATE_S + 0.1, 1), (4.0, 1)])
 def test_a_verdict_is_late_by_when_the_acting_hand_had_left(after_s: float, late: int) -> None:
+    """Also when the next hand has come meanwhile."""
     game = load_game("domination")
     act = Truth(MOVE, "R", 1.0, 2.0, 2.0, 5.0, "e4-e5", (), game.start(), game.table(game.start()))
     said = [Accepted(t=2.0 + after_s, n=1, player="R", move="e4-e5", position="")]
