@@ -23,7 +23,7 @@ from vision.inference.comparison import (
 )
 from vision.inference.coordinate_ascent import all_scores, converge
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.line_of_stacks import split_lines
+from vision.inference.line_of_stacks import join_lines, split_lines
 from vision.scene.prisms import Floats, Prisms
 
 Array = npt.NDArray[np.float32]
@@ -49,6 +49,8 @@ def rescore_head_to_head(image: Picture, hypothesis: Hypothesis) -> None:
         return
     if geometry.configurations.is_single_size and not is_learned:
         split_lines(image, hypothesis)
+        if is_plain:
+            join_lines(image, hypothesis)
     if not (is_plain or geometry.is_edged):
         return
     view = make_view(image, geometry, prisms)

@@ -1,4 +1,4 @@
-"""A tower against a line of two stacks that it may be taken for, head to head.
+"""A tower against a line of two stacks, each of which may be taken for the other, head to head.
 
 The faces and sides of stacks behind each other can look like one tower, whose foot is the nearest one's and whose face
 is the farthest one's.  Colours hardly tell which, since pieces of one colour are darker on their sides, too, and ink is
@@ -7,6 +7,7 @@ dark.  Boundaries do: in a line of stacks the edge of every face shows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -33,9 +34,16 @@ Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
-SPLIT_NATS = 5.0
-"""How much likelier a line of stacks must be than a tower: in 171 pictures of printed mats it was by 2.9 at most where
-a tower stood, and by 7 and 13 in the two where none did."""
+SURE_NATS = 5.0
+"""How much likelier one must be to replace the other: in 171 pictures of printed mats a line was by 2.9 at most where a
+tower stood, and by 7 and 13 in the two where none did; a tower was by 0.5 at most where none stood, and by 16 where one
+had been taken for a line."""
+
+DOUBT_NATS = 15.0
+"""Stacks that are likelier than an empty cell by more than this are no part of a tower before them."""
+
+HIGHER = 3
+"""Pieces by which a tower is higher, at most, than the stack before it that it was taken for."""
 
 HIGHEST_BEHIND = 3
 """Pieces of a stack behind: of a higher one more than the face shows above a tower."""
@@ -72,14 +80,72 @@ def split_lines(image: Picture, hypothesis: Hypothesis) -> None:
     split: dict[int, Array] = {}
     for cell, behind in pairs:
         line = _compared(view, prisms, hypothesis, stacks, (cell, behind)) if cell not in split else None
-        if line is not None and line.log_likelihoods.max() > line.tower + SPLIT_NATS:
+        if line is not None and line.log_likelihoods.max() > line.tower + SURE_NATS:
             split[cell] = _assign(hypothesis, (cell, behind), line)
-    if split:
-        converge(hypothesis)
-    # What was compared stands, whatever colours say of it again.
-    for cell, scores in split.items():
-        hypothesis.score(np.array([cell]), scores[None])
-        hypothesis.assign(cell, int(scores.argmax()))
+    _keep(hypothesis, split)
+
+
+def join_lines(image: Picture, hypothesis: Hypothesis) -> None:
+    """Replace lines of two stacks, the one behind in doubt, by towers where boundaries in the picture say so.
+
+    ``image`` (height, width, 3) uint8 BGR is that which was observed.  The kit's pieces must be of one size and have
+    upper faces.
+    """
+    prisms, state = hypothesis.geometry.prisms, hypothesis.state
+    assert prisms is not None, "pyramids have no upper faces"
+    in_doubt = (state > 0) & hypothesis.updated & (hypothesis.scores.max(axis=1) < DOUBT_NATS)
+    pairs = [(cell, one) for one in np.flatnonzero(in_doubt).tolist() for cell in _in_front(hypothesis, one)]
+    if not pairs:
+        return
+    view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)
+    joined: dict[int, Array] = {}
+    for cell, behind in pairs:
+        if cell in joined or not state[cell] or not state[behind]:
+            continue
+        towers, line = _as_tower(view, prisms, hypothesis, stacks, (cell, behind))
+        if towers.max() > line + SURE_NATS:
+            hypothesis.invalidate_neighbours(behind, int(state[behind]))
+            hypothesis.assign(behind, 0)
+            stacks.configurations[behind] = -1
+            joined[cell] = _standing(hypothesis, cell, towers, line)
+            stacks.configurations[cell] = int(hypothesis.configuration_count(int(state[cell]))) - 1
+            hypothesis.invalidate(behind)
+    _keep(hypothesis, joined)
+
+
+def _in_front(hypothesis: Hypothesis, behind: int) -> list[int]:
+    """Cells on which a somewhat higher stack would occlude the face of the one ``behind``."""
+    geometry, highest = hypothesis.geometry, len(hypothesis.geometry.configurations.all)
+    near = np.flatnonzero((geometry.rank > geometry.rank[behind]) & (hypothesis.state > 0))
+    numbers = np.minimum(hypothesis.configuration_count(hypothesis.state[near]) + HIGHER, highest) - 1
+    middle = hypothesis.silhouettes.middles_px[behind]
+    boxes = geometry.outlines.boxes_px[near, numbers]
+    inside = (boxes[:, :2] < middle).all(axis=1) & (middle < boxes[:, 2:]).all(axis=1)
+    return list(map(int, near[inside]))
+
+
+def _as_tower(
+    view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, pair: tuple[int, int]
+) -> tuple[Floats, float]:
+    """(1 + f,) log-likelihoods of towers on the first cell of a ``pair``, -inf of lower stacks; that of the line."""
+    cell, behind = pair
+    lower, second = int(stacks.configurations[cell]), int(stacks.configurations[behind])
+    kept = stacks.places[cell].copy(), stacks.places[behind].copy()
+    numbers, highest = np.arange(1 + len(prisms.counts)), min(lower + 1 + HIGHER, len(prisms.counts))
+    patch = make_patch_of(hypothesis, view, np.array(pair), np.array([highest - 1, second]))
+
+    def likely(standing: int, tried: Mask) -> tuple[Floats, Floats]:
+        return compared(scene_round(patch, prisms, view, stacks, standing), stacks, np.where(tried, 0.0, -np.inf))
+
+    stacks.places[behind] = likely(behind, numbers == second + 1)[1][second + 1]
+    line = float(likely(cell, numbers == lower + 1)[0][lower + 1])
+    stacks.configurations[behind] = -1
+    scores, _ = likely(cell, (numbers > lower) & (numbers <= highest))
+    best = int(scores.argmax())
+    scores[best] = likely(cell, numbers == best)[0][best]
+    stacks.configurations[behind] = second
+    stacks.places[cell], stacks.places[behind] = kept
+    return scores, line
 
 
 def _compared(view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, pair: tuple[int, int]) -> _Line:
@@ -110,15 +176,32 @@ def _assign(hypothesis: Hypothesis, pair: tuple[int, int], line: _Line) -> Array
     """Hypothesise a line of stacks on a ``pair`` of cells in place of the tower; (states,) scores on the first one."""
     (cell, behind), colours = pair, hypothesis.colours
     first = 1 + line.behind * colours
-    tower = int(hypothesis.state[cell])
     hypothesis.assign(behind, first + int(hypothesis.isolated.scores[behind, first : first + colours].argmax()))
-    by_colour = all_scores(hypothesis, cell)
-    heights = np.append(0.0, by_colour.max(axis=1))
-    is_line = np.isfinite(line.log_likelihoods)
-    both = np.where(is_line, line.log_likelihoods + by_colours(heights - heights[is_line].max()), -np.inf)
-    both[~is_line] = both.max() - (line.log_likelihoods.max() - line.tower)
-    scores = rescored(by_colour, heights, both, np.ones(len(both), np.bool_))
-    hypothesis.assign(cell, int(scores.argmax()))
-    hypothesis.invalidate_neighbours(cell, tower)
+    scores = _standing(hypothesis, cell, line.log_likelihoods, line.tower)
     hypothesis.invalidate(behind)
     return scores
+
+
+def _standing(hypothesis: Hypothesis, cell: int, compared_ones: Floats, others: float) -> Array:
+    """Hypothesise the likeliest stack on a cell; (states,) its scores.
+
+    By colours, and by boundaries: (1 + f,) of those that were compared, -inf of all ``others``.
+    """
+    before, by_colour = int(hypothesis.state[cell]), all_scores(hypothesis, cell)
+    heights = np.append(0.0, by_colour.max(axis=1))
+    tried = np.isfinite(compared_ones)
+    both = np.where(tried, compared_ones + by_colours(heights - heights[tried].max()), -np.inf)
+    both[~tried] = both.max() - (compared_ones.max() - others)
+    scores = rescored(by_colour, heights, both, np.ones(len(both), np.bool_))
+    hypothesis.assign(cell, int(scores.argmax()))
+    hypothesis.invalidate_neighbours(cell, before)
+    return scores
+
+
+def _keep(hypothesis: Hypothesis, found: Mapping[int, Array]) -> None:
+    """Update what changes of some cells touch; what was ``found`` there stands, whatever colours say of it again."""
+    if found:
+        converge(hypothesis)
+    for cell, scores in found.items():
+        hypothesis.score(np.array([cell]), scores[None])
+        hypothesis.assign(cell, int(scores.argmax()))

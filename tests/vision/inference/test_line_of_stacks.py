@@ -1,10 +1,10 @@
-"""A line of stacks that is taken for a tower is told from it by its boundaries, and a tower stays one."""
+"""Lines of stacks and towers that are taken for each other are told apart by their boundaries, and stay as they are."""
 
 import numpy as np
 import pytest
 
 from vision.inference.block_moves import occluded_singles
-from vision.inference.line_of_stacks import split_lines
+from vision.inference.line_of_stacks import join_lines, split_lines
 
 FRONT, BEHIND = "e4", "e5"
 COLOUR = "B"
@@ -59,3 +59,37 @@ def test_only_what_was_updated_is_split(drawn, tall):
     hypothesis.updated[:] = False
     split_lines(picture, hypothesis)
     assert heights(drawn, hypothesis) == [tall, 0]
+
+
+def as_line(drawn, table, stacks, nats=5.0):
+    """The picture of a table, and what is inferred of it but for a line hypothesised, so likely as given behind."""
+    hypothesis = drawn.hypothesis(table)
+    for name, height, best in ((FRONT, stacks[0], 30.0), (BEHIND, stacks[1], nats)):
+        cell, state = drawn.cell(name), drawn.state(COLOUR * height)
+        scores = hypothesis.scores[[cell]]
+        scores[0, 1:] -= max(scores[0, 1:].max() - best + 3, 0)
+        scores[0, state] = best
+        hypothesis.score(np.array([cell]), scores)
+        hypothesis.assign(cell, state)
+    return drawn.picture(table), hypothesis
+
+
+@pytest.mark.parametrize("less", [1, 2])
+def test_a_tower_is_no_line_of_stacks(drawn, tall, less):
+    picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - less, 1))
+    join_lines(picture, hypothesis)
+    assert heights(drawn, hypothesis) == [tall, 0]
+
+
+@pytest.mark.parametrize("stacks", [(1, 1), (2, 1), (2, 2)])
+def test_a_line_of_stacks_stays_one(drawn, stacks):
+    table = dict(zip((FRONT, BEHIND), (COLOUR * height for height in stacks), strict=True))
+    picture, hypothesis = as_line(drawn, table, stacks)
+    join_lines(picture, hypothesis)
+    assert heights(drawn, hypothesis) == list(stacks)
+
+
+def test_what_is_likely_behind_a_stack_is_not_joined_to_it(drawn, tall):
+    picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1), nats=50.0)
+    join_lines(picture, hypothesis)
+    assert heights(drawn, hypothesis) == [tall - 1, 1]
