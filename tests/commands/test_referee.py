@@ -216,16 +216,20 @@ def test_a_disk_that_has_room_again_is_said_too(recording, tmp_path, capsys, mon
     assert out.err.splitlines()[-1] == "everything is saved again"
 
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 @pytest.fixture
-def hangup():
-    """A hang-up is heard, even where the tests were started by nohup."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+def heard():
+    """Signals are heard, even where the tests were started by nohup or in a shell's background."""
+    before = [(number, signal.signal(number, signal.SIG_DFL)) for number in ENDING]
     yield
-    signal.signal(signal.SIGHUP, before)
+    for number, handler in before:
+        signal.signal(number, handler)
 
 
-@pytest.mark.usefixtures("hangup")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.usefixtures("heard")
+@pytest.mark.parametrize("number", ENDING)
 def test_who_ends_the_program_is_told_what_is_kept(recording, tmp_path, capsys, monkeypatch, number):
     def ended(event):
         if event.n == 4:
