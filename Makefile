@@ -1,8 +1,8 @@
 # Two commands on a fresh machine: `make demo` shows the main job, `make test` runs every check.
 VENV := .venv
 PY := $(VENV)/bin/python
-# Two files of tests at a time, in their order: the folders with the longest tests come first.
-PYTEST := $(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+# Three files of tests at a time on two cores, in their order: many wait for a browser, a broker or a clock.
+PYTEST := $(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
@@ -17,7 +17,7 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml locks/dev.txt tools/system_libs.sh tools/micropython.sh
 	sh tools/system_libs.sh $(SYSTEM_LIBS)
 	test -x $(PY) || python3 -m venv $(VENV)
-	$(PIP) --require-hashes -r locks/dev.txt
+	$(PIP) --no-compile --require-hashes -r locks/dev.txt
 	$(PIP) --no-deps --no-build-isolation -e .
 	sh tools/micropython.sh $(VENV)/micropython
 	touch $@

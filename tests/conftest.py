@@ -24,6 +24,12 @@ settings.register_profile("any machine", deadline=None, suppress_health_check=[H
 settings.load_profile("any machine")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with a browser come first: they take longest, and no worker is to be left alone with one in the end."""
+    slowest = {item.path for item in items if "browser" in getattr(item, "fixturenames", ())}
+    items.sort(key=lambda item: item.path not in slowest)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _one_thread():
     """OpenCV on one thread, as at the table."""
