@@ -23,7 +23,7 @@ $(STAMP): pyproject.toml locks/dev.txt tools/system_libs.sh tools/micropython.sh
 	touch $@
 
 # Loops over pixels are compiled once, before two workers would compile the same ones side by side.
-.PHONY: compiled browser sightless
+.PHONY: compiled browser
 compiled: setup
 	$(PY) -m vision.warm_up
 
@@ -49,13 +49,8 @@ types: setup
 contracts: setup
 	$(VENV)/bin/lint-imports
 
-# Tests of what sees nothing run while the loops are compiled.
-SIGHTLESS := $(addprefix tests/,rules games records recorder firmware_bridge tracker referee)
-sightless: setup
-	$(PY) -m pytest $(SIGHTLESS)
-
-unit: compiled browser sightless
-	$(PYTEST) $(addprefix --ignore=,$(SIGHTLESS))
+unit: compiled browser
+	$(PYTEST)
 
 # The tests of seeing on OpenCV 5 too: a user's machine may have it.
 CV5 := .venv-cv5
