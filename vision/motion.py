@@ -180,12 +180,13 @@ class Watch:
         v_mm, radius_mm = geometry.crops.v_mm, geometry.radius_mm
         changed = self._share(changes, geometry, (v_mm >= -STACK_MM) & (v_mm <= radius_mm))
         news = changes if self._under is None else changes & _changes(small, relit(self._under, small))
-        arms = self._entering(self._broad(news))
+        joined = _joined(news)
+        arms = self._entering(self._broad(joined))
         self._arm = arms if arms.any() else None
-        solid = arms & self._broad(_without_shadows(changes, small, bare))
+        solid = arms & self._broad(_joined(_without_shadows(changes, small, bare)))
         floor = np.abs(v_mm) <= radius_mm
         covered, touched = (
-            self._share(mask, geometry, floor) > TOUCHED_SHARE for mask in (solid, self._entering(_joined(news)))
+            self._share(mask, geometry, floor) > TOUCHED_SHARE for mask in (solid, self._entering(joined))
         )
         return Comparison(covered, covered | touched, changed)
 
@@ -208,8 +209,8 @@ class Watch:
     def _entries(self, small: Picture, bare: Picture) -> Iterator[tuple[npt.NDArray[np.intp], ...]]:
         """Rows and columns (k,) of the picture's edge where each arm enters; beside its shadow where that is told."""
         changes = _changes(small, bare)
-        solid = _without_shadows(changes, small, bare) > 0
-        limbs = self._broad(solid.astype(np.uint8)) > 0
+        without_shadows = _without_shadows(changes, small, bare)
+        solid, limbs = without_shadows > 0, self._broad(_joined(without_shadows)) > 0
         count, labels = cv2.connectedComponents(self._entering(_joined(changes)))
         rim = np.zeros(self._shape, np.bool_)
         rim[[0, -1]] = rim[:, [0, -1]] = True
@@ -242,7 +243,7 @@ class Watch:
         disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
         # Beyond the picture's edge an arm goes on.
         margin = 2 * radius
-        around = cv2.copyMakeBorder(_joined(mask), margin, margin, margin, margin, cv2.BORDER_REPLICATE)
+        around = cv2.copyMakeBorder(mask, margin, margin, margin, margin, cv2.BORDER_REPLICATE)
         height, width = self._shape
         opened = cv2.morphologyEx(around, cv2.MORPH_OPEN, disc)
         return np.asarray(opened[margin:, margin:][:height, :width], np.uint8)

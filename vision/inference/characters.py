@@ -117,7 +117,7 @@ def _revive(image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphabet: Alph
     fits = np.maximum(usual, faint).max(axis=1)
     bare = blank(image, placed, labels)
     gain = fits - bare - np.float32(np.log(len(alphabet.letters)))
-    is_seen = (_explained(fits, bare) > MOSTLY) & (gain > 0)
+    is_seen = _is_legible(fits, bare) & (gain > 0)
     hypothesis.read_glyphs(cells[is_seen], gain[is_seen])
     hypothesis.settle()
     hypothesis.invalidate(cells[is_seen])
@@ -149,12 +149,13 @@ def _read(
     likely, faces = compare(image, rings.of(chosen), labels, alphabet)
     illegible = np.flatnonzero(likely.max(axis=1) < FITS)
     bare = blank(image, faces.of(illegible), labels)
-    illegible = illegible[_explained(likely[illegible].max(axis=1), bare) < MOSTLY]
+    illegible = illegible[~_is_legible(likely[illegible].max(axis=1), bare)]
     pale = illegible[how_likely[illegible] > FACE_FOUND]
     if len(pale):
         likely[pale] = _fainter(image, rings.of(chosen[pale]), labels, alphabet, likely[pale])
-    is_strange = np.isin(np.arange(len(cells)), illegible[likely[illegible].max(axis=1) < STRANGE])
-    strange = cells[is_strange] if is_strange.sum() <= MOST_SEARCHED else NONE
+    strange = cells[illegible[likely[illegible].max(axis=1) < STRANGE]]
+    if len(strange) > MOST_SEARCHED:
+        strange = NONE
     for k, cell in enumerate(cells):
         mine = owner == k
         configurations, face, letters = configuration[mine], faces.of(np.array([k])), likely[k]
@@ -188,8 +189,13 @@ def _fainter(
 ) -> Array:
     """(k, letters) how well characters fit ``faces``: of a fitted contrast where that explains most of what is seen."""
     faint, placed = compare(image, faces, labels, alphabet, is_faint=True)
-    is_legible = _explained(faint.max(axis=1), blank(image, placed, labels)) > MOSTLY
-    return np.where(is_legible[:, None], faint, usual)
+    return np.where(_is_legible(faint.max(axis=1), blank(image, placed, labels))[:, None], faint, usual)
+
+
+def _is_legible(fits: Array, bare: Array) -> npt.NDArray[np.bool_]:
+    """(k,) whether the likeliest characters explain most of faces; see :func:`_explained`."""
+    is_legible: npt.NDArray[np.bool_] = _explained(fits, bare) > MOSTLY
+    return is_legible
 
 
 def _explained(fits: Array, bare: Array) -> Array:

@@ -81,12 +81,13 @@ def is_otherwise(unexplained: Array, centres_mm: Points) -> bool:
 
 def covered(unexplained: Array, centres_mm: Points, pitch_mm: float) -> Mask:
     """(n,) cells that are unlike and lie side by side: something covers them."""
-    unlike = unexplained > UNLIKE_SHARE
-    apart = np.linalg.norm(centres_mm[:, None, :2] - centres_mm[None, :, :2], axis=2)
-    reached = (apart < BESIDE * pitch_mm) & unlike & unlike[:, None]
+    unlike = np.flatnonzero(unexplained > UNLIKE_SHARE)
+    places = centres_mm[unlike, :2]
+    reached = np.linalg.norm(places[:, None] - places, axis=2) < BESIDE * pitch_mm
     for _ in range(len(unlike).bit_length()):
         reached = reached @ reached
-    together: Mask = reached.sum(axis=1) >= COVERED_CELLS
+    together = np.zeros(len(unexplained), np.bool_)
+    together[unlike] = reached.sum(axis=1) >= COVERED_CELLS
     return together
 
 
