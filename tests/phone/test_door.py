@@ -154,6 +154,20 @@ def test_a_phone_that_is_let_in_sends_pictures(table: Table) -> None:
     assert table.said == ["phone 1: is here"]
 
 
+def test_two_phones_are_two_cameras_and_one_may_go(table: Table) -> None:
+    second = PhoneCamera("phone 2", SIZE)
+    eyes = EyeRoutes([table.door, Door("other")], lambda: "token")
+    eyes.look([table.camera, second])
+    table.page.close()
+    table.page = Page(("127.0.0.1", 0), Feed(START), token="token", routes=eyes.routes())
+    also = "code=other&phone=hers&page=2"
+    assert table.ask(f"/eye/2/picture?{IN}&taken=1", jpeg(10))[0] == 403
+    assert table.ask(f"/eye/1/picture?{IN}&taken=1", jpeg(50))[0] == 200
+    assert table.ask(f"/eye/2/picture?{also}&taken=1", jpeg(200))[0] == 200
+    assert table.camera.grab().mean() == pytest.approx(50, abs=3)
+    assert second.grab().mean() == pytest.approx(200, abs=3)
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status"),
     [

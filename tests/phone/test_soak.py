@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ from playwright.sync_api import Playwright, sync_playwright
 
 from tools.chromium import CHROMIUM
 from tools.phone_table import Profile
-from tools.soak_phone import Breaks, Found, broken_off, moved, two
+from tools.soak_phone import Breaks, broken_off
 
 pytestmark = pytest.mark.slow
 
@@ -29,16 +29,8 @@ def profile(examples: Path) -> Profile:
     return Profile(folder, folder / "camera.toml", folder / "set.toml")
 
 
-@pytest.mark.parametrize("part", [moved, two], ids=lambda part: part.__name__)
-def test_a_pushed_phone_is_moved_and_two_are_two_cameras(
-    playwright: Playwright, profile: Profile, tmp_path: Path, part: Callable[..., Found]
-) -> None:
-    found = part(playwright, profile, tmp_path)
-    assert found.is_right, found.text
-
-
-def test_reloads_cuts_and_forged_messages_lose_nothing(
+def test_a_reload_a_cut_and_forged_messages_lose_nothing(
     playwright: Playwright, profile: Profile, tmp_path: Path
 ) -> None:
-    found = broken_off(playwright, profile, tmp_path, Breaks(reloads=3, cuts=2, forged=100, acts=2))
+    found = broken_off(playwright, profile, tmp_path, Breaks(reloads=1, cuts=1, forged=10, acts=1))
     assert found.is_right, found.text

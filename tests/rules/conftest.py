@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 import pytest
 
 from companion.games import available_tags, load_game
 from companion.rules.board import View
-from companion.rules.game import Game, Move, Position, view
+from companion.rules.game import Attempt, Game, Move, Position, view
 
 
 @cache
@@ -36,7 +36,13 @@ def lookalikes(game: Game, position: Position) -> Iterator[tuple[Move, ...]]:
     yield from filter(None, [tuple(unseen), *(tuple(moves) for moves in looks.values() if len(moves) > 1)])
 
 
-@pytest.fixture(params=available_tags())
+@lru_cache(maxsize=7)
+def attempted(tag: str, position: Position) -> tuple[Attempt, ...]:
+    """All single acts in ``position``, which several tests ask for; kept for one game's ``sample``."""
+    return tuple(load_game(tag).attempts(position))
+
+
+@pytest.fixture(scope="module", params=available_tags())
 def tag(request: pytest.FixtureRequest) -> str:
     """Every game in every variant for every number of players, one after another."""
     return str(request.param)

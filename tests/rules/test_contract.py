@@ -11,7 +11,7 @@ from companion.rules.board import NOBODY, Cell, Table
 from companion.rules.citing import is_same_stack
 from companion.rules.game import Game, Move, Position, view
 from companion.rules.notation import format_move, format_position, parse_move, parse_position
-from tests.rules.conftest import lookalikes
+from tests.rules.conftest import attempted, lookalikes
 
 
 def test_start_is_the_first_players_turn(game: Game, tag: str) -> None:
@@ -30,14 +30,16 @@ def test_rules_have_ids_titles_and_texts(game: Game) -> None:
 def test_legal_moves_are_the_attempts_without_violations(game: Game, sample: list[Position]) -> None:
     for position in sample:
         moves = game.legal_moves(position)
-        allowed = {attempt.move for attempt in game.attempts(position) if not game.violations(position, attempt.move)}
+        allowed = {
+            attempt.move for attempt in attempted(game.tag, position) if not game.violations(position, attempt.move)
+        }
         assert len(moves) == len(set(moves))
         assert set(moves) == allowed
 
 
 def test_attempts_leave_the_table_that_play_leaves(game: Game, sample: list[Position]) -> None:
     for position in sample:
-        tables = {attempt.move: attempt.table for attempt in game.attempts(position)}
+        tables = {attempt.move: attempt.table for attempt in attempted(game.tag, position)}
         for move in game.legal_moves(position):
             assert tables[move] == game.table(game.play(position, move))
 
@@ -45,7 +47,7 @@ def test_attempts_leave_the_table_that_play_leaves(game: Game, sample: list[Posi
 def test_attempts_within_some_cells_are_those_that_touch_no_other(game: Game, sample: list[Position]) -> None:
     chance = random.Random(3)
     for position in sample:
-        changes = [(attempt, seen_to_change(position, attempt.move)) for attempt in game.attempts(position)]
+        changes = [(attempt, seen_to_change(position, attempt.move)) for attempt in attempted(game.tag, position)]
         for size in (1, 2, 5):
             within = frozenset(chance.sample(range(len(position.board)), size))
             touching = {attempt for attempt, cells in changes if cells <= within}
@@ -60,7 +62,7 @@ def seen_to_change(position: Position, move: Move) -> set[Cell]:
 
 def test_only_the_player_to_move_may_act(game: Game, sample: list[Position]) -> None:
     for position in sample:
-        for attempt in game.attempts(position):
+        for attempt in attempted(game.tag, position):
             if attempt.player != position.to_move:
                 broken = {violation.rule for violation in game.violations(position, attempt.move)}
                 assert broken & {"G-1", "G-2", "G-5"}

@@ -30,6 +30,9 @@ from companion.web.page import Page
 from vision.capture.frames import Frame
 
 FRAME_S = 1 / 12
+PACE_S, IDLE_S, IDLE_FRAMES = 0.002, 0.02, 5 * 12
+"""So long a frame takes, and where nobody has laid anything for so many: five seconds, longer than any patience."""
+
 WAIT_S = 300
 """Long enough for a machine that has other things to do."""
 
@@ -118,15 +121,15 @@ class WebTable:
     def _run(self) -> None:
         states = kit_states(self.game.pieces, HIGHEST, hides=True)
         self._publish(self.referee.begin(0.0))
-        seq, scene = 0, None
-        while not self._is_closed.wait(0.002):
+        seq, scene, laid_at = 0, None, 0
+        while not self._is_closed.wait(PACE_S if seq - laid_at < IDLE_FRAMES else IDLE_S):
             seq += 1
             t_s = seq * FRAME_S
             self.inbox.drain(partial(self._take, t_s))
             laid, self._laid = self._laid, None
             if laid is not None:
                 sights = [self.game.sight(stack) for stack in laid]
-                scene = read_table(self.game.layout.cells, states, sights, CLEAR, self._rng)
+                scene, laid_at = read_table(self.game.layout.cells, states, sights, CLEAR, self._rng), seq
             glance = self.referee.glance(t_s, moving=laid is not None)
             self._publish(glance.events)
             if glance.read and scene is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -319,7 +320,7 @@ def test_the_set_up_says_what_is_wrong_in_the_language_of_the_page(browser: Brow
 @pytest.mark.slow
 def test_an_own_board_is_set_up_on_the_page_from_its_corners_to_the_match(browser: Browser, tmp_path: Path) -> None:
     kit, game = own_board(), load_game("draughts")
-    source = Photographer(kit, game)
+    source = Photographer(kit, game, lambda _: time.sleep(0.05))
     workshop = Workshop(Outfit(game, load_kit("draughts"), tmp_path, {}), source, source.show, patience_s=WAIT_S)
     served = SetupPage(("127.0.0.1", 0), workshop, token="secret")
     page = browser.new_page(viewport={"width": 1280, "height": 900})
