@@ -59,6 +59,9 @@ ENGLISH = Language(
             "view.noise": "The picture is noisy and never comes to rest; give the table more light.",
             "view.flicker": "The light flickers; set the camera to the mains' frequency, or change the lamp.",
             "view.shaking": "The camera shakes; fasten it, and not to the table.",
+            "view.slow": (
+                "Too few pictures come: the computer or the network is too slow. What looks wrong is asked about."
+            ),
             "view.camera-lost": "The camera is gone; check its cable.",
             "sensors": "Pillar sensors: {state}.",
             "sensors.ok": "The pillar sensors work.",

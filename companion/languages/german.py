@@ -62,6 +62,9 @@ GERMAN = Language(
             "view.noise": "Das Bild rauscht und kommt nicht zur Ruhe; bitte mehr Licht machen.",
             "view.flicker": "Das Licht flackert; bitte die Netzfrequenz einstellen oder die Lampe wechseln.",
             "view.shaking": "Die Kamera wackelt; bitte befestigen, aber nicht am Tisch.",
+            "view.slow": (
+                "Es kommen zu wenige Bilder: Rechner oder Netz sind zu langsam. Was falsch aussieht, wird erfragt."
+            ),
             "view.camera-lost": "Die Kamera ist weg; bitte das Kabel prüfen.",
             "sensors": "Säulensensoren: {state}.",
             "sensors.ok": "Die Säulensensoren arbeiten.",

@@ -214,6 +214,7 @@ VIEWS: dict[str, Cue] = {
     "noise": _trouble("noise", Topic.VIEW, (*blinks(2, 0.1, 0.2, AMBER), Step(1.4, OFF))),
     "flicker": _trouble("flicker", Topic.VIEW, (*blinks(3, 0.1, 0.2, AMBER), Step(1.1, OFF))),
     "shaking": _trouble("shaking", Topic.VIEW, (*blinks(4, 0.1, 0.2, AMBER), Step(0.8, OFF))),
+    "slow": _trouble("slow", Topic.VIEW, (*blinks(5, 0.1, 0.2, AMBER), Step(0.5, OFF))),
     "camera-lost": _trouble("camera-lost", Topic.VIEW, (*blinks(4, 0.1, 0.2, RED), Step(1.0, OFF))),
 }
 """By state of the event ``view``."""

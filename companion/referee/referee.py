@@ -29,11 +29,11 @@ from dataclasses import dataclass, replace
 from companion.events import Accepted, Event, SensorsChanged, Start, ViewChanged
 from companion.events import Illegal as Accusation
 from companion.match import Match
-from companion.referee import clock, orders, refutation, sensing, viewing
+from companion.referee import clock, orders, pace, refutation, sensing, viewing
 from companion.referee.clock import Clock
 from companion.referee.grounds import Grounds, account
 from companion.referee.orders import Order
-from companion.referee.patience import is_due, settled, suspect
+from companion.referee.patience import IN_PLAY, is_due, settled, suspect
 from companion.referee.rulings import refuse_misfits, trigger_of
 from companion.referee.snapshot import Snapshot
 from companion.referee.state import Fact, State
@@ -124,6 +124,7 @@ class Referee:
         self._calm = Calm()
         self._seen = _Seen()
         self._viewing = viewing.Viewing()
+        self._pace = pace.Pace()
         self._sensing = sensing.Sensing()
         self._verifying = verifying
         self._waiting: _Waiting | None = None
@@ -185,6 +186,7 @@ class Referee:
         """The motion gate's word on the frame at ``t_s``; ``sides`` of the mat from which arms reach in."""
         self._hands = hands.reached(self._hands, sides)
         self._calm, read = settle.step(self._calm, t_s, moving=moving)
+        self._pace = pace.step(self._pace, t_s, moving=moving, read=read)
         fallen = self._flag(t_s)
         if not moving:
             return Glance(read and t_s > self._asked_s, fallen)
@@ -204,7 +206,7 @@ class Referee:
             return self._busy(t_s)
         self._viewing = viewing.idle(self._viewing)
         before = self._seen
-        cleared = () if self._viewing.is_restless else self.view(t_s, "clear")
+        cleared = () if self._viewing.is_poor else self.view(t_s, "clear")
         outlook = self._foreseen()
         seen = weigh(self.match.game.layout, reading, self._before, self._pillars(t_s, reading, sensed))
         cleared += self._tell_sensors(t_s)
@@ -236,7 +238,8 @@ class Referee:
 
     def _judgement(self, outlook: Outlook, evidence: Evidence) -> Judgement:
         context = replace(sensing.relying(self._sensing, self._state.context), hands=self._hands)
-        return interpret(without(evidence, context.distrusted), outlook, context, self._seen.look)
+        judgement = interpret(without(evidence, context.distrusted), outlook, context, self._seen.look)
+        return pace.asked(judgement, self._pace) if self._state.mode in IN_PLAY else judgement
 
     def _wanted(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> Verify | None:
         """What must be asked before anything is said; the same is asked again until all frames have been weighed."""
@@ -270,8 +273,9 @@ class Referee:
         return self._timed(t_s, self._numbered((ViewChanged(t=t_s, n=0, state=state),))) if is_news else ()
 
     def restless(self, t_s: float, why: str) -> tuple[Event, ...]:
-        """Why the picture never comes to rest, a state of RESTLESS, or empty where it does; only news is said."""
-        is_known = self._viewing.said == why if why else not self._viewing.is_restless
+        """Why the picture never comes to rest, or empty where it does; else whether too few come; only news is said."""
+        why = why or (viewing.SLOW if self._pace.is_slow else "")
+        is_known = self._viewing.said == why if why else not self._viewing.is_poor
         return () if is_known else self.view(t_s, why or "clear")
 
     def sensors(self, t_s: float, state: str, cells: tuple[str, ...] = ()) -> tuple[Event, ...]:
@@ -328,6 +332,7 @@ class Referee:
         is_settled = (known or due) and not shows_more
         self._calm = settle.after_reading(self._calm, t_s, settled=is_settled, hand=False, wrong=self.accuses)
         if is_settled:
+            self._pace = pace.understood(self._pace)
             self._hands = hands.settled(self._hands, [e.player for e in events if isinstance(e, Accepted)])
         if not due:
             return ()

@@ -10,10 +10,13 @@ HAND_S = 3.0
 PASSING, UNSEEN_S = ("no-mat", "blocked", "dark"), 2.0
 """An arm over a marker hides the mat for a moment, which is no news."""
 
-RESTLESS = ("noise", "flicker", "shaking")
-"""The views of a picture that never comes to rest; it is read all the same."""
+SLOW = "slow"
+"""The view when too few pictures come (companion.referee.pace)."""
 
-SEEING = ("clear", "hand", "blocked", *RESTLESS)
+POOR = ("noise", "flicker", "shaking", SLOW)
+"""The views of a picture that never comes to rest, or comes too seldom; it is read all the same."""
+
+SEEING = ("clear", "hand", "blocked", *POOR)
 """The views in which a clock runs: what hides the board from the camera is in the players' hands only there."""
 
 
@@ -32,9 +35,9 @@ class Viewing:
     busy_s: float | None = None
 
     @property
-    def is_restless(self) -> bool:
-        """Whether people have been told that the picture never comes to rest."""
-        return self.said in RESTLESS
+    def is_poor(self) -> bool:
+        """Whether people have been told that the picture never comes to rest, or comes too seldom."""
+        return self.said in POOR
 
 
 def seen(viewing: Viewing, state: str, t_s: float) -> tuple[Viewing, bool]:

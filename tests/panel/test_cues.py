@@ -52,6 +52,7 @@ EVENTS: tuple[Event, ...] = (
             "noise",
             "flicker",
             "shaking",
+            "slow",
             "camera-lost",
         )
     ),

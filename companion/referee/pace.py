@@ -1,0 +1,60 @@
+"""Whether pictures come often enough to see what happens between two calm tables.  Pure: only their times count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from companion.tracker.interpret import CannotTell, Illegal, Judgement
+
+SLOW_S, BRISK_S = 0.28, 0.24
+"""Mean time between two pictures from which there are too few, and to which it must fall until there are enough again:
+of recordings thinned to one picture in 0.25 s no move was missed, to one in 0.35 s two of three
+(docs/measurements.md)."""
+
+AVERAGED = 8
+"""Over so many gaps: two seconds of too few pictures, while a phone or a network that stumbles once is no news."""
+
+OUTAGE_S = 0.75
+"""A longer gap is an outage of the camera, or pictures that a recording left out since nothing moved in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often pictures come.
+
+    Attributes:
+        last_s: when the last one was taken; None before the first, and after one that was read: how long a reading
+            takes says nothing of the pictures, and nothing moves meanwhile.
+        gaps_s: the last times between two.
+        is_slow: whether there are too few.
+        has_missed: whether something has moved while there were, since the table was understood last.
+    """
+
+    last_s: float | None = None
+    gaps_s: tuple[float, ...] = ()
+    is_slow: bool = False
+    has_missed: bool = False
+
+
+def step(pace: Pace, t_s: float, *, moving: bool, read: bool) -> Pace:
+    """The pace after the picture at ``t_s``: whether something moves in it, and whether it will be read."""
+    gap_s = 0.0 if pace.last_s is None else t_s - pace.last_s
+    gaps_s = (*pace.gaps_s, gap_s)[-AVERAGED:] if 0 < gap_s < OUTAGE_S else pace.gaps_s
+    mean_s = sum(gaps_s) / AVERAGED if len(gaps_s) == AVERAGED else 0.0
+    is_slow = mean_s > (BRISK_S if pace.is_slow else SLOW_S)
+    return Pace(None if read else t_s, gaps_s, is_slow, pace.has_missed or (is_slow and moving))
+
+
+def understood(pace: Pace) -> Pace:
+    """The pace once the table has been understood, or asked about."""
+    return replace(pace, has_missed=False)
+
+
+def asked(judgement: Judgement, pace: Pace) -> Judgement:
+    """``judgement``, but no accusation where pictures were missing while the table changed.
+
+    Legal moves that nobody saw may lie between.
+    """
+    if not (pace.has_missed and isinstance(judgement.interpretation, Illegal)):
+        return judgement
+    return replace(judgement, interpretation=CannotTell((), is_amiss=True, sure=judgement.posterior))

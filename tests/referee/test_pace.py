@@ -1,0 +1,116 @@
+"""Too few pictures: it is said, and what looks wrong then is asked about."""
+
+from __future__ import annotations
+
+from companion.events import Illegal, Unsure, ViewChanged
+from companion.games import load_game
+from companion.match import Match
+from companion.referee import pace
+from companion.referee.pace import AVERAGED, BRISK_S, OUTAGE_S, SLOW_S, Pace
+from tests.referee.conftest import FRAME_S, Film
+
+SELDOM_S = 0.4
+CALM_S = 4.0
+NOTHING_YET = Pace()
+
+
+class Paced(Film):
+    """A film that changes its pace."""
+
+    def __init__(self, match: Match) -> None:
+        self.now_s = 0.0
+        super().__init__(match)
+
+    @property
+    def t_s(self) -> float:
+        return self.now_s
+
+    @property
+    def frame(self) -> int:
+        return self._frame
+
+    @frame.setter
+    def frame(self, frame: int) -> None:
+        self._frame, self.now_s = frame, self.now_s + (self.gap_s if frame else 0.0)
+
+    gap_s = FRAME_S
+
+    def told(self) -> None:
+        """What is wrong with the picture is said."""
+        self.events += self.referee.restless(self.t_s, "")
+
+    def turn(self, *stacks: tuple[str, str]) -> list[str]:
+        """A hand comes for three seconds and leaves these stacks for four: the kinds of events."""
+        begun = len(self.events)
+        self.sweep(frames=round(3.0 / self.gap_s))
+        self.told()
+        self.show(*stacks, frames=round(CALM_S / self.gap_s))
+        return [event.event for event in self.events[begun:]]
+
+
+def paced() -> Paced:
+    film = Paced(Match(load_game("domination"), load_game("domination").start()))
+    film.lie(film.table.stacks)
+    return film
+
+
+def after(gaps_s: list[float], before: Pace = NOTHING_YET, *, moving: bool = False, read: bool = False) -> Pace:
+    t_s = before.last_s or 0.0
+    for gap_s in gaps_s:
+        before = pace.step(before, t_s, moving=moving, read=read)
+        t_s += gap_s
+    return pace.step(before, t_s, moving=moving, read=read)
+
+
+def test_too_few_are_too_few_on_average_and_enough_when_clearly_so() -> None:
+    slow = after([SLOW_S + 0.01] * AVERAGED)
+    assert slow.is_slow
+    assert not after([SLOW_S + 0.01] * (AVERAGED - 1)).is_slow
+    assert not after([FRAME_S] * AVERAGED + [0.7] + [FRAME_S] * (AVERAGED - 1)).is_slow
+    assert after([(SLOW_S + BRISK_S) / 2] * AVERAGED, slow).is_slow
+    assert not after([BRISK_S - 0.01] * AVERAGED, slow).is_slow
+
+
+def test_neither_outages_nor_what_is_read_count() -> None:
+    assert not after([OUTAGE_S + 1] * 2 * AVERAGED).is_slow
+    assert not after([2 * SLOW_S] * 2 * AVERAGED, read=True).is_slow
+
+
+def test_that_too_few_pictures_come_is_said_once_until_enough_come() -> None:
+    film = paced()
+    film.gap_s = SELDOM_S
+    film.turn()
+    film.told()
+    film.gap_s = FRAME_S
+    film.lie(film.table.stacks, frames=2 * AVERAGED)
+    film.told()
+    views = [event.state for event in film.events if isinstance(event, ViewChanged)]
+    assert views == ["slow", "clear"]
+
+
+def test_an_accusation_becomes_a_question_where_pictures_were_missing() -> None:
+    film = paced()
+    film.gap_s = SELDOM_S
+    assert film.turn(("c3", ""), ("c5", "RR")) == ["view", "unsure"]
+    asked = film.events[-1]
+    assert isinstance(asked, Unsure)
+    assert (asked.options, asked.cells) == ((), ("c3", "c5"))
+    assert film.turn() == ["restored"]
+
+
+def test_legal_moves_are_accepted_at_any_pace() -> None:
+    film = paced()
+    film.gap_s = SELDOM_S
+    assert film.turn(("c3", ""), ("d3", "GR")) == ["view", "accepted"]
+
+
+def test_what_was_missed_while_few_came_is_asked_about_when_enough_come_again() -> None:
+    film = paced()
+    film.gap_s = SELDOM_S
+    film.turn()
+    film.sweep(frames=AVERAGED)
+    film.gap_s = FRAME_S
+    assert film.turn(("c3", ""), ("c5", "RR"))[-1] == "unsure"
+    film.turn()
+    film.show(("c3", ""), ("c5", "RR"))
+    assert isinstance(film.events[-1], Illegal)
