@@ -153,7 +153,7 @@ def _opened(eyes: EyeRoutes, choice: Choice, known: Camera | None) -> Opened:
     eyes.look(())
     device: Device
     if choice.kind == PHONE:
-        device = phone = PhoneCamera("phone 1", camera.size)
+        device = phone = PhoneCamera("phone 1", known.size if known else None)
         eyes.look([phone])
         keys = {"phone": "true"}
     elif choice.kind == MODULE:

@@ -21,7 +21,7 @@ from companion.web.answers import STATIC, number
 from companion.web.files import Files
 from companion.web.guard import Refused, refuse_foreign, refuse_unknown
 from companion.web.reached import base_of
-from vision.capture.phone import PhoneCamera
+from vision.capture.phone import LARGEST, PhoneCamera
 
 LARGEST_PICTURE = 2_000_000
 """Bytes; a JPEG picture of 1920 x 1080 px at quality 85 has a quarter of it."""
@@ -100,8 +100,10 @@ class EyeRoutes:
         remarks = request.query_params.get("remarks", "")[:200]
         if remarks and remarks.isprintable():
             self._say(f"phone {self._number(request)}: {remarks}")
-        width, height = self._camera(request).size
-        return JSONResponse({"width": width, "height": height, "panel": self._panel_code})
+        size = self._camera(request).size
+        width, height = size or LARGEST
+        wanted = {"width": width, "height": height, "largest": size is None}
+        return JSONResponse({**wanted, "panel": self._panel_code})
 
     async def _compare(self, request: Request) -> Response:
         now_s = self._clock()
@@ -169,8 +171,8 @@ def _milliseconds(text: str) -> int:
 async def _taken_in(request: Request, camera: PhoneCamera, taken_s: float) -> None:
     """Give the request's picture to its camera.  Refused where it is none."""
     if not await run_in_threadpool(camera.post, await _body(request), taken_s):
-        width, height = camera.size
-        raise Refused(415, f"this is no JPEG picture of {width} x {height} px", "picture")
+        wanted = "at most {} x {} px".format(*LARGEST) if camera.size is None else "{} x {} px".format(*camera.size)
+        raise Refused(415, f"this is no JPEG picture of {wanted}", "picture")
 
 
 async def _body(request: Request) -> bytes:

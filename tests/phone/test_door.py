@@ -82,6 +82,16 @@ def test_the_newest_picture_is_grabbed_and_time_does_not_go_back() -> None:
     assert camera.taken_s == 2.0
 
 
+def test_a_camera_whose_lens_nobody_knows_takes_the_size_that_comes_first_but_no_huge_one() -> None:
+    camera = PhoneCamera("phone 1")
+    assert not camera.post(claiming(9000), 1.0)
+    assert not camera.post(b"\xff\xd8" + b"\0" * 100, 1.0)
+    assert camera.post(jpeg(size=(80, 60)), 2.0)
+    assert camera.size == (80, 60)
+    assert not camera.post(jpeg(size=(64, 48)), 3.0)
+    assert camera.grab().shape == (60, 80, 3)
+
+
 def test_a_broken_picture_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vision.capture.phone.SILENT_S", 0.05)
     camera, data = PhoneCamera("phone 1", SIZE), jpeg()
@@ -147,7 +157,10 @@ IN = "code=secret&phone=mine&page=1"
 
 
 def test_a_phone_that_is_let_in_sends_pictures(table: Table) -> None:
-    assert table.ask(f"/eye/1/hello?{IN}") == (200, {"width": 64, "height": 48, "panel": "panel-code"})
+    assert table.ask(f"/eye/1/hello?{IN}") == (
+        200,
+        {"width": 64, "height": 48, "largest": False, "panel": "panel-code"},
+    )
     assert table.ask(f"/eye/1/clock?{IN}")[0] == table.ask(f"/eye/1/clock?{IN}&heard=123")[0] == 200
     assert table.ask(f"/eye/1/picture?{IN}&taken=150", jpeg(77))[0] == 200
     assert table.camera.grab().mean() == pytest.approx(77, abs=3)

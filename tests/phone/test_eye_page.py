@@ -15,7 +15,7 @@ from companion.phone.eye import EyeRoutes, address_of
 from companion.phone.page import EyePage
 from tests.web.conftest import WAIT_S
 from tools.phone_table import write_film
-from vision.capture.phone import PhoneCamera
+from vision.capture.phone import LARGEST, PhoneCamera
 
 SIZE = (640, 360)
 QUADRANTS = np.array([[(30, 30, 200), (30, 200, 30)], [(200, 30, 30), (200, 200, 200)]], np.uint8)
@@ -146,6 +146,21 @@ def test_a_picture_of_another_shape_is_refused_with_both_sizes(hold: Callable[..
         "The camera gives 480 × 360, the table's lens was measured at 640 × 360."
     )
     assert not served.camera.has_come(0)
+
+
+@pytest.mark.parametrize(("has", "sent"), [((640, 480), (640, 480)), ((2400, 1350), LARGEST)])
+def test_where_no_lens_is_known_the_largest_picture_is_sent_and_stays_so_large(
+    hold: Callable[..., Page], served: Camera, has: tuple[int, int], sent: tuple[int, int]
+) -> None:
+    served.camera = PhoneCamera("phone 1")
+    served.eyes.look([served.camera])
+    page = hold(np.full((has[1], has[0], 3), 120, np.uint8))
+    page.wait_for_selector('#state[data-kind="good"]')
+    assert served.camera.size == sent
+    assert served.camera.grab().shape == (sent[1], sent[0], 3)
+    with page.expect_response(lambda answer: "/hello" in answer.url and answer.ok) as told:
+        page.reload()
+    assert (told.value.json()["width"], told.value.json()["largest"]) == (sent[0], False)
 
 
 def test_the_hand_that_holds_it_is_told_how_many_views_are_good(hold: Callable[..., Page], served: Camera) -> None:

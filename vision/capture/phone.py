@@ -14,6 +14,13 @@ from vision.capture.frames import SourceLost
 JPEG = b"\xff\xd8"
 """The first two bytes of every JPEG picture."""
 
+LARGEST = (1920, 1080)
+"""Width and height that a phone is asked for where no lens is known yet, px: larger pictures take
+ever longer to send and to read."""
+
+MOST_PX = 1920 * 1440
+"""Of a picture, where no lens is known yet: as wide as LARGEST, whatever the sensor's shape."""
+
 SILENT_S = 1.0
 """A phone that has sent nothing for so long has gone to sleep, or was never there."""
 
@@ -23,11 +30,11 @@ class PhoneCamera:
 
     Attributes:
         name: what people are told of it.
-        size: width and height of its pictures, px.
+        size: width and height of its pictures, px; None: the largest that the phone has, until the first has told it.
         taken_s: when the picture that was grabbed last was taken, by this machine's monotonic clock.
     """
 
-    def __init__(self, name: str, size: tuple[int, int]) -> None:
+    def __init__(self, name: str, size: tuple[int, int] | None = None) -> None:
         self.name, self.size, self.taken_s = name, size, 0.0
         self._waiting: tuple[bytes, float] | None = None
         self._came = threading.Condition()
@@ -38,10 +45,13 @@ class PhoneCamera:
         Any thread.
         """
         # From its header alone: the pixels of a picture may be many more than its bytes.
-        if not data.startswith(JPEG) or picture_size(data) != self.size:
+        seen = picture_size(data) if data.startswith(JPEG) else None
+        if seen is None:
             return False
         with self._came:
-            self._waiting = data, taken_s
+            if seen != self.size and not (self.size is None and 0 < seen[0] * seen[1] <= MOST_PX):
+                return False
+            self.size, self._waiting = seen, (data, taken_s)
             self._came.notify_all()
         return True
 

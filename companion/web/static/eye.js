@@ -208,18 +208,20 @@ function watch() {
   next(seen);
 }
 
-// Draws the picture as the sensor saw it, at the size that is wanted; false where its shape is another one.
+// Draws the picture as the sensor saw it, at the size that is wanted, or at its own where the largest is; false where its
+// shape is another one.
 function draw() {
   const turned = quarters(), isAcross = turned % 2 === 1;
   const [width, height] = isAcross ? [video.videoHeight, video.videoWidth] : [video.videoWidth, video.videoHeight];
-  if (width < wanted.width || width * wanted.height !== height * wanted.width) {
+  if (!wanted.largest && (width < wanted.width || width * wanted.height !== height * wanted.width)) {
     say("", "bad", word("eye-size", { got: `${width} × ${height}`, want: `${wanted.width} × ${wanted.height}` }));
     return false;
   }
-  canvas.width = wanted.width;
-  canvas.height = wanted.height;
-  const pen = canvas.getContext("2d", { alpha: false }), scale = wanted.width / width;
-  pen.translate(wanted.width / 2, wanted.height / 2);
+  const scale = wanted.largest ? Math.min(1, wanted.width / width) : wanted.width / width;
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  const pen = canvas.getContext("2d", { alpha: false });
+  pen.translate(canvas.width / 2, canvas.height / 2);
   pen.rotate((turned * Math.PI) / 2);
   pen.scale(scale, scale);
   pen.drawImage(video, -video.videoWidth / 2, -video.videoHeight / 2);
