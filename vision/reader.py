@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import cv2
 import numpy as np
@@ -18,7 +19,7 @@ from calibration.looks import SetLook, linear
 from vision.appearance import colour_model
 from vision.appearance.board_learning import learn_bare
 from vision.appearance.board_light import make_blocks, measure_on_board
-from vision.appearance.board_surface import BoardView, view_board
+from vision.appearance.board_surface import BoardView, shown_on, view_board
 from vision.appearance.illumination import Illumination, measure_illumination, references
 from vision.appearance.piece_colours import Photograph
 from vision.appearance.sharpening import SHARPENED, halo, without_halo
@@ -226,25 +227,29 @@ class Reader:
         return score_tables(frame.image, hypothesis, [[columns[state] for state in table] for table in tables])
 
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
-        shown = self.observations(image, geometry, self.light(image, geometry.pose))
+        light = self.light(image, geometry.pose)
+        shown = self.observations(image, geometry, light)
         foreign = self._foreign(shown, geometry, slice(None))
         hypothesis = infer(shown, self._rim, geometry)
-        states = self._states(image, hypothesis)
+        states = self._states(image, hypothesis, light)
         return _Last(hypothesis, states, foreign, unexplained_shares(hypothesis, _rows_round(geometry)))
 
     def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _Last) -> None:
         geometry = last.hypothesis.geometry
-        shown = self.observations(image, geometry, self.light(image, geometry.pose), cells)
+        light = self.light(image, geometry.pose)
+        shown = self.observations(image, geometry, light, cells)
         last.foreign[cells] = self._foreign(shown, geometry, cells)
         infer_again(last.hypothesis, cells, shown)
         explained = last.hypothesis.updated
-        last.log_likelihood[explained] = self._states(image, last.hypothesis)[explained]
+        last.log_likelihood[explained] = self._states(image, last.hypothesis, light)[explained]
         last.unexplained[:] = unexplained_shares(last.hypothesis, _rows_round(geometry))
 
-    def _states(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis) -> Array:
-        close_up, floor = hypothesis.geometry.close_up, self.look.floor
-        if close_up is not None and floor is not None and self.look.board is None:
-            rescore_by_flanks(image, hypothesis, close_up, self._reflectances, np.array(floor))
+    def _states(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis, light: Illumination) -> Array:
+        close_up, floor, board = hypothesis.geometry.close_up, self.look.floor, self.look.board
+        if close_up is not None and floor is not None:
+            view = hypothesis.geometry.pose, self.camera
+            bare = None if board is None else partial(shown_on, board, close_up.crops, view, light)
+            rescore_by_flanks(image, hypothesis, close_up, (self._reflectances, np.array(floor)), bare)
         rescore_head_to_head(image, hypothesis)
         if self._alphabet is None:
             return self._by_state(hypothesis.scores, None)

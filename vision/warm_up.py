@@ -24,7 +24,7 @@ from vision.compiled import delete_stale_caches
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.head_to_head import compare
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.flanks import fit_towers
+from vision.likelihood.flanks import Ground, fit_towers
 from vision.motion import Watch
 from vision.pose.projection import Points, Registration
 from vision.reader import Reader
@@ -58,8 +58,8 @@ def warm_up(reader: Reader) -> None:
         compare(picture, hypothesis, 0, np.ones(1 + len(geometry.prisms.counts), np.bool_))
     if geometry.close_up is not None:  # where nothing is in doubt no tower is looked at closely
         towers = np.ones(len(geometry.close_up.facets.towers), np.bool_)
-        colours = observations.gain[0], np.ones(3, np.float32)
-        fit_towers(picture, geometry.close_up, (0, int(geometry.rank[0]), geometry.bare), colours, towers)
+        ground = Ground(observations.gain[0], np.ones(3, np.float32))
+        fit_towers(picture, geometry.close_up, (0, int(geometry.rank[0]), geometry.bare), ground, towers)
 
 
 def main(names: Sequence[str] = ()) -> None:

@@ -80,9 +80,11 @@ class LocalLight(NamedTuple):
     sheen: Array
 
 
-def view_board(board: BoardLook, crops: Crops, pose: Registration, camera: Camera) -> BoardView:
-    """What ``board`` shows in crops."""
-    places = back_project(np.moveaxis(crops.map_px, 0, -1), pose, camera)
+def view_board(
+    board: BoardLook, crops: Crops, pose: Registration, camera: Camera, cells: Indices | slice = slice(None)
+) -> BoardView:
+    """What ``board`` shows in the crops of ``cells``."""
+    places = back_project(np.moveaxis(crops.map_px[:, cells], 0, -1), pose, camera)
     row, column = texels(places, board.seen.shape)
     colour, spread = (
         cv2.remap(layer, column, row, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
@@ -96,7 +98,7 @@ def view_board(board: BoardLook, crops: Crops, pose: Registration, camera: Camer
     tint = FLOOR_SHADING.tint / GAMMA * values
     variance = SENSOR_NOISE**2 + np.asarray(spread).reshape(*shape, 1) ** 2 + mirrored**2 + tint**2
     scale = (np.asarray(known).reshape(*shape, 1) / np.sqrt(variance)).astype(np.float32)
-    return BoardView((places - crops.centres_mm[:, None, None, :2]).astype(np.float32), values, scale)
+    return BoardView((places - crops.centres_mm[cells, None, None, :2]).astype(np.float32), values, scale)
 
 
 def texels(places_mm: Points, size: tuple[int, ...]) -> tuple[Array, Array]:
@@ -119,6 +121,27 @@ def light_round(light: Illumination, gain: Array, centres_mm: Points) -> LocalLi
             ahead, back = (_sheen_at(light.sheen, light.half_mm, centres_mm + sign * side) for sign in (1, -1))
             sheen[:, 1 + axis] = (ahead - back) / (2 * REACH_MM)
     return LocalLight(gain, np.ascontiguousarray(slope, np.float32), sheen)
+
+
+def shown_on(
+    board: BoardLook, crops: Crops, view: tuple[Registration, Camera], light: Illumination, cell: int
+) -> tuple[Array, Array]:
+    """What the bare board shows in the crop of one cell, from a ``view`` in a ``light``.
+
+    Returns:
+        (rows, columns, 3) float32 display values b g r relative to white paper, NaN where they are not known; and
+        (rows, columns) float32, the mean variance of the three.
+    """
+    one = np.array([cell])
+    (aside_mm,), (values,), (scale,) = view_board(board, crops, *view, one)
+    local = light_round(light, np.ones((1, 3), np.float32), crops.centres_mm[one])
+    white, *along = local.sheen[0]
+    mirrored = white + aside_mm @ np.array(along, np.float32)
+    grown = 1 + aside_mm @ local.slope[0]
+    shown = np.sqrt(np.maximum(values**2 + mirrored[..., None], 0)) * grown
+    is_known = scale > 0
+    deviations = np.divide(1, scale, out=np.zeros_like(scale), where=is_known)
+    return np.where(is_known, shown, np.nan).astype(np.float32), (deviations**2).mean(axis=-1)
 
 
 def _sheen_at(sheen: Array, half_mm: tuple[float, float], places_mm: Points) -> Array:

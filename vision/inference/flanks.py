@@ -7,6 +7,7 @@ with the colours, by expectation maximisation (Dempster, Laird and Rubin, 1977) 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +15,9 @@ import numpy.typing as npt
 
 from vision.appearance.colour_model import GAMMA, display
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.flanks import CloseUp, TowerFits, fit_towers
+from vision.likelihood.flanks import CloseUp, Ground, TowerFits, fit_towers
 
+Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
@@ -58,7 +60,11 @@ class _Sides(NamedTuple):
 
 
 def rescore_by_flanks(
-    image: npt.NDArray[np.uint8], hypothesis: Hypothesis, close_up: CloseUp, colours: Floats, floor: Floats
+    image: npt.NDArray[np.uint8],
+    hypothesis: Hypothesis,
+    close_up: CloseUp,
+    colours: tuple[Floats, Floats],
+    board: Callable[[int], tuple[Array, Array]] | None = None,
 ) -> None:
     """Score towers again on updated cells that are in doubt.
 
@@ -66,8 +72,8 @@ def rescore_by_flanks(
         image: (height, width, 3) uint8, BGR.
         hypothesis: whose scores are changed.
         close_up: of its pose.
-        colours: (colours, 3) reflectances of the pieces, r g b.
-        floor: (3,) of bare floor.
+        colours: (colours, 3) reflectances of the pieces, r g b; and (3,) of bare floor.
+        board: what the bare board shows round a cell, as in :class:`Ground`, where its look was learned.
     """
     towers = len(close_up.facets.towers)
     scores = hypothesis.scores[:, 1:].reshape(len(hypothesis.scores), towers, -1, hypothesis.colours)
@@ -80,13 +86,16 @@ def rescore_by_flanks(
     best = by_tower.max(axis=2)
     tried = in_doubt[:, None] & (best > best.max(axis=1, keepdims=True) - TRIED_NATS)
     tried[np.arange(len(best)), best.argmax(axis=1)] = True
+    pieces, floor = colours
     floor_display = display(floor)[::-1].astype(np.float32)
     fits: dict[int, TowerFits] = {}
     for cell in stands.tolist():
         labels = hypothesis.labels(np.array([cell]), bare=True)
         seen = cell, int(hypothesis.geometry.rank[cell]), labels
-        fits[cell] = fit_towers(image, close_up, seen, (hypothesis.observations.gain[cell], floor_display), tried[cell])
-    reflectance = colours[:, ::-1]
+        bare = None if board is None else board(cell)
+        ground = Ground(hypothesis.observations.gain[cell], floor_display, bare)
+        fits[cell] = fit_towers(image, close_up, seen, ground, tried[cell])
+    reflectance = pieces[:, ::-1]
     light = _light_on_sides([_best_sides(fit) for fit in fits.values()], reflectance)
     for cell in stands[in_doubt[stands]].tolist():
         fitted = scores[cell] + SHARE * _log_likelihood(fits[cell], light, reflectance)[:, None]

@@ -91,6 +91,21 @@ class CloseUp(NamedTuple):
     sides: Indices
 
 
+class Ground(NamedTuple):
+    """The ground round one cell.
+
+    Attributes:
+        gain: (3,) float32 display value relative to white paper that one code adds there, b g r.
+        floor: (3,) float32 display values of bare floor, b g r.
+        board: (rows, columns, 3) float32 display values b g r that the bare board shows in the cell's crop, and
+            (rows, columns) their variance, NaN where it is not known; None where its look was not learned.
+    """
+
+    gain: Array
+    floor: Array
+    board: tuple[Array, Array] | None = None
+
+
 class TowerFits(NamedTuple):
     """The fits of all towers (f) to one cell, each of up to p pyramids, the uppermost first.
 
@@ -137,7 +152,7 @@ def fit_towers(
     image: npt.NDArray[np.uint8],
     close_up: CloseUp,
     seen: tuple[int, int, LabelBuffer],
-    colours: tuple[Array, Array],
+    ground: Ground,
     tried: npt.NDArray[np.bool_],
 ) -> TowerFits:
     """How well towers fit to what a picture (height, width, 3) uint8 BGR shows on a cell.
@@ -146,7 +161,7 @@ def fit_towers(
         image: as above.
         close_up: of the pose.
         seen: the cell, its rank, and (height, width) labels of what would be seen if nothing stood on it.
-        colours: (3,) float32 display value that one code adds there, and (3,) of bare floor, b g r.
+        ground: round that cell.
         tried: (f,) bool, the towers that are fitted.
     """
     cell, (crops, facets, sides) = seen[0], close_up
@@ -154,10 +169,10 @@ def fit_towers(
     codes = cv2.remap(
         image, crops.map_px[0, cell], crops.map_px[1, cell], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
-    values = np.asarray(codes * colours[0], np.float32)
+    values = np.asarray(codes * ground.gain, np.float32)
     labels = seen[2].ravel()[crops.flat_px[cell]]
     is_seen = ~crops.outside[cell] & (labels >> RANK_BITS <= seen[1]) & _surroundings(far, near, len(crops.v_mm))
-    view = _observe(values, _off_ground(values, labels, is_seen, colours[1]))
+    view = _observe(values, _off_ground(values, labels, is_seen, ground))
     likely, sums, wireframes = _fit(view, Flanks(far, near), facets.towers, tried)
     means, enough = _by_side(sums, wireframes, sides[cell])
     return TowerFits(likely, means, enough)
@@ -175,20 +190,25 @@ def _surroundings(far: Floats, near: Floats, rows: int) -> npt.NDArray[np.bool_]
 
 
 def _off_ground(
-    values: Array, labels: LabelBuffer, is_seen: npt.NDArray[np.bool_], floor: Array
+    values: Array, labels: LabelBuffer, is_seen: npt.NDArray[np.bool_], ground: Ground
 ) -> npt.NDArray[np.float64]:
     """(rows, columns) squared difference of each pixel from what is usual on its ground, −1 where none is looked at.
 
-    ``values`` (rows, columns, 3) and ``floor`` (3,) are display values.
+    ``values`` (rows, columns, 3) are display values.  Of a board whose look was learned the variance does not count.
     """
     squares = np.full(labels.shape, -1.0)
     for label in np.unique(labels[is_seen]):
         mine = is_seen & (labels == label)
         shown = values[mine]
         usual = shown
+        if label & MATERIAL_MASK == FLOOR and ground.board is not None:
+            expected, variance = (layer[mine] for layer in ground.board)
+            off = ((shown - expected) ** 2).mean(axis=1) - variance
+            squares[mine] = np.where(np.isnan(off), -1.0, np.clip(off, 0, OTHER_GROUND**2))
+            continue
         if label & MATERIAL_MASK == FLOOR:
-            usual = shown[np.abs(shown - floor).max(axis=1) < NEAR_FLOOR]
-        middle = np.median(usual, axis=0) if len(usual) > LEAST_PX else floor
+            usual = shown[np.abs(shown - ground.floor).max(axis=1) < NEAR_FLOOR]
+        middle = np.median(usual, axis=0) if len(usual) > LEAST_PX else ground.floor
         squares[mine] = np.minimum(((shown - middle) ** 2).mean(axis=1), OTHER_GROUND**2)
     return squares
 

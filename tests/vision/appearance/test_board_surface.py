@@ -9,7 +9,7 @@ import pytest
 from calibration.board_look import BoardLook
 from calibration.camera import Camera
 from vision.appearance.board_light import make_blocks, measure_on_board
-from vision.appearance.board_surface import LocalLight, board_log_likelihood, light_round, view_board
+from vision.appearance.board_surface import LocalLight, board_log_likelihood, light_round, shown_on, view_board
 from vision.appearance.colour_model import BINS, GAMMA, STRAY
 from vision.appearance.illumination import Illumination
 from vision.errors import VisionError
@@ -117,3 +117,20 @@ def test_the_light_round_a_place_is_that_of_the_whole_board():
     np.testing.assert_allclose(light.slope[0, 0], np.log(1.2) / 100 / GAMMA, rtol=1e-3)
     np.testing.assert_allclose(light.slope[0, 1], 0, atol=1e-6)
     assert not light.sheen.any()
+
+
+def test_what_a_cell_shows_is_the_board_in_the_light_there(board, crops):
+    half_dark = Illumination(
+        np.log(np.full((1, 3), 0.5)) * [[1], [0], [0]], HALF_MM, np.full((10, 10), 0.1, np.float32)
+    )
+    shown, variance = shown_on(board, crops, (ABOVE, CAMERA), half_dark, 0)
+    middle = tuple(np.array(shown.shape[:2]) // 2)
+    view = view_board(board, crops, ABOVE, CAMERA)
+    np.testing.assert_allclose(shown[middle], np.sqrt(view.values[0][middle] ** 2 + 0.1), rtol=1e-3)
+    assert variance[middle] == pytest.approx((view.scale[0][middle] ** -2.0).mean(), rel=1e-3)
+
+
+def test_what_was_never_seen_shows_nothing(board, crops):
+    unseen = replace(board, seen=np.zeros_like(board.seen))
+    shown, _ = shown_on(unseen, crops, (ABOVE, CAMERA), Illumination(np.zeros((3, 3)), HALF_MM), 0)
+    assert np.isnan(shown).all()

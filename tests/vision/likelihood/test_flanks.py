@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
-from vision.likelihood.flanks import CloseUp, fit_towers
+from vision.likelihood.flanks import CloseUp, Ground, fit_towers
 from vision.scene.crops import Crops
 
 ROWS, COLUMNS, MIDDLE = 120, 90, 45
@@ -34,13 +34,19 @@ def close_up():
     return CloseUp(crops, two_pyramids(LARGE, SMALL, COLUMNS), np.array([[[1, 0, 2, 3]] * 2]))
 
 
-def fitted(close_up, pyramids, tried=(True, True)):
-    image = np.full((ROWS, COLUMNS, 3), GROUND, float)
+def fitted(close_up, pyramids, tried=(True, True), board=None, is_known=True):
+    """The fits to ``pyramids`` on even ground, or on a ``board`` (rows, columns, 3) of other codes."""
+    image = np.full((ROWS, COLUMNS, 3), GROUND, float) if board is None else board.astype(float)
     for first, last, half in pyramids:
         image[first:last, MIDDLE - half : MIDDLE], image[first:last, MIDDLE : MIDDLE + half] = FLANK_CODES
     image = (image + np.random.default_rng(3).normal(0, 2, image.shape)).astype(np.uint8)
-    colours = np.full(3, 1 / 255, np.float32), np.full(3, GROUND / 255, np.float32)
-    return fit_towers(image, close_up, (0, 1, np.zeros((ROWS, COLUMNS), np.uint16)), colours, np.array(tried))
+    bare = (
+        None
+        if board is None
+        else (np.where(is_known, board / 255, np.nan).astype(np.float32), np.zeros((ROWS, COLUMNS), np.float32))
+    )
+    ground = Ground(np.full(3, 1 / 255, np.float32), np.full(3, GROUND / 255, np.float32), bare)
+    return fit_towers(image, close_up, (0, 1, np.zeros((ROWS, COLUMNS), np.uint16)), ground, np.array(tried))
 
 
 def test_the_tower_that_was_drawn_is_the_likeliest(close_up):
@@ -59,3 +65,22 @@ def test_what_is_not_tried_has_no_likelihood(close_up):
     likely = fitted(close_up, [LARGE], (True, False)).log_likelihood
     assert np.isfinite(likely[ALONE])
     assert likely[TOWER] == -np.inf
+
+
+@pytest.fixture
+def printed():
+    """Codes of a board on which something in a flank's colour is printed, where only the smaller pyramid would be."""
+    codes = np.full((ROWS, COLUMNS, 3), GROUND)
+    codes[20:42, MIDDLE - 14 : MIDDLE + 14] = FLANK_CODES[1]
+    return codes
+
+
+@pytest.mark.parametrize(("pyramids", "right", "wrong"), [([LARGE], ALONE, TOWER), ([LARGE, SMALL], TOWER, ALONE)])
+def test_what_is_printed_on_a_learned_board_is_no_pyramid(close_up, printed, pyramids, right, wrong):
+    likely = fitted(close_up, pyramids, board=printed).log_likelihood
+    assert likely[right] > likely[wrong] + 3
+
+
+def test_a_board_of_which_nothing_is_known_tells_nothing(close_up, printed):
+    likely = fitted(close_up, [LARGE], board=printed, is_known=False).log_likelihood
+    assert likely[ALONE] == pytest.approx(likely[TOWER], abs=1.0)
