@@ -9,7 +9,7 @@ import numpy as np
 from calibration.heights import rises_mm
 from calibration.kit import Colour
 from companion.simulate.light import Array, shade, shadow_on_mat, to_srgb
-from companion.simulate.render import Box, Picture, darkened, painted
+from companion.simulate.render import Picture, visible_box, with_sprite
 from companion.simulate.sprite import Scene, Sprite, gathered, piece_polygons
 from vision.scene.solids import hull, moved, piece
 
@@ -72,28 +72,13 @@ class _Limb:
 def with_hand(clear: Picture, scene: Scene, hand: Hand) -> Picture:
     """A new picture: ``clear`` (height, width, 3) uint8 BGR, without blur and noise, with the hand over it."""
     sprite = _sprite(scene, hand)
-    box = None if sprite is None else _visible_box(scene, sprite)
-    if sprite is None or box is None:
-        return clear
-    left, top, right, bottom = box
-    result = clear.copy()
-    floor = darkened(clear[top:bottom, left:right], [sprite], box, HAND_SHADOW * scene.light.shadow_share)
-    result[top:bottom, left:right] = painted(floor, [sprite], box)
-    return result
+    return clear if sprite is None else with_sprite(clear, scene, sprite, HAND_SHADOW)
 
 
 def is_in_sight(scene: Scene, hand: Hand) -> bool:
     """Whether anything of the hand or its shadow may be in the picture."""
     sprite = _sprite(scene, hand)
-    return sprite is not None and _visible_box(scene, sprite) is not None
-
-
-def _visible_box(scene: Scene, sprite: Sprite) -> Box | None:
-    """The part of the picture that a sprite may change; None where there is none."""
-    left, top = max(0, int(sprite.box[0])), max(0, int(sprite.box[1]))
-    right = min(scene.camera.width_px, int(sprite.box[2]) + 2)
-    bottom = min(scene.camera.height_px, int(sprite.box[3]) + 2)
-    return (left, top, right, bottom) if left < right and top < bottom else None
+    return sprite is not None and visible_box(scene, sprite) is not None
 
 
 def _sprite(scene: Scene, hand: Hand) -> Sprite | None:

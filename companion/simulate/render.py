@@ -101,6 +101,29 @@ class Renderer:
         )
 
 
+def with_sprite(clear: Picture, scene: Scene, sprite: Sprite, shadow: float = 1.0) -> Picture:
+    """A new picture: ``clear`` (height, width, 3) uint8 BGR with a sprite over it.
+
+    Its shadows are ``shadow`` times as dark as those of pieces.
+    """
+    box = visible_box(scene, sprite)
+    if box is None:
+        return clear
+    left, top, right, bottom = box
+    result = clear.copy()
+    floor = darkened(clear[top:bottom, left:right], [sprite], box, shadow * scene.light.shadow_share)
+    result[top:bottom, left:right] = painted(floor, [sprite], box)
+    return result
+
+
+def visible_box(scene: Scene, sprite: Sprite) -> Box | None:
+    """The part of the picture that a sprite may change; None where there is none."""
+    left, top = max(0, int(sprite.box[0])), max(0, int(sprite.box[1]))
+    right = min(scene.camera.width_px, int(sprite.box[2]) + 2)
+    bottom = min(scene.camera.height_px, int(sprite.box[3]) + 2)
+    return (left, top, right, bottom) if left < right and top < bottom else None
+
+
 def darkened(floor: Picture, sprites: Sequence[Sprite], box: Box, share: float) -> Picture:
     """``floor``, the part of the picture in ``box``, with soft shadows that take ``share`` of its sRGB values."""
     mask = np.zeros(floor.shape[:2], np.uint8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,6 +90,14 @@ def cell_sprite(scene: Scene, cell: str, pile: Pile, level: int | None) -> Sprit
         shadows.append(_shadow(scene, solid))
         if solid.points[:, 2].min() == 0:
             contacts.append(_contact(scene, solid))
+    return gathered(polygons, shadows, contacts) if polygons else None
+
+
+def body_sprite(scene: Scene, bodies: Sequence[tuple[Solid, Colour]]) -> Sprite | None:
+    """Bodies, each with its sRGB colour, in the order in which they are painted; None for none."""
+    polygons = [face for solid, colour in bodies for face in _faces(scene, solid, colour, None)]
+    shadows = [_shadow(scene, solid) for solid, _ in bodies]
+    contacts = [_contact(scene, solid) for solid, _ in bodies if solid.points[:, 2].min() == 0]
     return gathered(polygons, shadows, contacts) if polygons else None
 
 

@@ -14,7 +14,7 @@ from companion.match import Match
 from companion.rules.board import Player, Table
 from companion.rules.game import Position
 from companion.simulate.gesture import BRISK, LEISURELY, Gesture, Tempo, gesture
-from companion.simulate.hand import Hand, is_in_sight, with_hand
+from companion.simulate.hand import is_in_sight, with_hand
 from companion.simulate.light import WINDOW, Light
 from companion.simulate.players import Act, Habits, play
 from companion.simulate.render import Picture, Renderer
@@ -81,8 +81,12 @@ class Truth:
         return self.t_calm_from if self.t_laid is None else self.t_laid
 
 
-def nobody(_t_s: float) -> Sequence[Hand]:
-    """No hands but the one that acts."""
+Overlay = Callable[[Picture, Scene], Picture]
+"""Puts something over a picture without blur and noise, as :func:`companion.simulate.hand.with_hand` does."""
+
+
+def nobody(_t_s: float) -> Sequence[Overlay]:
+    """Nothing but the board and the hand that acts."""
     return ()
 
 
@@ -103,12 +107,12 @@ class SimulatedTable:
         habits: Habits | None = None,
         light: Light = WINDOW,
         wait: Callable[[float], None] | None = None,
-        bystanders: Callable[[float], Sequence[Hand]] = nobody,
+        bystanders: Callable[[float], Sequence[Overlay]] = nobody,
     ) -> None:
         """A table in the position of ``match``.
 
-        ``wait`` (as of :func:`clock`) is called with each frame's t_s; ``bystanders`` tells whose hands are in the
-        picture then besides the one that acts.
+        ``wait`` (as of :func:`clock`) is called with each frame's t_s; ``bystanders`` tells what is in the
+        picture then besides the board and the hand that acts.
         """
         camera = default_camera()
         self.truth: list[Truth] = []
@@ -175,10 +179,11 @@ class SimulatedTable:
         others = self._bystanders(t_s)
         if self._gesture is None and not others:
             return self._renderer.picture(self._setup, seq)
-        hands = (*others, *([] if self._gesture is None else [self._gesture.hand(t_s)]))
         picture = self._renderer.clear(self._setup if self._gesture is None else self._gesture.state(t_s).setup)
-        for hand in hands:
-            picture = with_hand(picture, self.scene, hand)
+        for overlay in others:
+            picture = overlay(picture, self.scene)
+        if self._gesture is not None:
+            picture = with_hand(picture, self.scene, self._gesture.hand(t_s))
         return self._renderer.developed(picture, seq)
 
     def _advance(self, t_s: float) -> None:

@@ -1,37 +1,54 @@
-"""The campaign of hands that rest beside the board."""
+"""The campaign of what comes and goes beside the board."""
 
 from __future__ import annotations
 
 import random
-from itertools import islice
+from itertools import islice, pairwise
 
+import numpy as np
 import pytest
 
+from calibration.kit import load_kit
 from companion.events import Accepted
 from companion.games import load_game
+from companion.match import Match
 from companion.simulate.players import MOVE
-from companion.simulate.table import Truth
-from tools.soak_hands import BESIDE_MM, EDGES_DEG, LATE_S, LONGEST_S, SHORTEST_S, Bystanders, _latencies, _rests
+from companion.simulate.table import SimulatedTable, Truth
+from tools.bystanders import EDGES_DEG, KINDS, LONGEST_S, SHORTEST_S, Bystanders, visits
+from tools.soak_hands import LATE_S, _latencies
 
-HALF_MM = (200.0, 150.0)
-
-
-def test_hands_rest_beside_each_edge_for_all_lengths_and_never_over_the_mat() -> None:
-    rests = list(islice(_rests(HALF_MM, random.Random(1)), 400))
-    assert {rest.edge_deg for rest in rests} == set(EDGES_DEG)
-    for rest in rests:
-        x, y = rest.place_mm
-        assert max(abs(x) - HALF_MM[0], abs(y) - HALF_MM[1]) >= BESIDE_MM[0] - 1e-6
-        assert SHORTEST_S <= rest.rest_s <= LONGEST_S
-    assert min(rest.rest_s for rest in rests) < 0.5
-    assert max(rest.rest_s for rest in rests) > 15
+KIT = load_kit("domination")
 
 
-def test_one_hand_at_a_time_comes_rests_and_goes() -> None:
-    bystanders = Bystanders(HALF_MM, 1)
-    seen = [bystanders(k / 12) for k in range(1200)]
-    assert {len(hands) for hands in seen} == {0, 1}
-    assert len(bystanders.seen) > 5
+def test_all_kinds_come_from_each_edge_for_all_lengths_and_one_after_the_other() -> None:
+    several = list(islice(visits(KIT, random.Random(1)), 400))
+    assert {(visit.kind, visit.edge_deg) for visit in several} == {(k, edge) for k in KINDS for edge in EDGES_DEG}
+    assert all(before.end_s < after.begin_s for before, after in pairwise(several))
+    assert all(SHORTEST_S <= visit.rest_s <= LONGEST_S for visit in several)
+    assert min(visit.rest_s for visit in several) < 0.5
+    assert max(visit.rest_s for visit in several) > 15
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_comes_is_seen_beside_the_board_and_goes(kind: str) -> None:
+    game = load_game("domination")
+    bystanders = Bystanders(KIT, 3, [kind])
+    table = SimulatedTable(KIT, Match(game, game.start()), 1)
+    before, most = table.frame(0.0).astype(int), 0
+    for visit in islice(visits(KIT, random.Random(f"bystanders {KIT.name} 3"), [kind]), 4):
+        resting = _over(table, bystanders, visit.begin_s + visit.come_s + visit.rest_s / 2)
+        most = max(most, int((np.abs(resting - before) > 30).sum()))
+        assert not bystanders(visit.end_s + 0.01)
+    assert most > 3000
+    assert [seen.kind for seen in bystanders.seen] == [kind] * 4
+
+
+def _over(table: SimulatedTable, bystanders: Bystanders, t_s: float) -> np.ndarray:
+    """The picture before the match has begun, with what bystanders show at ``t_s``."""
+    picture = table.frame(0.0)
+    for overlay in bystanders(t_s):
+        picture = overlay(picture, table.scene)
+    return picture
 
 
 @pytest.mark.parametrize(("after_s", "late"), [(0.2, 0), (LATE_S + 0.1, 1), (4.0, 1)])
