@@ -63,6 +63,14 @@ STACK_MM = 25
 ALTERED_SHARE = 0.01
 """Share of a cell's picture that must differ for the cell to be read again: a few pixels."""
 
+IN_SIGHT_SHARE = 0.2
+"""Share of the smallest piece's picture on a cell that must be in sight for the rest to be left out, where something
+nearer was put or taken."""
+
+BESIDE_MM = 4
+"""So close to something nearer a pixel may show it: where it stands is known to two millimetres, and a change is seen
+in a small picture."""
+
 TOUCHED_SHARE = 0.03
 """Share of a cell that an arm must cover for the cell to be hidden."""
 
@@ -91,11 +99,13 @@ class Comparison:
         touched: (n,) bool, these, and cells with what an arm touches in the picture: fingertips, its shadow,
             or a stack that has changed beside it.
         changed: (n,) float32 in 0…1, share of each cell's picture, up to a stack of some height, that differs.
+        changes: (height / SHRINK, width / SHRINK) uint8, 1 where the pictures differ.
     """
 
     covered: npt.NDArray[np.bool_]
     touched: npt.NDArray[np.bool_]
     changed: npt.NDArray[np.float32]
+    changes: Picture
 
 
 class Watch:
@@ -177,18 +187,35 @@ class Watch:
             return None
         small, bare = glimpse.small, relit(self._bare, glimpse.small)
         changes = _changes(small, bare)
-        v_mm, radius_mm = geometry.crops.v_mm, geometry.radius_mm
-        changed = self._share(changes, geometry, (v_mm >= -STACK_MM) & (v_mm <= radius_mm))
+        changed = self._share(changes, geometry, _near(geometry))
         news = changes if self._under is None else changes & _changes(small, relit(self._under, small))
         joined = _joined(news)
         arms = self._entering(self._broad(joined))
         self._arm = arms if arms.any() else None
         solid = arms & self._broad(_joined(_without_shadows(changes, small, bare)))
-        floor = np.abs(v_mm) <= radius_mm
+        floor = np.abs(geometry.crops.v_mm) <= geometry.radius_mm
         covered, touched = (
             self._share(mask, geometry, floor) > TOUCHED_SHARE for mask in (solid, self._entering(joined))
         )
-        return Comparison(covered, covered | touched, changed)
+        return Comparison(covered, covered | touched, changed, changes)
+
+    def changed_in_sight(
+        self, seen: Comparison, geometry: Geometry, in_sight: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.float32]:
+        """(n,) ``seen.changed`` by those pixels of the crops (n, rows, columns) alone that are ``in_sight`` in both.
+
+        NaN where something has changed, and a piece might stand there unseen.
+        """
+        size = 2 * BESIDE_MM + 1
+        around = np.ones((size, size // geometry.crops.column_mm | 1), np.uint8)
+        clear = np.array([cv2.erode(crop, around) for crop in in_sight.astype(np.uint8)], np.uint8)
+        piece = _smallest(geometry)
+        is_hidden = (clear & piece).sum(axis=(1, 2)) < IN_SIGHT_SHARE * piece.sum(axis=(1, 2))
+        clear = clear[:, _near(geometry)]
+        changes = self._pixels(seen.changes, geometry, _near(geometry)) & clear
+        shares = changes.sum(axis=(1, 2)) / np.maximum(clear.sum(axis=(1, 2)), 1)
+        unseen = np.where(seen.changed > ALTERED_SHARE, np.nan, seen.changed)
+        return np.where(is_hidden, unseen, shares).astype(np.float32)
 
     def reaching_from(self, glimpse: Glimpse) -> frozenset[str]:
         """The sides of the mat from which an arm reaches into the picture: of ``S``, ``E``, ``N``, ``W``.
@@ -222,12 +249,16 @@ class Watch:
 
     def _share(self, mask: Picture, geometry: Geometry, rows: npt.NDArray[np.bool_] | slice) -> npt.NDArray[np.float32]:
         """(n,) share of these rows of each crop in which the small ``mask`` is 1."""
+        share: npt.NDArray[np.float32] = self._pixels(mask, geometry, rows).mean(axis=(1, 2), dtype=np.float32)
+        return share
+
+    def _pixels(self, mask: Picture, geometry: Geometry, rows: npt.NDArray[np.bool_] | slice = slice(None)) -> Picture:
+        """(n, rows, columns) uint8, the small ``mask`` in these rows of each crop."""
         if self._places is None or self._places[0] is not geometry:
             x, y = np.rint(geometry.crops.map_px / SHRINK).astype(np.intp)
             height, width = self._shape
             self._places = geometry, np.clip(y, 0, height - 1) * width + np.clip(x, 0, width - 1)
-        share: npt.NDArray[np.float32] = mask.ravel()[self._places[1][:, rows]].mean(axis=(1, 2), dtype=np.float32)
-        return share
+        return mask.ravel()[self._places[1][:, rows]]
 
     def _entering(self, mask: Picture) -> Picture:
         """(height, width) uint8, those parts of ``mask`` that hang together and are as wide as an arm at the edge."""
@@ -252,6 +283,21 @@ class Watch:
         """Mean width of the widest piece in the small picture."""
         scale = np.linalg.norm(geometry.crops.to_picture[:, :, 0], axis=1).mean()
         return float(max(kind.width_mm for kind in self._kit.pieces) * scale / SHRINK)
+
+
+def _near(geometry: Geometry) -> npt.NDArray[np.bool_]:
+    """(rows,) bool, those rows of a crop in which its cell's floor lies, and stacks of the usual heights on it."""
+    v_mm: npt.NDArray[np.int32] = geometry.crops.v_mm
+    return (v_mm >= -STACK_MM) & (v_mm <= geometry.radius_mm)
+
+
+def _smallest(geometry: Geometry) -> Picture:
+    """(n, rows, columns) uint8, 1 where the smallest piece would be seen if it stood alone on each cell."""
+    outlines, rows = geometry.outlines, np.arange(len(geometry.crops.v_mm))[:, None] + 0.5
+    far, near = outlines.edges[:, :, 0], outlines.edges[:, :, -1]
+    number = int((near - far).sum(axis=(0, 2)).argmin())
+    shown = (rows >= far[:, number, None]) & (rows < near[:, number, None]) & outlines.covers[:, number, None]
+    return shown.astype(np.uint8)
 
 
 def _joined(mask: Picture) -> Picture:

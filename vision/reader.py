@@ -52,6 +52,7 @@ from vision.scene.crops import Crops
 from vision.scene.ground import has_paper
 from vision.scene.materials import Materials
 from vision.scene.terrain import floors_mm
+from vision.scene.visibility import visible_pixels
 
 SURELY_BARE_LOG = float(np.log(0.9))
 """Log-likelihood from which on a cell is read as empty that is empty by the match, too."""
@@ -117,6 +118,13 @@ class Reader:
         """(n, states) log-likelihoods of the last reading, however much of the picture is unexplained."""
         assert self._last is not None, "nothing was read"
         return self._last.log_likelihood
+
+    def in_sight(self) -> tuple[Geometry, npt.NDArray[np.bool_]]:
+        """The last reading's geometry, and (n, rows, columns) crop pixels where nothing is nearer than the cell."""
+        assert self._last is not None, "nothing was read"
+        hypothesis = self._last.hypothesis
+        geometry, labels = hypothesis.geometry, hypothesis.all_labels().ravel()
+        return geometry, visible_pixels(geometry.crops.flat_px, geometry.crops.outside, labels, geometry.rank)
 
     def is_same(self, geometry: Geometry, pose: Registration) -> bool:
         """Whether ``pose`` projects the mat to where ``geometry`` has it."""

@@ -32,7 +32,8 @@ class Reading:
             is not to be trusted then.  Empty for a board that is understood.
         t_s: time of the frame in seconds.
         changed: (n,) float32 in 0…1, the share of the cell's picture that differs from the last picture that made
-            sense; None where there is none to compare with, or the light has changed.
+            sense; NaN where hardly anything of the cell is in sight beside what has been put or taken before it; None
+            where there is no picture to compare with, or the light has changed.
         levels: of the pillars that the cells are, as the picture was read with; None for a kit without pillars.
         level_log_likelihood: (n, l) float32, natural logarithm of p(picture | level) for each level of a pillar from
             the lowest on, as the picture alone has it, shifted like ``log_likelihood``; None for a kit without pillars.

@@ -106,6 +106,7 @@ class Eyes:
         self._glimpse: Glimpse | None = None
         self._still_since_s = self._looked_s = 0.0
         self._pushed: tuple[Geometry, float] | None = None
+        self._in_sight: tuple[Geometry, npt.NDArray[np.bool_]] | None = None
         self._unrest = Unrest(0.0)
         self._exposure = Exposure()
 
@@ -199,6 +200,7 @@ class Eyes:
         """The frame that was looked at last shows a table that makes sense: no hand is over it."""
         assert self._glimpse is not None, "understood() follows look()"
         self._watch.keep_bare(self._glimpse, is_thing=self._is_thing)
+        self._in_sight = self.reader.in_sight()
 
     def learn(self, layout: Mapping[str, str]) -> None:
         """Learn how the board looks where pieces stood until now; ``layout``: the stacks by cell that stand there now.
@@ -263,8 +265,15 @@ class Eyes:
         """``reading`` with what the last picture that made sense adds to it."""
         hidden = seen.touched if self._looked_s - self._still_since_s < PUT_DOWN_S else seen.covered
         foreign = reading.foreign if self._is_thing else np.maximum(reading.foreign, hidden)
-        changed = None if _is_new_light(seen) else seen.changed
+        changed = None if _is_new_light(seen) else self._changed(seen)
         return replace(reading, foreign=foreign.astype(np.float32), changed=changed)
+
+    def _changed(self, seen: Comparison) -> npt.NDArray[np.float32]:
+        """(n,) share of each cell's picture that differs: not for what has been put or taken away before the cell."""
+        geometry, in_sight = self.reader.in_sight()
+        if self._in_sight is None or self._in_sight[0] is not geometry:
+            return seen.changed
+        return self._watch.changed_in_sight(seen, geometry, in_sight & self._in_sight[1])
 
 
 def _jpeg(picture: npt.NDArray[np.uint8]) -> bytes:

@@ -133,4 +133,4 @@ def _sum_of_those(readings: Sequence[Reading], heard: npt.NDArray[np.bool_]) -> 
 def _changed(shares: Sequence[Array | None], heard: npt.NDArray[np.bool_]) -> Array | None:
     """(n,) the most that changed for a camera that sees the cell; None where none can compare."""
     known = [np.where(seen, share, 0) for share, seen in zip(shares, heard, strict=True) if share is not None]
-    return None if not known else np.max(known, axis=0).astype(np.float32)
+    return None if not known else np.fmax.reduce(known).astype(np.float32)

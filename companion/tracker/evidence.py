@@ -145,7 +145,7 @@ def weigh(
 def _still(pillars: Rows, changed: npt.NDArray[np.float32], before: Sequence[Sight | None]) -> Rows:
     """(n, l) ``pillars`` with what still pictures say: what stood there stands; a changed one has many causes."""
     result = pillars.copy()
-    nats = np.maximum(SAME_NATS[np.searchsorted(CHANGE_SHARES, changed, side="right")], 0.0)
+    nats = np.maximum(_same_nats(changed), 0.0)
     for cell, sight in enumerate(before):
         if sight is not None and sight[0] is not None and sight[0] < pillars.shape[1]:
             result[cell, sight[0]] += nats[cell]
@@ -187,7 +187,13 @@ def _on_pillars(evidence: Evidence, pillars: Rows) -> Evidence:
 def _recall(log_p: npt.NDArray[np.float64], changed: npt.NDArray[np.float32], before: npt.NDArray[np.intp]) -> None:
     """Add to ``log_p`` (n, m + 1) what the change of each cell's picture says, given its column before (n,)."""
     known = np.flatnonzero(before >= 0)
-    log_p[known, before[known]] += SAME_NATS[np.searchsorted(CHANGE_SHARES, changed[known], side="right")]
+    log_p[known, before[known]] += _same_nats(changed[known])
+
+
+def _same_nats(changed: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+    """(k,) log-likelihoods that cells still hold what they held; 0 where it is not known how they have changed."""
+    nats = SAME_NATS[np.searchsorted(CHANGE_SHARES, changed, side="right")]
+    return np.where(np.isnan(changed), 0.0, nats)
 
 
 @lru_cache(maxsize=16)
@@ -236,7 +242,7 @@ def changed_cells(layout: Layout, reading: Reading) -> frozenset[Cell]:
     if reading.changed is None:
         return frozenset(range(len(layout.cells)))
     rows = _row_numbers(layout, reading.cells)
-    return frozenset(int(cell) for cell in np.flatnonzero((rows < 0) | (reading.changed[rows] > STILL_SHARE)))
+    return frozenset(int(cell) for cell in np.flatnonzero((rows < 0) | ~(reading.changed[rows] <= STILL_SHARE)))
 
 
 def shows_hand(reading: Reading) -> bool:

@@ -65,6 +65,8 @@ def test_what_has_changed_is_told_by_who_sees_it():
     both = combined([reading(*rows, changed=[0.9, 0.1], foreign=[0.9, 0]), reading(*rows, changed=[0.2, 0.4])])
     assert both.changed == pytest.approx([0.2, 0.4])
     assert combined([reading(*rows), reading(*rows, changed=[0.2, 0.4])]).changed == pytest.approx([0.2, 0.4])
+    unknown = reading(*rows, changed=[np.nan, np.nan])
+    assert combined([unknown, reading(*rows, changed=[0.2, 0.4])]).changed == pytest.approx([0.2, 0.4])
     assert combined([reading(*rows), reading(*rows)]).changed is None
 
 

@@ -14,6 +14,7 @@ from companion.tracker.evidence import (
     MISREAD,
     SAME_NATS,
     cells_against,
+    changed_cells,
     combine,
     shows_hand,
     touched,
@@ -143,6 +144,13 @@ def test_the_more_a_cells_picture_has_changed_the_less_likely_it_holds_what_it_h
     recalled = weigh(LAYOUT, changed(share), before(changed(share)))
     assert recalled.log_p[0, 1] == pytest.approx(plain.log_p[0, 1] + nats)
     np.testing.assert_array_equal(np.delete(recalled.log_p, 1, axis=1), np.delete(plain.log_p, 1, axis=1))
+
+
+def test_where_it_is_not_known_what_has_changed_nothing_is_recalled():
+    unknown = changed(np.nan)
+    np.testing.assert_array_equal(weigh(LAYOUT, unknown, before(unknown)).log_p, weigh(LAYOUT, unknown).log_p)
+    assert touched(LAYOUT, unknown) == frozenset()
+    assert changed_cells(LAYOUT, unknown) == {0, 1, 2}
 
 
 def test_without_a_picture_to_compare_with_nothing_is_recalled():

@@ -1,0 +1,60 @@
+"""What a change before a cell says of the cell behind it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from companion.app.eyes import Eyes
+from companion.simulate.light import WINDOW
+from companion.simulate.render import Renderer
+from companion.simulate.sprite import Scene
+from companion.simulate.standing import seeded, set_up
+from companion.simulate.table import enrol_picture
+from companion.simulate.viewpoint import default_camera, default_pose
+from companion.tracker.evidence import CHANGE_SHARES, STILL_SHARE
+from vision.capture.frames import Frame
+from vision.enrolment import enrol
+
+KIT = load_kit("domination")
+
+
+@pytest.fixture(scope="module")
+def renderer() -> Renderer:
+    camera = default_camera()
+    return Renderer(Scene(KIT, camera, default_pose(KIT, camera, ()), WINDOW))
+
+
+def changed(renderer: Renderer, before: dict[str, str], after: dict[str, str]) -> dict[str, float]:
+    """The share of each cell's picture that differs once one table, understood, has become another."""
+    camera = default_camera()
+    eyes = Eyes(KIT, camera, enrol(enrol_picture(KIT), KIT, camera))
+    for t_s, table in enumerate((before, after)):
+        setup = set_up([table.get(cell, "") for cell in KIT.cells], None, seeded("in sight", 1))
+        frame = Frame(renderer.picture(setup, t_s), t_s, float(t_s))
+        eyes.moving(frame)
+        look = eyes.look(frame)
+        assert look.reading is not None
+        if t_s == 0:
+            eyes.understood()
+    assert look.reading.changed is not None
+    return dict(zip(KIT.cells, look.reading.changed.tolist(), strict=True))
+
+
+def test_a_tower_put_before_a_disc_is_no_change_of_it(renderer: Renderer) -> None:
+    seen = changed(renderer, {"d5": "G"}, {"d5": "G", "d4": "RRR"})
+    assert seen["d4"] > CHANGE_SHARES[1]
+    assert seen["d5"] < STILL_SHARE
+    assert seen["f6"] < STILL_SHARE
+
+
+def test_of_a_cell_behind_a_high_tower_nothing_is_known(renderer: Renderer) -> None:
+    seen = changed(renderer, {}, {"d4": "RGRGRGRG"})
+    assert np.isnan(seen["d5"])
+    assert seen["b4"] < STILL_SHARE
+
+
+def test_a_disc_put_where_it_is_seen_beside_a_tower_is_a_change(renderer: Renderer) -> None:
+    seen = changed(renderer, {}, {"d5": "G", "d4": "RR"})
+    assert seen["d5"] > CHANGE_SHARES[1]
