@@ -114,10 +114,7 @@ def make_patch(
     across, down = np.zeros((height, width), np.float32), np.zeros((height, width), np.float32)
     # Of pairs side by side every second row is looked at, of pairs one above the other every second column.
     weight = 2 / (step * px_per_mm * UNIT_MM)
-    narrow = (EVEN**2 + noise).astype(np.float32)
-    wide = (VARIED**2 + narrow).astype(np.float32)
-    slope = (0.5 * (1 / narrow - 1 / wide)).astype(np.float32)
-    ratios = (weight * _log_ratios(float(0.5 * np.log(wide / narrow).sum()))).astype(np.float32)
+    ratios, slope = _contrasts(noise, weight)
     for row in range(0, height, 2):
         for column in range(width - step):
             one, other = image[top + row, left + column], image[top + row, left + column + step]
@@ -129,6 +126,31 @@ def make_patch(
     colours = _colours(image, box, table, colour_model)
     area = COLOUR_STRIDE**2 / (px_per_mm**2 * AREA_MM2)
     return Patch((left, top), step, across, down, colours, area)
+
+
+@compiled
+def ratios_down(image: Picture, scale: tuple[int, float], noise: Array) -> Array:
+    """(height, width) float32 as :attr:`Patch.down` of a picture (height, width, 3) uint8 BGR, in every column.
+
+    ``scale`` and ``noise``: see :func:`make_patch`.
+    """
+    (step, px_per_mm), (height, width, _) = scale, image.shape
+    ratios, slope = _contrasts(noise, 1 / (step * px_per_mm * UNIT_MM))
+    down = np.zeros((height, width), np.float32)
+    for row in range(height - step):
+        for column in range(width):
+            down[row, column] = ratios[_index(image[row, column], image[row + step, column], slope)]
+    return down
+
+
+@compiled
+def _contrasts(noise: Array, weight: float) -> tuple[Array, Array]:
+    """The table of :func:`_log_ratios` times ``weight``, and (channels,) what makes pixels unlike, per squared code."""
+    narrow = (EVEN**2 + noise).astype(np.float32)
+    wide = (VARIED**2 + narrow).astype(np.float32)
+    slope = (0.5 * (1 / narrow - 1 / wide)).astype(np.float32)
+    ratios = (weight * _log_ratios(float(0.5 * np.log(wide / narrow).sum()))).astype(np.float32)
+    return ratios, slope
 
 
 @compiled

@@ -3,7 +3,7 @@
 Crops are for colours; a pyramid that another one covers shows by a millimetre and a half of its outline, and one of
 nearly the ground's colour by its edges alone.  So the pixels round a tower are looked at more closely: what no flank
 covers is ground of its usual colour (or something else, such as shadow or print), and what a tower leaves unexplained
-tells how much its fit says (the residual variance is profiled out).
+tells how much its fit says (the residual variance is profiled out); and where flanks meet the picture changes.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from vision.likelihood.facets import (
     pyramids_of,
     sum_flanks,
 )
+from vision.likelihood.flank_boundaries import Contrasts, boundary_log_ratio, make_contrasts
 from vision.likelihood.observations import FLOOR
 from vision.pose.projection import Points, Registration
 from vision.scene.configurations import Configurations
@@ -72,6 +73,9 @@ STEPS = np.array(
     np.float64,
 )
 """Steps of each pyramid with all above it: index of its rotation; half millimetres right and down in the crop."""
+
+SHARE = 0.5
+"""Share that flanks and their boundaries count for: they are the same pixels."""
 
 LEAST_PX = 30.0
 """Pixels (of a quarter of a square millimetre) from which on a flank's mean is used."""
@@ -130,6 +134,7 @@ class _View(NamedTuple):
         ground: sum of the squared differences of all of them.
         variance: of a pixel on an even surface.
         weight: independent observations.
+        contrasts: between pixels that are looked at.
     """
 
     integrals: Floats
@@ -137,6 +142,7 @@ class _View(NamedTuple):
     ground: float
     variance: float
     weight: float
+    contrasts: Contrasts
 
 
 def make_close_up(
@@ -166,13 +172,15 @@ def fit_towers(
     """
     cell, (crops, facets, sides) = seen[0], close_up
     far, near = facets.far[cell].astype(np.float64), facets.near[cell].astype(np.float64)
-    codes = cv2.remap(
+    remapped = cv2.remap(
         image, crops.map_px[0, cell], crops.map_px[1, cell], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
+    codes = np.asarray(remapped, np.uint8)
     values = np.asarray(codes * ground.gain, np.float32)
     labels = seen[2].ravel()[crops.flat_px[cell]]
     is_seen = ~crops.outside[cell] & (labels >> RANK_BITS <= seen[1]) & _surroundings(far, near, len(crops.v_mm))
-    view = _observe(values, _off_ground(values, labels, is_seen, ground))
+    squares = _off_ground(values, labels, is_seen, ground)
+    view = _observe(values, squares, make_contrasts(codes, squares >= 0, PER_MM, sides[cell]))
     likely, sums, wireframes = _fit(view, Flanks(far, near), facets.towers, tried)
     means, enough = _by_side(sums, wireframes, sides[cell])
     return TowerFits(likely, means, enough)
@@ -213,7 +221,7 @@ def _off_ground(
     return squares
 
 
-def _observe(values: Array, squares: Floats) -> _View:
+def _observe(values: Array, squares: Floats, contrasts: Contrasts) -> _View:
     """The view of a close-up of display ``values`` (rows, columns, 3); ``squares`` of :func:`_off_ground`."""
     counted = squares >= 0
     channels = np.dstack([np.ones_like(squares), values, (values**2).sum(axis=2), squares]) * counted[..., None]
@@ -224,7 +232,7 @@ def _observe(values: Array, squares: Floats) -> _View:
     # The median of the difference of two normal values is 0.954 of their standard deviation.
     noise = float(np.median(apart)) / 0.954 if len(apart) else 0.0
     weight = pixels / PER_MM**2 / INDEPENDENT_MM2
-    return _View(integrals, pixels, float(squares[counted].sum()), EVEN**2 + noise**2, weight)
+    return _View(integrals, pixels, float(squares[counted].sum()), EVEN**2 + noise**2, weight, contrasts)
 
 
 @compiled
@@ -306,7 +314,8 @@ def _log_likelihood(view: _View, flanks: Flanks, tower: Indices, at: Floats, par
             uneven = part[4] - (part[1] ** 2 + part[2] ** 2 + part[3] ** 2) / part[0]
             unexplained += step * (max(uneven, 0.0) / 3 - part[5])
     variance = max(unexplained, 0.0) / view.pixels + view.variance
-    return float(-0.5 * view.weight * np.log(variance) - 0.5 * displacement(at) / PER_MM**2)
+    likely = boundary_log_ratio(view.contrasts, flanks, tower, at, step) - 0.5 * view.weight * np.log(variance)
+    return float(SHARE * likely - 0.5 * displacement(at) / PER_MM**2)
 
 
 def _by_side(sums: Floats, wireframes: Indices, sides: Indices) -> tuple[Floats, npt.NDArray[np.bool_]]:

@@ -1,0 +1,60 @@
+"""Boundaries of pyramids in a picture: those that were drawn are likely, and no others."""
+
+import numpy as np
+
+from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
+from vision.likelihood.facets import Flanks, pyramids_of
+from vision.likelihood.flank_boundaries import boundary_log_ratio, make_contrasts
+
+ROWS, COLUMNS, MIDDLE = 120, 90, 45
+GROUND, FLANK_CODES = 200, (184, 214)
+LARGE, SMALL = (40, 100, 25), (20, 70, 14)
+"""First and last row, and half of the width in columns, of a pyramid alone, and of one that is put over it."""
+SIDES = np.array([[1, 0, 2, 3]] * 2)
+
+
+def log_ratios(pyramids, *, darker=0.0):
+    """Of the large pyramid alone and of the tower; ``darker``: codes that flanks lose from their tops to their feet."""
+    image = np.full((ROWS, COLUMNS, 3), GROUND, float)
+    for first, last, half in pyramids:
+        fall = np.linspace(0, darker, last - first)[:, None, None]
+        image[first:last, MIDDLE - half : MIDDLE] = FLANK_CODES[0] - fall
+        image[first:last, MIDDLE : MIDDLE + half] = FLANK_CODES[1] - fall
+    codes = (image + np.random.default_rng(3).normal(0, 1, image.shape)).astype(np.uint8)
+    return compared(codes)
+
+
+def compared(codes, sides=SIDES, *, is_looked_at=True):
+    """(2,) log-likelihood ratios of the large pyramid alone and of the tower."""
+    facets, counted = two_pyramids(LARGE, SMALL, COLUMNS), np.full((ROWS, COLUMNS), is_looked_at)
+    flanks = Flanks(facets.far[0].astype(np.float64), facets.near[0].astype(np.float64))
+    contrasts, towers = make_contrasts(codes, counted, 2, sides), [pyramids_of(tower) for tower in facets.towers]
+    return [boundary_log_ratio(contrasts, flanks, one, np.zeros((one.shape[1], 3)), 1) for one in towers]
+
+
+def test_boundaries_that_were_drawn_are_likelier_than_none():
+    alone, tower = log_ratios([LARGE])
+    assert alone > 3
+    assert alone > tower + 3
+
+
+def test_the_foot_of_a_pyramid_on_another_one_is_a_boundary():
+    alone, tower = log_ratios([LARGE, SMALL])
+    assert tower > alone + 3
+
+
+def test_light_that_falls_off_along_a_flank_is_no_boundary():
+    alone, tower = log_ratios([LARGE], darker=40.0)
+    assert alone > tower + 3
+
+
+def test_flanks_of_one_colour_may_meet_unseen():
+    even = np.full((ROWS, COLUMNS, 3), GROUND, np.uint8)
+    assert compared(even)[ALONE] < 0
+    turned = np.array([SIDES[0], [0, 1, 2, 3]])
+    assert compared(even)[TOWER] > compared(even, turned)[TOWER]
+
+
+def test_what_is_not_looked_at_says_nothing():
+    codes = np.random.default_rng(3).integers(0, 255, (ROWS, COLUMNS, 3), np.uint8)
+    assert compared(codes, is_looked_at=False)[ALONE] == 0
