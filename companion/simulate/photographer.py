@@ -30,6 +30,9 @@ WALL = 150
 """Grey code of what is behind the board."""
 
 NOISE_CODES = 2.0
+SHIFTS = 64
+"""The noise of a picture is a window on a larger field, at one of so many places across and down: drawing a new field
+takes over ten times as long."""
 
 HOLDS = (
     # x, y of the board's middle before the lens and its distance, in mm; turns round x, y, z in degrees
@@ -63,6 +66,8 @@ class Photographer:
         self._kit, self._game, self._wait, self._clock = kit, game, wait, clock
         self._drawing = Lock()
         self._rng = np.random.default_rng(1)
+        field = (self.camera.height_px + SHIFTS, self.camera.width_px + SHIFTS, 1)
+        self._noise = np.repeat(np.rint(self._rng.normal(0, NOISE_CODES, field)).astype(np.int16), 3, axis=2)
         self._closed = False
 
     def show(self, scene: str, taken: int) -> None:
@@ -105,8 +110,9 @@ class Photographer:
 
     def _noisy(self, still: Picture) -> Picture:
         """A camera never gives the same picture twice."""
-        noise = self._rng.normal(0, NOISE_CODES, still.shape[:2]).astype(np.float32)
-        return np.asarray(np.clip(still + noise[:, :, None], 0, 255), np.uint8)
+        (top, left), (height, width) = self._rng.integers(SHIFTS, size=2), still.shape[:2]
+        noise = self._noise[top : top + height, left : left + width]
+        return np.asarray(cv2.add(still, noise, dtype=cv2.CV_8U), np.uint8)
 
 
 def board_held(camera: Camera, number: int) -> Picture:
