@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.glyphs.face_detection import PLACED_MM, Faces, centred, offsets_mm
-from vision.glyphs.templates import Alphabet, blank, compare
+from vision.glyphs.face_detection import Faces
+from vision.glyphs.legibility import character_gain, read_faces, search_face
+from vision.glyphs.templates import Alphabet
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.stacks import OUT_OF_REACH
-from vision.pose.projection import Points
-from vision.scene.label_buffer import LabelBuffer
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -26,30 +25,8 @@ STRANGE = -15.0
 """Log-likelihood under which no character fits that does not explain most of a face.  The stack may then be of another
 height, of whatever likelihood: its face is looked for at all of them."""
 
-FITS = -10.0
-"""Log-likelihood above which a character fits, whatever it explains.  Where none does or explains most of a face,
-fainter ones are tried: a fitted contrast suits what is no face, too."""
-
 MOST_SEARCHED = 16
 """Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
-
-OBSERVATIONS = 88.0
-"""Independent observations on a face: its area in two channels, by ``vision.glyphs.templates.INDEPENDENT_MM2``."""
-
-USUAL_MISFIT = 5.0
-"""Log-likelihood, negative, of the right character on a face that is seen well."""
-
-MOSTLY = float(OBSERVATIONS / 2 * np.log(2.0))
-"""A character explains more than half of what differs from bare wood: in five folders of the collection 95 of 100 right
-ones explain more than 0.62 of it, and nothing on 150 empty cells more than 0.42.  Dark ink that a webcam sharpens
-differs from its template by much, but by more from wood."""
-
-WIDE_STEP_MM = 1.6
-WIDE_MM = np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]) * WIDE_STEP_MM
-"""Steps by which the middle of such a face is tried elsewhere; what lies between them, comparing finds."""
-
-REFINED = 3
-"""Steps of least squares after which the middle of such a face stays within a few hundredths of a millimetre."""
 
 FACE_FOUND = 4.0
 """Log-likelihood ratio from which on the middle of a face is taken to be known."""
@@ -108,16 +85,8 @@ def _revive(image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphabet: Alph
         return
     owner, configuration = np.nonzero(scores[cells] > -IN_QUESTION)
     straight = upright.of(cells[owner] * configurations_of + configuration)
-    labels = hypothesis.all_labels()
-    rings, observations = centred(image, straight, labels)
-    chosen, _ = _likeliest(rings, straight, observations, owner)
-    faces = rings.of(chosen)
-    usual, placed = compare(image, faces, labels, alphabet)
-    faint, _ = compare(image, faces, labels, alphabet, is_faint=True)
-    fits = np.maximum(usual, faint).max(axis=1)
-    bare = blank(image, placed, labels)
-    gain = fits - bare - np.float32(np.log(len(alphabet.letters)))
-    is_seen = _is_legible(fits, bare) & (gain > 0)
+    gain = character_gain(image, straight, owner, hypothesis.all_labels(), alphabet)
+    is_seen = gain > 0
     hypothesis.read_glyphs(cells[is_seen], gain[is_seen])
     hypothesis.settle()
     hypothesis.invalidate(cells[is_seen])
@@ -144,95 +113,25 @@ def _read(
     owner, configuration = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION)
     straight = upright.of(cells[owner] * configurations_of + configuration)
     labels = hypothesis.all_labels()
-    rings, observations = centred(image, straight, labels)
-    chosen, how_likely = _likeliest(rings, straight, observations, owner)
-    likely, faces = compare(image, rings.of(chosen), labels, alphabet)
-    illegible = np.flatnonzero(likely.max(axis=1) < FITS)
-    bare = blank(image, faces.of(illegible), labels)
-    illegible = illegible[~_is_legible(likely[illegible].max(axis=1), bare)]
-    pale = illegible[how_likely[illegible] > FACE_FOUND]
-    if len(pale):
-        likely[pale] = _fainter(image, rings.of(chosen[pale]), labels, alphabet, likely[pale])
-    strange = cells[illegible[likely[illegible].max(axis=1) < STRANGE]]
+    seen, relit = read_faces(image, straight, owner, labels, alphabet)
+    strange = np.flatnonzero(~seen.is_legible & (seen.letters.max(axis=1) < STRANGE))
     if len(strange) > MOST_SEARCHED:
         strange = NONE
-    for k, cell in enumerate(cells):
-        mine = owner == k
-        configurations, face, letters = configuration[mine], faces.of(np.array([k])), likely[k]
-        is_found = how_likely[k] > FACE_FOUND
-        if cell in strange:
-            every = np.flatnonzero(scores[k] > OUT_OF_REACH / 2)
+    for k, cell in enumerate(cells.tolist()):
+        configurations, face, letters = configuration[owner == k], seen.faces.of(np.array([k])), seen.letters[k]
+        is_found = seen.how_likely[k] > FACE_FOUND
+        every, misled = np.flatnonzero(scores[k] > OUT_OF_REACH / 2), k in relit
+        if k in strange:
             straight_here = upright.of(cell * configurations_of + every)
-            face, letters, explains = _searched(image, straight_here, labels, alphabet, scores[k, every])
-            if explains > FACE_FOUND:
-                configurations, is_found = every, True
+            face, letters, explains = search_face(image, straight_here, labels, alphabet, scores[k, every])
+            misled = explains > FACE_FOUND
+        if misled:
+            configurations, is_found = every, True
         found[cell] = letters - np.logaddexp.reduce(letters)
         if len(configurations) > 1 and is_found:
-            shifts_mm = _shifts(hypothesis, int(cell), upright.of(cell * configurations_of + configurations), face)
-            known.append(_Known(int(cell), configurations, shifts_mm))
-    return known, strange
-
-
-def _likeliest(rings: Faces, straight: Faces, observations: Array, owner: Indices) -> tuple[Indices, Points]:
-    """Which of the rings (k) that were found for each cell's heights is likeliest its face, and how likely that is.
-
-    ``owner`` (k,) numbers the cells from 0.
-    """
-    apart = ((offsets_mm(straight, rings) / PLACED_MM) ** 2).sum(axis=2)
-    nearest = np.where(owner[:, None] == owner, apart, np.inf).min(axis=1)
-    placed = np.where(owner == np.arange(owner[-1] + 1)[:, None], observations - nearest / 2, -np.inf)
-    return placed.argmax(axis=1), placed.max(axis=1)
-
-
-def _fainter(
-    image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer, alphabet: Alphabet, usual: Array
-) -> Array:
-    """(k, letters) how well characters fit ``faces``: of a fitted contrast where that explains most of what is seen."""
-    faint, placed = compare(image, faces, labels, alphabet, is_faint=True)
-    return np.where(_is_legible(faint.max(axis=1), blank(image, placed, labels))[:, None], faint, usual)
-
-
-def _is_legible(fits: Array, bare: Array) -> npt.NDArray[np.bool_]:
-    """(k,) whether the likeliest characters explain most of faces; see :func:`_explained`."""
-    is_legible: npt.NDArray[np.bool_] = _explained(fits, bare) > MOSTLY
-    return is_legible
-
-
-def _explained(fits: Array, bare: Array) -> Array:
-    """(k,) log-likelihood ratio of the likeliest characters (k,) of faces against ``bare`` (k,) wood.
-
-    How far values scatter is not known here, as in noise or across the edge of a shadow, and is fitted to each.
-    """
-    ratio: Array = (OBSERVATIONS / 2 * np.log((USUAL_MISFIT - bare) / (USUAL_MISFIT - fits))).astype(np.float32)
-    return ratio
-
-
-def _searched(
-    image: npt.NDArray[np.uint8], straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array
-) -> tuple[Faces, Array, float]:
-    """A face round which a shadow or a lamp's mirror image misled: where some character explains most.
-
-    Args:
-        image: (height, width, 3) uint8, BGR.
-        straight: (k) the faces of all heights, undisplaced.
-        labels: (height, width) uint16.
-        alphabet: of the set.
-        scores: (k,) of the heights.
-
-    Returns:
-        The face; (letters,) how well each fits; and how much the best one explains, see :func:`_explained`.
-    """
-    rings, _ = centred(image, straight, labels)
-    height = np.repeat(np.arange(len(scores)), len(WIDE_MM))
-    tried = rings.of(height).moved(np.tile(WIDE_MM, (len(scores), 1)))
-    rows, placed = compare(image, tried, labels, alphabet, is_faint=True)
-    explained = _explained(rows.max(axis=1), blank(image, placed, labels))
-    apart = np.linalg.solve(placed.to_picture, (placed.middles_px - straight.of(height).middles_px)[..., None])[..., 0]
-    best = int((explained + scores[height] - ((apart / PLACED_MM) ** 2).sum(axis=1) / 2).argmax())
-    face, letters = placed.of(np.array([best])), rows[[best]]
-    for _ in range(REFINED):
-        letters, face = compare(image, face, labels, alphabet, is_faint=True)
-    return face, letters[0], float(explained[best])
+            shifts_mm = _shifts(hypothesis, cell, upright.of(cell * configurations_of + configurations), face)
+            known.append(_Known(cell, configurations, shifts_mm))
+    return known, cells[strange]
 
 
 def _shifts(hypothesis: Hypothesis, cell: int, straight: Faces, ring: Faces) -> Array:

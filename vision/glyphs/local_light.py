@@ -1,0 +1,44 @@
+"""Faces across which the light changes: the edge of a shadow, a lamp that is near.
+
+Strokes are narrow and darker than wood, so that a morphological closing which is wider than they are leaves the wood
+alone, with all edges of shadows on it (Serra, Image analysis and mathematical morphology, 1982).  Divided by that, a
+face is as in even light.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.glyphs.face_detection import Faces
+
+Picture = npt.NDArray[np.uint8]
+
+STROKE_MM = 4.0
+"""Width up to which what is darker counts as ink."""
+
+MARGIN = 1.3
+"""Part of the picture that is looked at round a face's middle, in its radii."""
+
+
+def evenly_lit(image: Picture, faces: Faces) -> Picture:
+    """The picture (height, width, 3) uint8 BGR with all ``faces`` (k) as in one even light; the rest of it stays."""
+    lit, parts = image.copy(), []
+    for middle, to_picture, radius_mm in zip(faces.middles_px, faces.to_picture, faces.radii_mm, strict=True):
+        reach = MARGIN * radius_mm * np.abs(to_picture).sum(axis=1)
+        left, top = np.maximum(np.floor(middle - reach), 0).astype(int)
+        right, bottom = np.ceil(middle + reach).astype(int) + 1
+        part = image[top : max(bottom, 0), left : max(right, 0)]
+        if part.size:
+            size = round(STROKE_MM * float(np.sqrt(abs(np.linalg.det(to_picture))))) | 1
+            disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
+            smooth = cv2.GaussianBlur(part, (3, 3), 0)
+            parts.append((left, top, part, np.maximum(cv2.morphologyEx(smooth, cv2.MORPH_CLOSE, disc), 1)))
+    if not parts:
+        return lit
+    usual = np.median([np.median(wood.reshape(-1, 3), axis=0) for *_, wood in parts], axis=0)
+    for left, top, part, wood in parts:
+        height, width, _ = part.shape
+        lit[top : top + height, left : left + width] = np.minimum(part * (usual / wood), 255)
+    return lit
