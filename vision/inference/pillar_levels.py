@@ -185,12 +185,17 @@ def estimate_levels(
         prior[pillar] = np.log(UNEXPECTED / (count - 1))
         prior[pillar, found[pillar, 0]] = np.log(1 - UNEXPECTED)
     searched = {*question.unknown, *question.loose}
+    known: dict[tuple[int, tuple[int, ...], bytes], npt.NDArray[np.float64]] = {}
     for sweep in range(SWEEPS if question.unknown else 0):
         before = found.copy()
         for pillar in (int(pillar) for pillar in views.far_first[::-1] if pillar in searched):
             tried = range(count) if sweep and pillar in question.unknown else (int(found[pillar, 0]),)
-            values = normalise(small[_reach(views, pillar)], light[pillar])
-            rows = _fits(values, colours, views, found, pillar, tried)
+            # Of most pillars nothing has changed in sight since they were fitted last.
+            seen = pillar, tuple(tried), found[_is_near(views, pillar)].tobytes()
+            if seen not in known:
+                values = normalise(small[_reach(views, pillar)], light[pillar])
+                known[seen] = _fits(values, colours, views, found, pillar, tried)
+            rows = known[seen]
             rows = (rows / TEMPERATURE if question.expected else rows) + views.log_prior
             best = int((rows + prior[pillar, tried, None]).argmax())
             found[pillar] = tried[best // rows.shape[1]], best % rows.shape[1]
@@ -209,10 +214,11 @@ def _fits(
     behind = views.ground[_reach(views, pillar)].copy()
     hidden = np.zeros_like(behind)
     labels = behind
-    for other in views.far_first[_is_near(views, pillar)[views.far_first]]:
+    near = _is_near(views, pillar)
+    for other in views.far_first:
         if other == pillar:
             labels = hidden
-        else:
+        elif near[other]:
             level, configuration = found[other]
             _paint(labels, views, pillar, int(other), views.faces[other][level][configuration])
     bins = bin_index(np.clip(values, 0, TOP_VALUE))
@@ -232,10 +238,12 @@ def _reach(views: PillarViews, pillar: int) -> tuple[slice, slice]:
 
 
 def _is_near(views: PillarViews, pillar: int) -> npt.NDArray[np.bool_]:
-    """(n,) the pillars that may be seen in a pillar's reach."""
+    """(n,) the other pillars that may be seen in a pillar's reach."""
     left, top, right, bottom = views.boxes[pillar]
     beside = (views.boxes[:, :2] >= (right, bottom)) | (views.boxes[:, 2:] <= (left, top))
-    return np.asarray(~beside.any(axis=1))
+    near = np.asarray(~beside.any(axis=1))
+    near[pillar] = False
+    return near
 
 
 def _paint(labels: Labels, views: PillarViews, pillar: int, other: int, faces: tuple[Face, ...]) -> None:
