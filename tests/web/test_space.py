@@ -51,7 +51,7 @@ def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
 @pytest.mark.parametrize("name", [info.name for info in available_games()])
 def test_every_game_is_drawn(name: str, open_table: Callable[..., WebTable], visit: Callable[..., Page]) -> None:
     table = open_table(name)
-    page = visit(table)
+    page = visit(table, size=(640, 450))
     pieces = sum(map(len, table.game.start().board))
     expect(page.locator("#board canvas")).to_have_attribute("data-bodies", str(pieces))
     assert page.locator("#board canvas").evaluate(COLOURS) > 100
