@@ -102,8 +102,8 @@ def _read(
 ) -> tuple[list[_Known], Indices]:
     """Put into ``found`` (n, letters) what lies on ``cells`` (b,), where something stands.
 
-    Returns the cells whose faces were found; and those where no character fitted, so that a face was looked for at all
-    heights.
+    Returns the cells whose faces were found; and those where no character fitted in the light that there is, so that a
+    face was looked for at all heights.
     """
     known: list[_Known] = []
     if not len(cells):
@@ -131,7 +131,7 @@ def _read(
         if len(configurations) > 1 and is_found:
             shifts_mm = _shifts(hypothesis, cell, upright.of(cell * configurations_of + configurations), face)
             known.append(_Known(cell, configurations, shifts_mm))
-    return known, cells[strange]
+    return known, cells[np.union1d(strange, relit)]
 
 
 def _shifts(hypothesis: Hypothesis, cell: int, straight: Faces, ring: Faces) -> Array:

@@ -81,7 +81,7 @@ def test_a_character_much_darker_than_its_template_is_read_where_it_is(enrolled,
     reader, image, inferred = enrolled
     codes = {letter: np.frombuffer(glyph, np.uint8).astype(float) for letter, glyph in reader.look.glyphs.items()}
     faint = {letter: (WOOD + 0.35 * (code - WOOD)).astype(np.uint8).tobytes() for letter, code in codes.items()}
-    monkeypatch.setattr(characters, "_searched", lambda *_: pytest.fail("a legible face was searched"))
+    monkeypatch.setattr(characters, "search_face", lambda *_: pytest.fail("a legible face was searched"))
     alphabet, hypothesis = make_alphabet(faint), inferred()
     letters = read_characters(image, hypothesis, alphabet)
     for cell, piece in reader.kit.enrol.items():
