@@ -35,6 +35,7 @@ from companion.referee.grounds import Grounds, account
 from companion.referee.orders import Order
 from companion.referee.patience import IN_PLAY, is_due, settled, suspect
 from companion.referee.rulings import refuse_misfits, trigger_of
+from companion.referee.seen import Seen, Waiting
 from companion.referee.snapshot import Snapshot
 from companion.referee.state import Fact, State
 from companion.referee.states import ACCUSING, LOOKED_AT_AGAIN, TIMED, Mode, Trigger
@@ -43,7 +44,7 @@ from companion.referee.verdicts import believed, is_known, options_of, trigger_b
 from companion.rules.board import Cell, Sight
 from companion.rules.notation import format_position
 from companion.tracker import hands, settle, verification
-from companion.tracker.evidence import Evidence, changed_cells, combine, shows_hand, touched, weigh, without
+from companion.tracker.evidence import Evidence, changed_cells, shows_hand, touched, weigh, without
 from companion.tracker.hypotheses import Outlook, foresee
 from companion.tracker.interpret import (
     Ambiguous,
@@ -58,11 +59,8 @@ from companion.tracker.interpret import (
 from companion.tracker.pillars import Rows
 from companion.tracker.settle import Calm
 from companion.tracker.sights import altered, names_of, seen_of
-from companion.tracker.verification import SecondLook, Verified, Verify
+from companion.tracker.verification import Verified, Verify
 from vision.reading import Reading
-
-COMBINED_READINGS = 4
-"""Readings of one calm that are weighed together; older ones are forgotten, lest a slow change be averaged away."""
 
 STRANGE_S = 2.0
 """A table that looks like nothing people do (Judgement.is_strange) is taken for a hand so long, then for what it is."""
@@ -78,23 +76,6 @@ class Glance:
 
 UNDECIDED_S = 2.0
 """A calm table that is still being judged may show a move made in time; no flag falls on it for so long."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What has been seen in this calm: the newest readings, and what the last second look has said."""
-
-    frames: tuple[Evidence, ...] = ()
-    look: SecondLook | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    """A table of which something is to be said once the ``question`` has been answered."""
-
-    question: Verify
-    outlook: Outlook
-    evidence: Evidence
 
 
 class Referee:
@@ -122,12 +103,12 @@ class Referee:
         self._clock = timer
         self._next_n = first_n
         self._calm = Calm()
-        self._seen = _Seen()
+        self._seen = Seen()
         self._viewing = viewing.Viewing()
         self._pace = pace.Pace()
         self._sensing = sensing.Sensing()
         self._verifying = verifying
-        self._waiting: _Waiting | None = None
+        self._waiting: Waiting | None = None
         self._hands = hands.NOBODY_CAME
         self._rivals: tuple[refutation.Rival, ...] = ()
         self._touched: frozenset[Cell] = frozenset()
@@ -190,7 +171,7 @@ class Referee:
         fallen = self._flag(t_s)
         if not moving:
             return Glance(read and t_s > self._asked_s, fallen)
-        self._seen = _Seen()
+        self._seen = Seen()
         self._state = disturbed(self._state)
         self._rivals = tuple(map(refutation.disturbed, self._rivals))
         return Glance(read=False, events=fallen + self._busy(t_s))
@@ -201,7 +182,7 @@ class Referee:
         ``sensed`` (n, l) is what the pillars' sensors say of their levels (companion.tracker.pillars.sense).
         """
         if shows_hand(reading):
-            self._seen = _Seen()
+            self._seen = Seen()
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
             return self._busy(t_s)
         self._viewing = viewing.idle(self._viewing)
@@ -210,14 +191,14 @@ class Referee:
         outlook = self._foreseen()
         seen = weigh(self.match.game.layout, reading, self._before, self._pillars(t_s, reading, sensed))
         cleared += self._tell_sensors(t_s)
-        self._seen = replace(before, frames=(*before.frames, seen)[-COMBINED_READINGS:])
-        evidence = combine(self._seen.frames)
+        self._seen = before.with_reading(seen)
+        evidence = self._seen.evidence
         self._touched = changed_cells(self.match.game.layout, reading)
         self._trust_again(self._state.context.distrusted - touched(self.match.game.layout, reading))
         judgement = self._judgement(outlook, evidence)
         wanted = self._wanted(t_s, outlook, evidence, judgement)
         if wanted is not None:
-            self._waiting = _Waiting(wanted, outlook, evidence)
+            self._waiting = Waiting(wanted, outlook, evidence)
             return cleared
         return cleared + self._concluded(t_s, outlook, evidence, judgement)
 
@@ -231,8 +212,7 @@ class Referee:
         waiting, self._waiting = self._waiting, None
         assert waiting is not None, "verified() follows question"
         if answer is not None:
-            views = waiting.question.views
-            self._seen = replace(self._seen, look=verification.answered(self._seen.look, views, answer))
+            self._seen = self._seen.with_answer(waiting.question, answer)
         judgement = self._judgement(waiting.outlook, waiting.evidence)
         return self._concluded(t_s, waiting.outlook, waiting.evidence, judgement)
 
@@ -249,16 +229,14 @@ class Referee:
             return None
         heard = without(evidence, self._state.context.distrusted)
         wanted = verification.question(self.match.game.layout, outlook, heard, judgement.rivals, t_s)
-        look = self._seen.look
-        is_answered = wanted is not None and look is not None and look.log_p.keys() >= set(wanted.views)
-        return None if is_answered and evidence.readings == COMBINED_READINGS else wanted
+        return None if wanted is not None and self._seen.is_exhausted(wanted) else wanted
 
     def _concluded(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
         """Say what the table means, after all looks."""
         if self._state.context.distrusted:
             self._trust_again(contradicting(evidence, outlook, judgement.changes))
         if judgement.is_strange and self._calm.lasted_s(t_s) < STRANGE_S:
-            self._seen = _Seen()
+            self._seen = Seen()
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
             return ()
         return self._judge(t_s, outlook, evidence, judgement)
@@ -268,7 +246,7 @@ class Referee:
 
         What a hand can do to a picture must last before it is said.
         """
-        self._seen = _Seen()
+        self._seen = Seen()
         self._viewing, is_news = viewing.seen(self._viewing, state, t_s)
         return self._timed(t_s, self._numbered((ViewChanged(t=t_s, n=0, state=state),))) if is_news else ()
 
@@ -299,7 +277,7 @@ class Referee:
         """
         refuse_misfits(self._state, order)
         if isinstance(order, orders.Done):
-            self._seen, self._calm, self._asked_s = _Seen(), Calm(), t_s if now_s is None else now_s
+            self._seen, self._calm, self._asked_s = Seen(), Calm(), t_s if now_s is None else now_s
         return self._timed(t_s, self._take(t_s, trigger_of(order), Fact(order=order, by=by)))
 
     def _judge(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
@@ -351,7 +329,7 @@ class Referee:
         before = self._state.match
         self._state, events = step(self._state, trigger, fact, t_s)
         if self._state.match is not before:
-            self._seen = _Seen()
+            self._seen = Seen()
             self._outlook = None
         return self._numbered(events)
 

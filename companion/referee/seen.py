@@ -1,0 +1,47 @@
+"""What has been seen in one calm: the newest readings, and what the second look has said.  Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from companion.tracker.evidence import Evidence, combine
+from companion.tracker.hypotheses import Outlook
+from companion.tracker.verification import SecondLook, Verified, Verify, answered
+
+COMBINED_READINGS = 4
+"""Readings of one calm that are weighed together; older ones are forgotten, lest a slow change be averaged away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The newest readings of this calm, the oldest first, and what the last second look has said."""
+
+    frames: tuple[Evidence, ...] = ()
+    look: SecondLook | None = None
+
+    @property
+    def evidence(self) -> Evidence:
+        """Of all readings, of which there must be one, together."""
+        return combine(self.frames)
+
+    def with_reading(self, evidence: Evidence) -> Seen:
+        """And one reading more."""
+        return replace(self, frames=(*self.frames, evidence)[-COMBINED_READINGS:])
+
+    def with_answer(self, question: Verify, answer: Verified) -> Seen:
+        """And what a second look has said."""
+        return replace(self, look=answered(self.look, question.views, answer))
+
+    def is_exhausted(self, question: Verify) -> bool:
+        """Whether that has been answered, and as many readings weighed as ever are."""
+        is_answered = self.look is not None and self.look.log_p.keys() >= set(question.views)
+        return is_answered and len(self.frames) == COMBINED_READINGS
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A table of which something is to be said once the ``question`` has been answered."""
+
+    question: Verify
+    outlook: Outlook
+    evidence: Evidence
