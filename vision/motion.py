@@ -37,7 +37,11 @@ BAND, ENOUGH_PX = 64, 30
 """Noise is measured for so many codes of brightness together, where there are so many pixels of them."""
 
 MOST_NOISE = 4.0
-"""More codes than this in one band are no noise, but a hand that covers half of it."""
+"""More codes than this in one band are no noise, but a hand that covers half of it; and in the whole picture a shadow
+over much of it, but for what each pixel differs from those round it."""
+
+ROUND_PX = 5
+"""Side of the square of pixels that are round one."""
 
 TOGETHER_PX = 3
 """A pixel that has changed has two such neighbours at least, as in a line; noise stands alone."""
@@ -118,6 +122,7 @@ class Watch:
         self._shape = (camera.height_px // SHRINK, camera.width_px // SHRINK)
         self._differencer = Differencer()
         self._bare: Picture | None = None
+        self._earlier: Picture | None = None
         self._under: Picture | None = None
         self._arm: Picture | None = None
         self._read: Picture | None = None
@@ -148,13 +153,16 @@ class Watch:
         margin = 2 * int(MARGIN_PIECES * self._piece_px) + 1
         self._area = np.ascontiguousarray(cv2.dilate(area, np.ones((margin, margin), np.uint8))[::2, ::2])
 
-    def keep_bare(self, glimpse: Glimpse, *, is_thing: bool) -> None:
+    def keep_bare(self, glimpse: Glimpse, *, is_thing: bool, is_same_calm: bool = False) -> None:
         """Remember a picture in which no hand is over the board.
 
         Where an arm lies beside it the picture before stays; ``is_thing``: it has lain there for so long that it is a
-        thing.  What was under it is remembered too, for when it is taken away.
+        thing.  What was under it is remembered too, for when it is taken away; and the picture of the calm before, in
+        case a hand was overlooked in this one; ``is_same_calm``: nothing has moved since the last one.
         """
         kept, bare = glimpse.small, self._bare
+        if not is_same_calm:
+            self._earlier = bare
         if bare is not None and self._arm is not None:
             under = relit(bare, kept)
             if is_thing:
@@ -176,7 +184,7 @@ class Watch:
 
     def forget_bare(self) -> None:
         """Camera or mat was pushed: the picture of the bare table is of no use any more."""
-        self._bare = self._under = self._arm = None
+        self._bare = self._earlier = self._under = self._arm = None
 
     def compare(self, glimpse: Glimpse, geometry: Geometry) -> Comparison | None:
         """A frame against the bare table; None where there is no picture of it."""
@@ -188,7 +196,10 @@ class Watch:
         small, bare = glimpse.small, relit(self._bare, glimpse.small)
         changes = _changes(small, bare)
         changed = self._share(changes, geometry, _near(geometry))
-        news = changes if self._under is None else changes & _changes(small, relit(self._under, small))
+        news = changes
+        for other in (self._under, self._earlier):
+            if other is not None and news.any():
+                news = news & _changes(small, relit(other, small))
         joined = _joined(news)
         arms = self._entering(self._broad(joined))
         self._arm = arms if arms.any() else None
@@ -323,7 +334,7 @@ def _changes(small: Picture, other: Picture) -> Picture:
     # Most of a frame is still, so the median difference is the noise's own (of the largest of three channels); where it
     # is dark the display curve is steep, and noise is larger.
     sampled, band = largest[::4, ::4], brightness[::4, ::4] // BAND
-    usual = max(LEAST_STEP, NOISE_FACTOR * float(np.median(sampled)))
+    usual = max(LEAST_STEP, NOISE_FACTOR * min(float(np.median(sampled)), max(MOST_NOISE, _grain(small, other))))
     least = np.full(256, usual, np.float32)
     for number in range(256 // BAND):
         here = sampled[band == number]
@@ -334,6 +345,13 @@ def _changes(small: Picture, other: Picture) -> Picture:
     changed = np.asarray(cv2.compare(largest, steps, cv2.CMP_GT), np.uint8) // 255
     together = cv2.boxFilter(changed, -1, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT)
     return changed & (together >= TOGETHER_PX)
+
+
+def _grain(small: Picture, other: Picture) -> float:
+    """Codes, the median difference without what each pixel shares with those round it, which is light and no noise."""
+    difference = np.asarray(cv2.subtract(small, other, dtype=cv2.CV_16S))
+    grain = np.abs(difference - cv2.blur(difference, (ROUND_PX, ROUND_PX)))[::4, ::4]
+    return float(np.median(grain.max(axis=2)))
 
 
 def _brightest(picture: Picture) -> Picture:

@@ -105,6 +105,7 @@ class Eyes:
         self._watch = Watch(kit, camera)
         self._glimpse: Glimpse | None = None
         self._still_since_s = self._looked_s = 0.0
+        self._understood_s = float("-inf")
         self._pushed: tuple[Geometry, float] | None = None
         self._in_sight: tuple[Geometry, npt.NDArray[np.bool_]] | None = None
         self._unrest = Unrest(0.0)
@@ -199,7 +200,9 @@ class Eyes:
     def understood(self) -> None:
         """The frame that was looked at last shows a table that makes sense: no hand is over it."""
         assert self._glimpse is not None, "understood() follows look()"
-        self._watch.keep_bare(self._glimpse, is_thing=self._is_thing)
+        is_same_calm = self._understood_s >= self._still_since_s
+        self._watch.keep_bare(self._glimpse, is_thing=self._is_thing, is_same_calm=is_same_calm)
+        self._understood_s = self._looked_s
         self._in_sight = self.reader.in_sight()
 
     def learn(self, layout: Mapping[str, str]) -> None:

@@ -179,3 +179,21 @@ def test_a_thing_that_has_lain_for_long_is_no_arm(bench, watch, image):
     watch.keep_bare(watch.glimpse(over(image)), is_thing=True)
     assert not compared(bench, watch, over(image)).covered.any()
     assert not compared(bench, watch, image).covered.any()
+
+
+def test_a_hand_that_was_overlooked_covers_nothing_once_it_has_gone(bench, watch, image):
+    """Though two pictures of one calm were kept with it."""
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.glimpse(over(image)), is_thing=False)
+    watch.keep_bare(watch.glimpse(over(image)), is_thing=False, is_same_calm=True)
+    assert not compared(bench, watch, image).covered.any()
+    other = image.copy()
+    other[250:, 300:440] = (80, 60, 40)
+    assert compared(bench, watch, other).covered.any()
+
+
+def test_a_shadow_over_much_of_the_picture_hides_no_arm(bench, watch, image):
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    dark = shaded(image, slice(None), slice(620, None))
+    arm = over(dark)
+    assert compared(bench, watch, arm).covered[[bench.kit.cells.index(cell) for cell in ("d2", "e2")]].all()
