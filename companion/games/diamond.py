@@ -147,6 +147,7 @@ class Diamond(StackingGame):
     """Diamond; see :class:`companion.rules.game.Game`."""
 
     name = "diamond"
+    turn_rule = "DIA-1"
     jump_rule = "DIA-2"
     layout = LAYOUT
     pieces = (*CORNERS, BIG)

@@ -57,6 +57,13 @@ def surplus(before: Table, after: Table) -> int:
     return sum(map(len, after.stacks)) - sum(map(len, before.stacks))
 
 
+def are_two_moves(before: Table, after: Table) -> bool:
+    """Whether more than one pillar or piece has moved, and no piece has come or gone."""
+    taken = sum(max(0, len(old) - len(new)) for old, new in zip(before.stacks, after.stacks, strict=True))
+    pillars = sum(old != new for old, new in zip(before.levels or (), after.levels or (), strict=True))
+    return surplus(before, after) == 0 and taken + pillars > 1
+
+
 def jumped_pillars(layout: Layout, before: Table, after: Table) -> tuple[str, ...]:
     """Names of the pillars that moved by more than one level."""
     if before.levels is None or after.levels is None:

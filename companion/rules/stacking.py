@@ -16,6 +16,7 @@ from companion.errors import BadPositionText
 from companion.rules import acts
 from companion.rules.board import NOBODY, Cell, Piece, Player, Sight, Stack, Table
 from companion.rules.citing import (
+    are_two_moves,
     changed_cells,
     cite,
     cite_together,
@@ -41,6 +42,9 @@ class StackingGame(Game):
 
     loss_rule: ClassVar[str] = ""
     """The rule that is broken, with G-2, when a piece has gone from the board; empty where there is none."""
+
+    turn_rule: ClassVar[str] = ""
+    """The rule that is broken, with G-2, when two moves have been made in one turn; empty where G-2 says it all."""
 
     jump_rule: ClassVar[str] = ""
     """The rule that is broken when a pillar has moved by more than one level; empty where there are no pillars."""
@@ -128,8 +132,8 @@ class StackingGame(Game):
         # One pillar that moved by too much, and nothing else, is one thing.
         if len(cells) != 1 or not jumps:
             surplus_pieces = surplus(before, table)
-            ids = ("G-2", self.loss_rule) if self.loss_rule and surplus_pieces < 0 else ("G-2",)
-            rules = [self.rules[rule] for rule in ids]
+            other = self.loss_rule if surplus_pieces < 0 else self.turn_rule if are_two_moves(before, table) else ""
+            rules = [self.rules[rule] for rule in ("G-2", other) if rule]
             broken += cite_together(rules, cells, disturbance(cells, surplus_pieces))
         if jumps:
             what = f"{listed(jumps)} moved by more than one"

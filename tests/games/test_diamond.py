@@ -55,10 +55,31 @@ def test_a_pillar_by_two_levels_is_cited_alone() -> None:
     assert (only.rule, only.cells) == ("DIA-2", ("a1",))
     levels[1] += 1
     both = game.breaches(position, Table(position.board, tuple(levels)))
-    assert [violation.rule for violation in both] == ["G-2", "DIA-2"]
-    levels[0] -= 1
-    (first,) = game.breaches(position, Table(position.board, tuple(levels)))
-    assert (first.rule, first.cells) == ("G-2", ("a1", "b1"))
+    assert [violation.rule for violation in both] == ["G-2", "DIA-1", "DIA-2"]
+
+
+@pytest.mark.rule("DIA-1")
+@pytest.mark.rule("G-2")
+def test_two_moves_in_one_turn_are_a_whole_turn_too_much() -> None:
+    """A pillar moved and a cube pushed, or two pillars moved; not a piece added or gone."""
+    game, position = read_position(START)
+    a1, b1, a2 = (game.layout.index[cell] for cell in ("a1", "b1", "a2"))
+    before = game.table(position)
+    levels, stacks = list(before.levels or ()), list(before.stacks)
+    levels[a1] += 1
+    levels[b1] += 1
+    pillars = game.breaches(position, Table(before.stacks, tuple(levels)))
+    assert [(violation.rule, violation.cells) for violation in pillars] == [
+        ("G-2", ("a1", "b1")),
+        ("DIA-1", ("a1", "b1")),
+    ]
+    levels[a1] -= 1
+    stacks[a2], stacks[a1] = stacks[a1], ""
+    both = game.breaches(position, Table(tuple(stacks), tuple(levels)))
+    assert [violation.rule for violation in both] == ["G-2", "DIA-1"]
+    assert both[0].text == both[1].text
+    gone = game.breaches(position, Table(("", *before.stacks[1:]), tuple(levels)))
+    assert "DIA-1" not in [violation.rule for violation in gone]
 
 
 @pytest.mark.rule("DIA-3")
