@@ -170,7 +170,8 @@ class Judgement:
 
     ``changes`` is the likeliest view against the last accepted one; ``odd`` are the places that contradict the
     best explanation by what people do, each with what it looks like; ``is_strange``: they look like nothing that
-    people do either, and no move leaves them so, not even half done: something must be in the way.  ``ranked``: the
+    people do either, no move leaves them so, not even half done, and no second look denies it: something must be in the
+    way.  ``ranked``: the
     likeliest explanations, the best first; ``rivals``: the views that compete, in the order in which they are to be
     compared.
     """
@@ -208,7 +209,8 @@ def interpret(evidence: Evidence, outlook: Outlook, context: Context, look: Seco
     done = next((group for group in groups if any(not isinstance(story, Other) for story in group.stories)), best)
     odd = _odd_cells(evidence, columns_with(evidence, base, done.changes))
     strange = tuple((place, seen) for place, _, seen in odd)
-    is_strange = _is_strange(tuple(row for row in odd if (row[0], row[2]) not in outlook.due))
+    explained = outlook.due if look is None else outlook.due | look.refuted
+    is_strange = _is_strange(tuple(row for row in odd if (row[0], row[2]) not in explained))
     return Judgement(meaning, best.changes, best.posterior, ranked, strange, is_strange, rivals(groups))
 
 

@@ -19,7 +19,7 @@ from companion.rules.board import Cell, Layout, Sight
 from companion.tracker.contest import Group
 from companion.tracker.evidence import Evidence
 from companion.tracker.hypotheses import Outlook, columns_with
-from companion.tracker.sights import Changes, altered
+from companion.tracker.sights import Changes, Place, altered
 from vision.reading import CellState
 
 CERTAIN = 0.9999
@@ -35,6 +35,10 @@ MOST_PLACES = 8
 VERIFIED_NATS = 25.0
 """All that a comparison is worth for each place in which two tables differ: it may be wrong and not know it.  More than
 a reading (15 nats by evidence.MISREAD), which it is to overrule where it is clear."""
+
+
+REFUTED_NATS = 9.2
+"""What is in views only that a second look finds so much less likely than the best one is not there: CERTAIN's odds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,13 @@ class SecondLook:
             one.view: max(one.log_p - best.log_p, -VERIFIED_NATS * _places(one.view, best.view))
             for one in self.compared
         }
+
+    @property
+    def refuted(self) -> frozenset[tuple[Place, Sight]]:
+        """What a place shows in those views alone that the second look makes far less likely than the best."""
+        told = self.log_p
+        likely = {change for view, log_p in told.items() if log_p > -REFUTED_NATS for change in view}
+        return frozenset(change for view in told for change in view) - likely
 
 
 def _places(one: Changes, other: Changes) -> int:

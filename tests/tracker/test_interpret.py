@@ -23,6 +23,7 @@ from companion.tracker.interpret import (
     Unchanged,
     interpret,
 )
+from companion.tracker.verification import Compared, SecondLook
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
 TALL = "domination 4/6/8/8/GR,GR,3,G,GGGGR,R/1,R,R,G,G,RRG,R,1/G,G,R,R,G,G/4 G"
@@ -238,6 +239,16 @@ def test_a_table_that_looks_like_nothing_is_strange(scene) -> None:
     assert judged.is_strange
     assert (at.match.game.layout.index["c4"], (8, "G")) in judged.odd
     assert not at.judge(at.board(c4="GG")).is_strange
+
+
+@pytest.mark.parametrize(("nats", "is_strange"), [(20.0, False), (5.0, True)])
+def test_what_a_second_look_denies_is_not_strange(scene, nats: float, is_strange: bool) -> None:
+    """A tower where a box lies behind the board: by the reading alone it is nothing people do."""
+    at = scene(START)
+    evidence = weigh(at.match.game.layout, at.reading(at.board(c4="RRRRRRRG")))
+    tower = ((at.match.game.layout.index["c4"], (8, "G")),)
+    look = SecondLook((Compared((), nats, b""), Compared(tower, 0.0, b"")), b"")
+    assert interpret(evidence, foresee(at.match), Context(), look).is_strange is is_strange
 
 
 @pytest.mark.rule("DOM-7")
