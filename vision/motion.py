@@ -247,9 +247,12 @@ class Watch:
     def _entries(self, small: Picture, bare: Picture) -> Iterator[tuple[npt.NDArray[np.intp], ...]]:
         """Rows and columns (k,) of the picture's edge where each arm enters; beside its shadow where that is told."""
         changes = _changes(small, bare)
-        without_shadows = _without_shadows(changes, small, bare)
+        entering = self._entering(_joined(changes))
+        if not entering.any():
+            return
+        without_shadows = _without_shadows(changes & entering, small, bare)
         solid, limbs = without_shadows > 0, self._broad(_joined(without_shadows)) > 0
-        count, labels = cv2.connectedComponents(self._entering(_joined(changes)))
+        count, labels = cv2.connectedComponents(entering)
         rim = np.zeros(self._shape, np.bool_)
         rim[[0, -1]] = rim[:, [0, -1]] = True
         for label in range(1, count):
@@ -319,12 +322,19 @@ def _joined(mask: Picture) -> Picture:
 def _without_shadows(changes: Picture, small: Picture, bare: Picture) -> Picture:
     """(height, width) uint8, ``changes`` but where ``small`` may show what ``bare`` does, in a shadow."""
     changed = changes > 0
-    now, before = small[changed] + np.float32(PEDESTAL), bare[changed] + np.float32(PEDESTAL)
-    share = now.sum(axis=1) / before.sum(axis=1)
-    tint = np.abs(now - share[:, None] * before).max(axis=1) / before.max(axis=1)
+    # Channel by channel, which is four times as fast as along an axis of three.
+    now, before = ((picture[changed] + np.float32(PEDESTAL)).T.copy() for picture in (small, bare))
+    share = (now[0] + now[1] + now[2]) / (before[0] + before[1] + before[2])
+    tint = _largest(np.abs(now - share * before)) / _largest(before)
     solid = np.zeros_like(changes)
     solid[changed] = (share >= 1) | (share <= SHADOW_LEAST) | (tint >= SHADOW_TINT)
     return solid
+
+
+def _largest(channels: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """(k,) the largest of (3, k)."""
+    largest: npt.NDArray[np.float32] = np.maximum(np.maximum(channels[0], channels[1]), channels[2])
+    return largest
 
 
 def _changes(small: Picture, other: Picture) -> Picture:
