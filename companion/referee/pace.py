@@ -23,26 +23,32 @@ class Pace:
     """How often pictures come.
 
     Attributes:
-        last_s: when the last one was taken; None before the first, and after one that was read: how long a reading
-            takes says nothing of the pictures, and nothing moves meanwhile.
+        last_s: when the last one was taken; None before the first.
+        was_read: whether that was read: how long a reading takes says nothing of how often pictures come.
         gaps_s: the last times between two.
         is_slow: whether there are too few.
         has_missed: whether something has moved while there were, since the table was understood last.
     """
 
     last_s: float | None = None
+    was_read: bool = False
     gaps_s: tuple[float, ...] = ()
     is_slow: bool = False
     has_missed: bool = False
 
+    def since_s(self, t_s: float) -> float:
+        """How long before ``t_s`` the last picture was taken; 0 before the first."""
+        return 0.0 if self.last_s is None else t_s - self.last_s
+
 
 def step(pace: Pace, t_s: float, *, moving: bool, read: bool) -> Pace:
     """The pace after the picture at ``t_s``: whether something moves in it, and whether it will be read."""
-    gap_s = 0.0 if pace.last_s is None else t_s - pace.last_s
-    gaps_s = (*pace.gaps_s, gap_s)[-AVERAGED:] if 0 < gap_s < OUTAGE_S else pace.gaps_s
+    gap_s = pace.since_s(t_s)
+    counts = 0 < gap_s < OUTAGE_S and not pace.was_read
+    gaps_s = (*pace.gaps_s, gap_s)[-AVERAGED:] if counts else pace.gaps_s
     mean_s = sum(gaps_s) / AVERAGED if len(gaps_s) == AVERAGED else 0.0
     is_slow = mean_s > (BRISK_S if pace.is_slow else SLOW_S)
-    return Pace(None if read else t_s, gaps_s, is_slow, pace.has_missed or (is_slow and moving))
+    return Pace(t_s, read, gaps_s, is_slow, pace.has_missed or (is_slow and moving))
 
 
 def understood(pace: Pace) -> Pace:

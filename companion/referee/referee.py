@@ -165,7 +165,8 @@ class Referee:
 
     def glance(self, t_s: float, *, moving: bool, sides: frozenset[str] = frozenset()) -> Glance:
         """The motion gate's word on the frame at ``t_s``; ``sides`` of the mat from which arms reach in."""
-        self._hands = hands.reached(self._hands, sides)
+        if moving:
+            self._hands = hands.reached(self._hands, sides, self._pace.since_s(t_s))
         self._calm, read = settle.step(self._calm, t_s, moving=moving)
         self._pace = pace.step(self._pace, t_s, moving=moving, read=read)
         fallen = self._flag(t_s)

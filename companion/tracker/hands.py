@@ -24,6 +24,10 @@ that move, and was in each of 18 visits (docs/measurements.md), so that a visit 
 LOG_BOTH_SEEN = -8.0
 """The same of seeing both players' arms."""
 
+MISSED_S = 0.25
+"""Longest time between two pictures while arms come and go up to which an arm that is not seen was hardly there: with
+longer ones a visit shows in few pictures or in none, as where a referee reads on a busy computer."""
+
 LEAST_FRAMES = 4
 """So many frames with an arm, a third of a second, before sides count."""
 
@@ -40,25 +44,27 @@ class Hands:
 
     Attributes:
         visit: frames in which an arm reached in from each side since the table last made sense.
+        gap_s: the longest time since then that passed between two pictures, while something moved.
         seats: the same of each player, over all his moves.
     """
 
     visit: Mapping[str, int] = field(default_factory=dict)
+    gap_s: float = 0.0
     seats: Mapping[Player, Mapping[str, int]] = field(default_factory=dict)
 
 
 NOBODY_CAME = Hands()
 
 
-def reached(hands: Hands, sides: Collection[str]) -> Hands:
-    """``hands`` after one more frame, in which arms reached in from ``sides``."""
-    return replace(hands, visit=Counter(hands.visit) + Counter(sides)) if sides else hands
+def reached(hands: Hands, sides: Collection[str], gap_s: float = 0.0) -> Hands:
+    """``hands`` after one more frame, ``gap_s`` after the one before, in which arms reached in from ``sides``."""
+    return replace(hands, visit=Counter(hands.visit) + Counter(sides), gap_s=max(hands.gap_s, gap_s))
 
 
 def settled(hands: Hands, movers: Sequence[Player]) -> Hands:
     """``hands`` once the table makes sense and ``movers`` have moved; whose hands these were is plain if it was one."""
     if len(movers) != 1:
-        return replace(hands, visit={})
+        return Hands(seats=hands.seats)
     mover = movers[0]
     seat = Counter(hands.seats.get(mover, {})) + Counter(hands.visit)
     return Hands(seats={**hands.seats, mover: seat})
@@ -79,8 +85,9 @@ def log_odds_of_one(hands: Hands, players: Collection[Player]) -> float | None:
     shared = set.intersection(*usual)
     if not all(usual) or shared:
         return LOG_ONE
-    came = [sum(hands.visit.get(side, 0) for side in sides) > CROSSING for sides in usual]
-    return LOG_ONE + (LOG_BOTH_SEEN if all(came) else LOG_UNSEEN)
+    if all(sum(hands.visit.get(side, 0) for side in sides) > CROSSING for sides in usual):
+        return LOG_ONE + LOG_BOTH_SEEN
+    return LOG_ONE if hands.gap_s > MISSED_S else LOG_ONE + LOG_UNSEEN
 
 
 def _usual(hands: Hands, player: Player) -> set[str]:

@@ -64,6 +64,26 @@ def seated(**sides):
     return hands
 
 
+def test_an_arm_that_pictures_may_have_missed_is_asked_about(shot) -> None:
+    shot.sweep(4, "S")
+    shot.frame += 5  # a busy computer
+    (unsure,) = visited(shot, "S", *RED_AGAIN, *GREEN_AGAIN)
+    assert isinstance(unsure, Unsure)
+    assert unsure.options == ("f5-f6 c6-c5",)
+    assert "one did it all" in unsure.question
+
+
+def test_a_gap_between_pictures_is_forgotten_once_the_table_makes_sense(film) -> None:
+    shot = film(Match(*read_position(START)))
+    shot.show()
+    shot.sweep(4, "S")
+    shot.frame += 5
+    visited(shot, "S", *RED)
+    visited(shot, "N", *GREEN)
+    (illegal,) = visited(shot, "S", *RED_AGAIN, *GREEN_AGAIN)
+    assert isinstance(illegal, Illegal)
+
+
 def test_players_at_one_side_cannot_be_told_apart() -> None:
     hands = reached(reached(seated(R="S", G="S"), "S"), "S")
     for _ in range(LEAST_FRAMES):
