@@ -17,6 +17,10 @@ AVERAGED = 8
 OUTAGE_S = 0.75
 """A longer gap is an outage of the camera, or pictures that a recording left out since nothing moved in them."""
 
+BLIND_S = 2.5
+"""After a longer gap several acts may lie on the table at once: in recordings one follows another within two seconds.
+A recording whose calm was thinned keeps a picture at least every two (companion.tracker.settle.SETTLED_PAUSE_S)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pace:
@@ -56,11 +60,14 @@ def understood(pace: Pace) -> Pace:
     return replace(pace, has_missed=False)
 
 
-def asked(judgement: Judgement, pace: Pace) -> Judgement:
-    """``judgement``, but no accusation where pictures were missing while the table changed.
+def asked(judgement: Judgement, pace: Pace, gap_s: float) -> Judgement:
+    """``judgement``, but no accusation where pictures were missing while the table changed, at most ``gap_s`` long.
 
-    Legal moves that nobody saw may lie between.
+    Legal moves that nobody saw may lie between.  What a single act explains is that act all the same after one gap.
     """
-    if not (pace.has_missed and isinstance(judgement.interpretation, Illegal)):
+    meaning = judgement.interpretation
+    if not isinstance(meaning, Illegal):
+        return judgement
+    if not pace.has_missed and (gap_s <= BLIND_S or meaning.diagnosis.move is not None):
         return judgement
     return replace(judgement, interpretation=CannotTell((), is_amiss=True, sure=judgement.posterior))

@@ -220,7 +220,7 @@ class Referee:
     def _judgement(self, outlook: Outlook, evidence: Evidence) -> Judgement:
         context = replace(sensing.relying(self._sensing, self._state.context), hands=self._hands)
         judgement = interpret(without(evidence, context.distrusted), outlook, context, self._seen.look)
-        return pace.asked(judgement, self._pace) if self._state.mode in IN_PLAY else judgement
+        return pace.asked(judgement, self._pace, self._hands.gap_s) if self._state.mode in IN_PLAY else judgement
 
     def _wanted(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> Verify | None:
         """What must be asked before anything is said; the same is asked again until all frames have been weighed."""

@@ -6,7 +6,7 @@ from companion.events import Illegal, Unsure, ViewChanged
 from companion.games import load_game
 from companion.match import Match
 from companion.referee import pace
-from companion.referee.pace import AVERAGED, BRISK_S, OUTAGE_S, SLOW_S, Pace
+from companion.referee.pace import AVERAGED, BLIND_S, BRISK_S, OUTAGE_S, SLOW_S, Pace
 from tests.referee.conftest import FRAME_S, Film
 
 SELDOM_S = 0.4
@@ -96,6 +96,17 @@ def test_an_accusation_becomes_a_question_where_pictures_were_missing() -> None:
     assert isinstance(asked, Unsure)
     assert (asked.options, asked.cells) == ((), ("c3", "c5"))
     assert film.turn() == ["restored"]
+
+
+def test_after_a_long_gap_only_what_a_single_act_explains_is_accused() -> None:
+    many = (("c3", ""), ("c4", ""), ("e4", ""), ("e5", "RGR"))
+    film = paced()
+    assert isinstance(film.turn(*many) and film.events[-1], Illegal)
+    for stacks, kind in ((many, Unsure), ((("c3", ""), ("c5", "RR")), Illegal)):
+        film = paced()
+        film.now_s += BLIND_S
+        film.show(*stacks, frames=30)
+        assert isinstance(film.events[-1], kind)
 
 
 def test_legal_moves_are_accepted_at_any_pace() -> None:
