@@ -21,7 +21,7 @@ from vision.inference.comparison import (
     scene_round,
     stacks_of,
 )
-from vision.inference.coordinate_ascent import all_scores, converge
+from vision.inference.coordinate_ascent import all_scores
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import join_lines, split_lines
 from vision.scene.prisms import Floats, Prisms
@@ -55,9 +55,11 @@ def rescore_head_to_head(image: Picture, hypothesis: Hypothesis) -> None:
         return
     view = make_view(image, geometry, prisms)
     if _rescore(view, prisms, hypothesis, np.flatnonzero(hypothesis.updated)) and hypothesis.stale.any():
-        before = hypothesis.scores.copy()
-        converge(hypothesis)
-        _rescore(view, prisms, hypothesis, np.flatnonzero((hypothesis.scores != before).any(axis=1)))
+        # Colours alone would make of them what they were before: what they say is scored among what is found now.
+        again = np.flatnonzero(hypothesis.stale)
+        for cell in again.tolist():
+            hypothesis.score(np.array([cell]), np.append(0, all_scores(hypothesis, cell))[None].astype(np.float32))
+        _rescore(view, prisms, hypothesis, again)
         hypothesis.settle()
 
 
@@ -68,15 +70,13 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
         by_colour = _scores_of(hypothesis, cell)
         heights = np.append(0.0, by_colour.max(axis=1))
         tried = heights >= heights.max() - DOUBT_NATS
-        if tried.sum() == 1:
-            continue
-        given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
-        compared, places = _compare_on(view, prisms, hypothesis, stacks, (cell, given))
-        scores = rescored(by_colour, heights, compared, tried)
-        hypothesis.score(np.array([cell]), scores[None])
-        before, state = int(hypothesis.state[cell]), int(scores.argmax())
-        number = int(hypothesis.configuration_count(state)) if state else 0
-        stacks.configurations[cell], stacks.places[cell] = number - 1, places[number]
+        if tried.sum() > 1:
+            given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
+            compared, places = _compare_on(view, prisms, hypothesis, stacks, (cell, given))
+            hypothesis.score(np.array([cell]), rescored(by_colour, heights, compared, tried)[None])
+            stacks.places[cell] = places[compared.argmax()]
+        before, state = int(hypothesis.state[cell]), int(hypothesis.scores[cell].argmax())
+        stacks.configurations[cell] = int(hypothesis.configuration_count(state)) - 1 if state else -1
         if state != before:
             hypothesis.assign(cell, state)
             hypothesis.invalidate_neighbours(cell, before)
