@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from firmware_bridge.simulated.faults import parse_fault
 KIT = load_kit("diamond")
 C3 = KIT.cells.index("c3")
 FRAME_S = 1 / 12
+PATIENCE_S = 60.0
 STILL = (42.0,) * 25
 
 
@@ -202,17 +204,16 @@ def test_no_supply_is_silence() -> None:
 def test_a_served_controller_is_heard_over_its_port() -> None:
     """In real time: the table's own clock begins with its first frame."""
     source = ServedSensors(device(), KIT)
-    found: list[Scan | Silence] = []
-    wait = threading.Event()
-    for i in range(100):
-        found += source.take(i * 0.02)
+    scans: list[Scan] = []
+    wait, begun_s = threading.Event(), time.monotonic()
+    while len(scans) <= 10 and time.monotonic() < begun_s + PATIENCE_S:
+        scans += [scan for scan in source.take(time.monotonic() - begun_s) if isinstance(scan, Scan)]
         wait.wait(0.02)
-        if len(found) > 10:
-            break
+    ended_s = time.monotonic() - begun_s
     source.close()
     source.close()
-    assert len(found) > 10
-    assert all(isinstance(scan, Scan) and -0.1 <= scan.t_s <= 2.5 for scan in found)
+    assert len(scans) > 10
+    assert all(-0.1 <= scan.t_s <= ended_s + 0.1 for scan in scans)
 
 
 def test_a_port_that_is_not_there_is_one_line() -> None:

@@ -12,6 +12,8 @@ from companion.tape.reel import Card, Reel, read_index
 from companion.tape.tape import WAITING, Tape
 from vision.capture.frames import Frame
 
+PATIENCE_S = 60.0
+
 CARD = Card("p", "domination", "domination", 12, "", "")
 
 
@@ -28,7 +30,7 @@ class SlowReel(Reel):
 
     def add(self, picture: bytes, t_s: float, *, is_calm: bool) -> None:
         self.began.set()
-        assert self.is_free.wait(10)
+        assert self.is_free.wait(PATIENCE_S)
         super().add(picture, t_s, is_calm=is_calm)
 
 
@@ -67,7 +69,7 @@ def test_a_slow_disk_costs_frames_and_not_time(tmp_path: Path) -> None:
     reel = SlowReel(tmp_path / "tape")
     tape = Tape(reel, said.append)
     tape.take(frame(0), is_calm=False)
-    assert reel.began.wait(10)
+    assert reel.began.wait(PATIENCE_S)
     for k in range(1, WAITING + 6):
         tape.take(frame(k), is_calm=False)
     assert tape.dropped == 5

@@ -3,12 +3,13 @@
 import os
 import pty
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import suppress
+from threading import Event
 from typing import TextIO
 
 import pytest
+from rich.status import Status
 
 from companion.cli import main
 from companion.commands.output import progress
@@ -16,6 +17,8 @@ from companion.commands.output.progress import followed, waited_for
 from companion.recorder.store import Store
 from companion.records.record import put_in
 from tests.records.conftest import played
+
+PATIENCE_S = 60.0
 
 
 class Terminal:
@@ -64,11 +67,19 @@ def test_a_bar_goes_to_its_end_and_away(terminal: Terminal, monkeypatch: pytest.
 
 def test_what_takes_long_is_said_and_what_does_not_is_not(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal.is_stderr(monkeypatch)
+    is_said, start = Event(), Status.start
+
+    def started(status: Status) -> None:
+        start(status)
+        is_said.set()
+
+    monkeypatch.setattr(Status, "start", started)
+    monkeypatch.setattr(progress, "SHORT_S", PATIENCE_S)
     with waited_for("compiling"):
         pass
     monkeypatch.setattr(progress, "SHORT_S", 0.0)
     with waited_for("drawing"):
-        time.sleep(0.3)
+        assert is_said.wait(PATIENCE_S)
     said = terminal.said()
     assert "drawing" in said
     assert "compiling" not in said
