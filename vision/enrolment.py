@@ -16,7 +16,7 @@ from calibration.looks import FLAT_RIM, RIM_STEPS, ColumnLook, Glyph, Reflectanc
 from calibration.printed import printed_look
 from vision.appearance.board_learning import covered_texels, in_colours_of, learn_board
 from vision.appearance.board_light import make_blocks, measure_on_board
-from vision.appearance.illumination import LINEAR, measure_illumination
+from vision.appearance.illumination import LINEAR, measure_illumination, references
 from vision.appearance.piece_colours import Photograph, learn_pieces
 from vision.appearance.sharpening import legible
 from vision.capture.frames import Frame
@@ -128,7 +128,7 @@ def _photograph(image: Picture, kit: Kit, camera: Camera, board: BoardLook | Non
     pose = register(to_gray(image), kit, camera)
     if board is None:
         return Photograph(image, pose, camera, measure_illumination(image, kit, pose, camera))
-    return Photograph(image, pose, camera, measure_on_board(image, make_blocks(board), pose, camera))
+    return Photograph(image, pose, camera, measure_on_board(image, make_blocks(board, references(kit)), pose, camera))
 
 
 def _learn_around(photograph: Photograph, kit: Kit, stacks: Mapping[str, str]) -> BoardLook:

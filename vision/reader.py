@@ -91,7 +91,7 @@ class Reader:
         self._paper = np.exp(self._colour_model[:, Materials.PAPER])
         self._likeliest = np.delete(self._colour_model, (Materials.FLOOR, Materials.TABLE), axis=1).max(axis=1)
         self._references = references(kit)
-        self._blocks = None if look.board is None else make_blocks(look.board)
+        self._blocks = None if look.board is None else make_blocks(look.board, self._references)
         # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.
         self._rim = np.array(np.zeros_like(look.rim) if configurations.has_several_sizes else look.rim, np.float32)
         self._alphabet = make_alphabet(look.glyphs) if look.glyphs else None
@@ -214,7 +214,7 @@ class Reader:
         if learned is board:
             return False
         self.look = replace(self.look, board=learned)
-        self._blocks, self._board, self._last = make_blocks(learned), None, None
+        self._blocks, self._board, self._last = make_blocks(learned, self._references), None, None
         return True
 
     def score(self, frame: Frame, tables: Sequence[Sequence[CellState]]) -> npt.NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 A place of display value e (:mod:`calibration.board_look`) shows ``e`` times the light there, and besides what the board
 mirrors of lamps: a sheen that changes slowly from place to place.  Both are added as squares of display values, which
-are nearly linear in light.
+are nearly linear in light.  A sheen is less than 0 where a lamp was mirrored when the board's look was learned.
 """
 
 from __future__ import annotations
@@ -16,7 +16,14 @@ import numpy.typing as npt
 from calibration.board_look import TEXEL_MM, BoardLook
 from calibration.camera import Camera
 from vision.appearance.colour_model import GAMMA, gain_in
-from vision.appearance.illumination import Illumination, fit_plane, refit
+from vision.appearance.illumination import (
+    LEAST_REFERENCES,
+    Illumination,
+    References,
+    fit_plane,
+    refit,
+    usable_references,
+)
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
 
@@ -30,6 +37,14 @@ SHEEN_MM = 20.0
 
 SHEEN_KNOWN = 0.05
 """Share of a window that would have to be seen without a sheen to say that there is none as firmly as is assumed."""
+
+EVEN_KNOWN = 0.01
+"""How firmly it is assumed, likewise, that nothing shades what shows less than was learned: a lamp may have been
+mirrored there then.  Chosen by eye."""
+
+WHITE_SHARE = 0.2
+"""Weight of all that is known to be white together, as a share of that of all blocks: a board of one hue cannot tell
+light from what it mirrors of lamps.  Chosen by eye."""
 
 TOLERANCES = (0.3, 0.2, 0.15, 0.1, 0.08)
 """Difference of display values at which a block counts for a third, fit after fit: it may be covered or shaded."""
@@ -59,16 +74,18 @@ class BoardBlocks:
         values: (rows, columns, 3) float32 mean display value of each, r g b.
         known: (rows, columns) float32, 0 where it is not wholly known, less than 1 where its colour is uneven.
         half_mm: half of the board's width and height.
+        white: the kit's references, such as the white of its markers: what they show is the light.
     """
 
     points_mm: Points
     values: Array
     known: Array
     half_mm: tuple[float, float]
+    white: References
 
 
-def make_blocks(board: BoardLook) -> BoardBlocks:
-    """The blocks of a board."""
+def make_blocks(board: BoardLook, white: References) -> BoardBlocks:
+    """The blocks of a board; ``white`` as in :class:`BoardBlocks`."""
     step = round(BLOCK_MM / TEXEL_MM)
     rows, columns = (size // step for size in board.seen.shape)
     whole = np.s_[: rows * step, : columns * step]
@@ -85,7 +102,7 @@ def make_blocks(board: BoardLook) -> BoardBlocks:
     flat = np.stack([middle_x, middle_y], axis=-1)[:, :, None] + around
     points = np.concatenate([flat, np.zeros((*flat.shape[:-1], 1))], axis=-1)
     known = seen.all(axis=(1, 3)) / (1 + (spread / TOLERANCES[-1]) ** 2)
-    return BoardBlocks(points, np.sqrt(squares), known.astype(np.float32), half_mm)
+    return BoardBlocks(points, np.sqrt(squares), known.astype(np.float32), half_mm, white)
 
 
 def measure_on_board(
@@ -106,15 +123,27 @@ def measure_on_board(
     pale = begun & (paleness >= np.percentile(paleness[begun], PALEST))
     sheen = np.zeros(known.shape, np.float32)
     logs = _light_logs(shown, blocks.values, sheen)
-    light = fit_plane(places[pale.ravel()], logs[pale], blocks.half_mm)
-    precision = known[..., None] / (EVEN_LOG**2 + (SHEEN_LOG / np.maximum(blocks.values, DARK) ** 2) ** 2)
+    white_at, white_logs = usable_references(image, blocks.white, pose, camera)
+    light = _begin((white_at, white_logs), (places[pale.ravel()], logs[pale]), blocks.half_mm)
+    variance = EVEN_LOG**2 + (SHEEN_LOG / np.maximum(blocks.values, DARK) ** 2) ** 2
+    precision = (known[..., None] / variance).reshape(-1, 3)
+    of_white = np.broadcast_to(WHITE_SHARE * precision.sum(axis=0) / max(len(white_at), 1), white_at.shape)
+    squares, weights, all_places = blocks.values**2, np.vstack([precision, of_white]), np.vstack([places, white_at])
     for tolerance in TOLERANCES:
-        logs = _light_logs(shown, blocks.values, sheen)
-        light = refit(light, places, logs.reshape(-1, 3), precision.reshape(-1, 3), GAMMA * tolerance)
+        logs = np.vstack([_light_logs(shown, blocks.values, sheen).reshape(-1, 3), white_logs])
+        light = refit(light, all_places, logs, weights, GAMMA * tolerance)
         values = shown * gain_in(light.at(places)).reshape(shown.shape) * 255
-        off = np.abs(values - np.sqrt(blocks.values**2 + sheen[..., None])).max(axis=2)
-        sheen = _smooth((values**2 - blocks.values**2).mean(axis=2), known * np.exp(-((off / tolerance) ** 2)))
+        off = np.abs(values - np.sqrt(np.maximum(squares + sheen[..., None], 0))).max(axis=2)
+        sheen = _sheen(values**2 - squares, squares, known * np.exp(-((off / tolerance) ** 2)))
     return replace(light, sheen=sheen)
+
+
+def _begin(told: tuple[Points, Points], pale: tuple[Points, Points], half_mm: tuple[float, float]) -> Illumination:
+    """A plane of log light from places and logs (n, 3) that are ``told``, or from ``pale`` ones if these do not do."""
+    try:
+        return fit_plane(*(told if len(told[0]) >= LEAST_REFERENCES else pale), half_mm)
+    except VisionError:
+        return fit_plane(*pale, half_mm)
 
 
 def _shown(
@@ -138,10 +167,22 @@ def _light_logs(shown: Array, values: Array, sheen: Array) -> Points:
     return logs.astype(np.float64)
 
 
-def _smooth(white: Array, weight: Array) -> Array:
-    """(rows, columns) what is whiter than it should be, averaged over a window where it counts; shades are none."""
-    total, count = (
-        cv2.GaussianBlur(layer, (0, 0), SHEEN_MM / BLOCK_MM, borderType=cv2.BORDER_CONSTANT)
-        for layer in (white * weight, weight)
+def _sheen(more: Array, own: Array, weight: Array) -> Array:
+    """(rows, columns) white that is mirrored, averaged over a window; of display values squares (rows, columns, 3).
+
+    They are ``more`` than the blocks' ``own``.  Where they are less, either a shade takes a share of their own, or
+    white that was mirrored when they were learned is missing in all channels alike: both are fitted by least squares.
+    """
+    known, squares, total, own_squares, product = (
+        cv2.GaussianBlur(
+            (weight[..., None] * layer).mean(axis=2),
+            (0, 0),
+            SHEEN_MM / BLOCK_MM,
+            borderType=cv2.BORDER_CONSTANT,
+        )
+        for layer in (np.ones_like(own), own, more, own * own, own * more)
     )
-    return np.maximum(total / (count + np.float32(SHEEN_KNOWN)), 0)
+    known, own_squares = known + np.float32(SHEEN_KNOWN), own_squares + np.float32(EVEN_KNOWN)
+    white = total / known
+    missing = (own_squares * total - squares * product) / (own_squares * known - squares**2)
+    return np.asarray(np.where(white > 0, white, np.clip(missing, white, 0)), np.float32)

@@ -43,6 +43,9 @@ LEAST_AREA = 0.2
 """Least determinant of a sample of three references (4: the whole mat); nearly collinear ones leave the plane's slope
 undetermined.  Chosen by eye."""
 
+LEAST_REFERENCES = 12
+"""Fewer references do not tell the light.  Chosen by eye."""
+
 MARGIN_MM = 6.0
 """How far inside the mat's edge the paper is sampled.  Chosen by eye."""
 
@@ -67,7 +70,8 @@ class Illumination:
         plane: (3 or 6 coefficients, 3 channels) float64, for 1, x, y, x², xy, y² in halves of the mat.
         half_mm: half of the mat's width and height.
         sheen: (rows, columns) float32, white that the board mirrors besides, as squares of display values relative to
-            white paper, all over the mat, its far left corner first; None where that is not known.
+            white paper, all over the mat, its far left corner first; less than 0 where a lamp was mirrored when the
+            board's look was learned; None where that is not known.
     """
 
     plane: Points
@@ -94,18 +98,34 @@ def measure_illumination(
     Raises:
         VisionError: the picture is too dark to tell colours, or no paper is in view.
     """
-    points, reflectance = places or references(kit)
-    pixels = np.rint(project(points, pose, camera)).astype(int)
-    inside = ((pixels >= 0) & (pixels < (camera.width_px, camera.height_px))).all(axis=1)
-    sampled = LINEAR[image[pixels[inside, 1], pixels[inside, 0], ::-1]]
-    usable = (sampled > 0).all(axis=1) & (image[pixels[inside, 1], pixels[inside, 0]] < 255).all(axis=1)
-    half_mm = (kit.mat.width_mm / 2, kit.mat.height_mm / 2)
-    if usable.sum() < 12:
+    known = places or references(kit)
+    points, logs = usable_references(image, known, pose, camera)
+    if len(points) < LEAST_REFERENCES:
+        sampled = LINEAR[_codes_at(image, known, pose, camera)[1]]
         white = float(np.median(sampled)) if sampled.size else 0.0
         raise VisionError(
             "the mat is overexposed: lower the exposure" if white > 0.9 else "the picture is too dark: switch a lamp on"
         )
-    return fit_plane(points[inside][usable], np.log(sampled[usable] / reflectance[inside][usable]), half_mm)
+    return fit_plane(points, logs, (kit.mat.width_mm / 2, kit.mat.height_mm / 2))
+
+
+def usable_references(
+    image: npt.NDArray[np.uint8], places: References, pose: Registration, camera: Camera
+) -> tuple[Points, Points]:
+    """Those of ``places``, (n, 3) mm, that a picture (height, width, 3) uint8 BGR exposes well, and their log light."""
+    inside, codes = _codes_at(image, places, pose, camera)
+    usable = ((codes > 0) & (codes < 255)).all(axis=1)
+    logs = np.log(LINEAR[codes[usable]] / places.reflectance[inside][usable])
+    return places.points_mm[inside][usable], logs.astype(np.float64)
+
+
+def _codes_at(
+    image: npt.NDArray[np.uint8], places: References, pose: Registration, camera: Camera
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.uint8]]:
+    """(n,) bool, which ``places`` are in the picture, and (k, 3) uint8 what it shows at these, r g b."""
+    pixels = np.rint(project(places.points_mm, pose, camera)).astype(int)
+    inside = np.asarray(((pixels >= 0) & (pixels < (camera.width_px, camera.height_px))).all(axis=1))
+    return inside, image[pixels[inside, 1], pixels[inside, 0], ::-1]
 
 
 def fit_plane(points_mm: Points, logs: Points, half_mm: tuple[float, float]) -> Illumination:

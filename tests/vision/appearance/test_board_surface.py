@@ -11,7 +11,7 @@ from calibration.camera import Camera
 from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.board_surface import LocalLight, board_log_likelihood, light_round, shown_on, view_board
 from vision.appearance.colour_model import BINS, GAMMA, STRAY
-from vision.appearance.illumination import Illumination
+from vision.appearance.illumination import Illumination, References
 from vision.errors import VisionError
 from vision.pose.projection import Registration
 from vision.scene.crops import make_crops
@@ -21,6 +21,9 @@ HALF_MM = (SIZE_MM / 2, SIZE_MM / 2)
 CAMERA = Camera(400, 400, np.array([[400.0, 0, 199.5], [0, 400, 199.5], [0, 0, 1]]), np.zeros(5), 0.0)
 ABOVE = Registration(np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, 400.0]), (), 0.0)
 """From here a millimetre of the board is a pixel wide."""
+
+NO_WHITE = References(np.zeros((0, 3)), np.zeros((0, 3)))
+"""A board without markers, of which nothing is known to be white."""
 
 PALE, DARK = np.array([0.85, 0.75, 0.5]), np.array([0.4, 0.3, 0.2])
 
@@ -45,7 +48,7 @@ def test_the_light_is_found_though_pieces_cover_a_third(board):
     picture = photographed(board, np.broadcast_to(slope, (SIZE_MM, SIZE_MM, 3)))
     for x in range(110, 290, 50):
         cv2.rectangle(picture, (x, 100), (x + 16, 300), (60, 20, 120), -1)
-    light = measure_on_board(picture, make_blocks(board), ABOVE, CAMERA)
+    light = measure_on_board(picture, make_blocks(board, NO_WHITE), ABOVE, CAMERA)
     places = np.array([(-80.0, 0, 0), (0, 0, 0), (80, 0, 0)])
     expected = slope[0, [20, 100, 180]] ** GAMMA
     np.testing.assert_allclose(light.at(places), expected, rtol=0.08)
@@ -55,16 +58,52 @@ def test_a_mirrored_lamp_is_a_sheen_and_no_light(board):
     y, x = np.mgrid[:SIZE_MM, :SIZE_MM] - 100
     sheen = 0.12 * np.exp(-(x**2 + y**2) / (2 * 35**2))
     shining = replace(board, colour=np.sqrt(board.colour**2 + sheen[..., None]).astype(np.float32))
-    light = measure_on_board(photographed(shining, 0.8), make_blocks(board), ABOVE, CAMERA)
+    light = measure_on_board(photographed(shining, 0.8), make_blocks(board, NO_WHITE), ABOVE, CAMERA)
     assert light.sheen is not None
     assert light.sheen[20, 20] == pytest.approx(0.12 * 35**2 / (35**2 + 20**2), abs=0.04)  # as seen through the window
     assert light.sheen[2, 2] < 0.02
     np.testing.assert_allclose(light.at(np.zeros((1, 3)))[0], 0.8**GAMMA, rtol=0.1)
 
 
+def glaring(wide_mm=35):
+    """(200, 200, 1) display values, squared, of a lamp that is mirrored in the middle."""
+    y, x = np.mgrid[:SIZE_MM, :SIZE_MM] - 100
+    return (0.12 * np.exp(-(x**2 + y**2) / (2 * wide_mm**2)))[..., None]
+
+
+def test_a_lamp_that_was_mirrored_when_the_board_was_learned_is_missed(board):
+    learned = replace(board, colour=np.sqrt(board.colour**2 + glaring()).astype(np.float32))
+    light = measure_on_board(photographed(board, 0.8), make_blocks(learned, NO_WHITE), ABOVE, CAMERA)
+    assert light.sheen is not None
+    assert light.sheen[20, 20] < -0.04
+    np.testing.assert_allclose(light.at(np.zeros((1, 3)))[0], 0.8**GAMMA, rtol=0.15)
+
+
+def test_a_shade_is_no_lamp_that_is_missed(board):
+    shaded = np.full((SIZE_MM, SIZE_MM, 1), 0.8)
+    shaded[70:130, 70:130] = 0.74
+    light = measure_on_board(photographed(board, shaded), make_blocks(board, NO_WHITE), ABOVE, CAMERA)
+    assert light.sheen is not None
+    assert light.sheen.min() > -0.02
+
+
+def test_what_is_white_tells_the_light_on_a_board_of_one_hue_that_mirrors_a_lamp(board):
+    green = np.broadcast_to(np.float32([0.12, 0.28, 0.16]), board.colour.shape)
+    one_hue = replace(board, colour=green.copy(), spread=np.full_like(board.spread, 0.01))
+    shining = replace(one_hue, colour=np.sqrt(green**2 + glaring(70)).astype(np.float32))
+    picture = photographed(shining, 0.7)
+    corners = [(x, y, 0.0) for x in (-95, -90, 90, 95) for y in (-95, -90, 90, 95)]
+    for x, y, _ in corners:
+        cv2.circle(picture, (int(200 + x), int(200 - y)), 2, (round(0.7 * 255),) * 3, -1)
+    white = References(np.array(corners), np.ones((len(corners), 3)))
+    light = measure_on_board(picture, make_blocks(one_hue, white), ABOVE, CAMERA)
+    places = np.array([(0.0, 0, 0), (-70, 70, 0), (70, 70, 0)])
+    np.testing.assert_allclose(light.at(places), 0.7**GAMMA, rtol=0.3)
+
+
 def test_a_board_out_of_sight_gives_no_light(board):
     with pytest.raises(VisionError, match="too little of the bare board"):
-        measure_on_board(np.zeros((400, 400, 3), np.uint8), make_blocks(board), ABOVE, CAMERA)
+        measure_on_board(np.zeros((400, 400, 3), np.uint8), make_blocks(board, NO_WHITE), ABOVE, CAMERA)
 
 
 @pytest.fixture
