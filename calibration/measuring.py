@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.board_lens import CORNER_PX, LENS, STARTS, pinhole, unusual, usual_lens
+from calibration.board_lens import CORNER_PX, LENS, STARTS, USABLE_FOCAL, pinhole, unusual, usual_lens
 from calibration.camera import Camera
 from calibration.errors import ProfileError
 from calibration.kit import MIN_MARKERS, MOST_FILES, MOST_RANKS, Marker
@@ -74,6 +74,11 @@ class MeasuredBoard:
     def fits(self) -> bool:
         """Whether clicks and markers fit each other."""
         return self.click_px <= MOST_OFF_PX
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the focal length is known well enough to tell heights."""
+        return self.focal_deviation <= USABLE_FOCAL
 
 
 @dataclass(frozen=True, eq=False)

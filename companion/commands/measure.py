@@ -7,7 +7,7 @@ from argparse import ArgumentTypeError
 from dataclasses import dataclass
 from pathlib import Path
 
-from calibration.board_lens import GOOD_FOCAL, USABLE_FOCAL
+from calibration.board_lens import GOOD_FOCAL
 from calibration.camera import read_camera
 from calibration.kit import Kit
 from calibration.markers import dictionary
@@ -15,13 +15,13 @@ from calibration.measuring import Field, MeasuredBoard
 from calibration.own_board import format_own_kit
 from calibration.picture import load_picture
 from calibration.stickers import DICTIONARY, STICKER_MM
+from companion.commands.options.lens import AUTO
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE, NO
 from companion.commands.output.files import write_file
 from companion.games import load_game
 from companion.own_board import Wish, measure
 
-AUTO = "auto"
 LONGEST_MM = 10_000.0
 """No board or marker is larger, and no picture wider in pixels times ten."""
 
@@ -39,7 +39,7 @@ class Options(OptionGroup):
     marker_mm: float
     piece_mm: tuple[float, float] | None
     dictionary: str
-    camera: str
+    camera: Path
     output: Path
 
 
@@ -63,14 +63,14 @@ def add_parser(subparsers: Subparsers) -> None:
     what = f"of the stickers, as cv2.aruco calls it (default: {DICTIONARY})"
     measuring.add_argument("--dictionary", default=DICTIONARY, metavar="NAME", help=what)
     what = f"the lens that took PHOTO (default: {AUTO}, from the stickers)"
-    measuring.add_argument("--camera", default=AUTO, metavar="CAMERA.toml", help=what)
+    measuring.add_argument("--camera", type=Path, default=AUTO, metavar="CAMERA.toml", help=what)
     measuring.add_argument("-o", "--output", type=Path, required=True, metavar="KIT.toml")
 
 
 def run(options: Options) -> int:
     """`companion measure`: exit code 1 where corners and stickers do not fit each other."""
     game, picture = load_game(options.game), load_picture(options.photo)
-    camera = None if options.camera == AUTO else read_camera(Path(options.camera))
+    camera = None if options.camera == AUTO else read_camera(options.camera)
     dictionary(options.dictionary)
     a1, second, third, fourth = options.field
     side, *other = (*options.side_mm, None)
@@ -99,7 +99,7 @@ def report(kit: Kit, board: MeasuredBoard, *, is_sized: bool) -> list[str]:
     ]
     if not board.fits:
         lines.append("the four corners do not fit the markers: give them again; all markers must lie flat on the board")
-    if board.focal_deviation > USABLE_FOCAL:
+    if not board.is_known:
         lines.append("the board is seen too steeply to tell the lens: put the camera lower, or give --camera")
     elif board.focal_deviation > GOOD_FOCAL:
         lines.append(f"focal length known to {board.focal_deviation:.1%}: more stickers, far apart, tell more")

@@ -13,8 +13,9 @@ from calibration.board_lens import TOO_STEEP, find_lens, find_markers, usual_cam
 from calibration.camera import Camera, read_camera
 from calibration.kit import Kit
 from companion.commands.output.lines import notify
+from companion.settings import keys
 
-AUTO = Path("auto")
+AUTO = Path(keys.AUTO)
 """In place of a camera's file."""
 
 

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import cv2
+import numpy as np
+import numpy.typing as npt
+
 from calibration.writing import write_whole
 from companion.web.setup.newest import SetupError
+
+QUALITY = 95
+"""JPEG quality of a picture that something is learned from: as good as those of a camera."""
+
+
+def write_picture(path: Path, image: npt.NDArray[np.uint8]) -> None:
+    """Write a picture (height, width, 3) uint8 BGR as a JPEG.  Raises SetupError."""
+    write(path, cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])[1].tobytes())
 
 
 def write(path: Path, data: bytes) -> None:

@@ -7,13 +7,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.lens import DEFAULT_BOARD, MIN_PHOTOS, BoardView, LensCalibration, calibrate_lens, covered, find_view
-from companion.web.setup.files import write
+from companion.web.setup.files import write_picture
 from companion.web.setup.newest import SetupError
 from vision.capture.frames import Frame
 from vision.drawing import Picture
@@ -125,6 +124,6 @@ class Views:
     def _keep(self, view: BoardView, image: Picture) -> None:
         with self._keeping:
             path = self._folder / f"lens-{len(self.photos):02}.jpg"
-            write(path, cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes())
+            write_picture(path, image)
             self.photos.append(path)
             self._kept.append(view)

@@ -13,9 +13,7 @@ from functools import partial
 from threading import Event, Lock
 from typing import Any
 
-import cv2
-
-from calibration.board_lens import TOO_STEEP, USABLE_FOCAL, BoardLens
+from calibration.board_lens import TOO_STEEP, BoardLens
 from calibration.camera import Camera, format_camera
 from calibration.looks import SetLook, format_look, nominal_look
 from calibration.measuring import Field, MeasuredBoard
@@ -23,7 +21,7 @@ from calibration.own_board import format_own_kit
 from companion.own_board import Wish, measure
 from companion.web.setup.cameras import CAMERA_KEYS, Cameras, Choice, Missing
 from companion.web.setup.checked import Checked, told
-from companion.web.setup.files import write
+from companion.web.setup.files import write, write_picture
 from companion.web.setup.lens import lens_from
 from companion.web.setup.light import light_row
 from companion.web.setup.newest import FRESH_S, Newest, SetupError
@@ -209,7 +207,7 @@ class Workshop:
         """
         with self._lock:
             image, path = self.fresh().image, self.outfit.folder / EMPTY_FILE
-            write(path, cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes())
+            write_picture(path, image)
             if self.camera is None:
                 self._keep_camera(lens_from(self.outfit.kit, image))
             self._need_reader().register(image)
@@ -349,7 +347,7 @@ class Workshop:
         """Take the camera that the board's markers have told, and write its file, unless a better one is known."""
         if self._measured_camera() is None:
             self._is_guessed = True
-            self._why_no_lens = TOO_STEEP if found.focal_deviation > USABLE_FOCAL else ""
+            self._why_no_lens = "" if found.is_known else TOO_STEEP
             self._take_camera(found.camera)
             write(self.outfit.folder / CAMERA_FILE, format_camera(found.camera).encode())
         self._reader = None
