@@ -36,6 +36,12 @@ MOSTLY = float(OBSERVATIONS / 2 * np.log(2.0))
 ones explain more than 0.62 of it, and nothing on 150 empty cells more than 0.42.  Dark ink that a webcam sharpens
 differs from its template by much, but by more from wood."""
 
+FACE_FOUND = 4.0
+"""Log-likelihood ratio from which on the middle of a face is taken to be known."""
+
+LOG_DISTINCT = float(np.log(0.95))
+"""Log-probability from which on a character is told from all others.  Chosen by eye."""
+
 WIDE_STEP_MM = 1.6
 WIDE_MM = np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]) * WIDE_STEP_MM
 """Steps by which the middle of a face that fits nowhere is tried elsewhere; what lies between them, comparing finds."""
@@ -49,7 +55,8 @@ class Found(NamedTuple):
 
     Attributes:
         faces: where they are.
-        how_likely: (b,) float64, log-likelihood ratio of their middles; see :func:`.face_detection.centred`.
+        how_likely: (b,) float64, log-likelihood ratio of their middles; see :func:`.face_detection.centred`, or of the
+            character that explains most of one.
         letters: (b, letters) float32, log-likelihood of each character.
         is_legible: (b,) bool, whether the likeliest one fits.
     """
@@ -76,16 +83,23 @@ def read_faces(
         The faces; and the numbers of those that could be read as in even light only.
     """
     found = _find(image, straight, owner, labels, alphabet)
-    unclear = np.flatnonzero(~found.is_legible)
+    unclear = np.flatnonzero(~found.is_legible | (_distinct(found.letters) < LOG_DISTINCT))
     if not len(unclear):
         return found, unclear
     mine = np.flatnonzero(np.isin(owner, unclear))
     lit = evenly_lit(image, straight.of(mine))
     again = _find(lit, straight.of(mine), np.searchsorted(unclear, owner[mine]), labels, alphabet)
-    relit = unclear[again.is_legible]
+    is_better = again.is_legible & (_distinct(again.letters) > _distinct(found.letters[unclear]))
+    relit = unclear[is_better]
     for before, after in zip((*found.faces, *found[1:]), (*again.faces, *again[1:]), strict=True):
-        before[relit] = after[again.is_legible]
+        before[relit] = after[is_better]
     return found, relit
+
+
+def _distinct(letters: Array) -> Array:
+    """(k,) log-probability of the likeliest one of all characters (k, letters)."""
+    likeliest: Array = letters.max(axis=1) - np.logaddexp.reduce(letters, axis=1)
+    return likeliest
 
 
 def character_gain(image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet) -> Array:
@@ -120,8 +134,11 @@ def _find(image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, 
     letters, faces = compare(image, rings.of(chosen), labels, alphabet)
     fits = letters.max(axis=1)
     legible = fits >= FITS
-    unfit = np.flatnonzero(~legible)
-    legible[unfit] = _explains_most(fits[unfit], blank(image, faces.of(unfit), labels))
+    # A character that explains most of a face tells where it is, though its ring does not.
+    unsure = np.flatnonzero(~legible | (how_likely < FACE_FOUND))
+    how_well = _explained(fits[unsure], blank(image, faces.of(unsure), labels))
+    legible[unsure] |= how_well > MOSTLY
+    how_likely[unsure] = np.where(how_well > MOSTLY, how_well, how_likely[unsure])
     pale = np.flatnonzero(~legible)
     if len(pale):
         faint, placed = compare(image, rings.of(chosen[pale]), labels, alphabet, is_faint=True)

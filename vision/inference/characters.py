@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.glyphs.face_detection import Faces
-from vision.glyphs.legibility import character_gain, read_faces, search_face
+from vision.glyphs.legibility import FACE_FOUND, character_gain, read_faces, search_face
 from vision.glyphs.templates import Alphabet
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
 from vision.inference.hypothesis import Hypothesis
@@ -27,10 +27,6 @@ height, of whatever likelihood: its face is looked for at all of them."""
 
 MOST_SEARCHED = 16
 """Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
-
-FACE_FOUND = 4.0
-"""Log-likelihood ratio from which on the middle of a face is taken to be known."""
-
 
 NONE: Indices = np.zeros(0, np.intp)
 

@@ -1,0 +1,72 @@
+"""Faces that are found and read at once, also across the edge of a shadow."""
+
+import random
+
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from companion.simulate.viewpoint import default_camera, default_pose
+from tools.boards import picture, random_light
+from vision.enrolment import enrol
+from vision.glyphs.legibility import LOG_DISTINCT, character_gain, read_faces, search_face
+from vision.glyphs.templates import make_alphabet, nothing_before
+from vision.reader import Reader
+
+SHADOW = 0.55
+
+
+@pytest.fixture(scope="module")
+def enrolment():
+    """The picture of an enrolment, the same with a shadow on the right of each face, its faces and alphabet."""
+    kit, camera = load_kit("cheight"), default_camera()
+    pose, light = default_pose(kit, camera), random_light(random.Random(1))
+    image = picture(kit, camera, pose, light, [kit.enrol.get(cell, "") for cell in kit.cells], 0, ())
+    reader = Reader(kit, camera, enrol(image, kit, camera))
+    upright = reader.geometry(pose).faces
+    heights = len(upright.ranks) // len(kit.cells)
+    faces = upright.of(np.array([kit.cells.index(cell) * heights for cell in kit.enrol]))
+    in_shadow, (row, column) = np.zeros(image.shape[:2], np.bool_), np.indices(image.shape[:2])
+    for (x, y), to_picture in zip(faces.middles_px, faces.to_picture, strict=True):
+        wide, high = np.abs(to_picture).sum(axis=1) * faces.radii_mm[0]
+        in_shadow |= (np.abs(row - y) < high) & (column > x + wide / 4) & (column < x + wide)
+    shaded = np.where(in_shadow[..., None], image * SHADOW, image)
+    return image, shaded.astype(np.uint8), faces, make_alphabet(reader.look.glyphs), tuple(kit.enrol.values())
+
+
+def letters_of(found, alphabet):
+    return tuple(alphabet.letters[number] for number in found.letters.argmax(axis=1))
+
+
+def test_faces_in_even_light_are_read_as_they_are(enrolment):
+    image, _, faces, alphabet, pieces = enrolment
+    found, relit = read_faces(image, faces, np.arange(len(pieces)), nothing_before(image), alphabet)
+    assert letters_of(found, alphabet) == pieces
+    assert found.is_legible.all()
+    assert not len(relit)
+
+
+def test_faces_across_the_edge_of_a_shadow_are_read_as_in_even_light(enrolment):
+    _, shaded, faces, alphabet, pieces = enrolment
+    found, relit = read_faces(shaded, faces, np.arange(len(pieces)), nothing_before(shaded), alphabet)
+    assert letters_of(found, alphabet) == pieces
+    assert len(relit) > 0
+    assert (found.letters.max(axis=1) - np.logaddexp.reduce(found.letters, axis=1))[relit].min() > LOG_DISTINCT
+
+
+def test_characters_say_that_something_stands_in_a_shadow_too_and_bare_ground_does_not(enrolment):
+    _, shaded, faces, alphabet, pieces = enrolment
+    everywhere = np.arange(len(pieces))
+    assert (character_gain(shaded, faces, everywhere, nothing_before(shaded), alphabet) > 0).all()
+    bare = np.full_like(shaded, 170)
+    assert not character_gain(bare, faces, everywhere, nothing_before(bare), alphabet).any()
+
+
+def test_a_face_is_searched_across_the_edge_of_a_shadow(enrolment):
+    image, shaded, faces, alphabet, pieces = enrolment
+    found, _ = read_faces(image, faces, np.arange(len(pieces)), nothing_before(image), alphabet)
+    for number, piece in enumerate(pieces):
+        one = faces.of(np.array([number]))
+        face, letters, _ = search_face(shaded, one, nothing_before(shaded), alphabet, np.zeros(1))
+        assert alphabet.letters[letters.argmax()] == piece
+        np.testing.assert_allclose(face.middles_px, found.faces.middles_px[[number]], atol=1.5)
