@@ -5,7 +5,7 @@ What cannot be read is looked at again as in even light, and what fits nowhere i
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -91,9 +91,14 @@ def read_faces(
     again = _find(lit, straight.of(mine), np.searchsorted(unclear, owner[mine]), labels, alphabet)
     is_better = again.is_legible & (_distinct(again.letters) > _distinct(found.letters[unclear]))
     relit = unclear[is_better]
-    for before, after in zip((*found.faces, *found[1:]), (*again.faces, *again[1:]), strict=True):
+    for before, after in zip(_columns(found), _columns(again), strict=True):
         before[relit] = after[is_better]
     return found, relit
+
+
+def _columns(found: Found) -> tuple[npt.NDArray[Any], ...]:
+    """All that is known of each cell, an array for each thing."""
+    return (*found.faces, found.how_likely, found.letters, found.is_legible)
 
 
 def _distinct(letters: Array) -> Array:
