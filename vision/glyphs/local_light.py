@@ -25,13 +25,15 @@ MARGIN = 1.3
 def evenly_lit(image: Picture, faces: Faces) -> Picture:
     """The picture (height, width, 3) uint8 BGR with all ``faces`` (k) as in one even light; the rest of it stays."""
     lit, parts = image.copy(), []
-    for middle, to_picture, radius_mm in zip(faces.middles_px, faces.to_picture, faces.radii_mm, strict=True):
-        reach = MARGIN * radius_mm * np.abs(to_picture).sum(axis=1)
-        left, top = np.maximum(np.floor(middle - reach), 0).astype(int)
-        right, bottom = np.ceil(middle + reach).astype(int) + 1
-        part = image[top : max(bottom, 0), left : max(right, 0)]
+    reach = MARGIN * faces.radii_mm[:, None] * np.abs(faces.to_picture).sum(axis=2)
+    stroke_px = STROKE_MM * np.sqrt(np.abs(np.linalg.det(faces.to_picture)))
+    for rank in np.unique(faces.ranks):
+        mine = faces.ranks == rank
+        left, top = np.maximum(np.floor((faces.middles_px - reach)[mine].min(axis=0)), 0).astype(int)
+        right, bottom = np.maximum(np.ceil((faces.middles_px + reach)[mine].max(axis=0)) + 1, 0).astype(int)
+        part = image[top:bottom, left:right]
         if part.size:
-            size = round(STROKE_MM * float(np.sqrt(abs(np.linalg.det(to_picture))))) | 1
+            size = round(float(stroke_px[mine].mean())) | 1
             disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
             smooth = cv2.GaussianBlur(part, (3, 3), 0)
             parts.append((left, top, part, np.maximum(cv2.morphologyEx(smooth, cv2.MORPH_CLOSE, disc), 1)))
@@ -40,5 +42,6 @@ def evenly_lit(image: Picture, faces: Faces) -> Picture:
     usual = np.median([np.median(wood.reshape(-1, 3), axis=0) for *_, wood in parts], axis=0)
     for left, top, part, wood in parts:
         height, width, _ = part.shape
-        lit[top : top + height, left : left + width] = np.minimum(part * (usual / wood), 255)
+        even = cv2.divide(part, wood, dtype=cv2.CV_32F)
+        lit[top : top + height, left : left + width] = cv2.multiply(even, (*usual, 0), dtype=cv2.CV_8U)
     return lit
