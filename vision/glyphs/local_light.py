@@ -39,9 +39,8 @@ def evenly_lit(image: Picture, faces: Faces) -> Picture:
             parts.append((left, top, part, np.maximum(cv2.morphologyEx(smooth, cv2.MORPH_CLOSE, disc), 1)))
     if not parts:
         return lit
-    usual = np.median([np.median(wood.reshape(-1, 3), axis=0) for *_, wood in parts], axis=0)
+    usual = np.median([np.median(wood.reshape(-1, 3), axis=0) for *_, wood in parts], axis=0).astype(np.float32)
     for left, top, part, wood in parts:
         height, width, _ = part.shape
-        even = cv2.divide(part, wood, dtype=cv2.CV_32F)
-        lit[top : top + height, left : left + width] = cv2.multiply(even, (*usual, 0), dtype=cv2.CV_8U)
+        lit[top : top + height, left : left + width] = np.minimum(part * (usual / wood), 255)
     return lit
