@@ -174,8 +174,16 @@ def scene_round(patch: Patch, prisms: Prisms, view: View, stacks: Stacks, cell: 
 
 
 @compiled
-def placed(scene: Scene, stacks: Stacks, given: Floats) -> tuple[Floats, Floats]:
-    """As :func:`compared`, but every stack is moved only once to each side."""
+def compared(scene: Scene, stacks: Stacks, given: Floats, fit_nats: float) -> tuple[Floats, Floats]:
+    """(1 + f,) log-likelihoods of an empty cell and its configurations, and (1 + f, p, 3) places of their pieces.
+
+    Args:
+        scene: round the cell.
+        stacks: what is hypothesised; of the cell itself where the search for its place begins.
+        given: (1 + f,) what is known of each besides, which is added; -inf of those that are not compared.
+        fit_nats: by how much less likely than the best one those are, at most, that are fitted; others are moved only
+            once to each side.
+    """
     scores, before = given.copy(), stacks.configurations[scene.cell]
     places = np.zeros((len(given), scene.prisms.kinds.shape[1], 3))
     if before >= 0:
@@ -185,23 +193,11 @@ def placed(scene: Scene, stacks: Stacks, given: Floats) -> tuple[Floats, Floats]
     for number in range(len(given)):
         if given[number] > -np.inf:
             scores[number] += place_stack(scene, number - 1, places[number])
-    return scores, places
-
-
-@compiled
-def compared(scene: Scene, stacks: Stacks, given: Floats) -> tuple[Floats, Floats]:
-    """(1 + f,) log-likelihoods of an empty cell and its configurations, and (1 + f, p, 3) places of their pieces.
-
-    ``given`` (1 + f,): what is known of each besides, which is added; -inf of those that are not compared.
-    """
-    scores, places = placed(scene, stacks, given)
-    if (scores == given).all():  # too little is seen
-        return scores, places
     best = scores.max()
-    if (scores > best - FIT_NATS).sum() == 1 < (given > -np.inf).sum():  # nothing is in doubt any more
+    if (scores > best - fit_nats).sum() == 1 < (given > -np.inf).sum():  # nothing is in doubt any more
         return scores, places
     for number in np.argsort(-scores):
-        if scores[number] > best - FIT_NATS:
+        if scores[number] > best - fit_nats:
             scores[number] = given[number] + fit_stack(scene, int(number) - 1, places[number])
             best = max(best, scores[number])
     return scores, places

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from vision.appearance.colour_model import GAMMA, display
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.flanks import CloseUp, Ground, TowerFits, fit_towers
+from vision.scene.configurations import Configurations
 
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -38,9 +39,11 @@ are near, colours that vary."""
 MOST_OFF = 8.0
 """Most nats that one side speaks against a colour: it may be in another's shadow, or mirror a lamp."""
 
-PUT_ON_NATS = 5.0
-"""Nats that a pyramid lying on another one must explain: its place and turn are free.  In six sets of photographs large
-pyramids alone seemed to carry another one by up to 6 nats, one of twenty by any; those that did, by 7 at least."""
+PUT_ON_NATS_PER_MM2 = 0.0125
+"""Nats, by the area of its base, that a pyramid lying on another one must explain: its place and turn are free, and
+the larger it is the more of the shading of the one below it explains by chance.  In six sets of photographs large ones
+alone seemed to carry a middle one by up to 6 nats, one of twenty by any, and middle ones a small one by up to 1; those
+that did, by 7 and 2 at least."""
 
 STARTS = np.log([0.25, 0.4, 0.6, 0.85, 1.2, 1.7])
 """Light on all sides, relative to the mat's, from which the search begins."""
@@ -96,12 +99,21 @@ def rescore_by_flanks(
         ground = Ground(hypothesis.observations.gain[cell], floor_display, bare)
         fits[cell] = fit_towers(image, close_up, seen, ground, tried[cell])
     reflectance = pieces[:, ::-1]
+    put_on_nats = PUT_ON_NATS_PER_MM2 * _put_on_mm2(hypothesis.geometry.configurations, towers)
     light = _light_on_sides([_best_sides(fit) for fit in fits.values()], reflectance)
     for cell in stands[in_doubt[stands]].tolist():
-        fitted = scores[cell] + _log_likelihood(fits[cell], light, reflectance)[:, None]
+        fitted = scores[cell] + (_log_likelihood(fits[cell], light, reflectance) - put_on_nats[:, None])[:, None]
         # Whether anything stands there is left to colours: what is usual ground says little about ground in shadow.
         fitted += scores[cell].max() - fitted.max()
         hypothesis.score(np.array([cell]), np.append(hypothesis.scores[cell, 0], fitted)[None].astype(np.float32))
+
+
+def _put_on_mm2(configurations: Configurations, towers: int) -> Floats:
+    """(towers,) area of the bases of all pyramids of a tower but the lowest."""
+    turned = configurations.all[:: len(configurations.all) // towers]
+    bases = [[part.corners_mm[:4, :2] for part in configuration.parts[:-1]] for configuration in turned]
+    diagonals = [[(base[2] - base[0], base[3] - base[1]) for base in tower] for tower in bases]
+    return np.array([sum(abs(a[0] * b[1] - a[1] * b[0]) / 2 for a, b in tower) for tower in diagonals], float)
 
 
 def _best_sides(fit: TowerFits) -> _Sides:
@@ -114,8 +126,7 @@ def _best_sides(fit: TowerFits) -> _Sides:
 def _log_likelihood(fit: TowerFits, light: Floats, reflectance: Floats) -> Floats:
     """(f, colours) log-likelihood up to a constant; those that were not tried are as unlikely as the worst."""
     by_colour = -_off(_Sides(fit.means, fit.is_seen), light, reflectance)
-    count = np.maximum(fit.is_seen.any(axis=2).sum(axis=1), 1)
-    below = SHARE * by_colour[:, 1:].max(axis=2).sum(axis=1) - PUT_ON_NATS * (count - 1)
+    below = SHARE * by_colour[:, 1:].max(axis=2).sum(axis=1)
     likely: Floats = fit.log_likelihood[:, None] + SHARE * by_colour[:, 0] + below[:, None]
     is_tried = np.isfinite(fit.log_likelihood)
     likely[~is_tried] = likely[is_tried].min()

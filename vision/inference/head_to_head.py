@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.inference.comparison import (
+    FIT_NATS,
     Stacks,
     View,
     by_colours,
@@ -103,7 +104,7 @@ def _compare_on(
     cell, given = which
     tried = np.maximum(np.flatnonzero(np.isfinite(given)) - 1, 0)
     patch = make_patch_of(hypothesis, view, np.full(len(tried), cell), tried)
-    scores, places = compared(scene_round(patch, prisms, view, stacks, cell), stacks, given)
+    scores, places = compared(scene_round(patch, prisms, view, stacks, cell), stacks, given, FIT_NATS)
     return scores, places
 
 

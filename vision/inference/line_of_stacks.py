@@ -15,13 +15,13 @@ import numpy.typing as npt
 
 from vision.inference.block_moves import occluded_singles
 from vision.inference.comparison import (
+    FIT_NATS,
     Stacks,
     View,
     by_colours,
     compared,
     make_patch_of,
     make_view,
-    placed,
     rescored,
     scene_round,
     stacks_of,
@@ -29,7 +29,6 @@ from vision.inference.comparison import (
 from vision.inference.coordinate_ascent import all_scores, converge
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.boundaries import Patch
-from vision.likelihood.segmentation import Scene
 from vision.scene.prisms import Floats, Prisms
 
 Array = npt.NDArray[np.float32]
@@ -146,13 +145,10 @@ class _Around(NamedTuple):
     stacks: Stacks
     patch: Patch
 
-    def placed(self, cell: int, tried: Mask) -> tuple[Floats, Floats]:
-        """See :func:`vision.inference.comparison.placed`; of the configurations ``tried`` (1 + f,) on one of them."""
-        return placed(*self._scene(cell, tried))
-
-    def compared(self, cell: int, tried: Mask) -> tuple[Floats, Floats]:
-        """See :func:`vision.inference.comparison.compared`."""
-        return compared(*self._scene(cell, tried))
+    def compared(self, cell: int, tried: Mask, *, is_fitted: bool = True) -> tuple[Floats, Floats]:
+        """See :func:`vision.inference.comparison.compared`; of the configurations ``tried`` (1 + f,) on one of them."""
+        scene = scene_round(self.patch, self.prisms, self.view, self.stacks, cell)
+        return compared(scene, self.stacks, np.where(tried, 0.0, -np.inf), FIT_NATS if is_fitted else 0.0)
 
     def best_fitted(self, cell: int, tried: Mask) -> Floats:
         """(1 + f,) as of :meth:`compared`, the likeliest one fitted in any case."""
@@ -160,10 +156,6 @@ class _Around(NamedTuple):
         best = int(scores.argmax())
         scores[best] = self.compared(cell, np.arange(len(tried)) == best)[0][best]
         return scores
-
-    def _scene(self, cell: int, tried: Mask) -> tuple[Scene, Stacks, Floats]:
-        scene = scene_round(self.patch, self.prisms, self.view, self.stacks, cell)
-        return scene, self.stacks, np.where(tried, 0.0, -np.inf)
 
 
 def _as_tower(
@@ -200,10 +192,10 @@ def _compared(view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks
         return second
 
     # What stands behind is found with a single piece in front of it.
-    of_tower = float(around.placed(cell, is_tower)[0][tower + 1])
+    of_tower = float(around.compared(cell, is_tower, is_fitted=False)[0][tower + 1])
     stacks.configurations[cell], stacks.places[cell] = 0, 0
-    second = put_behind(*around.placed(behind, may_be_behind))
-    scores, _ = around.placed(cell, numbers <= tower)
+    second = put_behind(*around.compared(behind, may_be_behind, is_fitted=False))
+    scores, _ = around.compared(cell, numbers <= tower, is_fitted=False)
     if scores.max() > of_tower - HOPELESS_NATS:
         stacks.configurations[cell], stacks.places[cell], stacks.configurations[behind] = tower, places, -1
         of_tower = float(around.compared(cell, is_tower)[0][tower + 1])
