@@ -46,7 +46,7 @@ def make_contrasts(
     down[:-step] *= counted[step:] & counted[:-step]
     integrals = np.zeros((codes.shape[1], codes.shape[0] + 1))
     integrals[:, 1:] = down.cumsum(axis=0).T
-    return Contrasts(integrals, step, sides)
+    return Contrasts(integrals, step, np.ascontiguousarray(sides))
 
 
 @compiled

@@ -54,7 +54,8 @@ def hypothesis(reader, geometry):
         colour = 255 * display(LIGHT * np.array(reader.look.floor)[::-1])
         picture = np.clip(brightness[..., None] * colour, 0, 255).astype(np.uint8)
         light = Illumination(np.log(LIGHT) * np.eye(3)[:1].T @ np.ones((1, 3)), (1.0, 1.0))
-        return picture, Hypothesis(reader.observations(picture, geometry, light), reader.look.rim, geometry)
+        rim = np.array(reader.look.rim, np.float32)
+        return picture, Hypothesis(reader.observations(picture, geometry, light), rim, geometry)
 
     return of
 

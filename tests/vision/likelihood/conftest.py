@@ -20,7 +20,7 @@ def one_box():
     def made(codes, visible, rank, rows, wide, expected=None):
         shape = (1, *codes.shape[:2])
         bins, colour_model = np.zeros(shape, np.int32), np.zeros((1, 1), np.float32)
-        logs = np.broadcast_to(np.log(np.arange(256) / 255 + 0.05), (1, 3, 256)).astype(np.float32)
+        logs = np.broadcast_to(np.log(np.arange(256) / 255 + 0.05), (1, 3, 256)).astype(np.float32, "C")
         observations = Observations(
             codes[None],
             np.ones((1, 3), np.float32),
@@ -34,7 +34,9 @@ def one_box():
         visibility = Visibility(flat_px, np.full(shape, visible), np.array([rank], np.int32))
         edges = np.broadcast_to(np.array(rows)[:, None], (1, 1, 3, len(wide))).astype(np.float32)
         covers, allowed = np.ones((1, 1, len(wide)), np.bool_), np.ones((1, 1), np.bool_)
-        table = OutlineTable(edges, covers, wide, np.array([1]), allowed, True, COLUMN_MM, np.ones(1, np.float32), 0.1)
+        table = OutlineTable(
+            edges, covers, wide, np.array([1]), allowed, True, float(COLUMN_MM), np.ones(1, np.float32), 0.1
+        )
         return observations, visibility, table
 
     return made

@@ -28,7 +28,7 @@ def ratio(one_box):
         )
         labels = np.full((ROWS, COLUMNS), GROUND, np.uint16)
         cube = 0, np.ones(1, np.bool_), np.array([EDGE])
-        return surface_log_ratio(observations, visibility, labels, table, cube)[0]
+        return surface_log_ratio(observations, visibility, labels, table, cube, None)[0]
 
     return of
 
