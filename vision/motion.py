@@ -222,8 +222,9 @@ class Watch:
         clear = np.array([cv2.erode(crop, around) for crop in in_sight.astype(np.uint8)], np.uint8)
         piece = _smallest(geometry)
         is_hidden = (clear & piece).sum(axis=(1, 2)) < IN_SIGHT_SHARE * piece.sum(axis=(1, 2))
-        clear = clear[:, _near(geometry)]
-        changes = self._pixels(seen.changes, geometry, _near(geometry)) & clear
+        near = _near(geometry)
+        clear = clear[:, near]
+        changes = self._pixels(seen.changes, geometry, near) & clear
         shares = changes.sum(axis=(1, 2)) / np.maximum(clear.sum(axis=(1, 2)), 1)
         unseen = np.where(seen.changed > ALTERED_SHARE, np.nan, seen.changed)
         return np.where(is_hidden, unseen, shares).astype(np.float32)
@@ -266,7 +267,7 @@ class Watch:
         share: npt.NDArray[np.float32] = self._pixels(mask, geometry, rows).mean(axis=(1, 2), dtype=np.float32)
         return share
 
-    def _pixels(self, mask: Picture, geometry: Geometry, rows: npt.NDArray[np.bool_] | slice = slice(None)) -> Picture:
+    def _pixels(self, mask: Picture, geometry: Geometry, rows: npt.NDArray[np.bool_] | slice) -> Picture:
         """(n, rows, columns) uint8, the small ``mask`` in these rows of each crop."""
         if self._places is None or self._places[0] is not geometry:
             x, y = np.rint(geometry.crops.map_px / SHRINK).astype(np.intp)

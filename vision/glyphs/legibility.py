@@ -86,14 +86,19 @@ def read_faces(
     unclear = np.flatnonzero(~found.is_legible | (_distinct(found.letters) < LOG_DISTINCT))
     if not len(unclear):
         return found, unclear
-    mine = np.flatnonzero(np.isin(owner, unclear))
-    lit = evenly_lit(image, straight.of(mine))
-    again = _find(lit, straight.of(mine), np.searchsorted(unclear, owner[mine]), labels, alphabet)
+    again = _find(*_in_even_light(image, straight, owner, unclear), labels, alphabet)
     is_better = again.is_legible & (_distinct(again.letters) > _distinct(found.letters[unclear]))
     relit = unclear[is_better]
     for before, after in zip(_columns(found), _columns(again), strict=True):
         before[relit] = after[is_better]
     return found, relit
+
+
+def _in_even_light(image: Picture, straight: Faces, owner: Indices, cells: Indices) -> tuple[Picture, Faces, Indices]:
+    """The picture as in even light, and those faces, with the numbers of their owners, that are of some ``cells``."""
+    mine = np.flatnonzero(np.isin(owner, cells))
+    faces = straight.of(mine)
+    return evenly_lit(image, faces), faces, np.searchsorted(cells, owner[mine])
 
 
 def _columns(found: Found) -> tuple[npt.NDArray[Any], ...]:
@@ -115,9 +120,7 @@ def character_gain(image: Picture, straight: Faces, owner: Indices, labels: Labe
     gain = _gain(image, straight, owner, labels, alphabet)
     unseen = np.flatnonzero(gain == 0)
     if len(unseen):
-        mine = np.flatnonzero(np.isin(owner, unseen))
-        lit = evenly_lit(image, straight.of(mine))
-        gain[unseen] = _gain(lit, straight.of(mine), np.searchsorted(unseen, owner[mine]), labels, alphabet)
+        gain[unseen] = _gain(*_in_even_light(image, straight, owner, unseen), labels, alphabet)
     return gain
 
 

@@ -126,8 +126,8 @@ def _best_sides(fit: TowerFits) -> _Sides:
 def _log_likelihood(fit: TowerFits, light: Floats, reflectance: Floats) -> Floats:
     """(f, colours) log-likelihood up to a constant; those that were not tried are as unlikely as the worst."""
     by_colour = -_off(_Sides(fit.means, fit.is_seen), light, reflectance)
-    below = SHARE * by_colour[:, 1:].max(axis=2).sum(axis=1)
-    likely: Floats = fit.log_likelihood[:, None] + SHARE * by_colour[:, 0] + below[:, None]
+    below = by_colour[:, 1:].max(axis=2).sum(axis=1)
+    likely: Floats = fit.log_likelihood[:, None] + SHARE * (by_colour[:, 0] + below[:, None])
     is_tried = np.isfinite(fit.log_likelihood)
     likely[~is_tried] = likely[is_tried].min()
     return likely

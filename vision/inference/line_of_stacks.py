@@ -179,29 +179,32 @@ def _as_tower(
 
 def _compared(view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, pair: tuple[int, int]) -> _Line:
     """The tower on the first cell of a ``pair``, and a lower stack there before another one on the second."""
-    cell, behind = pair
-    tower, places = int(stacks.configurations[cell]), stacks.places[cell].copy()
-    numbers, highest = np.arange(1 + len(prisms.counts)), min(HIGHEST_BEHIND, len(prisms.counts))
-    patch = make_patch_of(hypothesis, view, np.array(pair), np.array([tower, highest - 1]))
+    patch = make_patch_of(
+        hypothesis,
+        view,
+        np.array(pair),
+        np.array([stacks.configurations[pair[0]], min(HIGHEST_BEHIND, len(prisms.counts)) - 1]),
+    )
     around = _Around(view, prisms, stacks, patch)
-    is_tower, may_be_behind = numbers == tower + 1, (numbers > 0) & (numbers <= highest)
+    line = _weighed(around, pair, is_fitted=False)
+    return _weighed(around, pair, is_fitted=True) if line.log_likelihoods.max() > line.tower - HOPELESS_NATS else line
 
-    def put_behind(scores: Floats, found: Floats) -> int:
-        second = int(scores.argmax()) - 1
-        stacks.configurations[behind], stacks.places[behind] = second, found[second + 1]
-        return second
 
+def _weighed(around: _Around, pair: tuple[int, int], *, is_fitted: bool) -> _Line:
+    """See :func:`_compared`; whether stacks are fitted, or moved only once to each side."""
+    (cell, behind), stacks = pair, around.stacks
+    tower, places = int(stacks.configurations[cell]), stacks.places[cell].copy()
+    highest = len(around.prisms.counts)
+    numbers = np.arange(1 + highest)
+    of_tower = float(around.compared(cell, numbers == tower + 1, is_fitted=is_fitted)[0][tower + 1])
     # What stands behind is found with a single piece in front of it.
-    of_tower = float(around.compared(cell, is_tower, is_fitted=False)[0][tower + 1])
     stacks.configurations[cell], stacks.places[cell] = 0, 0
-    second = put_behind(*around.compared(behind, may_be_behind, is_fitted=False))
-    scores, _ = around.compared(cell, numbers <= tower, is_fitted=False)
-    if scores.max() > of_tower - HOPELESS_NATS:
-        stacks.configurations[cell], stacks.places[cell], stacks.configurations[behind] = tower, places, -1
-        of_tower = float(around.compared(cell, is_tower)[0][tower + 1])
-        stacks.configurations[cell], stacks.places[cell] = 0, 0
-        second = put_behind(*around.compared(behind, may_be_behind))
-        scores = around.best_fitted(cell, numbers <= tower)
+    may_be_behind = (numbers > 0) & (numbers <= min(HIGHEST_BEHIND, highest))
+    scores, found = around.compared(behind, may_be_behind, is_fitted=is_fitted)
+    second = int(scores.argmax()) - 1
+    stacks.configurations[behind], stacks.places[behind] = second, found[second + 1]
+    lower = numbers <= tower
+    scores = around.best_fitted(cell, lower) if is_fitted else around.compared(cell, lower, is_fitted=False)[0]
     stacks.configurations[cell], stacks.places[cell], stacks.configurations[behind] = tower, places, -1
     return _Line(scores, of_tower, second)
 

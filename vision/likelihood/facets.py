@@ -333,26 +333,47 @@ def sum_flanks(
         parts: (p · flanks, 6), is overwritten.
         step: every how many columns are summed.
     """
-    far, near = flanks
     columns, last = len(integrals), integrals.shape[1] - 1
+    runs = np.empty((len(parts), 4), np.intp)
     parts[:] = 0
     for column in range(0, columns, step):
-        reached = 0  # by the flanks before, which occlude what is above their ends
-        for pyramid in range(len(at)):
-            own = column - int(at[pyramid, 1])
-            if own < 0 or own >= columns:
-                continue
-            wireframe, along = tower[int(at[pyramid, 0]), pyramid], at[pyramid, 2]
-            for flank in range(len(FLANKS)):
-                ends = near[wireframe, flank, own] + along
-                if ends > reached:
-                    begin = max(int(np.rint(max(far[wireframe, flank, own] + along, 0.0))), reached)
-                    end = int(np.rint(min(ends, last)))
-                    if end > begin:
-                        part = parts[pyramid * len(FLANKS) + flank]
-                        for channel in range(6):
-                            part[channel] += integrals[column, end, channel] - integrals[column, begin, channel]
-                        reached = end
+        for number in range(visible_runs(flanks, tower, at, (column, last), runs)):
+            pyramid, flank, begin, end = runs[number]
+            part = parts[pyramid * len(FLANKS) + flank]
+            for channel in range(6):
+                part[channel] += integrals[column, end, channel] - integrals[column, begin, channel]
+
+
+@compiled
+def visible_runs(
+    flanks: Flanks, tower: Indices, at: npt.NDArray[np.floating], place: tuple[int, int], runs: Indices
+) -> int:
+    """How many of a tower's flanks are seen in a column, as far as flanks in front of them do not occlude them.
+
+    Args:
+        flanks: of the cell.
+        tower: (t, p) intp its pyramids in each rotation, the uppermost first.
+        at: (p, 3) placement of each: index of its rotation, columns right, rows down.
+        place: the column, and how many rows it has.
+        runs: (p · flanks, 4), of each that is seen, downwards: its pyramid, its number, the row in which it begins, and
+            the first one after it.
+    """
+    (far, near), (column, last), count = flanks, place, 0
+    reached = 0  # by the flanks before, which occlude what is above their ends
+    for pyramid in range(len(at)):
+        own = column - int(at[pyramid, 1])
+        if own < 0 or own >= far.shape[2]:
+            continue
+        wireframe, along = tower[int(at[pyramid, 0]), pyramid], at[pyramid, 2]
+        for flank in range(len(FLANKS)):
+            ends = near[wireframe, flank, own] + along
+            if ends > reached:
+                begin = max(int(np.rint(max(far[wireframe, flank, own] + along, 0.0))), reached)
+                end = int(np.rint(min(ends, last)))
+                if end > begin:
+                    runs[count] = pyramid, flank, begin, end
+                    count, reached = count + 1, end
+    return count
 
 
 @compiled

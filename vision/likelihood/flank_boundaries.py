@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from vision.compiled import compiled
 from vision.likelihood.boundaries import STEP_MM, noise_of, ratios_down
-from vision.likelihood.facets import FLANKS, Flanks
+from vision.likelihood.facets import FLANKS, Flanks, visible_runs
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -60,29 +60,21 @@ def boundary_log_ratio(contrasts: Contrasts, flanks: Flanks, tower: Indices, at:
         at: (p, 3) placement of each: index of its rotation, columns right, rows down.
         step: every how many columns are evaluated.
     """
-    (far, near), columns = flanks, len(contrasts.integrals)
-    last, total = contrasts.integrals.shape[1] - 1, 0.0
-    seams = np.zeros((len(at), len(FLANKS)))
+    columns, last, total = len(contrasts.integrals), contrasts.integrals.shape[1] - 1, 0.0
+    seams, runs = np.zeros((len(at), len(FLANKS))), np.empty((len(at) * len(FLANKS), 4), np.intp)
     for column in range(0, columns, step):
-        reached, side_before, pyramid_before = 0, -1, -1  # by the flanks before, as in ``sum_flanks``
-        for pyramid in range(len(at)):
-            own = column - int(at[pyramid, 1])
-            if own < 0 or own >= columns:
-                continue
-            wireframe, along = tower[int(at[pyramid, 0]), pyramid], at[pyramid, 2]
-            for flank in range(len(FLANKS)):
-                begin = max(int(np.rint(max(far[wireframe, flank, own] + along, 0.0))), reached)
-                end = int(np.rint(min(near[wireframe, flank, own] + along, last)))
-                if end <= begin:
-                    continue
-                side, at_begin = contrasts.sides[wireframe, flank], _crossed(contrasts, column, begin)
-                if begin == reached and side == side_before and pyramid != pyramid_before:
-                    seams[pyramid, flank] += at_begin
-                else:
-                    total += at_begin
-                    if begin > reached > 0:
-                        total += _crossed(contrasts, column, reached)
-                reached, side_before, pyramid_before = end, side, pyramid
+        reached, side_before, pyramid_before = 0, -1, -1
+        for number in range(visible_runs(flanks, tower, at, (column, last), runs)):
+            pyramid, flank, begin, end = runs[number]
+            side = contrasts.sides[tower[int(at[pyramid, 0]), pyramid], flank]
+            at_begin = _crossed(contrasts, column, begin)
+            if begin == reached and side == side_before and pyramid != pyramid_before:
+                seams[pyramid, flank] += at_begin
+            else:
+                total += at_begin
+                if begin > reached > 0:
+                    total += _crossed(contrasts, column, reached)
+            reached, side_before, pyramid_before = end, side, pyramid
         total += _crossed(contrasts, column, reached)
     return float(step * total + np.log(SEAM_ALIKE + (1 - SEAM_ALIKE) * np.exp(step * seams)).sum())
 
