@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 
 import cv2
 import numpy as np
@@ -40,14 +41,14 @@ from vision.inference.understanding import (
     stray_shares,
     unexplained_shares,
 )
-from vision.inference.whole_tables import score_tables
+from vision.inference.whole_tables import score_tables, score_towers
 from vision.likelihood.observations import Observations, observe
 from vision.likelihood.regions import make_colours
 from vision.pose.projection import Registration
 from vision.pose.registration import check_size, register, to_gray
 from vision.pose.tracking import follow
 from vision.reading import CellState, Reading
-from vision.scene.configurations import Configurations, kit_configurations
+from vision.scene.configurations import kit_configurations
 from vision.scene.crops import Crops
 from vision.scene.ground import has_paper
 from vision.scene.materials import Materials
@@ -85,7 +86,7 @@ class Reader:
         configurations = kit_configurations(kit)
         self._reflectances = colour_model.reflectances(look, configurations)
         self.states = configurations.states
-        self._columns, self._firsts = _state_columns(configurations)
+        self._columns, self._firsts = configurations.state_columns
         paper = linear(kit.mat.paper) if has_paper(kit) else None
         self._colour_model = colour_model.build_colour_model(look, configurations, paper)
         self._paper = np.exp(self._colour_model[:, Materials.PAPER])
@@ -221,18 +222,23 @@ class Reader:
         """(k,) log-likelihoods of whole ``tables``, (n) states of all cells each, up to a constant, in nats.
 
         The mat must lie as in the last reading, whose explanation of all other cells is kept.  All 0, so that nothing
-        is said, for pieces that differ by more than colour and height.  Raises VisionError.
+        is said, for pieces that differ by characters.  Raises VisionError.
         """
         last = self._last
-        if last is None or not last.hypothesis.geometry.configurations.has_plain_faces:
+        if last is None or self._alphabet is not None:
             return np.zeros(len(tables))
         geometry = last.hypothesis.geometry
-        shown = self.observations(frame.image, geometry, self.light(frame.image, geometry.pose))
+        light = self.light(frame.image, geometry.pose)
+        shown = self.observations(frame.image, geometry, light)
         hypothesis = Hypothesis(shown, self._rim, geometry)
+        hypothesis.score(np.arange(len(shown.bins)), last.hypothesis.scores)
         for cell, (state, shift_mm) in enumerate(zip(last.hypothesis.state, last.hypothesis.shift_mm, strict=True)):
             hypothesis.assign(cell, int(state), shift_mm)
         columns = dict(zip(self.states, np.split(self._columns, self._firsts[1:]), strict=True))
-        return score_tables(frame.image, hypothesis, [[columns[state] for state in table] for table in tables])
+        states = [[columns[state] for state in table] for table in tables]
+        if geometry.close_up is None:
+            return score_tables(frame.image, hypothesis, states)
+        return score_towers(hypothesis, states, partial(self._look_closely, frame.image, hypothesis, light))
 
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
         light = self.light(image, geometry.pose)
@@ -253,16 +259,26 @@ class Reader:
         last.unexplained[:] = unexplained_shares(last.hypothesis, _rows_round(geometry))
 
     def _states(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis, light: Illumination) -> Array:
-        close_up, floor, board = hypothesis.geometry.close_up, self.look.floor, self.look.board
-        if close_up is not None and floor is not None:
-            view = hypothesis.geometry.pose, self.camera
-            bare = None if board is None else partial(shown_on, board, close_up.crops, view, light)
-            rescore_by_flanks(image, hypothesis, close_up, (self._reflectances, np.array(floor)), bare)
+        self._look_closely(image, hypothesis, light)
         rescore_head_to_head(image, hypothesis)
         if self._alphabet is None:
             return self._by_state(hypothesis.scores, None)
         legible = without_halo(image) if self._is_sharpened(image, hypothesis.geometry) else image
         return self._by_state(hypothesis.scores, read_characters(legible, hypothesis, self._alphabet))
+
+    def _look_closely(
+        self,
+        image: npt.NDArray[np.uint8],
+        hypothesis: Hypothesis,
+        light: Illumination,
+        asked: Mapping[int, npt.NDArray[np.intp]] = MappingProxyType({}),
+    ) -> None:
+        """Score pyramids by their flanks: those in doubt, and configurations that are ``asked`` about on some cells."""
+        close_up, floor, board = hypothesis.geometry.close_up, self.look.floor, self.look.board
+        if close_up is not None and floor is not None:
+            view = hypothesis.geometry.pose, self.camera
+            bare = None if board is None else partial(shown_on, board, close_up.crops, view, light)
+            rescore_by_flanks(image, hypothesis, close_up, (self._reflectances, np.array(floor)), bare, asked)
 
     def _is_sharpened(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> bool:
         """Whether the camera sharpens its pictures, looked at once while the mat stays where it is."""
@@ -380,18 +396,3 @@ def _rows_round(geometry: Geometry) -> tuple[int, int]:
     """The first row of a crop that is near its cell's middle or its stack's foot, and the first one after these."""
     rows = np.flatnonzero(np.abs(geometry.crops.v_mm) <= geometry.radius_mm)
     return int(rows[0]), int(rows[-1]) + 1
-
-
-def _state_columns(configurations: Configurations) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """The columns of a board's scores, one state's after the other's, and where in them each state's begin."""
-    index = {state: i for i, state in enumerate(configurations.states)}
-    rows = (
-        (configuration.height, letters)
-        for configuration, row in zip(configurations.all, configurations.letters, strict=True)
-        for letters in row
-    )
-    pairs = [(0, 0)]
-    for column, (height, letters) in enumerate(rows, start=1):
-        pairs += [(index[height, letter], column) for letter in letters]
-    states, columns = np.array(sorted(pairs), np.intp).T
-    return columns, np.searchsorted(states, np.arange(len(index)))

@@ -88,6 +88,33 @@ def test_the_height_of_what_may_hide_others_is_not_told(examples):
     assert (1, "Q") not in known.reader().states
 
 
+def test_a_second_look_tells_a_pyramid_put_on_a_larger_one(examples):
+    known = Set(examples / "sets" / "ziggurat", "ziggurat")
+    put_on = {(None, "Q"): (2, "D"), (None, "D"): (2, "W"), (None, "q"): (2, "d"), (None, "d"): (2, "w")}
+    compared = 0
+    for image, row in known.boards:
+        reader, frame = known.reader(), Frame(image, 0, 0.0)
+        reading = reader.read(frame)
+        table = [reading.best(cell)[0] for cell in range(len(reading.cells))]
+        for cell, state in enumerate(table):
+            if state in put_on and row["seen"][reading.cells[cell]] >= HIDDEN_SHARE:
+                other = [*table[:cell], put_on[state], *table[cell + 1 :]]
+                true, wrong = reader.score(frame, [table, other])
+                assert true > wrong, (row["image"], reading.cells[cell])
+                compared += 1
+    assert compared >= 4
+
+
+def test_of_characters_a_second_look_says_nothing(examples):
+    known = Set(examples / "sets" / "cheight", "cheight")
+    (image, _), reader = known.boards[0], known.reader()
+    frame = Frame(image, 0, 0.0)
+    reading = reader.read(frame)
+    table = [reading.best(cell)[0] for cell in range(len(reading.cells))]
+    other = [(0, None), *table[1:]]
+    assert reader.score(frame, [table, other]).tolist() == [0, 0]
+
+
 def test_a_picture_of_other_squares_than_enrol_names_is_refused(known):
     with pytest.raises(VisionError, match="should hold"):
         enrol(known.boards[0][0], known.kit, known.camera, start_levels(known.kit))

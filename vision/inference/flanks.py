@@ -7,7 +7,8 @@ with the colours, by expectation maximisation (Dempster, Laird and Rubin, 1977) 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from vision.scene.configurations import Configurations
 
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
 DOUBT_NATS = 3.0
@@ -68,6 +70,7 @@ def rescore_by_flanks(
     close_up: CloseUp,
     colours: tuple[Floats, Floats],
     board: Callable[[int], tuple[Array, Array]] | None = None,
+    asked: Mapping[int, Indices] = MappingProxyType({}),
 ) -> None:
     """Score towers again on updated cells that are in doubt.
 
@@ -77,6 +80,7 @@ def rescore_by_flanks(
         close_up: of its pose.
         colours: (colours, 3) reflectances of the pieces, r g b; and (3,) of bare floor.
         board: what the bare board shows round a cell, as in :class:`Ground`, where its look was learned.
+        asked: cells that are in doubt whatever their scores, and the configurations that may stand there.
     """
     towers = len(close_up.facets.towers)
     scores = hypothesis.scores[:, 1:].reshape(len(hypothesis.scores), towers, -1, hypothesis.colours)
@@ -84,11 +88,14 @@ def rescore_by_flanks(
     ordered = np.sort(np.column_stack([hypothesis.scores[:, 0], by_tower.reshape(len(by_tower), -1)]), axis=1)
     stands = np.flatnonzero(by_tower.max(axis=(1, 2)) > 0)
     in_doubt = hypothesis.updated & (ordered[:, -1] - ordered[:, -2] < DOUBT_NATS)
+    in_doubt[list(asked)] = True
     if not in_doubt[stands].any():
         return
     best = by_tower.max(axis=2)
     tried = in_doubt[:, None] & (best > best.max(axis=1, keepdims=True) - TRIED_NATS)
     tried[np.arange(len(best)), best.argmax(axis=1)] = True
+    for cell, configurations in asked.items():
+        tried[cell, configurations // scores.shape[2]] = True
     pieces, floor = colours
     floor_display = display(floor)[::-1].astype(np.float32)
     fits: dict[int, TowerFits] = {}

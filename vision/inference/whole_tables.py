@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ def score_tables(image: Picture, hypothesis: Hypothesis, tables: Sequence[States
     faces and the board is a printed one, by its boundaries.  ``hypothesis`` holds what is the same in all; it is
     changed.
     """
-    differing = [cell for cell in hypothesis.geometry.far_first.tolist() if _differ([t[cell] for t in tables])]
+    differing = _differing(hypothesis, tables)
     scored = [_by_colours(hypothesis, differing, table) for table in tables]
     scores = np.array([score for score, _ in scored])
     if hypothesis.geometry.prisms is None or hypothesis.observations.is_board_learned:
@@ -39,6 +39,23 @@ def score_tables(image: Picture, hypothesis: Hypothesis, tables: Sequence[States
     of_shape = np.where(alike, scores, -np.inf).max(axis=1)
     compared: Floats = by_colours(of_shape - scores.max()) + scores - of_shape + boundaries
     return compared
+
+
+def score_towers(
+    hypothesis: Hypothesis, tables: Sequence[StatesOfCell], look_closely: Callable[[Mapping[int, Indices]], None]
+) -> Floats:
+    """(k,) log-likelihoods as of :func:`score_tables`, of pyramids.
+
+    Cell by cell: they hide little of each other.  ``hypothesis`` holds what is the same in all, with its scores; it is
+    changed.  ``look_closely`` scores these configurations on these cells of it again.
+    """
+    asked = {}
+    for cell in _differing(hypothesis, tables):
+        hypothesis.score(np.array([cell]), np.append(np.float32(0), all_scores(hypothesis, cell))[None])
+        states = np.concatenate([table[cell] for table in tables])
+        asked[cell] = np.unique(hypothesis.configuration_count(states[states > 0])) - 1
+    look_closely(asked)
+    return np.array([sum(hypothesis.scores[cell, table[cell]].max() for cell in asked) for table in tables])
 
 
 def _by_colours(hypothesis: Hypothesis, differing: list[int], table: StatesOfCell) -> tuple[float, list[int]]:
@@ -79,5 +96,7 @@ def _by_boundaries(
     return ratio
 
 
-def _differ(states: Sequence[Indices]) -> bool:
-    return any(not np.array_equal(states[0], other) for other in states[1:])
+def _differing(hypothesis: Hypothesis, tables: Sequence[StatesOfCell]) -> list[int]:
+    """The cells on which tables differ, the farthest first."""
+    far_first = hypothesis.geometry.far_first.tolist()
+    return [cell for cell in far_first if any(not np.array_equal(tables[0][cell], other[cell]) for other in tables[1:])]

@@ -99,6 +99,21 @@ class Configurations:
         )
         return (EMPTY, *dict.fromkeys(standing))
 
+    @cached_property
+    def state_columns(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """The columns of a board's scores, one state's after the other's, and where in them each state's begin."""
+        index = {state: i for i, state in enumerate(self.states)}
+        rows = (
+            (configuration.height, letters)
+            for configuration, row in zip(self.all, self.letters, strict=True)
+            for letters in row
+        )
+        pairs = [(0, 0)]
+        for column, (height, letters) in enumerate(rows, start=1):
+            pairs += [(index[height, letter], column) for letter in letters]
+        states, columns = np.array(sorted(pairs), np.intp).T
+        return columns, np.searchsorted(states, np.arange(len(index)))
+
     @property
     def has_plain_faces(self) -> bool:
         """Whether pieces are of one size and their upper faces are of one colour, without characters."""
