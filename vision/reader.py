@@ -18,6 +18,7 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook, linear
 from vision.appearance import colour_model
+from vision.appearance.board_following import follow_change
 from vision.appearance.board_learning import learn_bare
 from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.board_surface import BoardView, shown_on, view_board
@@ -199,24 +200,26 @@ class Reader:
         )
 
     def learn_bare(self, image: npt.NDArray[np.uint8], layout: Mapping[str, str]) -> bool:
-        """Learn how the board looks where nobody has seen it yet; whether there was anything to learn.
+        """Learn how the board looks where nobody has seen it yet, and follow slow change; whether there was any.
 
         From an image (height, width, 3) uint8 BGR of the table that was read last; ``layout`` has the stack on each
         cell that is not empty.  A cell that was read otherwise teaches nothing.  Raises VisionError without light.
         """
         board, last = self.look.board, self._last
-        if board is None or last is None or self.levels or board.seen.all():
+        if board is None or last is None or self.levels:
             return False
         pose = last.hypothesis.geometry.pose
         photograph = Photograph(image, pose, self.camera, self.light(image, pose))
         bare = np.flatnonzero((last.log_likelihood[:, 0] > SURELY_BARE_LOG) & (last.unexplained < UNLIKE_SHARE / 2))
         cells = {self.kit.cells[number] for number in bare} - layout.keys()
         learned = learn_bare(board, photograph, self.kit, layout, cells)
-        if learned is board:
-            return False
-        self.look = replace(self.look, board=learned)
-        self._blocks, self._board, self._last = make_blocks(learned, self._references), None, None
-        return True
+        followed = follow_change(learned, photograph, self.kit, layout, cells)
+        if followed is not board:
+            self.look = replace(self.look, board=followed)
+            self._blocks, self._board = make_blocks(followed, self._references), None
+            # What was never seen may be read otherwise now.
+            self._last = last if learned is board else None
+        return followed is not board
 
     def score(self, frame: Frame, tables: Sequence[Sequence[CellState]]) -> npt.NDArray[np.float64]:
         """(k,) log-likelihoods of whole ``tables``, (n) states of all cells each, up to a constant, in nats.

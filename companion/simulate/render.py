@@ -34,9 +34,10 @@ NOISE_MARGIN_PX = 64
 class Renderer:
     """Draws tables.  Remembers the last one, so that only what changed is painted anew."""
 
-    def __init__(self, scene: Scene, seed: int = 0) -> None:
+    def __init__(self, scene: Scene, seed: int = 0, empty_table: Picture | None = None) -> None:
+        """``empty_table`` (height, width, 3) uint8 BGR: as :func:`companion.simulate.ground.ground`, if it changed."""
         self._scene = scene
-        self._ground = ground(scene.kit, scene.camera, scene.pose, scene.light)
+        self._ground = ground(scene.kit, scene.camera, scene.pose, scene.light) if empty_table is None else empty_table
         self._order = tuple(far_first(scene.kit, scene.pose).tolist())
         empty: Sequence[Pile] = [()] * len(scene.kit.cells)
         self._keys: list[tuple[Pile, int | None] | None] = [None] * len(scene.kit.cells)

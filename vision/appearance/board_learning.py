@@ -54,7 +54,7 @@ def learn_board(before: BoardLook | None, photograph: Photograph, kit: Kit, cove
     offsets = [(dx, dy, 0.0) for dx in WITHIN_MM for dy in WITHIN_MM]
     for offset in offsets:
         pixels = project(middles + offset, photograph.pose, photograph.camera)
-        values = np.minimum(_codes(photograph.image, pixels)[:, ::-1] * gain, np.float32(WHITEST))
+        values = np.minimum(codes_at(photograph.image, pixels)[:, ::-1] * gain, np.float32(WHITEST))
         total, squares = total + values, squares + (values**2).mean(axis=1)
         inside &= ((pixels >= 0) & (pixels <= last)).all(axis=1)
     count = np.float32(len(offsets))
@@ -64,7 +64,7 @@ def learn_board(before: BoardLook | None, photograph: Photograph, kit: Kit, cove
     return _joined(known, mean, mean_square, shown)
 
 
-def _codes(image: npt.NDArray[np.uint8], pixels: Points) -> npt.NDArray[np.uint8]:
+def codes_at(image: npt.NDArray[np.uint8], pixels: Points) -> npt.NDArray[np.uint8]:
     """(n, 3) uint8 BGR of an image at places (n, 2) px between its pixels."""
     lines = -(-len(pixels) // LINE)
     maps = np.zeros((2, lines * LINE), np.float32)
@@ -93,25 +93,27 @@ def learn_bare(
     """
     unseen = before.seen == 0
     wanted = np.zeros_like(unseen)
-    reach = np.array(kit.board.pitch_mm) / 2
     for cell in bare:
-        corners = np.array(kit.centre_mm(cell)) + np.array([-reach, reach])
-        row, column = (np.rint(axis).astype(int).ravel() for axis in texels(corners[None], unseen.shape))
-        wanted[row[1] : row[0] + 1, column[0] : column[1] + 1] = True
+        wanted[cell_texels(kit, cell, unseen.shape)] = True
     wanted &= unseen
     if wanted.any():
         wanted &= ~covered_texels(kit, photograph, layout)
     return learn_board(before, photograph, kit, ~wanted) if wanted.any() else before
 
 
+def cell_texels(kit: Kit, cell: str, size: tuple[int, ...], share: float = 0.5) -> tuple[slice, slice]:
+    """Rows and columns of a map of a ``size`` round a cell's middle, up to this share of the pitch."""
+    reach = share * np.array(kit.board.pitch_mm)
+    corners = np.array(kit.centre_mm(cell)) + np.array([-reach, reach])
+    row, column = (np.rint(axis).astype(int).ravel().tolist() for axis in texels(corners[None], size))
+    return slice(row[1], row[0] + 1), slice(column[0], column[1] + 1)
+
+
 def in_colours_of(kit: Kit, shown: BoardLook) -> Kit:
     """A ``kit`` of chequered squares, whose colours are the medians of what is ``shown`` of them; printers differ."""
     seen: dict[Colour, list[Array]] = {kit.ground(cell): [] for cell in kit.cells}
     for cell in kit.cells:
-        reach = INNER_SHARE * np.array(kit.board.pitch_mm)
-        corners = np.array(kit.centre_mm(cell)) + np.array([-reach, reach])
-        row, column = (np.rint(axis).astype(int).ravel() for axis in texels(corners[None], shown.seen.shape))
-        inner = np.s_[row[1] : row[0] + 1, column[0] : column[1] + 1]
+        inner = cell_texels(kit, cell, shown.seen.shape, INNER_SHARE)
         seen[kit.ground(cell)].append(shown.colour[inner][shown.seen[inner] > 0])
     medians = {colour: _median(np.vstack(parts)) or colour for colour, parts in seen.items()}
     colours = (kit.board.cell_colour, kit.board.chequer_colour)
@@ -127,8 +129,8 @@ def _median(values: Array) -> Colour | None:
     return r, g, b
 
 
-def covered_texels(kit: Kit, photograph: Photograph, layout: Mapping[str, str]) -> Mask:
-    """(rows, columns) texels that stacks by cell hide in a photograph, or may shade."""
+def covered_texels(kit: Kit, photograph: Photograph, layout: Mapping[str, str], around_mm: float = SHADE_MM) -> Mask:
+    """(rows, columns) texels that stacks by cell hide in a photograph, and those ``around_mm``: they may be shaded."""
     size = unknown_board(kit.mat.width_mm, kit.mat.height_mm).seen.shape
     covered = np.zeros(size, np.uint8)
     for cell, stack in layout.items():
@@ -136,5 +138,5 @@ def covered_texels(kit: Kit, photograph: Photograph, layout: Mapping[str, str]) 
         hidden = back_project(project(corners, photograph.pose, photograph.camera), photograph.pose, photograph.camera)
         row, column = texels(hull(hidden), size)
         cv2.fillConvexPoly(covered, np.rint(np.hstack([column, row])).astype(np.int32), 1)
-    reach = 2 * int(SHADE_MM / TEXEL_MM) + 1
+    reach = 2 * int(around_mm / TEXEL_MM) + 1
     return np.asarray(cv2.dilate(covered, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach))) > 0)

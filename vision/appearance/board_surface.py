@@ -94,11 +94,17 @@ def view_board(
     known = cv2.remap(whole, column, row, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT, borderValue=0)
     shape = places.shape[:-1]
     values = np.ascontiguousarray(np.asarray(colour, np.float32).reshape(*shape, 3)[..., ::-1])
-    mirrored = MIRRORED / GAMMA * np.maximum(values, DARKEST) ** (1 - GAMMA)
-    tint = FLOOR_SHADING.tint / GAMMA * values
-    variance = SENSOR_NOISE**2 + np.asarray(spread).reshape(*shape, 1) ** 2 + mirrored**2 + tint**2
+    variance = variance_of(values, np.asarray(spread, np.float32).reshape(shape))
     scale = (np.asarray(known).reshape(*shape, 1) / np.sqrt(variance)).astype(np.float32)
     return BoardView((places - crops.centres_mm[cells, None, None, :2]).astype(np.float32), values, scale)
+
+
+def variance_of(values: Array, spread: Array) -> Array:
+    """(…, 3) that of display values (…, 3) which a bare board shows: noise, grain (``spread``, (…)), mirrors, tint."""
+    mirrored = MIRRORED / GAMMA * np.maximum(values, DARKEST) ** (1 - GAMMA)
+    tint = FLOOR_SHADING.tint / GAMMA * values
+    variance: Array = SENSOR_NOISE**2 + spread[..., None] ** 2 + mirrored**2 + tint**2
+    return variance
 
 
 def texels(places_mm: Points, size: tuple[int, ...]) -> tuple[Array, Array]:
@@ -116,9 +122,9 @@ def light_round(light: Illumination, gain: Array, centres_mm: Points) -> LocalLi
     slope = np.stack(grown, axis=1)[..., ::-1] / (2 * REACH_MM * GAMMA)
     sheen = np.zeros((len(centres_mm), 3), np.float32)
     if light.sheen is not None:
-        sheen[:, 0] = _sheen_at(light.sheen, light.half_mm, centres_mm)
+        sheen[:, 0] = sheen_at(light.sheen, light.half_mm, centres_mm)
         for axis, side in enumerate(sides):
-            ahead, back = (_sheen_at(light.sheen, light.half_mm, centres_mm + sign * side) for sign in (1, -1))
+            ahead, back = (sheen_at(light.sheen, light.half_mm, centres_mm + sign * side) for sign in (1, -1))
             sheen[:, 1 + axis] = (ahead - back) / (2 * REACH_MM)
     return LocalLight(gain, np.ascontiguousarray(slope, np.float32), sheen)
 
@@ -144,7 +150,7 @@ def shown_on(
     return np.where(is_known, shown, np.nan).astype(np.float32), (deviations**2).mean(axis=-1)
 
 
-def _sheen_at(sheen: Array, half_mm: tuple[float, float], places_mm: Points) -> Array:
+def sheen_at(sheen: Array, half_mm: tuple[float, float], places_mm: Points) -> Array:
     """(k,) what is mirrored at places (k, 3) mm, bilinear; ``sheen`` as in :class:`Illumination`."""
     rows, columns = sheen.shape
     x = (places_mm[:, 0] / half_mm[0] + 1) * columns / 2 - 0.5

@@ -1,0 +1,113 @@
+"""The learned look of a board follows dust and stains on bare squares, and no piece, shade or light."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from companion.simulate.ground import places_mm
+from companion.simulate.light import WINDOW, to_linear, to_srgb
+from companion.simulate.render import Renderer
+from companion.simulate.sprite import Scene
+from companion.simulate.standing import seeded, set_up
+from companion.simulate.viewpoint import default_camera, default_pose
+from vision.appearance.board_following import STEP
+from vision.appearance.board_learning import cell_texels
+from vision.capture.frames import Frame
+from vision.enrolment import enrol
+from vision.reader import Reader
+
+PRINTED = load_kit("draughts")
+OWN = replace(
+    PRINTED,
+    mat=replace(PRINTED.mat, colour=None, patches=()),
+    board=replace(PRINTED.board, cell_colour=None, chequer_colour=None, line_colour=None),
+)
+"""The same board, of which no colour is known."""
+
+STANDING = {"a1": "W", "c3": "W", "e3": "WW", "f6": "B", "h8": "B", "d6": "BB"}
+STAINED = "b5", "c5"
+CAMERA = default_camera()
+POSE = default_pose(PRINTED, CAMERA)
+LINEAR = to_linear(np.arange(256))
+PLIES = 14
+
+
+@pytest.fixture(scope="module")
+def renderer():
+    return Renderer(Scene(PRINTED, CAMERA, POSE, WINDOW))
+
+
+@pytest.fixture(scope="module")
+def look(renderer):
+    return enrol(photographed(renderer, STANDING), OWN, CAMERA, (), STANDING, [photographed(renderer, {})])
+
+
+def photographed(renderer, layout, number=0):
+    return renderer.picture(set_up(tuple(layout.get(c, "") for c in PRINTED.cells), None, seeded("own", 2)), number)
+
+
+def lit(image, share):
+    """``image`` with a share (…, 3) of its light, b g r."""
+    return np.clip(np.rint(to_srgb(LINEAR[image] * share)), 0, 255).astype(np.uint8)
+
+
+def stained(image, amount):
+    """``image`` with wine spilt over two squares: as much of it as ``amount``, 0 to 1."""
+    x, y = places_mm(CAMERA, POSE)
+    middle = np.mean([OWN.centre_mm(cell) for cell in STAINED], axis=0)
+    wet = 1 / (1 + np.exp((np.hypot(x - middle[0], y - middle[1]) - 18) / 1.5))
+    return lit(image, 1 - amount * wet[..., None] * np.array([0.15, 0.75, 0.65]))
+
+
+def read(reader, image, number):
+    reading = reader.read(Frame(image, number, float(number)))
+    return {cell: reading.best(row) for row, cell in enumerate(reading.cells)}
+
+
+def colours(reader, cell):
+    board = reader.look.board
+    return board.colour[cell_texels(OWN, cell, board.seen.shape)]
+
+
+def seem_empty(seen):
+    return all(seen[cell][0] == (0, None) and seen[cell][1] > 0.99 for cell in STAINED)
+
+
+def test_a_stain_that_spreads_slowly_is_followed(renderer, look):
+    reader = Reader(OWN, CAMERA, look)
+    for ply in range(1, PLIES + 1):
+        image = stained(photographed(renderer, STANDING, ply), ply / PLIES)
+        assert seem_empty(read(reader, image, ply)), ply
+        before = colours(reader, STAINED[0])
+        reader.learn_bare(image, STANDING)
+        assert np.abs(colours(reader, STAINED[0]) - before).max() <= STEP + 1e-6
+    assert {cell: seen[0] for cell, seen in read(reader, image, PLIES + 1).items() if seen[0][0]} == {
+        cell: (len(stack), stack[-1]) for cell, stack in STANDING.items()
+    }
+    assert not seem_empty(read(Reader(OWN, CAMERA, look), image, 0)), "nor was there need to follow it"
+
+
+def test_what_stands_where_nothing_should_is_never_learned(renderer, look):
+    reader = Reader(OWN, CAMERA, look)
+    before = colours(reader, "b4").copy()
+    for number in range(PLIES):
+        image = photographed(renderer, STANDING | {"b4": "B"}, number)
+        assert read(reader, image, number)["b4"][0] == (1, "B")
+        reader.learn_bare(image, STANDING)
+    assert np.array_equal(colours(reader, "b4"), before)
+
+
+@pytest.mark.parametrize(
+    ("share", "reach_mm"), [((0.5, 0.5, 0.5), 45.0), ((0.7, 0.9, 1.1), np.inf)], ids=["a shade", "warm light"]
+)
+def test_neither_shade_nor_light_is_learned(renderer, look, share, reach_mm):
+    reader = Reader(OWN, CAMERA, look)
+    x, y = places_mm(CAMERA, POSE)
+    where = ((np.abs(x) < reach_mm) & (np.abs(y) < reach_mm))[..., None]
+    for ply in range(1, 5):
+        image = lit(photographed(renderer, STANDING, ply), np.where(where, 1 + (np.array(share) - 1) * ply / 4, 1.0))
+        seen = read(reader, image, ply)
+        assert {cell for cell in seen if seen[cell][0][0]} == set(STANDING)
+        assert not reader.learn_bare(image, STANDING)

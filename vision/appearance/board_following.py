@@ -1,0 +1,110 @@
+"""Let the learned look of a board follow what changes slowly on it: dust, stains, wear.
+
+What happens at once is not followed, nor what is a thing: only squares are looked at that are surely bare, only what
+noise and grain do not explain counts, and no texel changes by more than :data:`STEP` at a time.  What is darker by one
+share in all channels is shade, which moves on: it is divided out, and only its tint is followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.board_look import TEXEL_MM, WHITEST, BoardLook
+from calibration.kit import Kit
+from vision.appearance.board_learning import cell_texels, codes_at, covered_texels
+from vision.appearance.board_surface import DARKEST, DARKEST_SHADE, sheen_at, variance_of
+from vision.appearance.colour_model import GAMMA, gain_in
+from vision.appearance.piece_colours import Photograph
+from vision.pose.projection import project
+
+Array = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+
+STEP = 0.03
+"""Most by which a texel's display value changes at a time: a stain that tells a square from bare board spreads over a
+dozen accepted moves so, and what is put down does not.  Chosen by eye."""
+
+SURELY = 2.0
+"""Standard deviations of what a bare board shows beyond which a texel has changed."""
+
+BRIGHTER = 1.1
+"""Share of its display value up to which a texel may be brighter because of the light: with half of a simulated board
+in shade the light that was measured beside it was off by so much, and without this bound that was learned."""
+
+CHANGED_SHARE = 0.1
+"""A square is followed from this share of changed texels on."""
+
+MOST_CELLS = 8
+"""So many squares are followed at a time, those that have changed most: each takes a millisecond."""
+
+STRIDE = 4
+"""Of so many texels each way one tells whether a square has changed."""
+
+BESIDE_MM = 4.0
+"""How far round a piece nothing is followed: it is put down, and seen, a millimetre or two beside its middle."""
+
+
+def follow_change(
+    known: BoardLook, photograph: Photograph, kit: Kit, layout: Mapping[str, str], bare: Collection[str]
+) -> BoardLook:
+    """What is ``known``, a step nearer to what a photograph shows of the cells that are ``bare``.
+
+    ``known`` itself where nothing has changed.  ``layout``: stacks by cell, which may hide them.
+    """
+    shares = _changed_shares(known, photograph, kit, bare)
+    cells = [cell for cell in sorted(shares, key=lambda cell: (-shares[cell], cell)) if shares[cell] > CHANGED_SHARE]
+    if not cells:
+        return known
+    colour = known.colour.copy()
+    free = (known.seen > 0) & ~covered_texels(kit, photograph, layout, BESIDE_MM)
+    for cell in cells[:MOST_CELLS]:
+        part = cell_texels(kit, cell, free.shape)
+        step, changed = _steps(known, photograph, part)
+        colour[part] = known.colour[part] + step * (changed & free[part])[..., None]
+    return replace(known, colour=colour)
+
+
+def _changed_shares(known: BoardLook, photograph: Photograph, kit: Kit, cells: Collection[str]) -> dict[str, float]:
+    """Share of each cell's texels that have changed, by a sample of them."""
+    sample = slice(None, None, STRIDE), slice(None, None, STRIDE)
+    seen = known.seen[sample] > 0
+    changed = _steps(known, photograph, sample)[1] & seen
+    shares = {}
+    for cell in cells:
+        part = cell_texels(kit, cell, known.seen.shape)
+        within = tuple(slice(-(-along.start // STRIDE), -(-along.stop // STRIDE)) for along in part)
+        shares[cell] = float(changed[within].sum() / max(seen[within].sum(), 1))
+    return shares
+
+
+def _steps(known: BoardLook, photograph: Photograph, part: tuple[slice, slice]) -> tuple[Array, Mask]:
+    """(rows, columns, 3) how the display values of a part of the map change, and (rows, columns) where they have."""
+    own = known.colour[part]
+    shown, inside = _shown(photograph, known.seen.shape, part)
+    share = (shown * own).sum(axis=2) / np.maximum((own**2).sum(axis=2), DARKEST**2)
+    lit = np.clip(share, DARKEST_SHADE ** (1 / GAMMA), BRIGHTER)[..., None]
+    more = shown / lit - own
+    changed = inside & ((more * lit) ** 2 > SURELY**2 * variance_of(own, known.spread[part])).any(axis=2)
+    return np.clip(more, -STEP, STEP), changed
+
+
+def _shown(photograph: Photograph, size: tuple[int, ...], part: tuple[slice, slice]) -> tuple[Array, Mask]:
+    """(rows, columns, 3) display values r g b of a part of the map under even light, and whether the picture has them.
+
+    Without what the board mirrors of lamps, which is none of its look.
+    """
+    rows, columns = (np.arange(count)[along] for count, along in zip(size, part, strict=False))
+    x, y = np.meshgrid((columns - (size[1] - 1) / 2) * TEXEL_MM, ((size[0] - 1) / 2 - rows) * TEXEL_MM)
+    places = np.column_stack([x.ravel(), y.ravel(), np.zeros(x.size)])
+    pixels = project(places, photograph.pose, photograph.camera)
+    last = np.array(photograph.image.shape[1::-1]) - 1
+    inside: Mask = np.asarray(((pixels >= 0) & (pixels <= last)).all(axis=1).reshape(x.shape))
+    values = codes_at(photograph.image, pixels)[:, ::-1] * gain_in(photograph.light.at(places))
+    light = photograph.light
+    if light.sheen is not None:
+        values = np.sqrt(np.maximum(values**2 - sheen_at(light.sheen, light.half_mm, places)[:, None], 0))
+    return np.minimum(values, np.float32(WHITEST)).astype(np.float32).reshape(*x.shape, 3), inside
