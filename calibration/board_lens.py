@@ -19,6 +19,7 @@ from calibration.camera import Camera
 from calibration.errors import ProfileError
 from calibration.kit import Kit
 from calibration.least_squares import fit
+from calibration.marker_alignment import align_markers
 from calibration.markers import dictionary
 from calibration.picture import load_picture
 
@@ -181,13 +182,20 @@ def find_markers(image: npt.NDArray[np.uint8], kit: Kit) -> Sighting:
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     detector = cv2.aruco.ArucoDetector(dictionary(kit.mat.dictionary), parameters)
     found, ids, _ = detector.detectMarkers(gray)
-    seen = [] if ids is None else ids.ravel().tolist()
+    numbers = [] if ids is None else ids.ravel().tolist()
+    once = {
+        marker.id: np.asarray(found[numbers.index(marker.id)], np.float64).reshape(4, 2)
+        for marker in kit.mat.markers
+        if numbers.count(marker.id) == 1
+    }
+    size = (gray.shape[1], gray.shape[0])
+    seen = align_markers(gray, kit.mat, once, usual_camera(size))
     corners, pixels = [np.zeros(0, np.intp)], [np.zeros((0, 2))]
     for number, marker in enumerate(kit.mat.markers):
-        if seen.count(marker.id) == 1:
+        if marker.id in seen:
             corners.append(4 * number + np.arange(4))
-            pixels.append(np.asarray(found[seen.index(marker.id)], np.float64).reshape(4, 2))
-    return Sighting(np.concatenate(corners).astype(np.intp), np.vstack(pixels), (gray.shape[1], gray.shape[0]))
+            pixels.append(seen[marker.id])
+    return Sighting(np.concatenate(corners).astype(np.intp), np.vstack(pixels), size)
 
 
 def _likeliest(views: _Views) -> tuple[Points, Points, float]:

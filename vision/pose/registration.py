@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import MIN_MARKERS, Kit, Mat
+from calibration.marker_alignment import align_markers
 from vision.errors import MatNotFound, VisionError
 from vision.pose.diagnosis import BLURRED, is_blurred, why_unseen
 from vision.pose.markers import detect, edge_px
@@ -61,7 +62,8 @@ def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registrat
     seen = detect(gray, kit.mat.dictionary, THRESHOLD_WINDOW_PX)
     if not wanted <= set(seen):
         seen = detect(gray, kit.mat.dictionary)
-    found = {number: corners for number, corners in seen.items() if number in wanted}
+    detected = {number: corners for number, corners in seen.items() if number in wanted}
+    found = _aligned(gray, detected, kit, camera)
     if len(found) < MIN_MARKERS:
         raise why_unseen(gray, kit, found, set(seen) - wanted)
     try:
@@ -109,6 +111,18 @@ def check_in_view(kit: Kit, pose: Registration, camera: Camera) -> None:
         cells = [kit.cells[i] for i in np.flatnonzero(~inside)]
         names = ", ".join(cells[:NAMED]) + (", …" if len(cells) > NAMED else "")
         raise MatNotFound(f"only part of the board is in the picture, {names} not: show all of it")
+
+
+def _aligned(
+    gray: npt.NDArray[np.uint8], detected: dict[int, list[Points]], kit: Kit, camera: Camera
+) -> dict[int, list[Points]]:
+    """The detected markers and those that are where these say; markers that are seen more than once as they are."""
+    once = {number: corners[0] for number, corners in detected.items() if len(corners) == 1}
+    aligned = align_markers(gray, kit.mat, once, camera)
+    return {
+        **{number: [corners] for number, corners in aligned.items()},
+        **{i: c for i, c in detected.items() if len(c) > 1},
+    }
 
 
 def _best_pose(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration:
