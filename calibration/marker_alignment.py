@@ -20,7 +20,7 @@ Gray = npt.NDArray[np.uint8]
 Points = npt.NDArray[np.float64]
 
 QUIET = 0.5
-"""Width of the white paper that is compared, too, in modules: stickers have one module, where it is not cut off."""
+"""Width of the white paper that is compared, too, in modules: round stickers there is one, where it is not cut off."""
 
 FINER = 4
 """A marker is drawn so many times finer than the picture, and averaged."""
@@ -38,7 +38,11 @@ are cut, it was 0.86 or more; in 770 places where another marker or none is, 0.7
 MOST_SHEAR = 0.3
 """By how much the aligned marker may be stretched or sheared: more is another pattern."""
 
-STEPS = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 30, 1e-3)
+MOST_BENT = 0.08
+"""How far corners that outlines tell may be from a marker's shape, as a share of its edge, and be believed: a ruler's
+errors make it 0.03 on a marker of 22 mm, as a standard deviation; a corner that is cut off makes it 0.1 and more."""
+
+STEPS = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 50, 1e-4)
 """Alignment ends after so many iterations, or where the correlation grows by less."""
 
 NEAR_SHARE = 0.15
@@ -46,28 +50,36 @@ NEAR_SHARE = 0.15
 far as it is large."""
 
 
-def align_markers(gray: Gray, mat: Mat, detected: Mapping[int, Points], camera: Camera) -> dict[int, Points]:
+def align_markers(
+    gray: Gray, mat: Mat, detected: Mapping[int, Points], camera: Camera, most_bent: float = MOST_BENT
+) -> dict[int, Points]:
     """Corners (4, 2) px of the markers of a mat by id: of those detected, and of those that are where these say.
 
-    Only markers that somebody stuck on a board are aligned or looked for: printed ones are whole.
+    Only markers that somebody stuck on a board are looked at: printed ones are whole.
 
     Args:
         gray: (height, width) uint8.
         mat: whose markers they are.
-        detected: corners (4, 2) px of some of its markers by id; they stay as they are where nothing like them is seen.
+        detected: corners (4, 2) px of some of its markers by id; where all are detected, those that have the shape of a
+            marker stay as they are, which takes less time.
         camera: that took the picture, about.
+        most_bent: how far from that shape they may be, as a share of a marker's edge.
     """
     stuck = {marker.id for marker in mat.markers if marker.is_measured}
-    seen = {i: _near(gray, mat, i, corners) if i in stuck else corners for i, corners in detected.items()}
-    missing = stuck - set(seen)
+    seen, missing = dict(detected), stuck - set(detected)
+    if stuck and detected:
+        expected = _expected(mat, detected, camera)
+        for number in stuck & set(detected):
+            if missing or all(_bent(detected[number], corners[number]) > most_bent for corners in expected):
+                seen[number] = _near(gray, mat, number, detected[number])
     is_found = bool(seen)
     while missing and is_found:
-        sought = {
-            number: corners for number in missing if (corners := _sought(gray, mat, number, seen, camera)) is not None
-        }
-        is_found = bool(sought)
-        seen |= sought
-        missing -= set(sought)
+        expected = _expected(mat, seen, camera)
+        sought = {number: _sought(gray, mat, number, expected) for number in missing}
+        found = {number: corners for number, corners in sought.items() if corners is not None}
+        is_found = bool(found)
+        seen |= found
+        missing -= set(found)
     return seen
 
 
@@ -77,15 +89,14 @@ def aligned(gray: Gray, name: str, number: int, expected_px: Points, reach_px: i
     First it is moved (normalised cross-correlation), then moved and sheared (Evangelidis and Psarakis, Parametric image
     alignment using enhanced correlation coefficient maximization, 2008).
     """
-    pad_px = 1 + edge_px(expected_px) * QUIET / _modules(name, number).shape[0]
-    low = np.floor(expected_px.min(axis=0) - pad_px).astype(int)
-    size = np.ceil(expected_px.max(axis=0) + pad_px).astype(int) + 1 - low
+    low, size = box_round(expected_px, _modules(name, number).shape[0])
     left, top = np.maximum(low - reach_px, 0).tolist()
     right, bottom = np.maximum(low + size + reach_px, 0).tolist()
     window = gray[top:bottom, left:right]
     if (window.shape[::-1] < size).any():
         return None
-    drawn, mask = _drawn(name, number, expected_px - low, size)
+    sharp, mask = draw_marker(name, number, expected_px - low, size)
+    drawn = np.asarray(cv2.GaussianBlur(sharp, (0, 0), BLUR_PX), np.uint8)
     like = np.nan_to_num(cv2.matchTemplate(window, drawn, cv2.TM_CCOEFF_NORMED, mask=mask), posinf=0.0, neginf=0.0)
     row, column = np.unravel_index(int(like.argmax()), like.shape)
     shown = np.ascontiguousarray(window[row : row + size[1], column : column + size[0]])
@@ -102,6 +113,13 @@ def aligned(gray: Gray, name: str, number: int, expected_px: Points, reach_px: i
     return corners
 
 
+def box_round(corners_px: Points, modules: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Upper left corner (2,) px and size (2,) of the box in which a marker of so many ``modules`` is compared."""
+    pad_px = 1 + edge_px(corners_px) * QUIET / modules
+    low = np.floor(corners_px.min(axis=0) - pad_px).astype(int)
+    return low, np.ceil(corners_px.max(axis=0) + pad_px).astype(int) + 1 - low
+
+
 def edge_px(corners_px: Points) -> float:
     """Mean length of the edges of a marker with these corners (4, 2) px."""
     return float(np.linalg.norm(corners_px - np.roll(corners_px, 1, axis=0), axis=1).mean())
@@ -114,18 +132,36 @@ def _near(gray: Gray, mat: Mat, number: int, corners_px: Points) -> Points:
     return corners_px if found is None else found
 
 
-def _sought(gray: Gray, mat: Mat, number: int, seen: Mapping[int, Points], camera: Camera) -> Points | None:
-    """Corners of a marker that was not detected; None where it is not seen."""
+def _expected(mat: Mat, seen: Mapping[int, Points], camera: Camera) -> list[dict[int, Points]]:
+    """Corners (4, 2) px of all markers by id as those ``seen`` tell; a plane under weak perspective has two poses."""
     corners_mm = {marker.id: np.array([(x, y, 0.0) for x, y in marker.corners_mm]) for marker in mat.markers}
-    world = np.vstack([corners_mm[other] for other in seen])
+    world = np.vstack([corners_mm[number] for number in seen])
     pixels = np.vstack(list(seen.values()))
     _, rvecs, tvecs, _ = cv2.solvePnPGeneric(world, pixels, camera.matrix, camera.distortion, flags=cv2.SOLVEPNP_IPPE)
+    poses = []
     for rvec, tvec in zip(rvecs, tvecs, strict=True):
-        shown, _ = cv2.projectPoints(corners_mm[number], rvec, tvec, camera.matrix, camera.distortion)
-        expected = np.asarray(shown[:, 0], np.float64)
-        size = edge_px(expected)
-        if np.isfinite(expected).all() and size < max(gray.shape):
-            found = aligned(gray, mat.dictionary, number, expected, round(size))
+        shown, _ = cv2.projectPoints(np.vstack(list(corners_mm.values())), rvec, tvec, camera.matrix, camera.distortion)
+        places = np.asarray(shown, np.float64).reshape(-1, 4, 2)
+        if np.isfinite(places).all():
+            poses.append(dict(zip(corners_mm, places, strict=True)))
+    return poses
+
+
+def _bent(corners_px: Points, expected_px: Points) -> float:
+    """How far detected corners (4, 2) are from the shape of those expected, as a share of an edge.
+
+    However the marker is moved and sheared, its diagonals have one middle: a single wrong corner moves that of one.
+    """
+    apart = (corners_px - expected_px) * np.array([1, -1, 1, -1])[:, None]
+    return float(np.linalg.norm(apart.sum(axis=0))) / edge_px(expected_px)
+
+
+def _sought(gray: Gray, mat: Mat, number: int, expected: list[dict[int, Points]]) -> Points | None:
+    """Corners of a marker that was not detected; None where it is not seen."""
+    for corners in expected:
+        size_px = edge_px(corners[number])
+        if size_px < max(gray.shape):
+            found = aligned(gray, mat.dictionary, number, corners[number], round(size_px))
             if found is not None:
                 return found
     return None
@@ -137,8 +173,15 @@ def _modules(name: str, number: int) -> Gray:
     return np.asarray(chosen.generateImageMarker(number, chosen.markerSize + 2), np.uint8)
 
 
-def _drawn(name: str, number: int, corners_px: Points, size: npt.NDArray[np.intp]) -> tuple[Gray, Gray]:
-    """(height, width) uint8, a marker as it is seen with its corners (4, 2) px there, and 1 where that is known."""
+def draw_marker(name: str, number: int, corners_px: Points, size: npt.NDArray[np.intp]) -> tuple[Gray, Gray]:
+    """(height, width) uint8, a marker as it would be seen without blur, and 1 where that is known.
+
+    Args:
+        name: of the dictionary.
+        number: of the marker.
+        corners_px: (4, 2) where its corners are there.
+        size: (2,) width and height of what is drawn.
+    """
     modules = np.pad(_modules(name, number), 1, constant_values=255)
     low, high = 0.5, len(modules) - 1.5
     square = np.array([(low, low), (high, low), (high, high), (low, high)], np.float32)
@@ -150,4 +193,4 @@ def _drawn(name: str, number: int, corners_px: Points, size: npt.NDArray[np.intp
     middle, share = corners_px.mean(axis=0), 1 + 2 * QUIET / (high - low)
     reach = np.rint(middle + (corners_px - middle) * share).astype(np.int32)
     mask = cv2.fillConvexPoly(np.zeros((size[1], size[0]), np.uint8), reach, 1)
-    return np.asarray(cv2.GaussianBlur(averaged, (0, 0), BLUR_PX), np.uint8), np.asarray(mask, np.uint8)
+    return np.asarray(averaged, np.uint8), np.asarray(mask, np.uint8)

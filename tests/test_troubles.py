@@ -19,6 +19,7 @@ MODULES = (
     "vision.appearance.illumination",
     "vision.enrolment",
     "vision.appearance.piece_colours",
+    "vision.pose.certainty",
     "vision.pose.diagnosis",
     "vision.capture.video4linux",
     "vision.capture.picamera",

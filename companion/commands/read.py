@@ -126,7 +126,8 @@ def read_row(
     hidden = [cell for cell, share in zip(reading.cells, reading.foreign, strict=True) if share > FOREIGN_SHARE]
     if hidden and not reading.unlike:  # what is not understood need not be covered
         row["covered"] = hidden
-    if wrong := "; ".join(filter(None, (reading.otherwise, warning(image)))):
+    badly_seen = warning(image, reader.kit, geometry.pose, reader.camera)
+    if wrong := "; ".join(filter(None, (reading.otherwise, badly_seen))):
         row["warning"] = wrong
     return row, (reading, geometry)
 

@@ -186,6 +186,9 @@ GERMAN = Language(
                 "die Marken widersprechen sich (Abbildungsfehler {error} px); ist die Matte flach, ganz und von diesem "
                 "Satz, und die Kameradatei von dieser Kamera?"
             ),
+            "the markers {ids} alone do not tell where {cells} lie: show marker {hidden} too": (
+                "die Marken {ids} allein verraten nicht, wo {cells} liegen: bitte auch Marke {hidden} zeigen"
+            ),
             "it cannot be told where the mat of {kit} lies: show one such mat only, and larger in the picture": (
                 "wo die Matte von {kit} liegt, ist nicht zu erkennen: bitte nur eine solche zeigen, und größer im Bild"
             ),

@@ -9,9 +9,12 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from calibration.camera import Camera
 from calibration.kit import Kit, available_kits, load_kit
 from vision.errors import MatNotFound, VisionError
+from vision.pose.blur import is_too_blurred
 from vision.pose.markers import detect
+from vision.pose.projection import Registration
 
 Gray = npt.NDArray[np.uint8]
 
@@ -32,11 +35,6 @@ BLURRED = "the picture is blurred: focus the lens, and hold the camera still"
 LEAST_SHARPNESS = 0.22
 """Markers of the usual size are lost below it; the example pictures have 0.47 to 0.5, and blurred by a deviation of
 3 px, where the first markers are lost, 0.23."""
-
-
-GOOD_SHARPNESS = 0.33
-"""Below it (a blur of 2 px; the example pictures and those beside the repository have 0.43 or more) heights of stacks
-begin to be misread."""
 
 USUAL_DICTIONARIES = ("DICT_4X4_50", "DICT_5X5_100", "DICT_6X6_250", "DICT_7X7_250", "DICT_ARUCO_ORIGINAL")
 """Dictionaries of OpenCV whose markers are looked for where none of the kit's are seen."""
@@ -78,16 +76,13 @@ def _why_not_found(gray: Gray, kit: Kit, found: Collection[int], strangers: Coll
     return what + "show the whole mat, with nothing over its markers, in focus and in light"
 
 
-def warning(image: npt.NDArray[np.uint8]) -> str:
+def warning(image: npt.NDArray[np.uint8], kit: Kit, pose: Registration, camera: Camera) -> str:
     """What is wrong with a picture (height, width, 3) uint8 BGR that can be read all the same, only badly; or ""."""
     codes = image[::4, ::4].astype(np.int16)
     if np.percentile(codes.max(axis=2) - codes.min(axis=2), 99) <= COLOURLESS_CODES:
         return "the picture has no colours: pieces cannot be told by them"
-    return BLURRED if sharpness(_gray(image)) < GOOD_SHARPNESS else ""
-
-
-def _gray(image: npt.NDArray[np.uint8]) -> Gray:
-    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    return BLURRED if is_too_blurred(gray, kit, pose, camera) else ""
 
 
 def is_blurred(gray: Gray) -> bool:

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import MIN_MARKERS, Kit, Mat
-from calibration.marker_alignment import align_markers
+from calibration.marker_alignment import MOST_BENT, align_markers
 from vision.errors import MatNotFound, VisionError
+from vision.pose.certainty import check_certain
 from vision.pose.diagnosis import BLURRED, is_blurred, why_unseen
 from vision.pose.markers import detect, edge_px
 from vision.pose.projection import Points, Registration, project
@@ -55,7 +56,8 @@ def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registrat
 
     Raises:
         VisionError: the picture is of another size than the camera was calibrated for, or too dark or bright.
-        MatNotFound: too few markers, markers that contradict each other or the mat, or squares outside the picture.
+        MatNotFound: too few markers, markers that contradict each other or the mat, squares outside the picture, or
+            whose places the markers that are seen do not tell.
     """
     check_size(gray, camera)
     wanted = {marker.id for marker in kit.mat.markers}
@@ -67,10 +69,11 @@ def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registrat
     if len(found) < MIN_MARKERS:
         raise why_unseen(gray, kit, found, set(seen) - wanted)
     try:
-        pose = _best_pose(found, kit, camera)
+        pose = _pose(gray, found, kit, camera)
     except MatNotFound as error:
         raise (MatNotFound(BLURRED) if is_blurred(gray) else error) from None
     check_in_view(kit, pose, camera)
+    check_certain(kit, pose, camera)
     return pose
 
 
@@ -113,16 +116,26 @@ def check_in_view(kit: Kit, pose: Registration, camera: Camera) -> None:
         raise MatNotFound(f"only part of the board is in the picture, {names} not: show all of it")
 
 
+def _pose(gray: npt.NDArray[np.uint8], found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration:
+    """The best pose; where outlines of stickers contradict each other, by all that is on them."""
+    try:
+        return _best_pose(found, kit, camera)
+    except MatNotFound:
+        aligned = _aligned(gray, found, kit, camera, most_bent=0.0)
+        return _best_pose(aligned, kit, camera)
+
+
 def _aligned(
-    gray: npt.NDArray[np.uint8], detected: dict[int, list[Points]], kit: Kit, camera: Camera
+    gray: npt.NDArray[np.uint8],
+    detected: dict[int, list[Points]],
+    kit: Kit,
+    camera: Camera,
+    most_bent: float = MOST_BENT,
 ) -> dict[int, list[Points]]:
     """The detected markers and those that are where these say; markers that are seen more than once as they are."""
     once = {number: corners[0] for number, corners in detected.items() if len(corners) == 1}
-    aligned = align_markers(gray, kit.mat, once, camera)
-    return {
-        **{number: [corners] for number, corners in aligned.items()},
-        **{i: c for i, c in detected.items() if len(c) > 1},
-    }
+    aligned = align_markers(gray, kit.mat, once, camera, most_bent)
+    return detected | {number: [corners] for number, corners in aligned.items()}
 
 
 def _best_pose(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from calibration.marker_alignment import NEAR_SHARE, aligned
 from vision.pose.markers import detect, edge_px, settled
 from vision.pose.projection import Points, Registration, project
 from vision.pose.registration import (
@@ -31,6 +32,7 @@ SMALLEST = 1.0
 """Least perimeter of a marker as a share of the search window's longer side: the marker's own is nearly two."""
 
 Window = tuple[slice, slice]
+Look = Callable[[npt.NDArray[np.uint8], str, tuple[int, ...], Points], Points | None]
 
 
 def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Registration) -> Registration | None:
@@ -44,8 +46,10 @@ def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Regis
     expected = project(world, before, camera).reshape(-1, 4, 2)
     gray = _gray_near(image, expected)
     begin = np.asarray(cv2.Rodrigues(before.rotation)[0], np.float64), before.translation_mm.reshape(3, 1).copy()
-    first = _aligned if any(marker.is_measured for marker in kit.mat.markers) else settled
-    for look, most_px in ((first, STEADY * before.reprojection_px), (_found, np.inf)):
+    looks: tuple[tuple[Look, float], ...] = ((settled, STEADY * before.reprojection_px), (_found, np.inf))
+    if any(marker.is_measured for marker in kit.mat.markers):
+        looks = looks[:1]  # a sticker's outline may be cut off by the board's edge
+    for look, most_px in looks:
         seen = look(gray, kit.mat.dictionary, ids, expected)
         if seen is not None:
             pose = refine(world, seen.reshape(-1, 2), ids, camera, begin)
@@ -86,18 +90,4 @@ def _found(
         if len(found) != 1:
             return None
         seen.append(found[0] + (window[1].start, window[0].start))
-    return np.stack(seen)
-
-
-def _aligned(
-    gray: npt.NDArray[np.uint8], dictionary: str, numbers: tuple[int, ...], expected_px: Points
-) -> Points | None:
-    """(m, 4, 2) px corners of markers aligned just where they are expected; None unless all are."""
-    reach_px = round(NEAR_SHARE * edge_px(expected_px))
-    seen: list[Points] = []
-    for number, expected in zip(numbers, expected_px, strict=True):
-        found = aligned(gray, dictionary, number, expected, reach_px)
-        if found is None:
-            return None
-        seen.append(found)
     return np.stack(seen)

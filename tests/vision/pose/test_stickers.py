@@ -1,0 +1,114 @@
+"""Stickers round somebody's own board: a corner is cut off by its edge, or one is not detected at all."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.errors import MatNotFound
+from vision.pose.certainty import check_certain, unsure_mm
+from vision.pose.projection import project
+from vision.pose.registration import marker_corners, register, to_gray
+from vision.pose.tracking import follow
+
+CUT_MM = 5.0
+TABLE_CODE = 40
+
+
+@pytest.fixture
+def stuck(bench):
+    """The bench's kit as if its markers were stickers that somebody measured."""
+    markers = tuple(replace(marker, is_measured=True) for marker in bench.kit.mat.markers)
+    return replace(bench.kit, mat=replace(bench.kit.mat, markers=markers))
+
+
+@pytest.fixture
+def photo(bench):
+    return bench.photos["domination-b-103.jpg"].image
+
+
+def without_a_corner(image, bench, number, corner, cut_mm=CUT_MM):
+    """The picture with a dark triangle in place of one corner of a marker and of the paper round it."""
+    whole = to_gray(bench.photos["domination-b-103.jpg"].image)
+    pose = register(whole, bench.kit, bench.camera)
+    corners = marker_corners(bench.kit.mat, number)
+    outward = corners[corner] - corners.mean(axis=0)
+    outward /= np.linalg.norm(outward)
+    along = np.array([-outward[1], outward[0], 0.0])
+    middle = corners[corner] - cut_mm * outward / np.sqrt(2)
+    edge = [middle - 4 * CUT_MM * along, middle + 4 * CUT_MM * along]
+    shape = np.array([*edge, edge[1] + 4 * CUT_MM * outward, edge[0] + 4 * CUT_MM * outward])
+    cut = image.copy()
+    cv2.fillConvexPoly(cut, np.rint(project(shape, pose, bench.camera)).astype(np.int32), (TABLE_CODE,) * 3)
+    return cut
+
+
+def far_off_px(image, kit, bench):
+    """The largest distance of a cell's middle from where it is, px; and the markers that the pose is from."""
+    cells = np.array([(*centre, 0.0) for centre in kit.centres_mm])
+    true = register(to_gray(bench.photos["domination-b-103.jpg"].image), bench.kit, bench.camera)
+    found = register(to_gray(image), kit, bench.camera)
+    off = project(cells, found, bench.camera) - project(cells, true, bench.camera)
+    return float(np.linalg.norm(off, axis=1).max()), found.markers
+
+
+@pytest.mark.parametrize("corner", range(4))
+@pytest.mark.parametrize("number", range(4))
+def test_a_corner_is_cut_off(bench, stuck, photo, number, corner):
+    off_px, markers = far_off_px(without_a_corner(photo, bench, number, corner), stuck, bench)
+    assert off_px < 1.0
+    assert markers == (0, 1, 2, 3)
+
+
+def test_all_but_one_are_cut(bench, stuck, photo):
+    for number in (0, 1, 3):
+        photo = without_a_corner(photo, bench, number, number)
+    off_px, markers = far_off_px(photo, stuck, bench)
+    assert off_px < 1.5
+    assert markers == (0, 1, 2, 3)
+
+
+def test_a_sticker_that_is_covered_is_not_guessed(bench, stuck, photo):
+    covered = without_a_corner(photo, bench, 2, 0, cut_mm=30.0)
+    off_px, markers = far_off_px(covered, stuck, bench)
+    assert markers == (0, 1, 3)
+    assert off_px < 1.0
+
+
+def test_from_frame_to_frame(bench, stuck, photo):
+    """What the outline says of a cut corner is not followed."""
+    cut = without_a_corner(photo, bench, 1, 2)
+    found = register(to_gray(photo), stuck, bench.camera)
+    assert follow(photo, stuck, bench.camera, found) is not None
+    assert follow(cut, stuck, bench.camera, found) is None
+
+
+def halved(kit):
+    """A kit with markers half as large."""
+    markers = [
+        replace(one, corners_mm=tuple(tuple((np.array(c) + one.at_mm) / 2) for c in one.corners_mm))
+        for one in kit.mat.markers
+    ]
+    return replace(kit, mat=replace(kit.mat, markers=tuple(markers), marker_mm=kit.mat.marker_mm / 2))
+
+
+def test_two_stickers_at_one_side_do_not_tell_the_other(bench, stuck, photo):
+    small, pose = halved(stuck), register(to_gray(photo), stuck, bench.camera)
+    check_certain(small, pose, bench.camera)
+    for seen, hidden, unsure in (((2, 3), "0, 1", "c1"), ((0, 1), "2, 3", "b7")):
+        with pytest.raises(MatNotFound, match=rf"the markers {seen[0]}, {seen[1]} alone do not tell where") as caught:
+            check_certain(small, replace(pose, markers=seen), bench.camera)
+        assert f" lie: show marker {hidden} too" in str(caught.value)
+        assert unsure in str(caught.value)
+
+
+def test_places_are_the_less_sure_the_farther_they_are_from_what_is_seen(bench, photo):
+    pose = register(to_gray(photo), bench.kit, bench.camera)
+    by_all = unsure_mm(bench.kit, pose, bench.camera)
+    by_two = unsure_mm(bench.kit, replace(pose, markers=(0, 1)), bench.camera)
+    assert by_all.max() < 0.3
+    away = np.linalg.norm(
+        np.array(bench.kit.centres_mm) - np.mean([m.at_mm for m in bench.kit.mat.markers[:2]], axis=0), axis=1
+    )
+    assert by_two[away.argmax()] > 2 * by_two[away.argmin()]

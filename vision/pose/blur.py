@@ -1,0 +1,65 @@
+"""How blurred a picture is: the spread of edges that are known, those of the markers, on the board."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import Camera
+from calibration.kit import Kit
+from calibration.marker_alignment import box_round, draw_marker, edge_px
+from calibration.markers import dictionary
+from vision.pose.projection import Points, Registration, project
+
+Gray = npt.NDArray[np.uint8]
+
+SPREADS_PX = np.arange(0.4, 6.01, 0.2)
+"""Standard deviations of Gaussian blurs that are tried: from a sharp picture to one in which no marker is found."""
+
+TOO_BLURRED = 0.15
+"""Standard deviation of the blur on the board, as a share of the lowest piece's height, from which on heights are
+misread."""
+
+
+def is_too_blurred(gray: Gray, kit: Kit, pose: Registration, camera: Camera) -> bool:
+    """Whether a picture (height, width) uint8 is so blurred that pieces cannot be counted reliably."""
+    return blur_mm(gray, kit, pose, camera) > most_blur_mm(kit)
+
+
+def most_blur_mm(kit: Kit) -> float:
+    """Standard deviation of a blur on the board, in mm, from which on heights of a kit's pieces are misread."""
+    return TOO_BLURRED * min(kind.height_mm for kind in kit.pieces)
+
+
+def blur_mm(gray: Gray, kit: Kit, pose: Registration, camera: Camera) -> float:
+    """Standard deviation of a picture's blur as on the board in mm: the median of the markers that the pose is from.
+
+    Each marker is drawn as it would be seen, and blurred until it correlates best with the picture (height, width)
+    uint8.  0 where no marker is wholly in the picture.
+    """
+    spreads = []
+    for marker in kit.mat.markers:
+        if marker.id in pose.markers:
+            corners_mm = np.array([(x, y, 0.0) for x, y in marker.corners_mm])
+            corners_px = project(corners_mm, pose, camera)
+            spread_px = _spread_px(gray, kit.mat.dictionary, marker.id, corners_px)
+            if spread_px is not None:
+                spreads.append(spread_px * edge_px(corners_mm) / edge_px(corners_px))
+    return float(np.median(spreads)) if spreads else 0.0
+
+
+def _spread_px(gray: Gray, name: str, number: int, corners_px: Points) -> float | None:
+    """Standard deviation of the blur of a marker with these corners (4, 2) px; None where it is not all in sight."""
+    low, size = box_round(corners_px, dictionary(name).markerSize + 2)
+    (left, top), (right, bottom) = low.tolist(), (low + size).tolist()
+    if left < 0 or top < 0 or bottom > gray.shape[0] or right > gray.shape[1]:
+        return None
+    sharp, mask = draw_marker(name, number, corners_px - low, size)
+    known = mask > 0
+    shown = gray[top:bottom, left:right][known]
+    alike = [
+        float(np.corrcoef(cv2.GaussianBlur(sharp, (0, 0), spread)[known], shown)[0, 1])
+        for spread in SPREADS_PX.tolist()
+    ]
+    return float(SPREADS_PX[int(np.argmax(alike))])
