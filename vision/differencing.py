@@ -2,8 +2,8 @@
 
 Three models are fitted to every pair of frames and taken out of their difference:
 
-* the light: one gain a band of rows and channel, the median over the band, so that a thing that covers less than half
-  of it does not count.  That is exposure, white balance, and the bands that mains light leaves under a rolling shutter;
+* the light: one gain a band of rows and channel (:mod:`vision.relighting`).  That is exposure, white balance, and the
+  bands that mains light leaves under a rolling shutter;
 * the camera's shake: one shift of the whole picture, by least squares on its gradient (Lucas and Kanade);
 * noise: the variance of every pixel's difference over time, which also holds what repeats in one place, such as
   compression at an edge.
@@ -20,22 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
+from vision.relighting import BAND_ROWS, PEDESTAL, gains_of, halved
 
 Array = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.uint8]
-
-BAND_ROWS = 3
-"""Rows that share a gain.  Of the eight rows of the camera that each stands for, 24 are read within a millisecond; a
-half-wave of mains light takes eight."""
-
-PEDESTAL = 14.0
-"""Light that is stronger by a share makes a code c larger by that share, to the power of 1/2.4, of c + 14: sRGB."""
-
-GAIN_REACH, GAIN_BINS = 0.25, 128
-"""Changes of a gain up to this are looked for, in so many steps each way: a larger one is a lamp switched."""
-
-SATURATED = 250.0
-"""From this code on more light does not show."""
 
 LEAST_NOISE = 0.8
 """Standard deviation in codes that every pixel is granted: compressed film is still for long and then put right in
@@ -64,9 +52,6 @@ UNEVEN = 0.3
 """Light does not change by the same share everywhere: what changes is one lamp of several.  Standard deviation of the
 change of a place, as a share of the change of its band."""
 
-BAND_REACH = 0.1
-"""A band's gain that differs from the whole picture's by more is no light's: something covers most of the band."""
-
 MEMORY_FRAMES = 16
 """The variance is that of about so many frames…"""
 
@@ -83,8 +68,8 @@ MOST_SHIFT_PX = 1.0
 ALIASED = 0.7
 """What a shift changes is known but for this share: a quarter of the camera's pixels is looked at, so edges jump."""
 
-SAMPLE_STEP = 2
-"""Light is measured in every second pixel of a row, shake in every second row."""
+SHIFT_STEP = 2
+"""Shake is measured in every second row."""
 
 STEADIED, CALMED = 0.5, 0.8
 """The camera has shaken when a shift leaves no more than these shares of the changed pixels, and of all differences
@@ -130,7 +115,7 @@ class Differencer:
             area: (h / 2, w / 2) uint8, 1 where motion counts; None: everywhere.
             least_px: patches that have fewer pixels together do not count as motion.
         """
-        before, self._before = self._before, _halved(small)
+        before, self._before = self._before, halved(small)
         if before is None:
             return None
         pair = _Pair(_smooth(self._before), _smooth(before)) if self._is_smoothed else _Pair(self._before, before)
@@ -172,21 +157,12 @@ def _first_variance(squares: Array) -> Array:
     return np.full(squares.shape, np.clip(np.sqrt(np.median(squares)), FIRST_NOISE, MOST_NOISE) ** 2, np.float32)
 
 
-def relit(picture: npt.NDArray[np.uint8], like: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """``picture`` (h, w, 3) uint8 in the light of ``like``, which shows much the same, of the same even size."""
-    gains = _gains(_halved(like), _halved(picture))
-    usual = np.median(gains, axis=0)
-    gains = np.where(np.abs(gains - usual) <= BAND_REACH, gains, usual)
-    rows = gains[np.minimum(np.arange(len(picture)) // (2 * BAND_ROWS), len(gains) - 1), None]
-    return np.clip(np.rint(picture + rows * (picture + np.float32(PEDESTAL))), 0, 255).astype(np.uint8)
-
-
 class _Pair:
     """Two frames, and the change of light between them."""
 
     def __init__(self, now: Array, before: Array) -> None:
         self.now, self.before = now, before
-        self.gains = _gains(now, before)
+        self.gains = gains_of(now, before)
         self.light = float(np.sqrt(np.mean(self.gains**2)))
         self.squares, self.solid = _squares(now, before, self.gains, np.zeros(2, np.float32))
         self._level = float(before.mean()) + PEDESTAL
@@ -239,53 +215,6 @@ def _steadied(pair: _Pair, variance: Array, area: Mask, deviations: float, patch
 
 def _smooth(picture: Array) -> Array:
     return np.asarray(cv2.blur(picture, (3, 3)), np.float32)
-
-
-@compiled
-def _halved(small: npt.NDArray[np.uint8]) -> Array:
-    """(h / 2, w / 2, 3) means of two by two pixels of (h, w, 3)."""
-    height, width = small.shape[0] // 2, small.shape[1] // 2
-    halved = np.empty((height, width, 3), np.float32)
-    for y in range(height):
-        for x in range(width):
-            for c in range(3):
-                upper = np.float32(small[2 * y, 2 * x, c]) + np.float32(small[2 * y, 2 * x + 1, c])
-                lower = np.float32(small[2 * y + 1, 2 * x, c]) + np.float32(small[2 * y + 1, 2 * x + 1, c])
-                halved[y, x, c] = (upper + lower) / 4
-    return halved
-
-
-@compiled
-def _gains(now: Array, before: Array) -> Array:
-    """(bands, 3) by what share each band's pixels of (h, w, 3) have become lighter, in the median."""
-    height, width, _ = now.shape
-    gains = np.zeros((height // BAND_ROWS, 3), np.float32)
-    counts = np.empty(2 * GAIN_BINS + 1, np.int32)
-    for band in range(len(gains)):
-        for c in range(3):
-            counts[:] = 0
-            for y in range(band * BAND_ROWS, (band + 1) * BAND_ROWS):
-                for x in range(y % SAMPLE_STEP, width, SAMPLE_STEP):
-                    was = before[y, x, c]
-                    if was < SATURATED:
-                        share = (now[y, x, c] - was) / (was + PEDESTAL)
-                        bin_ = int(np.rint(share * (GAIN_BINS / GAIN_REACH)))
-                        counts[min(max(bin_, -GAIN_BINS), GAIN_BINS) + GAIN_BINS] += 1
-            total = counts.sum()
-            if 2 * SAMPLE_STEP * total >= BAND_ROWS * width:
-                gains[band, c] = _median(counts, total / 2)
-    return gains
-
-
-@compiled
-def _median(counts: npt.NDArray[np.int32], half: float) -> float:
-    """The gain below which ``half`` of all counted ones lie, between two bins in proportion."""
-    below = 0
-    for i in range(len(counts)):
-        if below + counts[i] >= half:
-            return float((i - GAIN_BINS - 0.5 + (half - below) / counts[i]) * (GAIN_REACH / GAIN_BINS))
-        below += counts[i]
-    return 0.0
 
 
 @compiled
@@ -397,7 +326,7 @@ def _shift(now: Array, before: Array, gains: Array) -> tuple[Array, float]:
     shift, least, share = np.zeros(2, np.float32), np.float32(np.inf), 1.0
     for round_ in range(2):
         xx, xy, yy, xd, yd, rest, count = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
-        for y in range(1, height - 1, SAMPLE_STEP):
+        for y in range(1, height - 1, SHIFT_STEP):
             gain = gains[min(y // BAND_ROWS, len(gains) - 1), 1]
             for x in range(1, width - 1):
                 across = (before[y, x + 1, 1] - before[y, x - 1, 1]) / 2

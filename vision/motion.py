@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from vision.differencing import PEDESTAL, Difference, Differencer, relit
+from vision.differencing import Difference, Differencer
 from vision.inference.geometry import Geometry
 from vision.pose.projection import Points, back_project
+from vision.relighting import PEDESTAL, relit
 
 Picture = npt.NDArray[np.uint8]
 

@@ -9,6 +9,7 @@ nothing, and what else is known of a place, as that its picture is still the sam
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -36,9 +37,8 @@ VERIFIED_NATS = 25.0
 """All that a comparison is worth for each place in which two tables differ: it may be wrong and not know it.  More than
 a reading (15 nats by evidence.MISREAD), which it is to overrule where it is clear."""
 
-
-REFUTED_NATS = 9.2
-"""What is in views only that a second look finds so much less likely than the best one is not there: CERTAIN's odds."""
+REFUTED_NATS = math.log(CERTAIN / (1 - CERTAIN))
+"""What is in views only that a second look finds so much less likely than the best one is not there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from calibration.camera import Camera
 from calibration.kit import load_kit
 from companion.simulate.webcam import Webcam
 from tools.gate import WEBCAMS
-from vision.differencing import Differencer, relit
+from vision.differencing import Differencer
 from vision.motion import Watch
+from vision.relighting import relit
 
 SIZE = (640, 360)
 FPS = 12

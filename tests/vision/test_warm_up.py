@@ -14,7 +14,7 @@ from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.looks import read_look
 from calibration.picture import load_picture
-from vision import differencing
+from vision import differencing, relighting
 from vision.glyphs import face_detection, templates
 from vision.inference import comparison, line_of_stacks
 from vision.likelihood import boundaries, segmentation
@@ -25,8 +25,8 @@ from vision.motion import Watch
 from vision.warm_up import warm_up
 
 def compiled():
-    rooms = (differencing, regions, observations, face_detection, facets, flanks, templates, stacks, column_integrals,
-             comparison, line_of_stacks, boundaries, segmentation)
+    rooms = (differencing, relighting, regions, observations, face_detection, facets, flanks, templates, stacks,
+             column_integrals, comparison, line_of_stacks, boundaries, segmentation)
     loops = {id(v): v for m in rooms for v in vars(m).values()
              if hasattr(v, "signatures")}
     return {loop.py_func.__name__: len(loop.signatures) for loop in loops.values() if loop.signatures}
