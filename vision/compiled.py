@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -66,18 +65,17 @@ def delete_stale_caches() -> None:
 
 
 def fingerprint(loop: Callable[..., Any]) -> str:
-    """Twelve hexadecimal digits that change with a function, one that it calls, or a constant that either uses."""
+    """Twelve hexadecimal digits that change with a function, a loop that it calls, or a constant that either uses."""
     return hashlib.sha256("\n".join(_made_of(loop)).encode()).hexdigest()[:12]
 
 
 def _made_of(loop: Callable[..., Any]) -> Iterator[str]:
-    code, around = loop.__code__, loop.__globals__
+    code = loop.__code__
     yield f"{code.co_code!r} {code.co_consts!r} {code.co_names!r} {loop.__annotations__!r}"
-    types = re.findall(r"\w+", " ".join(map(str, loop.__annotations__.values())))
-    for name in (*code.co_names, *types):
-        value: Any = around.get(name)
+    # It may call loops that its module defines farther down, and so be made of anything that the module knows.
+    for name, value in sorted(loop.__globals__.items()):
         if hasattr(value, "py_func"):
-            yield from _made_of(value.py_func)
+            yield f"{name} {value.py_func.__qualname__}"
         elif isinstance(value, np.ndarray):
             yield f"{name} {value.dtype} {value.shape} {value.tobytes()!r}"
         elif isinstance(value, type):

@@ -59,6 +59,24 @@ def test_code_is_kept_under_another_name_when_this_changes(change: str) -> None:
     assert fingerprint(made(**CHANGES[change])) != fingerprint(made())  # type: ignore[arg-type]
 
 
+AHEAD = """
+def loop(x):
+    return helper(x)
+
+loop = compiled(loop)
+
+def helper(x):
+    return x + STEP
+
+helper = compiled(helper)
+"""
+
+
+def test_it_is_kept_under_another_name_when_a_constant_of_a_loop_farther_down_changes() -> None:
+    names = [made(AHEAD, STEP=step).py_func.__qualname__ for step in (2, 2, 3)]  # type: ignore[attr-defined]
+    assert names[0] == names[1] != names[2]
+
+
 CALLS = """
 def helper(x, y):
     return x + y
