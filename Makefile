@@ -8,10 +8,11 @@ STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
 TEST_LIBS := chromium mosquitto
 
-# Compiling takes one core and most of two minutes: checks and downloads go on beside it.
+# Compiling takes one core and most of two minutes: checks, downloads and what needs nothing compiled go on beside it.
 MAKEFLAGS += --jobs=2
+UNCOMPILED := $(addprefix tests/,games panel records referee rules tracker)
 
-.PHONY: setup install-pi demo test lint types contracts unit cv5 pdn arm64 bench score soak lock audit clean
+.PHONY: setup install-pi demo test lint types contracts logic unit cv5 pdn arm64 bench score soak lock audit clean
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml locks/dev.txt tools/system_libs.sh tools/micropython.sh
@@ -37,7 +38,7 @@ install-pi:
 demo: compiled
 	$(VENV)/bin/companion demo --plies 12 --web 127.0.0.1:0
 
-test: unit lint types contracts
+test: unit logic lint types contracts
 
 lint: setup
 	$(VENV)/bin/ruff format --check .
@@ -49,8 +50,11 @@ types: setup
 contracts: setup
 	$(VENV)/bin/lint-imports
 
+logic: setup
+	$(PY) -m pytest $(UNCOMPILED)
+
 unit: compiled browser
-	$(PYTEST)
+	$(PYTEST) $(addprefix --ignore=,$(UNCOMPILED))
 
 # The tests of seeing on OpenCV 5 too: a user's machine may have it.
 CV5 := .venv-cv5

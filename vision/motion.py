@@ -126,6 +126,7 @@ class Watch:
         self._earlier: Picture | None = None
         self._under: Picture | None = None
         self._arm: Picture | None = None
+        self._is_shadow = False
         self._read: Picture | None = None
         self._kit, self.camera = kit, camera
         self._area: Picture | None = None
@@ -158,15 +159,16 @@ class Watch:
         """Remember a picture in which no hand is over the board.
 
         Where an arm lies beside it the picture before stays; ``is_thing``: it has lain there for so long that it is a
-        thing.  What was under it is remembered too, for when it is taken away; and the picture of the calm before, in
-        case a hand was overlooked in this one; ``is_same_calm``: nothing has moved since the last one.
+        thing.  What was under a thing, or in the light before a shadow fell there, is remembered too, for when it is
+        gone; and the picture of the calm before, in case a hand was overlooked in this one; ``is_same_calm``: nothing
+        has moved since the last one.
         """
         kept, bare = glimpse.small, self._bare
         if not is_same_calm:
             self._earlier = bare
         if bare is not None and self._arm is not None:
             under = relit(bare, kept)
-            if is_thing:
+            if is_thing or self._is_shadow:
                 self._under = under
             else:
                 kept = np.where(self._arm[..., None] > 0, under, kept)
@@ -205,6 +207,7 @@ class Watch:
         arms = self._entering(self._broad(joined))
         self._arm = arms if arms.any() else None
         solid = arms & self._broad(_joined(_without_shadows(changes, small, bare)))
+        self._is_shadow = not solid.any()
         floor = np.abs(geometry.crops.v_mm) <= geometry.radius_mm
         covered, touched = (
             self._share(mask, geometry, floor) > TOUCHED_SHARE for mask in (solid, self._entering(joined))

@@ -92,7 +92,7 @@ class Reader:
         self._colour_model = colour_model.build_colour_model(look, configurations, paper)
         self._paper = np.exp(self._colour_model[:, Materials.PAPER])
         self._likeliest = np.delete(self._colour_model, (Materials.FLOOR, Materials.TABLE), axis=1).max(axis=1)
-        self._references = references(kit)
+        self._references = references(kit, look.floor, levels)
         self._blocks = None if look.board is None else make_blocks(look.board, self._references)
         # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.
         self._rim = np.array(np.zeros_like(look.rim) if configurations.has_several_sizes else look.rim, np.float32)

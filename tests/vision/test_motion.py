@@ -173,6 +173,17 @@ def test_what_comes_and_goes_beside_the_board_leaves_no_arm_behind(bench, watch,
     assert compared(bench, watch, over(image)).covered.any()
 
 
+def test_a_piece_put_down_at_the_edge_of_a_shadow_is_no_arm(bench, watch, image):
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    assert not compared(bench, watch, chair(image)).covered.any()
+    watch.keep_bare(watch.glimpse(chair(image)), is_thing=False)
+    put_down = chair(image)
+    put_down[300:390, 460:540] = (40, 30, 170)
+    assert not compared(bench, watch, put_down).covered.any()
+    assert compared(bench, watch, over(chair(image))).covered.any()
+    assert compared(bench, watch, over(image)).covered.any()
+
+
 def test_a_thing_that_has_lain_for_long_is_no_arm(bench, watch, image):
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     compared(bench, watch, over(image))

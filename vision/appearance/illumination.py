@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit, Mat
-from calibration.looks import linear
+from calibration.looks import Reflectance, linear
 from calibration.markers import dictionary
 from vision.compiled import compiled
 from vision.errors import VisionError
@@ -48,6 +48,10 @@ LEAST_REFERENCES = 12
 
 MARGIN_MM = 6.0
 """How far inside the mat's edge the paper is sampled.  Chosen by eye."""
+
+
+FLOOR_SHARE = 0.36
+"""Of a square's pitch, how far from its middle its floor is sampled."""
 
 
 class References(NamedTuple):
@@ -209,8 +213,11 @@ def _most_inliers(terms: Points, target: Points, planes: Points) -> npt.NDArray[
     return inliers
 
 
-def references(kit: Kit) -> References:
-    """The references of a kit: points of its patches and paper; if it has neither, of the white of its markers."""
+def references(kit: Kit, floor: Reflectance | None = None, levels: tuple[int, ...] = ()) -> References:
+    """The references of a kit: points of its patches and paper; if it has neither, of the white of its markers.
+
+    And of its squares where the colour of their ``floor`` is known, but for those that ``levels`` of terrain raise.
+    """
     points: list[tuple[float, float, float]] = []
     colours: list[tuple[float, float, float]] = []
     for patch in kit.mat.patches:
@@ -225,6 +232,10 @@ def references(kit: Kit) -> References:
         paper = paper_points(kit)
         points += paper
         colours += [linear(kit.mat.colour)] * len(paper)
+    if points and floor is not None and kit.pillars is None:
+        squares = square_points(kit, levels)
+        points += squares
+        colours += [floor] * len(squares)
     if not points:
         white = white_modules(kit.mat)
         return References(white, np.ones_like(white))
@@ -257,6 +268,13 @@ def paper_points(kit: Kit) -> list[tuple[float, float, float]]:
     for x in ((left - half_x) / 2, (right + half_x) / 2):
         rim += [(x, float(y)) for y in np.linspace(-half_y, half_y, 13)]
     return [(x, y, 0.0) for x, y in rim if not _printed(kit, x, y)]
+
+
+def square_points(kit: Kit, levels: tuple[int, ...]) -> list[tuple[float, float, float]]:
+    """Places (mm) of the floor of squares, clear of their lines and of what stands in their middle."""
+    across, along = (FLOOR_SHARE * pitch for pitch in kit.board.pitch_mm)
+    flat = [centre for centre, level in zip(kit.centres_mm, levels or (0,) * len(kit.cells), strict=True) if not level]
+    return [(x + dx, y + dy, 0.0) for x, y in flat for dx in (-across, across) for dy in (-along, along)]
 
 
 def _printed(kit: Kit, x: float, y: float) -> bool:

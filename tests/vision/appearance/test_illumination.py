@@ -1,5 +1,6 @@
 """Illumination: a plane fitted to paper and patches, of drawn mats and of photographs."""
 
+import cv2
 import numpy as np
 import pytest
 
@@ -14,6 +15,8 @@ from vision.appearance.illumination import (
     _terms,
     measure_illumination,
     paper_points,
+    references,
+    square_points,
 )
 from vision.errors import VisionError
 from vision.pose.projection import Registration, project
@@ -46,6 +49,28 @@ def test_what_covers_a_third_of_the_paper_does_not_pull_the_light(bench, pose):
     image[:, 900:] = (20, 30, 60)
     after = measure_illumination(image, bench.kit, pose, bench.camera).at(np.zeros((1, 3)))
     assert after == pytest.approx(before, rel=0.1)
+
+
+@pytest.mark.parametrize("shade", [0.3, 0.5])
+def test_a_shadow_beside_the_squares_does_not_pull_their_light(bench, pose, shade):
+    """One side's paper and patches lie in a chair's shadow; the floor of the squares says that they do not."""
+    image = bench.photos[NAME].image
+    places = references(bench.kit, bench.look.floor)
+    before = measure_illumination(image, bench.kit, pose, bench.camera, places)
+    board, (half_mm, deep_mm) = bench.kit.board, HALF_MM
+    edge_mm = board.a1_mm[0] + (board.files - 0.5) * board.pitch_mm[0] + 2
+    strip = np.array([(x, y, 0.0) for x in (edge_mm, half_mm) for y in (-deep_mm, deep_mm)])[[0, 1, 3, 2]]
+    mask = cv2.fillPoly(np.zeros(image.shape[:2], np.uint8), [project(strip, pose, bench.camera).astype(np.int32)], 1)
+    shaded = np.where(mask[..., None] > 0, 255 * (shade * (image / 255.0) ** 2.2) ** (1 / 2.2), image).astype(np.uint8)
+    after = measure_illumination(shaded, bench.kit, pose, bench.camera, places)
+    squares_mm = np.array(square_points(bench.kit, ()))
+    assert after.at(squares_mm) == pytest.approx(before.at(squares_mm), rel=0.1)
+
+
+def test_the_floor_is_sampled_on_squares_that_terrain_does_not_raise(bench):
+    levels = tuple(number % 2 for number in range(len(bench.kit.cells)))
+    assert len(square_points(bench.kit, ())) == 4 * len(bench.kit.cells)
+    assert len(square_points(bench.kit, levels)) == 4 * levels.count(0)
 
 
 @pytest.mark.parametrize(("level", "said"), [(0, "too dark"), (255, "overexposed")])
