@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.coordinate_ascent import all_scores, converge
+from vision.inference.coordinate_ascent import all_scores, converge, update_around
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.observations import DARK
 from vision.likelihood.surfaces import surface_log_ratio
@@ -25,6 +25,14 @@ CAMOUFLAGED_SHARE = 0.5
 """Share that colours count for there: all pixels of a face, or of a shadow, are unlike the board for one cause.  With
 0.1 one of 1,900 squares was taken for a piece and seemed sure."""
 
+HEIGHT_NATS, HEIGHT_SHARE = 8.0, 0.7
+"""Heights that colours make less likely than the best by more than this are not compared by surfaces; and the share
+that surfaces count for.  Of 1,113 stacks on 12 boards colours had 47 wrong, by 5.8 at most; with shares from 0.5 to 1
+20 to 28 are wrong."""
+
+ROUNDS = 2
+"""Neighbours of stacks whose heights change are updated by colours, and weighed by surfaces once more."""
+
 
 def find_camouflaged(hypothesis: Hypothesis) -> Indices:
     """Look for pieces of a learned board's own colour; the cells (b,) where some are found.
@@ -38,6 +46,41 @@ def find_camouflaged(hypothesis: Hypothesis) -> Indices:
     hypothesis.settle(found)
     converge(hypothesis)
     return found
+
+
+def weigh_heights(hypothesis: Hypothesis, told: Indices) -> None:
+    """Weigh heights that colours leave in doubt on a learned board by their surfaces, but for those ``told`` (b,).
+
+    Beneath a dark piece, or beside a shadow on a dark board, one more piece explains colours as well.  But its side
+    would end, and the board begin, where the picture does not change.
+    """
+    waiting = hypothesis.updated & (hypothesis.state > 0)
+    waiting[told] = False
+    for _ in range(ROUNDS):
+        changed = [cell for cell in np.flatnonzero(waiting).tolist() if _is_other_height(hypothesis, cell)]
+        if not changed:
+            return
+        waiting[:] = False
+        waiting[update_around(hypothesis, np.array(changed, np.intp))] = True
+        waiting &= hypothesis.state > 0
+
+
+def _is_other_height(hypothesis: Hypothesis, cell: int) -> bool:
+    """Rescore a stack whose height is in doubt; whether another one is likelier now."""
+    scores = hypothesis.scores[cell].copy()
+    by_colour = scores[1:].reshape(-1, hypothesis.colours)
+    heights = by_colour.max(axis=1)
+    tried = heights > heights.max() - HEIGHT_NATS
+    if tried.sum() < 2:
+        return False
+    surfaces = _surfaces(hypothesis, cell, tried)
+    by_colour[tried] += HEIGHT_SHARE * (surfaces - surfaces[heights.argmax()])[tried, None]
+    hypothesis.score(np.array([cell]), scores[None])
+    before, state = int(hypothesis.state[cell]), int(scores.argmax())
+    if state != before:
+        hypothesis.assign(cell, state)
+        hypothesis.invalidate_neighbours(cell, before)
+    return state != before
 
 
 def _unlike_board(hypothesis: Hypothesis, cells: Indices) -> Array:
