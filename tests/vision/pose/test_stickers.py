@@ -57,7 +57,7 @@ def far_off_px(image, kit, bench):
 @pytest.mark.parametrize("number", range(4))
 def test_a_corner_is_cut_off(bench, stuck, photo, number, corner):
     off_px, markers = far_off_px(without_a_corner(photo, bench, number, corner), stuck, bench)
-    assert off_px < 1.0
+    assert off_px < 1.5
     assert markers == (0, 1, 2, 3)
 
 
