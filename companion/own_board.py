@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from calibration.camera import Camera
 from calibration.kit import Kit, kit_name, load_kit
@@ -13,6 +14,7 @@ from companion.rules.game import Game
 from vision.drawing import Picture
 from vision.pose.markers import detect
 from vision.pose.registration import to_gray
+from vision.sizing import Sizes, measure_discs
 
 MINE = "mine"
 
@@ -50,3 +52,20 @@ def measure(
     missing = layout.missing if alike else frozenset[str]()
     squares = Squares(game.tag, field.files, field.ranks, missing, tuple(game.pieces))
     return own_kit(wish.name, squares, board, load_kit(kit_name(game.tag)), wish.dictionary, wish.piece_mm), board
+
+
+def sized(kit: Kit, camera: Camera, empty: Picture, shown: Picture, layout: Mapping[str, str]) -> tuple[Kit, Sizes]:
+    """The kit of a measured board with its discs as large as a photograph shows them, and how large they look in it.
+
+    What the photograph does not tell stays as it is.  ``empty`` and ``shown`` (height, width, 3) uint8 BGR are of the
+    bare board and of a ``layout``, stacks by cell, from one place.
+
+    Raises VisionError.
+    """
+    sizes = measure_discs(shown, kit, camera, layout, [empty])
+    pieces = []
+    for kind in kit.pieces:
+        width = round(sizes.width_mm, 1) if sizes.is_width_told else kind.width_mm
+        height = round(sizes.height_mm, 1) if sizes.is_height_told else kind.height_mm
+        pieces.append(replace(kind, width_mm=width, height_mm=height))
+    return replace(kit, pieces=tuple(pieces)), sizes

@@ -93,6 +93,35 @@ def enrol(
             if layout is None
             else "the layout is empty: name a square for one piece of each kind"
         )
+    look, photograph, whites = colours_of(image, kit, camera, levels, stacks, empty)
+    floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
+    geometry = make_geometry(kit, levels, photograph.pose, camera)
+    hypothesis = _explained(image, Reader(kit, camera, look, levels), geometry)
+    look = replace(look, rim=_rim(kit, hypothesis, stacks))
+    if not look.inks:
+        return _checked(image, Reader(kit, camera, look, levels), geometry, stacks)
+    shown = _first_of_each(stacks)
+    faces = _inked(image, kit, hypothesis, {cell: stacks[cell] for cell in shown.values()})
+    lit = [whites[letter] * photograph.light.at(floors[cell][None])[0] for letter, cell in shown.items()]
+    matt = legible(_matt(image, faces, lit), kit, photograph.pose, camera)
+    look = replace(look, glyphs=dict(zip(shown, unrolled(matt, faces), strict=True)))
+    look = _checked(image, Reader(kit, camera, look, levels), geometry, stacks)
+    _check_unlike(matt, shown, faces, look.glyphs)
+    return look
+
+
+def colours_of(
+    image: Picture,
+    kit: Kit,
+    camera: Camera,
+    levels: tuple[int, ...],
+    stacks: Mapping[str, str],
+    empty: Sequence[Picture],
+) -> tuple[SetLook, Photograph, Mapping[str, float]]:
+    """The colours in a photograph of ``stacks`` by cell, how it was taken, the white that faces mirror by letter.
+
+    The other arguments are those of :func:`enrol`.  Raises VisionError when the mat is not found or a piece is missing.
+    """
     board = None
     for picture in empty:
         board = learn_board(board, _photograph(picture, kit, camera, board), kit)
@@ -102,25 +131,8 @@ def enrol(
         photograph = _photograph(image, kit, camera, board)
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
     colours = learn_pieces(photograph, kit, stacks, floors)
-    look = replace(
-        _with_floor(nominal_look(kit), photograph, kit, stacks, floors),
-        pieces=colours.pieces,
-        inks=colours.inks,
-        board=board,
-    )
-    geometry = make_geometry(kit, levels, photograph.pose, camera)
-    hypothesis = _explained(image, Reader(kit, camera, look, levels), geometry)
-    look = replace(look, rim=_rim(kit, hypothesis, stacks))
-    if not look.inks:
-        return _checked(image, Reader(kit, camera, look, levels), geometry, stacks)
-    shown = _first_of_each(stacks)
-    faces = _inked(image, kit, hypothesis, {cell: stacks[cell] for cell in shown.values()})
-    lit = [colours.whites[letter] * photograph.light.at(floors[cell][None])[0] for letter, cell in shown.items()]
-    matt = legible(_matt(image, faces, lit), kit, photograph.pose, camera)
-    look = replace(look, glyphs=dict(zip(shown, unrolled(matt, faces), strict=True)))
-    look = _checked(image, Reader(kit, camera, look, levels), geometry, stacks)
-    _check_unlike(matt, shown, faces, look.glyphs)
-    return look
+    look = _with_floor(nominal_look(kit), photograph, kit, stacks, floors)
+    return replace(look, pieces=colours.pieces, inks=colours.inks, board=board), photograph, colours.whites
 
 
 def _photograph(image: Picture, kit: Kit, camera: Camera, board: BoardLook | None) -> Photograph:

@@ -9,18 +9,22 @@ from pathlib import Path
 
 from calibration.board_lens import GOOD_FOCAL
 from calibration.camera import read_camera
+from calibration.errors import ProfileError
 from calibration.kit import Kit
 from calibration.markers import dictionary
 from calibration.measuring import Field, MeasuredBoard
 from calibration.own_board import format_own_kit
 from calibration.picture import load_picture
 from calibration.stickers import DICTIONARY, STICKER_MM
+from companion.app.ground import parse_layout
 from companion.commands.options.lens import AUTO
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE, NO
 from companion.commands.output.files import write_file
 from companion.games import load_game
-from companion.own_board import Wish, measure
+from companion.own_board import Wish, measure, sized
+from vision.errors import VisionError
+from vision.sizing import Sizes
 
 LONGEST_MM = 10_000.0
 """No board or marker is larger, and no picture wider in pixels times ten."""
@@ -38,6 +42,8 @@ class Options(OptionGroup):
     side_mm: tuple[float, ...]
     marker_mm: float
     piece_mm: tuple[float, float] | None
+    pieces: Path | None
+    layout: str
     dictionary: str
     camera: Path
     output: Path
@@ -58,8 +64,13 @@ def add_parser(subparsers: Subparsers) -> None:
     size.add_argument("--side-mm", type=_lengths, default=(), metavar="L[,M]", help=what)
     what = f"side of the stickers' black border, where no side was measured (default: {STICKER_MM:g})"
     size.add_argument("--marker-mm", type=_length, default=STICKER_MM, metavar="M", help=what)
+    piece = measuring.add_mutually_exclusive_group()
     what = "width and height of a piece (default: as large for the squares as in the game's own kit)"
-    measuring.add_argument("--piece-mm", type=_sizes, metavar="W,H", help=what)
+    piece.add_argument("--piece-mm", type=_sizes, metavar="W,H", help=what)
+    what = "a photograph from the same place with pieces on the board, which tells how large they are (discs only)"
+    piece.add_argument("--pieces", type=Path, metavar="PHOTO", help=what)
+    what = "what the photograph of --pieces shows: start (of the game, default), or a board's text such as 3,R,RG/7/…"
+    measuring.add_argument("--layout", default="start", metavar="LAYOUT", help=what)
     what = f"of the stickers, as cv2.aruco calls it (default: {DICTIONARY})"
     measuring.add_argument("--dictionary", default=DICTIONARY, metavar="NAME", help=what)
     what = f"the lens that took PHOTO (default: {AUTO}, from the stickers)"
@@ -83,13 +94,21 @@ def run(options: Options) -> int:
     )
     wish = Wish(options.piece_mm, options.dictionary, options.output.stem)
     kit, board = measure(game, picture, field, wish, camera)
+    sizes = None
+    if options.pieces is not None and board.fits:
+        try:
+            kit, sizes = sized(
+                kit, board.camera, picture, load_picture(options.pieces), parse_layout(options.layout, kit)
+            )
+        except VisionError as error:
+            raise ProfileError(f"{options.pieces}: {error}") from error
     write_file(options.output, format_own_kit(kit))
-    print("\n".join(report(kit, board, is_sized=options.piece_mm is not None)))
+    print("\n".join(report(kit, board, sizes, is_sized=options.piece_mm is not None)))
     print(f"written: {options.output}")
     return DONE if board.fits else NO
 
 
-def report(kit: Kit, board: MeasuredBoard, *, is_sized: bool) -> list[str]:
+def report(kit: Kit, board: MeasuredBoard, sizes: Sizes | None = None, *, is_sized: bool) -> list[str]:
     """Lines that say what was measured, how well, and what is not known yet."""
     across, up = board.pitch_mm
     numbers = ", ".join(str(marker.id) for marker in board.markers)
@@ -103,9 +122,17 @@ def report(kit: Kit, board: MeasuredBoard, *, is_sized: bool) -> list[str]:
         lines.append("the board is seen too steeply to tell the lens: put the camera lower, or give --camera")
     elif board.focal_deviation > GOOD_FOCAL:
         lines.append(f"focal length known to {board.focal_deviation:.1%}: more stickers, far apart, tell more")
+    if sizes is not None:
+        lines.append(
+            f"pieces look {sizes.width_mm:.1f} mm wide, to {sizes.width_deviation_mm:.1f} mm, "
+            f"and {sizes.height_mm:.1f} mm high, to {sizes.height_deviation_mm:.1f} mm"
+        )
     if not is_sized:
-        sizes = dict.fromkeys(f"{kind.width_mm:g} x {kind.height_mm:g} mm" for kind in kit.pieces)
-        lines.append(f"pieces are taken to be {', '.join(sizes)}: measure one; --piece-mm W,H says otherwise")
+        taken = dict.fromkeys(f"{kind.width_mm:g} x {kind.height_mm:g} mm" for kind in kit.pieces)
+        ask = "measure one; --piece-mm W,H says otherwise"
+        if sizes is not None and not (sizes.is_width_told and sizes.is_height_told):
+            ask = f"the picture does not tell it well enough; {ask}"
+        lines.append(f"pieces are taken to be {', '.join(taken)}: {ask}")
     return lines
 
 

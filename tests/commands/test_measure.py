@@ -30,6 +30,18 @@ def test_a_board_is_measured_and_read(shared, tmp_path, capsys):
     assert seen == {cell: (1, layout[cell]) if cell in layout else (0, None) for cell in kit.cells}
 
 
+@pytest.mark.slow
+def test_the_start_position_tells_how_large_pieces_are(shared, tmp_path, capsys):
+    photos, file = shared / "draughts" / "photos", tmp_path / "mine.toml"
+    words = ["measure", "draughts", str(photos / "empty.jpg"), "--field", *CORNERS, "--side-mm", "288", "-o", str(file)]
+    assert main([*words, "--pieces", str(photos / "start.jpg"), "--dictionary", "DICT_5X5_100"]) == 0
+    assert "pieces look " in capsys.readouterr().out
+    truth = read_kit(photos / "kit.toml").pieces[0]
+    for kind in read_kit(file).pieces:
+        assert abs(kind.width_mm - truth.width_mm) < 0.04 * truth.width_mm
+        assert abs(kind.height_mm - truth.height_mm) < 0.08 * truth.height_mm
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
@@ -37,6 +49,7 @@ def test_a_board_is_measured_and_read(shared, tmp_path, capsys):
         (["--side-mm", "1,2,3"], "give one length or two"),
         (["--side-mm", "288", "--marker-mm", "25"], "not allowed with"),
         (["--piece-mm", "30"], "give width and height"),
+        (["--piece-mm", "30,8", "--pieces", "start.jpg"], "not allowed with"),
         (["--dictionary", "DICT_APRILTAG_36h12"], "did you mean DICT_APRILTAG_36h1"),
         (["--files", "-3"], "1 to 26 files"),
     ],
