@@ -67,7 +67,7 @@ def systemd(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[st
     address = str(tmp_path / "notify") if request.param == "a path" else f"@companion-test-{os.getpid()}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as wire:
         wire.bind(address.replace("@", "\0", 1) if address.startswith("@") else address)
-        wire.settimeout(30)
+        wire.settimeout(300)
         yield address, wire
 
 
@@ -93,7 +93,7 @@ def test_a_match_is_reported_and_does_not_wait_for_who_does_not_listen(
         env=environment,
         stdout=subprocess.DEVNULL,
         check=True,
-        timeout=60,
+        timeout=600,
     )
     wire.setblocking(False)
     messages = []

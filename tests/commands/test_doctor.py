@@ -117,7 +117,7 @@ def test_a_phone_is_looked_through(started: Callable[..., subprocess.Popen[str]]
     is_over = threading.Event()
 
     def film() -> None:
-        wire, taken = http.client.HTTPConnection("127.0.0.1", address.port, timeout=60), itertools.count()
+        wire, taken = http.client.HTTPConnection("127.0.0.1", address.port, timeout=300), itertools.count()
         with suppress(OSError, http.client.HTTPException), closing(wire):
             while not is_over.wait(1 / 15):
                 query = f"code={access['code'][0]}&phone=mine&page=1&taken={next(taken)}"

@@ -20,7 +20,7 @@ from firmware_bridge.simulated.port import Port, serve
 LEVELS = Levels(12.0, 10.0, 0, 6)
 MIXED = tuple(12.0 + 10.0 * (i % 7) for i in range(25))
 TURN_S = 0.005
-WAIT_S = 60.0
+WAIT_S = 300.0
 """Long enough for a machine that has other things to do."""
 
 

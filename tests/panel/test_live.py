@@ -12,7 +12,7 @@ from companion.panel.live import LiveDesk
 from companion.panel.panel import PanelError, Shown
 
 START = Start(t=0.0, n=1, position="g b R")
-WAIT_S = 60.0
+WAIT_S = 300.0
 
 
 class Wall:

@@ -136,7 +136,7 @@ class Table:
         self.page = Page(("127.0.0.1", 0), Feed(START), token="token", routes=self.eyes.routes())
 
     def ask(self, path: str, body: bytes = b"", method: str = "POST", **headers: str) -> tuple[int, dict[str, object]]:
-        wire = http.client.HTTPConnection("127.0.0.1", self.page.server.port, timeout=60)
+        wire = http.client.HTTPConnection("127.0.0.1", self.page.server.port, timeout=300)
         try:
             wire.request(method, path, body, headers)
             answer = wire.getresponse()

@@ -76,7 +76,7 @@ class Table:
         self.page = Page(("127.0.0.1", 0), Feed(START), token="token", routes=self.routes.routes())
 
     def ask(self, path: str, body: Any = None, method: str = "POST", **headers: str) -> tuple[int, bytes]:
-        wire = http.client.HTTPConnection("127.0.0.1", self.page.server.port, timeout=60)
+        wire = http.client.HTTPConnection("127.0.0.1", self.page.server.port, timeout=300)
         try:
             data = body if isinstance(body, bytes) else json.dumps(body).encode()
             wire.request(method, path, data, {"Content-Type": "application/json", **headers})
@@ -142,7 +142,7 @@ def test_between_matches_nobody_is_pressed(table: Table) -> None:
 
 
 def test_the_stream_tells_what_changes_and_ends_with_the_page(table: Table) -> None:
-    wire = http.client.HTTPConnection("127.0.0.1", table.page.server.port, timeout=60)
+    wire = http.client.HTTPConnection("127.0.0.1", table.page.server.port, timeout=300)
     wire.request("GET", "/panel/shown?code=secret")
     stream = wire.getresponse()
 

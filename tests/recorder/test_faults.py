@@ -202,7 +202,7 @@ keeper.close()
 
 def test_events_that_the_system_refuses_to_write_wait_and_are_written_in_order(path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", SHORT_OF_SPACE, path], check=True, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", SHORT_OF_SPACE, path], check=True, capture_output=True, text=True, timeout=300
     )
     first, warning, waiting, later, last = json.loads(done.stdout)
     assert first > 10

@@ -180,10 +180,13 @@ class Client:
             connection.close()
 
     def order(self, action: str, token: str = "secret", **fields: Any) -> tuple[int, dict[str, Any]]:
-        """An arbiter's action: status and answer."""
+        """An arbiter's action: status and answer; asked again while the table does not get round to it."""
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
-        status, _, data = self.ask("POST", f"/arbiter/{action}", json.dumps(fields), headers)
-        return status, json.loads(data)
+        until = time.monotonic() + WAIT_S
+        while True:
+            status, _, data = self.ask("POST", f"/arbiter/{action}", json.dumps(fields), headers)
+            if status != 503 or time.monotonic() > until:
+                return status, json.loads(data)
 
     def state(self) -> dict[str, Any]:
         """The whole state."""

@@ -69,6 +69,7 @@ def test_what_is_not_there_is_one_line(page: Page) -> None:
 
 def test_a_match_is_taken_from_the_page(page: Page, browser: Browser) -> None:
     shown = browser.new_page(locale="en-GB")
+    shown.set_default_timeout(1000 * WAIT_S)
     shown.goto(f"{page.server.url}#token=secret")
     shown.locator("#kept").click()
     expect(shown.locator("#archive li")).to_contain_text("1. Domination (Focus) · Ann – Bo")

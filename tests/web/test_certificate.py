@@ -89,7 +89,7 @@ def test_who_speaks_without_tls_is_not_answered_and_stops_nobody(
     proof = kept_certificate(tmp_path, NAMES, NOW)
     page = Page(("127.0.0.1", 0), Feed(START), tls=proof)
     try:
-        with socket.create_connection(("127.0.0.1", page.server.port), timeout=60) as wire:
+        with socket.create_connection(("127.0.0.1", page.server.port), timeout=300) as wire:
             wire.sendall(b"GET /state HTTP/1.1\r\nhost: localhost\r\n\r\n")
             assert b"HTTP/1.1 200" not in wire.recv(4096)
         trusting = ssl.create_default_context(cafile=str(proof.certificate))
@@ -155,7 +155,7 @@ def test_who_never_agrees_on_tls_is_dropped(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(connections, "HEADER_S", 0.2)
     page = Page(("127.0.0.1", 0), Feed(START), tls=kept_certificate(tmp_path, NAMES, NOW))
     try:
-        with socket.create_connection(("127.0.0.1", page.server.port), timeout=60) as wire:
+        with socket.create_connection(("127.0.0.1", page.server.port), timeout=300) as wire:
             assert wire.recv(100) == b""
     finally:
         page.close()
@@ -169,7 +169,7 @@ def test_a_request_in_one_packet_with_the_end_of_the_agreement_is_served_over_tl
         coming, going, server_hostname=NAMES[0]
     )
     try:
-        with socket.create_connection(("127.0.0.1", page.server.port), timeout=60) as wire:
+        with socket.create_connection(("127.0.0.1", page.server.port), timeout=300) as wire:
             while True:
                 try:
                     secured.do_handshake()
@@ -196,7 +196,7 @@ def test_who_agrees_late_is_served_beside_many_who_never_do(tmp_path: Path) -> N
     wires = list[socket.socket]()
     try:
         for _ in range(2 * connections.MOST_WAITING):
-            wires.append(socket.create_connection(("127.0.0.1", page.server.port), timeout=60))
+            wires.append(socket.create_connection(("127.0.0.1", page.server.port), timeout=300))
         with trusting.wrap_socket(wires.pop(), server_hostname="localhost") as secured:
             secured.sendall(b"GET /state HTTP/1.1\r\nhost: localhost\r\n\r\n")
             assert secured.recv(20).startswith(b"HTTP/1.1 200")

@@ -12,7 +12,7 @@ from companion.web import connections, guard
 from tests.web.conftest import Client, WebTable
 
 PAUSE = "/arbiter/pause"
-WAIT_S = 60
+WAIT_S = 300
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from vision.capture.network import NetworkCamera, public, with_login, without_lo
 from vision.capture.video4linux import Video4LinuxCamera
 
 LENS = Camera(*SIZE, np.eye(3), np.zeros(5), 0.1)
-WAIT_S = 60
+WAIT_S = 300
 """Long enough for a machine that has other things to do."""
 
 
