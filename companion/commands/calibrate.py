@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from calibration.board_grid import own_grid_fault
 from calibration.board_lens import GOOD_FOCAL, TOO_STEEP, BoardLens, calibrate_on_board
 from calibration.camera import format_camera
 from calibration.errors import ProfileError
@@ -124,7 +125,10 @@ def lens_report(result: LensCalibration) -> list[str]:
 
 
 def run_pieces(options: PiecesOptions) -> int:
-    """`companion calibrate pieces`: exit code 1 where the photographs do not tell the lens that was asked for."""
+    """`companion calibrate pieces`.
+
+    Exit code 1 where the photographs do not tell the lens that was asked for, or show another grid than the kit says.
+    """
     kit = load_kit(options.kit)
     # More pictures after --empty are empty ones too; the last shows the pieces.
     *more, shown = options.images
@@ -143,4 +147,6 @@ def run_pieces(options: PiecesOptions) -> int:
             print(f"not found: {stack[-1]} on {cell}; it keeps the kit's colour until a photograph shows it there")
     learned = len(look.pieces) - len(look.not_found)
     print(f"learned {counted(learned, 'kind')} of pieces; written: {options.output}")
-    return DONE if is_known else NO
+    if wrong := own_grid_fault(look.board, kit.board):
+        print(wrong)
+    return DONE if is_known and not wrong else NO

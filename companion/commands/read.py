@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from calibration.board_grid import own_grid_fault
 from calibration.kit import load_kit
 from calibration.picture import load_picture
 from companion.app.ground import parse_levels, start_levels
@@ -85,7 +86,8 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(options: Options) -> int:
     """`companion read`.
 
-    Exit code 1 when the mat was not found in some picture, its lens not told, or the board looks otherwise.
+    Exit code 1 when the mat was not found in some picture, its lens not told, or the board looks otherwise than the kit
+    says, or has another grid.
     """
     cv2.setNumThreads(1)
     if options.overlay and len(options.images) > 1:
@@ -98,9 +100,12 @@ def run(options: Options) -> int:
     reader = Reader(kit, camera, look_of(options.looks, kit), start_levels(kit))
     with waited_for(COMPILING):
         warm_up(reader)
-    found = is_known
+    wrong_grid = own_grid_fault(reader.look.board, kit.board)
+    found = is_known and not wrong_grid
     for path, image in images:
         row, read = read_row(reader, path, image, levels)
+        if wrong_grid and read is not None:
+            row["warning"] = "; ".join(filter(None, (row.get("warning"), wrong_grid)))
         found &= read is not None and not read[0].unlike
         print(json.dumps(row) if options.json else describe(row), flush=True)
         if options.overlay and read is not None:

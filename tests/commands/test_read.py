@@ -189,3 +189,11 @@ def test_a_board_without_colours_is_not_read_before_its_look_is_learned(photos, 
     words = ["read", str(own), "--camera", str(photos / "camera.toml"), str(photos / "domination-b-103.jpg")]
     assert main(words) == 2
     assert "the kit own names no colours of its board: learn how it looks" in capsys.readouterr().err
+
+
+def test_a_board_that_shows_another_grid_is_not_trusted(photos, monkeypatch, capsys):
+    monkeypatch.setattr("companion.commands.read.own_grid_fault", lambda *_: "the lines on the board lie aside")
+    camera, looks, shown = (str(photos / name) for name in ("camera.toml", "set.toml", "domination-b-107.jpg"))
+    read = ["read", "domination", "--camera", camera, "--set", looks, shown]
+    assert main([*read, "--json"]) == 1
+    assert lines(capsys)[0][0]["warning"] == "the lines on the board lie aside"

@@ -1,0 +1,134 @@
+"""Whether the lines that a learned board shows are those that its kit says: files, ranks, pitch and the corner of a1.
+
+A board whose look was learned looks right with any grid.  But where it is chequered or has lines, edges as long as its
+field lie at even distances, and the kit's borders must be among them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.board_look import TEXEL_MM, BoardLook
+from calibration.kit import Board
+
+Floats = npt.NDArray[np.float64]
+
+BLUR_MM = 1.0
+"""Standard deviation of the blur before edges are looked for: grain is finer than lines."""
+
+REACH_MM, REACH_SHARE = 2.0, 0.07
+"""How far a border of the kit may be from an edge: in mm, or as a share of the pitch."""
+
+PITCHES = np.arange(0.6, 1.61, 0.01)
+"""Pitches that are tried, as shares of the kit's: not twice it nor half of it, whose borders are among its own."""
+
+LEAST_BORDERS = 4
+"""Fewer edges at even distances may be chance."""
+
+MOST_MISSING = 0.25
+"""Share of the borders that may show no edge."""
+
+REGULAR = 3.0
+"""Contrast of a grid's edges over that of the places between them, from which on a board shows one."""
+
+UNLIKE = 0.5
+"""The kit's grid is another one where its borders have less than this share of that contrast: of twelve boards with
+their own grids they have 0.97 or more; a tenth too wide, half a square aside or with other counts, 0.34 at most."""
+
+SAME_PITCH = 0.03
+"""A pitch that differs by less than this share of the kit's is the same; then the grid lies aside."""
+
+WAYS = ("from file to file", "from rank to rank")
+
+
+class _Grid(NamedTuple):
+    """Evenly spaced edges along one axis: contrast, pitch and first edge in mm."""
+
+    contrast: float
+    pitch_mm: float
+    first_mm: float
+
+
+def grid_fault(look: BoardLook, board: Board) -> str:
+    """How a learned board shows otherwise than its kit says where its squares are, and what to do; "" if it does not.
+
+    Nothing is said of boards that show no grid both ways.
+    """
+    shown = [_shown(look, board, axis) for axis in (0, 1)]
+    if any(best.contrast < REGULAR for _, best in shown):
+        return ""
+    share, axis = min((own / best.contrast, axis) for axis, (own, best) in enumerate(shown))
+    if share >= UNLIKE:
+        return ""
+    best, pitch_mm, way = shown[axis][1], board.pitch_mm[axis], WAYS[axis]
+    if abs(best.pitch_mm / pitch_mm - 1) > SAME_PITCH:
+        return (
+            f"the lines on the board are about {best.pitch_mm:.0f} mm apart {way}, the borders of the kit's squares "
+            f"{pitch_mm:.1f} mm: measure the playing field again"
+        )
+    aside_mm = abs((best.first_mm - board.a1_mm[axis]) % pitch_mm - pitch_mm / 2)
+    return (
+        f"the lines on the board lie about {aside_mm:.0f} mm beside the borders of the kit's squares {way}: "
+        "measure the playing field again"
+    )
+
+
+def own_grid_fault(look: BoardLook | None, board: Board) -> str:
+    """:func:`grid_fault` where the look of the squares is not printed by the kit but learned; else ""."""
+    return grid_fault(look, board) if look is not None and board.cell_colour is None else ""
+
+
+def _shown(look: BoardLook, board: Board, axis: int) -> tuple[float, _Grid]:
+    """The contrast of the edges where the kit has borders along an axis, and the grid that shows best."""
+    counts = (board.files, board.ranks)
+    pitch_mm, other_mm = board.pitch_mm[axis], board.pitch_mm[1 - axis]
+    low = board.a1_mm[axis] - pitch_mm / 2
+    across = board.a1_mm[1 - axis] - other_mm / 2
+    places, edges = _edges(look, axis, (across, across + counts[1 - axis] * other_mm))
+    inside = (places > low + 0.3 * pitch_mm) & (places < low + (counts[axis] - 0.3) * pitch_mm) & np.isfinite(edges)
+    places, edges = places[inside], edges[inside]
+    none = _Grid(0.0, pitch_mm, low)
+    if len(places) < LEAST_BORDERS * pitch_mm / TEXEL_MM:
+        return 0.0, none
+    edges = edges / max(float(np.median(edges)), 1e-4)
+    own = _contrast(places, edges, pitch_mm, low, max(REACH_MM, REACH_SHARE * pitch_mm))
+    tried = (
+        _Grid(_contrast(places, edges, tried_mm, low + shift, TEXEL_MM), tried_mm, low + shift)
+        for tried_mm in (PITCHES * pitch_mm).tolist()
+        for shift in np.arange(0, tried_mm, TEXEL_MM).tolist()
+    )
+    return own, max(tried, key=lambda grid: grid.contrast, default=none)
+
+
+def _edges(look: BoardLook, axis: int, across_mm: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Places (k,) mm in rising order, and the contrast (k,) of edges there that are as long as the field is wide.
+
+    Half of the field's width must show an edge: pictures and grain have none so long.
+    """
+    colour = cv2.GaussianBlur(look.colour, (0, 0), BLUR_MM / TEXEL_MM)
+    steps = np.abs(cv2.Sobel(colour, cv2.CV_32F, 1 - axis, axis, ksize=1)).max(axis=2)
+    rows, columns = steps.shape
+    x = (np.arange(columns) - (columns - 1) / 2) * TEXEL_MM
+    y = (np.arange(rows) - (rows - 1) / 2) * TEXEL_MM
+    known = np.where(look.seen > 0, steps, np.nan)[::-1]
+    places, over, known = (x, y, known) if axis == 0 else (y, x, known.T)
+    field = known[(over > across_mm[0]) & (over < across_mm[1])]
+    is_seen = np.isfinite(field).any(axis=0) if len(field) else np.zeros(len(places), np.bool_)
+    edges = np.full(len(places), np.nan)
+    edges[is_seen] = np.nanmedian(field[:, is_seen], axis=0)
+    return places, edges
+
+
+def _contrast(places: Floats, edges: Floats, pitch_mm: float, first_mm: float, reach_mm: float) -> float:
+    """Contrast that most borders of a grid reach within ``reach_mm`` of them; 0 for few borders."""
+    reach = round(reach_mm / TEXEL_MM)
+    numbers = np.arange(np.ceil((places[0] - first_mm) / pitch_mm), np.floor((places[-1] - first_mm) / pitch_mm) + 1)
+    if len(numbers) < LEAST_BORDERS:
+        return 0.0
+    at = np.rint((first_mm + numbers * pitch_mm - places[0]) / TEXEL_MM).astype(int)
+    near = np.clip(at[:, None] + np.arange(-reach, reach + 1), 0, len(edges) - 1)
+    return float(np.quantile(edges[near].max(axis=1), MOST_MISSING))
