@@ -26,7 +26,7 @@ from vision.pose.projection import Points, project
 from vision.scene.configurations import PLACE_MM, kit_configurations
 from vision.scene.crops import Crops, magnified, make_crops
 from vision.scene.materials import Materials
-from vision.scene.solids import hull, moved, piece
+from vision.scene.solids import hull, piece
 
 Array = npt.NDArray[np.float32]
 
@@ -159,9 +159,9 @@ def _free(kit: Kit, layout: Mapping[str, str], number: int, crops: Crops, photog
     return free.astype(np.float32)
 
 
-def _corners(kind: PieceKind, count: int, foot_mm: Points) -> Points:
-    """(n, 3) mm, the corners of the lowest and the uppermost of ``count`` pieces."""
-    points = moved(piece(kind), foot_mm).points
+def _corners(kind: PieceKind, count: int, foot_mm: Points, wider: float = 1.0) -> Points:
+    """(n, 3) mm, the corners of the lowest and the uppermost of ``count`` pieces, so many times ``wider``."""
+    points = piece(kind).points * np.array([wider, wider, 1.0]) + foot_mm
     both: Points = np.vstack([points, points + np.array([0.0, 0.0, (count - 1) * kind.height_mm])])
     return both
 
@@ -194,10 +194,9 @@ def _score(stack: _Stack, at: Points, crops: Crops, photograph: Photograph) -> f
     """How much likelier a crop is with a stack of this width at this place (3,) than bare."""
     if not stack.kind.width_mm / WIDER < at[0] < stack.kind.width_mm * WIDER:
         return -np.inf
-    kind = replace(stack.kind, width_mm=float(at[0]))
     foot = crops.centres_mm[stack.number] + np.array([at[1], at[2], 0.0])
     covered = np.zeros(stack.face.shape, np.uint8)
-    corners = _corners(kind, stack.count, foot)
+    corners = _corners(stack.kind, stack.count, foot, float(at[0]) / stack.kind.width_mm)
     cv2.fillConvexPoly(covered, _drawn(corners, stack.number, crops, photograph), 1, cv2.LINE_8, FINE_BITS)
     top = corners[np.isclose(corners[:, 2], corners[:, 2].max())]
     cv2.fillConvexPoly(covered, _drawn(top, stack.number, crops, photograph), 2, cv2.LINE_8, FINE_BITS)

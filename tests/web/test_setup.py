@@ -475,6 +475,25 @@ def test_an_own_board_is_set_up_from_its_corners_and_two_pictures(own: tuple[Pho
     assert 'kit = "board.toml"' in (workshop.outfit.folder / "table.toml").read_text()
 
 
+def test_discs_of_which_no_size_was_given_are_measured_at_the_start(own: tuple[Photographer, Workshop, Kit]) -> None:
+    _, workshop, true = own
+    workshop.enter("mat")
+    workshop.fresh()
+    a, b, c, d = zip(corners_px(true)[::2], corners_px(true)[1::2], strict=True)
+    workshop.measure(Field((a, b, c, d), 8, 8, (264.0, None), 25.0), Wish())
+    workshop.enter("empty")
+    workshop.learn_empty()
+    workshop.enter("start")
+    workshop.fresh()
+    row = workshop.learn_start()
+    assert row["done"]
+    assert row["sizes"]["told"]
+    assert abs(row["sizes"]["width"] - 27) < 3 * row["sizes"]["width_off"]
+    assert abs(row["sizes"]["height"] - 7) < 3 * row["sizes"]["height_off"]
+    (kind, _) = read_kit(workshop.outfit.folder / "board.toml").pieces
+    assert (kind.width_mm, kind.height_mm) == (row["sizes"]["width"], row["sizes"]["height"])
+
+
 @pytest.mark.parametrize(
     ("fields", "said"),
     [

@@ -18,7 +18,7 @@ from calibration.camera import Camera, format_camera
 from calibration.looks import SetLook, format_look, nominal_look
 from calibration.measuring import Field, MeasuredBoard
 from calibration.own_board import format_own_kit
-from companion.own_board import Wish, measure
+from companion.own_board import Wish, measure, sized
 from companion.web.setup.cameras import CAMERA_KEYS, Cameras, Choice, Missing
 from companion.web.setup.checked import Checked, told
 from companion.web.setup.files import write, write_picture
@@ -26,6 +26,7 @@ from companion.web.setup.lens import lens_from
 from companion.web.setup.light import light_row
 from companion.web.setup.newest import FRESH_S, Newest, SetupError
 from companion.web.setup.outfit import Outfit, Scene
+from companion.web.setup.sizes import sizes_row
 from companion.web.setup.views import Views
 from vision.capture.frames import Frame, FrameSource, SourceLost
 from vision.drawing import Picture, Viewpoint
@@ -34,6 +35,7 @@ from vision.errors import VisionError
 from vision.pose.markers import detect
 from vision.pose.registration import to_gray
 from vision.reader import Reader
+from vision.sizing import Sizes
 
 SIMULATED = "simulate"
 """A table with this key brings its own camera and set."""
@@ -62,7 +64,8 @@ class Workshop:
         self.chosen: Choice | None = None
         self.is_written = self.is_own = False
         self.wants_match = Event()
-        self._is_guessed = False
+        self._is_guessed = self._is_sized = False
+        self._sizes: Sizes | None = None
         self._why_no_lens = ""
         self._cameras, self._opened = cameras or Cameras(), partial(Newest, patience_s=patience_s, clock=clock)
         self._newest, self._scene = self._opened(source), scene or (lambda _scene, _taken: None)
@@ -110,7 +113,7 @@ class Workshop:
 
     def _forget(self) -> None:
         self._views, self._empty, self.camera, self.look = Views(self.outfit.folder / PHOTOS), None, None, None
-        self._reader, self._is_guessed, self._why_no_lens = None, False, ""
+        self._reader, self._is_guessed, self._why_no_lens, self._sizes = None, False, "", None
 
     def camera_row(self) -> dict[str, Any]:
         """The cameras that may be chosen; size, light and sharpness of the newest picture."""
@@ -197,6 +200,7 @@ class Workshop:
             self.outfit = replace(self.outfit, kit=kit, keys={**self.outfit.keys, "kit": f'"{KIT_FILE}"'}, levels=())
             write(self.outfit.folder / KIT_FILE, format_own_kit(kit).encode())
             self.is_own, self._empty, self.look = True, None, None
+            self._is_sized, self._sizes = wish.piece_mm is not None, None
             self._keep_camera(board)
         return {**self.mat_row(), "fit_px": round(board.click_px, 1), "pitch_mm": [round(v, 1) for v in board.pitch_mm]}
 
@@ -225,8 +229,22 @@ class Workshop:
             image = self.fresh().image
             if self._is_guessed and not self.is_own and self._empty is not None:
                 self._keep_camera(lens_from(self.outfit.kit, self._empty, image))
+            if self.is_own and not self._is_sized:
+                self._size(image)
             self._learn(image, self._start_stacks(), self._empty)
         return self.start_row()
+
+    def _size(self, image: Picture) -> None:
+        """Take discs of which nobody said how large they are to be as large as the start position shows them."""
+        if self._empty is None:
+            return
+        kit = self.outfit.kit
+        try:
+            kit, self._sizes = sized(kit, self._need_camera(), self._empty, image, self._start_stacks())
+        except VisionError:  # They are as large for the squares as in the game's own kit.
+            return
+        self.outfit, self._reader = replace(self.outfit, kit=kit), None
+        write(self.outfit.folder / KIT_FILE, format_own_kit(kit).encode())
 
     def learn_pieces(self) -> dict[str, Any]:
         """Learn the set's look from the pieces on their squares, and write the set file.  Raises VisionError."""
@@ -280,6 +298,8 @@ class Workshop:
         """The start position, square by square, once the set is known."""
         known = self.look is not None
         unknown = {"done": False, "why": "", "wrong": [], "all": len(self.outfit.kit.cells), "learned": known}
+        if self._sizes is not None:
+            unknown["sizes"] = sizes_row(self._sizes)
         if not known:
             return unknown
         try:
