@@ -33,6 +33,9 @@ Array = npt.NDArray[np.float32]
 FINER = 2
 """Crop pixels to a millimetre; outlines are drawn more finely."""
 
+MOST_PIXELS = 32_766
+"""Of one crop: OpenCV takes no longer lines.  Larger ones have a pixel to a millimetre."""
+
 FINE_BITS = 4
 """Bits of a crop pixel's fraction."""
 
@@ -127,7 +130,9 @@ def _measured(image: Picture, kit: Kit, camera: Camera, layout: Mapping[str, str
     middles = np.array([[*kit.centre_mm(cell), 0.0] for cell in layout])
     kind, tallest = kit.pieces[0], max(map(len, layout.values()))
     reach_mm = kind.width_mm * WIDER, kind.height_mm * tallest * HIGHER
-    crops = magnified(make_crops(middles, photograph.pose, camera, reach_mm, 1), FINER, camera)
+    crops = make_crops(middles, photograph.pose, camera, reach_mm, 1)
+    if FINER**2 * crops.u_mm.size * crops.v_mm.size < MOST_PIXELS:
+        crops = magnified(crops, FINER, camera)
     configurations = kit_configurations(kit)
     model = build_colour_model(look, configurations, None)
     view = None if look.board is None else view_board(look.board, crops, photograph.pose, camera)
@@ -142,8 +147,12 @@ def _measured(image: Picture, kit: Kit, camera: Camera, layout: Mapping[str, str
             for column in (Materials.TOPS + colour, colours.sides + colour)
         )
         stacks.append(_Stack(number, len(stack), kit.piece(stack[-1]), face, side))
-    found = [_found(stack, crops, photograph) for stack in stacks]
-    return _sizes(kind, stacks, np.array(found), middles, photograph)
+    seen = [(stack, place) for stack in stacks if (place := _found(stack, crops, photograph)) is not None]
+    if not seen:
+        raise VisionError("no piece is seen where the layout says: set the pieces as it says")
+    counts = np.array([stack.count for stack, _ in seen])
+    off_mm = middles[[stack.number for stack, _ in seen]] - photograph.pose.centre_mm
+    return _sizes(kind, np.array([place for _, place in seen]), counts, off_mm)
 
 
 def _free(kit: Kit, layout: Mapping[str, str], number: int, crops: Crops, photograph: Photograph) -> Array:
@@ -175,8 +184,11 @@ def _drawn(corners_mm: Points, number: int, crops: Crops, photograph: Photograph
     return whole
 
 
-def _found(stack: _Stack, crops: Crops, photograph: Photograph) -> Points:
-    """(3,) the width of a stack, and how far to x and y it stands off the middle, as its upper face is seen; mm."""
+def _found(stack: _Stack, crops: Crops, photograph: Photograph) -> Points | None:
+    """(3,) the width of a stack, and how far to x and y it stands off the middle, as its upper face is seen; mm.
+
+    None where none is seen.
+    """
     at = np.array([stack.kind.width_mm, 0.0, 0.0])
     best = _score(stack, at, crops, photograph)
     for step in STEPS_MM:
@@ -187,7 +199,7 @@ def _found(stack: _Stack, crops: Crops, photograph: Photograph) -> Points:
             better = max(scores) > best
             if better:
                 best, at = max(scores), tried[int(np.argmax(scores))]
-    return np.asarray(at, np.float64)
+    return at if best > 0 else None
 
 
 def _score(stack: _Stack, at: Points, crops: Crops, photograph: Photograph) -> float:
@@ -203,12 +215,12 @@ def _score(stack: _Stack, at: Points, crops: Crops, photograph: Photograph) -> f
     return float(stack.face[covered == 2].sum() + stack.side[covered == 1].sum())
 
 
-def _sizes(
-    kind: PieceKind, stacks: Sequence[_Stack], found: Points, middles_mm: Points, photograph: Photograph
-) -> Sizes:
-    """The sizes that faces ``found`` (n, 3), as if pieces were as high as ``kind``, tell: robust least squares."""
-    off = middles_mm - photograph.pose.centre_mm
-    away = off[:, :2] / -off[:, 2:] * np.array([stack.count for stack in stacks])[:, None]
+def _sizes(kind: PieceKind, found: Points, counts: npt.NDArray[np.intp], off_mm: Points) -> Sizes:
+    """The sizes that faces ``found`` (n, 3), as if pieces were as high as ``kind``, tell: robust least squares.
+
+    ``counts`` (n,): of the pieces of their stacks; ``off_mm`` (n, 3): from the camera to the middles of their squares.
+    """
+    away = off_mm[:, :2] / -off_mm[:, 2:] * counts[:, None]
     ones, none = np.ones(len(found)), np.zeros(len(found))
     rows = np.vstack([np.column_stack([away[:, 0], ones, none]), np.column_stack([away[:, 1], none, ones])])
     seen, weights = np.concatenate([found[:, 1], found[:, 2]]) / PLACE_MM, np.ones(2 * len(found))

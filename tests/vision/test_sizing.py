@@ -47,6 +47,11 @@ def test_few_discs_or_a_view_from_above_do_not_tell_how_high_they_are():
     assert not measure_discs(photographed(KIT, START, above), KIT, CAMERA, START).is_height_told
 
 
+def test_pieces_that_do_not_stand_there_have_no_size():
+    with pytest.raises(VisionError, match="no piece is seen"):
+        measure_discs(photographed(KIT, {}), KIT, CAMERA, {"c3": "W", "f6": "B"}, [photographed(KIT, {})])
+
+
 def test_only_discs_of_one_size_are_measured():
     kit = load_kit("ziggurat")
     with pytest.raises(VisionError, match="only discs of one size"):
