@@ -21,7 +21,7 @@ from vision.appearance import colour_model
 from vision.appearance.board_following import follow_change
 from vision.appearance.board_learning import learn_bare
 from vision.appearance.board_light import make_blocks, measure_on_board
-from vision.appearance.board_surface import BoardView, shown_on, view_board
+from vision.appearance.board_surface import BoardView, CellViews, view_board
 from vision.appearance.illumination import Illumination, measure_illumination, references
 from vision.appearance.piece_colours import Photograph
 from vision.appearance.sharpening import SHARPENED, halo, without_halo
@@ -100,6 +100,7 @@ class Reader:
         self._pose: Registration | None = None
         self._geometry: Geometry | None = None
         self._board: tuple[Crops, BoardView] | None = None
+        self._cell_views = CellViews()
         self._last: _Last | None = None
         self._sharpened: tuple[Geometry, bool] | None = None
 
@@ -249,7 +250,7 @@ class Reader:
         foreign = self._foreign(shown, geometry, slice(None))
         hypothesis = infer(shown, self._rim, geometry)
         states = self._states(image, hypothesis, light)
-        return _Last(hypothesis, states, foreign, unexplained_shares(hypothesis, _rows_round(geometry)))
+        return _Last(hypothesis, states, foreign, unexplained_shares(hypothesis, geometry.rows_round))
 
     def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _Last) -> None:
         geometry = last.hypothesis.geometry
@@ -259,7 +260,7 @@ class Reader:
         infer_again(last.hypothesis, cells, shown)
         explained = last.hypothesis.updated
         last.log_likelihood[explained] = self._states(image, last.hypothesis, light)[explained]
-        last.unexplained[:] = unexplained_shares(last.hypothesis, _rows_round(geometry))
+        last.unexplained[:] = unexplained_shares(last.hypothesis, geometry.rows_round)
 
     def _states(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis, light: Illumination) -> Array:
         self._look_closely(image, hypothesis, light)
@@ -279,8 +280,8 @@ class Reader:
         """Score pyramids by their flanks: those in doubt, and configurations that are ``asked`` about on some cells."""
         close_up, floor, board = hypothesis.geometry.close_up, self.look.floor, self.look.board
         if close_up is not None and floor is not None:
-            view = hypothesis.geometry.pose, self.camera
-            bare = None if board is None else partial(shown_on, board, close_up.crops, view, light)
+            view, crops = (hypothesis.geometry.pose, self.camera), close_up.crops
+            bare = None if board is None else partial(self._cell_views.shown, board, crops, view, light)
             rescore_by_flanks(image, hypothesis, close_up, (self._reflectances, np.array(floor)), bare, asked)
 
     def _is_sharpened(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> bool:
@@ -390,12 +391,6 @@ class Reader:
 
     def _foreign(self, shown: Observations, geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
         """(n,) float32, share of the pixels round each cell's middle or its stack that no material explains."""
-        near = slice(*_rows_round(geometry))
+        near = slice(*geometry.rows_round)
         outside = geometry.crops.outside[cells, near]
         return stray_shares(shown.bins[:, near], shown.floor[:, near], outside, self._likeliest, self._colour_model)
-
-
-def _rows_round(geometry: Geometry) -> tuple[int, int]:
-    """The first row of a crop that is near its cell's middle or its stack's foot, and the first one after these."""
-    rows = np.flatnonzero(np.abs(geometry.crops.v_mm) <= geometry.radius_mm)
-    return int(rows[0]), int(rows[-1]) + 1

@@ -129,18 +129,10 @@ def light_round(light: Illumination, gain: Array, centres_mm: Points) -> LocalLi
     return LocalLight(gain, np.ascontiguousarray(slope, np.float32), sheen)
 
 
-def shown_on(
-    board: BoardLook, crops: Crops, view: tuple[Registration, Camera], light: Illumination, cell: int
-) -> tuple[Array, Array]:
-    """What the bare board shows in the crop of one cell, from a ``view`` in a ``light``.
-
-    Returns:
-        (rows, columns, 3) float32 display values b g r relative to white paper, NaN where they are not known; and
-        (rows, columns) float32, the mean variance of the three.
-    """
-    one = np.array([cell])
-    (aside_mm,), (values,), (scale,) = view_board(board, crops, *view, one)
-    local = light_round(light, np.ones((1, 3), np.float32), crops.centres_mm[one])
+def _shown(view: BoardView, centre_mm: Points, light: Illumination) -> tuple[Array, Array]:
+    """See :meth:`CellViews.shown`; of a ``view`` of one cell, whose middle is at ``centre_mm`` (3,)."""
+    aside_mm, values, scale = view
+    local = light_round(light, np.ones((1, 3), np.float32), centre_mm[None])
     white, *along = local.sheen[0]
     mirrored = white + aside_mm @ np.array(along, np.float32)
     grown = 1 + aside_mm @ local.slope[0]
@@ -148,6 +140,30 @@ def shown_on(
     is_known = scale > 0
     deviations = np.divide(1, scale, out=np.zeros_like(scale), where=is_known)
     return np.where(is_known, shown, np.nan).astype(np.float32), (deviations**2).mean(axis=-1)
+
+
+class CellViews:
+    """The bare board in the crops of single cells; each is kept while board and crops are the same."""
+
+    def __init__(self) -> None:
+        """Of nothing yet."""
+        self._kept: tuple[BoardLook, Crops, dict[int, BoardView]] | None = None
+
+    def shown(
+        self, board: BoardLook, crops: Crops, view: tuple[Registration, Camera], light: Illumination, cell: int
+    ) -> tuple[Array, Array]:
+        """What ``board`` shows in the crop of one cell, from a ``view`` of these ``crops``, in a ``light``.
+
+        Returns:
+            (rows, columns, 3) float32 display values b g r relative to white paper, NaN where they are not known; and
+            (rows, columns) float32, the mean variance of the three.
+        """
+        if self._kept is None or self._kept[0] is not board or self._kept[1] is not crops:
+            self._kept = board, crops, {}
+        views = self._kept[2]
+        if cell not in views:
+            views[cell] = BoardView(*(layer[0] for layer in view_board(board, crops, *view, np.array([cell]))))
+        return _shown(views[cell], crops.centres_mm[cell], light)
 
 
 def sheen_at(sheen: Array, half_mm: tuple[float, float], places_mm: Points) -> Array:

@@ -106,6 +106,12 @@ class Geometry:
         return columns
 
     @property
+    def rows_round(self) -> tuple[int, int]:
+        """The first row of a crop that is near its cell's middle or its stack's foot, and the first one after these."""
+        rows = np.flatnonzero(np.abs(self.crops.v_mm) <= self.radius_mm)
+        return int(rows[0]), int(rows[-1]) + 1
+
+    @property
     def rank(self) -> npt.NDArray[np.int32]:
         """(n,) place of each cell in ``far_first``, from 1."""
         return self.visibility.rank

@@ -9,7 +9,7 @@ import pytest
 from calibration.board_look import BoardLook
 from calibration.camera import Camera
 from vision.appearance.board_light import make_blocks, measure_on_board
-from vision.appearance.board_surface import LocalLight, board_log_likelihood, light_round, shown_on, view_board
+from vision.appearance.board_surface import CellViews, LocalLight, board_log_likelihood, light_round, view_board
 from vision.appearance.colour_model import BINS, GAMMA, STRAY
 from vision.appearance.illumination import Illumination, References
 from vision.errors import VisionError
@@ -162,14 +162,24 @@ def test_what_a_cell_shows_is_the_board_in_the_light_there(board, crops):
     half_dark = Illumination(
         np.log(np.full((1, 3), 0.5)) * [[1], [0], [0]], HALF_MM, np.full((10, 10), 0.1, np.float32)
     )
-    shown, variance = shown_on(board, crops, (ABOVE, CAMERA), half_dark, 0)
+    shown, variance = CellViews().shown(board, crops, (ABOVE, CAMERA), half_dark, 0)
     middle = tuple(np.array(shown.shape[:2]) // 2)
     view = view_board(board, crops, ABOVE, CAMERA)
     np.testing.assert_allclose(shown[middle], np.sqrt(view.values[0][middle] ** 2 + 0.1), rtol=1e-3)
     assert variance[middle] == pytest.approx((view.scale[0][middle] ** -2.0).mean(), rel=1e-3)
 
 
+def test_what_a_cell_shows_changes_with_the_light_and_with_what_is_learned(board, crops):
+    views, view = CellViews(), (ABOVE, CAMERA)
+    even, glossy = (Illumination(np.zeros((3, 3)), HALF_MM, np.full((10, 10), sheen, np.float32)) for sheen in (0, 0.1))
+    before, _ = views.shown(board, crops, view, even, 0)
+    assert (views.shown(board, crops, view, glossy, 0)[0] > before).all()
+    np.testing.assert_array_equal(views.shown(board, crops, view, even, 0)[0], before)
+    paler = replace(board, colour=1.1 * board.colour)
+    np.testing.assert_allclose(views.shown(paler, crops, view, even, 0)[0], 1.1 * before, rtol=1e-5)
+
+
 def test_what_was_never_seen_shows_nothing(board, crops):
     unseen = replace(board, seen=np.zeros_like(board.seen))
-    shown, _ = shown_on(unseen, crops, (ABOVE, CAMERA), Illumination(np.zeros((3, 3)), HALF_MM), 0)
+    shown, _ = CellViews().shown(unseen, crops, (ABOVE, CAMERA), Illumination(np.zeros((3, 3)), HALF_MM), 0)
     assert np.isnan(shown).all()
