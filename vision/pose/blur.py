@@ -18,8 +18,9 @@ SPREADS_PX = np.arange(0.4, 6.01, 0.2)
 """Standard deviations of Gaussian blurs that are tried: from a sharp picture to one in which no marker is found."""
 
 TOO_BLURRED = 0.15
-"""Standard deviation of the blur on the board, as a share of the lowest piece's height, from which on heights are
-misread."""
+"""Standard deviation of the blur on the board, as a share of the lowest piece's height, from which on reading suffers.
+In pictures of five boards and two real photographs, blurred, 29 of 6,488 squares were misread below it, one with p over
+0.99, and 81 of 5,918 above it, 15 of them so."""
 
 
 def is_too_blurred(gray: Gray, kit: Kit, pose: Registration, camera: Camera) -> bool:
