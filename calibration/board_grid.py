@@ -26,11 +26,14 @@ REACH_MM, REACH_SHARE = 2.0, 0.07
 PITCHES = np.arange(0.6, 1.61, 0.01)
 """Pitches that are tried, as shares of the kit's: not twice it nor half of it, whose borders are among its own."""
 
-LEAST_BORDERS = 4
+LEAST_BORDERS = 5
 """Fewer edges at even distances may be chance."""
 
-MOST_MISSING = 0.25
+MOST_MISSING = 0.15
 """Share of the borders that may show no edge."""
+
+FAINTEST = 0.003
+"""Display value by which a board differs from one mm to the next beside its edges: on six boards 0.0024 or more."""
 
 REGULAR = 3.0
 """Contrast of a grid's edges over that of the places between them, from which on a board shows one."""
@@ -94,7 +97,7 @@ def _shown(look: BoardLook, board: Board, axis: int) -> tuple[float, _Grid]:
     none = _Grid(0.0, pitch_mm, low)
     if len(places) < LEAST_BORDERS * pitch_mm / TEXEL_MM:
         return 0.0, none
-    edges = edges / max(float(np.median(edges)), 1e-4)
+    edges = edges / max(float(np.median(edges)), FAINTEST)
     own = _contrast(places, edges, pitch_mm, low, max(REACH_MM, REACH_SHARE * pitch_mm))
     tried = (
         _Grid(_contrast(places, edges, tried_mm, low + shift, TEXEL_MM), tried_mm, low + shift)
