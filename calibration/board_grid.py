@@ -39,7 +39,7 @@ REGULAR = 3.0
 """Contrast of a grid's edges over that of the places between them, from which on a board shows one."""
 
 UNLIKE = 0.5
-"""The kit's grid is another one where its borders have less than this share of that contrast: of twelve boards with
+"""The kit's grid is another one where its borders have less than this share of that contrast: of 21 boards with
 their own grids they have 0.97 or more; a tenth too wide, half a square aside or with other counts, 0.34 at most."""
 
 SAME_PITCH = 0.03
