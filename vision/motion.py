@@ -206,7 +206,7 @@ class Watch:
         joined = _joined(news)
         arms = self._entering(self._broad(joined))
         self._arm = arms if arms.any() else None
-        solid = arms & self._broad(_joined(_without_shadows(changes, small, bare)))
+        solid = arms & self._broad(_joined(_without_shadows(changes, small, bare, self._bare)))
         self._is_shadow = not solid.any()
         floor = np.abs(geometry.crops.v_mm) <= geometry.radius_mm
         covered, touched = (
@@ -242,20 +242,21 @@ class Watch:
         if self._bare is None or geometry is None:
             return frozenset()
         sides = set()
-        for rows, columns in self._entries(glimpse.small, relit(self._bare, glimpse.small)):
+        for rows, columns in self._entries(glimpse.small, self._bare):
             entry_px = SHRINK * np.array([[columns.mean(), rows.mean()]])
             x, y = back_project(entry_px, geometry.pose, self.camera)[0]
             across, along = x / self._kit.mat.width_mm, y / self._kit.mat.height_mm
             sides.add(("E" if across > 0 else "W") if abs(across) > abs(along) else "N" if along > 0 else "S")
         return frozenset(sides)
 
-    def _entries(self, small: Picture, bare: Picture) -> Iterator[tuple[npt.NDArray[np.intp], ...]]:
+    def _entries(self, small: Picture, kept: Picture) -> Iterator[tuple[npt.NDArray[np.intp], ...]]:
         """Rows and columns (k,) of the picture's edge where each arm enters; beside its shadow where that is told."""
+        bare = relit(kept, small)
         changes = _changes(small, bare)
         entering = self._entering(_joined(changes))
         if not entering.any():
             return
-        without_shadows = _without_shadows(changes & entering, small, bare)
+        without_shadows = _without_shadows(changes & entering, small, bare, kept)
         solid, limbs = without_shadows > 0, self._broad(_joined(without_shadows)) > 0
         count, labels = cv2.connectedComponents(entering)
         rim = np.zeros(self._shape, np.bool_)
@@ -324,16 +325,34 @@ def _joined(mask: Picture) -> Picture:
     return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)), np.uint8)
 
 
-def _without_shadows(changes: Picture, small: Picture, bare: Picture) -> Picture:
-    """(height, width) uint8, ``changes`` but where ``small`` may show what ``bare`` does, in a shadow."""
+def _without_shadows(changes: Picture, small: Picture, bare: Picture, kept: Picture) -> Picture:
+    """(height, width) uint8, ``changes`` but where ``small`` may show what ``bare`` does, in a shadow.
+
+    Or in the light that it had when it was ``kept``, where a shadow over most of the picture has dimmed ``bare``.
+    """
     changed = changes > 0
-    # Channel by channel, which is four times as fast as along an axis of three.
-    now, before = ((picture[changed] + np.float32(PEDESTAL)).T.copy() for picture in (small, bare))
-    share = (now[0] + now[1] + now[2]) / (before[0] + before[1] + before[2])
-    tint = _largest(np.abs(now - share * before)) / _largest(before)
+    now, dimmed = ((picture[changed] + np.float32(PEDESTAL)).T.copy() for picture in (small, bare))
+    share, is_tinted = _shaded(now, dimmed)
+    is_solid = (share >= 1) | (share <= SHADOW_LEAST) | is_tinted
+    brighter = share >= 1
+    if brighter.any():
+        share, is_tinted = _shaded(now[:, brighter], (kept[changed][brighter] + np.float32(PEDESTAL)).T.copy())
+        is_solid[brighter] = (share > 1 + SHADOW_TINT) | is_tinted
     solid = np.zeros_like(changes)
-    solid[changed] = (share >= 1) | (share <= SHADOW_LEAST) | (tint >= SHADOW_TINT)
+    solid[changed] = is_solid
     return solid
+
+
+def _shaded(
+    now: npt.NDArray[np.float32], before: npt.NDArray[np.float32]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    """(k,) by what share pixels (3, k) have become darker than ``before``, and whether not by the same in each channel.
+
+    Channel by channel, which is four times as fast as along an axis of three.
+    """
+    share: npt.NDArray[np.float32] = (now[0] + now[1] + now[2]) / (before[0] + before[1] + before[2])
+    is_tinted: npt.NDArray[np.bool_] = _largest(np.abs(now - share * before)) / _largest(before) >= SHADOW_TINT
+    return share, is_tinted
 
 
 def _largest(channels: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

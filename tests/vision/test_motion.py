@@ -115,10 +115,10 @@ def test_a_stack_that_changes_where_a_hand_rests_beside_it_is_not_covered(bench,
     assert seen.changed.max() > CHANGE_SHARES[2]
 
 
-def shaded(image, rows, columns):
-    """With a shadow that leaves two thirds of the display values."""
+def shaded(image, rows, columns, share=0.67):
+    """With a shadow that leaves two thirds of the display values, or another share."""
     result = image.copy()
-    result[rows, columns] = np.rint(0.67 * result[rows, columns])
+    result[rows, columns] = np.rint(share * result[rows, columns])
     return result
 
 
@@ -182,6 +182,16 @@ def test_a_piece_put_down_at_the_edge_of_a_shadow_is_no_arm(bench, watch, image)
     assert not compared(bench, watch, put_down).covered.any()
     assert compared(bench, watch, over(chair(image))).covered.any()
     assert compared(bench, watch, over(image)).covered.any()
+
+
+@pytest.mark.parametrize("share", [0.7, 0.8])
+def test_what_stays_lit_when_most_of_the_picture_is_shaded_is_no_arm(bench, watch, image, share):
+    """The light that is taken for the whole picture's is then that of the shadow."""
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    half_lit = shaded(image, slice(0, 720), slice(0, 800), share)
+    half_lit[300:390, 700:780] = (40, 30, 170)
+    assert not compared(bench, watch, half_lit).covered.any()
+    assert compared(bench, watch, over(half_lit)).covered.any()
 
 
 def test_a_thing_that_has_lain_for_long_is_no_arm(bench, watch, image):
