@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import cv2
 import numpy as np
@@ -475,7 +476,9 @@ def test_an_own_board_is_set_up_from_its_corners_and_two_pictures(own: tuple[Pho
     assert 'kit = "board.toml"' in (workshop.outfit.folder / "table.toml").read_text()
 
 
-def test_discs_of_which_no_size_was_given_are_measured_at_the_start(own: tuple[Photographer, Workshop, Kit]) -> None:
+def test_discs_of_which_no_size_was_given_are_measured_at_the_start(
+    own: tuple[Photographer, Workshop, Kit], monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, workshop, true = own
     workshop.enter("mat")
     workshop.fresh()
@@ -492,6 +495,10 @@ def test_discs_of_which_no_size_was_given_are_measured_at_the_start(own: tuple[P
     assert abs(row["sizes"]["height"] - 7) < 3 * row["sizes"]["height_off"]
     (kind, _) = read_kit(workshop.outfit.folder / "board.toml").pieces
     assert (kind.width_mm, kind.height_mm) == (row["sizes"]["width"], row["sizes"]["height"])
+    assert "assumed" not in row
+    monkeypatch.setattr("companion.web.setup.workshop.sized", Mock(side_effect=VisionError("no discs")))
+    workshop.fresh()
+    assert workshop.learn_start()["assumed"]
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,7 @@ class Workshop:
         self.wants_match = Event()
         self._is_guessed = self._is_sized = False
         self._sizes: Sizes | None = None
+        self._is_size_assumed = False
         self._why_no_lens = ""
         self._cameras, self._opened = cameras or Cameras(), partial(Newest, patience_s=patience_s, clock=clock)
         self._newest, self._scene = self._opened(source), scene or (lambda _scene, _taken: None)
@@ -114,6 +115,7 @@ class Workshop:
     def _forget(self) -> None:
         self._views, self._empty, self.camera, self.look = Views(self.outfit.folder / PHOTOS), None, None, None
         self._reader, self._is_guessed, self._why_no_lens, self._sizes = None, False, "", None
+        self._is_size_assumed = False
 
     def camera_row(self) -> dict[str, Any]:
         """The cameras that may be chosen; size, light and sharpness of the newest picture."""
@@ -200,7 +202,7 @@ class Workshop:
             self.outfit = replace(self.outfit, kit=kit, keys={**self.outfit.keys, "kit": f'"{KIT_FILE}"'}, levels=())
             write(self.outfit.folder / KIT_FILE, format_own_kit(kit).encode())
             self.is_own, self._empty, self.look = True, None, None
-            self._is_sized, self._sizes = wish.piece_mm is not None, None
+            self._is_sized, self._sizes, self._is_size_assumed = wish.piece_mm is not None, None, False
             self._keep_camera(board)
         return {**self.mat_row(), "fit_px": round(board.click_px, 1), "pitch_mm": [round(v, 1) for v in board.pitch_mm]}
 
@@ -242,6 +244,7 @@ class Workshop:
         try:
             kit, self._sizes = sized(kit, self._need_camera(), self._empty, image, self._start_stacks())
         except VisionError:  # They are as large for the squares as in the game's own kit.
+            self._is_size_assumed = True
             return
         self.outfit, self._reader = replace(self.outfit, kit=kit), None
         write(self.outfit.folder / KIT_FILE, format_own_kit(kit).encode())
@@ -300,6 +303,8 @@ class Workshop:
         unknown = {"done": False, "why": "", "wrong": [], "all": len(self.outfit.kit.cells), "learned": known}
         if self._sizes is not None:
             unknown["sizes"] = sizes_row(self._sizes)
+        if self._is_size_assumed:
+            unknown["assumed"] = True
         if not known:
             return unknown
         try:
