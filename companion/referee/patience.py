@@ -52,13 +52,17 @@ SET_UP_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """One doubtful view: seen since ``since_s``, in ``readings`` pictures in a row; ``options`` that may explain it."""
+    """One doubtful view: seen since ``since_s``, in ``readings`` pictures in a row; ``options`` that may explain it.
+
+    ``may_go_on``: hands may still be at it, for pieces are gone, or no single act explains it.
+    """
 
     kind: type[object]
     changes: Changes
     since_s: float
     readings: int
     options: tuple[tuple[Move, ...], ...]
+    may_go_on: bool
 
 
 def suspect(before: Suspicion | None, judgement: Judgement, t_s: float) -> Suspicion | None:
@@ -69,9 +73,16 @@ def suspect(before: Suspicion | None, judgement: Judgement, t_s: float) -> Suspi
     kind, options = type(meaning), meaning.options if isinstance(meaning, CannotTell) else ()
     # An unclear view flickers between its best explanations: it counts as one doubt all the same.
     changes = () if isinstance(meaning, CannotTell) else judgement.changes
+    may_go_on = isinstance(meaning, Illegal) and (meaning.is_lifted or meaning.diagnosis.move is None)
     if before is not None and before.kind is kind and before.changes == changes:
-        return Suspicion(kind, changes, before.since_s, before.readings + 1, options)
-    return Suspicion(kind, changes, t_s, 1, options)
+        return Suspicion(kind, changes, before.since_s, before.readings + 1, options, may_go_on)
+    return Suspicion(kind, changes, t_s, 1, options, may_go_on)
+
+
+def interrupted(before: Suspicion, mode: Mode) -> Suspicion | None:
+    """What remains of a suspicion when something moves: an act that is complete does not lie there twice by chance."""
+    is_complete = before.kind is Illegal and not before.may_go_on
+    return before if is_complete and mode not in BUSY else None
 
 
 def _needs_patience(meaning: Interpretation) -> bool:
@@ -109,7 +120,7 @@ def is_due(suspicion: Suspicion, judgement: Judgement, mode: Mode, t_s: float, s
         return stood_s >= DOUBT_S and (bool(meaning.options) or (meaning.is_amiss and mode in IN_PLAY))
     if isinstance(meaning, Illegal) and mode in BUSY and _may_be_repair(judgement.changes, standing):
         return stood_s >= REPAIR_S
-    if isinstance(meaning, Illegal) and (meaning.is_lifted or meaning.diagnosis.move is None):
+    if suspicion.may_go_on:
         return suspicion.readings >= LIFTED_READINGS and stood_s >= LIFTED_S
     return suspicion.readings >= AGREEING_READINGS
 

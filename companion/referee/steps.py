@@ -25,7 +25,7 @@ from companion.events import (
 )
 from companion.match import Match
 from companion.referee import orders
-from companion.referee.patience import SET_UP_S
+from companion.referee.patience import SET_UP_S, interrupted
 from companion.referee.phrases import UNMOVED, question, set_up_sentence
 from companion.referee.state import Fact, Sights, State
 from companion.referee.states import Action, Mode, Trigger, table
@@ -61,14 +61,14 @@ def step(state: State, trigger: Trigger, fact: Fact, t_s: float) -> Result:
 
 
 def disturbed(state: State) -> State:
-    """``state`` when the calm ends: what was suspected is over, what was not understood will not be seen again."""
+    """``state`` when the calm ends: what was doubted is over, what was not understood will not be seen again."""
     if state.suspicion is None:
         return state
     context = state.context
     # Before the table has shown its position nobody has moved: what is unclear then is no move in doubt.
     if state.suspicion.kind is meanings.CannotTell and state.mode is not Mode.SETTING_UP:
         context = replace(context, unclear=context.unclear + 1, doubted=state.suspicion.options)
-    return replace(state, suspicion=None, context=context)
+    return replace(state, suspicion=interrupted(state.suspicion, state.mode), context=context)
 
 
 def nothing(state: State, _fact: Fact, _t_s: float) -> Result:

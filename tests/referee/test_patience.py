@@ -11,6 +11,7 @@ from companion.referee.patience import (
     LIKELY_WRONG,
     REPAIR_S,
     RESTORED_S,
+    interrupted,
     is_due,
     settled,
     suspect,
@@ -155,3 +156,29 @@ def test_another_view_is_another_suspicion() -> None:
     unclear = suspect(suspect(None, judged(CannotTell(()), 5), 0.0), judged(CannotTell(()), 6), 0.1)
     assert unclear is not None
     assert unclear.readings == 2
+
+
+@pytest.mark.parametrize(
+    ("meaning", "mode", "is_kept"),
+    [
+        (ACT, Mode.WATCHING, True),
+        (LIFTED, Mode.WATCHING, False),
+        (MESS, Mode.WATCHING, False),
+        (CannotTell(()), Mode.WATCHING, False),
+        (ACT, Mode.RESTORING, False),
+        (ACT, Mode.UNFINISHED, False),
+    ],
+)
+def test_a_complete_act_that_lay_there_before_something_moved_needs_no_more_pictures(
+    meaning: Interpretation, mode: Mode, is_kept: bool
+) -> None:
+    before = suspect(None, judged(meaning), 1.0)
+    assert before is not None
+    kept = interrupted(before, mode)
+    assert kept == (before if is_kept else None)
+    again = suspect(kept, judged(meaning), 1.5)
+    assert again is not None
+    assert is_due(again, judged(meaning), mode, 1.5) is is_kept
+    other = suspect(kept, judged(meaning, cell=6), 1.5)
+    assert other is not None
+    assert not is_due(other, judged(meaning, cell=6), mode, 1.5)
