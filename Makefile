@@ -54,7 +54,7 @@ logic: setup
 	$(PY) -m pytest $(UNCOMPILED)
 
 unit: compiled browser
-	$(PYTEST) $(addprefix --ignore=,$(UNCOMPILED))
+	$(PYTEST) -m "not soak" $(addprefix --ignore=,$(UNCOMPILED))
 
 # The tests of seeing on OpenCV 5 too: a user's machine may have it.
 CV5 := .venv-cv5
@@ -89,7 +89,8 @@ bench: compiled browser $(PY_DRAUGHTS)/draughts
 score: setup
 	$(PY) -m tools.score
 
-soak: setup
+soak: compiled browser
+	$(PYTEST) -m soak
 	$(PY) -m tools.soak
 	$(PY) -m tools.soak_readings
 	$(PY) -m tools.soak_hands

@@ -29,6 +29,7 @@ def profile(examples: Path) -> Profile:
     return Profile(folder, folder / "camera.toml", folder / "set.toml")
 
 
+@pytest.mark.soak
 def test_a_reload_a_cut_and_forged_messages_lose_nothing(
     playwright: Playwright, profile: Profile, tmp_path: Path
 ) -> None:

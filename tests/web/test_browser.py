@@ -317,7 +317,7 @@ def test_the_set_up_says_what_is_wrong_in_the_language_of_the_page(browser: Brow
     bench.workshop.close()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_an_own_board_is_set_up_on_the_page_from_its_corners_to_the_match(browser: Browser, tmp_path: Path) -> None:
     kit, game = own_board(), load_game("draughts")
     source = Photographer(kit, game, lambda _: time.sleep(0.05))

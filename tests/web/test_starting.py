@@ -186,6 +186,7 @@ def test_spectators_see_no_form(waiting: tuple[Page, Lobby], browser: Browser) -
     page.close()
 
 
+@pytest.mark.soak
 def test_a_table_plays_one_match_after_the_other(tmp_path: Path, started: Callable[..., subprocess.Popen[str]]) -> None:
     command = [sys.executable, "-m", "companion.cli", "referee", "domination", "--simulate", "--wait", "--json"]
     process = started(
