@@ -10,6 +10,7 @@ from companion.tracker.interpret import (
     Ambiguous,
     CannotTell,
     Illegal,
+    InProgress,
     Interpretation,
     Judgement,
     Played,
@@ -98,7 +99,7 @@ def settled(suspicion: Suspicion | None, judgement: Judgement, mode: Mode, t_s: 
     """``judgement``, or what it comes to when doubt has lasted.
 
     That nothing has changed is believed of people who are putting something right; others are asked when it may well
-    be otherwise.
+    be otherwise.  Of a turn that is known to be half done nothing new would be said: whether it is complete is asked.
     """
     meaning = judgement.interpretation
     if suspicion is None or not isinstance(meaning, CannotTell):
@@ -107,6 +108,8 @@ def settled(suspicion: Suspicion | None, judgement: Judgement, mode: Mode, t_s: 
     if t_s - suspicion.since_s < (RESTORED_S if is_restored else DOUBT_S):
         return judgement
     if isinstance(meaning.in_the_end, Unchanged) and meaning.is_amiss and mode in IN_PLAY:
+        return judgement
+    if isinstance(meaning.in_the_end, InProgress) and meaning.options and mode is Mode.UNFINISHED:
         return judgement
     if isinstance(meaning.in_the_end, Illegal) and meaning.sure < LIKELY_WRONG and mode is not Mode.SETTING_UP:
         return judgement

@@ -17,9 +17,19 @@ from companion.referee.patience import (
     suspect,
 )
 from companion.referee.states import Mode
-from companion.rules.game import Move, Violation
+from companion.rules.board import Table
+from companion.rules.game import Move, Stage, Violation
 from companion.tracker.diagnose import Diagnosis
-from companion.tracker.interpret import CannotTell, Illegal, Interpretation, Judgement, Played, TakenBack, Unchanged
+from companion.tracker.interpret import (
+    CannotTell,
+    Illegal,
+    InProgress,
+    Interpretation,
+    Judgement,
+    Played,
+    TakenBack,
+    Unchanged,
+)
 
 MOVE = Move(0, 1, 1)
 BROKEN = (Violation("G-2", "nothing else may be touched.", ("c3",)),)
@@ -142,6 +152,19 @@ def test_that_nothing_has_changed_is_believed_of_those_who_put_it_right(
     suspicion = suspect(None, doubt, 0.0)
     meaning = settled(suspicion, doubt, mode, DOUBT_S).interpretation
     assert isinstance(meaning, Unchanged) == is_believed
+
+
+@pytest.mark.parametrize("may_be_complete", [True, False])
+def test_who_may_have_completed_a_turn_is_asked(*, may_be_complete: bool) -> None:
+    """What was left to do has been said before: to find it still undone would be silence."""
+    half_done = InProgress((MOVE,), Stage(Table(("W", "B")), "take what was jumped off b1", ("b1",), "DRA-5"))
+    doubt = judged(CannotTell(((MOVE,),) if may_be_complete else (), in_the_end=half_done))
+    suspicion = suspect(None, doubt, 0.0)
+    assert suspicion is not None
+    ended = settled(suspicion, doubt, Mode.UNFINISHED, DOUBT_S)
+    assert isinstance(ended.interpretation, CannotTell) == may_be_complete
+    if may_be_complete:
+        assert is_due(suspicion, ended, Mode.UNFINISHED, DOUBT_S)
 
 
 def test_another_view_is_another_suspicion() -> None:
