@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from companion.events import Event
+from companion.games import read_position
 from companion.match import Match
 from companion.referee.referee import Referee
 from companion.rules.board import Stack, Table
@@ -21,6 +22,9 @@ HIGHEST = 10
 
 CALM_FRAMES = 9
 """The table lies calm for three quarters of a second after a hand has left."""
+
+
+START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
 
 
 class Film:
@@ -93,3 +97,20 @@ class Film:
 def film() -> Callable[..., Film]:
     """A film of a match."""
     return Film
+
+
+def match_at(text: str) -> Match:
+    """A match from a position."""
+    return Match(*read_position(text))
+
+
+def kinds(events: list[Event]) -> list[str]:
+    """What was said, in short."""
+    return [event.event for event in events]
+
+
+def settled(film, position: str = START):
+    """A film whose first calm table was the right one."""
+    shot = film(match_at(position))
+    assert shot.show() == []
+    return shot

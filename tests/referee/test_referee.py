@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from companion.events import (
     Accepted,
-    Corrected,
-    Event,
     GameOver,
     Illegal,
     Repeated,
@@ -16,54 +12,22 @@ from companion.events import (
     Start,
     TakenBack,
     Unfinished,
-    Unsure,
     ViewChanged,
     from_json,
     to_json,
 )
-from companion.games import load_game, read_position
-from companion.match import Match
-from companion.referee.orders import (
-    AcceptMove,
-    Answer,
-    Done,
-    EndMatch,
-    OrderRefused,
-    Pause,
-    RejectVerdict,
-    Resume,
-    SetPosition,
-    TakeBackMoves,
-)
-from companion.referee.patience import DOUBT_S, REPAIR_S
+from companion.games import load_game
+from companion.referee.patience import REPAIR_S
 from companion.referee.referee import Referee
 from companion.referee.viewing import HAND_S, UNSEEN_S
-from companion.rules.notation import format_position, parse_move, parse_position
+from companion.rules.notation import format_position, parse_move
+from tests.referee.conftest import START, kinds, match_at, settled
 
-START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
 TALL = "domination 4/6/8/8/GR,GR,3,G,GGGGR,R/1,R,R,G,G,RRG,R,1/G,G,R,R,G,G/4 G"
 TALL_BY_TWO = "domination 4/6/8/8/GR,GR,3,GG,GGGGR,R/1,R,R,G,G,RRG,R,1/G,G,R,R,G,G/4 G"
 THREE = format_position(load_game("domination/3"), load_game("domination/3").start())
 PROMOTING = "cheight 3,k/P,3/4/4/4/4/4/K,NC,2 R"
-OWN_FIVES = "domination 4/6/8/1,RRRRR,R,RRGRR,R,G,2/8/8/6/4 R"
 LAST = "domination 4/6/8/8/G,R,6/8/6/4 R"
-
-
-def match_at(text: str) -> Match:
-    """A match from a position."""
-    return Match(*read_position(text))
-
-
-def kinds(events: list[Event]) -> list[str]:
-    """What was said, in short."""
-    return [event.event for event in events]
-
-
-def settled(film, position: str = START):
-    """A film whose first calm table was the right one."""
-    shot = film(match_at(position))
-    assert shot.show() == []
-    return shot
 
 
 def test_a_match_begins_with_its_position(film) -> None:
@@ -177,102 +141,6 @@ def test_moves_are_taken_back_on_the_table(film) -> None:
     assert shot.referee.match.plies == ()
 
 
-def test_moves_that_look_alike_are_asked_about_and_answered(film) -> None:
-    """By number; the answer counts as the move."""
-    shot = settled(film, OWN_FIVES)
-    (unsure,) = shot.show(("c5", ""))
-    assert isinstance(unsure, Unsure)
-    assert set(unsure.options) == {"c5-b5", "c5-d5"}
-    assert unsure.cells == ("b5", "c5", "d5")
-    assert all(option in unsure.question for option in unsure.options)
-    assert shot.show(("c5", "")) == []
-    with pytest.raises(OrderRefused, match="no option 2"):
-        shot.referee.order(shot.t_s, Answer(2))
-    (accepted, *_) = shot.referee.order(shot.t_s, Answer(unsure.options.index("c5-d5")), by="R")
-    assert isinstance(accepted, Accepted)
-    assert accepted.move == "c5-d5"
-    assert shot.show() == []
-
-
-def test_none_of_the_moves_asked_about(film) -> None:
-    """The position stands, and the table must show it."""
-    shot = settled(film, OWN_FIVES)
-    shot.show(("c5", ""))
-    (corrected,) = shot.referee.order(shot.t_s, Answer(None), by="R")
-    assert corrected == Corrected(t=corrected.t, n=corrected.n, by="R", position=OWN_FIVES)
-    (todo,) = shot.lie(shot.table.stacks, frames=60)
-    assert (todo.event, todo.cells, todo.stacks) == ("unfinished", ("c5",), ("R",))
-    assert kinds(shot.show()) == ["restored"]
-
-
-def test_a_question_is_settled_by_the_next_clear_view(film) -> None:
-    """Here the piece is put back."""
-    shot = settled(film, OWN_FIVES)
-    shot.show(("c5", ""))
-    assert kinds(shot.show()) == ["restored"]
-    assert shot.referee.snapshot.options == ()
-
-
-@pytest.mark.parametrize("nats", [10.0, 13.0])
-def test_a_piece_put_on_a_square_that_is_read_well_is_told_within_a_second_or_so(film, nats: float) -> None:
-    """One square is all that such an act changes, so that no other square can confirm it."""
-    shot = settled(film)
-    begins = shot.t_s
-    shot.doubts = {"c3": ("RR", "R", nats)}
-    (illegal,) = shot.show(("c3", "RR"), frames=30)
-    assert isinstance(illegal, Illegal)
-    assert (illegal.attempt, illegal.rules) == ("*c3", ("DOM-6",))
-    assert illegal.t - begins <= DOUBT_S + 0.5
-    shot.doubts = {}
-    assert kinds(shot.show()) == ["restored"]
-
-
-def test_a_square_that_stays_doubtful_is_asked_about(film) -> None:
-    """Nobody is accused, nothing is passed over in silence; once, and until people have looked."""
-    shot = settled(film)
-    shot.doubts = {"c3": ("RR", "R", 8.0)}
-    (unsure,) = shot.show(("c3", "RR"), frames=30)
-    assert isinstance(unsure, Unsure)
-    assert unsure.options == ()
-    assert unsure.question == "Has anything been changed that should not be? c3 looks like 2R."
-    assert unsure.cells == ("c3",)
-    assert shot.show(("c3", "RR"), frames=30) == []
-    shot.doubts = {}
-    assert kinds(shot.show()) == ["restored"]
-
-
-def test_a_square_that_people_say_is_right_is_asked_about_no_more(film) -> None:
-    """And the match goes on around it."""
-    shot = settled(film)
-    shot.doubts = {"c3": ("RR", "R", 8.0)}
-    assert kinds(shot.show(frames=30)) == ["unsure"]
-    (corrected,) = shot.referee.order(shot.t_s, Answer(None), by="R")
-    assert isinstance(corrected, Corrected)
-    assert corrected.position == START
-    assert shot.show(frames=30) == []
-    assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["accepted"]
-
-
-def test_a_slight_doubt_is_kept_to_oneself(film) -> None:
-    """While it is far likelier that nothing has changed."""
-    shot = settled(film)
-    shot.doubts = {"c3": ("RR", "R", 4.0)}
-    assert shot.show(frames=60) == []
-
-
-def test_who_goes_on_without_an_answer_has_answered(film) -> None:
-    """The next move tells that the doubtful one was played, though its own squares are no clearer than before."""
-    shot = settled(film)
-    shot.doubts = {"e4": ("R", "", 2.0), "e5": ("GR", "G", 6.0)}
-    (unsure,) = shot.show(("e4", ""), ("e5", "GR"), frames=30)
-    assert isinstance(unsure, Unsure)
-    assert unsure.options == ("e4-e5",)
-    first, second = shot.show(("e4", ""), ("e5", "GR"), ("f6", ""), ("f5", "RG"))
-    assert isinstance(first, Accepted)
-    assert isinstance(second, Accepted)
-    assert (first.move, second.move) == ("e4-e5", "f6-f5")
-
-
 def test_what_is_left_of_a_turn_is_told_although_the_height_of_a_tower_is_hard_to_tell(film) -> None:
     """It commits nobody, so the likelier one of two will do after a while."""
     shot = settled(film, TALL_BY_TWO)
@@ -373,89 +241,6 @@ def test_an_arm_over_a_marker_is_no_news(film) -> None:
     assert kinds(list(shot.referee.view(13.0 + UNSEEN_S, "camera-lost"))) == ["view"]
 
 
-def test_nothing_is_judged_in_a_pause(film) -> None:
-    """Then the table must show the position again."""
-    shot = settled(film)
-    assert shot.referee.order(shot.t_s, Pause()) == ()
-    assert shot.show(("e4", ""), ("e6", "RR")) == []
-    assert shot.referee.order(shot.t_s, Resume()) == ()
-    assert kinds(shot.show(("e4", ""), ("e6", "RR"))) == ["unfinished"]
-    assert kinds(shot.show()) == ["restored"]
-
-
-def test_the_arbiter_rules(film) -> None:
-    """A move accepted, taken back, a position set; each is an event, and the table must follow."""
-    shot = settled(film)
-    move = parse_move(shot.game, shot.match.position, "e4-e5")
-    (accepted,) = shot.referee.order(1.0, AcceptMove(move))
-    assert (accepted.by, accepted.move, accepted.position) == ("arbiter", "e4-e5", None)
-    (back,) = shot.referee.order(2.0, TakeBackMoves(1), by="Ada")
-    assert (back.by, back.move, back.position) == ("Ada", None, START)
-    position = parse_position(shot.game, TALL)
-    (ruled,) = shot.referee.order(3.0, SetPosition(position))
-    assert ruled.position == TALL
-    assert shot.referee.match.position == position
-    assert shot.show() == []
-    assert kinds(shot.show(("f4", ""), ("f3", "RRGG"))) == ["accepted"]
-
-
-def test_a_move_that_was_ruled_away_does_not_count_because_it_lies_there_still(film) -> None:
-    """People are told to put the pieces back; after that the same move is a move again."""
-    shot = settled(film)
-    e4_e5 = ("e4", ""), ("e5", "GR")
-    assert kinds(shot.show(*e4_e5)) == ["accepted"]
-    shot.referee.order(shot.t_s, TakeBackMoves(1))
-    (todo,) = shot.lie(shot.table.stacks, frames=60)
-    assert isinstance(todo, Unfinished)
-    assert (set(todo.cells), dict(zip(todo.cells, todo.stacks, strict=True))["e5"]) == ({"e4", "e5"}, "G")
-    assert shot.referee.match.plies == ()
-    assert kinds(shot.show()) == ["restored"]
-    assert kinds(shot.show(*e4_e5)) == ["accepted"]
-
-
-def test_none_of_several_moves_that_were_ruled_away_counts(film) -> None:
-    """Whoever puts them back one by one passes through the others; another move instead is one."""
-    shot = settled(film)
-    shot.show(("e4", ""), ("e5", "GR"))
-    first = shot.table.stacks
-    shot.show(("c4", ""), ("d4", "RG"))
-    shot.referee.order(shot.t_s, TakeBackMoves(2))
-    assert kinds(shot.lie(shot.table.stacks, frames=60)) == ["unfinished"]
-    shot.sweep()
-    assert kinds(shot.lie(first, frames=60)) == ["unfinished"]
-    assert shot.referee.match.plies == ()
-    assert [event.move for event in shot.show(("e4", ""), ("e3", "GR"))] == ["e4-e3"]
-
-
-def test_an_accepted_move_is_not_taken_back_because_the_table_does_not_show_it_yet(film) -> None:
-    """The arbiter's word comes first, then the pieces; after that a move can be taken back."""
-    shot = settled(film)
-    shot.referee.order(shot.t_s, AcceptMove(parse_move(shot.game, shot.match.position, "e4-e5")))
-    start = shot.table.stacks
-    assert kinds(shot.lie(start, frames=60)) == ["unfinished"]
-    assert kinds(shot.show()) == ["restored"]
-    shot.sweep()
-    assert kinds(shot.lie(start)) == ["taken-back"]
-
-
-def test_who_says_done_means_the_table_as_it_lies(film) -> None:
-    """Also where a move lies on it that was taken back by mistake."""
-    shot = settled(film)
-    shot.show(("e4", ""), ("e5", "GR"))
-    shot.referee.order(shot.t_s, TakeBackMoves(1))
-    assert kinds(shot.lie(shot.table.stacks, frames=60)) == ["unfinished"]
-    shot.referee.order(shot.t_s, Done())
-    assert kinds(shot.lie(shot.table.stacks, frames=60)) == ["accepted"]
-
-
-def test_the_picture_that_was_taken_before_somebody_says_done_is_not_judged_by_it(film) -> None:
-    shot = settled(film)
-    shot.referee.glance(shot.t_s, moving=False)
-    shot.referee.order(shot.t_s, Done())
-    assert not shot.referee.glance(shot.t_s, moving=False).read
-    assert shot.referee.glance(shot.t_s + 0.1, moving=False).read
-
-
 def test_a_picture_that_never_rests_is_told_and_read_all_the_same(film) -> None:
     shot = settled(film)
     assert [event.state for event in shot.referee.restless(shot.t_s, "flicker")] == ["flicker"]
@@ -463,55 +248,6 @@ def test_a_picture_that_never_rests_is_told_and_read_all_the_same(film) -> None:
     assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["accepted"]
     assert [event.state for event in shot.referee.restless(shot.t_s, "")] == ["clear"]
     assert shot.referee.restless(shot.t_s, "") == ()
-
-
-def test_a_misread_square_is_not_believed_once_people_say_so(film) -> None:
-    """Until it has looked right: then it is believed again."""
-    shot = settled(film)
-    assert kinds(shot.show(("h3", "R"))) == ["illegal"]
-    (corrected,) = shot.referee.order(shot.t_s, RejectVerdict(), by="Ada")
-    assert (corrected.by, corrected.position) == ("Ada", START)
-    assert shot.show(("h3", "R")) == []
-    assert kinds(shot.show(("h3", "R"), ("e4", ""), ("e5", "GR"))) == ["accepted"]
-    assert shot.show(("h3", "R")) == []
-    assert shot.show() == []
-    assert kinds(shot.show(("h3", "R"))) == ["illegal"]
-
-
-def test_a_square_that_was_not_believed_is_believed_again_when_it_is_touched(film) -> None:
-    """Though it has not looked right meanwhile."""
-    shot = settled(film)
-    shot.doubts = {"c3": ("RR", "R", 8.0)}
-    assert kinds(shot.show(frames=30)) == ["unsure"]
-    shot.referee.order(shot.t_s, Answer(None), by="R")
-    shot.changed = ()
-    assert shot.show(frames=30) == []
-    shot.doubts, shot.changed = {}, ("c3",)
-    (illegal,) = shot.show(("c3", ""))
-    assert illegal.cells == ("c3",)
-
-
-def test_orders_that_do_not_fit_are_refused(film) -> None:
-    """And change nothing."""
-    shot = settled(film)
-    illegal = parse_move(shot.game, shot.match.position, "e4-e6")
-    before = shot.referee.snapshot
-    misfits = (Answer(0), Answer(None), AcceptMove(illegal), TakeBackMoves(1), RejectVerdict(), Resume())
-    for order in misfits:
-        with pytest.raises(OrderRefused):
-            shot.referee.order(1.0, order)
-    assert shot.referee.snapshot == before
-
-
-def test_the_arbiter_ends_the_match(film) -> None:
-    """Once."""
-    shot = settled(film)
-    (over,) = shot.referee.order(1.0, EndMatch("G"))
-    assert isinstance(over, GameOver)
-    assert (over.winner, over.rule) == ("G", "arbiter")
-    assert shot.referee.snapshot.mode == "over"
-    with pytest.raises(OrderRefused):
-        shot.referee.order(2.0, EndMatch("R"))
 
 
 def test_events_are_numbered_and_can_be_written_down(film) -> None:

@@ -1,0 +1,143 @@
+"""What people are asked, how they answer, and when doubt is kept to oneself."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.events import (
+    Accepted,
+    Corrected,
+    Illegal,
+    Unsure,
+)
+from companion.referee.orders import (
+    Answer,
+    OrderRefused,
+    RejectVerdict,
+)
+from companion.referee.patience import DOUBT_S
+from tests.referee.conftest import START, kinds, settled
+
+OWN_FIVES = "domination 4/6/8/1,RRRRR,R,RRGRR,R,G,2/8/8/6/4 R"
+
+
+def test_moves_that_look_alike_are_asked_about_and_answered(film) -> None:
+    """By number; the answer counts as the move."""
+    shot = settled(film, OWN_FIVES)
+    (unsure,) = shot.show(("c5", ""))
+    assert isinstance(unsure, Unsure)
+    assert set(unsure.options) == {"c5-b5", "c5-d5"}
+    assert unsure.cells == ("b5", "c5", "d5")
+    assert all(option in unsure.question for option in unsure.options)
+    assert shot.show(("c5", "")) == []
+    with pytest.raises(OrderRefused, match="no option 2"):
+        shot.referee.order(shot.t_s, Answer(2))
+    (accepted, *_) = shot.referee.order(shot.t_s, Answer(unsure.options.index("c5-d5")), by="R")
+    assert isinstance(accepted, Accepted)
+    assert accepted.move == "c5-d5"
+    assert shot.show() == []
+
+
+def test_none_of_the_moves_asked_about(film) -> None:
+    """The position stands, and the table must show it."""
+    shot = settled(film, OWN_FIVES)
+    shot.show(("c5", ""))
+    (corrected,) = shot.referee.order(shot.t_s, Answer(None), by="R")
+    assert corrected == Corrected(t=corrected.t, n=corrected.n, by="R", position=OWN_FIVES)
+    (todo,) = shot.lie(shot.table.stacks, frames=60)
+    assert (todo.event, todo.cells, todo.stacks) == ("unfinished", ("c5",), ("R",))
+    assert kinds(shot.show()) == ["restored"]
+
+
+def test_a_question_is_settled_by_the_next_clear_view(film) -> None:
+    """Here the piece is put back."""
+    shot = settled(film, OWN_FIVES)
+    shot.show(("c5", ""))
+    assert kinds(shot.show()) == ["restored"]
+    assert shot.referee.snapshot.options == ()
+
+
+@pytest.mark.parametrize("nats", [10.0, 13.0])
+def test_a_piece_put_on_a_square_that_is_read_well_is_told_within_a_second_or_so(film, nats: float) -> None:
+    """One square is all that such an act changes, so that no other square can confirm it."""
+    shot = settled(film)
+    begins = shot.t_s
+    shot.doubts = {"c3": ("RR", "R", nats)}
+    (illegal,) = shot.show(("c3", "RR"), frames=30)
+    assert isinstance(illegal, Illegal)
+    assert (illegal.attempt, illegal.rules) == ("*c3", ("DOM-6",))
+    assert illegal.t - begins <= DOUBT_S + 0.5
+    shot.doubts = {}
+    assert kinds(shot.show()) == ["restored"]
+
+
+def test_a_square_that_stays_doubtful_is_asked_about(film) -> None:
+    """Nobody is accused, nothing is passed over in silence; once, and until people have looked."""
+    shot = settled(film)
+    shot.doubts = {"c3": ("RR", "R", 8.0)}
+    (unsure,) = shot.show(("c3", "RR"), frames=30)
+    assert isinstance(unsure, Unsure)
+    assert unsure.options == ()
+    assert unsure.question == "Has anything been changed that should not be? c3 looks like 2R."
+    assert unsure.cells == ("c3",)
+    assert shot.show(("c3", "RR"), frames=30) == []
+    shot.doubts = {}
+    assert kinds(shot.show()) == ["restored"]
+
+
+def test_a_square_that_people_say_is_right_is_asked_about_no_more(film) -> None:
+    """And the match goes on around it."""
+    shot = settled(film)
+    shot.doubts = {"c3": ("RR", "R", 8.0)}
+    assert kinds(shot.show(frames=30)) == ["unsure"]
+    (corrected,) = shot.referee.order(shot.t_s, Answer(None), by="R")
+    assert isinstance(corrected, Corrected)
+    assert corrected.position == START
+    assert shot.show(frames=30) == []
+    assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["accepted"]
+
+
+def test_a_slight_doubt_is_kept_to_oneself(film) -> None:
+    """While it is far likelier that nothing has changed."""
+    shot = settled(film)
+    shot.doubts = {"c3": ("RR", "R", 4.0)}
+    assert shot.show(frames=60) == []
+
+
+def test_who_goes_on_without_an_answer_has_answered(film) -> None:
+    """The next move tells that the doubtful one was played, though its own squares are no clearer than before."""
+    shot = settled(film)
+    shot.doubts = {"e4": ("R", "", 2.0), "e5": ("GR", "G", 6.0)}
+    (unsure,) = shot.show(("e4", ""), ("e5", "GR"), frames=30)
+    assert isinstance(unsure, Unsure)
+    assert unsure.options == ("e4-e5",)
+    first, second = shot.show(("e4", ""), ("e5", "GR"), ("f6", ""), ("f5", "RG"))
+    assert isinstance(first, Accepted)
+    assert isinstance(second, Accepted)
+    assert (first.move, second.move) == ("e4-e5", "f6-f5")
+
+
+def test_a_misread_square_is_not_believed_once_people_say_so(film) -> None:
+    """Until it has looked right: then it is believed again."""
+    shot = settled(film)
+    assert kinds(shot.show(("h3", "R"))) == ["illegal"]
+    (corrected,) = shot.referee.order(shot.t_s, RejectVerdict(), by="Ada")
+    assert (corrected.by, corrected.position) == ("Ada", START)
+    assert shot.show(("h3", "R")) == []
+    assert kinds(shot.show(("h3", "R"), ("e4", ""), ("e5", "GR"))) == ["accepted"]
+    assert shot.show(("h3", "R")) == []
+    assert shot.show() == []
+    assert kinds(shot.show(("h3", "R"))) == ["illegal"]
+
+
+def test_a_square_that_was_not_believed_is_believed_again_when_it_is_touched(film) -> None:
+    """Though it has not looked right meanwhile."""
+    shot = settled(film)
+    shot.doubts = {"c3": ("RR", "R", 8.0)}
+    assert kinds(shot.show(frames=30)) == ["unsure"]
+    shot.referee.order(shot.t_s, Answer(None), by="R")
+    shot.changed = ()
+    assert shot.show(frames=30) == []
+    shot.doubts, shot.changed = {}, ("c3",)
+    (illegal,) = shot.show(("c3", ""))
+    assert illegal.cells == ("c3",)
