@@ -31,10 +31,8 @@ class Squares:
     letters: tuple[str, ...]
 
 
-def own_kit(
-    name: str, squares: Squares, board: MeasuredBoard, base: Kit, dictionary: str, piece_mm: Sizes | None
-) -> Kit:
-    """The kit of a measured board.
+def own_kit(name: str, squares: Squares, board: MeasuredBoard, base: Kit, dictionary: str) -> Kit:
+    """The kit of a measured board, with pieces as large for its squares as those of the game's own kit.
 
     Args:
         name: of the kit.
@@ -42,9 +40,8 @@ def own_kit(
         board: as it was measured.
         base: the game's own kit, from which its pieces come.
         dictionary: of the markers, a ``cv2.aruco`` name.
-        piece_mm: width and height of a piece; None: as large for the squares as those of ``base``.
 
-    Raises ProfileError for a game with pillars, or for one size where pieces have several.
+    Raises ProfileError for a game with pillars.
     """
     if base.pillars is not None:
         raise ProfileError(f"{squares.game}: a board of pillars cannot be measured from above; write its kit by hand")
@@ -66,7 +63,7 @@ def own_kit(
         game=squares.game,
         mat=Mat(float(width), float(height), None, dictionary, edge_mm, markers, ()),
         board=_board(base.board, squares, board.pitch_mm, (float(left), float(near))),
-        pieces=_sized(kinds, min(board.pitch_mm) / min(base.board.pitch_mm), piece_mm),
+        pieces=_sized(kinds, min(board.pitch_mm) / min(base.board.pitch_mm)),
         pillars=None,
         stacking=base.stacking,
         enrol=_enrol(base, squares),
@@ -93,15 +90,9 @@ def _moved(marker: Marker, by_mm: Points) -> Marker:
     return replace(marker, at_mm=((a[0] + c[0]) / 2, (a[1] + c[1]) / 2), corners_mm=placed)
 
 
-def _sized(kinds: tuple[PieceKind, ...], share: float, piece_mm: Sizes | None) -> tuple[PieceKind, ...]:
-    """The pieces in the given size, or of the base's size times ``share``; pyramids are sold in one size."""
-    if piece_mm is None:
-        return tuple(kind if kind.shape == "pyramid" else _resized(kind, share) for kind in kinds)
-    if len({(kind.shape, kind.width_mm, kind.height_mm) for kind in kinds}) > 1:
-        raise ProfileError("--piece-mm: this game has pieces of several sizes; correct [pieces] in the kit file")
-    width, height = piece_mm
-    height = width if kinds[0].shape == "cube" else height
-    return tuple(replace(kind, width_mm=width, height_mm=height) for kind in kinds)
+def _sized(kinds: tuple[PieceKind, ...], share: float) -> tuple[PieceKind, ...]:
+    """The pieces in the base's size times ``share``; pyramids are sold in one size."""
+    return tuple(kind if kind.shape == "pyramid" else _resized(kind, share) for kind in kinds)
 
 
 def _resized(kind: PieceKind, share: float) -> PieceKind:

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from calibration.board_grid import own_grid_fault
 from calibration.camera import Camera
 from calibration.kit import Kit, kit_name, load_kit
 from calibration.measuring import Field, MeasuredBoard, measure_board
 from calibration.own_board import Squares, own_kit
+from calibration.piece_sizes import Size, with_sizes
 from calibration.stickers import DICTIONARY
 from companion.rules.game import Game
 from vision.drawing import Picture
+from vision.enrolment import board_of
+from vision.errors import VisionError
 from vision.pose.markers import detect
 from vision.pose.registration import to_gray
 from vision.sizing import Sizes, measure_discs
 
 MINE = "mine"
+
+ENOUGH_MARKERS = 3
+"""Their white tells the light all over a board, unless they lie on one line."""
+
+TOO_FEW = "{count} markers do not tell the light all over the board: stick more round the squares, wholly on the board"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +33,19 @@ class Wish:
     """What the picture does not tell of a board.
 
     Attributes:
-        piece_mm: width and height of a piece; None: as large for the squares as those of the game's own kit.
+        sizes: of pieces, by their letters, as :func:`calibration.piece_sizes.with_sizes` takes them; the others are as
+            large for the squares as those of the game's own kit.
         dictionary: of the markers, a ``cv2.aruco`` name.
         name: of the kit.
     """
 
-    piece_mm: tuple[float, float] | None = None
+    sizes: Mapping[str, Size] = field(default_factory=dict)
     dictionary: str = DICTIONARY
     name: str = MINE
 
 
 def measure(
-    game: Game, picture: Picture, field: Field, wish: Wish, camera: Camera | None = None
+    game: Game, picture: Picture, seen: Field, wish: Wish, camera: Camera | None = None
 ) -> tuple[Kit, MeasuredBoard]:
     """The kit for ``game`` on the board in a photograph (height, width, 3) uint8 BGR, and how it was measured.
 
@@ -46,12 +56,28 @@ def measure(
     found = detect(to_gray(picture), wish.dictionary)
     once = {number: places[0] for number, places in found.items() if len(places) == 1}
     height, width = picture.shape[:2]
-    board = measure_board(field, once, (width, height), camera)
+    board = measure_board(seen, once, (width, height), camera)
     layout = game.layout
-    alike = (layout.files, layout.ranks) == (field.files, field.ranks)
+    alike = (layout.files, layout.ranks) == (seen.files, seen.ranks)
     missing = layout.missing if alike else frozenset[str]()
-    squares = Squares(game.tag, field.files, field.ranks, missing, tuple(game.pieces))
-    return own_kit(wish.name, squares, board, load_kit(kit_name(game.tag)), wish.dictionary, wish.piece_mm), board
+    squares = Squares(game.tag, seen.files, seen.ranks, missing, tuple(game.pieces))
+    kit = own_kit(wish.name, squares, board, load_kit(kit_name(game.tag)), wish.dictionary)
+    return with_sizes(kit, wish.sizes), board
+
+
+def shown_fault(kit: Kit, camera: Camera, empty: Picture) -> str:
+    """Why a board cannot be read that a photograph (height, width, 3) uint8 BGR shows empty; "" where it can.
+
+    Its look cannot be learned, or it shows other lines than its kit says.  Nothing is said where the kit has its look.
+    """
+    if kit.board.cell_colour is not None:
+        return ""
+    try:
+        look = board_of([empty], kit, camera)
+    except VisionError as error:
+        count = len(kit.mat.markers)
+        return TOO_FEW.format(count=count) if count < ENOUGH_MARKERS else str(error)
+    return own_grid_fault(look, kit.board)
 
 
 def sized(kit: Kit, camera: Camera, empty: Picture, shown: Picture, layout: Mapping[str, str]) -> tuple[Kit, Sizes]:

@@ -25,12 +25,14 @@ MODULES = (
     "vision.capture.picamera",
     "calibration.lens",
     "calibration.measuring",
+    "calibration.piece_sizes",
     "vision.capture.network",
     "vision.capture.phone",
     "companion.web.setup.cameras",
     "companion.web.setup.files",
     "companion.web.setup.newest",
     "companion.web.setup.page",
+    "companion.web.setup.sizes",
     "companion.web.setup.views",
     "companion.web.setup.workshop",
 )
@@ -60,6 +62,20 @@ PARTS = {
     "the photographs do not determine a camera; vary angle and place",
     "{}: no new picture for {} s",
     "{}: gives the same picture again and again",
+    "{} markers do not tell the light all over the board: stick more round the squares, wholly on the board",
+    "from file to file",
+    "from rank to rank",
+    "pieces",
+    "pieces {}",
+    (
+        "the lines on the board are about {} mm apart {}, the borders of the kit's squares {} mm: "
+        "measure the playing field again by its four corners"
+    ),
+    (
+        "the lines on the board lie about {} mm beside the borders of the kit's squares {}: "
+        "measure the playing field again by its four corners"
+    ),
+    "all squares are right, but the picture does not tell how large the pieces are: measure them and say it below",
 }
 """What is put into other messages, or is no error where it is written."""
 

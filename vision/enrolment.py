@@ -122,9 +122,7 @@ def colours_of(
 
     The other arguments are those of :func:`enrol`.  Raises VisionError when the mat is not found or a piece is missing.
     """
-    board = None
-    for picture in empty:
-        board = learn_board(board, _photograph(picture, kit, camera, board), kit)
+    board = board_of(empty, kit, camera)
     photograph = _photograph(image, kit, camera, board)
     if board is None and (kit.board.cell_colour is None or kit.board.chequer_colour is not None):
         board = _learn_around(photograph, kit, stacks)
@@ -133,6 +131,17 @@ def colours_of(
     colours = learn_pieces(photograph, kit, stacks, floors)
     look = _with_floor(nominal_look(kit), photograph, kit, stacks, floors)
     return replace(look, pieces=colours.pieces, inks=colours.inks, board=board), photograph, colours.whites
+
+
+def board_of(empty: Sequence[Picture], kit: Kit, camera: Camera) -> BoardLook | None:
+    """The look of a board in photographs (height, width, 3) uint8 BGR with nothing on it; None of none.
+
+    Raises VisionError when the mat is not found.
+    """
+    board = None
+    for picture in empty:
+        board = learn_board(board, _photograph(picture, kit, camera, board), kit)
+    return board
 
 
 def _photograph(image: Picture, kit: Kit, camera: Camera, board: BoardLook | None) -> Photograph:

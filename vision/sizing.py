@@ -87,6 +87,11 @@ class Sizes:
         """Whether the height is."""
         return self.height_deviation_mm <= TOLD_SHARE * self.height_mm
 
+    @property
+    def is_told(self) -> bool:
+        """Whether both are."""
+        return self.is_width_told and self.is_height_told
+
 
 @dataclass(frozen=True, eq=False)
 class _Stack:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from argparse import ArgumentTypeError
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from calibration.markers import dictionary
 from calibration.measuring import Field, MeasuredBoard
 from calibration.own_board import format_own_kit
 from calibration.picture import load_picture
+from calibration.piece_sizes import Size, piece_sizes
 from calibration.stickers import DICTIONARY, STICKER_MM
 from companion.app.ground import parse_layout
 from companion.commands.options.lens import AUTO
@@ -22,7 +24,7 @@ from companion.commands.options.parser import OptionGroup, Subparsers, add_comma
 from companion.commands.output.codes import DONE, NO
 from companion.commands.output.files import write_file
 from companion.games import load_game
-from companion.own_board import Wish, measure, sized
+from companion.own_board import Wish, measure, shown_fault, sized
 from vision.errors import VisionError
 from vision.sizing import Sizes
 
@@ -41,7 +43,7 @@ class Options(OptionGroup):
     ranks: int | None
     side_mm: tuple[float, ...]
     marker_mm: float
-    piece_mm: tuple[float, float] | None
+    piece_mm: list[tuple[str, Size]]
     pieces: Path | None
     layout: str
     dictionary: str
@@ -65,8 +67,11 @@ def add_parser(subparsers: Subparsers) -> None:
     what = f"side of the stickers' black border, where no side was measured (default: {STICKER_MM:g})"
     size.add_argument("--marker-mm", type=_length, default=STICKER_MM, metavar="M", help=what)
     piece = measuring.add_mutually_exclusive_group()
-    what = "width and height of a piece (default: as large for the squares as in the game's own kit)"
-    piece.add_argument("--piece-mm", type=_sizes, metavar="W,H", help=what)
+    what = (
+        "width and height of a piece, a cube's side alone (default: as large for the squares as in the game's own "
+        "kit); where pieces have several sizes, once for each with their letters"
+    )
+    piece.add_argument("--piece-mm", type=_size, action="append", default=[], metavar="[LETTERS=]W[,H]", help=what)
     what = "a photograph from the same place with pieces on the board, which tells how large they are (discs only)"
     piece.add_argument("--pieces", type=Path, metavar="PHOTO", help=what)
     what = "what the photograph of --pieces shows: start (of the game, default), or a board's text such as 3,R,RG/7/…"
@@ -79,7 +84,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """`companion measure`: exit code 1 where corners and stickers do not fit each other."""
+    """`companion measure`: exit code 1 where corners do not fit the stickers or the board's lines."""
     game, picture = load_game(options.game), load_picture(options.photo)
     camera = None if options.camera == AUTO else read_camera(options.camera)
     dictionary(options.dictionary)
@@ -92,7 +97,7 @@ def run(options: Options) -> int:
         side_mm=(side, other[0] if other else None),
         marker_mm=options.marker_mm,
     )
-    wish = Wish(options.piece_mm, options.dictionary, options.output.stem)
+    wish = Wish(dict(options.piece_mm), options.dictionary, options.output.stem)
     kit, board = measure(game, picture, field, wish, camera)
     sizes = None
     if options.pieces is not None and board.fits:
@@ -102,14 +107,17 @@ def run(options: Options) -> int:
             )
         except VisionError as error:
             raise ProfileError(f"{options.pieces}: {error}") from error
+    wrong = shown_fault(kit, board.camera, picture) if board.fits else ""
     write_file(options.output, format_own_kit(kit))
-    print("\n".join(report(kit, board, sizes, is_sized=options.piece_mm is not None)))
+    print("\n".join([*board_report(kit, board), *pieces_report(kit, dict(options.piece_mm), sizes)]))
     print(f"written: {options.output}")
-    return DONE if board.fits else NO
+    if wrong:
+        print(wrong)
+    return DONE if board.fits and not wrong else NO
 
 
-def report(kit: Kit, board: MeasuredBoard, sizes: Sizes | None = None, *, is_sized: bool) -> list[str]:
-    """Lines that say what was measured, how well, and what is not known yet."""
+def board_report(kit: Kit, board: MeasuredBoard) -> list[str]:
+    """Lines that say what was measured of the board, and how well."""
     across, up = board.pitch_mm
     numbers = ", ".join(str(marker.id) for marker in board.markers)
     lines = [
@@ -122,17 +130,30 @@ def report(kit: Kit, board: MeasuredBoard, sizes: Sizes | None = None, *, is_siz
         lines.append("the board is seen too steeply to tell the lens: put the camera lower, or give --camera")
     elif board.focal_deviation > GOOD_FOCAL:
         lines.append(f"focal length known to {board.focal_deviation:.1%}: more stickers, far apart, tell more")
+    return lines
+
+
+def pieces_report(kit: Kit, told: Mapping[str, Size], sizes: Sizes | None = None) -> list[str]:
+    """Lines that say how large pieces look, and ask for the sizes that nobody has ``told`` by their letters."""
+    lines = []
     if sizes is not None:
         lines.append(
             f"pieces look {sizes.width_mm:.1f} mm wide, to {sizes.width_deviation_mm:.1f} mm, "
             f"and {sizes.height_mm:.1f} mm high, to {sizes.height_deviation_mm:.1f} mm"
         )
-    if not is_sized:
-        taken = dict.fromkeys(f"{kind.width_mm:g} x {kind.height_mm:g} mm" for kind in kit.pieces)
-        ask = "measure one; --piece-mm W,H says otherwise"
-        if sizes is not None and not (sizes.is_width_told and sizes.is_height_told):
-            ask = f"the picture does not tell it well enough; {ask}"
-        lines.append(f"pieces are taken to be {', '.join(taken)}: {ask}")
+        if sizes.is_told:
+            return lines
+        lines.append("the picture does not tell it well enough")
+    known = set("".join(letters or "".join(kind.letter for kind in kit.pieces) for letters in told))
+    groups = piece_sizes(kit.pieces)
+    for each in groups:
+        if not known.issuperset(each.letters):
+            named = "" if len(groups) == 1 else f"{each.letters}="
+            values = f"{each.width_mm:g}" if each.shape == "cube" else f"{each.width_mm:g},{each.height_mm:g}"
+            lines.append(
+                f"pieces {each.letters} are taken to be {values.replace(',', ' x ')} mm: measure one, and say it "
+                f"by --piece-mm {named}{values}"
+            )
     return lines
 
 
@@ -155,12 +176,11 @@ def _lengths(text: str) -> tuple[float, ...]:
     return tuple(map(_length, words))
 
 
-def _sizes(text: str) -> tuple[float, float]:
-    """Two lengths joined by a comma."""
-    width, *heights = _lengths(text)
-    if not heights:
-        raise ArgumentTypeError(f"{text!r}: give width and height, such as 30,8.5")
-    return width, heights[0]
+def _size(text: str) -> tuple[str, Size]:
+    """Letters of pieces, none for all, and their width and height, none for cubes."""
+    letters, _, lengths = text.rpartition("=")
+    width, *heights = _lengths(lengths)
+    return letters, (width, heights[0] if heights else None)
 
 
 def _pair(text: str) -> tuple[float, float]:

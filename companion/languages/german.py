@@ -321,6 +321,42 @@ GERMAN = Language(
             "the four points are no field seen from above; give its corners again": (
                 "die vier Punkte sind kein Spielfeld von oben; bitte seine Ecken noch einmal zeigen"
             ),
+            "the lines on the board are about {apart} mm apart {way}, the borders of the kit's squares {pitch} mm: "
+            "measure the playing field again by its four corners": (
+                "die Linien auf dem Brett sind {way} etwa {apart} mm auseinander, die Feldgrenzen des Kits {pitch} mm: "
+                "bitte das Spielfeld an seinen vier Ecken noch einmal vermessen"
+            ),
+            "the lines on the board lie about {aside} mm beside the borders of the kit's squares {way}: measure the "
+            "playing field again by its four corners": (
+                "die Linien auf dem Brett liegen {way} etwa {aside} mm neben den Feldgrenzen des Kits: bitte das "
+                "Spielfeld an seinen vier Ecken noch einmal vermessen"
+            ),
+            "{count} markers do not tell the light all over the board: stick more round the squares, wholly on the "
+            "board": (
+                "{count} Marken verraten das Licht auf dem Brett nicht: bitte mehr davon rund um die Felder kleben, "
+                "ganz auf dem Brett"
+            ),
+            "from file to file": "von Linie zu Linie",
+            "from rank to rank": "von Reihe zu Reihe",
+            "all squares are right, but the picture does not tell how large the pieces are: measure them and say it "
+            "below": (
+                "alle Felder stimmen, aber das Bild sagt nicht, wie groß die Steine sind: bitte messen und unten "
+                "angeben"
+            ),
+            "give the pieces' sizes": "bitte die Größe der Steine angeben",
+            "{pieces}: {width} mm wide does not suit the squares; give {least} to {most} mm": (
+                "{pieces}: {width} mm breit passt nicht zu den Feldern; bitte {least} bis {most} mm angeben"
+            ),
+            "{pieces}: {height} mm high is no piece; give {least} to {most} mm": (
+                "{pieces}: {height} mm hoch ist kein Stein; bitte {least} bis {most} mm angeben"
+            ),
+            "{pieces}: give width and height, such as 30,8.5": "{pieces}: bitte Breite und Höhe angeben, etwa 30,8.5",
+            "pieces {letters}: the kit has {known}": "Steine {letters}: das Kit hat {known}",
+            "pieces have several sizes: say of which pieces, {named}": (
+                "die Steine haben mehrere Größen: bitte sagen, welche Steine, {named}"
+            ),
+            "pieces {letters}": "Steine {letters}",
+            "pieces": "Steine",
             "a board has 1 to {files} files and 1 to {ranks} ranks": (
                 "ein Brett hat 1 bis {files} Linien und 1 bis {ranks} Reihen"
             ),

@@ -1,15 +1,24 @@
 """`companion measure`: from a photograph of an own board to a kit that its photographs are read with."""
 
+from dataclasses import replace
+from unittest.mock import Mock
+
+import numpy as np
 import pytest
 
 from calibration.board_lens import calibrate_on_board
-from calibration.kit import read_kit
+from calibration.kit import load_kit, read_kit
 from calibration.picture import load_picture
 from companion.app.ground import parse_layout
 from companion.cli import main
+from companion.commands.measure import pieces_report
+from companion.own_board import shown_fault
+from companion.simulate.viewpoint import default_camera
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
+from vision.errors import VisionError
 from vision.reader import Reader
+from vision.sizing import Sizes
 
 CORNERS = ("322,398", "811,616", "982,207", "567,71")
 """Of the field in the photographs of somebody's draughts board, as a person would click them."""
@@ -48,7 +57,7 @@ def test_the_start_position_tells_how_large_pieces_are(shared, tmp_path, capsys)
         (["--side-mm", "0"], "is no length"),
         (["--side-mm", "1,2,3"], "give one length or two"),
         (["--side-mm", "288", "--marker-mm", "25"], "not allowed with"),
-        (["--piece-mm", "30"], "give width and height"),
+        (["--piece-mm", "R=30,x"], "'x' is no length"),
         (["--piece-mm", "30,8", "--pieces", "start.jpg"], "not allowed with"),
         (["--dictionary", "DICT_APRILTAG_36h12"], "did you mean DICT_APRILTAG_36h1"),
         (["--files", "-3"], "1 to 26 files"),
@@ -77,3 +86,29 @@ def test_a_board_without_stickers_is_refused(tmp_path, capsys, examples):
     words = ["measure", "domination", photo, "--field", *CORNERS, "-o", str(tmp_path / "kit.toml")]
     assert main([*words, "--dictionary", "DICT_4X4_50"]) == 2
     assert "too few markers are seen (0); stick four or more" in capsys.readouterr().err
+
+
+def test_sizes_that_nobody_told_are_asked_for():
+    ziggurat, citadel, discs = (load_kit(name) for name in ("ziggurat", "citadel", "draughts"))
+    dwarfs, queens = pieces_report(ziggurat, {"D": (20.0, 35.0), "d": (20.0, 35.0)})[::-1][:2]
+    assert queens.endswith("Qq are taken to be 25.4 x 44.5 mm: measure one, and say it by --piece-mm Qq=25.4,44.5")
+    assert dwarfs.startswith("pieces Ww are taken")
+    assert pieces_report(citadel, {})[0].endswith(
+        "pieces RB are taken to be 20 mm: measure one, and say it by --piece-mm 20"
+    )
+    assert pieces_report(citadel, {"": (18.0, None)}) == []
+    assert len(pieces_report(discs, {}, Sizes(27.0, 0.5, 7.0, 0.4))) == 1
+    unsure = pieces_report(discs, {}, Sizes(27.0, 0.5, 7.0, 0.6))
+    assert unsure[1] == "the picture does not tell it well enough"
+    assert len(unsure) == 3
+
+
+def test_a_board_whose_look_cannot_be_learned_is_said(monkeypatch):
+    kit = load_kit("draughts")
+    own = replace(kit, board=replace(kit.board, cell_colour=None))
+    few = replace(own, mat=replace(own.mat, markers=own.mat.markers[:2]))
+    monkeypatch.setattr("companion.own_board.board_of", Mock(side_effect=VisionError("too dark")))
+    camera, picture = default_camera(), np.zeros((720, 1280, 3), np.uint8)
+    assert shown_fault(own, camera, picture) == "too dark"
+    assert shown_fault(few, camera, picture).startswith("2 markers do not tell the light")
+    assert shown_fault(kit, camera, picture) == ""

@@ -173,6 +173,10 @@ def test_every_step_of_the_set_up(tmp_path: Path, visit: Callable[[str], Page]) 
         page.locator(".steps button").nth(i).click()
         expect(page.locator(".steps button").nth(i)).to_have_attribute("aria-current", "step")
         assert findings(page) == []
+    bench.workshop.is_own = True
+    page.locator(".steps button", has_text="Start").click()
+    expect(page.get_by_label("Diameter, mm")).to_have_value("27")
+    assert findings(page) == []
     served.close()
     bench.workshop.close()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from calibration.kit import load_kit
+from calibration.kit import load_kit, read_kit
 from companion.games import load_game
 from companion.rules.notation import format_move, format_position, parse_move
 from companion.simulate.photographer import Photographer
@@ -312,6 +312,26 @@ def test_the_set_up_says_what_is_wrong_in_the_language_of_the_page(browser: Brow
     expect(page).to_have_title("Set up the table")
     page.locator("#finish").click()
     expect(page.locator("#reply")).to_have_text("photograph the empty board first, or measure the lens")
+    page.close()
+    served.close()
+    bench.workshop.close()
+
+
+def test_the_sizes_of_pieces_are_given_on_the_page(browser: Browser, tmp_path: Path) -> None:
+    bench = Bench(tmp_path, kit="ziggurat")
+    bench.workshop.is_own = True
+    served = SetupPage(("127.0.0.1", 0), bench.workshop, token="secret")
+    page = browser.new_page(locale="de-DE")
+    page.goto(f"{served.server.url}setup#token=secret")
+    page.locator(".steps button", has_text="Anfang").click()
+    expect(page.get_by_label("Höhe von D, d, mm")).to_have_value("34.9")
+    page.get_by_label("Höhe von D, d, mm").fill("120")
+    page.get_by_role("button", name="So groß sind sie").click()
+    expect(page.locator("#reply")).to_contain_text("ist kein Stein; bitte 1 bis 100 mm angeben")
+    page.get_by_label("Höhe von D, d, mm").fill("36.5")
+    page.get_by_role("button", name="So groß sind sie").click()
+    expect(page.locator("#sizes p")).to_have_text("Diese Größen sind angegeben.")
+    assert {kind.height_mm for kind in read_kit(tmp_path / "board.toml").pieces} == {25.4, 36.5, 44.5}
     page.close()
     served.close()
     bench.workshop.close()

@@ -16,7 +16,6 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock
 
 import cv2
 import numpy as np
@@ -24,7 +23,7 @@ import pypdfium2
 import pytest
 
 from calibration.camera import read_camera
-from calibration.kit import Kit, load_kit, read_kit
+from calibration.kit import load_kit
 from calibration.lens import DEFAULT_BOARD, find_board
 from calibration.looks import read_look
 from calibration.measuring import Field
@@ -33,7 +32,6 @@ from companion.cli import main
 from companion.commands.options.archive import archive_of
 from companion.commands.options.web import HANDED_ON, fronted
 from companion.games import load_game
-from companion.own_board import Wish
 from companion.simulate.photographer import HOLDS, Photographer
 from companion.web.setup.cameras import Cameras
 from companion.web.setup.newest import SetupError
@@ -43,7 +41,6 @@ from companion.web.setup.page import STEPS, SetupPage
 from companion.web.setup.views import Views
 from companion.web.setup.workshop import Workshop
 from tests.web.conftest import WAIT_S, Client
-from tools.stickered import corners_px, own_board
 from vision.capture.frames import Frame
 from vision.errors import VisionError
 
@@ -245,7 +242,7 @@ def test_nothing_is_learned_from_a_camera_that_has_stalled(stalling: tuple[Stall
     field = Field(((0, 0), (9, 0), (9, 9), (0, 9)), 8, 8, (None, None), 20.0)
     for question in (
         workshop.photograph,
-        partial(workshop.measure, field, Wish()),
+        partial(workshop.measure, field),
         workshop.learn_empty,
         workshop.learn_start,
         workshop.learn_pieces,
@@ -431,94 +428,3 @@ def test_terrain_and_pillars_are_known_at_the_start(tmp_path: Path) -> None:
     workshop.close()
     assert next(row for row in checked.rows if row["cell"] == "c5")["expected"] == "1X@3"
     assert [row["seen"].partition("@")[2] for row in checked.rows] == [str(level) for level in workshop.outfit.levels]
-
-
-@pytest.fixture
-def own(tmp_path: Path) -> Iterator[tuple[Photographer, Workshop, Kit]]:
-    """A set-up for draughts before somebody's own board."""
-    kit, game = own_board(), load_game("draughts")
-    source = Photographer(kit, game, lambda _: time.sleep(0.04))
-    workshop = Workshop(
-        Outfit(game, load_kit("draughts"), tmp_path, {"device": "0"}), source, source.show, patience_s=WAIT_S
-    )
-    yield source, workshop, kit
-    workshop.close()
-
-
-def test_an_own_board_is_set_up_from_its_corners_and_two_pictures(own: tuple[Photographer, Workshop, Kit]) -> None:
-    _, workshop, true = own
-    page = SetupPage(("127.0.0.1", 0), workshop, token="secret")
-    client = Client(page.server.port)
-
-    def act(name: str, **fields: object) -> Any:
-        status, _, data = client.ask("POST", f"/setup/{name}", json.dumps(fields), JSON)
-        assert status == 200, data
-        return json.loads(data)["row"]
-
-    workshop.enter("mat")
-    workshop.fresh()
-    row = act("measure", corners=corners_px(true), side_mm=264, width_mm=27, height_mm=7)
-    assert row["done"]
-    assert row["own"]
-    assert row["pitch_mm"] == [33, 33]
-    workshop.enter("empty")
-    assert act("learn-empty")["done"]
-    assert not workshop.lens_row()["done"]
-    workshop.enter("start")
-    workshop.fresh()
-    assert act("learn-start") == {"done": True, "why": "", "wrong": [], "all": 64, "learned": True}
-    row = act("begin")
-    page.close()
-    assert workshop.wants_match.is_set()
-    assert row["files"] == ["board.toml", "camera.toml", "set.toml", "table.toml"]
-    kit = read_kit(workshop.outfit.folder / "board.toml")
-    assert [marker.id for marker in kit.mat.markers] == [marker.id for marker in true.mat.markers]
-    assert 'kit = "board.toml"' in (workshop.outfit.folder / "table.toml").read_text()
-
-
-def test_discs_of_which_no_size_was_given_are_measured_at_the_start(
-    own: tuple[Photographer, Workshop, Kit], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _, workshop, true = own
-    workshop.enter("mat")
-    workshop.fresh()
-    a, b, c, d = zip(corners_px(true)[::2], corners_px(true)[1::2], strict=True)
-    workshop.measure(Field((a, b, c, d), 8, 8, (264.0, None), 25.0), Wish())
-    workshop.enter("empty")
-    workshop.learn_empty()
-    workshop.enter("start")
-    workshop.fresh()
-    row = workshop.learn_start()
-    assert row["done"]
-    assert row["sizes"]["told"]
-    assert abs(row["sizes"]["width"] - 27) < 3 * row["sizes"]["width_off"]
-    assert abs(row["sizes"]["height"] - 7) < 3 * row["sizes"]["height_off"]
-    (kind, _) = read_kit(workshop.outfit.folder / "board.toml").pieces
-    assert (kind.width_mm, kind.height_mm) == (row["sizes"]["width"], row["sizes"]["height"])
-    assert "assumed" not in row
-    monkeypatch.setattr("companion.web.setup.workshop.sized", Mock(side_effect=VisionError("no discs")))
-    workshop.fresh()
-    assert workshop.learn_start()["assumed"]
-
-
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        ({}, "point at the four corners"),
-        ({"corners": "abc"}, "point at the four corners"),
-        ({"corners": [1, 2, 3, 4, 5, 6, 7, None]}, "point at the four corners"),
-        ({"corners": [9, 9, 9, 9, 9, 9, 9, 9]}, "are no field"),
-        ({"corners": [0, 700, 300, 700, 300, 500, 0, 600]}, "do not fit the markers"),
-    ],
-)
-def test_corners_that_are_none_are_refused(
-    own: tuple[Photographer, Workshop, Kit], fields: dict[str, object], said: str
-) -> None:
-    _, workshop, _ = own
-    workshop.enter("mat")
-    page = SetupPage(("127.0.0.1", 0), workshop, token="secret")
-    status, _, data = Client(page.server.port).ask("POST", "/setup/measure", json.dumps(fields), JSON)
-    page.close()
-    assert status == 409
-    assert said in json.loads(data)["error"]
-    assert not workshop.is_own

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from companion.rules.board import Sight
 from vision.pose.projection import Registration
 from vision.reading import Reading
 
@@ -23,7 +25,20 @@ class Checked:
         return tuple(row["cell"] for row in self.rows if not row["right"])
 
 
-def told(sight: tuple[int | None, str | None]) -> str:
+def compare(reading: Reading, pose: Registration, wanted: Mapping[str, Sight], levels: tuple[int, ...]) -> Checked:
+    """A reading against the sight that each cell should give, and the ``levels`` of its pillars where it has any."""
+    rows = []
+    for i, cell in enumerate(reading.cells):
+        sight, p = reading.best(i)
+        expected, seen = told(wanted[cell]), told(sight)
+        if reading.levels and levels:
+            expected, seen = f"{expected}@{levels[i]}", f"{seen}@{reading.levels[i]}"
+        row = {"cell": cell, "expected": expected, "seen": seen, "p": round(p, 3), "right": expected == seen}
+        rows.append(row)
+    return Checked(reading, pose, tuple(rows))
+
+
+def told(sight: Sight) -> str:
     """A sight in short: ``2R``, nothing for an empty square."""
     height, top = sight
     return "" if top is None else f"{'?' if height is None else height}{top}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import cv2
@@ -18,6 +19,12 @@ QUALITY = 95
 def write_picture(path: Path, image: npt.NDArray[np.uint8]) -> None:
     """Write a picture (height, width, 3) uint8 BGR as a JPEG.  Raises SetupError."""
     write(path, cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])[1].tobytes())
+
+
+def write_table(path: Path, keys: Mapping[str, str]) -> None:
+    """Write a table's file; ``keys``: TOML text by key.  Raises SetupError."""
+    head = "# One table, made by `companion setup`; docs/table.md tells of every key.\n"
+    write(path, (head + "".join(f"{key} = {value}\n" for key, value in keys.items())).encode())
 
 
 def write(path: Path, data: bytes) -> None:

@@ -20,7 +20,6 @@ from calibration.measuring import Field
 from calibration.sheets import mat_pdf
 from calibration.stickers import STICKER_MM, stickers_pdf
 from companion.errors import CompanionError
-from companion.own_board import Wish
 from companion.phrases import ENGLISH, LANGUAGES, Language, trouble
 from companion.rules.notation import format_position
 from companion.web.answers import STATIC, refused, unserved
@@ -31,6 +30,7 @@ from companion.web.server import Server
 from companion.web.setup.cameras import ADDRESS, KINDS, Choice
 from companion.web.setup.newest import SetupError
 from companion.web.setup.overlay import picture
+from companion.web.setup.sizes import sizes_told
 from companion.web.setup.workshop import Workshop
 from companion.web.tls import Certificate
 from companion.web.token import new_token
@@ -143,11 +143,8 @@ class SetupPage:
         if len(numbers) != 8:
             raise SetupError("point at the four corners of the playing field")
         a, b, c, d = zip(numbers[::2], numbers[1::2], strict=True)
-        side, width, height = (
-            _number(body.get(name), MOST_MM) or None for name in ("side_mm", "width_mm", "height_mm")
-        )
-        field = Field((a, b, c, d), layout.files, layout.ranks, (side, None), STICKER_MM)
-        return self._workshop.measure(field, Wish((width, height) if width and height else None))
+        side = _number(body.get("side_mm"), MOST_MM) or None
+        return self._workshop.measure(Field((a, b, c, d), layout.files, layout.ranks, (side, None), STICKER_MM))
 
     async def _act(self, request: Request) -> Response:
         refuse_foreign(request)
@@ -162,6 +159,7 @@ class SetupPage:
             "measure": lambda: self._measure(body),
             "learn-empty": self._workshop.learn_empty,
             "learn-start": self._workshop.learn_start,
+            "size": lambda: self._workshop.resize(sizes_told(body.get("sizes"))),
             "learn-pieces": self._workshop.learn_pieces,
             "begin": self._workshop.begin_match,
             "try": lambda: self._workshop.try_cue(str(body.get("cue", ""))),

@@ -1,18 +1,64 @@
-"""How large pieces look, as the page says it."""
+"""How large the pieces on somebody's own board are, and who says so."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from calibration.kit import Kit
+from calibration.piece_sizes import Size, piece_sizes
+from companion.web.setup.newest import SetupError
 from vision.sizing import Sizes
 
+UNSIZED = "all squares are right, but the picture does not tell how large the pieces are: measure them and say it below"
 
-def sizes_row(sizes: Sizes) -> dict[str, Any]:
-    """Width and height in mm with their standard deviations, and whether they are known well enough."""
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """What is known of the pieces' sizes.
+
+    Attributes:
+        is_given: whether somebody has measured them with a ruler.
+        measured: what the start position tells; None before it is learned, and where it tells nothing.
+    """
+
+    is_given: bool = False
+    measured: Sizes | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the program need not ask."""
+        return self.is_given or (self.measured is not None and self.measured.is_told)
+
+    def row(self, kit: Kit) -> dict[str, Any]:
+        """The sizes with which ``kit`` is read, and how they are known; mm."""
+        kinds = [
+            {"letters": each.letters, "shape": each.shape, "width": each.width_mm, "height": each.height_mm}
+            for each in piece_sizes(kit.pieces)
+        ]
+        measured = None if self.measured is None else _measured(self.measured)
+        return {"kinds": kinds, "known": self.is_known, "given": self.is_given, "measured": measured}
+
+
+def _measured(sizes: Sizes) -> dict[str, float]:
+    """Width and height in mm with their standard deviations."""
     return {
         "width": round(sizes.width_mm, 1),
         "width_off": round(sizes.width_deviation_mm, 1),
         "height": round(sizes.height_mm, 1),
         "height_off": round(sizes.height_deviation_mm, 1),
-        "told": sizes.is_width_told and sizes.is_height_told,
     }
+
+
+def sizes_told(rows: object) -> Mapping[str, Size]:
+    """Width and height in mm by letters, of the rows that a page sends.  Raises SetupError."""
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise SetupError("give the pieces' sizes")
+    told = {}
+    for row in rows:
+        letters, width, height = (row.get(name) for name in ("letters", "width", "height"))
+        if not (isinstance(letters, str) and isinstance(width, int | float) and isinstance(height, int | float | None)):
+            raise SetupError("give the pieces' sizes")
+        told[letters] = width, height
+    return told

@@ -15,18 +15,20 @@ from typing import Any
 
 from calibration.board_lens import TOO_STEEP, BoardLens
 from calibration.camera import Camera, format_camera
+from calibration.kit import Kit
 from calibration.looks import SetLook, format_look, nominal_look
 from calibration.measuring import Field, MeasuredBoard
 from calibration.own_board import format_own_kit
-from companion.own_board import Wish, measure, sized
+from calibration.piece_sizes import Size, with_sizes
+from companion.own_board import Wish, measure, shown_fault, sized
 from companion.web.setup.cameras import CAMERA_KEYS, Cameras, Choice, Missing
-from companion.web.setup.checked import Checked, told
-from companion.web.setup.files import write, write_picture
+from companion.web.setup.checked import Checked, compare
+from companion.web.setup.files import write, write_picture, write_table
 from companion.web.setup.lens import lens_from
 from companion.web.setup.light import light_row
 from companion.web.setup.newest import FRESH_S, Newest, SetupError
 from companion.web.setup.outfit import Outfit, Scene
-from companion.web.setup.sizes import sizes_row
+from companion.web.setup.sizes import UNSIZED, Sizing
 from companion.web.setup.views import Views
 from vision.capture.frames import Frame, FrameSource, SourceLost
 from vision.drawing import Picture, Viewpoint
@@ -35,7 +37,6 @@ from vision.errors import VisionError
 from vision.pose.markers import detect
 from vision.pose.registration import to_gray
 from vision.reader import Reader
-from vision.sizing import Sizes
 
 SIMULATED = "simulate"
 """A table with this key brings its own camera and set."""
@@ -64,10 +65,8 @@ class Workshop:
         self.chosen: Choice | None = None
         self.is_written = self.is_own = False
         self.wants_match = Event()
-        self._is_guessed = self._is_sized = False
-        self._sizes: Sizes | None = None
-        self._is_size_assumed = False
-        self._why_no_lens = ""
+        self._is_guessed, self._sizing = False, Sizing()
+        self._why_no_lens = self._fault = ""
         self._cameras, self._opened = cameras or Cameras(), partial(Newest, patience_s=patience_s, clock=clock)
         self._newest, self._scene = self._opened(source), scene or (lambda _scene, _taken: None)
         self._views = Views(outfit.folder / PHOTOS)
@@ -114,8 +113,9 @@ class Workshop:
 
     def _forget(self) -> None:
         self._views, self._empty, self.camera, self.look = Views(self.outfit.folder / PHOTOS), None, None, None
-        self._reader, self._is_guessed, self._why_no_lens, self._sizes = None, False, "", None
-        self._is_size_assumed = False
+        self._reader, self._is_guessed, self._why_no_lens = None, False, ""
+        self._fault = ""
+        self._sizing = replace(self._sizing, measured=None)
 
     def camera_row(self) -> dict[str, Any]:
         """The cameras that may be chosen; size, light and sharpness of the newest picture."""
@@ -162,14 +162,14 @@ class Workshop:
             self._views.is_collecting = False
             camera = self._views.calibrated().camera
             self._is_guessed, self._why_no_lens = False, ""
-            self._take_camera(camera)
+            self.camera, self._reader = camera, None
             write(self.outfit.folder / CAMERA_FILE, format_camera(camera).encode())
         return self.lens_row()
 
     def use_camera(self, camera: Camera) -> None:
         """Take a lens that was measured before."""
         with self._lock:
-            self._take_camera(camera)
+            self.camera, self._reader = camera, None
 
     def lens_row(self) -> dict[str, Any]:
         """How many photographs there are, what they cover, and how good the lens is that they or a file have told."""
@@ -181,7 +181,8 @@ class Workshop:
         kit, frame = self.outfit.kit, self.frame()
         found = detect(to_gray(frame.image), kit.mat.dictionary)
         markers = [{"id": marker.id, "found": marker.id in found} for marker in kit.mat.markers]
-        row = {"done": all(marker["found"] for marker in markers), "why": "", "markers": markers, "own": self.is_own}
+        done = all(marker["found"] for marker in markers) and not self._fault
+        row = {"done": done, "why": self._fault, "markers": markers, "own": self.is_own}
         if self.camera is None:
             return row
         try:
@@ -190,20 +191,22 @@ class Workshop:
             return {**row, "done": False, "why": str(error)}
         return {**row, "error_px": round(pose.reprojection_px, 2)}
 
-    def measure(self, field: Field, wish: Wish) -> dict[str, Any]:
+    def measure(self, field: Field) -> dict[str, Any]:
         """Make the kit of somebody's own board from the corners of its playing field, and write it.
 
         Raises SetupError, ProfileError.
         """
         with self._lock:
-            kit, board = measure(self.outfit.game, self.fresh().image, field, wish, self._measured_camera())
+            image = self.fresh().image
+            kit, board = measure(self.outfit.game, image, field, Wish(), self._measured_camera())
             if not board.fits:
                 raise SetupError("the four corners do not fit the markers; point at them again")
             self.outfit = replace(self.outfit, kit=kit, keys={**self.outfit.keys, "kit": f'"{KIT_FILE}"'}, levels=())
             write(self.outfit.folder / KIT_FILE, format_own_kit(kit).encode())
             self.is_own, self._empty, self.look = True, None, None
-            self._is_sized, self._sizes, self._is_size_assumed = wish.piece_mm is not None, None, False
+            self._sizing = Sizing()
             self._keep_camera(board)
+            self._fault = shown_fault(kit, self._need_camera(), image)
         return {**self.mat_row(), "fit_px": round(board.click_px, 1), "pitch_mm": [round(v, 1) for v in board.pitch_mm]}
 
     def learn_empty(self) -> dict[str, Any]:
@@ -218,12 +221,14 @@ class Workshop:
                 self._keep_camera(lens_from(self.outfit.kit, image))
             self._need_reader().register(image)
             self._empty = image
+            self._fault = shown_fault(self.outfit.kit, self._need_camera(), image)
         return self.empty_row()
 
     def empty_row(self) -> dict[str, Any]:
         """Whether the empty board is known, and how well the lens is."""
         error = None if self.camera is None else round(self.camera.reprojection_px, 2)
-        return {"done": self._empty is not None, "why": self._why_no_lens, "error_px": error}
+        done = self._empty is not None and not self._fault
+        return {"done": done, "why": self._fault or self._why_no_lens, "error_px": error}
 
     def learn_start(self) -> dict[str, Any]:
         """Learn the set's look from the start position, and write the set file.  Raises SetupError, VisionError."""
@@ -231,23 +236,35 @@ class Workshop:
             image = self.fresh().image
             if self._is_guessed and not self.is_own and self._empty is not None:
                 self._keep_camera(lens_from(self.outfit.kit, self._empty, image))
-            if self.is_own and not self._is_sized:
+            if self.is_own and not self._sizing.is_given:
                 self._size(image)
             self._learn(image, self._start_stacks(), self._empty)
         return self.start_row()
+
+    def resize(self, told: Mapping[str, Size]) -> dict[str, Any]:
+        """Take the pieces of an own board to be as large as somebody measured; learn the start position so.
+
+        Raises SetupError, ProfileError, VisionError.
+        """
+        with self._lock:
+            if not self.is_own:
+                raise SetupError("point at the four corners of the playing field")
+            self._use_sizes(with_sizes(self.outfit.kit, told), Sizing(is_given=True))
+        return self.start_row() if self.look is None else self.learn_start()
+
+    def _use_sizes(self, kit: Kit, sizing: Sizing) -> None:
+        self.outfit, self._sizing, self._reader = replace(self.outfit, kit=kit), sizing, None
+        write(self.outfit.folder / KIT_FILE, format_own_kit(kit).encode())
 
     def _size(self, image: Picture) -> None:
         """Take discs of which nobody said how large they are to be as large as the start position shows them."""
         if self._empty is None:
             return
-        kit = self.outfit.kit
         try:
-            kit, self._sizes = sized(kit, self._need_camera(), self._empty, image, self._start_stacks())
-        except VisionError:  # They are as large for the squares as in the game's own kit.
-            self._is_size_assumed = True
+            kit, sizes = sized(self.outfit.kit, self._need_camera(), self._empty, image, self._start_stacks())
+        except VisionError:  # They stay as large for the squares as in the game's own kit; somebody is asked.
             return
-        self.outfit, self._reader = replace(self.outfit, kit=kit), None
-        write(self.outfit.folder / KIT_FILE, format_own_kit(kit).encode())
+        self._use_sizes(kit, Sizing(measured=sizes))
 
     def learn_pieces(self) -> dict[str, Any]:
         """Learn the set's look from the pieces on their squares, and write the set file.  Raises VisionError."""
@@ -286,25 +303,15 @@ class Workshop:
             unknown = None if self.outfit.kit.pillars is None else (None,) * len(self.outfit.kit.cells)
             reading, geometry = reader.read_with_geometry(frame, unknown, self.outfit.levels or None)
         stacks = self._start_stacks()
-        wanted_levels = self.outfit.levels if reading.levels else ()
-        rows = []
-        for i, cell in enumerate(reading.cells):
-            (sight, p), wanted = reading.best(i), game.sight(stacks.get(cell, ""))
-            expected, seen = told(wanted), told(sight)
-            if reading.levels and wanted_levels:
-                expected, seen = f"{expected}@{wanted_levels[i]}", f"{seen}@{reading.levels[i]}"
-            row = {"cell": cell, "expected": expected, "seen": seen, "p": round(p, 3), "right": expected == seen}
-            rows.append(row)
-        return Checked(reading, geometry.pose, tuple(rows))
+        wanted = {cell: game.sight(stacks.get(cell, "")) for cell in reading.cells}
+        return compare(reading, geometry.pose, wanted, self.outfit.levels)
 
     def start_row(self) -> dict[str, Any]:
         """The start position, square by square, once the set is known."""
         known = self.look is not None
         unknown = {"done": False, "why": "", "wrong": [], "all": len(self.outfit.kit.cells), "learned": known}
-        if self._sizes is not None:
-            unknown["sizes"] = sizes_row(self._sizes)
-        if self._is_size_assumed:
-            unknown["assumed"] = True
+        if self.is_own:
+            unknown["sizes"] = self._sizing.row(self.outfit.kit)
         if not known:
             return unknown
         try:
@@ -312,7 +319,10 @@ class Workshop:
         except VisionError as error:
             return {**unknown, "why": str(error)}
         wrong = [row for row in checked.rows if not row["right"]]
-        return {**unknown, "done": not wrong, "wrong": wrong, "why": checked.reading.otherwise}
+        why = checked.reading.otherwise or self._fault
+        if self.is_own and not (wrong or why or self._sizing.is_known):
+            why = UNSIZED
+        return {**unknown, "done": not wrong and why != UNSIZED, "wrong": wrong, "why": why}
 
     def panel_row(self) -> dict[str, Any]:
         """What can be tried of the panel, and what the sensors say."""
@@ -340,8 +350,7 @@ class Workshop:
         keys = {"game": f'"{self.outfit.game.tag}"', **self.outfit.keys}
         if SIMULATED not in keys:
             keys |= {"camera": f'"{CAMERA_FILE}"', "set": f'"{SET_FILE}"'}
-        head = "# One table, made by `companion setup`; docs/table.md tells of every key.\n"
-        write(self.outfit.folder / TABLE_FILE, (head + "".join(f"{k} = {v}\n" for k, v in keys.items())).encode())
+        write_table(self.outfit.folder / TABLE_FILE, keys)
         self.is_written = True
         return self.done_row()
 
@@ -373,12 +382,9 @@ class Workshop:
         if self._measured_camera() is None:
             self._is_guessed = True
             self._why_no_lens = "" if found.is_known else TOO_STEEP
-            self._take_camera(found.camera)
+            self.camera = found.camera
             write(self.outfit.folder / CAMERA_FILE, format_camera(found.camera).encode())
         self._reader = None
-
-    def _take_camera(self, camera: Camera) -> None:
-        self.camera, self._reader = camera, None
 
     def _need_camera(self) -> Camera:
         if self.camera is None:

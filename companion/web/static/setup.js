@@ -1,6 +1,7 @@
 // The set-up, step by step: what the camera shows, what is to be done, and whether it is right.
 
 import { Cameras } from "/static/cameras.js";
+import { Sizes } from "/static/sizes.js";
 import { takeToken } from "/static/token.js";
 import { addWords, code, offerLanguages, word } from "/static/words.js";
 
@@ -19,7 +20,7 @@ addWords({
     "what mat": "Show the board, empty.",
     "how mat": "A printed mat: print it at 100 % and lay it flat; all its markers must be seen.",
     "own-how": "Your own board: stick four or more printed markers flat round its squares. Then touch the four corners of its playing field in the picture, first that of a1 at the first player's left, and go round it. Another touch moves the nearest corner.",
-    side: "Side of the field along the first player, mm", width: "Width of a piece, mm", height: "Height of a piece, mm",
+    side: "Side of the field along the first player, mm",
     "print-stickers": "Print stickers", measure: "This is my board", "corners-left": "{n} of 4 corners", "fits-board": "Measured: squares of {across} × {up} mm; the corners fit to {px} px.",
     "more-exact": "More exact, where you like:",
     "what empty": "Leave the board empty.", "how empty": "Its look and the lens are learned from one photograph; no hand over it.",
@@ -39,7 +40,6 @@ addWords({
     photos: "{n} photographs, {parts} of {all} parts of the picture covered", "more-photos": "At least {least}; {advised} are better, with every part covered.",
     "enough-photos": "That is enough.", "lens-good": "Reprojection error {px} px: good.", "lens-poor": "Reprojection error {px} px: poor. Take sharper photographs of a flat board.",
     marker: "Marker {id}", seen: "seen", unseen: "not seen", "learn-pieces": "Learn the pieces", learned: "The pieces are known.",
-    "sizes": "The pieces look {width} mm wide (± {width_off}) and {height} mm high (± {height_off}).", "sizes-asked": "The picture does not tell it well enough: measure a piece and give its size in the step Board.", "sizes-assumed": "The picture does not tell how large these pieces are. They are taken to fill their squares as usual; if they do not, measure one and give its size in the step Board.",
     "all-right": "All {n} squares are right.", "not-right": "{wrong} of {n} squares are not right:", "should": "{cell}: should hold {expected}, looks {seen}",
     "nothing-there": "nothing", "empty-there": "empty", finish: "Save", saved: "Written: {files}, in {folder}.", "start-with": "Start the referee with:",
     "cue accepted": "Move accepted", "cue illegal": "Illegal move", "cue question": "Question", "cue game-over": "Game over", "no-panel": "There is no panel here.",
@@ -56,7 +56,7 @@ addWords({
     "what mat": "Das leere Brett zeigen.",
     "how mat": "Eine gedruckte Matte: mit 100 % drucken und flach hinlegen; alle Marken müssen zu sehen sein.",
     "own-how": "Ein eigenes Brett: mindestens vier gedruckte Marken flach rund um die Felder kleben. Dann im Bild die vier Ecken des Spielfelds berühren, zuerst die von a1 links vom ersten Spieler, dann reihum. Jede weitere Berührung verschiebt die nächste Ecke.",
-    side: "Seite des Spielfelds entlang des ersten Spielers, mm", width: "Breite eines Steins, mm", height: "Höhe eines Steins, mm",
+    side: "Seite des Spielfelds entlang des ersten Spielers, mm",
     "print-stickers": "Marken drucken", measure: "Das ist mein Brett", "corners-left": "{n} von 4 Ecken", "fits-board": "Vermessen: Felder von {across} × {up} mm; die Ecken passen auf {px} px.",
     "more-exact": "Genauer, wer will:",
     "what empty": "Das Brett leer lassen.", "how empty": "Aus einem Foto werden Aussehen und Linse gelernt; keine Hand darüber.",
@@ -76,7 +76,6 @@ addWords({
     photos: "{n} Fotos, {parts} von {all} Teilen des Bildes abgedeckt", "more-photos": "Mindestens {least}; {advised} sind besser, in jedem Teil des Bildes.",
     "enough-photos": "Das genügt.", "lens-good": "Abbildungsfehler {px} px: gut.", "lens-poor": "Abbildungsfehler {px} px: schlecht. Schärfere Fotos einer flachen Tafel machen.",
     marker: "Marke {id}", seen: "zu sehen", unseen: "nicht zu sehen", "learn-pieces": "Steine lernen", learned: "Die Steine sind bekannt.",
-    "sizes": "Die Steine sehen {width} mm breit (± {width_off}) und {height} mm hoch (± {height_off}) aus.", "sizes-asked": "Das Bild sagt es nicht genau genug: einen Stein messen und seine Größe im Schritt Brett angeben.", "sizes-assumed": "Wie groß diese Steine sind, sagt das Bild nicht. Es wird angenommen, dass sie ihre Felder wie üblich füllen; wenn nicht, einen Stein messen und seine Größe im Schritt Brett angeben.",
     "all-right": "Alle {n} Felder stimmen.", "not-right": "{wrong} von {n} Feldern stimmen nicht:", "should": "{cell}: erwartet {expected}, gesehen {seen}",
     "nothing-there": "nichts", "empty-there": "leer", finish: "Speichern", saved: "Geschrieben: {files}, in {folder}.", "start-with": "Der Schiedsrichter startet mit:",
     "cue accepted": "Zug angenommen", "cue illegal": "Verbotener Zug", "cue question": "Frage", "cue game-over": "Partie zu Ende", "no-panel": "Hier gibt es keine Anzeige.",
@@ -94,6 +93,7 @@ let size = { width: 0, height: 0 }; // of the camera's picture; the element itse
 let isOver = false;
 const done = {};
 const cameras = new Cameras(find("cameras"), token, (choice) => { best = 0; act("choose-camera", choice); });
+const sizes = new Sizes(find("sizes"), (told) => act("size", { sizes: told }));
 
 // Asks again and again how the step stands; one question at a time.
 async function follow() {
@@ -131,6 +131,7 @@ function render() {
   find("next").disabled = step === STEPS.at(-1);
   find("live").alt = word("camera");
   find("own").hidden = step !== "mat";
+  sizes.show(step === "start" ? row?.sizes : null, row?.learned);
   cameras.show((step === "camera" && row?.cameras) || []);
   drawCorners();
   if (!row) return;
@@ -182,9 +183,7 @@ const SHOWN = {
   empty: (now) => [now.done ? word("learned-empty", { px: now.error_px }) : "", [], [["learn-empty", () => act("learn-empty")]]],
   pieces: (now) => [now.done ? word("learned") : "", [swatches(now)], [["learn-pieces", () => act("learn-pieces")]]],
   start: (now) => [now.done ? word("all-right", { n: now.all }) : now.wrong?.length ? word("not-right", { wrong: now.wrong.length, n: now.all }) : "",
-    [list((now.wrong ?? []).slice(0, 8).map(({ cell, expected, seen }) => [word("should", { cell, expected: expected || word("nothing-there"), seen: seen || word("empty-there") }), false])),
-      ...(now.sizes ? [text(word("sizes", now.sizes)), ...(now.sizes.told ? [] : [text(word("sizes-asked"))])] : []),
-      ...(now.assumed ? [text(word("sizes-assumed"))] : [])], [["learn-start", () => act("learn-start")]]],
+    [list((now.wrong ?? []).slice(0, 8).map(({ cell, expected, seen }) => [word("should", { cell, expected: expected || word("nothing-there"), seen: seen || word("empty-there") }), false]))], [["learn-start", () => act("learn-start")]]],
   panel: (now) => [now.cues?.length ? "" : word("no-panel"), now.sensors ? [text(word("sensors", { text: now.sensors }))] : [],
     (now.cues ?? []).map((cue) => [`cue ${cue}`, () => act("try", { cue })])],
   done: (now) => [now.files?.length ? word("saved", { files: now.files.join(", "), folder: now.folder }) : "",
@@ -245,10 +244,8 @@ async function act(action, fields = {}) {
   }
 }
 
-const number = (id) => Number(find(id).value) || 0;
-
 function measure() {
-  act("measure", { corners: corners.flat(), side_mm: number("side"), width_mm: number("width"), height_mm: number("height") });
+  act("measure", { corners: corners.flat(), side_mm: Number(find("side").value) || 0 });
 }
 
 // Saves the table and lets the program go on with the match, whose page takes this one's place.
