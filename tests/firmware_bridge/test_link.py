@@ -17,7 +17,6 @@ from firmware_bridge.simulated.faults import parse_fault
 from firmware_bridge.simulated.port import Port
 from tests.firmware_bridge.conftest import LEVELS, until
 
-
 PULLS = ("cable@0.7+0.3", *(f"cable@{at_s}+0.3" for at_s in range(10, 300, 10)))
 """Again and again: on a busy machine the first may come before the controller has been heard, and is no loss then."""
 
