@@ -203,6 +203,17 @@ def compared(scene: Scene, stacks: Stacks, given: Floats, fit_nats: float) -> tu
     return scores, places
 
 
+def compare_on(
+    view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, which: tuple[int, Floats]
+) -> tuple[Floats, Floats]:
+    """See :func:`compared`; ``which``: the cell, and what is given on it."""
+    cell, given = which
+    tried = np.maximum(np.flatnonzero(np.isfinite(given)) - 1, 0)
+    patch = make_patch_of(hypothesis, view, np.full(len(tried), cell), tried)
+    scores, places = compared(scene_round(patch, prisms, view, stacks, cell), stacks, given, FIT_NATS)
+    return scores, places
+
+
 def by_colours(log_ratios: Floats) -> Floats:
     """(k,) what the scores of colours, against the best one, give beside the comparison."""
     given: Floats = np.log(MISLED + np.exp(COLOUR_SHARE * log_ratios))

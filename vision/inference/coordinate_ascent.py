@@ -139,13 +139,13 @@ def rescore_placed(hypothesis: Hypothesis, cells: Indices, configurations: Indic
                 hypothesis.invalidate_neighbours(cell, before)
 
 
-def rescore_by_facets(hypothesis: Hypothesis, facets: Facets, told: Indices) -> None:
+def rescore_by_facets(hypothesis: Hypothesis, facets: Facets) -> None:
     """Tell configurations of one colour apart by the edges of their facets, on cells where something stands.
 
-    ``told`` (b,): cells of which it is known already.
+    Camouflaged pieces were told by their surfaces already.
     """
-    standing = np.flatnonzero((hypothesis.state > 0) & hypothesis.updated)
-    for cells in _apart(hypothesis, np.setdiff1d(standing, told)):
+    standing = (hypothesis.state > 0) & hypothesis.updated & ~hypothesis.camouflaged
+    for cells in _apart(hypothesis, np.flatnonzero(standing)):
         labels = hypothesis.labels(cells, bare=True)
         behind = backdrop(hypothesis.observations, hypothesis.geometry.visibility, labels, cells)
         fits = facet_log_likelihood(hypothesis.observations, behind, facets, cells, hypothesis.shift_mm[cells])

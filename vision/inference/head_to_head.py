@@ -10,19 +10,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.comparison import (
-    FIT_NATS,
-    Stacks,
-    View,
-    by_colours,
-    compared,
-    make_patch_of,
-    make_view,
-    rescored,
-    scene_round,
-    stacks_of,
-)
+from vision.inference.comparison import View, by_colours, compare_on, make_view, rescored, stacks_of
 from vision.inference.coordinate_ascent import all_scores
+from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import join_lines, split_lines
 from vision.scene.prisms import Floats, Prisms
@@ -42,13 +32,15 @@ def rescore_head_to_head(image: Picture, hypothesis: Hypothesis) -> None:
 
     Neighbours of those that change are updated again, and compared once.  Faces with characters are not even, and a
     learned board has grain, lines and pictures, but pillars have none: of other kits only towers are compared, with
-    lines of stacks.
+    lines of stacks, and on a learned board heights, which surfaces are asked about, too.
     """
     geometry, is_learned = hypothesis.geometry, hypothesis.observations.is_board_learned
     prisms, is_plain = geometry.prisms, geometry.configurations.has_plain_faces and not is_learned
     if prisms is None:
         return
-    if geometry.configurations.is_single_size and not is_learned:
+    if geometry.configurations.is_single_size and is_learned and not geometry.levels:
+        weigh_heights(image, hypothesis)
+    elif geometry.configurations.is_single_size and not is_learned:
         split_lines(image, hypothesis)
         if is_plain:
             join_lines(image, hypothesis)
@@ -73,7 +65,7 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
         tried = heights >= heights.max() - DOUBT_NATS
         if tried.sum() > 1:
             given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
-            compared, places = _compare_on(view, prisms, hypothesis, stacks, (cell, given))
+            compared, places = compare_on(view, prisms, hypothesis, stacks, (cell, given))
             hypothesis.score(np.array([cell]), rescored(by_colour, heights, compared, tried)[None])
             stacks.places[cell] = places[compared.argmax()]
         before, state = int(hypothesis.state[cell]), int(hypothesis.scores[cell].argmax())
@@ -94,18 +86,7 @@ def compare(image: Picture, hypothesis: Hypothesis, cell: int, tried: Mask) -> F
     prisms = hypothesis.geometry.prisms
     assert prisms is not None, "pyramids have no upper faces"
     view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)
-    return _compare_on(view, prisms, hypothesis, stacks, (cell, np.where(tried, 0.0, -np.inf)))[0]
-
-
-def _compare_on(
-    view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, which: tuple[int, Floats]
-) -> tuple[Floats, Floats]:
-    """See :func:`vision.inference.comparison.compared`; ``which``: the cell, and what is given on it."""
-    cell, given = which
-    tried = np.maximum(np.flatnonzero(np.isfinite(given)) - 1, 0)
-    patch = make_patch_of(hypothesis, view, np.full(len(tried), cell), tried)
-    scores, places = compared(scene_round(patch, prisms, view, stacks, cell), stacks, given, FIT_NATS)
-    return scores, places
+    return compare_on(view, prisms, hypothesis, stacks, (cell, np.where(tried, 0.0, -np.inf)))[0]
 
 
 def _scores_of(hypothesis: Hypothesis, cell: int) -> Array:

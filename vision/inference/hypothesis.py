@@ -78,6 +78,7 @@ class Hypothesis:
         isolated: scores of all cells as if nothing else stood on the board.
         glyph_log_ratio: (n,) float32, log-likelihood ratio by a character that was read where colours leave it open
             whether anything stands there.
+        camouflaged: (n,) bool, cells whose piece has the colour of a learned board and was found by its surfaces.
         stale: (n,) bool, cells whose neighbours' states have changed since they were updated.
         updated: (n,) bool, cells that were updated since the picture was observed.
     """
@@ -94,16 +95,16 @@ class Hypothesis:
         self.isolated = Isolated(
             np.zeros((n, states), np.float32), np.zeros(n, np.intp), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
         )
-        self.glyph_log_ratio = np.zeros(n, np.float32)
+        self.glyph_log_ratio, self.camouflaged = np.zeros(n, np.float32), np.zeros(n, np.bool_)
         self.stale, self.updated = np.zeros(n, np.bool_), np.ones(n, np.bool_)
         self._materials = np.zeros(n, np.intp)
         self._labels, self._rendered = geometry.bare.copy(), np.zeros((n, 4), np.int32)
 
     def observe(self, cells: Indices, observations: Observations) -> None:
-        """Replace what ``cells`` (b,) show; only they count as updated, and no character is read on them yet."""
+        """Replace what ``cells`` (b,) show; only they count as updated, nothing else is known of them yet."""
         renew(self.observations, cells, observations)
         self.updated[:] = False
-        self.updated[cells], self.glyph_log_ratio[cells] = True, 0
+        self.updated[cells], self.glyph_log_ratio[cells], self.camouflaged[cells] = True, 0, False
 
     def begin(self, cells: Indices, isolated: Isolated) -> None:
         """Score ``cells`` (b,) as if nothing else stood on the board; those that are active are to be updated."""
@@ -133,11 +134,15 @@ class Hypothesis:
     def score_sides(self, cells: Indices, side_steps: Array) -> None:
         """Take over ``side_steps`` (b, parts, steps, 2) of ``cells`` (b,), which count as updated."""
         self.side_steps[cells, : side_steps.shape[1]] = side_steps
-        self.updated[cells] = True
+        self.updated[cells], self.camouflaged[cells] = True, False
 
     def read_glyphs(self, cells: Indices, log_ratio: Array) -> None:
         """Let characters speak for a piece on ``cells`` (b,), by ``log_ratio`` (b,)."""
         self.glyph_log_ratio[cells] = log_ratio
+
+    def tell_camouflaged(self, cells: Indices) -> None:
+        """Remember that surfaces told what stands on ``cells`` (b,)."""
+        self.camouflaged[cells] = True
 
     def invalidate(self, cells: Indices | int) -> None:
         """Have cells updated again."""

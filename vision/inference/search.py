@@ -9,7 +9,7 @@ from vision.inference.block_moves import join_towers, remove_phantoms, split_tow
 from vision.inference.coordinate_ascent import begin, begin_again, converge, rescore_by_facets
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.surfaces import find_camouflaged, weigh_heights
+from vision.inference.surfaces import find_camouflaged
 from vision.likelihood.observations import Observations
 
 
@@ -39,11 +39,8 @@ def _search(hypothesis: Hypothesis) -> None:
     for move in (split_towers, join_towers, remove_phantoms) if is_single_size else (remove_phantoms,):
         if move(hypothesis):
             converge(hypothesis)
-    told = np.zeros(0, np.intp)
     # On terrain and pillars pieces do not stand on the board.
     if hypothesis.observations.is_board_learned and not hypothesis.geometry.levels:
-        told = find_camouflaged(hypothesis)
-        if is_single_size and hypothesis.geometry.facets is None:
-            weigh_heights(hypothesis, told)
+        find_camouflaged(hypothesis)
     if hypothesis.geometry.facets is not None:
-        rescore_by_facets(hypothesis, hypothesis.geometry.facets, told)
+        rescore_by_facets(hypothesis, hypothesis.geometry.facets)

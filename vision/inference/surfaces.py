@@ -1,11 +1,11 @@
-"""A closer look at cells of a learned board that seem empty: by the surfaces that each configuration predicts there."""
+"""A closer look at cells of a learned board: by the surfaces that each configuration predicts there."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.coordinate_ascent import all_scores, converge, update_around
+from vision.inference.coordinate_ascent import all_scores, converge
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.observations import DARK
 from vision.likelihood.surfaces import surface_log_ratio
@@ -25,17 +25,9 @@ CAMOUFLAGED_SHARE = 0.5
 """Share that colours count for there: all pixels of a face, or of a shadow, are unlike the board for one cause.  With
 0.1 one of 1,900 squares was taken for a piece and seemed sure."""
 
-HEIGHT_NATS, HEIGHT_SHARE = 8.0, 0.7
-"""Heights that colours make less likely than the best by more than this are not compared by surfaces; and the share
-that surfaces count for.  Of 1,113 stacks on 12 boards colours had 47 wrong, by 5.8 at most; with shares from 0.5 to 1
-20 to 28 are wrong."""
 
-ROUNDS = 2
-"""Neighbours of stacks whose heights change are updated by colours, and weighed by surfaces once more."""
-
-
-def find_camouflaged(hypothesis: Hypothesis) -> Indices:
-    """Look for pieces of a learned board's own colour; the cells (b,) where some are found.
+def find_camouflaged(hypothesis: Hypothesis) -> None:
+    """Look for pieces of a learned board's own colour.
 
     By colour every pixel speaks for the board where it is as expected.  But a piece has outlines and sides of its own,
     where the board has none.  Neighbours of those that are found are updated again.
@@ -43,44 +35,9 @@ def find_camouflaged(hypothesis: Hypothesis) -> Indices:
     empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
     empty = empty[_unlike_board(hypothesis, empty) > UNLIKE_SHARE]
     found = np.array([cell for cell in empty.tolist() if _is_camouflaged(hypothesis, cell)], np.intp)
+    hypothesis.tell_camouflaged(found)
     hypothesis.settle(found)
     converge(hypothesis)
-    return found
-
-
-def weigh_heights(hypothesis: Hypothesis, told: Indices) -> None:
-    """Weigh heights that colours leave in doubt on a learned board by their surfaces, but for those ``told`` (b,).
-
-    Beneath a dark piece, or beside a shadow on a dark board, one more piece explains colours as well.  But its side
-    would end, and the board begin, where the picture does not change.
-    """
-    waiting = hypothesis.updated & (hypothesis.state > 0)
-    waiting[told] = False
-    for _ in range(ROUNDS):
-        changed = [cell for cell in np.flatnonzero(waiting).tolist() if _is_other_height(hypothesis, cell)]
-        if not changed:
-            return
-        waiting[:] = False
-        waiting[update_around(hypothesis, np.array(changed, np.intp))] = True
-        waiting &= hypothesis.state > 0
-
-
-def _is_other_height(hypothesis: Hypothesis, cell: int) -> bool:
-    """Rescore a stack whose height is in doubt; whether another one is likelier now."""
-    scores = hypothesis.scores[cell].copy()
-    by_colour = scores[1:].reshape(-1, hypothesis.colours)
-    heights = by_colour.max(axis=1)
-    tried = heights > heights.max() - HEIGHT_NATS
-    if tried.sum() < 2:
-        return False
-    surfaces = _surfaces(hypothesis, cell, tried)
-    by_colour[tried] += HEIGHT_SHARE * (surfaces - surfaces[heights.argmax()])[tried, None]
-    hypothesis.score(np.array([cell]), scores[None])
-    before, state = int(hypothesis.state[cell]), int(scores.argmax())
-    if state != before:
-        hypothesis.assign(cell, state)
-        hypothesis.invalidate_neighbours(cell, before)
-    return state != before
 
 
 def _unlike_board(hypothesis: Hypothesis, cells: Indices) -> Array:
@@ -99,9 +56,9 @@ def _is_camouflaged(hypothesis: Hypothesis, cell: int) -> bool:
     by_colour = all_scores(hypothesis, cell)
     parts = hypothesis.geometry.configurations.parts
     single, colours = parts == parts.min(), CAMOUFLAGED_SHARE * by_colour.max(axis=1)
-    if (colours + _surfaces(hypothesis, cell, single))[single].max() < -EMPTY_NATS:
+    if (colours + by_surfaces(hypothesis, cell, single))[single].max() < -EMPTY_NATS:
         return False
-    surfaces = _surfaces(hypothesis, cell, np.ones(len(parts), np.bool_))
+    surfaces = by_surfaces(hypothesis, cell, np.ones(len(parts), np.bool_))
     scores = np.append(0.0, CAMOUFLAGED_SHARE * by_colour + surfaces[:, None]).astype(np.float32)
     hypothesis.score(np.array([cell]), scores[None])
     state = int(scores.argmax())
@@ -111,7 +68,7 @@ def _is_camouflaged(hypothesis: Hypothesis, cell: int) -> bool:
     return bool(state)
 
 
-def _surfaces(hypothesis: Hypothesis, cell: int, tried: npt.NDArray[np.bool_]) -> Array:
+def by_surfaces(hypothesis: Hypothesis, cell: int, tried: npt.NDArray[np.bool_]) -> Array:
     """(f,) log-likelihood ratio of configurations by surfaces: see :func:`surface_log_ratio`."""
     geometry = hypothesis.geometry
     labels = hypothesis.labels(np.array([cell]), bare=True)

@@ -1,11 +1,8 @@
-"""Heights that colours leave in doubt, told by the surfaces that each predicts."""
+"""Heights that colours leave in doubt, told by surfaces and boundaries that each predicts."""
 
-import numpy as np
 import pytest
 
-from vision.inference.surfaces import HEIGHT_NATS, weigh_heights
-
-NONE = np.zeros(0, np.intp)
+from vision.inference.heights import HEIGHT_NATS, weigh_heights
 
 
 def misled(drawn, stack, believed, nats):
@@ -19,24 +16,29 @@ def misled(drawn, stack, believed, nats):
 
 
 @pytest.mark.parametrize(("stack", "believed"), [("R", "RR"), ("RR", "R"), ("GG", "GGG"), ("BBB", "BB")])
-def test_a_height_in_doubt_is_told_by_its_surfaces(drawn, stack, believed):
+def test_a_height_in_doubt_is_told_by_surfaces_and_boundaries(drawn, stack, believed):
     hypothesis, cell = misled(drawn, stack, believed, nats=1.0)
-    weigh_heights(hypothesis, NONE)
+    weigh_heights(drawn.picture({"d4": stack}), hypothesis)
     assert hypothesis.state[cell] == drawn.state(stack)
     assert hypothesis.scores[cell].argmax() == drawn.state(stack)
 
 
-def test_what_is_not_in_doubt_or_was_told_so_already_stays(drawn):
-    hypothesis, cell = misled(drawn, "R", "RR", nats=HEIGHT_NATS + 0.1)
-    weigh_heights(hypothesis, NONE)
-    assert hypothesis.state[cell] == drawn.state("RR")
+def test_boundaries_tell_what_surfaces_were_asked_about_already(drawn):
     hypothesis, cell = misled(drawn, "R", "RR", nats=1.0)
-    weigh_heights(hypothesis, np.array([cell]))
+    hypothesis.tell_camouflaged(cell)
+    weigh_heights(drawn.picture({"d4": "R"}), hypothesis)
+    assert hypothesis.state[cell] == drawn.state("R")
+
+
+def test_a_height_that_is_not_in_doubt_stays(drawn):
+    hypothesis, cell = misled(drawn, "R", "RR", nats=HEIGHT_NATS + 0.1)
+    weigh_heights(drawn.picture({"d4": "R"}), hypothesis)
     assert hypothesis.state[cell] == drawn.state("RR")
 
 
 def test_the_other_stacks_stay_as_they_were(drawn):
-    hypothesis = drawn.hypothesis({"d4": "RR", "c6": "G", "e5": "BBB"})
+    table = {"d4": "RR", "c6": "G", "e5": "BBB"}
+    hypothesis = drawn.hypothesis(table)
     before = hypothesis.state.copy()
-    weigh_heights(hypothesis, NONE)
+    weigh_heights(drawn.picture(table), hypothesis)
     assert (hypothesis.state == before).all()
