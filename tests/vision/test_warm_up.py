@@ -17,7 +17,7 @@ from calibration.picture import load_picture
 from vision import differencing, relighting
 from vision.glyphs import face_detection, templates
 from vision.inference import comparison, line_of_stacks
-from vision.likelihood import boundaries, segmentation
+from vision.likelihood import boundaries, fitting, segmentation, surroundings
 from vision.likelihood import column_integrals, facets, flanks, observations, regions, stacks
 from vision.reader import Reader
 from vision.capture.frames import Frame
@@ -26,7 +26,8 @@ from vision.warm_up import warm_up
 
 def compiled():
     rooms = (differencing, relighting, regions, observations, face_detection, facets, flanks, templates, stacks,
-             column_integrals, comparison, line_of_stacks, boundaries, segmentation)
+             column_integrals, comparison, line_of_stacks, boundaries, segmentation,
+             surroundings, fitting)
     loops = {id(v): v for m in rooms for v in vars(m).values()
              if hasattr(v, "signatures")}
     return {loop.py_func.__name__: len(loop.signatures) for loop in loops.values() if loop.signatures}

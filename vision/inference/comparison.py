@@ -13,9 +13,11 @@ from vision.compiled import compiled
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.boundaries import STEP_MM, Patch, make_patch, noise_of
-from vision.likelihood.segmentation import MOST_TOUCHED, Scene, fit_stack, place_stack, seen_share
+from vision.likelihood.fitting import fit_stack, place_stack
+from vision.likelihood.segmentation import Scene, make_scene, seen_share
 from vision.scene.materials import Materials
-from vision.scene.prisms import FIRST, PER_CELL, Floats, Prisms, paint_column, paint_stack
+from vision.scene.prisms import FIRST, PER_CELL, PER_PIECE, Floats, Prisms, span_column, span_stack
+from vision.scene.runs import make_spans, paint
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -143,38 +145,35 @@ def make_patch_of(hypothesis: Hypothesis, view: View, cells: Indices, configurat
 def scene_round(patch: Patch, prisms: Prisms, view: View, stacks: Stacks, cell: int) -> Scene:
     """The scene round a cell."""
     left, top = patch.origin
-    height, width = patch.across.shape
+    height, width = patch.across.shape[0], patch.across.shape[1] - 1
+    spans = make_spans(patch.origin, (height, width), prisms.kinds.shape[1] * PER_PIECE)
     behind = prisms.ground[top : top + height, left : left + width].copy()
     front = np.full_like(behind, -1)
-    is_behind, many = True, len(view.materials)
+    is_behind = True
     for other in view.far_first:
         low, high = view.boxes[other, -1, :2] - NEAR_PX, view.boxes[other, -1, 2:] + NEAR_PX
         if low[0] > left + width or low[1] > top + height or high[0] < left or high[1] < top:
             continue
         rank, into = int(view.rank[other]), behind if is_behind else front
-        paint_column(into, patch.origin, prisms, other, rank)
+        span_column(spans, prisms, other, rank)
+        paint(into, spans)
         if other == cell:
             is_behind = False
         elif stacks.configurations[other] >= 0:
-            paint_stack(into, patch.origin, prisms, (other, rank, stacks.configurations[other]), stacks.places[other])
-    return Scene(
-        patch,
-        prisms,
-        cell,
-        int(view.rank[cell]),
-        behind,
-        front,
-        view.materials,
-        np.empty_like(behind),
-        np.zeros(many),
-        np.zeros(many),
-        np.zeros((many, view.colours)),
-        np.empty(MOST_TOUCHED, np.intp),
-    )
+            span_stack(spans, prisms, (other, rank, stacks.configurations[other]), stacks.places[other])
+            paint(into, spans)
+    which, kinds = (cell, int(view.rank[cell])), (view.materials, view.colours)
+    return make_scene(patch, prisms, which, (behind, front), kinds)
 
 
 @compiled
-def compared(scene: Scene, stacks: Stacks, given: Floats, fit_nats: float) -> tuple[Floats, Floats]:
+def compared(
+    scene: Scene,
+    stacks: Stacks,
+    given: Floats,
+    fit_nats: float,
+    is_best_fitted: bool,  # noqa: FBT001
+) -> tuple[Floats, Floats]:
     """(1 + f,) log-likelihoods of an empty cell and its configurations, and (1 + f, p, 3) places of their pieces.
 
     Args:
@@ -183,8 +182,9 @@ def compared(scene: Scene, stacks: Stacks, given: Floats, fit_nats: float) -> tu
         given: (1 + f,) what is known of each besides, which is added; -inf of those that are not compared.
         fit_nats: by how much less likely than the best one those are, at most, that are fitted; others are moved only
             once to each side.
+        is_best_fitted: whether the best one is fitted even where no other is in doubt.
     """
-    scores, before = given.copy(), stacks.configurations[scene.cell]
+    scores, found, before = given.copy(), np.zeros(len(given)), stacks.configurations[scene.cell]
     places = np.zeros((len(given), scene.prisms.kinds.shape[1], 3))
     if before >= 0:
         places[1 + before] = stacks.places[scene.cell]
@@ -192,13 +192,15 @@ def compared(scene: Scene, stacks: Stacks, given: Floats, fit_nats: float) -> tu
         return scores, places
     for number in range(len(given)):
         if given[number] > -np.inf:
-            scores[number] += place_stack(scene, number - 1, places[number])
+            found[number] = place_stack(scene, number - 1, places[number])
+            scores[number] += found[number]
     best = scores.max()
-    if (scores > best - fit_nats).sum() == 1 < (given > -np.inf).sum():  # nothing is in doubt any more
+    is_in_doubt = not (scores > best - fit_nats).sum() == 1 < (given > -np.inf).sum()
+    if not is_in_doubt and not is_best_fitted:
         return scores, places
     for number in np.argsort(-scores):
         if scores[number] > best - fit_nats:
-            scores[number] = given[number] + fit_stack(scene, int(number) - 1, places[number])
+            scores[number] = given[number] + fit_stack(scene, int(number) - 1, places[number], found[number])
             best = max(best, scores[number])
     return scores, places
 
@@ -210,7 +212,7 @@ def compare_on(
     cell, given = which
     tried = np.maximum(np.flatnonzero(np.isfinite(given)) - 1, 0)
     patch = make_patch_of(hypothesis, view, np.full(len(tried), cell), tried)
-    scores, places = compared(scene_round(patch, prisms, view, stacks, cell), stacks, given, FIT_NATS)
+    scores, places = compared(scene_round(patch, prisms, view, stacks, cell), stacks, given, FIT_NATS, False)  # noqa: FBT003
     return scores, places
 
 

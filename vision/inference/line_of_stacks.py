@@ -147,17 +147,17 @@ class _Around(NamedTuple):
     stacks: Stacks
     patch: Patch
 
-    def compared(self, cell: int, tried: Mask, *, is_fitted: bool = True) -> tuple[Floats, Floats]:
+    def compared(
+        self, cell: int, tried: Mask, *, is_fitted: bool = True, is_best_fitted: bool = False
+    ) -> tuple[Floats, Floats]:
         """See :func:`vision.inference.comparison.compared`; of the configurations ``tried`` (1 + f,) on one of them."""
         scene = scene_round(self.patch, self.prisms, self.view, self.stacks, cell)
-        return compared(scene, self.stacks, np.where(tried, 0.0, -np.inf), FIT_NATS if is_fitted else 0.0)
+        given = np.where(tried, 0.0, -np.inf)
+        return compared(scene, self.stacks, given, FIT_NATS if is_fitted else 0.0, is_best_fitted)
 
     def best_fitted(self, cell: int, tried: Mask) -> Floats:
         """(1 + f,) as of :meth:`compared`, the likeliest one fitted in any case."""
-        scores, _ = self.compared(cell, tried)
-        best = int(scores.argmax())
-        scores[best] = self.compared(cell, np.arange(len(tried)) == best)[0][best]
-        return scores
+        return self.compared(cell, tried, is_best_fitted=True)[0]
 
 
 def _as_tower(

@@ -57,9 +57,9 @@ class Patch(NamedTuple):
     Attributes:
         origin: x and y of its first pixel.
         step: pixels between two places that are compared.
-        across: (height, width) float32, log-likelihood ratio that two surfaces meet between a pixel and the one
-            ``step`` to the right, against that both are on one; 0 in every second row.
-        down: the same for the one ``step`` below; 0 in every second column.
+        across: (height, width + 1) sums, along each second row from the first one on, of the log-likelihood ratio that
+            two surfaces meet between a pixel and the one ``step`` to the right, against that both are on one.
+        down: the same along each row for the one ``step`` below, of every second pixel.
         colours: (height / stride, width / stride, materials) float32, log-likelihood of each material for the colour
             there, up to that of the likeliest one.
         area: observations of colour that one of these is worth.
@@ -67,8 +67,8 @@ class Patch(NamedTuple):
 
     origin: tuple[int, int]
     step: int
-    across: Array
-    down: Array
+    across: Floats
+    down: Floats
     colours: Array
     area: float
 
@@ -111,18 +111,20 @@ def make_patch(
     """
     (left, top, right, bottom), (step, px_per_mm) = box, scale
     height, width = bottom - top, right - left
-    across, down = np.zeros((height, width), np.float32), np.zeros((height, width), np.float32)
+    across, down = np.zeros((height, width + 1)), np.zeros((height, width + 1))
     # Of pairs side by side every second row is looked at, of pairs one above the other every second column.
     weight = 2 / (step * px_per_mm * UNIT_MM)
     ratios, slope = _contrasts(noise, weight)
     for row in range(0, height, 2):
         for column in range(width - step):
             one, other = image[top + row, left + column], image[top + row, left + column + step]
-            across[row, column] = ratios[_index(one, other, slope)]
+            across[row, column + 1] = across[row, column] + ratios[_index(one, other, slope)]
     for row in range(height - step):
         for column in range(0, width, 2):
             one, other = image[top + row, left + column], image[top + row + step, left + column]
-            down[row, column] = ratios[_index(one, other, slope)]
+            down[row, column + 1] = down[row, column] + ratios[_index(one, other, slope)]
+            if column + 2 <= width:
+                down[row, column + 2] = down[row, column + 1]
     colours = _colours(image, box, table, colour_model)
     area = COLOUR_STRIDE**2 / (px_per_mm**2 * AREA_MM2)
     return Patch((left, top), step, across, down, colours, area)

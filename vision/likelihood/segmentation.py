@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from vision.compiled import compiled
 from vision.likelihood.boundaries import COLOUR_STRIDE, Patch
+from vision.likelihood.surroundings import TOPS, Surroundings, make_surroundings, ways
 from vision.scene.configurations import PLACE_MM
-from vision.scene.materials import Materials
-from vision.scene.prisms import FIRST, PER_CELL, PER_PIECE, PIECES, Floats, Prisms, Surfaces, paint_stack
+from vision.scene.prisms import FIRST, PER_PIECE, Floats, Prisms, Surfaces, first_surface, span_stack
+from vision.scene.runs import BASE, Runs, Spans, clear, covered_px, lay, lay_run, make_runs, make_spans
 
 Indices = npt.NDArray[np.intp]
 
@@ -33,25 +34,11 @@ OFF_MM, TURN_RAD = 0.6, np.radians(5.0)
 ROUND_SEAM = 0.25
 """Share that the seam between two discs counts: their bevels show as lines, too, of which each side has some."""
 
-MOST_TOUCHED = 1024
-"""Most surfaces of a patch that are told apart."""
-
-STEPS_MM, PIECE_STEP_MM = (1.6, 0.8), 0.6
-"""Steps by which a whole stack is moved where its place is searched, and then each piece."""
-
-ROUNDS = 2
-"""Most times that all moves by one step are tried."""
+MOST_TRIED = 512
+"""Most places of a scene's stacks that are remembered."""
 
 CORNERS = 4
 """Corners of a cube's outline: it has sides of its own, and a turn."""
-
-WHOLE, LEAN = 0, -1
-"""Moves of a stack: as a whole, or the more the higher a piece is."""
-
-TURN_STEP = 0.07
-"""Radians by which it is turned for each millimetre of a step: about as much at a cube's corner."""
-
-_TOPS = int(Materials.TOPS)
 
 
 class Scene(NamedTuple):
@@ -62,59 +49,134 @@ class Scene(NamedTuple):
         prisms: of the pose.
         cell: on which the stack stands.
         rank: of the cell.
-        behind: (height, width) surfaces of the patch without the stack.
-        front: (height, width) surfaces that occlude it, -1 where none does.
-        materials: (s,) of each surface, -1 of pieces.
-        surfaces: (height, width), is overwritten.
-        seams: (s,) zeros between calls: evidence of the seam under each surface.
-        areas: (s,) zeros between calls: observations of colour on each surface.
-        sums: (s, colours) zeros between calls: their log-likelihoods in each colour.
-        touched: work array, surfaces that are met.
+        around: what is seen without the stack.
+        front: runs of what occludes the stack.
+        spans: of the stack, is overwritten.
+        runs: of what is seen of it, is overwritten.
+        seams: (k + s,) is overwritten: evidence of the seam under each surface, those of the stack coming last.
+        areas: (k + s,) is overwritten: observations of colour on each.
+        sums: (k + s, colours) is overwritten: their log-likelihoods in each colour.
+        tried: (t, 1 + 3 p) configurations and places whose log-likelihoods are known.
+        many: (1,) how many these are.
     """
 
     patch: Patch
     prisms: Prisms
     cell: int
     rank: int
-    behind: Surfaces
-    front: Surfaces
-    materials: Indices
-    surfaces: Surfaces
+    around: Surroundings
+    front: Runs
+    spans: Spans
+    runs: Runs
     seams: Floats
     areas: Floats
     sums: Floats
-    touched: Indices
+    tried: npt.NDArray[np.float32]
+    many: npt.NDArray[np.int32]
+
+
+@compiled
+def make_scene(
+    patch: Patch, prisms: Prisms, which: tuple[int, int], painted: tuple[Surfaces, Surfaces], kinds: tuple[Indices, int]
+) -> Scene:
+    """The scene round a stack.
+
+    Args:
+        patch: of the picture.
+        prisms: of the pose.
+        which: the cell on which the stack stands, and its rank.
+        painted: (height, width) surfaces of the patch without the stack, and those that occlude it, -1 where none does.
+        kinds: (s,) material of each surface, -1 of pieces; and number of colours of these.
+    """
+    (behind, front), (materials, colours), size, pieces = painted, kinds, painted[0].shape, prisms.kinds.shape[1]
+    occluders = _runs_of(front)
+    for row in range(size[0]):
+        for column in range(size[1]):
+            if front[row, column] >= 0:
+                behind[row, column] = front[row, column]
+    around = make_surroundings(patch, behind, materials, colours)
+    most = len(around.surfaces) + pieces * PER_PIECE
+    runs = make_runs(size, 2 * (pieces * PER_PIECE + occluders.starts.shape[1]) + 1)
+    return Scene(
+        patch,
+        prisms,
+        which[0],
+        which[1],
+        around,
+        occluders,
+        make_spans(patch.origin, size, pieces * PER_PIECE),
+        runs,
+        np.empty(most),
+        np.empty(most),
+        np.empty((most, colours)),
+        np.empty((MOST_TRIED, 1 + 3 * pieces), np.float32),
+        np.zeros(1, np.int32),
+    )
+
+
+@compiled
+def _runs_of(front: Surfaces) -> Runs:
+    """Runs of pixels (height, width) that are not -1, labelled 0."""
+    most, (height, width) = 1, front.shape
+    for row in range(height):
+        changes = 1
+        for column in range(1, width):
+            changes += int((front[row, column] < 0) != (front[row, column - 1] < 0))
+        most = max(most, changes)
+    runs = make_runs((height, width), most)
+    for row in range(height):
+        count = 0
+        for column in range(width):
+            label = BASE if front[row, column] < 0 else 0
+            if column == 0 or label != runs.labels[row, count - 1]:
+                runs.starts[row, count], runs.labels[row, count] = column, label
+                count += 1
+        runs.counts[row] = count
+    return runs
 
 
 @compiled
 def stack_log_likelihood(scene: Scene, configuration: int, places: Floats) -> float:
     """Log-likelihood, up to a constant, of a configuration (-1: none) whose pieces lie at ``places`` (p, 3).
 
-    ``places``: see :func:`vision.scene.prisms.paint_stack`.
+    ``places``: see :func:`vision.scene.prisms.span_stack`.
     """
-    surfaces, front, prisms, prior = scene.surfaces, scene.front, scene.prisms, 0.0
-    surfaces[:] = scene.behind
+    prior = 0.0
+    clear(scene.runs)
     if configuration >= 0:
-        paint_stack(surfaces, scene.patch.origin, prisms, (scene.cell, scene.rank, configuration), places)
-        prior = _log_prior(places[: prisms.counts[configuration]])
-    for row in range(surfaces.shape[0]):
-        for column in range(surfaces.shape[1]):
-            if front[row, column] >= 0:
-                surfaces[row, column] = front[row, column]
+        _lay_stack(scene, configuration, places)
+        _occlude(scene)
+        prior = _log_prior(places[: scene.prisms.counts[configuration]])
     return WEIGHT * (_boundary_log_ratio(scene) + _colour_log_ratio(scene)) + prior
 
 
 @compiled
 def seen_share(scene: Scene, configuration: int, places: Floats) -> float:
     """Share (0…1) of a configuration whose pieces lie at ``places`` (p, 3) that nothing in front occludes."""
-    surfaces, all_px, seen_px = scene.surfaces, 0, 0
-    surfaces[:] = -1
-    paint_stack(surfaces, scene.patch.origin, scene.prisms, (scene.cell, scene.rank, configuration), places)
-    for row in range(surfaces.shape[0]):
-        for column in range(surfaces.shape[1]):
-            all_px += int(surfaces[row, column] >= 0)
-            seen_px += int(surfaces[row, column] >= 0 and scene.front[row, column] < 0)
-    return seen_px / max(all_px, 1)
+    clear(scene.runs)
+    _lay_stack(scene, configuration, places)
+    all_px = covered_px(scene.runs)
+    _occlude(scene)
+    return covered_px(scene.runs) / max(all_px, 1)
+
+
+@compiled
+def _lay_stack(scene: Scene, configuration: int, places: Floats) -> None:
+    span_stack(scene.spans, scene.prisms, (scene.cell, scene.rank, configuration), places)
+    lay(scene.runs, scene.spans, first_surface(scene.rank))
+
+
+@compiled
+def _occlude(scene: Scene) -> None:
+    """Take from the runs of the stack what is in front of it."""
+    front = scene.front
+    for row in range(len(front.counts)):
+        if scene.runs.counts[row] > 1:
+            for number in range(front.counts[row]):
+                if front.labels[row, number] != BASE:
+                    last = number + 1 == front.counts[row]
+                    stop = front.width if last else front.starts[row, number + 1]
+                    lay_run(scene.runs, row, (front.starts[row, number], stop), BASE)
 
 
 @compiled
@@ -130,135 +192,88 @@ def _log_prior(places: Floats) -> float:
 
 
 @compiled
-def place_stack(scene: Scene, configuration: int, places: Floats) -> float:
-    """As :func:`fit_stack`, but the stack is moved only once to each side."""
-    best = stack_log_likelihood(scene, configuration, places)
-    return _try_moves(scene, configuration, places, (WHOLE, 2), STEPS_MM[0], best) if configuration >= 0 else best
-
-
-@compiled
-def fit_stack(scene: Scene, configuration: int, places: Floats) -> float:
-    """The largest log-likelihood over places near ``places`` (p, 3), which are changed to the best ones found.
-
-    The whole stack is moved, and made to lean, by less and less, then all from each piece up.
-    """
-    best = stack_log_likelihood(scene, configuration, places)
-    if configuration < 0:
-        return best
-    count, ways = scene.prisms.counts[configuration], 3 if scene.prisms.rings_mm.shape[1] == CORNERS else 2
-    for step in STEPS_MM:
-        for _ in range(ROUNDS):
-            before = best
-            best = _try_moves(scene, configuration, places, (WHOLE, ways), step, best)
-            if count > 1:
-                best = _try_moves(scene, configuration, places, (LEAN, 2), step, best)
-            if best == before:
-                break
-    for piece in range(1, count):
-        best = _try_moves(scene, configuration, places, (piece, ways), PIECE_STEP_MM, best)
-    return best
-
-
-@compiled
-def _try_moves(
-    scene: Scene, configuration: int, places: Floats, move: tuple[int, int], step_mm: float, best: float
-) -> float:
-    """The best log-likelihood after some pieces were moved by a step, each of so many ways.
-
-    ``move``: :data:`WHOLE`, :data:`LEAN`, or the lowest piece of those that are moved; how many ways.
-    """
-    first, count = move[0], scene.prisms.counts[configuration]
-    for way in range(move[1]):
-        by = step_mm * (TURN_STEP if way == 2 else 1.0)
-        for sign in (1.0, -1.0):
-            _move(places, count, (first, way), sign * by)
-            now = stack_log_likelihood(scene, configuration, places)
-            if now > best:
-                best = now
-                break
-            _move(places, count, (first, way), -sign * by)
-    return best
-
-
-@compiled
-def _move(places: Floats, count: int, move: tuple[int, int], by: float) -> None:
-    """Move pieces of a stack of so many: ``move`` as above, and which way."""
-    first, way = move
-    for piece in range(max(first, 0), count):
-        places[piece, way] += by * piece / (count - 1) if first == LEAN else by
-
-
-@compiled
 def _boundary_log_ratio(scene: Scene) -> float:
     """Log-likelihood ratio of the boundaries between surfaces, against a patch without any."""
-    surfaces, patch, total, count = scene.surfaces, scene.patch, 0.0, 0
-    height, width = surfaces.shape
+    scene.seams[:] = 0
+    total, height = 0.0, len(scene.runs.counts)
     for way in range(2):
-        right, below = (patch.step, 0) if way == 0 else (0, patch.step)
-        ratios, rows, columns = (patch.across, 2, 1) if way == 0 else (patch.down, 1, 2)
-        for row in range(0, height - below, rows):
-            for column in range(0, width - right, columns):
-                own, other = surfaces[row, column], surfaces[row + below, column + right]
-                if other == own:
-                    continue
-                if not _is_seam(own, other):
-                    total += ratios[row, column]
-                    continue
-                seam = min(own, other)
-                if scene.seams[seam] == 0 and count < MOST_TOUCHED:
-                    scene.touched[count], count = seam, count + 1
-                scene.seams[seam] += ratios[row, column]
+        right, below, step, ratios = ways(scene.patch, way)
+        for row in range(0, height - below, step):
+            total += _along_row(scene, ratios, (right, below), way, row)
     share = 1.0 if scene.prisms.rings_mm.shape[1] == CORNERS else ROUND_SEAM
-    for number in range(count):
-        seam = scene.touched[number]
-        total += share * np.log(SEAM_ALIKE + (1 - SEAM_ALIKE) * np.exp(scene.seams[seam]))
-        scene.seams[seam] = 0
+    for seam in scene.seams:
+        if seam != 0:
+            total += share * np.log(SEAM_ALIKE + (1 - SEAM_ALIKE) * np.exp(seam))
     return total
 
 
 @compiled
-def _is_seam(one: int, other: int) -> bool:
-    """Whether two surfaces are sides that face one way, of pieces of one stack."""
-    if one < FIRST or other < FIRST or (one - FIRST) // PER_CELL != (other - FIRST) // PER_CELL:
-        return False
-    a, b = (one - FIRST) % PER_CELL - PIECES, (other - FIRST) % PER_CELL - PIECES
-    return a >= 0 and b >= 0 and a % PER_PIECE == b % PER_PIECE and a % PER_PIECE > 0
+def _along_row(scene: Scene, ratios: Floats, offset: tuple[int, int], way: int, row: int) -> float:
+    """Evidence of the boundaries between a row's pixels and those beside or below them; that of seams is added up."""
+    runs, around, (right, below), total = scene.runs, scene.around, offset, 0.0
+    counts, starts, labels, other_row = runs.counts, runs.starts, runs.labels, row + below
+    column, end, own, other = 0, runs.width - right, 0, 0
+    while other + 1 < counts[other_row] and starts[other_row, other + 1] <= right:
+        other += 1
+    while column < end:
+        stop = end
+        if own + 1 < counts[row]:
+            stop = min(stop, starts[row, own + 1])
+        if other + 1 < counts[other_row]:
+            stop = min(stop, starts[other_row, other + 1] - right)
+        one, two = labels[row, own], labels[other_row, other]
+        if one == BASE and two == BASE:
+            total += around.boundaries[way, row, stop] - around.boundaries[way, row, column]
+            for number in range(around.seams[way, row, 0], around.seams[way, row, 1]):
+                if column <= around.seam_columns[number] < stop:
+                    scene.seams[around.seam_numbers[number]] += around.seam_ratios[number]
+        elif one != two:
+            ratio = ratios[row, stop] - ratios[row, column]
+            if one >= 0 and two >= 0 and one % PER_PIECE == two % PER_PIECE > 0:
+                scene.seams[len(around.surfaces) + min(one, two)] += ratio
+            else:
+                total += ratio
+        own += int(own + 1 < counts[row] and starts[row, own + 1] == stop)
+        other += int(other + 1 < counts[other_row] and starts[other_row, other + 1] - right == stop)
+        column = stop
+    return total
 
 
 @compiled
 def _colour_log_ratio(scene: Scene) -> float:
     """Log-likelihood of the surfaces' colours, against the likeliest material of every pixel."""
-    patch, colours, total = scene.patch, scene.sums.shape[1], 0.0
-    count = _sum_colours(scene)
-    for number in range(count):
-        surface = scene.touched[number]
-        kinds = colours if scene.materials[surface] < 0 else 1
-        units = FLOOR_UNITS if surface < FIRST else scene.areas[surface]
-        total += scene.sums[surface, :kinds].max() * patch.area / (1 + units / MOST_UNITS)
-        scene.areas[surface] = 0
-        scene.sums[surface] = 0
+    patch, around, colours, total = scene.patch, scene.around, scene.sums.shape[1], 0.0
+    _sum_colours(scene)
+    for number in range(len(scene.areas)):
+        if scene.areas[number] > 0:
+            kinds, units = colours, scene.areas[number]
+            if number < len(around.surfaces):
+                kinds = around.kinds[number]
+                units = FLOOR_UNITS if around.surfaces[number] < FIRST else units
+            total += scene.sums[number, :kinds].max() * patch.area / (1 + units / MOST_UNITS)
     return total
 
 
 @compiled
-def _sum_colours(scene: Scene) -> int:
-    """Add up ``areas`` and ``sums``; how many surfaces are ``touched``."""
-    patch, colours, count = scene.patch, scene.sums.shape[1], 0
-    rows, columns, _ = patch.colours.shape
-    for row in range(rows):
-        for column in range(columns):
-            surface = scene.surfaces[COLOUR_STRIDE * row, COLOUR_STRIDE * column]
-            if scene.areas[surface] == 0:
-                if count == MOST_TOUCHED:
-                    continue
-                scene.touched[count], count = surface, count + 1
-            scene.areas[surface] += patch.area
-            material = scene.materials[surface]
-            if material >= 0:
-                scene.sums[surface, 0] += patch.colours[row, column, material]
+def _sum_colours(scene: Scene) -> None:
+    """Add up ``areas`` and ``sums``: the surroundings', but where the stack is, and the stack's."""
+    patch, around, runs, many = scene.patch, scene.around, scene.runs, len(scene.around.surfaces)
+    colours, areas, sums = scene.sums.shape[1], scene.areas, scene.sums
+    areas[:many], sums[:many], areas[many:], sums[many:] = around.areas, around.sums, 0, 0
+    for row in range(patch.colours.shape[0]):
+        at = COLOUR_STRIDE * row
+        for number in range(runs.counts[at]):
+            label = runs.labels[at, number]
+            if label == BASE:
                 continue
-            is_face = (surface - FIRST) % PER_CELL % PER_PIECE == PIECES % PER_PIECE
-            first = _TOPS if is_face else _TOPS + colours
-            for colour in range(colours):
-                scene.sums[surface, colour] += patch.colours[row, column, first + colour]
-    return count
+            stop = runs.width if number + 1 == runs.counts[at] else runs.starts[at, number + 1]
+            own, first = many + label, TOPS if label % PER_PIECE == 0 else TOPS + colours
+            begin = (runs.starts[at, number] + COLOUR_STRIDE - 1) // COLOUR_STRIDE
+            for column in range(begin, (stop + COLOUR_STRIDE - 1) // COLOUR_STRIDE):
+                covered = around.shown[at, COLOUR_STRIDE * column]
+                areas[covered] -= patch.area
+                areas[own] += patch.area
+                for colour in range(around.kinds[covered]):
+                    sums[covered, colour] -= patch.colours[row, column, around.first[covered] + colour]
+                for colour in range(colours):
+                    sums[own, colour] += patch.colours[row, column, first + colour]

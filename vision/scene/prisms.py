@@ -16,6 +16,7 @@ from calibration.kit import Kit, PieceKind
 from vision.compiled import compiled
 from vision.pose.projection import Points, Registration, project
 from vision.scene.configurations import ROUNDED_MM, stacks_of
+from vision.scene.runs import Spans, add_polygon
 from vision.scene.solids import column, cross_section
 from vision.scene.terrain import floors_mm
 
@@ -133,26 +134,25 @@ def _maps(centres: Points, heights: Floats, view: tuple[Registration, Camera], s
 
 
 @compiled
-def paint_column(patch: Surfaces, origin: tuple[int, int], prisms: Prisms, cell: int, rank: int) -> None:
-    """Paint the column under a cell over what is behind it; ``origin``: x and y of the patch's first pixel."""
+def span_column(spans: Spans, prisms: Prisms, cell: int, rank: int) -> None:
+    """Put into ``spans`` what is seen of the column under a cell."""
+    spans.many[0] = 0
     if prisms.has_column[cell]:
         corners = prisms.columns_px[cell]
         first = FIRST + rank * PER_CELL
-        _paint_sides(patch, origin, corners[:4], corners[4:], first + 1)
-        _paint_face(patch, origin, corners[4:], first)
+        _add_sides(spans, corners[:4], corners[4:], first + 1)
+        _add_face(spans, corners[4:], first)
 
 
 @compiled
-def paint_stack(
-    patch: Surfaces, origin: tuple[int, int], prisms: Prisms, which: tuple[int, int, int], places: Floats
-) -> None:
-    """Paint a stack over what is behind it.
+def span_stack(spans: Spans, prisms: Prisms, which: tuple[int, int, int], places: Floats) -> None:
+    """Put into ``spans``, which need room for :data:`PER_PIECE` polygons of each piece, what is seen of a stack.
 
     ``which``: cell, its rank, and the configuration; ``places`` (p, 3): where each piece lies off the cell's middle,
     mm, and by how much it is turned, radians.
     """
     cell, rank, configuration = which
-    count = prisms.counts[configuration]
+    count, spans.many[0] = prisms.counts[configuration], 0
     for piece in range(count):
         ring = prisms.rings_mm[prisms.kinds[configuration, piece]]
         foot, face = np.empty_like(ring), np.empty_like(ring)
@@ -166,22 +166,28 @@ def paint_stack(
             for axis in range(2):
                 foot[i, axis] = low[axis, 0] * u + low[axis, 1] * v + low[axis, 2]
                 face[i, axis] = high[axis, 0] * u + high[axis, 1] * v + high[axis, 2]
-        first = FIRST + rank * PER_CELL + PIECES + piece * PER_PIECE
-        _paint_sides(patch, origin, foot, face, first + 1)
+        first = first_surface(rank) + piece * PER_PIECE
+        _add_sides(spans, foot, face, first + 1)
         # Of a piece under another one of its size only the bevel shows, which looks like its side.
         if piece + 1 == count or prisms.kinds[configuration, piece + 1] != prisms.kinds[configuration, piece]:
-            _paint_face(patch, origin, face, first)
+            _add_face(spans, face, first)
 
 
 @compiled
-def _paint_sides(patch: Surfaces, origin: tuple[int, int], foot: Floats, face: Floats, first: int) -> None:
-    """Paint the sides between two rings (k, 2) px, and what is under the upper one; four corners have four sides."""
+def first_surface(rank: int) -> int:
+    """The upper face of the lowest piece on the cell of a rank."""
+    return FIRST + rank * PER_CELL + PIECES
+
+
+@compiled
+def _add_sides(spans: Spans, foot: Floats, face: Floats, first: int) -> None:
+    """Add the sides between two rings (k, 2) px, and what is under the upper one; four corners have four sides."""
     corners, lines = len(foot), np.empty((2 * len(foot), 4))
     if corners != 4:
         for i in range(corners):
             _line(lines, 2 * i, foot[i], foot[(i + 1) % corners])
             _line(lines, 2 * i + 1, foot[i], face[i])
-        _fill(patch, origin, lines, first)
+        add_polygon(spans, lines, first)
         return
     for i in range(4):
         j = (i + 1) % 4
@@ -194,43 +200,18 @@ def _paint_sides(patch: Surfaces, origin: tuple[int, int], foot: Floats, face: F
             _line(lines, 1, foot[j], face[j])
             _line(lines, 2, face[j], face[i])
             _line(lines, 3, face[i], foot[i])
-            _fill(patch, origin, lines[:4], first + i)
+            add_polygon(spans, lines[:4], first + i)
 
 
 @compiled
-def _paint_face(patch: Surfaces, origin: tuple[int, int], face: Floats, surface: int) -> None:
-    """Paint an upper face (k, 2) px."""
+def _add_face(spans: Spans, face: Floats, surface: int) -> None:
+    """Add an upper face (k, 2) px."""
     lines = np.empty((len(face), 4))
     for i in range(len(face)):
         _line(lines, i, face[i], face[(i + 1) % len(face)])
-    _fill(patch, origin, lines, surface)
+    add_polygon(spans, lines, surface)
 
 
 @compiled
 def _line(lines: Floats, number: int, begin: Floats, end: Floats) -> None:
     lines[number, 0], lines[number, 1], lines[number, 2], lines[number, 3] = begin[0], begin[1], end[0], end[1]
-
-
-@compiled
-def _fill(patch: Surfaces, origin: tuple[int, int], lines: Floats, surface: int) -> None:
-    """Paint the convex hull of lines (l, 4), x and y of both ends in the picture, px."""
-    left, top = origin
-    low, high = np.inf, -np.inf
-    for line in lines:
-        low, high = min(low, line[1], line[3]), max(high, line[1], line[3])
-    first, end = max(int(np.ceil(low)) - top, 0), min(int(np.floor(high)) - top + 1, patch.shape[0])
-    if first >= end:
-        return
-    begins, ends = np.full(end - first, np.inf), np.full(end - first, -np.inf)
-    for line in lines:
-        upper, lower = min(line[1], line[3]) - top, max(line[1], line[3]) - top
-        slope = (line[2] - line[0]) / (line[3] - line[1]) if line[3] != line[1] else 0.0
-        for row in range(max(int(np.ceil(upper)), first), min(int(np.floor(lower)) + 1, end)):
-            x = line[0] + (row + top - line[1]) * slope
-            begins[row - first], ends[row - first] = min(begins[row - first], x), max(ends[row - first], x)
-    for row in range(first, end):
-        if begins[row - first] <= ends[row - first]:
-            begin = max(int(np.ceil(begins[row - first])) - left, 0)
-            stop = min(int(np.floor(ends[row - first])) - left + 1, patch.shape[1])
-            for x_px in range(begin, stop):
-                patch[row, x_px] = surface

@@ -11,10 +11,25 @@ from companion.app.ground import start_levels
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.colour_model import display
 from vision.appearance.illumination import Illumination
+from vision.inference.comparison import make_patch_of, make_view, scene_round, stacks_of
 from vision.inference.head_to_head import compare, rescore_head_to_head
 from vision.inference.hypothesis import Hypothesis
+from vision.likelihood.boundaries import COLOUR_STRIDE
+from vision.likelihood.segmentation import (
+    FLOOR_UNITS,
+    MOST_UNITS,
+    OFF_MM,
+    SEAM_ALIKE,
+    TURN_RAD,
+    WEIGHT,
+    seen_share,
+    stack_log_likelihood,
+)
+from vision.likelihood.surroundings import TOPS
 from vision.reader import Reader
-from vision.scene.prisms import FIRST, paint_stack
+from vision.scene.configurations import PLACE_MM
+from vision.scene.prisms import FIRST, PER_CELL, PER_PIECE, PIECES, first_surface, span_stack
+from vision.scene.runs import make_spans, paint
 
 CELL = "b5"
 LIGHT = 0.6
@@ -81,7 +96,9 @@ def with_stack(codes, geometry, cell, height, faint, off_mm=0.0):
     places[:, 0] = off_mm
     middle = np.array([0, 0, 0.5])
     whole = prisms._replace(maps=(prisms.maps + middle) * prisms.shrink - middle)
-    paint_stack(surfaces, (0, 0), whole, (cell, 0, height - 1), places)
+    spans = make_spans((0, 0), geometry.size, PER_PIECE * prisms.kinds.shape[1])
+    span_stack(spans, whole, (cell, 0, height - 1), places)
+    paint(surfaces, spans)
     way = np.where(surfaces >= FIRST, (surfaces - FIRST - 8) % 5, -1)
     shade = np.select([way == 0, way > 0], [1 + faint, 1 - faint * way], 1.0)
     return codes * shade
@@ -123,3 +140,81 @@ def test_what_is_in_doubt_is_decided_and_the_rest_is_left(hypothesis, ground, ge
     assert doubtful.configuration_count(int(doubtful.state[cell])) == 2
     assert doubtful.scores[cell].argmax() == doubtful.state[cell]
     assert (doubtful.scores[0, 1:] == -5.0).all()
+
+
+@pytest.fixture
+def scene(hypothesis, ground, geometry, cell):
+    """Round the cell, which stacks behind and in front of it overlap."""
+    picture, crowded = hypothesis(with_stack(ground, geometry, cell, 3, 0.1))
+    for other in np.argsort(np.linalg.norm(geometry.crops.centres_mm - geometry.crops.centres_mm[cell], axis=1))[1:9]:
+        crowded.assign(int(other), 1 + 2 * crowded.colours)
+    prisms = geometry.prisms
+    view = make_view(picture, geometry, prisms)
+    patch = make_patch_of(crowded, view, np.array([cell]), np.array([3]))
+    return scene_round(patch, prisms, view, stacks_of(crowded, prisms), cell), view
+
+
+def seen_surfaces(scene, configuration, places):
+    """(height, width) surfaces of the patch, and what share of the stack is among them."""
+    surfaces = scene.around.surfaces[scene.around.shown].astype(np.int16)
+    stack, is_open = np.full_like(surfaces, -1), np.ones(surfaces.shape, np.bool_)
+    for row, (count, starts, labels) in enumerate(
+        zip(scene.front.counts, scene.front.starts, scene.front.labels, strict=True)
+    ):
+        lengths = np.diff([*starts[:count], scene.front.width])
+        is_open[row] = np.repeat(labels[:count], lengths) < 0
+    span_stack(scene.spans, scene.prisms, (scene.cell, scene.rank, configuration), places)
+    paint(stack, scene.spans)
+    return np.where((stack >= 0) & is_open, stack, surfaces), (is_open & (stack >= 0)).sum() / (stack >= 0).sum()
+
+
+def boundary_nats(scene, surfaces):
+    """Of the boundaries of surfaces (height, width), pixel by pixel."""
+    total, seams, step = 0.0, {}, scene.patch.step
+    for ratios, rows, columns, every in ((scene.patch.across, 0, step, 2), (scene.patch.down, step, 0, 1)):
+        for row in range(0, len(surfaces) - rows, every):
+            for column in range(surfaces.shape[1] - columns):
+                pair = sorted((int(surfaces[row, column]), int(surfaces[row + rows, column + columns])))
+                ratio = ratios[row, column + 1] - ratios[row, column]
+                stacks, sides = np.divmod(np.array(pair) - FIRST, PER_CELL)
+                sides -= PIECES
+                is_seam = pair[0] >= FIRST and stacks[0] == stacks[1] and sides.min() >= 0
+                if pair[0] != pair[1] and is_seam and sides[0] % PER_PIECE == sides[1] % PER_PIECE > 0:
+                    seams[pair[0]] = seams.get(pair[0], 0) + ratio
+                elif pair[0] != pair[1]:
+                    total += ratio
+    return total + sum(np.log(SEAM_ALIKE + (1 - SEAM_ALIKE) * np.exp(seam)) for seam in seams.values())
+
+
+def colour_nats(scene, view, surfaces):
+    """Of the colours of surfaces (height, width), pixel by pixel."""
+    total, patch, sampled = 0.0, scene.patch, surfaces[::COLOUR_STRIDE, ::COLOUR_STRIDE]
+    for surface in np.unique(sampled):
+        mine = sampled == surface
+        first, kinds, material = TOPS, view.colours, view.materials[surface]
+        if material >= 0:
+            first, kinds = material, 1
+        elif (surface - FIRST - PIECES) % PER_CELL % PER_PIECE:
+            first += view.colours
+        units = FLOOR_UNITS if surface < FIRST else mine.sum() * patch.area
+        total += patch.colours[mine, first : first + kinds].sum(axis=0).max() * patch.area / (1 + units / MOST_UNITS)
+    return total
+
+
+@pytest.mark.parametrize("configuration", [0, 2, 3])
+def test_a_stack_is_scored_by_all_pixels_of_its_surroundings(scene, configuration):
+    around, view = scene
+    places = np.random.default_rng(configuration).normal(0, 0.5, (around.prisms.kinds.shape[1], 3))
+    surfaces, share = seen_surfaces(around, configuration, places)
+    assert 0 < share < 1
+    assert seen_share(around, configuration, places) == pytest.approx(share)
+    assert (surfaces >= first_surface(around.rank)).any()
+    empty = around.around.surfaces[around.around.shown]
+    gain = WEIGHT * sum(
+        sign * (boundary_nats(around, shown) + colour_nats(around, view, shown))
+        for sign, shown in ((1, surfaces), (-1, empty))
+    )
+    off = places[: configuration + 1] - np.vstack([np.zeros(3), places[:configuration]]) * [1, 1, 0]
+    deviations = np.array([[PLACE_MM, PLACE_MM, TURN_RAD]] + [[OFF_MM, OFF_MM, TURN_RAD]] * configuration)
+    expected = stack_log_likelihood(around, -1, places) + gain - ((off / deviations) ** 2).sum() / 2
+    assert stack_log_likelihood(around, configuration, places) == pytest.approx(expected)

@@ -1,0 +1,61 @@
+"""Runs of pixels: painting over them gives what painting over pixels does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vision.scene.runs import BASE, add_polygon, covered_px, lay, lay_run, make_runs, make_spans, paint
+
+SIZE = (24, 31)
+FIRST = 100
+
+
+def pixels(runs):
+    return np.array(
+        [
+            np.repeat(labels[:count], np.diff([*starts[:count], runs.width]))
+            for count, starts, labels in zip(runs.counts, runs.starts, runs.labels, strict=True)
+        ]
+    )
+
+
+def lines_of(corners):
+    return np.column_stack([corners, np.roll(corners, -1, axis=0)])
+
+
+@pytest.fixture
+def spans(rng):
+    """Six quadrangles, some of which reach beyond the patch."""
+    spans = make_spans((5, 7), SIZE, 6)
+    for number in range(6):
+        around = np.sort(rng.uniform(0, 2 * np.pi, 4))
+        middle, radius = rng.uniform((5, 7), (36, 31)), rng.uniform(3, 14)
+        add_polygon(
+            spans, lines_of(middle + radius * np.column_stack([np.cos(around), np.sin(around)])), FIRST + number
+        )
+    return spans
+
+
+@pytest.mark.parametrize("rng", range(20), indirect=True)
+def test_runs_show_what_was_painted_last(spans):
+    painted, runs = np.full(SIZE, FIRST + BASE, np.int16), make_runs(SIZE, 13)
+    paint(painted, spans)
+    lay(runs, spans, FIRST)
+    np.testing.assert_array_equal(pixels(runs), painted - FIRST)
+    assert covered_px(runs) == (painted >= FIRST).sum()
+
+
+@pytest.mark.parametrize("rng", range(20), indirect=True)
+def test_a_run_may_lie_anywhere_in_a_row(rng):
+    row, runs = np.full(SIZE[1], BASE), make_runs(SIZE, 41)
+    for label in range(20):
+        begin, stop = sorted(rng.integers(0, SIZE[1] + 1, 2).tolist())
+        row[begin:stop] = label
+        lay_run(runs, 3, (begin, stop), label)
+        np.testing.assert_array_equal(pixels(runs)[3], row)
+
+
+@pytest.fixture
+def rng(request):
+    return np.random.default_rng(request.param)
