@@ -156,6 +156,7 @@ def _light_on_sides(seen: list[_Sides], reflectance: Floats) -> Floats:
     sides = _Sides(np.concatenate([one.means for one in seen]), np.concatenate([one.is_seen for one in seen]))
     linear = np.maximum((sides.means + 0.055) / 1.055, 1e-3) ** GAMMA
     logs = np.log(linear[:, None] / np.maximum(reflectance[:, None], 0.01))
+    orders = _orders(sides.is_seen, logs)
     best, likeliest = np.full((4, 3), USUAL), -np.inf
     for start in STARTS:
         light, weight = np.full((4, 3), start), 1 / 9
@@ -163,7 +164,7 @@ def _light_on_sides(seen: list[_Sides], reflectance: Floats) -> Floats:
             nats = -_off(sides, light, reflectance)
             shares = np.exp(weight * (nats - nats.max(axis=1, keepdims=True)))
             shares /= shares.sum(axis=1, keepdims=True)
-            light, weight = _refit(sides.is_seen, logs, shares, reflectance, light), 1.0
+            light, weight = _refit(orders, shares, reflectance, light), 1.0
         total = np.logaddexp.reduce(-_off(sides, light, reflectance), axis=1).sum()
         total -= 0.5 * ((light.mean() - USUAL) / SPREAD) ** 2
         if total > likeliest:
@@ -171,19 +172,34 @@ def _light_on_sides(seen: list[_Sides], reflectance: Floats) -> Floats:
     return best
 
 
-def _refit(is_seen: Mask, logs: Floats, shares: Floats, reflectance: Floats, light: Floats) -> Floats:
+class _Order(NamedTuple):
+    """What the pyramids of which one side is seen show there in one channel: values, ascending, of flat indices."""
+
+    side: int
+    channel: int
+    values: Floats
+    indices: Indices
+
+
+def _orders(is_seen: Mask, logs: Floats) -> list[_Order]:
+    """Of all channels of sides that are seen; ``logs`` (i, colours, 4, 3): what each pyramid says in each colour."""
+    orders = []
+    for side in np.flatnonzero(is_seen.any(axis=0)).tolist():
+        mine = np.flatnonzero(np.repeat(is_seen[:, side], logs.shape[1]))
+        for channel in range(3):
+            values = logs[:, :, side, channel].ravel()[mine]
+            order = np.argsort(values)
+            orders.append(_Order(side, channel, values[order], mine[order]))
+    return orders
+
+
+def _refit(orders: list[_Order], shares: Floats, reflectance: Floats, light: Floats) -> Floats:
     """(4, 3) light on each side: the weighted median of what its pyramids show in each colour; ``light`` if none does.
 
-    ``logs``: (i, colours, 4, 3) what each would say; ``shares``: (i, colours) how likely it has the colour, whose
-    channels count as much as they reflect.
+    ``shares``: (i, colours) how likely each has the colour, whose channels count as much as they reflect.
     """
-    fitted = light.copy()
-    for side in range(4):
-        mine = is_seen[:, side]
-        for channel in range(3 if mine.any() else 0):
-            values = logs[mine, :, side, channel].ravel()
-            weights = (shares[mine] * reflectance[:, channel]).ravel()
-            order = np.argsort(values)
-            reached = np.cumsum(weights[order])
-            fitted[side, channel] = values[order[np.searchsorted(reached, reached[-1] / 2)]]
+    fitted, weights = light.copy(), (shares[..., None] * reflectance).reshape(-1, 3)
+    for side, channel, values, indices in orders:
+        reached = np.cumsum(weights[indices, channel])
+        fitted[side, channel] = values[np.searchsorted(reached, reached[-1] / 2)]
     return fitted

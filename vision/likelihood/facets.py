@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from vision.appearance.colour_model import BINS, STRAY
 from vision.compiled import compiled
+from vision.likelihood.memo import find, make_memo, put
 from vision.likelihood.observations import Backdrop, Observations
 from vision.pose.projection import Points, Registration
 from vision.scene.configurations import LEAN_MM, PLACE_MM, TURNS_DEG, Configurations
@@ -272,7 +273,7 @@ def _climb(integrals: Array, flanks: Flanks, tower: Indices, at: Array) -> float
         at: (p, 3) float32, see :func:`_log_likelihood`.
     """
     parts, tried = np.zeros((len(at) * len(FLANKS), 6), np.float32), np.zeros((len(at), len(STEPS)), np.float32)
-    best, trial = _log_likelihood(integrals, flanks, tower, at, parts, 1), np.empty_like(at)
+    best, trial, memo = _log_likelihood(integrals, flanks, tower, at, parts, 1), np.empty_like(at), make_memo(at.size)
     for _ in range(ROUNDS):
         before = best
         for lowest in range(len(at) - 1, -1, -1):
@@ -281,7 +282,10 @@ def _climb(integrals: Array, flanks: Flanks, tower: Indices, at: Array) -> float
                 trial[: lowest + 1] += STEPS[number]
                 tried[lowest, number] = -np.inf
                 if trial[:, 0].min() >= 0 and trial[:, 0].max() < len(tower):
-                    total = _log_likelihood(integrals, flanks, tower, trial, parts, 1)
+                    slot = find(memo, trial)
+                    if not memo.is_used[slot]:
+                        put(memo, slot, trial, _log_likelihood(integrals, flanks, tower, trial, parts, 1))
+                    total = memo.values[slot]
                     tried[lowest, number] = total
                     if total > best:
                         best = total

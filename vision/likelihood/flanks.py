@@ -27,6 +27,7 @@ from vision.likelihood.facets import (
     sum_flanks,
 )
 from vision.likelihood.flank_boundaries import Contrasts, boundary_log_ratio, make_contrasts
+from vision.likelihood.memo import Memo, find, make_memo, put
 from vision.likelihood.observations import FLOOR
 from vision.pose.projection import Points, Registration
 from vision.scene.configurations import Configurations
@@ -197,42 +198,84 @@ def _surroundings(far: Floats, near: Floats, rows: int) -> npt.NDArray[np.bool_]
     return np.asarray((row >= highest) & (row <= lowest))
 
 
-def _off_ground(
-    values: Array, labels: LabelBuffer, is_seen: npt.NDArray[np.bool_], ground: Ground
-) -> npt.NDArray[np.float64]:
+def _off_ground(values: Array, labels: LabelBuffer, is_seen: npt.NDArray[np.bool_], ground: Ground) -> Floats:
     """(rows, columns) squared difference of each pixel from what is usual on its ground, −1 where none is looked at.
 
     ``values`` (rows, columns, 3) are display values.  Of a board whose look was learned the variance does not count.
     """
-    squares = np.full(labels.shape, -1.0)
-    for label in np.unique(labels[is_seen]):
-        mine = is_seen & (labels == label)
-        shown = values[mine]
-        usual = shown
-        if label & MATERIAL_MASK == FLOOR and ground.board is not None:
-            expected, variance = (layer[mine] for layer in ground.board)
-            off = ((shown - expected) ** 2).mean(axis=1) - variance
-            squares[mine] = np.where(np.isnan(off), -1.0, np.clip(off, 0, OTHER_GROUND**2))
-            continue
-        if label & MATERIAL_MASK == FLOOR:
-            usual = shown[np.abs(shown - ground.floor).max(axis=1) < NEAR_FLOOR]
-        middle = np.median(usual, axis=0) if len(usual) > LEAST_PX else ground.floor
-        squares[mine] = np.minimum(((shown - middle) ** 2).mean(axis=1), OTHER_GROUND**2)
+    squares = _off_usual(values, labels, is_seen, ground.floor)
+    if ground.board is not None:
+        mine = is_seen & (labels & MATERIAL_MASK == FLOOR)
+        expected, variance = (layer[mine] for layer in ground.board)
+        off = ((values[mine] - expected) ** 2).mean(axis=1) - variance
+        squares[mine] = np.where(np.isnan(off), -1.0, np.clip(off, 0, OTHER_GROUND**2))
     return squares
+
+
+@compiled
+def _off_usual(values: Array, labels: LabelBuffer, is_seen: npt.NDArray[np.bool_], floor: Array) -> Floats:
+    """As :func:`_off_ground`, of a board whose look was not learned; ``floor`` (3,): of :class:`Ground`."""
+    squares, left, (rows, columns) = np.full(labels.shape, -1.0), is_seen.copy(), labels.shape
+    for first in range(rows):
+        for at in range(columns):
+            if not left[first, at]:
+                continue
+            label = labels[first, at]
+            usual = _usual(values[first:], left[first:] & (labels[first:] == label), label, floor)
+            for row in range(first, rows):
+                for column in range(columns):
+                    if left[row, column] and labels[row, column] == label:
+                        off = values[row, column] - usual
+                        square = np.float32(off[0] * off[0] + off[1] * off[1] + off[2] * off[2]) / np.float32(3)
+                        squares[row, column], left[row, column] = min(square, OTHER_GROUND**2), False
+    return squares
+
+
+@compiled
+def _usual(values: Array, mine: npt.NDArray[np.bool_], label: int, floor: Array) -> Array:
+    """(3,) what is usual where pixels have a label; that of bare ``floor`` where too few tell."""
+    shown, count, is_floor = np.empty((3, mine.size), np.float32), 0, label & MATERIAL_MASK == FLOOR
+    for row in range(mine.shape[0]):
+        for column in range(mine.shape[1]):
+            value = values[row, column]
+            if mine[row, column] and (not is_floor or np.abs(value - floor).max() < NEAR_FLOOR):
+                shown[:, count] = value
+                count += 1
+    usual = floor.copy()
+    for channel in range(3 if count > LEAST_PX else 0):
+        usual[channel] = np.median(shown[channel, :count])
+    return usual
 
 
 def _observe(values: Array, squares: Floats, contrasts: Contrasts) -> _View:
     """The view of a close-up of display ``values`` (rows, columns, 3); ``squares`` of :func:`_off_ground`."""
     counted = squares >= 0
-    channels = np.dstack([np.ones_like(squares), values, (values**2).sum(axis=2), squares]) * counted[..., None]
-    integrals = np.zeros((values.shape[1], values.shape[0] + 1, 6))
-    integrals[:, 1:] = channels.cumsum(axis=0).transpose(1, 0, 2)
     apart = np.abs(np.diff(values.mean(axis=2), axis=1))[counted[:, 1:] & counted[:, :-1]]
     pixels = max(float(counted.sum()), 1.0)
     # The median of the difference of two normal values is 0.954 of their standard deviation.
     noise = float(np.median(apart)) / 0.954 if len(apart) else 0.0
     weight = pixels / PER_MM**2 / INDEPENDENT_MM2
+    integrals = _integrals(values, squares)
     return _View(integrals, pixels, float(squares[counted].sum()), EVEN**2 + noise**2, weight, contrasts)
+
+
+@compiled
+def _integrals(values: Array, squares: Floats) -> Floats:
+    """``integrals`` of :class:`_View`."""
+    rows, columns = squares.shape
+    integrals = np.zeros((columns, rows + 1, 6))
+    for column in range(columns):
+        for row in range(rows):
+            integrals[column, row + 1] = integrals[column, row]
+            if squares[row, column] >= 0:
+                one, two, three = values[row, column]
+                integrals[column, row + 1, 0] += 1
+                integrals[column, row + 1, 1] += one
+                integrals[column, row + 1, 2] += two
+                integrals[column, row + 1, 3] += three
+                integrals[column, row + 1, 4] += one * one + two * two + three * three
+                integrals[column, row + 1, 5] += squares[row, column]
+    return integrals
 
 
 @compiled
@@ -250,10 +293,10 @@ def _fit(view: _View, flanks: Flanks, towers: Indices, tried: npt.NDArray[np.boo
         tower = pyramids_of(towers[number])
         count = tower.shape[1]
         parts, at = np.zeros((count, len(FLANKS), 6)), np.zeros((count, 3))
-        begins = _first_placements(view, flanks, tower, parts)
+        begins, memo = _first_placements(view, flanks, tower, parts), make_memo(3 * count)
         for k in range(len(begins)):
             at[:] = begins[k]
-            _climb(view, flanks, tower, at, parts)
+            _climb(view, flanks, tower, at, parts, memo)
             total = _log_likelihood(view, flanks, tower, at, parts, 1)
             if total > likely[number]:
                 likely[number] = total
@@ -276,8 +319,11 @@ def _first_placements(view: _View, flanks: Flanks, tower: Indices, parts: Floats
 
 
 @compiled
-def _climb(view: _View, flanks: Flanks, tower: Indices, at: Floats, parts: Floats) -> None:
-    """Put the likeliest placement of a tower near ``at`` (p, 3) there; every other column tells it well enough."""
+def _climb(view: _View, flanks: Flanks, tower: Indices, at: Floats, parts: Floats, memo: Memo) -> None:
+    """Put the likeliest placement of a tower near ``at`` (p, 3) there; every other column tells it well enough.
+
+    ``memo``: log-likelihoods of the tower's placements that are known.
+    """
     best, trial = _log_likelihood(view, flanks, tower, at, parts, 2), at.copy()
     for _ in range(ROUNDS):
         before = best
@@ -286,7 +332,10 @@ def _climb(view: _View, flanks: Flanks, tower: Indices, at: Floats, parts: Float
                 trial[:] = at
                 trial[: lowest + 1] += step
                 if trial[:, 0].min() >= 0 and trial[:, 0].max() < len(tower):
-                    total = _log_likelihood(view, flanks, tower, trial, parts, 2)
+                    slot = find(memo, trial)
+                    if not memo.is_used[slot]:
+                        put(memo, slot, trial, _log_likelihood(view, flanks, tower, trial, parts, 2))
+                    total = memo.values[slot]
                     if total > best:
                         best = total
                         at[:] = trial

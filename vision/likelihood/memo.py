@@ -1,0 +1,61 @@
+"""A memo of what was computed (memoization): a search that returns to a placement does not evaluate it again."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.compiled import compiled
+
+Floats = npt.NDArray[np.float64]
+
+SLOTS = 1024
+"""Room of a memo, a power of two, of which half is used.  What finds no room is computed again."""
+
+
+class Memo(NamedTuple):
+    """A hash table with linear probing.
+
+    Attributes:
+        keys: (slots, k).
+        values: (slots + 1,) of each; the last slot holds what there is no room for.
+        is_used: (slots + 1,) bool; never of the last slot.
+        many: (1,) slots that are used.
+    """
+
+    keys: Floats
+    values: Floats
+    is_used: npt.NDArray[np.bool_]
+    many: npt.NDArray[np.int32]
+
+
+@compiled
+def make_memo(size: int) -> Memo:
+    """An empty memo whose keys are so many numbers."""
+    return Memo(np.empty((SLOTS, size)), np.empty(SLOTS + 1), np.zeros(SLOTS + 1, np.bool_), np.zeros(1, np.int32))
+
+
+@compiled
+def find(memo: Memo, key: npt.NDArray[np.floating]) -> int:
+    """The slot of a key, of any shape; one that is not used where the memo does not hold it."""
+    mixed = 0
+    for number in key.flat:
+        mixed = (mixed * 31 + int(number)) % SLOTS
+    while memo.is_used[mixed]:
+        is_same = True
+        for at, number in enumerate(key.flat):
+            is_same &= memo.keys[mixed, at] == number
+        if is_same:
+            return mixed
+        mixed = (mixed + 1) % SLOTS
+    return mixed if memo.many[0] < SLOTS // 2 else SLOTS
+
+
+@compiled
+def put(memo: Memo, slot: int, key: npt.NDArray[np.floating], value: float) -> None:
+    """Hold the value of a key in the slot that was found for it."""
+    memo.values[slot] = value
+    if slot < SLOTS:
+        memo.keys[slot], memo.is_used[slot], memo.many[0] = key.ravel(), True, memo.many[0] + 1
