@@ -14,12 +14,15 @@ from calibration.kit import Kit
 from companion.doctor.check import Check, fault, fine, told, unused
 from vision.appearance.illumination import measure_illumination
 from vision.errors import VisionError
+from vision.pose.blur import blur_mm, most_blur_mm
 from vision.pose.diagnosis import BLURRED, LEAST_SHARPNESS, sharpness
 from vision.pose.projection import Points, Registration, project
 from vision.pose.registration import register, to_gray
 from vision.scene.solids import highest_floors_mm
 
 Picture = npt.NDArray[np.uint8]
+
+FOCUS = BLURRED.partition(": ")[2]
 
 TOWER = 3
 """Pieces of one size that must fit on each other within the picture."""
@@ -62,18 +65,19 @@ def check_picture(image: Picture, kit: Kit, camera: Camera, levels: Sequence[int
         yield told("markers", error)
         yield unused("room", "is measured from the mat, which is not found")
         yield unused("light", "is measured on the mat, which is not found")
+        yield check_focus(gray)
     else:
         yield _markers(pose, kit)
         yield _room(pose, kit, camera, levels)
         yield _light(image, kit, pose, camera)
-    yield check_focus(gray)
+        yield _focus(gray, kit, pose, camera)
 
 
 def check_focus(gray: Picture) -> Check:
-    """Whether edges are steep in a picture (height, width) uint8."""
+    """Whether edges are steep in a picture (height, width) uint8 of which no markers' edges are known."""
     steepness = sharpness(gray)
     found = f"edges have {steepness:.2f} of the contrast, sharp ones 0.4 or more"
-    return fault("focus", found, BLURRED.partition(": ")[2]) if steepness < LEAST_SHARPNESS else fine("focus", found)
+    return fault("focus", found, FOCUS) if steepness < LEAST_SHARPNESS else fine("focus", found)
 
 
 def _markers(pose: Registration, kit: Kit) -> Check:
@@ -83,6 +87,15 @@ def _markers(pose: Registration, kit: Kit) -> Check:
         names = ", ".join(map(str, sorted(missing)))
         return fault("markers", found, f"show marker {names} too: nothing over it, no glare on it")
     return fine("markers", found)
+
+
+def _focus(gray: Picture, kit: Kit, pose: Registration, camera: Camera) -> Check:
+    """Whether a picture (height, width) uint8 is as sharp as counting a kit's pieces asks for."""
+    spread_mm, most_mm = blur_mm(gray, kit, pose, camera), most_blur_mm(kit)
+    if spread_mm == 0:
+        return unused("focus", "is measured by the markers, none of which is wholly in the picture")
+    found = f"markers are blurred by {spread_mm:.1f} mm (standard deviation), at most {most_mm:.1f} mm is sharp"
+    return fault("focus", found, FOCUS) if spread_mm > most_mm else fine("focus", found)
 
 
 def _room(pose: Registration, kit: Kit, camera: Camera, levels: Sequence[int]) -> Check:

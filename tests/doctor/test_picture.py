@@ -15,6 +15,7 @@ from companion.simulate.light import WINDOW
 from companion.simulate.render import Renderer, Scene
 from companion.simulate.standing import Setup
 from companion.simulate.viewpoint import default_camera, default_pose
+from vision.pose.blur import blur_mm
 from vision.pose.projection import project
 from vision.pose.registration import marker_corners, register, to_gray
 
@@ -69,6 +70,20 @@ def test_towers_that_would_be_cut_off_are_told():
 def test_a_blurred_picture(photo, kit, camera):
     found = faults(cv2.GaussianBlur(photo, (0, 0), 5), kit, camera)
     assert "focus the lens" in found["focus"].todo
+
+
+def test_focus_is_judged_by_the_blur_that_reading_suffers_from(photo, kit, camera):
+    """In the middle between a sharp picture and one in which no marker is found."""
+    soft = cv2.GaussianBlur(photo, (0, 0), 2.5)
+    pose = register(to_gray(soft), kit, camera)
+    focus = faults(soft, kit, camera)["focus"]
+    assert focus.found.startswith(f"markers are blurred by {blur_mm(to_gray(soft), kit, pose, camera):.1f} mm")
+    assert check_focus(to_gray(soft)).state is Status.OK
+
+
+def test_focus_is_not_judged_by_markers_that_are_cut_off(photo, kit, camera, monkeypatch):
+    monkeypatch.setattr("companion.doctor.picture.blur_mm", lambda *_: 0.0)
+    assert list(check_picture(photo, kit, camera))[-1].state is Status.UNUSED
 
 
 @pytest.mark.parametrize(("gain", "words"), [(0.15, "switch a lamp on"), (1.6, "lower the exposure")])
