@@ -54,6 +54,12 @@ def written(kit: Kit) -> str:
     return re.sub(r"(?m)^marker_mm = \S+", f"marker_mm = {STICKER_MM:g}", text)
 
 
+def press(page: Page, action: str) -> None:
+    """Press a button, and wait until what it asks for is done."""
+    with page.expect_response(re.compile(f"/setup/{action}$")):
+        page.locator(f"#{action}").click()
+
+
 def walk(page: Page, url: str, kit: Kit, begun_s: float) -> None:
     """From the page's first sight to the first verdict of the match."""
 
@@ -67,12 +73,19 @@ def walk(page: Page, url: str, kit: Kit, begun_s: float) -> None:
     page.locator("#next").click()
     point_at(page, corners_px(kit))
     page.fill("#side", f"{kit.board.files * kit.board.pitch_mm[0]:g}")
-    for action, step in (("measure", "measured"), ("learn-empty", "empty board"), ("learn-start", "start position")):
-        with page.expect_response(re.compile(f"/setup/{action}$")):
-            page.locator(f"#{action}").click()
+    for action, step in (("measure", "measured"), ("learn-empty", "empty board")):
+        press(page, action)
         right.wait_for()
         said(step)
         page.locator("#next").click()
+    press(page, "learn-start")
+    if not right.is_visible():
+        said("asked for the pieces' size")
+        for label, size_mm in (("Diameter, mm", kit.pieces[0].width_mm), ("Height, mm", kit.pieces[0].height_mm)):
+            page.get_by_label(label).fill(f"{size_mm:g}")
+        press(page, "size")
+    right.wait_for()
+    said("start position")
     page.get_by_role("button", name="Ready").click()
     page.locator("#begin").click()
     page.wait_for_url(re.compile(r"/$|/#"), timeout=WAIT_MS)

@@ -336,8 +336,8 @@ GERMAN = Language(
                 "{count} Marken verraten das Licht auf dem Brett nicht: bitte mehr davon rund um die Felder kleben, "
                 "ganz auf dem Brett"
             ),
-            "from file to file": "von Linie zu Linie",
-            "from rank to rank": "von Reihe zu Reihe",
+            "from file to file": "nach rechts",
+            "from rank to rank": "nach hinten",
             "all squares are right, but the picture does not tell how large the pieces are: measure them and say it "
             "below": (
                 "alle Felder stimmen, aber das Bild sagt nicht, wie groß die Steine sind: bitte messen und unten "

@@ -359,10 +359,17 @@ def test_an_own_board_is_set_up_on_the_page_from_its_corners_to_the_match(browse
         scale = box["width"] / source.camera.width_px
         page.mouse.click(box["x"] + (x + 0.5) * scale, box["y"] + (y + 0.5) * scale)
     page.fill("#side", "264")
-    for action in ("measure", "learn-empty", "learn-start"):
+    for action in ("measure", "learn-empty"):
         page.locator(f"#{action}").click()
         right.wait_for()
         page.locator("#next").click()
+    page.get_by_label("Diameter, mm").fill("27")
+    page.get_by_label("Height, mm").fill("7")
+    page.locator("#size").click()
+    expect(page.locator("#sizes p")).to_have_text("You gave these sizes.")
+    page.locator("#learn-start").click()
+    right.wait_for()
+    page.locator("#next").click()
     page.get_by_role("button", name="Ready").click()
     page.locator("#begin").click()
     expect(page.locator("#reply")).to_contain_text("The match begins")

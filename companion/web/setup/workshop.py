@@ -67,6 +67,7 @@ class Workshop:
         self.wants_match = Event()
         self._is_guessed, self._sizing = False, Sizing()
         self._why_no_lens = self._fault = ""
+        self._fit: dict[str, Any] = {}
         self._cameras, self._opened = cameras or Cameras(), partial(Newest, patience_s=patience_s, clock=clock)
         self._newest, self._scene = self._opened(source), scene or (lambda _scene, _taken: None)
         self._views = Views(outfit.folder / PHOTOS)
@@ -113,8 +114,7 @@ class Workshop:
 
     def _forget(self) -> None:
         self._views, self._empty, self.camera, self.look = Views(self.outfit.folder / PHOTOS), None, None, None
-        self._reader, self._is_guessed, self._why_no_lens = None, False, ""
-        self._fault = ""
+        self._reader, self._is_guessed, self._why_no_lens, self._fault = None, False, "", ""
         self._sizing = replace(self._sizing, measured=None)
 
     def camera_row(self) -> dict[str, Any]:
@@ -182,7 +182,7 @@ class Workshop:
         found = detect(to_gray(frame.image), kit.mat.dictionary)
         markers = [{"id": marker.id, "found": marker.id in found} for marker in kit.mat.markers]
         done = all(marker["found"] for marker in markers) and not self._fault
-        row = {"done": done, "why": self._fault, "markers": markers, "own": self.is_own}
+        row = {"done": done, "why": self._fault, "markers": markers, "own": self.is_own, **self._fit}
         if self.camera is None:
             return row
         try:
@@ -207,7 +207,8 @@ class Workshop:
             self._sizing = Sizing()
             self._keep_camera(board)
             self._fault = shown_fault(kit, self._need_camera(), image)
-        return {**self.mat_row(), "fit_px": round(board.click_px, 1), "pitch_mm": [round(v, 1) for v in board.pitch_mm]}
+            self._fit = {"fit_px": round(board.click_px, 1), "pitch_mm": [round(v, 1) for v in board.pitch_mm]}
+        return self.mat_row()
 
     def learn_empty(self) -> dict[str, Any]:
         """Keep a picture of the empty board, and find the lens by its markers where none was measured before.
@@ -327,12 +328,8 @@ class Workshop:
     def panel_row(self) -> dict[str, Any]:
         """What can be tried of the panel, and what the sensors say."""
         sensors = None if self.outfit.sensors is None else self.outfit.sensors()
-        return {
-            "done": bool(self._tried),
-            "cues": list(self.outfit.cues),
-            "tried": list(self._tried),
-            "sensors": sensors,
-        }
+        cues, tried = list(self.outfit.cues), list(self._tried)
+        return {"done": bool(tried), "cues": cues, "tried": tried, "sensors": sensors}
 
     def try_cue(self, name: str) -> dict[str, Any]:
         """Let the panel show something.  Raises SetupError."""

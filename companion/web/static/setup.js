@@ -14,7 +14,7 @@ addWords({
     "setup-title": "Set up the table", steps: "Steps", before: "Back", next: "Next", "setup-foot": "Nothing leaves this machine.",
     "step camera": "Camera", "step lens": "Lens", "step mat": "Board", "step empty": "Empty", "step pieces": "Single pieces", "step start": "Start", "step panel": "Panel", "step done": "Ready",
     "what camera": "Point the camera at the table.",
-    "how camera": "From behind the first player, looking down at about 60 degrees; the whole mat in the picture. Focus the lens until the number below is as high as it gets, then never touch the camera again.",
+    "how camera": "From behind the first player, looking down at about 60 degrees; the whole board and its markers in the picture. Focus the lens until the number below is as high as it gets, then never touch the camera again.",
     "what lens": "Photograph the calibration board.",
     "how lens": "Print the board and glue it to something flat. Hold it before the camera: near, tilted, turned, and in every corner of the picture. Keep still while you take each photograph. Or lay the board down, take the phone or the camera into the hand and move it round the board: good views are taken by themselves wherever you pause.",
     "what mat": "Show the board, empty.",
@@ -22,7 +22,7 @@ addWords({
     "own-how": "Your own board: stick four or more printed markers flat round its squares. Then touch the four corners of its playing field in the picture, first that of a1 at the first player's left, and go round it. Another touch moves the nearest corner.",
     side: "Side of the field along the first player, mm",
     "print-stickers": "Print stickers", measure: "This is my board", "corners-left": "{n} of 4 corners", "fits-board": "Measured: squares of {across} × {up} mm; the corners fit to {px} px.",
-    "more-exact": "More exact, where you like:",
+    "more-exact": "More exact, if you like:",
     "what empty": "Leave the board empty.", "how empty": "Its look and the lens are learned from one photograph; no hand over it.",
     "learn-empty": "Photograph the empty board", "learned-empty": "The empty board is known. Reprojection error {px} px.",
     "learn-start": "Learn the start position", begin: "Start the match", begun: "The match begins; its page opens as soon as it is there.",
@@ -32,8 +32,8 @@ addWords({
     "how start": "Every square is compared with what it should hold.",
     "what panel": "Try the panel.",
     "how panel": "Each button shows what players will see and hear.",
-    "what done": "Save the table.",
-    "how done": "Camera, set and table go into three files; the last one starts everything.",
+    "what done": "Start the match, or save the table.",
+    "how done": "Everything goes into files; table.toml starts the table on another evening.",
     sharpness: "Sharpness {now}, best so far {best}", size: "{width} × {height} px",
     "print-board": "Print the calibration board", "print-mat-a3": "Print the mat (A3)", "print-mat-a4": "Print the mat (two A4)",
     collect: "Take good views by itself", collecting: "Stop: {n} good views", photograph: "Take photograph", "measure-lens": "Measure the lens", "forget-photographs": "Begin again",
@@ -50,7 +50,7 @@ addWords({
     "setup-title": "Tisch einrichten", steps: "Schritte", before: "Zurück", next: "Weiter", "setup-foot": "Nichts verlässt diesen Rechner.",
     "step camera": "Kamera", "step lens": "Linse", "step mat": "Brett", "step empty": "Leer", "step pieces": "Einzelne Steine", "step start": "Anfang", "step panel": "Anzeige", "step done": "Bereit",
     "what camera": "Die Kamera auf den Tisch richten.",
-    "how camera": "Von hinter dem ersten Spieler, etwa 60 Grad nach unten; die ganze Matte im Bild. Scharf stellen, bis die Zahl unten nicht höher wird, dann die Kamera nicht mehr anfassen.",
+    "how camera": "Von hinter dem ersten Spieler, etwa 60 Grad nach unten; das ganze Brett und seine Marken im Bild. Scharf stellen, bis die Zahl unten nicht höher wird, dann die Kamera nicht mehr anfassen.",
     "what lens": "Die Kalibriertafel fotografieren.",
     "how lens": "Die Tafel drucken und auf etwas Flaches kleben. Vor die Kamera halten: nah, geneigt, gedreht und in jeder Ecke des Bildes. Bei jedem Foto stillhalten. Oder die Tafel hinlegen, das Telefon oder die Kamera in die Hand nehmen und um die Tafel gehen: wo innegehalten wird, werden gute Ansichten von selbst aufgenommen.",
     "what mat": "Das leere Brett zeigen.",
@@ -68,8 +68,8 @@ addWords({
     "how start": "Jedes Feld wird mit dem verglichen, was darauf gehört.",
     "what panel": "Die Anzeige probieren.",
     "how panel": "Jede Taste zeigt, was die Spieler sehen und hören werden.",
-    "what done": "Den Tisch speichern.",
-    "how done": "Kamera, Satz und Tisch kommen in drei Dateien; die letzte startet alles.",
+    "what done": "Die Partie beginnen oder den Tisch speichern.",
+    "how done": "Alles kommt in Dateien; table.toml startet den Tisch an einem anderen Abend.",
     sharpness: "Schärfe {now}, beste bisher {best}", size: "{width} × {height} px",
     "print-board": "Kalibriertafel drucken", "print-mat-a3": "Matte drucken (A3)", "print-mat-a4": "Matte drucken (zweimal A4)",
     collect: "Gute Ansichten von selbst aufnehmen", collecting: "Halt: {n} gute Ansichten", photograph: "Foto aufnehmen", "measure-lens": "Linse vermessen", "forget-photographs": "Von vorn",
@@ -124,7 +124,7 @@ function render() {
   find("steps").replaceChildren(...STEPS.map(tab));
   find("more").replaceChildren(...MORE.map((name) => tab(name, "+")));
   find("what").textContent = word(`what ${step}`);
-  find("how").textContent = word(`how ${step}`);
+  find("how").textContent = step === "mat" && row?.own ? "" : word(`how ${step}`); // of printed mats
   find("verdict").dataset.kind = row?.done ? "accepted" : row?.why ? "unfinished" : "";
   find("sign").setAttribute("href", `/static/icon.svg#${row?.done ? "yes" : row?.why ? "more" : "eye"}`);
   find("before").disabled = step === STEPS[0];
