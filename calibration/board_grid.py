@@ -23,8 +23,16 @@ BLUR_MM = 1.0
 REACH_MM, REACH_SHARE = 2.0, 0.07
 """How far a border of the kit may be from an edge: in mm, or as a share of the pitch."""
 
-PITCHES = np.arange(0.6, 1.61, 0.01)
-"""Pitches that are tried, as shares of the kit's: not twice it nor half of it, whose borders are among its own."""
+PITCHES = np.arange(0.65, 1.46, 0.01)
+"""Pitches that are tried, as shares of the kit's: those of eight squares taken for six, or for ten; not twice it nor
+half of it, whose borders are among its own, and near to these a picture of shelves looked regular by chance."""
+
+BESIDE = 0.3
+"""Share of the pitch by which the places that are looked at begin and end beside a border."""
+
+WINDOWS = ((0, 0), (1, 0), (0, 1), (1, 1))
+"""Squares before and after the kit's field that are looked at, too, one after the other until a grid shows: a field
+that was measured too small goes on there, and what is left of a small one shows too few borders."""
 
 LEAST_BORDERS = 5
 """Fewer edges at even distances may be chance."""
@@ -92,8 +100,17 @@ def _shown(look: BoardLook, board: Board, axis: int) -> tuple[float, _Grid]:
     low = board.a1_mm[axis] - pitch_mm / 2
     across = board.a1_mm[1 - axis] - other_mm / 2
     places, edges = _edges(look, axis, (across, across + counts[1 - axis] * other_mm))
-    inside = (places > low + 0.3 * pitch_mm) & (places < low + (counts[axis] - 0.3) * pitch_mm) & np.isfinite(edges)
-    places, edges = places[inside], edges[inside]
+    for before, after in WINDOWS:
+        first, last = low + (BESIDE - before) * pitch_mm, low + (counts[axis] - BESIDE + after) * pitch_mm
+        inside = (places > first) & (places < last) & np.isfinite(edges)
+        own, best = _compared(places[inside], edges[inside], pitch_mm, low)
+        if best.contrast >= REGULAR:
+            break
+    return own, best
+
+
+def _compared(places: Floats, edges: Floats, pitch_mm: float, low: float) -> tuple[float, _Grid]:
+    """The contrast of the kit's borders among edges (k,) at rising ``places`` (k,) mm, and the grid that shows best."""
     none = _Grid(0.0, pitch_mm, low)
     if len(places) < LEAST_BORDERS * pitch_mm / TEXEL_MM:
         return 0.0, none

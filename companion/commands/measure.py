@@ -148,11 +148,11 @@ def pieces_report(kit: Kit, told: Mapping[str, Size], sizes: Sizes | None = None
     groups = piece_sizes(kit.pieces)
     for each in groups:
         if not known.issuperset(each.letters):
-            named = "" if len(groups) == 1 else f"{each.letters}="
-            values = f"{each.width_mm:g}" if each.shape == "cube" else f"{each.width_mm:g},{each.height_mm:g}"
+            letters, option = ("", "") if len(groups) == 1 else (f" {each.letters}", f"{each.letters}=")
+            size = f"{each.width_mm:g}" if each.shape == "cube" else f"{each.width_mm:g},{each.height_mm:g}"
             lines.append(
-                f"pieces {each.letters} are taken to be {values.replace(',', ' x ')} mm: measure one, and say it "
-                f"by --piece-mm {named}{values}"
+                f"pieces{letters} are taken to be {size.replace(',', ' x ')} mm: measure one, and say it by "
+                f"--piece-mm {option}{size}"
             )
     return lines
 

@@ -94,7 +94,7 @@ def test_sizes_that_nobody_told_are_asked_for():
     assert queens.endswith("Qq are taken to be 25.4 x 44.5 mm: measure one, and say it by --piece-mm Qq=25.4,44.5")
     assert dwarfs.startswith("pieces Ww are taken")
     assert pieces_report(citadel, {})[0].endswith(
-        "pieces RB are taken to be 20 mm: measure one, and say it by --piece-mm 20"
+        "pieces are taken to be 20 mm: measure one, and say it by --piece-mm 20"
     )
     assert pieces_report(citadel, {"": (18.0, None)}) == []
     assert len(pieces_report(discs, {}, Sizes(27.0, 0.5, 7.0, 0.4))) == 1
