@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from calibration.board_grid import own_grid_fault
 from calibration.camera import Camera
 from calibration.kit import Kit, kit_name, load_kit
+from calibration.marker_alignment import align_cut
 from calibration.measuring import Field, MeasuredBoard, measure_board
 from calibration.own_board import Squares, own_kit
 from calibration.piece_sizes import Size, with_sizes
@@ -53,10 +54,11 @@ def measure(
 
     Raises ProfileError.
     """
-    found = detect(to_gray(picture), wish.dictionary)
+    gray = to_gray(picture)
+    found = detect(gray, wish.dictionary)
     once = {number: places[0] for number, places in found.items() if len(places) == 1}
     height, width = picture.shape[:2]
-    board = measure_board(seen, once, (width, height), camera)
+    board = measure_board(seen, align_cut(gray, wish.dictionary, once), (width, height), camera)
     layout = game.layout
     alike = (layout.files, layout.ranks) == (seen.files, seen.ranks)
     missing = layout.missing if alike else frozenset[str]()
