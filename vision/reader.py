@@ -27,7 +27,7 @@ from vision.appearance.piece_colours import Photograph
 from vision.appearance.sharpening import SHARPENED, halo, without_halo
 from vision.capture.frames import Frame
 from vision.glyphs.templates import make_alphabet
-from vision.inference.characters import read_characters
+from vision.inference.characters import read_character, read_characters
 from vision.inference.flanks import rescore_by_flanks
 from vision.inference.geometry import Geometry, make_geometry, same_pose
 from vision.inference.head_to_head import rescore_head_to_head
@@ -42,7 +42,7 @@ from vision.inference.understanding import (
     stray_shares,
     unexplained_shares,
 )
-from vision.inference.whole_tables import score_tables, score_towers
+from vision.inference.whole_tables import score_characters, score_tables, score_towers
 from vision.likelihood.observations import Observations, observe
 from vision.likelihood.regions import make_colours
 from vision.pose.projection import Registration
@@ -225,24 +225,24 @@ class Reader:
     def score(self, frame: Frame, tables: Sequence[Sequence[CellState]]) -> npt.NDArray[np.float64]:
         """(k,) log-likelihoods of whole ``tables``, (n) states of all cells each, up to a constant, in nats.
 
-        The mat must lie as in the last reading, whose explanation of all other cells is kept.  All 0, so that nothing
-        is said, for pieces that differ by characters.  Raises VisionError.
+        The mat must lie as in the last reading, whose explanation of all other cells is kept.  Raises VisionError.
         """
-        last = self._last
-        if last is None or self._alphabet is not None:
+        if self._last is None:
             return np.zeros(len(tables))
-        geometry = last.hypothesis.geometry
+        geometry = self._last.hypothesis.geometry
         light = self.light(frame.image, geometry.pose)
-        shown = self.observations(frame.image, geometry, light)
-        hypothesis = Hypothesis(shown, self._rim, geometry)
-        hypothesis.score(np.arange(len(shown.bins)), last.hypothesis.scores)
-        for cell, (state, shift_mm) in enumerate(zip(last.hypothesis.state, last.hypothesis.shift_mm, strict=True)):
-            hypothesis.assign(cell, int(state), shift_mm)
+        hypothesis = Hypothesis(self.observations(frame.image, geometry, light), self._rim, geometry)
+        hypothesis.take_over(self._last.hypothesis)
         columns = dict(zip(self.states, np.split(self._columns, self._firsts[1:]), strict=True))
         states = [[columns[state] for state in table] for table in tables]
-        if geometry.close_up is None:
-            return score_tables(frame.image, hypothesis, states)
-        return score_towers(hypothesis, states, partial(self._look_closely, frame.image, hypothesis, light))
+        if geometry.close_up is not None:
+            return score_towers(hypothesis, states, partial(self._look_closely, frame.image, hypothesis, light))
+        scores = score_tables(frame.image, hypothesis, states)
+        if self._alphabet is None:
+            return scores
+        letters = [self._alphabet.numbers([letter for _, letter in table]) for table in tables]
+        read = partial(read_character, self._legible(frame.image, geometry), hypothesis, self._alphabet)
+        return scores + score_characters(hypothesis, states, letters, read)
 
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
         light = self.light(image, geometry.pose)
@@ -267,8 +267,8 @@ class Reader:
         rescore_head_to_head(image, hypothesis)
         if self._alphabet is None:
             return self._by_state(hypothesis.scores, None)
-        legible = without_halo(image) if self._is_sharpened(image, hypothesis.geometry) else image
-        return self._by_state(hypothesis.scores, read_characters(legible, hypothesis, self._alphabet))
+        characters = read_characters(self._legible(image, hypothesis.geometry), hypothesis, self._alphabet)
+        return self._by_state(hypothesis.scores, characters)
 
     def _look_closely(
         self,
@@ -283,6 +283,10 @@ class Reader:
             view, crops = (hypothesis.geometry.pose, self.camera), close_up.crops
             bare = None if board is None else partial(self._cell_views.shown, board, crops, view, light)
             rescore_by_flanks(image, hypothesis, close_up, (self._reflectances, np.array(floor)), bare, asked)
+
+    def _legible(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> npt.NDArray[np.uint8]:
+        """The picture in which characters are read: without the halos that a camera gave them."""
+        return without_halo(image) if self._is_sharpened(image, geometry) else image
 
     def _is_sharpened(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> bool:
         """Whether the camera sharpens its pictures, looked at once while the mat stays where it is."""
@@ -351,7 +355,7 @@ class Reader:
         """
         best: Array = np.maximum.reduceat(scores[:, self._columns], self._firsts, axis=1)
         if letters is not None and self._alphabet is not None:
-            best[:, 1:] += letters[:, [self._alphabet.letters.index(str(letter)) for _, letter in self.states[1:]]]
+            best[:, 1:] += letters[:, self._alphabet.numbers([letter for _, letter in self.states[1:]])]
         normal: Array = best - np.logaddexp.reduce(best, axis=1, keepdims=True)
         return normal
 

@@ -105,14 +105,28 @@ def test_a_second_look_tells_a_pyramid_put_on_a_larger_one(examples):
     assert compared >= 4
 
 
-def test_of_characters_a_second_look_says_nothing(examples):
+@pytest.mark.parametrize("change", ["taken away", "put there", "lower", "higher", "of another character"])
+def test_a_second_look_tells_pieces_with_characters(examples, change):
     known = Set(examples / "sets" / "cheight", "cheight")
-    (image, _), reader = known.boards[0], known.reader()
-    frame = Frame(image, 0, 0.0)
+    (image, row), reader = known.boards[0], known.reader()
+    frame, compared = Frame(image, 0, 0.0), 0
     reading = reader.read(frame)
     table = [reading.best(cell)[0] for cell in range(len(reading.cells))]
-    other = [(0, None), *table[1:]]
-    assert reader.score(frame, [table, other]).tolist() == [0, 0]
+    for cell, (height, top) in enumerate(table):
+        if row["seen"].get(reading.cells[cell], 1) < 0.5:
+            continue
+        other = {
+            "taken away": (0, None),
+            "put there": (1, "N") if not height else None,
+            "lower": (height - 1, top) if height > 1 else None,
+            "higher": (height + 1, top),
+            "of another character": (height, "N" if top != "N" else "B"),
+        }[change]
+        if other != (height, top) and other in reading.states:
+            true, wrong = reader.score(frame, [table, [*table[:cell], other, *table[cell + 1 :]]])
+            assert true > wrong, reading.cells[cell]
+            compared += 1
+    assert compared >= 4
 
 
 def test_a_picture_of_other_squares_than_enrol_names_is_refused(known):

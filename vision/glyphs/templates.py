@@ -7,7 +7,7 @@ shares of the face's own bare wood, red and green: light cancels, and red ink di
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,6 +81,10 @@ class Alphabet:
 
     letters: tuple[str, ...]
     spectra: Spectra
+
+    def numbers(self, letters: Sequence[str | None]) -> npt.NDArray[np.intp]:
+        """(k,) number of the template of each of some letters (k), -1 for None."""
+        return np.array([-1 if letter is None else self.letters.index(letter) for letter in letters], np.intp)
 
 
 def unrolled(image: npt.NDArray[np.uint8], faces: Faces) -> list[Glyph]:

@@ -17,6 +17,7 @@ from vision.likelihood.stacks import OUT_OF_REACH
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
+Picture = npt.NDArray[np.uint8]
 
 IN_QUESTION = 15.0
 """Heights that are less likely than the best one by so many nats need not be looked into by their faces."""
@@ -45,7 +46,7 @@ class _Known(NamedTuple):
     shifts_mm: Array
 
 
-def read_characters(image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphabet: Alphabet) -> Array:
+def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> Array:
     """(n, letters) log-likelihood of each piece's character on each cell, even where nothing stands.
 
     Where a face is tells a stack's height too: the board's scores of heights in question are found again with that.
@@ -69,7 +70,21 @@ def read_characters(image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphab
     return found
 
 
-def _revive(image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphabet: Alphabet) -> None:
+def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, cell: int) -> tuple[Array, float]:
+    """What lies uppermost in the stack that is hypothesised on a cell.
+
+    Returns:
+        (letters,) log-likelihood of each character; and the log-likelihood ratio of the likeliest one against bare
+        wood, 0 where that is no less likely.
+    """
+    upright, owner = hypothesis.geometry.faces, np.zeros(1, np.intp)
+    number = cell * len(hypothesis.geometry.configurations.all) + hypothesis.configuration(cell)
+    straight, labels = upright.of(np.array([number])), hypothesis.all_labels()
+    found, _ = read_faces(image, straight, owner, labels, alphabet)
+    return found.letters[0], float(character_gain(image, straight, owner, labels, alphabet)[0])
+
+
+def _revive(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
     """Look for characters where colours leave it in doubt whether something stands: nothing else has any.
 
     A face in which a lamp is mirrored may be as pale as paper, and its ink as the floor.
@@ -90,7 +105,7 @@ def _revive(image: npt.NDArray[np.uint8], hypothesis: Hypothesis, alphabet: Alph
 
 
 def _read(
-    image: npt.NDArray[np.uint8],
+    image: Picture,
     hypothesis: Hypothesis,
     alphabet: Alphabet,
     cells: Indices,

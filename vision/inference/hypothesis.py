@@ -100,6 +100,12 @@ class Hypothesis:
         self._materials = np.zeros(n, np.intp)
         self._labels, self._rendered = geometry.bare.copy(), np.zeros((n, 4), np.int32)
 
+    def take_over(self, other: Hypothesis) -> None:
+        """Hold the states and scores of another hypothesis, of the same geometry."""
+        self.score(np.arange(len(self.state)), other.scores)
+        for cell, (state, shift_mm) in enumerate(zip(other.state, other.shift_mm, strict=True)):
+            self.assign(cell, int(state), shift_mm)
+
     def observe(self, cells: Indices, observations: Observations) -> None:
         """Replace what ``cells`` (b,) show; only they count as updated, nothing else is known of them yet."""
         renew(self.observations, cells, observations)

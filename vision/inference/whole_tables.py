@@ -58,6 +58,32 @@ def score_towers(
     return np.array([sum(hypothesis.scores[cell, table[cell]].max() for cell in asked) for table in tables])
 
 
+def score_characters(
+    hypothesis: Hypothesis,
+    tables: Sequence[StatesOfCell],
+    letters: Sequence[Indices],
+    read: Callable[[int], tuple[npt.NDArray[np.float32], float]],
+) -> Floats:
+    """(k,) log-likelihoods as of :func:`score_tables`, by the characters on the uppermost pieces alone.
+
+    ``letters``: of each table (n,) which character lies on each cell, -1 where nothing stands; ``read`` gives those on
+    a cell as they are hypothesised, see :func:`vision.inference.characters.read_character`.  A character that is read
+    speaks for a piece there, but none that is not speaks against it.
+    """
+    differing = np.flatnonzero(np.ptp([[state[0] for state in table] for table in tables], axis=0) | np.ptp(letters, 0))
+    scores, bare = np.zeros((len(tables), len(differing))), np.full(len(differing), np.inf)
+    for table, characters, of_table in zip(tables, letters, scores, strict=True):
+        for cell in differing.tolist():
+            hypothesis.assign(cell, int(table[cell][0]))
+        for k in np.flatnonzero(characters[differing] >= 0).tolist():
+            likely, gain = read(int(differing[k]))
+            of_table[k] = likely[characters[differing[k]]]
+            bare[k] = min(bare[k], float(likely.max()) - gain)
+    is_empty = np.array(letters)[:, differing] < 0
+    total: Floats = np.where(is_empty & np.isfinite(bare), bare, scores).sum(axis=1)
+    return total
+
+
 def _by_colours(hypothesis: Hypothesis, differing: list[int], table: StatesOfCell) -> tuple[float, list[int]]:
     """Log-likelihood of a table, and its likeliest states on the ``differing`` cells.
 
