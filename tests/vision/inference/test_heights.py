@@ -42,3 +42,14 @@ def test_the_other_stacks_stay_as_they_were(drawn):
     before = hypothesis.state.copy()
     weigh_heights(drawn.picture(table), hypothesis)
     assert (hypothesis.state == before).all()
+
+
+def test_what_colours_take_for_a_piece_is_bare_where_no_surface_ends(drawn):
+    hypothesis, cell = drawn.hypothesis({}), drawn.cell("d4")
+    hypothesis.scores[cell] = -50.0
+    hypothesis.scores[cell, [0, drawn.state("G")]] = 0.0, 5.0
+    hypothesis.assign(cell, drawn.state("G"))
+    hypothesis.updated[cell] = True
+    weigh_heights(drawn.picture({}), hypothesis)
+    assert hypothesis.state[cell] == 0
+    assert hypothesis.scores[cell].argmax() == 0
