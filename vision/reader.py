@@ -46,8 +46,8 @@ from vision.inference.whole_tables import score_characters, score_tables, score_
 from vision.likelihood.observations import Observations, observe
 from vision.likelihood.regions import make_colours
 from vision.pose.projection import Registration
-from vision.pose.registration import check_size, register, to_gray
-from vision.pose.tracking import follow
+from vision.pose.registration import check_size
+from vision.pose.tracking import PoseTracker
 from vision.reading import CellState, Reading
 from vision.scene.configurations import kit_configurations
 from vision.scene.crops import Crops
@@ -97,7 +97,7 @@ class Reader:
         # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.
         self._rim = np.array(np.zeros_like(look.rim) if configurations.has_several_sizes else look.rim, np.float32)
         self._alphabet = make_alphabet(look.glyphs) if look.glyphs else None
-        self._pose: Registration | None = None
+        self._poses = PoseTracker(kit, camera)
         self._geometry: Geometry | None = None
         self._board: tuple[Crops, BoardView] | None = None
         self._cell_views = CellViews()
@@ -107,14 +107,13 @@ class Reader:
     def use_camera(self, camera: Camera) -> None:
         """Read pictures of another camera from now on; nothing is known yet of where it stands."""
         self.camera = camera
-        self._pose = self._geometry = self._board = self._last = self._views = self._sharpened = None
+        self._poses = PoseTracker(self.kit, camera)
+        self._geometry = self._board = self._last = self._views = self._sharpened = None
 
     def register(self, image: npt.NDArray[np.uint8]) -> Registration:
         """The pose in a picture (height, width, 3) uint8 BGR.  Raises VisionError, MatNotFound."""
         self.check_size(image)
-        pose = None if self._pose is None else follow(image, self.kit, self.camera, self._pose)
-        self._pose = pose or register(to_gray(image), self.kit, self.camera)
-        return self._pose
+        return self._poses.pose(image)
 
     @property
     def undoubted(self) -> Array:

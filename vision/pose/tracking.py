@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -18,6 +19,7 @@ from vision.pose.registration import (
     marker_corners,
     most_reprojection_share,
     refine,
+    register,
     to_gray,
 )
 
@@ -31,8 +33,48 @@ STEADY = 1.5
 SMALLEST = 1.0
 """Least perimeter of a marker as a share of the search window's longer side: the marker's own is nearly two."""
 
+MOVED_PX = 0.15
+"""Shift from which on a sticker counts as moved: detected corners are as far off."""
+
+ALIKE = 0.9
+"""Least correlation of a sticker with itself before, as noise leaves it: else its shift would be no shift."""
+
 Window = tuple[slice, slice]
+Gray = npt.NDArray[np.uint8]
 Look = Callable[[npt.NDArray[np.uint8], str, tuple[int, ...], Points], Points | None]
+
+
+@dataclass(frozen=True, eq=False)
+class _Sighting:
+    """A pose, and what its stickers looked like: windows of the picture, and (rows, columns) uint8 gray in each."""
+
+    pose: Registration
+    stickers: tuple[tuple[Window, Gray], ...] = ()
+
+
+class PoseTracker:
+    """The pose of one camera over one mat, from picture to picture."""
+
+    def __init__(self, kit: Kit, camera: Camera) -> None:
+        self._kit, self._camera = kit, camera
+        self._last: _Sighting | None = None
+
+    def pose(self, image: npt.NDArray[np.uint8]) -> Registration:
+        """The pose in a picture (height, width, 3) uint8 BGR; just the last one while all stickers are where they were.
+
+        Raises VisionError, MatNotFound.
+        """
+        if self._last is not None:
+            followed = follow(image, self._kit, self._camera, self._last.pose)
+            if followed is not None:
+                self._last = _Sighting(followed)
+                return followed
+            if self._last.stickers and all(_is_still(was, image[window]) for window, was in self._last.stickers):
+                return self._last.pose
+        gray = to_gray(image)
+        pose = register(gray, self._kit, self._camera)
+        self._last = _Sighting(pose, _stickers(gray, self._kit, self._camera, pose))
+        return pose
 
 
 def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Registration) -> Registration | None:
@@ -57,6 +99,39 @@ def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Regis
                 check_in_view(kit, pose, camera)
                 return pose
     return None
+
+
+def _stickers(gray: Gray, kit: Kit, camera: Camera, pose: Registration) -> tuple[tuple[Window, Gray], ...]:
+    """What each of a mat's stickers looks like; nothing unless all were seen, for then there is more to be found."""
+    markers = kit.mat.markers
+    if len(pose.markers) < len(markers) or not all(marker.is_measured for marker in markers):
+        return ()
+    windows = []
+    for marker in markers:
+        corners = project(marker_corners(kit.mat, marker.id), pose, camera)
+        (left, top), (right, bottom) = np.maximum([corners.min(axis=0), corners.max(axis=0)], 0).astype(int).tolist()
+        windows.append((slice(top, bottom + 1), slice(left, right + 1)))
+    return tuple((window, gray[window].copy()) for window in windows)
+
+
+def _is_still(was: Gray, shown: npt.NDArray[np.uint8]) -> bool:
+    """Whether a sticker (rows, columns) uint8 gray is shown (rows, columns, 3) uint8 BGR where it was.
+
+    The shift between both is found by least squares on the gradient (Lucas and Kanade, An iterative image registration
+    technique, 1981); light may have changed.
+    """
+    before, now = (_standard(picture) for picture in (was, to_gray(shown)))
+    if float((before * now).mean()) < ALIKE:
+        return False
+    down, across = np.gradient(before)
+    shift_px = np.linalg.lstsq(np.column_stack([across.ravel(), down.ravel()]), (before - now).ravel(), rcond=None)[0]
+    return float(np.linalg.norm(shift_px)) < MOVED_PX
+
+
+def _standard(gray: Gray) -> Points:
+    """A picture less its mean, over its standard deviation."""
+    values = gray.astype(np.float64)
+    return np.asarray((values - values.mean()) / max(float(values.std()), 1.0), np.float64)
 
 
 def _near(expected_px: Points) -> Window:

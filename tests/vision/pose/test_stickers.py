@@ -1,6 +1,7 @@
 """Stickers round somebody's own board: a corner is cut off by its edge, or one is not detected at all."""
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import cv2
 import numpy as np
@@ -10,7 +11,7 @@ from vision.errors import MatNotFound
 from vision.pose.certainty import check_certain, unsure_mm
 from vision.pose.projection import project
 from vision.pose.registration import marker_corners, register, to_gray
-from vision.pose.tracking import follow
+from vision.pose.tracking import PoseTracker, follow
 
 CUT_MM = 5.0
 TABLE_CODE = 40
@@ -82,6 +83,34 @@ def test_from_frame_to_frame(bench, stuck, photo):
     found = register(to_gray(photo), stuck, bench.camera)
     assert follow(photo, stuck, bench.camera, found) is not None
     assert follow(cut, stuck, bench.camera, found) is None
+
+
+def noisy(image, seed):
+    return np.clip(image + np.random.default_rng(seed).normal(0, 4, image.shape), 0, 255).astype(np.uint8)
+
+
+def test_a_board_with_a_cut_sticker_is_registered_once_while_nothing_moves(bench, stuck, photo, monkeypatch):
+    cut = without_a_corner(photo, bench, 1, 2)
+    tracker, looks = PoseTracker(stuck, bench.camera), Mock(side_effect=register)
+    monkeypatch.setattr("vision.pose.tracking.register", looks)
+    first = tracker.pose(noisy(cut, 1))
+    assert tracker.pose(noisy(cut, 2)) is first
+    darker = (noisy(cut, 3) * 0.8).astype(np.uint8)
+    assert tracker.pose(darker) is first
+    assert looks.call_count == 1
+    push = np.float32([[1, 0, 0.4], [0, 1, 0]])
+    pushed = np.asarray(cv2.warpAffine(cut, push, cut.shape[1::-1], borderMode=cv2.BORDER_REFLECT), np.uint8)
+    assert tracker.pose(pushed) is not first
+    assert looks.call_count == 2
+
+
+def test_a_sticker_that_was_covered_is_looked_for_again(bench, stuck, photo, monkeypatch):
+    tracker, looks = PoseTracker(stuck, bench.camera), Mock(side_effect=register)
+    monkeypatch.setattr("vision.pose.tracking.register", looks)
+    covered = without_a_corner(photo, bench, 2, 0, cut_mm=30.0)
+    assert tracker.pose(covered).markers == (0, 1, 3)
+    assert tracker.pose(without_a_corner(photo, bench, 2, 0)).markers == (0, 1, 2, 3)
+    assert looks.call_count == 2
 
 
 def halved(kit):
