@@ -21,7 +21,9 @@ from companion.doctor.finding import CAMERAS, CONTROLLERS
 
 @pytest.fixture(autouse=True)
 def _own_store(tmp_path, monkeypatch):
+    """However slow the disk is."""
     monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path))
+    monkeypatch.setattr("companion.doctor.machine.SLOW_SYNC_MS", float("inf"))
 
 
 def doctor(*words):
