@@ -67,6 +67,7 @@ PARTS = {
     "from rank to rank",
     "pieces",
     "pieces {}",
+    "phone {}",
     (
         "the lines on the board are about {} mm apart {}, the borders of the kit's squares {} mm: "
         "measure the playing field again by its four corners"

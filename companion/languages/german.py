@@ -365,6 +365,7 @@ GERMAN = Language(
             "{file}: cannot be written ({error}); give another folder with -o": (
                 "{file}: lässt sich nicht schreiben ({error}); bitte mit -o einen anderen Ordner nennen"
             ),
+            "phone {number}": "Telefon {number}",
         }
     ),
     rules=MappingProxyType(
