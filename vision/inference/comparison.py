@@ -8,7 +8,6 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.colour_model import BINS, quantised
 from vision.compiled import compiled
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
@@ -135,10 +134,8 @@ def make_patch_of(hypothesis: Hypothesis, view: View, cells: Indices, configurat
     boxes = view.boxes[cells, configurations]
     left, top = np.maximum(boxes[:, :2].min(axis=0) - MARGIN_PX, 0).astype(int).tolist()
     right, bottom = np.minimum(boxes[:, 2:].max(axis=0) + MARGIN_PX + 1, (width, height)).astype(int).tolist()
-    values = (observations.gain[cell][:, None] * np.arange(256)).astype(np.float32)
-    table = quantised(values) * np.array([[1], [BINS], [BINS**2]], np.int32)
     scale, box = (view.step, float(view.px_per_mm[cell])), (left, top, right, bottom)
-    return make_patch(view.image, box, scale, view.noise, table, observations.colour_model)
+    return make_patch(view.image, box, scale, view.noise, observations.rows[cell], observations.colour_model)
 
 
 @compiled
@@ -168,8 +165,11 @@ def scene_round(patch: Patch, prisms: Prisms, view: View, stacks: Stacks, cell: 
 
 @compiled
 def compared(
-    scene: Scene,
+    patch: Patch,
+    prisms: Prisms,
+    view: View,
     stacks: Stacks,
+    cell: int,
     given: Floats,
     fit_nats: float,
     is_best_fitted: bool,  # noqa: FBT001
@@ -177,17 +177,21 @@ def compared(
     """(1 + f,) log-likelihoods of an empty cell and its configurations, and (1 + f, p, 3) places of their pieces.
 
     Args:
-        scene: round the cell.
+        patch: of the picture, round the cell.
+        prisms: of the pose.
+        view: of the picture.
         stacks: what is hypothesised; of the cell itself where the search for its place begins.
+        cell: number of the cell.
         given: (1 + f,) what is known of each besides, which is added; -inf of those that are not compared.
         fit_nats: by how much less likely than the best one those are, at most, that are fitted; others are moved only
             once to each side.
         is_best_fitted: whether the best one is fitted even where no other is in doubt.
     """
-    scores, found, before = given.copy(), np.zeros(len(given)), stacks.configurations[scene.cell]
-    places = np.zeros((len(given), scene.prisms.kinds.shape[1], 3))
+    scene = scene_round(patch, prisms, view, stacks, cell)
+    scores, found, before = given.copy(), np.zeros(len(given)), stacks.configurations[cell]
+    places = np.zeros((len(given), prisms.kinds.shape[1], 3))
     if before >= 0:
-        places[1 + before] = stacks.places[scene.cell]
+        places[1 + before] = stacks.places[cell]
     elif seen_share(scene, np.flatnonzero(given[1:] > -np.inf)[-1], places[0]) < SEEN_SHARE:
         return scores, places
     for number in range(len(given)):
@@ -212,7 +216,7 @@ def compare_on(
     cell, given = which
     tried = np.maximum(np.flatnonzero(np.isfinite(given)) - 1, 0)
     patch = make_patch_of(hypothesis, view, np.full(len(tried), cell), tried)
-    scores, places = compared(scene_round(patch, prisms, view, stacks, cell), stacks, given, FIT_NATS, False)  # noqa: FBT003
+    scores, places = compared(patch, prisms, view, stacks, cell, given, FIT_NATS, False)  # noqa: FBT003
     return scores, places
 
 

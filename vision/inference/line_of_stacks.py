@@ -23,7 +23,6 @@ from vision.inference.comparison import (
     make_patch_of,
     make_view,
     rescored,
-    scene_round,
     stacks_of,
 )
 from vision.inference.coordinate_ascent import all_scores, converge
@@ -151,9 +150,8 @@ class _Around(NamedTuple):
         self, cell: int, tried: Mask, *, is_fitted: bool = True, is_best_fitted: bool = False
     ) -> tuple[Floats, Floats]:
         """See :func:`vision.inference.comparison.compared`; of the configurations ``tried`` (1 + f,) on one of them."""
-        scene = scene_round(self.patch, self.prisms, self.view, self.stacks, cell)
-        given = np.where(tried, 0.0, -np.inf)
-        return compared(scene, self.stacks, given, FIT_NATS if is_fitted else 0.0, is_best_fitted)
+        given, fit_nats = np.where(tried, 0.0, -np.inf), FIT_NATS if is_fitted else 0.0
+        return compared(self.patch, self.prisms, self.view, self.stacks, cell, given, fit_nats, is_best_fitted)
 
     def best_fitted(self, cell: int, tried: Mask) -> Floats:
         """(1 + f,) as of :meth:`compared`, the likeliest one fitted in any case."""

@@ -38,6 +38,7 @@ class Observations(NamedTuple):
         codes: (n, rows, columns, 3) uint8, BGR.
         gain: (n, 3) float32, display value relative to white paper that one code adds, b g r.
         logs: (n, 3, 256) float32, log of the display value of every code, b g r.
+        rows: (n, 3, 256) int32, what each code of a channel, b g r, adds to the row of the colour model.
         bins: (n, rows, columns) int32, row of the colour model.
         floor: (n, rows, columns) float32, log-likelihood of each pixel if it shows the bare board.
         colour_model: (BINS³, materials) float32 log-likelihoods.
@@ -48,6 +49,7 @@ class Observations(NamedTuple):
     codes: Picture
     gain: Array
     logs: Array
+    rows: npt.NDArray[np.int32]
     bins: npt.NDArray[np.int32]
     floor: Array
     colour_model: Array
@@ -79,7 +81,8 @@ def observe(
     gain = np.ascontiguousarray(gain_in(light.at(crops.centres_mm[cells]))[:, ::-1])
     values = (gain[..., None] * np.arange(256)).astype(np.float32)
     # Rows of the colour model are numbered with red as the most significant digit.
-    bins = _bins(codes, quantised(values) * np.array([[1], [BINS], [BINS**2]], np.int32))
+    rows_of_code = quantised(values) * np.array([[1], [BINS], [BINS**2]], np.int32)
+    bins = _bins(codes, rows_of_code)
     floor = np.ascontiguousarray(colour_model[:, FLOOR])[bins]
     expected = NO_BOARD
     if board is not None:
@@ -87,7 +90,9 @@ def observe(
         numbers = np.arange(len(crops.centres_mm))[cells]
         round_cells = light_round(light, gain, crops.centres_mm[cells])
         board_log_likelihood(board, numbers, codes, round_cells, (floor, expected))
-    return Observations(codes, gain, np.log(values + np.float32(DARK)), bins, floor, colour_model, expected)
+    return Observations(
+        codes, gain, np.log(values + np.float32(DARK)), rows_of_code, bins, floor, colour_model, expected
+    )
 
 
 def renew(observations: Observations, cells: Indices, latest: Observations) -> None:
@@ -95,6 +100,7 @@ def renew(observations: Observations, cells: Indices, latest: Observations) -> N
     observations.codes[cells], observations.bins[cells] = latest.codes, latest.bins
     observations.floor[cells] = latest.floor
     observations.gain[cells], observations.logs[cells] = latest.gain, latest.logs
+    observations.rows[cells] = latest.rows
     if observations.is_board_learned:
         observations.expected[cells] = latest.expected
 

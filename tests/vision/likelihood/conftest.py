@@ -25,6 +25,7 @@ def one_box():
             codes[None],
             np.ones((1, 3), np.float32),
             logs,
+            np.zeros((1, 3, 256), np.int32),
             bins,
             np.zeros(shape, np.float32),
             colour_model,

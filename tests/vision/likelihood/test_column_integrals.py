@@ -82,6 +82,7 @@ def test_integrals_are_plain_sums_over_visible_pixels(first_row):
         rng.integers(0, 256, (*shape, 3)).astype(np.uint8),
         np.ones((2, 3), np.float32),
         rng.normal(size=(2, 3, 256)).astype(np.float32),
+        np.zeros((2, 3, 256), np.int32),
         rng.integers(0, 50, shape).astype(np.int32),
         rng.normal(size=shape).astype(np.float32),
         rng.normal(size=(50, Materials.SIDE + materials)).astype(np.float32),

@@ -44,6 +44,7 @@ def drawing(pyramids, right=0, down=0):
         codes[None, ..., None].repeat(3, axis=3),
         np.full((1, 3), 1 / 255, np.float32),
         np.zeros((1, 3, 256), np.float32),
+        np.zeros((1, 3, 256), np.int32),
         np.zeros((1, ROWS, COLUMNS), np.int32),
         np.zeros((1, ROWS, COLUMNS), np.float32),
         np.zeros((1, 1), np.float32),

@@ -68,7 +68,7 @@ def test_the_background_is_the_nearest_surface_that_does_not_occlude_the_cell():
     labels = np.array([[0, (2 << RANK_BITS) + 1, (4 << RANK_BITS) + 2, (4 << RANK_BITS) + 1, 0]], np.uint16)
     visible = np.array([[[True, True, True, False, False]]])
     floor = np.full((1, 1, 5), -8, np.float32)
-    observations = Observations(NONE, NONE, NONE, np.zeros((1, 1, 5), np.int32), floor, likely)
+    observations = Observations(NONE, NONE, NONE, NONE, np.zeros((1, 1, 5), np.int32), floor, likely)
     visibility = Visibility(np.arange(5, dtype=np.int32).reshape(1, 1, 5), visible, np.array([rank], np.int32))
     behind = backdrop(observations, visibility, labels, np.array([0]))
     np.testing.assert_array_equal(behind.base[0, 0], [-8, -2, -4, -2, -8])

@@ -92,7 +92,7 @@ def test_the_share_that_looks_like_a_piece_is_one_of_the_visible_outline(table):
     bins = np.zeros((1, ROWS, COLUMNS), np.int32)
     bins[0, :, FIRST : FIRST + 3] = 1
     nothing = np.zeros(0)
-    observations = Observations(nothing, nothing, nothing, bins, likely[..., 0][bins], likely)
+    observations = Observations(nothing, nothing, nothing, nothing, bins, likely[..., 0][bins], likely)
     flat_px = np.arange(ROWS * COLUMNS, dtype=np.int32).reshape(1, ROWS, COLUMNS)
     labels, rows = np.zeros((ROWS, COLUMNS), np.uint16), FACE_ROWS + SIDE_ROWS
     labels[: FOOT - rows // 2] = 2 << RANK_BITS
