@@ -65,6 +65,24 @@ def test_steps_of_colour_that_wander_through_compressed_pictures_are_no_motion(a
     assert not any(moving[end + 2 :])  # one frame later than without
 
 
+def test_noise_that_compression_has_hidden_is_no_motion_when_it_shows():
+    """Right of column 50 the picture has been smooth until a hand has come and gone."""
+    chance, differencer, moving = np.random.default_rng(1), Differencer(), []
+    for number in range(60):
+        noise = chance.normal(0.0, 0.85, (45, 80))
+        noise[:, 50:] = 0.0
+        if number == 40:
+            noise[10:30, 10:30] += 60.0
+        for place in chance.integers((0, 52), (42, 77), (12, 2)) if number > 41 else ():
+            noise[place[0] : place[0] + 3, place[1] : place[1] + 3] = 3.0
+        picture = np.kron(np.round(128.0 + noise), np.ones((2, 2)))
+        difference = differencer.step(np.repeat(picture[..., None], 3, axis=2).astype(np.uint8), None, 10.0)
+        moving.append(difference is not None and difference.moving_px >= 10)
+    assert moving[40]
+    assert not any(moving[LEARNING:40])
+    assert not any(moving[42:])
+
+
 def test_a_shaking_camera_is_told_and_learned(act):
     frames, begin, _ = act
     webcam, watch = Webcam(shake_px=0.5), watch_of(SIZE)
