@@ -17,7 +17,7 @@ from calibration.printed import printed_look
 from vision.appearance.board_learning import covered_texels, in_colours_of, learn_board
 from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.illumination import LINEAR, measure_illumination, references
-from vision.appearance.piece_colours import Photograph, learn_pieces
+from vision.appearance.piece_colours import Photograph, floor_points, learn_pieces
 from vision.appearance.sharpening import legible
 from vision.capture.frames import Frame
 from vision.errors import VisionError
@@ -58,9 +58,6 @@ UNLIKELY_IF_EMPTY = 1e-3
 """The same where nothing seems to stand: what was learned there is the board's own colour, which explains it, too."""
 
 _SQUARE = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4)])
-
-FLOOR_SHARE = 0.35
-"""Share of the pitch round a square's middle that is sampled for the floor, clear of the lines."""
 
 
 def enrol(
@@ -174,8 +171,8 @@ def _with_floor(
 ) -> SetLook:
     """``look`` with the colours of squares, and of terrain, that are clear of stacks."""
     clear = [floors[cell] for cell in kit.cells if _is_clear(kit, cell, stacks)]
-    flat = [_floor_points(kit, floor) for floor in clear if floor[2] == 0]
-    raised = [_floor_points(kit, floor) for floor in clear if floor[2] > 0]
+    flat = [floor_points(kit, floor) for floor in clear if floor[2] == 0]
+    raised = [floor_points(kit, floor) for floor in clear if floor[2] > 0]
     floor = photograph.reflectance(np.vstack(flat)) if flat else look.floor
     column = _column(look.column, photograph.reflectance(np.vstack(raised))) if raised else look.column
     return replace(look, floor=floor, column=column)
@@ -186,13 +183,6 @@ def _column(nominal: ColumnLook | None, top: Reflectance) -> ColumnLook:
     assert nominal is not None, "what is raised stands on columns"
     r, g, b = (side * seen / max(said, 1e-3) for side, seen, said in zip(nominal.side, top, nominal.top, strict=True))
     return ColumnLook(top, (r, g, b))
-
-
-def _floor_points(kit: Kit, floor_mm: Points) -> Points:
-    steps = np.linspace(-FLOOR_SHARE, FLOOR_SHARE, 5)
-    dx, dy = np.meshgrid(*(steps * pitch_mm for pitch_mm in kit.board.pitch_mm))
-    around: Points = floor_mm + np.column_stack([dx.ravel(), dy.ravel(), np.zeros(dx.size)])
-    return around
 
 
 def _is_clear(kit: Kit, cell: str, stacks: Mapping[str, str]) -> bool:

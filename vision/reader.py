@@ -16,12 +16,13 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from calibration.looks import SetLook, linear
+from calibration.looks import ColumnLook, SetLook, linear
 from vision.appearance import colour_model
 from vision.appearance.board_following import follow_change
 from vision.appearance.board_learning import learn_bare
 from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.board_surface import BoardView, CellViews, view_board
+from vision.appearance.column_following import follow_column
 from vision.appearance.illumination import Illumination, measure_illumination, references
 from vision.appearance.piece_colours import Photograph
 from vision.appearance.sharpening import SHARPENED, halo, without_halo
@@ -36,9 +37,11 @@ from vision.inference.pillar_levels import SHRINK, LevelQuestion, PillarViews, e
 from vision.inference.search import infer, infer_again
 from vision.inference.understanding import (
     UNLIKE_SHARE,
+    by_state,
     covered,
     doubted,
     is_otherwise,
+    likeliest,
     stray_shares,
     unexplained_shares,
 )
@@ -91,7 +94,7 @@ class Reader:
         paper = linear(kit.mat.paper) if has_paper(kit) else None
         self._colour_model = colour_model.build_colour_model(look, configurations, paper)
         self._paper = np.exp(self._colour_model[:, Materials.PAPER])
-        self._likeliest = np.delete(self._colour_model, (Materials.FLOOR, Materials.TABLE), axis=1).max(axis=1)
+        self._likeliest = likeliest(self._colour_model)
         self._references = references(kit, look.floor, levels)
         self._blocks = None if look.board is None else make_blocks(look.board, self._references)
         # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.
@@ -206,20 +209,30 @@ class Reader:
         cell that is not empty.  A cell that was read otherwise teaches nothing.  Raises VisionError without light.
         """
         board, last = self.look.board, self._last
-        if board is None or last is None or self.levels:
+        column = None if self.kit.pillars is None else self.look.column
+        if last is None or (column is None and (board is None or self.levels)):
             return False
-        pose = last.hypothesis.geometry.pose
+        pose, is_understood = last.hypothesis.geometry.pose, last.unexplained < UNLIKE_SHARE / 2
         photograph = Photograph(image, pose, self.camera, self.light(image, pose))
-        bare = np.flatnonzero((last.log_likelihood[:, 0] > SURELY_BARE_LOG) & (last.unexplained < UNLIKE_SHARE / 2))
-        cells = {self.kit.cells[number] for number in bare} - layout.keys()
+        is_bare = (last.log_likelihood[:, 0] > SURELY_BARE_LOG) & (is_understood | (column is not None))
+        cells = {self.kit.cells[number] for number in np.flatnonzero(is_bare)} - layout.keys()
+        if board is None or column is not None:
+            return column is not None and self._follow_pillars(column, photograph, cells)
         learned = learn_bare(board, photograph, self.kit, layout, cells)
         followed = follow_change(learned, photograph, self.kit, layout, cells)
         if followed is not board:
             self.look = replace(self.look, board=followed)
             self._blocks, self._board = make_blocks(followed, self._references), None
-            # What was never seen may be read otherwise now.
-            self._last = last if learned is board else None
+            self._last = last if learned is board else None  # What was never seen may be read otherwise now.
         return followed is not board
+
+    def _follow_pillars(self, known: ColumnLook, photograph: Photograph, bare: set[str]) -> bool:
+        followed = follow_column(known, photograph, self.kit, self.levels, bare)
+        if followed is not known:
+            self.look, self._last = replace(self.look, column=followed), None
+            colour_model.repaint_column(self._colour_model, followed)
+            self._likeliest = likeliest(self._colour_model)
+        return followed is not known
 
     def score(self, frame: Frame, tables: Sequence[Sequence[CellState]]) -> npt.NDArray[np.float64]:
         """(k,) log-likelihoods of whole ``tables``, (n) states of all cells each, up to a constant, in nats.
@@ -264,10 +277,11 @@ class Reader:
     def _states(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis, light: Illumination) -> Array:
         self._look_closely(image, hypothesis, light)
         rescore_head_to_head(image, hypothesis)
-        if self._alphabet is None:
-            return self._by_state(hypothesis.scores, None)
-        characters = read_characters(self._legible(image, hypothesis.geometry), hypothesis, self._alphabet)
-        return self._by_state(hypothesis.scores, characters)
+        letters = None
+        if self._alphabet is not None:
+            characters = read_characters(self._legible(image, hypothesis.geometry), hypothesis, self._alphabet)
+            letters = characters[:, self._alphabet.numbers([letter for _, letter in self.states[1:]])]
+        return by_state(hypothesis.scores, (self._columns, self._firsts), letters)
 
     def _look_closely(
         self,
@@ -344,19 +358,6 @@ class Reader:
         if kept is None or kept.pose is not geometry.pose or kept.levels != self.levels:
             self._geometry = kept = make_geometry(self.kit, self.levels, geometry.pose, self.camera)
         return kept
-
-    def _by_state(self, scores: Array, letters: Array | None) -> Array:
-        """(n, states) log-likelihood, each row's logsumexp 0.
-
-        Args:
-            scores: (n, 1 + figures * colours), of a hypothesis.
-            letters: (n, letters) to be added to the states of pieces that differ by their characters.
-        """
-        best: Array = np.maximum.reduceat(scores[:, self._columns], self._firsts, axis=1)
-        if letters is not None and self._alphabet is not None:
-            best[:, 1:] += letters[:, self._alphabet.numbers([letter for _, letter in self.states[1:]])]
-        normal: Array = best - np.logaddexp.reduce(best, axis=1, keepdims=True)
-        return normal
 
     def light(self, image: npt.NDArray[np.uint8], pose: Registration) -> Illumination:
         """The light in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""

@@ -121,6 +121,12 @@ def build_colour_model(
     return np.column_stack(columns).astype(np.float32)
 
 
+def repaint_column(colour_model: npt.NDArray[np.float32], column: ColumnLook) -> None:
+    """Have a colour model (BINS³, materials) of a set with terrain or pillars expect a ``column`` of another colour."""
+    learned = np.column_stack(_column(column, np.random.default_rng(0)))
+    colour_model[:, -learned.shape[1] :] = learned
+
+
 def reflectances(look: SetLook, configurations: Configurations) -> npt.NDArray[np.float64]:
     """(colours, 3) reflectance of the pieces of each colour, r g b."""
     return np.array([np.mean([look.pieces[letter] for letter in own], axis=0) for own in configurations.colours])

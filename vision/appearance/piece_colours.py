@@ -17,6 +17,9 @@ from vision.appearance.specular import faces_of, mirrored, paleness, sides_of, w
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
 
+FLOOR_SHARE = 0.35
+"""Share of the pitch round a square's middle that is sampled for the floor, clear of the lines."""
+
 WOOD_PERCENTILE = 80.0
 """Percentile of a face's brightness that is bare wood: ink covers less than half of it.  Chosen by eye."""
 
@@ -47,6 +50,14 @@ class Photograph:
         seen = LINEAR[self.image[pixels[inside, 1], pixels[inside, 0], ::-1]] / self.light.at(points_mm[inside])
         r, g, b = np.percentile(np.asarray(seen, np.float64), percentile, axis=0)
         return float(r), float(g), float(b)
+
+
+def floor_points(kit: Kit, floor_mm: Points) -> Points:
+    """(25, 3) places on a cell's floor, whose middle is ``floor_mm`` (3,)."""
+    steps = np.linspace(-FLOOR_SHARE, FLOOR_SHARE, 5)
+    dx, dy = np.meshgrid(*(steps * pitch_mm for pitch_mm in kit.board.pitch_mm))
+    around: Points = floor_mm + np.column_stack([dx.ravel(), dy.ravel(), np.zeros(dx.size)])
+    return around
 
 
 @dataclass(frozen=True)

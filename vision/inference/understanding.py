@@ -17,6 +17,7 @@ from vision.pose.projection import Points
 from vision.scene.materials import Materials
 
 Array = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
 _TABLE = Materials.TABLE
@@ -101,3 +102,24 @@ def doubted(log_likelihood: Array, unexplained: Array, *, otherwise: bool) -> Ar
     posterior = (1 - doubt) * np.exp(log_likelihood) + doubt / log_likelihood.shape[1]
     mixed: Array = np.where(doubt > 0, np.log(np.maximum(posterior, np.finfo(np.float32).tiny)), log_likelihood)
     return mixed.astype(np.float32)
+
+
+def likeliest(colour_model: Array) -> Array:
+    """(BINS³,) log-likelihood of each colour under what shows it best: all but the bare board and what lies beside."""
+    best: Array = np.delete(colour_model, (Materials.FLOOR, Materials.TABLE), axis=1).max(axis=1)
+    return best
+
+
+def by_state(scores: Array, states: tuple[Indices, Indices], letters: Array | None) -> Array:
+    """(n, states) log-likelihood, each row's logsumexp 0.
+
+    Args:
+        scores: (n, 1 + figures * colours), of a hypothesis.
+        states: columns of ``scores`` that belong to each, see ``Configurations.state_columns``.
+        letters: (n, states - 1) to be added where something stands.
+    """
+    best: Array = np.maximum.reduceat(scores[:, states[0]], states[1], axis=1)
+    if letters is not None:
+        best[:, 1:] += letters
+    normal: Array = best - np.logaddexp.reduce(best, axis=1, keepdims=True)
+    return normal

@@ -1,0 +1,60 @@
+"""The colour of pillars that follows what bare ones show."""
+
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from calibration.looks import ColumnLook, nominal_look
+from companion.simulate.viewpoint import default_camera, default_pose
+from vision.appearance.colour_model import bin_index, build_colour_model, display, repaint_column
+from vision.appearance.column_following import LEAST_PILLARS, follow_column
+from vision.appearance.illumination import LINEAR, Illumination
+from vision.appearance.piece_colours import Photograph
+from vision.scene.configurations import kit_configurations
+from vision.scene.materials import Materials
+
+KIT = load_kit("diamond")
+CAMERA = default_camera()
+LEVEL = (KIT.pillars.highest,) * len(KIT.cells)
+SHOWN = 150
+KNOWN = ColumnLook((0.2, 0.2, 0.2), (0.1, 0.1, 0.1))
+
+
+@pytest.fixture
+def photograph():
+    """A picture of one colour, in light like that on white paper."""
+    image = np.full((CAMERA.height_px, CAMERA.width_px, 3), SHOWN, np.uint8)
+    return Photograph(image, default_pose(KIT, CAMERA), CAMERA, Illumination(np.zeros((3, 3)), (100.0, 100.0)))
+
+
+def test_the_colour_goes_half_of_the_way_and_sides_by_the_same_share(photograph):
+    followed = follow_column(KNOWN, photograph, KIT, LEVEL, KIT.cells)
+    assert followed.top == pytest.approx([np.sqrt(0.2 * LINEAR[SHOWN])] * 3)
+    assert followed.side == pytest.approx([top / 2 for top in followed.top])
+
+
+def test_what_is_alike_stays(photograph):
+    alike = ColumnLook((float(LINEAR[SHOWN]) * 1.02,) * 3, KNOWN.side)
+    assert follow_column(alike, photograph, KIT, LEVEL, KIT.cells) is alike
+
+
+def test_few_pillars_teach_nothing(photograph):
+    assert follow_column(KNOWN, photograph, KIT, LEVEL, KIT.cells[: LEAST_PILLARS - 1]) is KNOWN
+
+
+def test_pillars_in_a_pit_teach_nothing(photograph):
+    levels = tuple(KIT.pillars.lowest if number % 2 else KIT.pillars.highest for number in range(len(KIT.cells)))
+    sunk = [cell for cell, level in zip(KIT.cells, levels, strict=True) if level == KIT.pillars.lowest]
+    assert follow_column(KNOWN, photograph, KIT, levels, sunk) is KNOWN
+
+
+def test_a_colour_model_expects_pillars_of_the_colour_that_they_are_repainted_in():
+    look, configurations = nominal_look(KIT), kit_configurations(KIT)
+    model = build_colour_model(look, configurations, None)
+    darker = ColumnLook(tuple(0.6 * part for part in look.column.top), tuple(0.6 * part for part in look.column.side))
+    before, row = model.copy(), int(bin_index(display(np.array(darker.top)).astype(np.float32)))
+    repaint_column(model, darker)
+    kinds = Materials(len(configurations.colours))
+    top = kinds.column_top(1.0)
+    assert model[row, top] > before[row, top] + 0.5
+    assert np.array_equal(model[:, : kinds.column_side], before[:, : kinds.column_side])
