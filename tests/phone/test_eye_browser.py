@@ -97,6 +97,7 @@ def test_a_phone_is_the_camera_and_comes_back_and_another_is_turned_away(
     page.context.close()
 
 
+@pytest.mark.soak
 def test_a_lens_is_measured_with_the_phone_in_the_hand(
     phone: Browser, film: Path, tmp_path: Path, started: Callable[..., Any]
 ) -> None:

@@ -256,6 +256,7 @@ def test_none_of_the_moves(panel_table: Callable[..., PanelTable], hold: Callabl
     assert not any(event.event == "accepted" for event in table.events)
 
 
+@pytest.mark.soak
 def test_a_connection_that_was_lost_comes_back_and_says_nothing_twice(
     panel_table: Callable[..., PanelTable], hold: Callable[..., Page]
 ) -> None:

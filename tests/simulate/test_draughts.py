@@ -53,7 +53,7 @@ def test_demonstrations_show_what_people_do_wrong() -> None:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("rule", "game", "start", "seed"),
     [
