@@ -43,6 +43,8 @@ from vision.inference.understanding import (
     is_otherwise,
     likeliest,
     stray_shares,
+    surely_empty,
+    understood,
     unexplained_shares,
 )
 from vision.inference.whole_tables import score_characters, score_tables, score_towers
@@ -58,9 +60,6 @@ from vision.scene.ground import has_paper
 from vision.scene.materials import Materials
 from vision.scene.terrain import floors_mm
 from vision.scene.visibility import visible_pixels
-
-SURELY_BARE_LOG = float(np.log(0.9))
-"""Log-likelihood from which on a cell is read as empty that is empty by the match, too."""
 
 Array = npt.NDArray[np.float32]
 Levels = tuple[int | None, ...]
@@ -115,7 +114,7 @@ class Reader:
 
     def register(self, image: npt.NDArray[np.uint8]) -> Registration:
         """The pose in a picture (height, width, 3) uint8 BGR.  Raises VisionError, MatNotFound."""
-        self.check_size(image)
+        check_size(image, self.camera)
         return self._poses.pose(image)
 
     @property
@@ -140,10 +139,6 @@ class Reader:
         if self._geometry is None or not self.is_same(self._geometry, pose):
             self._geometry = make_geometry(self.kit, self.levels, pose, self.camera)
         return self._geometry
-
-    def check_size(self, image: npt.NDArray[np.uint8]) -> None:
-        """Raise VisionError for a picture of another size than the camera was calibrated for."""
-        check_size(image, self.camera)
 
     def read(self, frame: Frame, levels: Levels | None = None) -> Reading:
         """The reading of a frame; ``levels`` as in :meth:`read_at`.  Raises VisionError, MatNotFound."""
@@ -208,16 +203,18 @@ class Reader:
         From an image (height, width, 3) uint8 BGR of the table that was read last; ``layout`` has the stack on each
         cell that is not empty.  A cell that was read otherwise teaches nothing.  Raises VisionError without light.
         """
-        board, last = self.look.board, self._last
-        column = None if self.kit.pillars is None else self.look.column
-        if last is None or (column is None and (board is None or self.levels)):
+        last, board, column = self._last, self.look.board, self.look.column
+        if last is None:
             return False
-        pose, is_understood = last.hypothesis.geometry.pose, last.unexplained < UNLIKE_SHARE / 2
-        photograph = Photograph(image, pose, self.camera, self.light(image, pose))
-        is_bare = (last.log_likelihood[:, 0] > SURELY_BARE_LOG) & (is_understood | (column is not None))
+        pose, is_bare = last.hypothesis.geometry.pose, surely_empty(last.log_likelihood)
+        if self.kit.pillars is None:
+            is_bare &= understood(last.unexplained)
         cells = {self.kit.cells[number] for number in np.flatnonzero(is_bare)} - layout.keys()
-        if board is None or column is not None:
-            return column is not None and self._follow_pillars(column, photograph, cells)
+        if self.kit.pillars is not None:
+            return column is not None and self._follow_pillars(column, self._photograph(image, pose), cells)
+        if board is None or self.levels:
+            return False
+        photograph = self._photograph(image, pose)
         learned = learn_bare(board, photograph, self.kit, layout, cells)
         followed = follow_change(learned, photograph, self.kit, layout, cells)
         if followed is not board:
@@ -225,6 +222,9 @@ class Reader:
             self._blocks, self._board = make_blocks(followed, self._references), None
             self._last = last if learned is board else None  # What was never seen may be read otherwise now.
         return followed is not board
+
+    def _photograph(self, image: npt.NDArray[np.uint8], pose: Registration) -> Photograph:
+        return Photograph(image, pose, self.camera, self.light(image, pose))
 
     def _follow_pillars(self, known: ColumnLook, photograph: Photograph, bare: set[str]) -> bool:
         followed = follow_column(known, photograph, self.kit, self.levels, bare)
@@ -298,14 +298,13 @@ class Reader:
             rescore_by_flanks(image, hypothesis, close_up, (self._reflectances, np.array(floor)), bare, asked)
 
     def _legible(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> npt.NDArray[np.uint8]:
-        """The picture in which characters are read: without the halos that a camera gave them."""
-        return without_halo(image) if self._is_sharpened(image, geometry) else image
+        """The picture in which characters are read: without the halos of a camera that sharpens.
 
-    def _is_sharpened(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> bool:
-        """Whether the camera sharpens its pictures, looked at once while the mat stays where it is."""
+        Whether it does is looked at once while the mat stays where it is.
+        """
         if self._sharpened is None or self._sharpened[0] is not geometry:
             self._sharpened = geometry, halo(image, self.kit, geometry.pose, self.camera) > SHARPENED
-        return self._sharpened[1]
+        return without_halo(image) if self._sharpened[1] else image
 
     def _judged(
         self,

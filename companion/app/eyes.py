@@ -25,6 +25,7 @@ from vision.errors import MatNotFound, VisionError
 from vision.inference.geometry import Geometry
 from vision.motion import Comparison, Glimpse, Watch
 from vision.pose.projection import Registration
+from vision.pose.registration import check_size
 from vision.reader import Levels, Reader
 from vision.reading import EMPTY, Reading
 
@@ -119,7 +120,7 @@ class Eyes:
         height, width = frame.image.shape[:2]
         if self._lens is not None and (width, height) != self.reader.camera.size:
             self._use_camera(usual_camera((width, height)))
-        self.reader.check_size(frame.image)
+        check_size(frame.image, self.reader.camera)
         glimpse = self._glimpse = self._watch.glimpse(frame.image)
         piece_px2 = self._watch.piece_px2
         self._unrest = step(self._unrest, frame.t_s, glimpse.difference, piece_px2, moving=glimpse.moving)

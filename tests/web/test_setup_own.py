@@ -83,13 +83,18 @@ def measured(workshop: Workshop, true: Kit, corners: Sequence[float] = ()) -> An
     return workshop.measure(Field((a, b, c, d), 8, 8, (264.0, None), 25.0))
 
 
-def test_discs_of_which_no_size_was_given_are_measured_at_the_start(own: tuple[Photographer, Workshop, Kit]) -> None:
-    _, workshop, true = own
+def come_to_start(workshop: Workshop, true: Kit) -> None:
+    """Measure the board and learn its look, up to the pieces' start position."""
     measured(workshop, true)
     workshop.enter("empty")
     workshop.learn_empty()
     workshop.enter("start")
     workshop.fresh()
+
+
+def test_discs_of_which_no_size_was_given_are_measured_at_the_start(own: tuple[Photographer, Workshop, Kit]) -> None:
+    _, workshop, true = own
+    come_to_start(workshop, true)
     row = workshop.learn_start()
     assert row["wrong"] == []
     assert row["done"] == row["sizes"]["known"]
@@ -104,11 +109,7 @@ def test_sizes_that_the_picture_does_not_tell_are_asked_for(
     own: tuple[Photographer, Workshop, Kit], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, workshop, true = own
-    measured(workshop, true)
-    workshop.enter("empty")
-    workshop.learn_empty()
-    workshop.enter("start")
-    workshop.fresh()
+    come_to_start(workshop, true)
     monkeypatch.setattr("companion.web.setup.workshop.sized", Mock(side_effect=VisionError("no discs")))
     asked = workshop.learn_start()
     assert (asked["done"], asked["wrong"], asked["sizes"]["known"]) == (False, [], False)

@@ -32,6 +32,9 @@ it then: least standard deviation in any direction, as a share of that of all ce
 with a wrong look, wrong colours of pieces or a wrong grid, it was 0.52 to 1.2; of 114 frames with hands over the board
 0.42 at most where the share was larger."""
 
+SURELY_EMPTY_LOG = float(np.log(0.9))
+"""Log-likelihood from which on a cell that is empty by the match is surely read as empty, too."""
+
 COVERED_CELLS, BESIDE = 3, 1.5
 """Something covers so many cells that are unlike if they lie side by side: no farther apart than this, in pitches."""
 
@@ -69,6 +72,16 @@ def stray_shares(
                     shares[cell] += 1
         shares[cell] /= bins.shape[1] * bins.shape[2]
     return shares
+
+
+def surely_empty(log_likelihood: Array) -> Mask:
+    """(n,) bool, of log-likelihoods (n, states): whether the board is surely seen on each cell."""
+    return log_likelihood[:, 0] > SURELY_EMPTY_LOG
+
+
+def understood(unexplained: Array) -> Mask:
+    """(n,) bool, of ``unexplained`` shares (n,): whether each cell is far from looking otherwise than it should."""
+    return unexplained < UNLIKE_SHARE / 2
 
 
 def is_otherwise(unexplained: Array, centres_mm: Points) -> bool:
