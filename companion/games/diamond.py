@@ -391,8 +391,7 @@ class Diamond(StackingGame):
 
 def banned(bans: Bans, moved: Cell, new: Ban) -> Bans:
     """``bans`` with ``new`` in place of the entry of what stood on ``moved``, in the order of the cells' names."""
-    others = (ban for ban in bans if ban.cell != moved)
-    return tuple(sorted((*others, new), key=lambda ban: ORDER.index(ban.cell)))
+    return tuple(sorted((*(ban for ban in bans if ban.cell != moved), new), key=lambda ban: ORDER.index(ban.cell)))
 
 
 GOALS: Mapping[Player, Cell] = MappingProxyType({player: LAYOUT.index[goal] for player, (_, goal) in CORNERS.items()})

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import queue
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import cv2
@@ -28,9 +24,6 @@ from calibration.lens import DEFAULT_BOARD, find_board
 from calibration.looks import read_look
 from calibration.measuring import Field
 from companion.app.ground import ground_levels, start_levels
-from companion.cli import main
-from companion.commands.options.archive import archive_of
-from companion.commands.options.web import HANDED_ON, fronted
 from companion.games import load_game
 from companion.simulate.photographer import HOLDS, Photographer
 from companion.web.setup.cameras import Cameras
@@ -373,47 +366,6 @@ def test_the_page_refuses_what_is_not_meant(
 
 def test_an_unknown_step_is_refused(asker: Client) -> None:
     assert asker.ask("GET", "/setup/state?step=__init__")[0] == 404
-
-
-def test_the_command_says_where_the_page_is(tmp_path: Path, started: Callable[..., subprocess.Popen[str]]) -> None:
-    command = [sys.executable, "-m", "companion.cli", "setup", "domination", "--simulate", "--web", "127.0.0.1:0"]
-    process = started([*command, "-o", str(tmp_path)], stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    assert process.stderr.readline().startswith("set up the table at http://127.0.0.1:")
-
-
-def test_the_command_ends_at_an_interrupt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(_s: float) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("companion.commands.options.web.time", SimpleNamespace(sleep=interrupted))
-    words = ["setup", "domination", "--simulate", "--web", "127.0.0.1:0", "--panel", "none"]
-    assert main([*words, "-o", str(tmp_path)]) == 0
-
-
-def test_people_and_phones_stay_when_the_match_takes_the_place_of_the_set_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    started = list[Mapping[str, str]]()
-    monkeypatch.setattr("companion.commands.setup.wait_for_interrupt", lambda _: True)
-    monkeypatch.setattr("companion.commands.setup.os.execve", lambda _path, _words, env: started.append(env))
-    assert main(["setup", "domination", "--phone", "--web", "127.0.0.1:0", "--panel", "none", "-o", str(tmp_path)]) == 0
-    said = capsys.readouterr().err
-    token = started[0][HANDED_ON]
-    assert f"setup#token={token}" in said
-    monkeypatch.setenv(HANDED_ON, token)
-    monkeypatch.setattr("companion.commands.options.web.state_folder", lambda _: None)
-    with fronted(("127.0.0.1", 0), "domination", archive_of(tmp_path / "m.db"), lingers=False, phones=1) as front:
-        assert front is not None
-        assert front.page.token == token
-    code = said.partition("code=")[2].split()[0]
-    assert f"#n=1&code={code}" in capsys.readouterr().err
-    assert HANDED_ON not in os.environ
-
-
-def test_a_kit_whose_pillars_cannot_stand_as_the_game_begins_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["setup", "diamond", "--simulate", "--web", "127.0.0.1:0"]) == 2
-    assert "diamond:table" in capsys.readouterr().err
 
 
 def test_terrain_and_pillars_are_known_at_the_start(tmp_path: Path) -> None:
