@@ -12,7 +12,7 @@ from vision.likelihood.boundaries import COLOUR_STRIDE, Patch
 from vision.likelihood.surroundings import TOPS, Surroundings, make_surroundings, ways
 from vision.scene.configurations import PLACE_MM
 from vision.scene.prisms import FIRST, PER_PIECE, Floats, Prisms, Surfaces, first_surface, span_stack
-from vision.scene.runs import BASE, Runs, Spans, clear, covered_px, lay, lay_run, make_runs, make_spans
+from vision.scene.runs import BASE, Runs, Spans, clear, covered_px, lay, lay_run, make_runs, make_spans, stop_of
 
 Indices = npt.NDArray[np.intp]
 
@@ -174,9 +174,7 @@ def _occlude(scene: Scene) -> None:
         if scene.runs.counts[row] > 1:
             for number in range(front.counts[row]):
                 if front.labels[row, number] != BASE:
-                    last = number + 1 == front.counts[row]
-                    stop = front.width if last else front.starts[row, number + 1]
-                    lay_run(scene.runs, row, (front.starts[row, number], stop), BASE)
+                    lay_run(scene.runs, row, (front.starts[row, number], stop_of(front, row, number)), BASE)
 
 
 @compiled
@@ -266,10 +264,9 @@ def _sum_colours(scene: Scene) -> None:
             label = runs.labels[at, number]
             if label == BASE:
                 continue
-            stop = runs.width if number + 1 == runs.counts[at] else runs.starts[at, number + 1]
             own, first = many + label, TOPS if label % PER_PIECE == 0 else TOPS + colours
             begin = (runs.starts[at, number] + COLOUR_STRIDE - 1) // COLOUR_STRIDE
-            for column in range(begin, (stop + COLOUR_STRIDE - 1) // COLOUR_STRIDE):
+            for column in range(begin, (stop_of(runs, at, number) + COLOUR_STRIDE - 1) // COLOUR_STRIDE):
                 covered = around.shown[at, COLOUR_STRIDE * column]
                 areas[covered] -= patch.area
                 areas[own] += patch.area

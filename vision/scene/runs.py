@@ -172,6 +172,11 @@ def covered_px(runs: Runs) -> int:
     for row in range(len(runs.counts)):
         for number in range(runs.counts[row]):
             if runs.labels[row, number] != BASE:
-                last = number + 1 == runs.counts[row]
-                total += (runs.width if last else runs.starts[row, number + 1]) - runs.starts[row, number]
+                total += stop_of(runs, row, number) - runs.starts[row, number]
     return total
+
+
+@compiled
+def stop_of(runs: Runs, row: int, number: int) -> int:
+    """The column past the last one of a run of a row."""
+    return runs.starts[row, number + 1] if number + 1 < runs.counts[row] else runs.width
