@@ -188,7 +188,7 @@ def compared(
         is_best_fitted: whether the best one is fitted even where no other is in doubt.
     """
     scene = scene_round(patch, prisms, view, stacks, cell)
-    scores, found, before = given.copy(), np.zeros(len(given)), stacks.configurations[cell]
+    scores, before = given.copy(), stacks.configurations[cell]
     places = np.zeros((len(given), prisms.kinds.shape[1], 3))
     if before >= 0:
         places[1 + before] = stacks.places[cell]
@@ -196,15 +196,14 @@ def compared(
         return scores, places
     for number in range(len(given)):
         if given[number] > -np.inf:
-            found[number] = place_stack(scene, number - 1, places[number])
-            scores[number] += found[number]
+            scores[number] += place_stack(scene, number - 1, places[number])
     best = scores.max()
-    is_in_doubt = not (scores > best - fit_nats).sum() == 1 < (given > -np.inf).sum()
-    if not is_in_doubt and not is_best_fitted:
+    are_others_hopeless = (given > -np.inf).sum() > 1 and (scores > best - fit_nats).sum() == 1
+    if are_others_hopeless and not is_best_fitted:
         return scores, places
     for number in np.argsort(-scores):
         if scores[number] > best - fit_nats:
-            scores[number] = given[number] + fit_stack(scene, int(number) - 1, places[number], found[number])
+            scores[number] = given[number] + fit_stack(scene, int(number) - 1, places[number])
             best = max(best, scores[number])
     return scores, places
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from vision.compiled import compiled
-from vision.likelihood.segmentation import CORNERS, MOST_TRIED, Scene, stack_log_likelihood
+from vision.likelihood.memo import find, put
+from vision.likelihood.segmentation import CORNERS, Scene, stack_log_likelihood
 from vision.scene.prisms import Floats
 
 STEPS_MM, PIECE_STEP_MM = (1.6, 0.8), 0.6
@@ -13,7 +16,7 @@ ROUNDS = 2
 """Most times that all moves by one step are tried."""
 
 SAME = 1e-4
-"""How little apart, mm or radians, are two places that are the same: steps are a thousand times as long."""
+"""Places, mm or radians, that are the same after rounding to this are one: steps are a thousand times as long."""
 
 WHOLE, LEAN = 0, -1
 """Moves of a stack: as a whole, or the more the higher a piece is."""
@@ -25,20 +28,19 @@ TURN_STEP = 0.07
 @compiled
 def place_stack(scene: Scene, configuration: int, places: Floats) -> float:
     """As :func:`fit_stack`, but the stack is moved only once to each side."""
-    best = stack_log_likelihood(scene, configuration, places)
+    best = _log_likelihood(scene, configuration, places)
     if configuration < 0:
         return best
-    _is_new(scene, configuration, places)
     return _try_moves(scene, configuration, places, (WHOLE, 2), STEPS_MM[0], best)
 
 
 @compiled
-def fit_stack(scene: Scene, configuration: int, places: Floats, best: float) -> float:
+def fit_stack(scene: Scene, configuration: int, places: Floats) -> float:
     """The largest log-likelihood over places near ``places`` (p, 3), which are changed to the best ones found.
 
-    The whole stack is moved, and made to lean, by less and less, then all from each piece up.  ``best``: that of these
-    places.
+    The whole stack is moved, and made to lean, by less and less, then all from each piece up.
     """
+    best = _log_likelihood(scene, configuration, places)
     if configuration < 0:
         return best
     count, ways = scene.prisms.counts[configuration], 3 if scene.prisms.rings_mm.shape[1] == CORNERS else 2
@@ -68,8 +70,7 @@ def _try_moves(
         by = step_mm * (TURN_STEP if way == 2 else 1.0)
         for sign in (1.0, -1.0):
             _move(places, count, (first, way), sign * by)
-            # What was tried before is no likelier than the best one.
-            now = stack_log_likelihood(scene, configuration, places) if _is_new(scene, configuration, places) else best
+            now = _log_likelihood(scene, configuration, places)
             if now > best:
                 best = now
                 break
@@ -78,22 +79,17 @@ def _try_moves(
 
 
 @compiled
-def _is_new(scene: Scene, configuration: int, places: Floats) -> bool:
-    """Whether a configuration has not been tried at ``places`` (p, 3); it counts as tried from now on."""
-    tried, many, used = scene.tried, scene.many[0], 3 * scene.prisms.counts[configuration]
-    for number in range(many):
-        if tried[number, 0] == configuration:
-            at = 0
-            while at < used and abs(tried[number, 1 + at] - places[at // 3, at % 3]) < SAME:
-                at += 1
-            if at == used:
-                return False
-    if many < MOST_TRIED:
-        tried[many, 0] = configuration
-        for at in range(used):
-            tried[many, 1 + at] = places[at // 3, at % 3]
-        scene.many[0] = many + 1
-    return True
+def _log_likelihood(scene: Scene, configuration: int, places: Floats) -> float:
+    """That of a stack, which is evaluated once at each of its places."""
+    key, used = scene.key, 3 * scene.prisms.counts[configuration] if configuration >= 0 else 0
+    key[:] = 0
+    key[0] = configuration
+    for at in range(used):
+        key[1 + at] = np.rint(places[at // 3, at % 3] / SAME)
+    slot = find(scene.memo, key)
+    if not scene.memo.is_used[slot]:
+        put(scene.memo, slot, key, stack_log_likelihood(scene, configuration, places))
+    return float(scene.memo.values[slot])
 
 
 @compiled

@@ -19,13 +19,15 @@ class Memo(NamedTuple):
     """A hash table with linear probing.
 
     Attributes:
-        keys: (slots, k).
+        keys: (slots / 2, k) in the order in which they came: side by side, so that few pages of memory are touched.
+        rows: (slots,) which of these is that of each slot.
         values: (slots + 1,) of each; the last slot holds what there is no room for.
         is_used: (slots + 1,) bool; never of the last slot.
         many: (1,) slots that are used.
     """
 
     keys: Floats
+    rows: npt.NDArray[np.int32]
     values: Floats
     is_used: npt.NDArray[np.bool_]
     many: npt.NDArray[np.int32]
@@ -34,7 +36,8 @@ class Memo(NamedTuple):
 @compiled
 def make_memo(size: int) -> Memo:
     """An empty memo whose keys are so many numbers."""
-    return Memo(np.empty((SLOTS, size)), np.empty(SLOTS + 1), np.zeros(SLOTS + 1, np.bool_), np.zeros(1, np.int32))
+    keys, rows, many = np.empty((SLOTS // 2, size)), np.empty(SLOTS, np.int32), np.zeros(1, np.int32)
+    return Memo(keys, rows, np.empty(SLOTS + 1), np.zeros(SLOTS + 1, np.bool_), many)
 
 
 @compiled
@@ -46,7 +49,7 @@ def find(memo: Memo, key: npt.NDArray[np.floating]) -> int:
     while memo.is_used[mixed]:
         is_same = True
         for at, number in enumerate(key.flat):
-            is_same &= memo.keys[mixed, at] == number
+            is_same &= memo.keys[memo.rows[mixed], at] == number
         if is_same:
             return mixed
         mixed = (mixed + 1) % SLOTS
@@ -58,4 +61,5 @@ def put(memo: Memo, slot: int, key: npt.NDArray[np.floating], value: float) -> N
     """Hold the value of a key in the slot that was found for it."""
     memo.values[slot] = value
     if slot < SLOTS:
-        memo.keys[slot], memo.is_used[slot], memo.many[0] = key.ravel(), True, memo.many[0] + 1
+        row = memo.many[0]
+        memo.keys[row], memo.rows[slot], memo.is_used[slot], memo.many[0] = key.ravel(), row, True, row + 1

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from vision.compiled import compiled
 from vision.likelihood.boundaries import COLOUR_STRIDE, Patch
+from vision.likelihood.memo import Memo, make_memo
 from vision.likelihood.surroundings import TOPS, Surroundings, make_surroundings, ways
 from vision.scene.configurations import PLACE_MM
 from vision.scene.prisms import FIRST, PER_PIECE, Floats, Prisms, Surfaces, first_surface, span_stack
@@ -34,9 +35,6 @@ OFF_MM, TURN_RAD = 0.6, np.radians(5.0)
 ROUND_SEAM = 0.25
 """Share that the seam between two discs counts: their bevels show as lines, too, of which each side has some."""
 
-MOST_TRIED = 512
-"""Most places of a scene's stacks that are remembered."""
-
 CORNERS = 4
 """Corners of a cube's outline: it has sides of its own, and a turn."""
 
@@ -56,8 +54,8 @@ class Scene(NamedTuple):
         seams: (k + s,) is overwritten: evidence of the seam under each surface, those of the stack coming last.
         areas: (k + s,) is overwritten: observations of colour on each.
         sums: (k + s, colours) is overwritten: their log-likelihoods in each colour.
-        tried: (t, 1 + 3 p) configurations and places whose log-likelihoods are known.
-        many: (1,) how many these are.
+        memo: log-likelihoods of configurations and places that are known.
+        key: (1 + 3 p,) work array: one of these.
     """
 
     patch: Patch
@@ -71,8 +69,8 @@ class Scene(NamedTuple):
     seams: Floats
     areas: Floats
     sums: Floats
-    tried: npt.NDArray[np.float32]
-    many: npt.NDArray[np.int32]
+    memo: Memo
+    key: Floats
 
 
 @compiled
@@ -109,8 +107,8 @@ def make_scene(
         np.empty(most),
         np.empty(most),
         np.empty((most, colours)),
-        np.empty((MOST_TRIED, 1 + 3 * pieces), np.float32),
-        np.zeros(1, np.int32),
+        make_memo(1 + 3 * pieces),
+        np.empty(1 + 3 * pieces),
     )
 
 
