@@ -15,15 +15,18 @@ import numpy.typing as npt
 
 from calibration.board_look import TEXEL_MM, BoardLook
 from calibration.camera import Camera
-from vision.appearance.colour_model import GAMMA, gain_in
+from vision.appearance.colour_model import GAMMA
 from vision.appearance.illumination import (
     LEAST_REFERENCES,
     Illumination,
     References,
+    curved_terms,
     fit_plane,
+    log_light_at,
     refit,
     usable_references,
 )
+from vision.compiled import compiled
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
 
@@ -71,6 +74,7 @@ class BoardBlocks:
 
     Attributes:
         points_mm: (rows, columns, 4, 3) places in each block.
+        middles_mm: (rows · columns, 3) the middles of them all.
         values: (rows, columns, 3) float32 mean display value of each, r g b.
         known: (rows, columns) float32, 0 where it is not wholly known, less than 1 where its colour is uneven.
         half_mm: half of the board's width and height.
@@ -78,6 +82,7 @@ class BoardBlocks:
     """
 
     points_mm: Points
+    middles_mm: Points
     values: Array
     known: Array
     half_mm: tuple[float, float]
@@ -102,7 +107,8 @@ def make_blocks(board: BoardLook, white: References) -> BoardBlocks:
     flat = np.stack([middle_x, middle_y], axis=-1)[:, :, None] + around
     points = np.concatenate([flat, np.zeros((*flat.shape[:-1], 1))], axis=-1)
     known = seen.all(axis=(1, 3)) / (1 + (spread / TOLERANCES[-1]) ** 2)
-    return BoardBlocks(points, np.sqrt(squares), known.astype(np.float32), half_mm, white)
+    middles = points.mean(axis=2).reshape(-1, 3)
+    return BoardBlocks(points, middles, np.sqrt(squares), known.astype(np.float32), half_mm, white)
 
 
 def measure_on_board(
@@ -117,7 +123,7 @@ def measure_on_board(
     begun = known > LEAST_KNOWN
     if begun.sum() < LEAST_BLOCKS:
         raise VisionError("too little of the bare board is to be seen: uncover it, or turn a lamp on")
-    places = blocks.points_mm.mean(axis=2).reshape(-1, 3)
+    places = blocks.middles_mm
     # What is pale in all channels tells the light whatever is mirrored.
     paleness = blocks.values.min(axis=2)
     pale = begun & (paleness >= np.percentile(paleness[begun], PALEST))
@@ -128,13 +134,13 @@ def measure_on_board(
     variance = EVEN_LOG**2 + (SHEEN_LOG / np.maximum(blocks.values, DARK) ** 2) ** 2
     precision = (known[..., None] / variance).reshape(-1, 3)
     of_white = np.broadcast_to(WHITE_SHARE * precision.sum(axis=0) / max(len(white_at), 1), white_at.shape)
-    squares, weights, all_places = blocks.values**2, np.vstack([precision, of_white]), np.vstack([places, white_at])
+    squares, weights = blocks.values**2, np.vstack([precision, of_white])
+    terms = curved_terms(np.vstack([places, white_at]), blocks.half_mm)
     for tolerance in TOLERANCES:
         logs = np.vstack([_light_logs(shown, blocks.values, sheen).reshape(-1, 3), white_logs])
-        light = refit(light, all_places, logs, weights, GAMMA * tolerance)
-        values = shown * gain_in(light.at(places)).reshape(shown.shape) * 255
-        off = np.abs(values - np.sqrt(np.maximum(squares + sheen[..., None], 0))).max(axis=2)
-        sheen = _sheen(values**2 - squares, squares, known * np.exp(-((off / tolerance) ** 2)))
+        light = refit(light, terms, logs, weights, GAMMA * tolerance)
+        gain = np.exp(log_light_at(light, terms[: len(places)]) * (-1 / GAMMA)).astype(np.float32)
+        sheen = _sheen(_layers(shown, gain.reshape(shown.shape), (squares, sheen), known, tolerance))
     return replace(light, sheen=sheen)
 
 
@@ -152,11 +158,29 @@ def _shown(
     """(rows, columns, 3) display values r g b of blocks in a picture, and (rows, columns) whether they are in range."""
     pixels = project(blocks.points_mm.reshape(-1, 3), pose, camera).reshape(-1, 4, 2)
     inside = ((pixels >= 0) & (pixels < (camera.width_px, camera.height_px))).all(axis=(1, 2))
-    across, down = (pixels[..., axis].astype(np.float32) for axis in (0, 1))
-    codes = np.asarray(cv2.remap(image, across, down, cv2.INTER_LINEAR), np.float32)
-    shown = (np.sqrt((codes**2).mean(axis=1))[:, ::-1] / 255).reshape(blocks.values.shape)
-    in_range = ((shown > LEAST_SHOWN) & (shown < MOST_SHOWN)).all(axis=2)
+    # OpenCV is faster on few long rows than on many short ones.
+    across, down = (pixels[..., axis].astype(np.float32).reshape(len(blocks.values), -1) for axis in (0, 1))
+    codes = cv2.remap(image, across, down, cv2.INTER_LINEAR)
+    shown, in_range = _root_mean_squares(np.asarray(codes, np.uint8).reshape(*blocks.values.shape[:2], 4, 3))
     return shown, in_range & inside.reshape(in_range.shape)
+
+
+@compiled
+def _root_mean_squares(codes: npt.NDArray[np.uint8]) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """What :func:`_shown` returns, of ``codes`` (rows, columns, 4, 3) b g r."""
+    rows, columns = codes.shape[:2]
+    shown, in_range = np.empty((rows, columns, 3), np.float32), np.ones((rows, columns), np.bool_)
+    for row in range(rows):
+        for column in range(columns):
+            for channel in range(3):
+                total = 0
+                for place in range(4):
+                    code = int(codes[row, column, place, 2 - channel])
+                    total += code * code
+                value = np.float32(np.sqrt(total / 4) / 255)
+                shown[row, column, channel] = value
+                in_range[row, column] &= LEAST_SHOWN < value < MOST_SHOWN
+    return shown, in_range
 
 
 def _light_logs(shown: Array, values: Array, sheen: Array) -> Points:
@@ -167,20 +191,46 @@ def _light_logs(shown: Array, values: Array, sheen: Array) -> Points:
     return logs.astype(np.float64)
 
 
-def _sheen(more: Array, own: Array, weight: Array) -> Array:
-    """(rows, columns) white that is mirrored, averaged over a window; of display values squares (rows, columns, 3).
+@compiled
+def _layers(shown: Array, gain: Array, expected: tuple[Array, Array], known: Array, tolerance: float) -> Array:
+    """(5, rows, columns) float32, what is summed up in a window to tell a sheen, see :func:`_sheen`.
 
-    They are ``more`` than the blocks' ``own``.  Where they are less, either a shade takes a share of their own, or
-    white that was mirrored when they were learned is missing in all channels alike: both are fitted by least squares.
+    Args:
+        shown: (rows, columns, 3) display values.
+        gain: (rows, columns, 3) what they are multiplied by to be those under even light.
+        expected: (rows, columns, 3) squares of those of the blocks; and (rows, columns) the sheen so far.
+        known: (rows, columns) as in :class:`BoardBlocks`.
+        tolerance: one of :data:`TOLERANCES`.
+    """
+    (squares, sheen), layers = expected, np.empty((5, *known.shape), np.float32)
+    for row in range(known.shape[0]):
+        for column in range(known.shape[1]):
+            off = np.float32(0)
+            total, own, both = np.float32(0), np.float32(0), np.float32(0)
+            own_squares = np.float32(0)
+            for channel in range(3):
+                value, square = shown[row, column, channel] * gain[row, column, channel], squares[row, column, channel]
+                more = value * value - square
+                off = max(off, abs(value - np.sqrt(max(square + sheen[row, column], np.float32(0)))))
+                total, own, both = total + more, own + square, both + square * more
+                own_squares += square * square
+            weight = known[row, column] * np.exp(-((off / tolerance) ** 2))
+            layers[0, row, column] = weight
+            for number, layer in enumerate((own, total, own_squares, both)):
+                layers[1 + number, row, column] = weight * layer / 3
+    return layers
+
+
+def _sheen(layers: Array) -> Array:
+    """(rows, columns) white that is mirrored, averaged over a window.
+
+    ``layers`` (5, rows, columns) are weights, and weighted means over channels: of the squares of the blocks' own
+    display values, of how much more than these is shown, of the squares of the former, and of their product.  Where
+    less is shown, either a shade takes a share of their own, or white that was mirrored when they were learned is
+    missing in all channels alike: both are fitted by least squares.
     """
     known, squares, total, own_squares, product = (
-        cv2.GaussianBlur(
-            (weight[..., None] * layer).mean(axis=2),
-            (0, 0),
-            SHEEN_MM / BLOCK_MM,
-            borderType=cv2.BORDER_CONSTANT,
-        )
-        for layer in (np.ones_like(own), own, more, own * own, own * more)
+        cv2.GaussianBlur(layer, (0, 0), SHEEN_MM / BLOCK_MM, borderType=cv2.BORDER_CONSTANT) for layer in layers
     )
     known, own_squares = known + np.float32(SHEEN_KNOWN), own_squares + np.float32(EVEN_KNOWN)
     white = total / known

@@ -145,27 +145,34 @@ def fit_plane(points_mm: Points, logs: Points, half_mm: tuple[float, float]) -> 
     return Illumination(plane, half_mm)
 
 
-def refit(light: Illumination, points_mm: Points, logs: Points, precision: Points, tolerance: float) -> Illumination:
+def refit(light: Illumination, terms: Points, logs: Points, precision: Points, tolerance: float) -> Illumination:
     """A surface of second order through references near ``light`` (one step of iteratively reweighted least squares).
 
     Args:
         light: from which weights are taken.
-        points_mm: (n, 3) places.
+        terms: (n, 6) of their places, see :func:`curved_terms`.
         logs: (n, 3) log light that each shows, r g b.
         precision: (n, 3) one over their variances.
         tolerance: log light by which a reference may be off and still count for a third.
     """
-    terms = _curved_terms(points_mm, light.half_mm)
-    off = np.abs(logs - _log_light(light, points_mm)).max(axis=1)
-    weights = precision * np.exp(-((off / tolerance) ** 2))[:, None]
-    weighted = (weights.T[:, :, None] * terms).transpose(0, 2, 1)
+    apart = np.abs(logs - log_light_at(light, terms))
+    off = np.maximum(np.maximum(apart[:, 0], apart[:, 1]), apart[:, 2])
+    shares = np.ascontiguousarray(precision.T) * np.exp(-((off / tolerance) ** 2))
+    weighted = shares[:, None] * np.ascontiguousarray(terms.T)
     normal = weighted @ terms + np.diag([0, 0, 0, *(STIFFNESS,) * 3])
-    return replace(light, plane=np.linalg.solve(normal, weighted @ logs.T[:, :, None])[..., 0].T)
+    plane = np.asarray(np.linalg.solve(normal, weighted @ logs.T[:, :, None])[..., 0].T, np.float64)
+    return replace(light, plane=plane)
+
+
+def log_light_at(light: Illumination, terms: Points) -> Points:
+    """(n, 3) float64 log light at places of these ``terms`` (n, 6), see :func:`curved_terms`."""
+    logs: Points = terms[:, : len(light.plane)] @ light.plane
+    return logs
 
 
 def _log_light(light: Illumination, points_mm: Points) -> Points:
     """(n, 3) float64 log light at places (n, 2 or 3) mm."""
-    terms = _terms if len(light.plane) == 3 else _curved_terms
+    terms = _terms if len(light.plane) == 3 else curved_terms
     logs: Points = terms(points_mm, light.half_mm) @ light.plane
     return logs
 
@@ -175,7 +182,7 @@ def _terms(points_mm: Points, half_mm: tuple[float, float]) -> Points:
     return np.column_stack([np.ones(len(points_mm)), points_mm[:, 0] / half_mm[0], points_mm[:, 1] / half_mm[1]])
 
 
-def _curved_terms(points_mm: Points, half_mm: tuple[float, float]) -> Points:
+def curved_terms(points_mm: Points, half_mm: tuple[float, float]) -> Points:
     """(n, 6) float64 terms of a surface of second order: those of the plane, and x², xy, y²."""
     plane = _terms(points_mm, half_mm)
     _, x, y = plane.T

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
+from vision.compiled import compiled
 
 Points = npt.NDArray[np.float64]
 
@@ -42,19 +43,28 @@ def project(points_mm: Points, pose: Registration, camera: Camera) -> Points:
     As ``cv2.projectPoints`` (Brown, Close-range camera calibration, 1971), which also evaluates derivatives and takes
     ten times as long.
     """
-    seen = points_mm @ pose.rotation.T + pose.translation_mm
-    x, y = (seen[:, :2] / seen[:, 2:]).T
-    k1, k2, p1, p2, k3 = camera.distortion.tolist()
-    square, both = x * x + y * y, 2 * x * y
-    radial = 1 + square * (k1 + square * (k2 + square * k3))
-    bent = np.stack(
-        [
-            x * radial + p1 * both + p2 * (square + 2 * x * x),
-            y * radial + p1 * (square + 2 * y * y) + p2 * both,
-        ],
-        axis=1,
-    )
-    pixels: Points = bent @ camera.matrix[:2, :2].T + camera.matrix[:2, 2]
+    flat = np.ascontiguousarray(points_mm, np.float64)
+    return _project(flat, pose.rotation, pose.translation_mm, camera.matrix, camera.distortion)
+
+
+@compiled
+def _project(points: Points, rotation: Points, translation: Points, matrix: Points, distortion: Points) -> Points:
+    """See :func:`project`."""
+    pixels = np.empty((len(points), 2))
+    k1, k2, p1, p2, k3 = distortion[0], distortion[1], distortion[2], distortion[3], distortion[4]
+    for i in range(len(points)):
+        across, down, ahead = translation[0], translation[1], translation[2]
+        for axis in range(3):
+            across += rotation[0, axis] * points[i, axis]
+            down += rotation[1, axis] * points[i, axis]
+            ahead += rotation[2, axis] * points[i, axis]
+        x, y = across / ahead, down / ahead
+        square, both = x * x + y * y, 2 * x * y
+        radial = 1 + square * (k1 + square * (k2 + square * k3))
+        u = x * radial + p1 * both + p2 * (square + 2 * x * x)
+        v = y * radial + p1 * (square + 2 * y * y) + p2 * both
+        for axis in range(2):
+            pixels[i, axis] = matrix[axis, 0] * u + matrix[axis, 1] * v + matrix[axis, 2]
     return pixels
 
 
