@@ -1,7 +1,4 @@
-"""Read a board from one picture: register, measure the light, classify pixels, infer the board, give probabilities.
-
-The inference itself is in :mod:`vision.inference.search`.
-"""
+"""Read a board from one picture: register, measure the light, classify pixels, infer the board, give probabilities."""
 
 from __future__ import annotations
 
@@ -94,6 +91,9 @@ class Reader:
         self._colour_model = colour_model.build_colour_model(look, configurations, paper)
         self._paper = np.exp(self._colour_model[:, Materials.PAPER])
         self._likeliest = likeliest(self._colour_model)
+        # The levels of pillars are told by colours alone, which then must tell cubes from the cloth, too.
+        are_compared = kit.pillars is None
+        self._pieces = colour_model.piece_likelihood(self._colour_model, len(configurations.colours)) * are_compared
         self._references = references(kit, look.floor, levels)
         self._blocks = None if look.board is None else make_blocks(look.board, self._references)
         # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.
@@ -389,7 +389,7 @@ class Reader:
         around = image.reshape(-1, 3)[geometry.surround_px]
         values = colour_model.normalise(around, light.at(np.zeros((1, 3))))
         self._colour_model[:, Materials.TABLE] = colour_model.table_column(
-            np.clip(values, 0, colour_model.TOP_VALUE), self._paper
+            np.clip(values, 0, colour_model.TOP_VALUE), self._paper, self._pieces
         )
 
     def _foreign(self, shown: Observations, geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from calibration.looks import ColumnLook, Reflectance, SetLook
 from vision.compiled import compiled
 from vision.scene.configurations import Configurations
-from vision.scene.materials import OPEN_SHARES
+from vision.scene.materials import OPEN_SHARES, Materials
 
 BINS = 32
 """Bins a channel: 8 codes wide, about twice the noise of a dim picture.  Chosen by eye."""
@@ -178,12 +178,25 @@ def _in_pit(open_share: float, reflectance: float) -> _Shading:
     return replace(FLOOR_SHADING, lit=open_share * FLOOR_SHADING.lit, shade=shade)
 
 
-def table_column(values: npt.NDArray[np.float32], paper: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def piece_likelihood(colour_model: npt.NDArray[np.float32], colours: int) -> npt.NDArray[np.float32]:
+    """(BINS³,) float32 likelihood by the likeliest face of a piece, of a model (BINS³, materials) with ``colours``."""
+    likelihood: npt.NDArray[np.float32] = np.exp(
+        colour_model[:, Materials.TOPS : Materials(colours).column_side].max(axis=1)
+    )
+    return likelihood
+
+
+def table_column(
+    values: npt.NDArray[np.float32], paper: npt.NDArray[np.float32], pieces: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float32]:
     """(BINS³,) float32 log-likelihood of what lies outside the mat, from display values (n, 3) sampled there.
 
-    White ``paper``, of likelihood (BINS³,), is as probable there as what was sampled.
+    White ``paper``, of likelihood (BINS³,), is as probable there as what was sampled.  A colour that a piece may have,
+    by :func:`piece_likelihood` (BINS³,), is no likelier here: a cloth's is known more sharply only because it was
+    sampled in this light, and the pixels of one face, which has one shade, are as much alike as those of the cloth.
     """
-    return np.log((_shares(values) + paper) / 2).ravel()
+    shares = (_shares(values) + paper) / 2
+    return np.log(np.where(pieces > np.exp(STRAY_LOG), np.minimum(shares, pieces), shares)).ravel()
 
 
 def normalise(codes: npt.NDArray[np.uint8], light: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

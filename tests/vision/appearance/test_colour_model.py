@@ -16,6 +16,8 @@ from vision.scene.materials import Materials
 KIT = load_kit("domination")
 LETTERS = ("R", "G", "B", "Y")
 MATERIALS = Materials(len(LETTERS))
+BINS = colour_model.BINS
+NO_PIECES = np.zeros(BINS**3, np.float32)
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +84,18 @@ def test_any_pixel_in_any_light_has_a_row(colour, light):
 
 def test_what_lies_outside_the_mat_is_learned(table):
     wood = np.full((500, 3), (0.6, 0.4, 0.2), np.float32)
-    column = colour_model.table_column(wood, np.exp(table[:, MATERIALS.FLOOR]))
+    column = colour_model.table_column(wood, np.exp(table[:, MATERIALS.FLOOR]), NO_PIECES)
     assert column.argmax() == colour_model.bin_index(wood)[0]
+
+
+def test_a_cloth_of_a_pieces_colour_is_no_likelier_than_the_piece(table):
+    pieces = colour_model.piece_likelihood(table, len(LETTERS))
+    row = int(table[:, MATERIALS.TOPS].argmax())
+    cloth = (np.array(np.unravel_index(row, [BINS] * 3)) + 0.5) * colour_model.TOP_VALUE / BINS
+    sampled = np.tile(cloth, (500, 1)).astype(np.float32)
+    paper = np.exp(table[:, MATERIALS.FLOOR])
+    assert colour_model.table_column(sampled, paper, NO_PIECES)[row] > table[row, MATERIALS.TOPS] + 1
+    assert colour_model.table_column(sampled, paper, pieces)[row] == pytest.approx(np.log(pieces[row]))
 
 
 def test_any_histogram_sums_to_one_also_at_the_ends_of_the_range():
@@ -97,7 +109,9 @@ def test_any_histogram_sums_to_one_also_at_the_ends_of_the_range():
 
 def test_the_table_is_a_distribution_of_what_was_sampled_and_paper(table):
     paper = np.exp(table[:, MATERIALS.FLOOR])
-    likelihood = np.exp(colour_model.table_column(np.full((9, 3), 0.4, np.float32), paper).astype(np.float64))
+    likelihood = np.exp(
+        colour_model.table_column(np.full((9, 3), 0.4, np.float32), paper, NO_PIECES).astype(np.float64)
+    )
     assert likelihood.sum() == pytest.approx(1, abs=1e-3)
 
 
