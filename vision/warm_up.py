@@ -28,6 +28,7 @@ from vision.likelihood.flanks import Ground, fit_towers
 from vision.motion import Watch
 from vision.pose.projection import Points, Registration
 from vision.reader import Reader
+from vision.scene.silhouettes import is_before
 from vision.scene.solids import hull
 from vision.scene.terrain import SUBPIXEL_BITS, fixed
 
@@ -47,13 +48,15 @@ def warm_up(reader: Reader) -> None:
         watch.glimpse(frame)
     levels = reader.levels or None
     asked = levels if levels is None or reader.kit.pillars is None else (None, *levels[1:])
-    for told, changed in ((asked, None), (levels, np.arange(len(reader.kit.cells)) == 0)):
+    for told, changed in ((asked, None), (levels, np.arange(len(reader.kit.cells)) < 2)):
         reader.read_at(Frame(picture, 0, 0.0), geometry, told, changed)
     # A single piece gives block moves nothing to propose.
     light = reader.light(picture, geometry.pose)
     observations = reader.observations(picture, geometry, light)
     hypothesis = Hypothesis(observations, np.array(reader.look.rim, np.float32), geometry)
     hypothesis.log_likelihood(np.arange(1), 0)
+    hypothesis.invalidate_neighbours(0, 1)
+    is_before(hypothesis.silhouettes, 0, geometry.crops.origin_px)
     if geometry.prisms is not None:  # where nothing is in doubt nothing is compared
         compare(picture, hypothesis, 0, np.ones(1 + len(geometry.prisms.counts), np.bool_))
     if geometry.close_up is not None:  # where nothing is in doubt no tower is looked at closely

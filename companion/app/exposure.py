@@ -16,7 +16,7 @@ class Exposure:
     """The mean of up to MOST_FRAMES pictures of one calm."""
 
     def __init__(self) -> None:
-        self._sum: npt.NDArray[np.float32] | None = None
+        self._sum: npt.NDArray[np.uint16] | None = None
         self._count = 0
 
     def clear(self) -> None:
@@ -28,9 +28,9 @@ class Exposure:
         if self._count == MOST_FRAMES:
             return
         if self._count == 0 or self._sum is None:
-            self._sum = image.astype(np.float32)
+            self._sum = image.astype(np.uint16)
         else:
-            cv2.accumulate(image, self._sum)
+            cv2.add(image, self._sum, self._sum, dtype=cv2.CV_16U)
         self._count += 1
 
     def picture(self) -> Picture:

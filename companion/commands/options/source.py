@@ -14,6 +14,7 @@ from calibration.looks import SetLook
 from companion.app.eyes import Eyes
 from companion.app.ground import ground_levels
 from companion.app.lens import LensFinder
+from companion.app.memory import keep_small
 from companion.app.pillars import Pillars
 from companion.app.several import SeveralEyes
 from companion.app.table import Listener
@@ -189,6 +190,7 @@ def simulated_eyes(kit: Kit, table: SimulatedTable, levels: tuple[int, ...]) -> 
         look = enrol(enrol_picture(kit, levels=levels), kit, table.camera, levels)
         eyes = Eyes(kit, table.camera, look, levels)
         warm_up(eyes.reader)
+        keep_small()
     return eyes
 
 
@@ -204,6 +206,7 @@ def _eyes(
     ]
     with waited_for(COMPILING):
         warm_up(each[0].reader)
+        keep_small()
     return each[0] if len(each) == 1 else SeveralEyes(each)
 
 

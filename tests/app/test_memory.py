@@ -1,0 +1,48 @@
+"""Memory that is given back once all loops are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from companion.app import memory
+from vision.compiled import compiled
+
+
+@compiled
+def _sum(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+    total = 0.0
+    for value in values:
+        total += value
+    return total
+
+
+@numba.njit
+def _never_called_before(value: int) -> int:
+    return value + 1
+
+
+def test_loops_run_and_are_compiled_after_the_compilers_pages_were_given_back() -> None:
+    assert _sum(np.ones(3)) == 3
+    memory.keep_small()
+    assert _sum(np.ones(4)) == 4
+    assert _never_called_before(1) == 2
+
+
+def test_what_the_compiler_wrote_to_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    maps = tmp_path / "maps"
+    maps.write_text(
+        "7f00-7f10 r-xp 00000000 08:01 11 /site packages/libllvmlite.so\n"
+        "7f10-7f20 rw-p 00010000 08:01 11 /site packages/libllvmlite.so\n"
+        "7f20-7f30 r--p 00000000 08:01 12 /lib/libc.so.6\n"
+    )
+    monkeypatch.setattr(memory, "MAPS", maps)
+    assert list(memory.compiler_pages()) == [(0x7F00, 0x7F10, "r-xp")]
+
+
+def test_another_system_has_nothing_to_give_back(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(memory, "MAPS", tmp_path / "missing")
+    memory.keep_small()
