@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -65,14 +66,16 @@ def delete_stale_caches() -> None:
 
 
 def fingerprint(loop: Callable[..., Any]) -> str:
-    """Twelve hexadecimal digits that change with a function, a loop that it calls, or a constant that either uses."""
+    """Twelve hexadecimal digits that change with a function's file, a loop that it calls, or a constant of either."""
     return hashlib.sha256("\n".join(_made_of(loop)).encode()).hexdigest()[:12]
 
 
 def _made_of(loop: Callable[..., Any]) -> Iterator[str]:
     code = loop.__code__
     yield f"{code.co_code!r} {code.co_consts!r} {code.co_names!r} {loop.__annotations__!r}"
-    # It may call loops that its module defines farther down, and so be made of anything that the module knows.
+    # It may call loops that its module defines farther down, which nothing but its source tells yet.
+    yield _source(Path(code.co_filename))
+    # And so it may be made of anything that the module knows.
     for name, value in sorted(loop.__globals__.items()):
         if hasattr(value, "py_func"):
             yield f"{name} {value.py_func.__qualname__}"
@@ -82,6 +85,15 @@ def _made_of(loop: Callable[..., Any]) -> Iterator[str]:
             yield f"{name} {getattr(value, '_fields', ())} {[*filter(_is_plain, vars(value).items())]}"
         elif _is_plain((name, value)):
             yield f"{name} {value!r}"
+
+
+@cache
+def _source(file: Path) -> str:
+    """A module's text, or "" where it is not there."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError:
+        return ""
 
 
 def _is_plain(member: tuple[str, object]) -> bool:

@@ -77,6 +77,18 @@ def test_it_is_kept_under_another_name_when_a_constant_of_a_loop_farther_down_ch
     assert names[0] == names[1] != names[2]
 
 
+def test_it_is_kept_under_another_name_when_a_loop_farther_down_changes(tmp_path: Path) -> None:
+    def name(body: str) -> str:
+        folder = tmp_path / str(len(body))
+        folder.mkdir(exist_ok=True)
+        (folder / "loops.py").write_text(body)
+        module: dict[str, object] = {"compiled": compiled, "STEP": 2, "__name__": "loops"}
+        exec(compile(body, folder / "loops.py", "exec"), module)
+        return module["loop"].py_func.__qualname__  # type: ignore[attr-defined, no-any-return]
+
+    assert name(AHEAD) == name(AHEAD) != name(AHEAD.replace("x + STEP", "x + 2 * STEP"))
+
+
 CALLS = """
 def helper(x, y):
     return x + y
