@@ -15,7 +15,17 @@ from vision.likelihood.boundaries import STEP_MM, Patch, make_patch, noise_of
 from vision.likelihood.fitting import fit_stack, place_stack
 from vision.likelihood.segmentation import Scene, make_scene, seen_share
 from vision.scene.materials import Materials
-from vision.scene.prisms import FIRST, PER_CELL, PER_PIECE, Floats, Prisms, span_column, span_stack
+from vision.scene.prisms import (
+    FIRST,
+    LINE,
+    PER_CELL,
+    PER_PIECE,
+    Floats,
+    Prisms,
+    Surfaces,
+    span_column,
+    span_stack,
+)
 from vision.scene.runs import make_spans, paint
 
 Array = npt.NDArray[np.float32]
@@ -39,6 +49,13 @@ FIT_NATS = 12.0
 SEEN_SHARE = 0.25
 """Where less is seen of the largest piece or stack that is compared, an empty cell stays as colours have it."""
 
+LINES_SHARE = 0.3
+"""Share of the places on the lines between squares that must stand out for them to be expected where nothing stands: a
+board that is full of pieces shows half of them, and one without lines seems to by noise in a twentieth."""
+
+NOISES = 3.0
+"""Standard deviations of noise by which a line stands out from both sides of it."""
+
 MARGIN_PX, NEAR_PX = 6, 60
 """Border of a patch round what is compared, and how far beyond it cells are painted whose columns may reach into it."""
 
@@ -54,6 +71,7 @@ class View(NamedTuple):
         noise: of its pixels, see :func:`vision.likelihood.boundaries.noise_of`.
         step: pixels between two places that are compared.
         px_per_mm: (n,) scale on each cell.
+        ground: (height, width) int16, :attr:`Prisms.ground`, without lines where the board has none.
         materials: (s,) of each surface, -1 of pieces.
         colours: of pieces.
         boxes: (n, f, 4) px, left, top, right, bottom of what may stand.
@@ -65,6 +83,7 @@ class View(NamedTuple):
     noise: Array
     step: int
     px_per_mm: Floats
+    ground: Surfaces
     materials: Indices
     colours: int
     boxes: Floats
@@ -89,17 +108,35 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms) -> View:
         )
     px_per_mm = 1 / np.linalg.norm(geometry.crops.to_crop[:, 0], axis=1) / shrink
     step = max(1, round(STEP_MM * float(np.median(px_per_mm))))
+    noise = noise_of(small, step)
+    are_shown = len(prisms.lines_px) == 0 or lines_share(small, prisms.lines_px, step, noise) > LINES_SHARE
     return View(
         small,
-        noise_of(small, step),
+        noise,
         step,
         px_per_mm,
+        prisms.ground if are_shown else np.where(prisms.ground == LINE, np.int16(Materials.FLOOR), prisms.ground),
         _materials(geometry),
         len(geometry.configurations.colours),
         (geometry.outlines.boxes_px / shrink).astype(np.float64),
         geometry.far_first,
         geometry.rank,
     )
+
+
+def lines_share(image: Picture, lines_px: Indices, step: int, noise: Array) -> float:
+    """Share (0…1) of the places ``lines_px`` (k, 2), row and column, that stand out in an image (height, width, 3).
+
+    A place does that is darker, or lighter, than those ``step`` pixels to either side of it or above and below it.
+    ``noise``: see :func:`vision.likelihood.boundaries.noise_of`.
+    """
+    rows, columns = lines_px.T
+    own = image[rows, columns].mean(axis=1)
+    out = np.zeros(len(own))
+    for row, column in ((0, step), (step, 0)):
+        sides = [image[rows + sign * row, columns + sign * column].mean(axis=1) - own for sign in (1, -1)]
+        out = np.maximum(out, np.maximum(np.minimum(*sides), np.minimum(-sides[0], -sides[1])))
+    return float((out > NOISES * np.sqrt(noise[0] + 1)).mean())
 
 
 def _materials(geometry: Geometry) -> Indices:
@@ -144,7 +181,7 @@ def scene_round(patch: Patch, prisms: Prisms, view: View, stacks: Stacks, cell: 
     left, top = patch.origin
     height, width = patch.across.shape[0], patch.across.shape[1] - 1
     spans = make_spans(patch.origin, (height, width), prisms.kinds.shape[1] * PER_PIECE)
-    behind = prisms.ground[top : top + height, left : left + width].copy()
+    behind = view.ground[top : top + height, left : left + width].copy()
     front = np.full_like(behind, -1)
     is_behind = True
     for other in view.far_first:

@@ -238,16 +238,33 @@ def _along_row(scene: Scene, ratios: Floats, offset: tuple[int, int], way: int, 
 @compiled
 def _colour_log_ratio(scene: Scene) -> float:
     """Log-likelihood of the surfaces' colours, against the likeliest material of every pixel."""
-    patch, around, colours, total = scene.patch, scene.around, scene.sums.shape[1], 0.0
+    around, many, total = scene.around, len(scene.around.surfaces), 0.0
     _sum_colours(scene)
-    for number in range(len(scene.areas)):
-        if scene.areas[number] > 0:
-            kinds, units = colours, scene.areas[number]
-            if number < len(around.surfaces):
-                kinds = around.kinds[number]
-                units = FLOOR_UNITS if around.surfaces[number] < FIRST else units
-            total += scene.sums[number, :kinds].max() * patch.area / (1 + units / MOST_UNITS)
+    for number in range(many):
+        if around.kinds[number] > 0:
+            units = FLOOR_UNITS if around.surfaces[number] < FIRST else scene.areas[number]
+            total += _colour_weight(scene, number, units) * scene.sums[number, : around.kinds[number]].max()
+    for first in range(many, len(scene.areas), PER_PIECE):
+        total += _piece_colour(scene, first)
     return total
+
+
+@compiled
+def _piece_colour(scene: Scene, first: int) -> float:
+    """Log-likelihood of the colour of one piece of the stack, which all its surfaces have; ``first``: its face."""
+    best = -np.inf
+    for colour in range(scene.sums.shape[1]):
+        total = 0.0
+        for number in range(first, first + PER_PIECE):
+            total += _colour_weight(scene, number, scene.areas[number]) * scene.sums[number, colour]
+        best = max(best, total)
+    return best
+
+
+@compiled
+def _colour_weight(scene: Scene, number: int, units: float) -> float:
+    """What the colours of a surface count, worth so many observations, a sum of log-likelihoods."""
+    return scene.patch.area / (1 + units / MOST_UNITS) if scene.areas[number] > 0 else 0.0
 
 
 @compiled

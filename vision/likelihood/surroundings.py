@@ -10,7 +10,7 @@ import numpy.typing as npt
 from vision.compiled import compiled
 from vision.likelihood.boundaries import COLOUR_STRIDE, Patch
 from vision.scene.materials import Materials
-from vision.scene.prisms import FIRST, PER_CELL, PER_PIECE, PIECES, Floats, Surfaces
+from vision.scene.prisms import FIRST, LINE, PER_CELL, PER_PIECE, PIECES, Floats, Surfaces
 
 Indices = npt.NDArray[np.intp]
 
@@ -63,7 +63,7 @@ def make_surroundings(patch: Patch, shown: Surfaces, materials: Indices, colours
         material = materials[surfaces[number]]
         is_face = (surfaces[number] - FIRST) % PER_CELL % PER_PIECE == PIECES % PER_PIECE
         first[number] = material if material >= 0 else TOPS if is_face else TOPS + colours
-        kinds[number] = 1 if material >= 0 else colours
+        kinds[number] = 0 if surfaces[number] == LINE else 1 if material >= 0 else colours
     areas, sums = np.zeros(count), np.zeros((count, colours))
     for row in range(patch.colours.shape[0]):
         for column in range(patch.colours.shape[1]):

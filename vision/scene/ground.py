@@ -33,15 +33,25 @@ def ground_labels(kit: Kit, pose: Registration, camera: Camera) -> LabelBuffer:
         labels, [_rounded(np.vstack(edges), pose, camera)], Materials.PAPER if has_paper(kit) else Materials.FLOOR
     )
     for cell in kit.cells if has_paper(kit) else ():
-        square = np.array(kit.centre_mm(cell)) + np.array(kit.board.pitch_mm) * _SQUARE
-        cv2.fillConvexPoly(labels, _rounded(np.column_stack([square, np.zeros(4)]), pose, camera), Materials.FLOOR)
+        cv2.fillConvexPoly(labels, _rounded(_square_mm(kit, cell), pose, camera), Materials.FLOOR)
     return labels
+
+
+def grid_lines_px(kit: Kit, pose: Registration, camera: Camera) -> list[Points]:
+    """(5, 2) px of the printed line round every square; none where the kit does not say how squares are printed."""
+    squares = [_square_mm(kit, cell) for cell in kit.cells] if has_paper(kit) else []
+    return [project(square[[0, 1, 2, 3, 0]], pose, camera) for square in squares]
 
 
 def has_paper(kit: Kit) -> bool:
     """Whether the mat is paper of one colour round squares of another, and both are known beforehand."""
     is_even = kit.board.cell_colour is not None and kit.board.chequer_colour is None
     return kit.pillars is None and kit.mat.colour is not None and is_even
+
+
+def _square_mm(kit: Kit, cell: str) -> Points:
+    """(4, 3) mm, a cell's corners."""
+    return np.column_stack([np.array(kit.centre_mm(cell)) + np.array(kit.board.pitch_mm) * _SQUARE, np.zeros(4)])
 
 
 def _rounded(points_mm: Points, pose: Registration, camera: Camera) -> npt.NDArray[np.int32]:

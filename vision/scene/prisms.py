@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -16,6 +17,7 @@ from calibration.kit import Kit, PieceKind
 from vision.compiled import compiled
 from vision.pose.projection import Points, Registration, project
 from vision.scene.configurations import ROUNDED_MM, stacks_of
+from vision.scene.ground import grid_lines_px
 from vision.scene.runs import Spans, add_polygon
 from vision.scene.solids import column, cross_section
 from vision.scene.terrain import floors_mm
@@ -29,6 +31,12 @@ ground; then for each rank, from 1, :data:`PER_CELL` numbers: the column's upper
 
 FIRST = 8
 """Number of the first surface that is not the mat or the table."""
+
+LINE = 3
+"""Number of the lines that are printed between squares, whose ink has no colour of the model."""
+
+LINES_STRIDE, LINES_MARGIN_PX = 5, 16
+"""Every how many pixels of lines are looked at to tell whether there are any, and how far from the picture's edge."""
 
 PER_CELL, PIECES, PER_PIECE = 64, 8, 5
 """Surfaces that a cell may have, the first one of its pieces, and those of each: an upper face and four sides."""
@@ -52,7 +60,9 @@ class Prisms(NamedTuple):
         counts: (f,) pieces.
         columns_px: (n, 8, 2) corners of the column under each cell, foot and upper face.
         has_column: (n,) bool.
-        ground: (height, width) int16, material of the mat or the table in every pixel, as if nothing were on them.
+        ground: (height, width) int16, material of the mat or the table, or :data:`LINE`, in every pixel, as if nothing
+            were on them.
+        lines_px: (k, 2) some of the places of lines, row and column, at least :data:`LINES_MARGIN_PX` inside.
         shrink: how many pixels of the picture one of these is wide.
     """
 
@@ -65,6 +75,7 @@ class Prisms(NamedTuple):
     columns_px: Floats
     has_column: npt.NDArray[np.bool_]
     ground: Surfaces
+    lines_px: Indices
     shrink: int
 
 
@@ -94,6 +105,7 @@ def make_prisms(
         solid = column(kit, cell, level)
         if solid is not None:
             columns[number], has_column[number] = shrunk(project(solid.points[:8], *view), shrink), True
+    shown = _with_lines(np.ascontiguousarray(ground[shrink // 2 :: shrink, shrink // 2 :: shrink]), kit, view, shrink)
     return Prisms(
         _maps(centres, np.array(list(heights)), view, shrink),
         np.array([_ring(kind) for kind in sizes]),
@@ -103,9 +115,23 @@ def make_prisms(
         np.array([len(stack) for stack in stacks]),
         columns,
         has_column,
-        np.ascontiguousarray(ground[shrink // 2 :: shrink, shrink // 2 :: shrink]),
+        shown,
+        _some_lines_px(shown),
         shrink,
     )
+
+
+def _with_lines(ground: Surfaces, kit: Kit, view: tuple[Registration, Camera], shrink: int) -> Surfaces:
+    """``ground`` with the lines between squares drawn on it, one pixel wide, about as wide as they are printed."""
+    rounds = [np.rint(shrunk(line, shrink)).astype(np.int32) for line in grid_lines_px(kit, *view)]
+    cv2.polylines(ground, rounds, isClosed=False, color=LINE)
+    return ground
+
+
+def _some_lines_px(ground: Surfaces) -> Indices:
+    """See :attr:`Prisms.lines_px`."""
+    edge = LINES_MARGIN_PX
+    return np.argwhere(ground[edge:-edge, edge:-edge] == LINE)[::LINES_STRIDE] + edge
 
 
 def _ring(kind: PieceKind) -> Floats:

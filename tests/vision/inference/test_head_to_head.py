@@ -28,7 +28,7 @@ from vision.likelihood.segmentation import (
 from vision.likelihood.surroundings import TOPS
 from vision.reader import Reader
 from vision.scene.configurations import PLACE_MM
-from vision.scene.prisms import FIRST, PER_CELL, PER_PIECE, PIECES, first_surface, span_stack
+from vision.scene.prisms import FIRST, LINE, PER_CELL, PER_PIECE, PIECES, first_surface, span_stack
 from vision.scene.runs import make_spans, paint
 
 CELL = "b5"
@@ -187,8 +187,9 @@ def boundary_nats(scene, surfaces):
 
 
 def colour_nats(scene, view, surfaces):
-    """Of the colours of surfaces (height, width), pixel by pixel."""
+    """Of the colours of surfaces (height, width), pixel by pixel; one piece of the stack has one colour."""
     total, patch, sampled = 0.0, scene.patch, surfaces[::COLOUR_STRIDE, ::COLOUR_STRIDE]
+    pieces = {}
     for surface in np.unique(sampled):
         mine = sampled == surface
         first, kinds, material = TOPS, view.colours, view.materials[surface]
@@ -196,9 +197,16 @@ def colour_nats(scene, view, surfaces):
             first, kinds = material, 1
         elif (surface - FIRST - PIECES) % PER_CELL % PER_PIECE:
             first += view.colours
+        if surface == LINE:
+            continue
         units = FLOOR_UNITS if surface < FIRST else mine.sum() * patch.area
-        total += patch.colours[mine, first : first + kinds].sum(axis=0).max() * patch.area / (1 + units / MOST_UNITS)
-    return total
+        nats = patch.colours[mine, first : first + kinds].sum(axis=0) * patch.area / (1 + units / MOST_UNITS)
+        own = int(surface) - first_surface(scene.rank)
+        if 0 <= own < PER_CELL - PIECES:
+            pieces[own // PER_PIECE] = pieces.get(own // PER_PIECE, 0) + nats
+        else:
+            total += nats.max()
+    return total + sum(nats.max() for nats in pieces.values())
 
 
 @pytest.mark.parametrize("configuration", [0, 2, 3])

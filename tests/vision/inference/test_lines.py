@@ -1,0 +1,91 @@
+"""Lines between squares: where a piece hides one, its place is no bare board."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from calibration.looks import nominal_look
+from companion.app.ground import start_levels
+from companion.simulate.viewpoint import default_camera, default_pose
+from vision.appearance.colour_model import display
+from vision.appearance.illumination import Illumination
+from vision.inference.comparison import LINES_SHARE, lines_share, make_view
+from vision.inference.head_to_head import compare
+from vision.inference.hypothesis import Hypothesis
+from vision.likelihood.boundaries import noise_of
+from vision.reader import Reader
+from vision.scene.ground import grid_lines_px
+from vision.scene.prisms import LINE
+
+CELL = "d4"
+LIGHT, NOISE, INK = 0.6, 2.0, 0.4
+HEIGHTS = 3
+
+
+@pytest.fixture(scope="module")
+def reader():
+    """Of cubes of the squares' own colour."""
+    kit, camera = load_kit("citadel"), default_camera()
+    look = nominal_look(kit)
+    return Reader(kit, camera, replace(look, pieces=dict.fromkeys(look.pieces, look.floor)), start_levels(kit))
+
+
+@pytest.fixture(scope="module")
+def geometry(reader):
+    return reader.geometry(default_pose(reader.kit, reader.camera))
+
+
+@pytest.fixture
+def picture(reader, geometry):
+    """Bare squares with the lines between them, less what is ``hidden`` (height, width), or without lines."""
+
+    def of(hidden=None, *, printed=True):
+        brightness = np.ones(geometry.size)
+        lines = [np.rint(line).astype(np.int32) for line in grid_lines_px(reader.kit, geometry.pose, reader.camera)]
+        if printed:
+            cv2.polylines(brightness, lines, isClosed=False, color=INK, thickness=2)
+        if hidden is not None:
+            brightness[hidden] = 1
+        codes = brightness[..., None] * 255 * display(LIGHT * np.array(reader.look.floor)[::-1])
+        noisy = codes + np.random.default_rng(4).normal(0, NOISE, codes.shape)
+        return np.clip(noisy, 0, 255).astype(np.uint8)
+
+    return of
+
+
+def share(image, geometry):
+    prisms = geometry.prisms
+    small = np.asarray(
+        cv2.resize(image, None, fx=1 / prisms.shrink, fy=1 / prisms.shrink, interpolation=cv2.INTER_AREA)
+    )
+    return lines_share(small, prisms.lines_px, 2, noise_of(small, 2))
+
+
+def test_lines_are_told_from_a_board_without_any(picture, geometry):
+    assert share(picture(), geometry) > 0.9
+    assert share(picture(printed=False), geometry) < LINES_SHARE / 2
+
+
+def test_lines_are_expected_only_where_the_board_shows_some(picture, geometry):
+    shown = [make_view(picture(printed=p), geometry, geometry.prisms).ground for p in (True, False)]
+    assert (shown[0] == LINE).sum() > 1000
+    assert not (shown[1] == LINE).any()
+
+
+def test_a_cube_of_the_boards_colour_is_told_by_the_lines_that_it_hides(picture, reader, geometry):
+    cell = reader.kit.cells.index(CELL)
+    corners = geometry.outlines.corners_px(geometry.crops, cell, 0, np.zeros(2))
+    hidden = cv2.fillConvexPoly(np.zeros(geometry.size, np.uint8), cv2.convexHull(np.rint(corners).astype(np.int32)), 1)
+    light = Illumination(np.log(LIGHT) * np.eye(3)[:1].T @ np.ones((1, 3)), (1.0, 1.0))
+
+    def gain(image):
+        """Nats by which one cube is likelier than none."""
+        rim = np.array(reader.look.rim, np.float32)
+        hypothesis = Hypothesis(reader.observations(image, geometry, light), rim, geometry)
+        scores = compare(image, hypothesis, cell, np.arange(1 + len(geometry.configurations.all)) <= HEIGHTS)
+        return scores[1] - scores[0]
+
+    assert gain(picture(hidden > 0)) > gain(picture()) + 1.5
