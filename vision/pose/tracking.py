@@ -39,6 +39,9 @@ MOVED_PX = 0.15
 ALIKE = 0.9
 """Least correlation of a sticker with itself before, as noise leaves it: else its shift would be no shift."""
 
+LEAST_FOLLOWED = 3
+"""Markers that are followed, at least, where others are hidden: of fewer none would contradict the others."""
+
 Window = tuple[slice, slice]
 Gray = npt.NDArray[np.uint8]
 Look = Callable[[npt.NDArray[np.uint8], str, tuple[int, ...], Points], Points | None]
@@ -80,13 +83,18 @@ class PoseTracker:
 def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Registration) -> Registration | None:
     """The pose of the camera in a picture (height, width, 3) uint8 BGR, not far from where it was ``before``.
 
-    None unless every marker of the mat is detected once, near its last place, and all of them agree.
+    None unless every marker of the mat, but those that were hidden before, is detected once, near its last place, and
+    all of them agree; nor if one that was hidden is seen again.
     Raises MatNotFound when cells lie outside the picture.
     """
-    ids = tuple(sorted(marker.id for marker in kit.mat.markers))
+    ids, hidden = _followed(kit, before)
     world = np.vstack([marker_corners(kit.mat, number) for number in ids])
     expected = project(world, before, camera).reshape(-1, 4, 2)
     gray = _gray_near(image, expected)
+    for number in hidden:
+        place = project(marker_corners(kit.mat, number), before, camera)[None]
+        if settled(_gray_near(image, place), kit.mat.dictionary, (number,), place) is not None:
+            return None
     begin = np.asarray(cv2.Rodrigues(before.rotation)[0], np.float64), before.translation_mm.reshape(3, 1).copy()
     looks: tuple[tuple[Look, float], ...] = ((settled, STEADY * before.reprojection_px), (_found, np.inf))
     if any(marker.is_measured for marker in kit.mat.markers):
@@ -99,6 +107,15 @@ def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Regis
                 check_in_view(kit, pose, camera)
                 return pose
     return None
+
+
+def _followed(kit: Kit, before: Registration) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The ids of the markers that are followed, and of those that were hidden; of stickers none may be."""
+    markers = kit.mat.markers
+    ids = tuple(sorted(marker.id for marker in markers))
+    if len(before.markers) < LEAST_FOLLOWED or any(marker.is_measured for marker in markers):
+        return ids, ()
+    return tuple(sorted(before.markers)), tuple(number for number in ids if number not in before.markers)
 
 
 def _stickers(gray: Gray, kit: Kit, camera: Camera, pose: Registration) -> tuple[tuple[Window, Gray], ...]:

@@ -46,11 +46,31 @@ def test_a_mat_that_was_pushed_far_is_not_followed(bench, image, pose):
     assert follow(shifted(image, 90, 40), bench.kit, bench.camera, pose) is None
 
 
-def test_a_covered_marker_is_not_followed(bench, image, pose):
+@pytest.fixture
+def covered(bench, image, pose):
+    """The picture with one marker covered."""
     covered = image.copy()
     polygon = project(marker_corners(bench.kit.mat, 1), pose, bench.camera)
     cv2.fillConvexPoly(covered, polygon.astype(np.int32), (200, 200, 200))
+    return covered
+
+
+def test_a_covered_marker_is_not_followed(bench, covered, pose):
     assert follow(covered, bench.kit, bench.camera, pose) is None
+
+
+def test_while_a_marker_is_covered_the_others_are_followed(bench, covered):
+    whole = register(to_gray(covered), bench.kit, bench.camera)
+    followed = follow(covered, bench.kit, bench.camera, whole)
+    assert followed is not None
+    assert followed.markers == whole.markers
+    assert len(whole.markers) == len(bench.kit.mat.markers) - 1
+    assert np.abs(corners(bench, followed) - corners(bench, whole)).max() < 0.3
+
+
+def test_a_marker_that_is_seen_again_is_looked_for(bench, image, covered):
+    partly = register(to_gray(covered), bench.kit, bench.camera)
+    assert follow(image, bench.kit, bench.camera, partly) is None
 
 
 def test_a_reader_that_followed_finds_the_mat_again_wherever_it_lies(bench, image):
