@@ -68,7 +68,7 @@ def reading_stages() -> list[Timing]:
     warm_up(reader)
     pose = reader.register(images[0])
     geometry = reader.geometry(pose)
-    seen = [reader.evidence(image, geometry, reader.light(image, geometry.pose)) for image in images]
+    seen = [reader.observations(image, geometry, reader.light(image, geometry.pose)) for image in images]
     turns = [i % len(images) for i in range(ROUNDS)]
     return [
         timed(
@@ -79,7 +79,7 @@ def reading_stages() -> list[Timing]:
         timed("measure the light", [lambda i=i: measure_illumination(images[i], kit, pose, camera) for i in turns]),
         timed(
             "light, crops and likelihoods",
-            [lambda i=i: reader.evidence(images[i], geometry, reader.light(images[i], pose)) for i in turns],
+            [lambda i=i: reader.observations(images[i], geometry, reader.light(images[i], pose)) for i in turns],
         ),
         timed("explain the board", [lambda i=i: infer(seen[i], rim, geometry) for i in turns]),
         timed("full reading", [lambda i=i: reader.read(Frame(images[i], 0, 0.0)) for i in turns], 25),
