@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.board_look import TEXEL_MM, BoardLook
-from calibration.kit import Board
+from calibration.kit import Board, Kit
 
 Floats = npt.NDArray[np.float64]
 
@@ -88,9 +88,13 @@ def grid_fault(look: BoardLook, board: Board) -> str:
     )
 
 
-def own_grid_fault(look: BoardLook | None, board: Board) -> str:
-    """:func:`grid_fault` where the look of the squares is not printed by the kit but learned; else ""."""
-    return grid_fault(look, board) if look is not None and board.cell_colour is None else ""
+def own_grid_fault(look: BoardLook | None, kit: Kit) -> str:
+    """:func:`grid_fault` where the look of the squares is not printed by the kit but learned; else "".
+
+    Pillars stand above the mat, so that their edges do not lie where the kit has borders.
+    """
+    is_own = kit.board.cell_colour is None and kit.pillars is None
+    return grid_fault(look, kit.board) if look is not None and is_own else ""
 
 
 def _shown(look: BoardLook, board: Board, axis: int) -> tuple[float, _Grid]:

@@ -79,7 +79,7 @@ def shown_fault(kit: Kit, camera: Camera, empty: Picture) -> str:
     except VisionError as error:
         count = len(kit.mat.markers)
         return TOO_FEW.format(count=count) if count < ENOUGH_MARKERS else str(error)
-    return own_grid_fault(look, kit.board)
+    return own_grid_fault(look, kit)
 
 
 def sized(kit: Kit, camera: Camera, empty: Picture, shown: Picture, layout: Mapping[str, str]) -> tuple[Kit, Sizes]:

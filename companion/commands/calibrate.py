@@ -147,6 +147,6 @@ def run_pieces(options: PiecesOptions) -> int:
             print(f"not found: {stack[-1]} on {cell}; it keeps the kit's colour until a photograph shows it there")
     learned = len(look.pieces) - len(look.not_found)
     print(f"learned {counted(learned, 'kind')} of pieces; written: {options.output}")
-    if wrong := own_grid_fault(look.board, kit.board):
+    if wrong := own_grid_fault(look.board, kit):
         print(wrong)
     return DONE if is_known and not wrong else NO

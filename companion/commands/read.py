@@ -100,7 +100,7 @@ def run(options: Options) -> int:
     reader = Reader(kit, camera, look_of(options.looks, kit), start_levels(kit))
     with waited_for(COMPILING):
         warm_up(reader)
-    wrong_grid = own_grid_fault(reader.look.board, kit.board)
+    wrong_grid = own_grid_fault(reader.look.board, kit)
     found = is_known and not wrong_grid
     for path, image in images:
         row, read = read_row(reader, path, image, levels)

@@ -90,7 +90,16 @@ def test_of_a_board_that_shows_no_grid_nothing_is_said(board, painted):
 
 def test_of_what_was_not_seen_or_is_printed_by_the_kit_nothing_is_said(board):
     aside = replace(board, a1_mm=(-108.0, -126.0))
-    assert own_grid_fault(look(chequer()), aside) != ""
+    assert own_grid_fault(look(chequer()), on(aside)) != ""
     assert grid_fault(look(chequer(), seen=0), aside) == ""
-    assert own_grid_fault(None, aside) == ""
-    assert own_grid_fault(look(chequer()), replace(aside, cell_colour=(200, 180, 150))) == ""
+    assert own_grid_fault(None, on(aside)) == ""
+    assert own_grid_fault(look(chequer()), on(replace(aside, cell_colour=(200, 180, 150)))) == ""
+
+
+def test_of_pillars_that_stand_above_the_mat_nothing_is_said(board):
+    aside = replace(board, a1_mm=(-108.0, -126.0))
+    assert own_grid_fault(look(chequer()), on(aside, "diamond")) == ""
+
+
+def on(board, kit="domination"):
+    return replace(load_kit(kit), board=board)
