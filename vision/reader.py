@@ -30,7 +30,14 @@ from vision.inference.flanks import rescore_by_flanks
 from vision.inference.geometry import Geometry, make_geometry, same_pose
 from vision.inference.head_to_head import rescore_head_to_head
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.pillar_levels import SHRINK, LevelQuestion, PillarViews, estimate_levels, make_views
+from vision.inference.pillar_levels import (
+    SHRINK,
+    LevelQuestion,
+    PillarViews,
+    estimate_levels,
+    make_views,
+    told_apart,
+)
 from vision.inference.search import infer, infer_again
 from vision.inference.understanding import (
     UNLIKE_SHARE,
@@ -322,7 +329,7 @@ class Reader:
         unknown = [number for number, level in enumerate(told[0]) if level is None]
         expected = [number for number in unknown if told[1][number] is not None]
         begin = self._known(tuple(level if level is not None else likely for level, likely in zip(*told, strict=True)))
-        count = kit.pillars.highest - kit.pillars.lowest + 1
+        count = len(told_apart(kit.pillars))
         if not unknown:
             return begin, np.full((len(begin), count), -np.log(count), np.float32)
         if self._views is None or self._views[0] is not pose:

@@ -60,11 +60,20 @@ class Told:
         sensed: by their sensors, now.
         before: where they stood in the last picture that made sense.
         expected: where they should stand.
+        doubted: those whose sensors the picture contradicts, or has contradicted: it is asked again.
     """
 
     sensed: Levels | None = None
     before: Levels | None = None
     expected: Levels | None = None
+    doubted: frozenset[int] = frozenset()
+
+    @property
+    def likely(self) -> Levels | None:
+        """Where each pillar stands a priori: as its sensor says, or as it stood, or as it should."""
+        told = [levels for levels in (self.sensed, self.before, self.expected) if levels is not None]
+        firsts = (next((one for one in each if one is not None), None) for each in zip(*told, strict=True))
+        return tuple(firsts) if told else None
 
 
 NOTHING_TOLD = Told()
@@ -160,7 +169,7 @@ class Eyes:
                 return Look(None, "moved", "camera or mat was pushed")
             seen = self._compared(geometry)
             known, altered = self._known(told, seen), None if afresh else self._altered(geometry)
-            reading = self.reader.read_at(frame, geometry, known, altered, told.sensed)
+            reading = self.reader.read_at(frame, geometry, known, altered, told.likely)
         except MatNotFound as error:
             return Look(None, "no-mat", error)
         except VisionError as error:
@@ -310,4 +319,4 @@ def not_in_doubt(told: Told, n: int, changed: npt.NDArray[np.float32] | None) ->
     for cell in np.argsort(-changed)[:CHECKED]:
         if changed[cell] > STILL_SHARE:
             known[cell] = None
-    return tuple(known)
+    return tuple(None if cell in told.doubted else level for cell, level in enumerate(known))

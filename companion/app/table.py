@@ -168,13 +168,15 @@ class Table:
         if self.pillars is not None:
             moving = self._feel(self.pillars, frame, moving=moving)
         sides = self.eyes.reaching_from if moving else frozenset()
-        glance = self.referee.glance(frame.t_s, moving=moving, sides=sides)
+        turned = frozenset() if self.pillars is None else self.pillars.turning
+        glance = self.referee.glance(frame.t_s, moving=moving, sides=sides, turned=turned)
         self._publish(glance.events, frame)
         if not glance.read:
             return not moving
-        levels = None if self.pillars is None else self.pillars.levels(self.referee.doubted_pillars)
+        doubted = self.referee.doubted_pillars
+        levels = None if self.pillars is None else self.pillars.levels(doubted)
         expected = self.referee.match.game.table(self.referee.match.position).levels
-        told = Told(levels, self.referee.levels_before, expected)
+        told = Told(levels, self.referee.levels_before, expected, doubted)
         look = self.eyes.look(frame, told, afresh=self.referee.accuses)
         if look.reading is None:
             self.why_unseen = look.why

@@ -154,12 +154,20 @@ def shares(**cells):
         (Told((*STOOD[:12], 4, *STOOD[13:]), None, STOOD), None, {12}),
         (Told(None, None, STOOD), None, set(range(25))),
         (Told(None, None, STOOD), shares(), set(range(25))),
+        (Told((*STOOD[:12], None, *STOOD[13:]), STOOD, doubted=frozenset({12})), shares(), {12}),
     ],
 )
 def test_the_picture_tells_the_levels_that_are_in_doubt(told, changed, judged):
     known = not_in_doubt(told, 25, changed)
     assert {cell for cell, level in enumerate(known) if level is None} == judged
     assert set(known) <= {None, 3}
+
+
+def test_a_pillar_stands_a_priori_as_it_was_told_last():
+    should = (*STOOD[:11], 5, *STOOD[12:])
+    told = Told((None,) * 12 + STOOD[12:], (*STOOD[:10], None, None, *STOOD[12:]), should)
+    assert told.likely == should
+    assert Told().likely is None
 
 
 def test_an_arm_is_told_by_the_side_of_the_mat_from_which_it_reaches(eyes, image):

@@ -1,9 +1,11 @@
 """Levels of pillars from the picture alone, for when their sensors cannot say.
 
-Pillars all have one colour, and each of their faces is evenly lit.  So levels are right when the projected edges of all
-faces lie on edges of the picture: then the variance of colour within faces is least (as in
-:mod:`vision.likelihood.facets`), and each face has a colour that pillars, or the pieces on them, can have.  A level is
-inferred jointly with what stands on it, since a pillar raised under a piece looks much like a piece put under it.
+Pillars all have one colour, and each of their faces is mostly evenly lit.  So levels are right when the projected edges
+of all faces lie where the picture changes within two millimetres (:mod:`vision.likelihood.boundaries`), the variance of
+colour within faces is small (as in :mod:`vision.likelihood.facets`), and each face has a colour that pillars, or the
+pieces on them, can have.  Beside a single lamp shadows lie across faces, so that what colours say counts little beside
+the edges.  A level is inferred jointly with what stands on it, since a pillar raised under a piece looks much like a
+piece put under it.
 Pillars are updated one after the other, given the others, until none changes (coordinate ascent of the likelihood).
 """
 
@@ -12,6 +14,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -20,7 +23,9 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit, Pillars
 from vision.appearance.colour_model import TOP_VALUE, bin_index, normalise
-from vision.likelihood.regions import FIRST, REGIONS, UPPER, Colours, Part, score_faces
+from vision.likelihood.boundaries import STEP_MM, contrasts_in, noise_of
+from vision.likelihood.regions import FIRST, REGIONS, UPPER, Colours, Part, score_boundaries, score_faces
+from vision.likelihood.segmentation import WEIGHT
 from vision.pose.projection import Registration, project
 from vision.scene.configurations import PLACE_MM, stacks_of
 from vision.scene.ground import mat_corners
@@ -41,16 +46,17 @@ initial levels, lest one seem high because of a piece behind it that is not hypo
 
 FURTHER_PIECE = 1e-3
 """Prior odds of one piece more on a pillar: pieces of several sizes are seldom stacked.  Shared among all
-configurations of so many pieces.  Chosen by eye."""
+configurations of so many pieces.  Where the pillar stands at another level than is expected that is one act more, as
+rare again.  Chosen by eye."""
 
 UNEXPECTED = 1e-4
 """Prior probability that a pillar whose level is expected stands at another.  Chosen by eye."""
 
-
-TEMPERATURE = 4.0
-"""By this log-likelihoods are divided where a sensor has a say, too: shadows and reflections are wrong on all of a face
-at once.  That made what is said of 624 pillars in 24 photographs likeliest, where one in ten was misread (temperature
-scaling: Guo et al., On calibration of modern neural networks, 2017; 2026-11-23)."""
+TEMPERATURE = 8.0
+"""By this what colours and evenness say is divided, since shadows and reflections are wrong on all of a face at once
+(temperature scaling: Guo et al., On calibration of modern neural networks, 2017).  Of 1,500 pillars in 60 pictures, all
+others being known, colours alone had 138 wrong, by up to 53 nats; boundaries alone 7; both, so weighted, 6
+(2026-11-24)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +83,10 @@ class PillarViews:
         far_first: (n,) intp, the farthest first.
         ground: (height, width) int32, labels FLOOR and TABLE where no pillar stands.
         storeys: most solids on top of each other: the pillar and the tallest stack on it.
+        further: (s,) how many pieces stand on the lowest one of each.
         log_prior: (s,) float64, of what stands on a pillar.
         weight: independent observations per pixel: an edge that is slightly off is wrong along the whole pillar.
+        px_per_mm: scale of the small picture in the middle of the mat.
     """
 
     lowest: int
@@ -87,8 +95,15 @@ class PillarViews:
     far_first: npt.NDArray[np.intp]
     ground: Labels
     storeys: int
+    further: npt.NDArray[np.intp]
     log_prior: npt.NDArray[np.float64]
     weight: float
+    px_per_mm: float
+
+
+def told_apart(pillars: Pillars) -> range:
+    """The levels that a picture is asked about: one beyond the highest, too, where a pillar may be put."""
+    return range(pillars.lowest, pillars.highest + 2)
 
 
 def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -> PillarViews:
@@ -108,7 +123,7 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
     everything = []
     for cell in kit.cells:
         levels = []
-        for level in range(pillars.lowest, pillars.highest + 1):
+        for level in told_apart(pillars):
             solid = column(kit, cell, level)
             assert solid is not None, "a pillar stands above the mat"
             known = {"": seen(solid, 0)}
@@ -126,6 +141,7 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
     cv2.fillConvexPoly(ground, mat, Materials.FLOOR, shift=SUBPIXEL_BITS)
     middle = project(np.array([[0.0, 0, 0], [10.0, 0, 0], [0.0, 10, 0]]), pose, camera) / SHRINK
     pixel_mm2 = 100 / abs(float(np.linalg.det(middle[1:] - middle[0])))
+    heights = np.array([len(stack) for stack in stacks])
     return PillarViews(
         lowest=pillars.lowest,
         faces=tuple(everything),
@@ -133,8 +149,10 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
         far_first=far_first(kit, pose),
         ground=ground,
         storeys=1 + max(map(len, stacks)),
-        log_prior=_log_prior(np.array([len(stack) for stack in stacks])),
+        further=np.maximum(heights - 1, 0),
+        log_prior=_log_prior(heights),
         weight=pixel_mm2 / (2 * PLACE_MM * pillars.side_mm),
+        px_per_mm=pixel_mm2**-0.5,
     )
 
 
@@ -163,6 +181,24 @@ class LevelQuestion:
     loose: Collection[int]
 
 
+class _Shown(NamedTuple):
+    """What is seen.
+
+    Attributes:
+        image: (height, width, 3) uint8 BGR, the small picture.
+        light: (n, 3) float32 at each pillar, r g b, linear.
+        noise: of its pixels, see :func:`vision.likelihood.boundaries.noise_of`.
+        colours: that can be visible.
+        step: pixels between two places that are compared.
+    """
+
+    image: Picture
+    light: Array
+    noise: Array
+    colours: Colours
+    step: int
+
+
 def estimate_levels(
     small: Picture, light: Array, colours: Colours, views: PillarViews, question: LevelQuestion
 ) -> tuple[tuple[int, ...], Array]:
@@ -178,12 +214,11 @@ def estimate_levels(
     Returns:
         (n,) levels; (n, l) float32 log-likelihood, each row's logsumexp 0; uniform for pillars that were not asked.
     """
+    step = max(1, round(STEP_MM * views.px_per_mm))
+    shown = _Shown(small, light, noise_of(small, step), colours, step)
     found = np.column_stack([np.array(question.levels) - views.lowest, np.array(question.configurations)])
-    count = len(views.faces[0])
-    fits, prior = np.zeros((2, len(found), count))
-    for pillar in question.expected:
-        prior[pillar] = np.log(UNEXPECTED / (count - 1))
-        prior[pillar, found[pillar, 0]] = np.log(1 - UNEXPECTED)
+    prior, standing = _priors(views, found[:, 0], question.expected)
+    count, fits = prior.shape[1], np.zeros(prior.shape)
     searched = {*question.unknown, *question.loose}
     known: dict[tuple[int, tuple[int, ...], bytes], npt.NDArray[np.float64]] = {}
     for sweep in range(SWEEPS if question.unknown else 0):
@@ -193,10 +228,8 @@ def estimate_levels(
             # Of most pillars nothing has changed in sight since they were fitted last.
             seen = pillar, tuple(tried), found[_is_near(views, pillar)].tobytes()
             if seen not in known:
-                values = normalise(small[_reach(views, pillar)], light[pillar])
-                known[seen] = _fits(values, colours, views, found, pillar, tried)
-            rows = known[seen]
-            rows = (rows / TEMPERATURE if question.expected else rows) + views.log_prior
+                known[seen] = _fits(shown, views, found, pillar, tried)
+            rows = known[seen] + standing[pillar, tried]
             best = int((rows + prior[pillar, tried, None]).argmax())
             found[pillar] = tried[best // rows.shape[1]], best % rows.shape[1]
             if len(tried) == count:
@@ -207,11 +240,30 @@ def estimate_levels(
     return tuple(int(level) + views.lowest for level in found[:, 0]), fits.astype(np.float32)
 
 
+def _priors(
+    views: PillarViews, begun: npt.NDArray[np.intp], expected: Collection[int]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """(n, l) log prior of each level, and (n, l, s) of what stands on each pillar at that level.
+
+    ``begun`` (n,) are the indices of the levels where the search begins; the pillars of ``expected`` should be there.
+    """
+    count = len(views.faces[0])
+    levels = np.zeros((len(begun), count))
+    standing = np.tile(views.log_prior, (len(begun), count, 1))
+    for pillar in expected:
+        levels[pillar] = np.log(UNEXPECTED / (count - 1))
+        levels[pillar, begun[pillar]] = np.log(1 - UNEXPECTED)
+        standing[pillar] += views.further * np.log(FURTHER_PIECE)
+        standing[pillar, begun[pillar]] = views.log_prior
+    return levels, standing
+
+
 def _fits(
-    values: Array, colours: Colours, views: PillarViews, found: npt.NDArray[np.intp], pillar: int, tried: Sequence[int]
+    shown: _Shown, views: PillarViews, found: npt.NDArray[np.intp], pillar: int, tried: Sequence[int]
 ) -> npt.NDArray[np.float64]:
-    """(levels, s) log-likelihood of the ``values`` in a pillar's reach if it stood at each of the levels ``tried``."""
-    behind = views.ground[_reach(views, pillar)].copy()
+    """(levels, s) log-likelihood of the picture in a pillar's reach if it stood at each of the levels ``tried``."""
+    reach = _reach(views, pillar)
+    behind = views.ground[reach].copy()
     hidden = np.zeros_like(behind)
     labels = behind
     near = _is_near(views, pillar)
@@ -221,13 +273,16 @@ def _fits(
         elif near[other]:
             level, configuration = found[other]
             _paint(labels, views, pillar, int(other), views.faces[other][level][configuration])
-    bins = bin_index(np.clip(values, 0, TOP_VALUE))
-    part = Part(values, bins, hidden > 0, views.weight)
+    image = np.ascontiguousarray(shown.image[reach])
+    values = normalise(image, shown.light[pillar])
+    part = Part(values, bin_index(np.clip(values, 0, TOP_VALUE)), hidden > 0, views.weight)
+    contrasts = contrasts_in(image, (shown.step, views.px_per_mm), shown.noise)
     rows = np.empty((len(tried), len(views.log_prior)))
     for (i, level), configuration in itertools.product(enumerate(tried), range(rows.shape[1])):
         labels = behind.copy()
         _paint(labels, views, pillar, pillar, views.faces[pillar][level][configuration])
-        rows[i, configuration] = score_faces(labels, part, colours, views.storeys, len(found) * views.storeys)
+        faces = score_faces(labels, part, shown.colours, views.storeys, len(found) * views.storeys)
+        rows[i, configuration] = faces / TEMPERATURE + WEIGHT * score_boundaries(labels, part.hidden, contrasts)
     return rows
 
 

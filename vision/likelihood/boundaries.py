@@ -73,6 +73,20 @@ class Patch(NamedTuple):
     area: float
 
 
+class Contrasts(NamedTuple):
+    """Log-likelihood ratio that two surfaces meet between two pixels, against that both are on one.
+
+    Attributes:
+        across: (height, width) float32, of each pixel and the one ``step`` to the right.
+        down: likewise, and the one ``step`` below.
+        step: pixels between the two.
+    """
+
+    across: Array
+    down: Array
+    step: int
+
+
 @compiled
 def noise_of(image: Picture, step: int) -> Array:
     """(channels,) float32 variance of the difference of two pixels ``step`` apart where a picture is even, codes²."""
@@ -143,6 +157,18 @@ def ratios_down(image: Picture, scale: tuple[int, float], noise: Array) -> Array
         for column in range(width):
             down[row, column] = ratios[_index(image[row, column], image[row + step, column], slope)]
     return down
+
+
+@compiled
+def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Contrasts:
+    """The contrasts of a picture (height, width, 3) uint8 BGR; ``scale`` and ``noise``: see :func:`make_patch`."""
+    (step, px_per_mm), (height, width, _) = scale, image.shape
+    ratios, slope = _contrasts(noise, 1 / (step * px_per_mm * UNIT_MM))
+    across = np.zeros((height, width), np.float32)
+    for row in range(height):
+        for column in range(width - step):
+            across[row, column] = ratios[_index(image[row, column], image[row, column + step], slope)]
+    return Contrasts(across, ratios_down(image, scale, noise), step)
 
 
 @compiled

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from vision.appearance.colour_model import BINS, STRAY, TOP_VALUE
 from vision.compiled import compiled
+from vision.likelihood.boundaries import Contrasts
 from vision.likelihood.facets import UNEVEN
 from vision.scene.materials import Materials
 
@@ -114,6 +115,25 @@ def score_faces(labels: Labels, part: Part, colours: Colours, storeys: int, bodi
             evidence = (observed - min(observed, 1.0)) * EVEN_LOG - 1.5 * np.log(max(observed, 1.0))
             total += evidence - off[region] / (2 * UNEVEN**2)
     return float(total)
+
+
+@compiled
+def score_boundaries(labels: Labels, hidden: npt.NDArray[np.bool_], contrasts: Contrasts) -> float:
+    """Log-likelihood ratio of the boundaries of a segmentation as above, against a part of a picture without any.
+
+    ``hidden`` (height, width) are occluded pixels, which do not count.
+    """
+    total, step, (height, width) = 0.0, contrasts.step, labels.shape
+    for row in range(height):
+        for column in range(width):
+            if hidden[row, column]:
+                continue
+            label = labels[row, column]
+            if column + step < width and not hidden[row, column + step] and labels[row, column + step] != label:
+                total += contrasts.across[row, column]
+            if row + step < height and not hidden[row + step, column] and labels[row + step, column] != label:
+                total += contrasts.down[row, column]
+    return total
 
 
 @compiled

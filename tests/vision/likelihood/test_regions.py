@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from vision.appearance.colour_model import BINS, TOP_VALUE, bin_index
-from vision.likelihood.regions import FIRST, REGIONS, UPPER, Part, make_colours, score_faces
+from vision.likelihood.boundaries import contrasts_in, noise_of
+from vision.likelihood.regions import FIRST, REGIONS, UPPER, Part, make_colours, score_boundaries, score_faces
 from vision.scene.materials import Materials
 
 HEIGHT, WIDTH, WEIGHT = 24, 20, 0.2
@@ -80,3 +81,27 @@ def test_a_few_stray_pixels_do_not_pull_a_face(colours):
     strewn.values[16:18, 7:9] = 1.2
     lost = score_faces(labels, clean, colours, 1, 1) - score_faces(labels, strewn, colours, 1, 1)
     assert 0 < lost < 4 * WEIGHT * 15
+
+
+def picture(labels, shadow=1.0):
+    """(height, width, 3) uint8 of the same pillar; a shadow lies across its right half, and the mat beside it."""
+    grey = np.select([labels == FIRST + UPPER, labels == FIRST], [110.0, 80.0], 210.0)
+    grey[:, 10:] *= shadow
+    noise = np.random.default_rng(3).normal(0, 1.0, (HEIGHT, WIDTH, 3))
+    return np.clip(grey[..., None] + noise, 0, 255).astype(np.uint8)
+
+
+def boundary_scores(image, hidden):
+    contrasts = contrasts_in(image, (1, 0.7), noise_of(image, 1))
+    return [score_boundaries(pillar(first), hidden, contrasts) for first in range(2, 16)]
+
+
+@pytest.mark.parametrize("shadow", [1.0, 0.5])
+def test_boundaries_lie_where_the_picture_changes_also_under_a_shadow(shadow):
+    scores = boundary_scores(picture(pillar(8), shadow), np.zeros((HEIGHT, WIDTH), np.bool_))
+    assert np.argmax(scores) == 8 - 2
+    assert np.sort(scores)[-1] > np.sort(scores)[-2] + 3
+
+
+def test_hidden_boundaries_do_not_count():
+    assert boundary_scores(picture(pillar(8)), np.ones((HEIGHT, WIDTH), np.bool_)) == [0] * 14
