@@ -71,7 +71,10 @@ class PillarSource(Protocol):
 
 
 class Pillars:
-    """Watches the pillars of one kit, frame by frame; ``witness`` is told every scan."""
+    """Watches the pillars of one kit, frame by frame.
+
+    ``witness`` is told every scan; ``turning`` are the pillars that moved in the newest frame.
+    """
 
     def __init__(self, source: PillarSource, kit: Kit) -> None:
         """Raises CompanionError for a kit without pillars."""
@@ -82,7 +85,7 @@ class Pillars:
         self._calm_s = self._heard_s = self._now_s = 0.0
         self._restless: dict[Cell, tuple[float, float]] = {}
         self._reported: tuple[str, ...] = ()
-        self.state = ""
+        self.state, self.turning = "", frozenset[Cell]()
         self.witness: Callable[[float, Heights], None] | None = None
 
     def moving(self, t_s: float) -> bool:
@@ -104,7 +107,8 @@ class Pillars:
         began = {cell: self._restless.get(cell, (t_s, t_s))[0] for cell in moved}
         resting = {cell: times for cell, times in self._restless.items() if t_s - times[1] < REST_S}
         self._restless = resting | {cell: (since_s, t_s) for cell, since_s in began.items()}
-        return any(t_s - since_s < UNREST_S for since_s in began.values())
+        self.turning = frozenset(cell for cell, since_s in began.items() if t_s - since_s < UNREST_S)
+        return bool(self.turning)
 
     def disturbed(self) -> None:
         """Something moved in this frame: what was measured before it says nothing of the calm that may follow."""

@@ -163,10 +163,20 @@ class Referee:
         """Work out what may come next, if that has not been done."""
         self._foreseen()
 
-    def glance(self, t_s: float, *, moving: bool, sides: frozenset[str] = frozenset()) -> Glance:
-        """The motion gate's word on the frame at ``t_s``; ``sides`` of the mat from which arms reach in."""
+    def glance(
+        self,
+        t_s: float,
+        *,
+        moving: bool,
+        sides: frozenset[str] = frozenset(),
+        turned: frozenset[Cell] = frozenset(),
+    ) -> Glance:
+        """The motion gate's word on the frame at ``t_s``; ``sides`` of the mat from which arms reach in.
+
+        ``turned`` are the pillars that move, by their sensors.
+        """
         if moving:
-            self._hands = hands.reached(self._hands, sides, self._pace.since_s(t_s))
+            self._hands = hands.reached(self._hands, sides, self._pace.since_s(t_s), turned)
         self._calm, read = settle.step(self._calm, t_s, moving=moving)
         self._pace = pace.step(self._pace, t_s, moving=moving, read=read)
         fallen = self._flag(t_s)
@@ -187,10 +197,12 @@ class Referee:
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
             return self._busy(t_s)
         self._viewing = viewing.idle(self._viewing)
-        before = self._seen
+        before, unheard = self._seen, self._sensing.unheard
         cleared = () if self._viewing.is_poor else self.view(t_s, "clear")
         outlook = self._foreseen()
         seen = weigh(self.match.game.layout, reading, self._before, self._pillars(t_s, reading, sensed))
+        if self._sensing.unheard - unheard:
+            before = Seen()  # In what was seen before, these sensors still had a say.
         cleared += self._tell_sensors(t_s)
         self._seen = before.with_reading(seen)
         evidence = self._seen.evidence

@@ -37,6 +37,11 @@ class Sensing:
         """The pillars whose sensors the camera contradicts, or has contradicted."""
         return frozenset(self.doubts)
 
+    @property
+    def unheard(self) -> frozenset[Cell]:
+        """Those of them whose sensors do not count any more."""
+        return frozenset(cell for cell, doubt in self.doubts.items() if not doubt.is_heard)
+
 
 def news(sensing: Sensing, layout: Layout) -> tuple[Sensing, tuple[str, tuple[str, ...]] | None]:
     """What people are to be told now, as state and cells; None where they know."""

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
 
-from companion.rules.board import Player
+from companion.rules.board import Cell, Player
 
 LOG_ONE = log(1 / 4)
 """Prior log odds that one player did what two may have done, in one visit of hands: they would have to follow each
@@ -46,19 +46,26 @@ class Hands:
         visit: frames in which an arm reached in from each side since the table last made sense.
         gap_s: the longest time since then that passed between two pictures, while something moved.
         seats: the same of each player, over all his moves.
+        together: pillars of which two or more were seen by their sensors to move at the same time, in this visit.
     """
 
     visit: Mapping[str, int] = field(default_factory=dict)
     gap_s: float = 0.0
     seats: Mapping[Player, Mapping[str, int]] = field(default_factory=dict)
+    together: frozenset[Cell] = frozenset()
 
 
 NOBODY_CAME = Hands()
 
 
-def reached(hands: Hands, sides: Collection[str], gap_s: float = 0.0) -> Hands:
-    """``hands`` after one more frame, ``gap_s`` after the one before, in which arms reached in from ``sides``."""
-    return replace(hands, visit=Counter(hands.visit) + Counter(sides), gap_s=max(hands.gap_s, gap_s))
+def reached(hands: Hands, sides: Collection[str], gap_s: float = 0.0, turned: frozenset[Cell] = frozenset()) -> Hands:
+    """``hands`` after one more frame, ``gap_s`` after the one before, in which arms reached in from ``sides``.
+
+    ``turned`` are the pillars that moved then.
+    """
+    together = hands.together | turned if len(turned) > 1 else hands.together
+    visit = Counter(hands.visit) + Counter(sides)
+    return replace(hands, visit=visit, gap_s=max(hands.gap_s, gap_s), together=together)
 
 
 def settled(hands: Hands, movers: Sequence[Player]) -> Hands:

@@ -275,12 +275,18 @@ def _sequence(
 
 
 def _one_hand(match: Match, moves: tuple[Move, ...], context: Context) -> float:
-    """Probability that one player made all of ``moves``, which several should have; 0 where one should."""
+    """Probability that one player made all of ``moves``, which several should have; 0 where one should.
+
+    Players take turns: who turns two pillars at the same time does both.
+    """
+    turned = {move.target for move in moves if move.step}
     players = []
     for move in moves:
         players.append(match.position.to_move)
         match = match.play(move)
     log_odds = log_odds_of_one(context.hands, players)
+    if log_odds is not None and len(turned & context.hands.together) > 1:
+        return 1.0
     return 0.0 if log_odds is None else 1 / (1 + exp(-log_odds))
 
 

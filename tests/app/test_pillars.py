@@ -82,6 +82,7 @@ def test_a_step_is_seen_to_move_and_then_to_stand() -> None:
     frames = [i * FRAME_S for i, is_moved in enumerate(moved) if is_moved]
     assert 2.0 <= min(frames) <= 2.2
     assert max(frames) <= 2.5
+    assert pillars.turning == frozenset()
     levels = pillars.levels(())
     assert levels is not None
     assert levels[C3] == 4
@@ -89,6 +90,12 @@ def test_a_step_is_seen_to_move_and_then_to_stand() -> None:
     assert rows is not None
     assert rows[C3].argmax() == 4
     assert rows[0].argmax() == 3
+
+
+def test_the_pillars_that_move_are_named() -> None:
+    """Only they; all of these heights are those of c3."""
+    pillars, _ = watched(scans(lambda t: 42.0 + 10 * (t >= 2.0), 3.0), 2.2)
+    assert pillars.turning == {C3}
 
 
 def test_a_sensor_that_is_out_says_nothing() -> None:

@@ -32,6 +32,7 @@ from companion.tracker.interpret import (
 )
 from companion.tracker.pillars import (
     DISTRUST_S,
+    OUTWEIGHING_READINGS,
     TRUST_AGAIN_S,
     Doubt,
     Doubts,
@@ -208,13 +209,17 @@ def test_a_sensor_and_a_camera_that_contradict_each_other_are_asked_about(
         assert (move,) in meaning.options
 
 
-def test_a_distrusted_sensor_moves_nothing_and_leaves_the_camera_a_question(board: Callable[..., Board]) -> None:
+@pytest.mark.parametrize("doubt", [Doubt(0.0, is_distrusted=True), Doubt(0.0, outweighed=OUTWEIGHING_READINGS)])
+def test_a_sensor_that_is_not_heard_moves_nothing_and_leaves_the_camera_alone(
+    board: Callable[..., Board], doubt: Doubt
+) -> None:
     at = board()
-    moved, doubts = at.raised(c3=1), {INDEX["c3"]: Doubt(0.0, is_distrusted=True)}
+    moved, doubts = at.raised(c3=1), {INDEX["c3"]: doubt}
     assert at.judge(at.stacks(), sensed(moved), rows(at.levels), doubts) == Unchanged()
-    meaning = at.judge(at.stacks(), sensed(at.levels), rows(moved), doubts)
-    assert isinstance(meaning, CannotTell)
-    assert meaning.options == ((at.move("+c3"),),)
+    assert at.judge(at.stacks(), sensed(at.levels), rows(moved), doubts) == Played((at.move("+c3"),))
+    unclear = at.judge(at.stacks(), sensed(at.levels), rows(moved, nats=5.0), doubts)
+    assert isinstance(unclear, CannotTell)
+    assert unclear.options == ((at.move("+c3"),),)
 
 
 def test_one_wild_measurement_in_a_thousand_is_no_verdict(board: Callable[..., Board]) -> None:
@@ -227,17 +232,29 @@ def test_one_wild_measurement_in_a_thousand_is_no_verdict(board: Callable[..., B
 
 
 def test_doubt_becomes_distrust_and_trust_comes_back() -> None:
-    """After two seconds of contradiction; after five of agreement."""
-    right, wrong = rows((3,) * 25), rows((3,) * 12 + (4,) + (3,) * 12)
+    """After two seconds of contradiction; after five of agreement.  Who says nothing changes nothing."""
+    right, wrong = rows((3,) * 25), rows((3,) * 12 + (4,) + (3,) * 12, nats=7.0)
     doubts = doubted({}, right, wrong, 10.0)
     assert doubts == {12: Doubt(10.0)}
     assert doubted(doubts, right, right, 10.5) == {}
+    assert doubted(doubts, right, np.zeros((25, 7)), 10.5) == doubts
     doubts = doubted(doubts, right, wrong, 10.0 + DISTRUST_S)
     assert doubts == {12: Doubt(12.0, is_distrusted=True)}
     doubts = doubted(doubts, right, wrong, 14.0)
     assert doubted(doubts, None, right, 99.0) == doubts
     assert doubted(doubts, right, right, 13.9 + TRUST_AGAIN_S) == doubts
     assert doubted(doubts, right, right, 14.0 + TRUST_AGAIN_S) == {}
+
+
+def test_only_a_picture_that_is_clear_again_and_again_outweighs_a_sensor() -> None:
+    right, wrong = rows((3,)), rows((4,))
+    doubts: Doubts = {}
+    for reading in range(1, OUTWEIGHING_READINGS + 1):
+        assert all(doubt.is_heard for doubt in doubts.values())
+        doubts = doubted(doubts, right, wrong, 10.0 + reading / 12)
+    assert not doubts[0].is_heard
+    doubts = doubted(doubts, right, rows((4,), nats=7.0), 11.0)
+    assert doubts[0].is_heard
 
 
 @given(st.lists(st.integers(0, 6), min_size=25, max_size=25), st.lists(st.integers(0, 6), min_size=25, max_size=25))
