@@ -105,6 +105,7 @@ soak: compiled browser
 	$(PY) -m tools.soak_memory
 	$(PY) -m tools.soak_phone
 	$(PY) -m tools.bench_pillars
+	$(PY) -m tools.pillar_faults
 
 # The newest versions of everything that is installed; `make lock UPGRADE=` keeps those that fit pyproject.toml.
 UPGRADE := --upgrade

@@ -27,9 +27,9 @@ def main() -> int:
     return max(run(script, *words) for script, words in jobs)
 
 
-def run(script: str, *words: object) -> int:
+def run(script: str, *words: object, companion: object = COMPANION) -> int:
     """One script's exit code; what it prints is shortened to the collection's own names."""
-    command = [sys.executable, SHARED / "tools" / script, "--companion", COMPANION, *words]
+    command = [sys.executable, SHARED / "tools" / script, "--companion", companion, *words]
     done = subprocess.run([str(word) for word in command], text=True, capture_output=True, check=False)  # noqa: S603
     print((done.stdout + done.stderr).replace(f"{SHARED}/", "").rstrip(), flush=True)
     return min(done.returncode, 1)

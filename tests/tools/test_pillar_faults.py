@@ -1,0 +1,56 @@
+"""Copies of a recording whose sensors are wrong: only what is said to be wrong is."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calibration.kit import load_kit
+from tools.pillar_faults import GONE_S, WRONG_S, altered, ways
+
+CELLS = load_kit("diamond").cells
+TIMES_S = np.arange(0.0, 10.0, 0.5)
+MOVES = CELLS.index("c3")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Of ten seconds, in which c3 is raised by two levels after five."""
+    made = tmp_path / "match"
+    made.mkdir()
+    (made / "recording.toml").write_text('kit = "diamond"\nlens = "../lens"\n')
+    (made / "truth.jsonl").write_text("{}\n")
+    with (made / "sensors.csv").open("w") as file:
+        lines = csv.writer(file)
+        lines.writerow(["t_s", *CELLS])
+        lines.writerows(
+            [t_s, *(42.0 + 20 * (t_s >= 5 and cell == MOVES) for cell in range(len(CELLS)))] for t_s in TIMES_S
+        )
+    return made
+
+
+def heights(copy: Path) -> np.ndarray:
+    return np.loadtxt(copy / "sensors.csv", delimiter=",", skiprows=1)
+
+
+def test_each_way_makes_one_thing_wrong(folder: Path, tmp_path: Path) -> None:
+    found = {name: altered(folder, tmp_path, name, way) for name, way in ways(folder).items()}
+    right = heights(found["with"])
+    assert (right == heights(folder)).all()
+    assert not (found.pop("none") / "sensors.csv").exists()
+    assert heights(found.pop("gone"))[-1, 0] < GONE_S
+    assert {name for name in found if name.startswith("jammed")} == {"jammed-c3"}
+    assert (heights(found.pop("jammed-c3"))[:, 1 + MOVES] == 42).all()
+    high = {name for name in found if name.startswith("high")}
+    assert len(high) == 3
+    for name in high:
+        off = heights(found[name]) - right
+        assert (off[TIMES_S < WRONG_S] == 0).all()
+        assert (off[TIMES_S >= WRONG_S].sum(axis=1) == 10).all()
+
+
+def test_all_else_of_a_copy_is_as_it_was(folder: Path, tmp_path: Path) -> None:
+    copy = altered(folder, tmp_path, "none", None)
+    assert (copy / "truth.jsonl").read_text() == "{}\n"
+    assert f'lens = "{(folder.parent / "lens").resolve()}"' in (copy / "recording.toml").read_text()
