@@ -129,7 +129,10 @@ class Pillars:
         return sense(heights, levels_mm(kit), kit.sensor_noise_mm)
 
     def levels(self, doubted: Collection[Cell]) -> tuple[int | None, ...] | None:
-        """The level of each pillar, None for the ``doubted`` and those that stand at none; None: nothing is known."""
+        """The level of each pillar, None for the ``doubted`` and those that stand at none; None: nothing is known.
+
+        Above the highest level all are at the next one.
+        """
         heights = self._heights()
         if heights is None:
             return None
@@ -176,7 +179,9 @@ class Pillars:
             return None
         kit = self._kit
         steps = (height - kit.base_mm) / kit.step_mm
-        level = min(max(round(steps), kit.lowest), kit.highest)
+        level = max(round(steps), kit.lowest)
+        if level > kit.highest:
+            return kit.highest + 1
         return level if abs(steps - level) <= SEATED_STEPS else None
 
 

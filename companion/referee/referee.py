@@ -44,7 +44,7 @@ from companion.referee.verdicts import believed, is_known, options_of, trigger_b
 from companion.rules.board import Cell, Sight
 from companion.rules.notation import format_position
 from companion.tracker import hands, settle, verification
-from companion.tracker.evidence import Evidence, changed_cells, shows_hand, touched, weigh, without
+from companion.tracker.evidence import Evidence, changed_cells, levels_seen, shows_hand, touched, weigh, without
 from companion.tracker.hypotheses import Outlook, foresee
 from companion.tracker.interpret import (
     Ambiguous,
@@ -320,7 +320,7 @@ class Referee:
         shows_more = due and self._shows_more(outlook, judgement)
         if shows_more:
             self._before = None
-        is_settled = (known or due) and not shows_more
+        is_settled = (known or due) and not (shows_more or self._sensing.is_contested)
         self._calm = settle.after_reading(self._calm, t_s, settled=is_settled, hand=False, wrong=self.accuses)
         if is_settled:
             self._pace = pace.understood(self._pace)
@@ -358,8 +358,8 @@ class Referee:
         accepted = self._foreseen().table.levels
         if accepted is None:
             return None
-        layout = self.match.game.layout
-        self._sensing, rows = sensing.weighed(self._sensing, layout, reading, sensed, accepted, t_s)
+        camera = levels_seen(self.match.game.layout, reading, self._before)
+        self._sensing, rows = sensing.weighed(self._sensing, camera, sensed, accepted, t_s)
         return rows
 
     def _tell_sensors(self, t_s: float) -> tuple[Event, ...]:

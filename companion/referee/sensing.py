@@ -8,9 +8,7 @@ import numpy as np
 
 from companion.rules.board import Cell, Layout
 from companion.tracker.contest import Context
-from companion.tracker.evidence import levels_seen
 from companion.tracker.pillars import Doubts, Rows, doubted, fused
-from vision.reading import Reading
 
 OK, LOST, FAULT = "ok", "lost", "fault"
 """States of the event ``sensors``."""
@@ -38,6 +36,11 @@ class Sensing:
         return frozenset(self.doubts)
 
     @property
+    def is_contested(self) -> bool:
+        """Whether the camera contradicts sensors that still count: more pictures tell who is right."""
+        return any(doubt.is_heard for doubt in self.doubts.values())
+
+    @property
     def unheard(self) -> frozenset[Cell]:
         """Those of them whose sensors do not count any more."""
         return frozenset(cell for cell, doubt in self.doubts.items() if not doubt.is_heard)
@@ -62,13 +65,12 @@ def relying(sensing: Sensing, context: Context) -> Context:
 
 
 def weighed(
-    sensing: Sensing, layout: Layout, reading: Reading, sensed: Rows | None, accepted: tuple[int, ...], t_s: float
+    sensing: Sensing, camera: Rows | None, sensed: Rows | None, accepted: tuple[int, ...], t_s: float
 ) -> tuple[Sensing, Rows]:
-    """(n, l) what ``reading`` and ``sensed`` together say of the pillars' levels, and what is held against sensors.
+    """(n, l) what ``camera`` and ``sensed`` together say of the pillars' levels, and what is held against sensors.
 
     ``accepted`` are the levels of the last accepted position.
     """
-    camera = levels_seen(layout, reading)
     if sensed is None and camera is None:
         return sensing, np.zeros((len(accepted), 1))
     sensing = replace(sensing, doubts=doubted(sensing.doubts, sensed, camera, t_s))

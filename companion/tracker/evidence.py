@@ -41,6 +41,11 @@ a character or a small pyramid changes less of the picture, so the second value 
 first share is less than STILL_SHARE: in eight recordings 84 % of 997 occupied cells that were the same had changed by
 less, and 4 % by something between, as had 3 of 130 that had another height or top (2026-11-23)."""
 
+ALONE_SHARE, ALONE_TIMES, ALONE_NATS = 0.1, 3.0, 5.0
+"""A pillar has moved, by so many nats, if its cell's picture has changed by this share, and by so many times more than
+that of any cell beside it, while the same stands on it: what else changes a picture, as shadows do, is a neighbour's.
+A pillar that has moved by a level changes 0.13 to 0.6 of it (2026-11-24)."""
+
 HAND_SHARE = 0.5
 """Share of foreign pixels in one cell from which on something lies over the board: hands cover several cells wholly."""
 
@@ -145,21 +150,47 @@ def weigh(
 def _still(pillars: Rows, changed: npt.NDArray[np.float32], before: Sequence[Sight | None]) -> Rows:
     """(n, l) ``pillars`` with what still pictures say: what stood there stands; a changed one has many causes."""
     result = pillars.copy()
-    nats = np.maximum(_same_nats(changed), 0.0)
+    nats = np.where(changed < CHANGE_SHARES[0], STILL_NATS, 0.0)
     for cell, sight in enumerate(before):
         if sight is not None and sight[0] is not None and sight[0] < pillars.shape[1]:
             result[cell, sight[0]] += nats[cell]
     return result
 
 
-def levels_seen(layout: Layout, reading: Reading) -> Rows | None:
-    """(n, l) what the picture alone says of the pillars' levels, in the order of ``layout``; None where it does not."""
+def levels_seen(layout: Layout, reading: Reading, before: Sequence[Sight | None] | None = None) -> Rows | None:
+    """(n, l) what the picture alone says of the pillars' levels, in the order of ``layout``; None where it does not.
+
+    ``before`` as in :func:`weigh`: where only a pillar's own picture has changed it is not where it was.
+    """
     if reading.level_log_likelihood is None:
         return None
     rows = _row_numbers(layout, reading.cells)
     seen = reading.level_log_likelihood.astype(np.float64)[rows]
+    if before is not None and reading.changed is not None:
+        columns, best = columns_of(reading.states), reading.log_likelihood.argmax(axis=1)[rows]
+        for cell in np.flatnonzero(_changed_alone(layout, reading.changed[rows])).tolist():
+            sight, pillar = before[cell], before[len(rows) + cell]
+            level = None if pillar is None else pillar[0]
+            if sight is not None and columns.of(sight) == best[cell] and level is not None and np.ptp(seen[cell]):
+                seen[cell, level] -= ALONE_NATS
+                seen[cell] -= np.logaddexp.reduce(seen[cell])
     seen[(rows < 0) | (reading.foreign[rows] > HIDDEN_SHARE)] = -np.log(seen.shape[1])
     return seen
+
+
+def _changed_alone(layout: Layout, changed: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
+    """(n,) the cells whose picture has changed, by shares ``changed`` (n,), while that of none beside them has."""
+    beside = [max((changed[cell] for cell in _around(layout, each)), default=0.0) for each in range(len(changed))]
+    return (changed >= ALONE_SHARE) & (changed >= ALONE_TIMES * np.array(beside))
+
+
+def _around(layout: Layout, cell: Cell) -> Iterator[Cell]:
+    """The up to eight cells beside a cell."""
+    for across in (-1, 0, 1):
+        for up in (-1, 0, 1):
+            beside = layout.step(cell, across, up)
+            if beside is not None and beside != cell:
+                yield beside
 
 
 def _moved(before: Sequence[Sight | None], pillars: Rows | None) -> Iterator[Cell]:

@@ -21,7 +21,7 @@ SENSOR_WRONG, CAMERA_WRONG = 1e-4, 1e-5
 seven levels the one is worth 11 nats and the other 13: a legal move of a pillar is accepted on the word of either, an
 illegal one named at once on that of the camera."""
 
-CLEAR_NATS = 5.5
+CLEAR_NATS = 5.0
 """From this ratio between their two levels on sensor and camera contradict each other."""
 
 OUTWEIGHING_NATS, OUTWEIGHING_READINGS = 9.0, 3
@@ -129,7 +129,7 @@ def doubted(doubts: Doubts, sensed: Rows | None, camera: Rows | None, t_s: float
             is_fault = doubt.is_distrusted or t_s - doubt.since_s >= DISTRUST_S
             count = doubt.outweighed + 1 if cell in outweighed else 0
             following[cell] = Doubt(t_s if is_fault else doubt.since_s, is_fault, count)
-        elif doubt.is_distrusted and t_s - doubt.since_s < TRUST_AGAIN_S:
+        elif not doubt.is_heard and t_s - doubt.since_s < TRUST_AGAIN_S:
             following[cell] = doubt
     return following
 

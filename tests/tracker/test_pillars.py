@@ -18,7 +18,7 @@ from companion.rules.game import Move
 from companion.rules.notation import parse_move
 from companion.simulate.readings import Noise, kit_states, read_table
 from companion.tracker.contest import Context
-from companion.tracker.evidence import weigh
+from companion.tracker.evidence import ALONE_NATS, levels_seen, weigh
 from companion.tracker.hypotheses import foresee
 from companion.tracker.interpret import (
     Ambiguous,
@@ -43,6 +43,7 @@ from companion.tracker.pillars import (
     sense,
 )
 from companion.tracker.sights import format_sights, seen_of
+from vision.reading import Reading
 
 LEVELS_MM = tuple(12.0 + 10 * level for level in range(7))
 NOISE_MM = 0.8
@@ -89,13 +90,16 @@ class Board:
         """The cubes with some others."""
         return tuple(cubes.get(name, cube) for name, cube in zip(GAME.layout.cells, self.table.stacks, strict=True))
 
+    def read(self, stacks: tuple[str, ...]) -> Reading:
+        """A clear picture of cubes."""
+        sights = [GAME.sight(stack) for stack in stacks]
+        return read_table(GAME.layout.cells, kit_states(GAME.pieces, 2), sights, CLEAR, np.random.default_rng(1))
+
     def judge(
         self, stacks: tuple[str, ...], sensors: Rows | None, camera: Rows | None, doubts: Doubts | None = None
     ) -> Interpretation:
         """What cubes that are clear to see, and what is said of the pillars, mean."""
-        states = kit_states(GAME.pieces, 2)
-        sights = [GAME.sight(stack) for stack in stacks]
-        reading = read_table(GAME.layout.cells, states, sights, CLEAR, np.random.default_rng(1))
+        reading = self.read(stacks)
         known = fused(sensors, camera, self.levels, doubts or {})
         evidence = weigh(GAME.layout, reading, pillars=known)
         return interpret(evidence, foresee(self.match), Context()).interpretation
@@ -313,3 +317,26 @@ def test_a_level_beyond_the_cameras_is_the_sensors_alone(level: int) -> None:
     assert doubted({}, raised, rows((6, level)), 1.0) == {}
     silent = fused(sense([None, None], beyond_mm, NOISE_MM), rows((6, level)), (6, level), {})
     assert (silent[:, 7] == silent.min(axis=1)).all()
+
+
+@pytest.mark.parametrize(("beside", "is_evidence"), [(0.02, True), (0.1, False)])
+def test_a_pillar_whose_picture_alone_has_changed_is_not_where_it_was(
+    board: Callable[..., Board], beside: float, is_evidence: bool
+) -> None:
+    """As long as the same stands on it; a neighbour's shadow changes a picture, too."""
+    at = board()
+    reading = at.read(at.stacks())
+    changed = np.zeros(25, np.float32)
+    changed[INDEX["c3"]], changed[INDEX["c2"]] = 0.15, beside
+    unclear = np.zeros((25, 7), np.float32)
+    unclear[INDEX["c3"], 3] = 0.5
+    before = seen_of(GAME, at.table)
+    plain = replace(reading, level_log_likelihood=unclear)
+    seen = levels_seen(GAME.layout, replace(plain, changed=changed), before)
+    assert seen is not None
+    ratio = seen[INDEX["c3"], 4] - seen[INDEX["c3"], 3]
+    assert ratio == pytest.approx(ALONE_NATS - 0.5 if is_evidence else -0.5)
+    other = at.read(at.stacks(c3="R"))
+    seen = levels_seen(GAME.layout, replace(other, level_log_likelihood=unclear, changed=changed), before)
+    assert seen is not None
+    assert seen[INDEX["c3"], 3] > seen[INDEX["c3"], 4]
