@@ -197,15 +197,17 @@ class Referee:
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
             return self._busy(t_s)
         self._viewing = viewing.idle(self._viewing)
-        before, unheard = self._seen, self._sensing.unheard
+        before = self._seen
         cleared = () if self._viewing.is_poor else self.view(t_s, "clear")
         outlook = self._foreseen()
         seen = weigh(self.match.game.layout, reading, self._before, self._pillars(t_s, reading, sensed))
-        if self._sensing.unheard - unheard:
-            before = Seen()  # In what was seen before, these sensors still had a say.
         cleared += self._tell_sensors(t_s)
         self._seen = before.with_reading(seen)
         evidence = self._seen.evidence
+        if self._sensing.is_pending:
+            self._seen = Seen()
+            self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=False, wrong=self.accuses)
+            return cleared
         self._touched = changed_cells(self.match.game.layout, reading)
         self._trust_again(self._state.context.distrusted - touched(self.match.game.layout, reading))
         judgement = self._judgement(outlook, evidence)
@@ -320,7 +322,7 @@ class Referee:
         shows_more = due and self._shows_more(outlook, judgement)
         if shows_more:
             self._before = None
-        is_settled = (known or due) and not (shows_more or self._sensing.is_contested)
+        is_settled = (known or due) and not shows_more
         self._calm = settle.after_reading(self._calm, t_s, settled=is_settled, hand=False, wrong=self.accuses)
         if is_settled:
             self._pace = pace.understood(self._pace)

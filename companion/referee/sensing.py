@@ -36,14 +36,9 @@ class Sensing:
         return frozenset(self.doubts)
 
     @property
-    def is_contested(self) -> bool:
-        """Whether the camera contradicts sensors that still count: more pictures tell who is right."""
-        return any(doubt.is_heard for doubt in self.doubts.values())
-
-    @property
-    def unheard(self) -> frozenset[Cell]:
-        """Those of them whose sensors do not count any more."""
-        return frozenset(cell for cell, doubt in self.doubts.items() if not doubt.is_heard)
+    def is_pending(self) -> bool:
+        """Whether a clear picture speaks against sensors that still count: the next ones tell who is right."""
+        return any(doubt.outweighed and doubt.is_heard for doubt in self.doubts.values())
 
 
 def news(sensing: Sensing, layout: Layout) -> tuple[Sensing, tuple[str, tuple[str, ...]] | None]:

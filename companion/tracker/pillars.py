@@ -9,7 +9,7 @@ contradicting is named and not heard until it has agreed again for a while.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -113,7 +113,7 @@ def contradictions(sensed: Rows, camera: Rows, nats: float = CLEAR_NATS) -> froz
 
 
 def doubted(doubts: Doubts, sensed: Rows | None, camera: Rows | None, t_s: float) -> Doubts:
-    """The doubts after one more reading, at ``t_s``; where either says nothing they stay as they are."""
+    """The doubts after one more reading, at ``t_s``; where either says nothing nobody is proved right or wrong."""
     if sensed is None or camera is None:
         return doubts
     camera = _extended(camera, sensed)
@@ -124,7 +124,7 @@ def doubted(doubts: Doubts, sensed: Rows | None, camera: Rows | None, t_s: float
     for cell in against | doubts.keys():
         doubt = doubts.get(cell) or Doubt(t_s)
         if silent[cell]:
-            following[cell] = doubt
+            following[cell] = replace(doubt, outweighed=0) if doubt.is_heard else doubt
         elif cell in against:
             is_fault = doubt.is_distrusted or t_s - doubt.since_s >= DISTRUST_S
             count = doubt.outweighed + 1 if cell in outweighed else 0
