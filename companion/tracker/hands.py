@@ -89,11 +89,10 @@ def log_odds_of_one(hands: Hands, players: Collection[Player]) -> float | None:
     if not are_seen(hands):
         return LOG_ONE
     usual = [_usual(hands, player) for player in set(players)]
-    shared = set.intersection(*usual)
-    if not all(usual) or shared:
+    if not all(usual):
         return LOG_ONE
     if all(sum(hands.visit.get(side, 0) for side in sides) > CROSSING for sides in usual):
-        return LOG_ONE + LOG_BOTH_SEEN
+        return LOG_ONE if set.intersection(*usual) else LOG_ONE + LOG_BOTH_SEEN
     return LOG_ONE if hands.gap_s > MISSED_S else LOG_ONE + LOG_UNSEEN
 
 

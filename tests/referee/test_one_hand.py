@@ -7,7 +7,15 @@ import pytest
 from companion.events import Accepted, Illegal, Unsure
 from companion.games import read_position
 from companion.match import Match
-from companion.tracker.hands import LEAST_FRAMES, NOBODY_CAME, log_odds_of_one, reached, settled
+from companion.tracker.hands import (
+    LEAST_FRAMES,
+    LOG_ONE,
+    LOG_UNSEEN,
+    NOBODY_CAME,
+    log_odds_of_one,
+    reached,
+    settled,
+)
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
 RED, GREEN = [("e4", ""), ("e5", "GR")], [("d7", ""), ("d6", "RG")]
@@ -89,6 +97,15 @@ def test_players_at_one_side_cannot_be_told_apart() -> None:
     for _ in range(LEAST_FRAMES):
         hands = reached(hands, "S")
     assert log_odds_of_one(hands, "RG") == log_odds_of_one(reached(seated(), "S" * LEAST_FRAMES), "RG")
+
+
+def test_a_player_of_whom_no_usual_side_is_seen_was_not_there() -> None:
+    """Also where the other one has reached in from that side, too."""
+    hands = settled(reached(seated(R="S", G="W"), "WW"), ["R"])
+    assert set(hands.seats["R"]) == {"S", "W"}
+    from_s, from_w = (reached(hands, side * LEAST_FRAMES) for side in "SW")
+    assert log_odds_of_one(from_s, "RG") == LOG_ONE + LOG_UNSEEN
+    assert log_odds_of_one(from_w, "RG") == LOG_ONE
 
 
 def test_one_move_or_one_player_is_no_question() -> None:
