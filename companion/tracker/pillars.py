@@ -21,7 +21,7 @@ SENSOR_WRONG, CAMERA_WRONG = 1e-4, 1e-5
 seven levels the one is worth 11 nats and the other 13: a legal move of a pillar is accepted on the word of either, an
 illegal one named at once on that of the camera."""
 
-CLEAR_NATS = 5.0
+CLEAR_NATS = 6.0
 """From this ratio between their two levels on sensor and camera contradict each other."""
 
 OUTWEIGHING_NATS, OUTWEIGHING_READINGS = 9.0, 3
