@@ -139,19 +139,19 @@ def _bodies(kit: Kit, setup: Setup) -> Bodies:
         np.column_stack([middles, reach]),
         np.array([kind is not None for _, _, kind in solids]),
         np.array([discs.index(kind) if kind in discs else NOTHING for _, _, kind in solids]),
-        np.array([_onto_paint(solid, kind) if kind in discs else np.zeros((2, 4)) for solid, _, kind in solids]),
-        np.array([_paint(kind) for kind in discs], np.float32).reshape(-1, PAINT_PX, PAINT_PX, 3),
+        np.array([onto_paint(solid, kind) if kind in discs else np.zeros((2, 4)) for solid, _, kind in solids]),
+        np.array([paint_of(kind) for kind in discs], np.float32).reshape(-1, PAINT_PX, PAINT_PX, 3),
     )
 
 
-def _onto_paint(solid: Solid, kind: PieceKind) -> Array:
+def onto_paint(solid: Solid, kind: PieceKind) -> Array:
     """(2, 4) that give row and column of what is painted on a disc by where it is."""
     centre, axes = upright(solid)
     factors = axes[::-1] * [[-1], [1]] * (PAINT_PX / kind.width_mm)
     return np.column_stack([factors, PAINT_PX / 2 - factors @ centre])
 
 
-def _paint(kind: PieceKind) -> npt.NDArray[np.float32]:
+def paint_of(kind: PieceKind) -> npt.NDArray[np.float32]:
     """(PAINT_PX, PAINT_PX, 3) by what a disc's grooves and its character multiply the colour of its upper face."""
     ink = kind.glyph_colour if kind.glyph else np.array(kind.colour) * RING_SHADE
     ratio = beside(ink, kind.colour).astype(np.float32)
@@ -195,9 +195,9 @@ def _render(bodies: Bodies, room: Room, eye: Array, rays: Array, draws: npt.NDAr
         chance = draws[row : row + 1].copy()
         for pixel in range(width):
             for _ in range(SAMPLES):
-                u, v = _drawn(chance), _drawn(chance)
+                u, v = drawn(chance), drawn(chance)
                 corners = rays[row, pixel], rays[row, pixel + 1], rays[row + 1, pixel], rays[row + 1, pixel + 1]
-                towards = _unit(_between(corners, 0, u, v), _between(corners, 1, u, v), _between(corners, 2, u, v))
+                towards = unit(_between(corners, 0, u, v), _between(corners, 1, u, v), _between(corners, 2, u, v))
                 sent = _path(bodies, room, (eye[0], eye[1], eye[2]), towards, chance)
                 for channel in range(3):
                     light[row, pixel, channel] += min(sent[channel], BURNT) / SAMPLES
@@ -212,23 +212,23 @@ def _path(bodies: Bodies, room: Room, at: Vector, towards: Vector, chance: npt.N
         reach, plane, body = _hit(bodies, at, towards, np.inf)
         if plane == NOTHING:
             return _add(light, share, _glow(room, towards))
-        at = _moved(at, towards, reach)
+        at = moved(at, towards, reach)
         normal, colour = (0.0, 0.0, 1.0), _printed(room, at)
         if plane >= 0:
             normal = (bodies.planes[plane, 0], bodies.planes[plane, 1], bodies.planes[plane, 2])
             colour = (bodies.colours[plane, 0], bodies.colours[plane, 1], bodies.colours[plane, 2])
             if bodies.painted[body] != NOTHING and normal[2] > LEVEL:
                 colour = _painted(bodies, body, at, colour)
-        at = _moved(at, normal, NEAR)
+        at = moved(at, normal, NEAR)
         if bounce == 0 and plane >= 0 and bodies.is_glossy[body]:
-            steep = _dot(towards, normal)
+            steep = dot(towards, normal)
             mirrored = FRESNEL + (1 - FRESNEL) * (1 - min(abs(steep), 1.0)) ** 5
-            there = _mirrored(bodies, room, at, _moved(towards, normal, -2 * steep), chance)
+            there = _mirrored(bodies, room, at, moved(towards, normal, -2 * steep), chance)
             light = _add(light, (mirrored, mirrored, mirrored), there)
             share = (1 - mirrored, 1 - mirrored, 1 - mirrored)
         share = (share[0] * colour[0], share[1] * colour[1], share[2] * colour[2])
         light = _add(light, share, _lamp(bodies, room, at, normal, chance))
-        towards = _scattered(normal, chance)
+        towards = scattered(normal, chance)
     return light
 
 
@@ -241,7 +241,7 @@ def _hit(bodies: Bodies, at: Vector, towards: Vector, most: float) -> tuple[floa
     for body in range(len(bodies.spheres)):
         ball = bodies.spheres[body]
         apart = (ball[0] - at[0], ball[1] - at[1], ball[2] - at[2])
-        along, apart2 = _dot(apart, towards), _dot(apart, apart)
+        along, apart2 = dot(apart, towards), dot(apart, apart)
         if apart2 - along * along < ball[3] and (along > 0 or apart2 < ball[3]):
             reach, plane = _entered(bodies, body, at, towards)
             if NEAR / 10 < reach < nearest:
@@ -271,30 +271,30 @@ def _entered(bodies: Bodies, body: int, at: Vector, towards: Vector) -> tuple[fl
 @numba.njit(cache=True)
 def _lamp(bodies: Bodies, room: Room, at: Vector, normal: Vector, chance: npt.NDArray[np.uint64]) -> Vector:
     """What a white surface there sends of the lamp's light, by one place on it."""
-    u, v = _drawn(chance), _drawn(chance)
+    u, v = drawn(chance), drawn(chance)
     corner, one, other, radiance = room.lamp
     x, y, z = corner + u * one + v * other
     apart = (x - at[0], y - at[1], z - at[2])
-    away = np.sqrt(_dot(apart, apart))
-    slope = _dot(apart, normal) / away
-    if slope <= 0 or _hit(bodies, at, _unit(*apart), away - NEAR)[1] != NOTHING:
+    away = np.sqrt(dot(apart, apart))
+    slope = dot(apart, normal) / away
+    if slope <= 0 or _hit(bodies, at, unit(*apart), away - NEAR)[1] != NOTHING:
         return 0.0, 0.0, 0.0
-    share = slope * abs(_dot(apart, _across(one, other))) / (np.pi * away**3)
+    share = slope * abs(dot(apart, across(one, other))) / (np.pi * away**3)
     return radiance[0] * share, radiance[1] * share, radiance[2] * share
 
 
 @numba.njit(cache=True)
 def _mirrored(bodies: Bodies, room: Room, at: Vector, towards: Vector, chance: npt.NDArray[np.uint64]) -> Vector:
     """Light of the room or the lamp from about this direction; of bodies and table none."""
-    towards = _unit(*_moved(towards, _scattered((0.0, 0.0, 0.0), chance), ROUGH))
+    towards = unit(*moved(towards, scattered((0.0, 0.0, 0.0), chance), ROUGH))
     if _hit(bodies, at, towards, np.inf)[1] != NOTHING:
         return 0.0, 0.0, 0.0
     corner, one, other, radiance = room.lamp
-    normal = _across(one, other)
+    normal = across(one, other)
     apart = (corner[0] - at[0], corner[1] - at[1], corner[2] - at[2])
-    reach = _dot(apart, normal) / _dot(towards, normal)
+    reach = dot(apart, normal) / dot(towards, normal)
     place = (reach * towards[0] - apart[0], reach * towards[1] - apart[1], reach * towards[2] - apart[2])
-    u, v = _dot(place, one) / _dot(one, one), _dot(place, other) / _dot(other, other)
+    u, v = dot(place, one) / dot(one, one), dot(place, other) / dot(other, other)
     if reach > 0 and 0 < u < 1 and 0 < v < 1:
         return radiance[0], radiance[1], radiance[2]
     return _glow(room, towards)
@@ -331,15 +331,15 @@ def _printed(room: Room, at: Vector) -> Vector:
 
 
 @numba.njit(cache=True)
-def _scattered(normal: Vector, chance: npt.NDArray[np.uint64]) -> Vector:
+def scattered(normal: Vector, chance: npt.NDArray[np.uint64]) -> Vector:
     """A direction off a surface, as likely as the cosine of its slope."""
-    height, angle = 2 * _drawn(chance) - 1, 2 * np.pi * _drawn(chance)
+    height, angle = 2 * drawn(chance) - 1, 2 * np.pi * drawn(chance)
     width = np.sqrt(1 - height * height)
-    return _unit(normal[0] + width * np.cos(angle), normal[1] + width * np.sin(angle), normal[2] + height)
+    return unit(normal[0] + width * np.cos(angle), normal[1] + width * np.sin(angle), normal[2] + height)
 
 
 @numba.njit(cache=True)
-def _drawn(chance: npt.NDArray[np.uint64]) -> float:
+def drawn(chance: npt.NDArray[np.uint64]) -> float:
     """A number from 0 to 1 (xorshift64*: Vigna, An experimental exploration of Marsaglia's generators, 2016)."""
     state = chance[0]
     state ^= state >> np.uint64(12)
@@ -361,22 +361,22 @@ def _add(light: Vector, share: Vector, more: Vector) -> Vector:
 
 
 @numba.njit(cache=True)
-def _moved(at: Vector, towards: Vector, reach: float) -> Vector:
+def moved(at: Vector, towards: Vector, reach: float) -> Vector:
     return at[0] + reach * towards[0], at[1] + reach * towards[1], at[2] + reach * towards[2]
 
 
 @numba.njit(cache=True)
-def _dot(one: Vector, other: Vector) -> float:
+def dot(one: Vector, other: Vector) -> float:
     return one[0] * other[0] + one[1] * other[1] + one[2] * other[2]
 
 
 @numba.njit(cache=True)
-def _across(one: Vector, other: Vector) -> Vector:
+def across(one: Vector, other: Vector) -> Vector:
     x, y = one[1] * other[2] - one[2] * other[1], one[2] * other[0] - one[0] * other[2]
     return x, y, one[0] * other[1] - one[1] * other[0]
 
 
 @numba.njit(cache=True)
-def _unit(x: float, y: float, z: float) -> Vector:
+def unit(x: float, y: float, z: float) -> Vector:
     length = np.sqrt(x * x + y * y + z * z)
     return x / length, y / length, z / length

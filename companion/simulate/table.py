@@ -6,6 +6,7 @@ import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from calibration.camera import Camera
 from calibration.kit import Kit
@@ -19,7 +20,7 @@ from companion.simulate.light import WINDOW, Light
 from companion.simulate.players import Act, Habits, play
 from companion.simulate.render import Picture, Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up, upright
+from companion.simulate.standing import Setup, seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
 
@@ -85,6 +86,23 @@ Overlay = Callable[[Picture, Scene], Picture]
 """Puts something over a picture without blur and noise, as :func:`companion.simulate.hand.with_hand` does."""
 
 
+class Painter(Protocol):
+    """Draws the board in one scene, without hands; as :class:`companion.simulate.render.Renderer`."""
+
+    @property
+    def scene(self) -> Scene:
+        """The kit as it looks, the camera, its pose, the light that falls on hands."""
+
+    def clear(self, setup: Setup) -> Picture:
+        """(height, width, 3) uint8 BGR without blur and noise."""
+
+    def picture(self, setup: Setup, seq: int) -> Picture:
+        """(height, width, 3) uint8 BGR as the camera gives it."""
+
+    def developed(self, clear: Picture, seq: int) -> Picture:
+        """What the camera makes of ``clear``."""
+
+
 def nobody(_t_s: float) -> Sequence[Overlay]:
     """Nothing but the board and the hand that acts."""
     return ()
@@ -108,13 +126,14 @@ class SimulatedTable:
         light: Light = WINDOW,
         wait: Callable[[float], None] | None = None,
         bystanders: Callable[[float], Sequence[Overlay]] = nobody,
+        renderer: Painter | None = None,
     ) -> None:
         """A table in the position of ``match``.
 
         ``wait`` (as of :func:`clock`) is called with each frame's t_s; ``bystanders`` tells what is in the
-        picture then besides the board and the hand that acts.
+        picture then besides the board and the hand that acts.  ``renderer`` draws the board in its own scene, for which
+        ``light`` counts nothing; None: as :class:`companion.simulate.render.Renderer` does.
         """
-        camera = default_camera()
         self.truth: list[Truth] = []
         self._pace, self._wait, self._bystanders = pace, wait, bystanders
         self._kit, self._players = kit, match.game.players
@@ -126,7 +145,7 @@ class SimulatedTable:
         table = match.game.table(match.position)
         levels = table.levels if table.levels is not None else match.game.layout.terrain or None
         self._setup = set_up(table.stacks, levels, self._rng)
-        self._renderer = Renderer(Scene(kit, camera, default_pose(kit, camera, levels or ()), light), seed)
+        self._renderer = renderer or _usual_renderer(kit, levels, light, seed)
         self._gesture: Gesture | None = None
         self._ready_s: float = pace.opening_s
         self._now_s = 0.0
@@ -265,7 +284,11 @@ def empty_picture(kit: Kit, light: Light = WINDOW, levels: tuple[int, ...] | Non
     return _still(kit, ("",) * len(kit.cells), light, levels)
 
 
-def _still(kit: Kit, stacks: tuple[str, ...], light: Light, levels: tuple[int, ...] | None) -> Picture:
+def _usual_renderer(kit: Kit, levels: tuple[int, ...] | None, light: Light, seed: int = 0) -> Renderer:
     camera = default_camera()
-    renderer = Renderer(Scene(kit, camera, default_pose(kit, camera, levels or ()), light))
+    return Renderer(Scene(kit, camera, default_pose(kit, camera, levels or ()), light), seed)
+
+
+def _still(kit: Kit, stacks: tuple[str, ...], light: Light, levels: tuple[int, ...] | None) -> Picture:
+    renderer = _usual_renderer(kit, levels, light)
     return renderer.picture(upright(set_up(stacks, levels or None, seeded("still", 0))), 0)

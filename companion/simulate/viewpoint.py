@@ -42,7 +42,7 @@ def default_pose(kit: Kit, camera: Camera | None = None, levels: Sequence[int] =
     ``levels`` are those of the terrain, in the order of the kit's cells; empty: a flat board.  Pillars may rise anyway.
     """
     camera = camera or default_camera()
-    points = _extent(kit, levels)
+    points = extent(kit, levels)
     for distance in np.arange(NEAREST_MM, FARTHEST_MM, STEP_MM):
         for share in AIM_SHARES:
             pose = looking_at(np.array([0.0, share * kit.mat.height_mm, 0.0]), float(distance), kit)
@@ -59,6 +59,7 @@ def looking_at(
     kit: Kit,
     elevation_deg: float = ELEVATION_DEG,
     azimuth_deg: float = AZIMUTH_DEG,
+    roll_deg: float = ROLL_DEG,
 ) -> Registration:
     """The pose that looks at ``point_mm`` (3,) from a direction, the usual one unless said otherwise, this far away."""
     elevation, azimuth = np.radians([elevation_deg, azimuth_deg])
@@ -68,14 +69,14 @@ def looking_at(
     right = np.cross(-outward, [0.0, 0.0, 1.0])
     right /= np.linalg.norm(right)
     level = np.stack([right, np.cross(-outward, right), -outward])
-    roll = np.radians(ROLL_DEG)
+    roll = np.radians(roll_deg)
     tilt = np.array([[np.cos(roll), -np.sin(roll), 0], [np.sin(roll), np.cos(roll), 0], [0, 0, 1]])
     rotation = tilt @ level
     centre = point_mm + distance_mm * outward
     return Registration(rotation, -rotation @ centre, tuple(marker.id for marker in kit.mat.markers), 0.0)
 
 
-def _extent(kit: Kit, levels: Sequence[int]) -> Points:
+def extent(kit: Kit, levels: Sequence[int]) -> Points:
     """(n, 3) mm, the corners of the mat, and the tallest things to expect on each cell."""
     x, y = kit.mat.width_mm / 2, kit.mat.height_mm / 2
     tallest = max(TALLEST_MM, TALLEST_STEPS * kit.board.terrain_step_mm)

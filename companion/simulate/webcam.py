@@ -1,4 +1,4 @@
-"""What a webcam adds to a picture from one frame to the next: noise, sharpening, compression, drift, flicker, shake.
+"""What a webcam makes of a picture from one frame to the next: noise, smear, sharpening, compression, drift, flicker.
 
 How to use it::
 
@@ -23,6 +23,9 @@ Picture = npt.NDArray[np.uint8]
 SHARPENED_PX = 1.3
 """Standard deviation of the blur that sharpening takes away."""
 
+SMEARED_PX = 5
+"""Width of the neighbourhood in which noise is smoothed away."""
+
 DRIFT_S, BALANCE_S = 4.1, 7.3
 """Time in which exposure, and white balance, go through a radian of their drift: as slowly as automatic ones hunt."""
 
@@ -37,7 +40,11 @@ class Webcam:
 
     Attributes:
         noise: standard deviation in codes, 0…255, of each channel of a pixel.
+        smear_codes: differences up to about this are smoothed away as if they were noise.
+        contrast: how much steeper the middle codes become, as a share of a fourth of the range.
         sharpening: share of the difference to a blurred picture that is added, noise and all.
+        chroma_px: standard deviation of the blur of colours, which are kept at half the resolution.
+        saturation: by what colours are multiplied.
         quality: of the JPEG picture that the camera sends, 1…100; None: it is not compressed.
         drift: share by which the exposure grows and shrinks; the white balance by half of it.
         flicker: share by which the lamps' light grows and shrinks.
@@ -48,7 +55,11 @@ class Webcam:
     """
 
     noise: float = 0.0
+    smear_codes: float = 0.0
+    contrast: float = 0.0
     sharpening: float = 0.0
+    chroma_px: float = 0.0
+    saturation: float = 1.0
     quality: int | None = None
     drift: float = 0.0
     flicker: float = 0.0
@@ -65,17 +76,37 @@ class Webcam:
         codes = self._exposed(picture, number / self.fps) if self.drift or self.flicker else picture.astype(np.float32)
         if self.noise:
             codes += self.noise * rng.standard_normal(codes.shape, np.float32)
+        if self.smear_codes:
+            codes = np.asarray(cv2.bilateralFilter(codes, SMEARED_PX, self.smear_codes, SMEARED_PX / 3), np.float32)
+        if self.contrast:
+            share = np.clip(codes / 255, 0, 1)
+            codes += 255 * self.contrast * (share - 0.5) * 4 * share * (1 - share)
         if self.sharpening:
             codes += self.sharpening * (codes - cv2.GaussianBlur(codes, (0, 0), SHARPENED_PX))
+        if self.chroma_px or self.saturation != 1:
+            codes = self._coloured(codes)
         taken = np.clip(np.rint(codes), 0, 255).astype(np.uint8)
         return taken if self.quality is None else _compressed(taken, self.quality)
 
+    def _coloured(self, codes: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """(h, w, 3) codes with colours as the camera keeps them: smoothed, at half the resolution each way."""
+        split = cv2.cvtColor(codes / np.float32(255), cv2.COLOR_BGR2YCrCb)
+        chroma = split[..., 1:] - 0.5
+        if self.chroma_px:
+            chroma = cv2.GaussianBlur(chroma, (0, 0), self.chroma_px)
+        half = cv2.resize(chroma, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+        split[..., 1:] = 0.5 + self.saturation * cv2.resize(half, codes.shape[1::-1], interpolation=cv2.INTER_LINEAR)
+        return 255 * np.asarray(cv2.cvtColor(split, cv2.COLOR_YCrCb2BGR), np.float32)
+
     def _exposed(self, picture: Picture, t_s: float) -> npt.NDArray[np.float32]:
         """(h, w, 3) codes of ``picture`` in the light and at the exposure of ``t_s``."""
-        rows_s = t_s + self.readout_s * np.arange(len(picture)) / len(picture)
-        light = 1 + self.flicker * np.cos(4 * np.pi * self.mains_hz * rows_s)
         exposure = 1 + self.drift * np.sin(t_s / DRIFT_S + 1)
         balance = 1 + self.drift / 2 * np.sin(t_s / BALANCE_S + 2 * np.arange(3))
+        if not self.flicker:
+            codes = to_srgb(LINEAR[:, None] * exposure * balance)
+            return np.asarray(cv2.LUT(picture, codes[None].astype(np.float32)), np.float32)
+        rows_s = t_s + self.readout_s * np.arange(len(picture)) / len(picture)
+        light = 1 + self.flicker * np.cos(4 * np.pi * self.mains_hz * rows_s)
         gains = exposure * light[:, None, None] * balance
         return to_srgb(LINEAR[picture] * gains).astype(np.float32)
 
