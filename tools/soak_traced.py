@@ -22,6 +22,7 @@ import cv2
 from companion.app.eyes import Eyes
 from companion.app.ground import ground_levels
 from companion.app.table import Table
+from companion.commands.demo import made_for
 from companion.commands.options.game import open_kit
 from companion.commands.options.serial import simulated_pillars
 from companion.events import Event, Unsure
@@ -113,7 +114,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def shoot(tag: str, seed: int, plies: int, keep: Path | None = None) -> Run:
     """One match."""
-    began_s, game = time.process_time(), load_game(tag)
+    began_s, game = time.process_time(), load_game(made_for(tag))
     match, kit = Match(game, game.start()), open_kit(None, game)
     levels = ground_levels(kit, game, match.position)
     drawn = drawn_table(kit, levels, seed)

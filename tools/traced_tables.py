@@ -11,6 +11,7 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import product
 
 import cv2
 import numpy as np
@@ -22,14 +23,17 @@ from companion.simulate.light import Array, Light, to_linear
 from companion.simulate.render import Picture
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded
-from companion.simulate.viewpoint import extent, looking_at
+from companion.simulate.viewpoint import TALLEST_MM, extent, looking_at
 from companion.simulate.webcam import Webcam
 from tools.ray_light import SHEET_PX_PER_MM, Room
 from tools.retraced import Retracer
 from vision.pose.projection import Registration, project
 
 SIZE = WIDTH_PX, HEIGHT_PX = 1280, 720
-MARGIN_PX = 14.0
+MARGIN_PX = 10.0
+TALLEST = 1.3
+"""Height of the highest tower of pyramids, as a share of its largest piece's."""
+
 NEAREST_MM, FARTHEST_MM, STEP_MM = 340.0, 1600.0, 6.0
 AIMS = 4
 """So often the aim is corrected until the board is in the middle of the picture."""
@@ -76,7 +80,7 @@ def drawn_table(kit: Kit, levels: tuple[int, ...], seed: int) -> DrawnTable:
     pose, where = _pose(kit, camera, levels, rng)
     lights = _lights(rng)
     shown, of_pieces = _other_pieces(kit, seed, rng)
-    table = to_linear(wood()) * np.array([rng.uniform(0.4, 1.6) * rng.uniform(0.9, 1.1) for _ in range(3)])
+    table = to_linear(wood()) * rng.uniform(0.4, 1.8) * np.array([rng.uniform(0.8, 1.2) for _ in range(3)])
     small = (round(kit.mat.width_mm * SHEET_PX_PER_MM), round(kit.mat.height_mm * SHEET_PX_PER_MM))
     mat = cv2.resize(to_linear(sheet(kit)).astype(np.float32), small, interpolation=cv2.INTER_AREA)
     half_mm = np.array([kit.mat.width_mm, kit.mat.height_mm]) / 2
@@ -104,7 +108,7 @@ def _pose(kit: Kit, camera: Camera, levels: tuple[int, ...], rng: random.Random)
     """The nearest place in a drawn direction from which the whole board is seen."""
     azimuth = rng.uniform(-180, 180) if rng.random() < 0.2 else rng.choice((-90, -90, 90)) + rng.gauss(0, 25)
     elevation, roll = rng.uniform(50, 70), rng.uniform(-3, 3)
-    points, middle = extent(kit, levels), np.array([WIDTH_PX, HEIGHT_PX]) / 2
+    points, middle = _to_be_seen(kit, levels), np.array([WIDTH_PX, HEIGHT_PX]) / 2
     for distance in np.arange(NEAREST_MM, FARTHEST_MM, STEP_MM):
         aim = np.zeros(3)
         for _ in range(AIMS):
@@ -121,6 +125,15 @@ def _pose(kit: Kit, camera: Camera, levels: tuple[int, ...], rng: random.Random)
         if is_whole and (before[:, 2] > 0).all():
             return pose, f"from {azimuth:.0f}°, {elevation:.0f}° up, {distance:.0f} mm"
     raise ValueError(f"the mat of {kit.name} is too large for this camera")
+
+
+def _to_be_seen(kit: Kit, levels: tuple[int, ...]) -> Array:
+    """(n, 3) mm: the mat, what may stand on every square, and as wide as the square."""
+    points = extent(kit, levels)
+    mat, stacks = points[:4], points[4:]
+    high = max(0.0, TALLEST * max(kind.height_mm for kind in kit.pieces) - TALLEST_MM)
+    wide = [np.array([*(np.array(sides) * kit.board.pitch_mm / 2), high]) for sides in product((-1, 1), repeat=2)]
+    return np.vstack([mat, *(stacks + by for by in wide)])
 
 
 def _lights(rng: random.Random) -> _Lights:
