@@ -32,7 +32,7 @@ SURFACES_EACH = 32
 
 ROUGHNESS = {"disc": 0.12, "cube": 0.18, "pyramid": 0.1}
 COLUMN_ROUGHNESS = 0.3
-"""Spread of the slopes of what mirrors, as of GGX (Walter, 2007): lacquer, painted wood, plastic; pillars and terrain."""
+"""Spread of the slopes of what mirrors, as of GGX: lacquer, painted wood, plastic; pillars and terrain."""
 
 
 class Body(NamedTuple):
@@ -63,8 +63,8 @@ class Solids(NamedTuple):
     """The shapes of all bodies (s), and the grid by which a ray finds them; as few arrays as a call can be fast with.
 
     Attributes:
-        shapes: (s, 12) middle and square of the radius of a ball round each, mm; ``round`` as of :class:`Body`; where its
-            planes begin and end.
+        shapes: (s, 12) middle and square of the radius of a ball round each, mm; ``round`` as of :class:`Body`; where
+            its planes begin and end.
         planes: (p, 4) of all bodies, one after the other.
         begin: (squares + 1,) where the members of each square of the grid begin, row by row.
         members: bodies over each square.
@@ -119,9 +119,7 @@ def bodies_on(kit: Kit, number: int, pile: Pile, level: int | None) -> list[Body
     return found
 
 
-def _body(
-    number: int, solid: Solid, colours: Array, roughness: float, kind: PieceKind | None, paint: int
-) -> Body:
+def _body(number: int, solid: Solid, colours: Array, roughness: float, kind: PieceKind | None, paint: int) -> Body:
     box = np.stack([solid.points.min(axis=0), solid.points.max(axis=0)])
     if kind is not None and kind.shape == "disc":
         (x, y, top), radius, bevel = upright(solid)[0], kind.width_mm / 2, CHAMFER_SHARE * kind.height_mm
@@ -180,10 +178,7 @@ def hit(solids: Solids, at: Vector, towards: Vector, most: float) -> tuple[float
     x, y = at[0] - frame[0], at[1] - frame[1]
     enters, leaves = _within(x, towards[0], frame[2], 0.0, nearest)
     enters, leaves = _within(y, towards[1], frame[3], enters, leaves)
-    if towards[2] > 0:
-        leaves = min(leaves, (frame[4] - at[2]) / towards[2])
-    elif at[2] > frame[4]:
-        enters = max(enters, (frame[4] - at[2]) / min(towards[2], -1e-9))
+    enters, leaves = _within(at[2], towards[2], frame[4], enters, leaves)
     if enters >= leaves:
         return nearest, found, surface
     columns, rows = int(frame[2] / GRID_MM), int(frame[3] / GRID_MM)
@@ -191,7 +186,7 @@ def hit(solids: Solids, at: Vector, towards: Vector, most: float) -> tuple[float
     row = min(max(int((y + enters * towards[1]) / GRID_MM), 0), rows - 1)
     step_x, next_x, each_x = _stepping(x, towards[0], column)
     step_y, next_y, each_y = _stepping(y, towards[1], row)
-    while True:
+    while 0 <= column < columns and 0 <= row < rows:
         ends, square = min(next_x, next_y), row * columns + column
         if at[2] + towards[2] * (enters if towards[2] > 0 else ends) <= solids.tops[square]:
             for member in range(solids.begin[square], solids.begin[square + 1]):
@@ -199,15 +194,14 @@ def hit(solids: Solids, at: Vector, towards: Vector, most: float) -> tuple[float
                 reach, part = _met(solids.shapes, solids.planes, body, at, towards)
                 if NEAR / 10 < reach < nearest:
                     nearest, found, surface = reach, body, part
-        if ends >= nearest or ends >= leaves:
-            return nearest, found, surface
+        if ends >= min(nearest, leaves):
+            break
         enters = ends
         if next_x < next_y:
             column, next_x = column + step_x, next_x + each_x
         else:
             row, next_y = row + step_y, next_y + each_y
-        if not (0 <= column < columns and 0 <= row < rows):
-            return nearest, found, surface
+    return nearest, found, surface
 
 
 @numba.njit(cache=True, inline="always")

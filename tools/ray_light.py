@@ -14,8 +14,21 @@ import numpy.typing as npt
 
 from companion.simulate.ground import WOOD_MM
 from tools.ray_bodies import GROUND, LOWER, SIDE, TOP, Bodies, hit
-from tools.traced import FRESNEL, LEVEL, NEAR, NOTHING, PAINT_PX, Array, Vector, across, dot, drawn, moved, scattered
-from tools.traced import unit
+from tools.traced import (
+    FRESNEL,
+    LEVEL,
+    NEAR,
+    NOTHING,
+    PAINT_PX,
+    Array,
+    Vector,
+    across,
+    dot,
+    drawn,
+    moved,
+    scattered,
+    unit,
+)
 
 FINER = 2
 """Rays a pixel each way."""
@@ -133,7 +146,9 @@ def _ray(
     film.surfaces[row, column] = GROUND if body == GROUND else bodies.numbers[body] + part
     at = moved(at, normal, NEAR)
     direct, shine = _lamps(bodies, room, at, normal, towards, roughness, DIRECT, chance)
-    mirrored, share = _mirrored(bodies, room, at, normal, towards, roughness, body != GROUND, chance)
+    there, share = _mirroring(normal, towards, roughness, chance)
+    # Paper mirrors too roughly to show anything but the room.
+    mirrored = _glow(room, there) if body == GROUND else _from_afar(bodies, room, at, there, chance)
     red, green, blue = 0.0, 0.0, 0.0
     ways = 1 if body == GROUND else INDIRECT
     if body == GROUND and (abs(at[0]) > room.half_mm[0] or abs(at[1]) > room.half_mm[1]):
@@ -147,7 +162,7 @@ def _ray(
         film.colours[row, column, i] = colour[i] * (1 - share)
         film.direct[row, column, i] = min(direct[i], BURNT * room.white)
         film.indirect[row, column, i] = min(indirect[i], BURNT * room.white)
-        film.mirrored[row, column, i] = min(shine[i] + mirrored[i], BURNT * room.white)
+        film.mirrored[row, column, i] = min(shine[i] + share * mirrored[i], BURNT * room.white)
 
 
 @numba.njit(cache=True, inline="always")
@@ -266,25 +281,16 @@ def _glint(normal: Vector, towards: Vector, there: Vector, roughness: float) -> 
 
 
 @numba.njit(cache=True)
-def _mirrored(
-    bodies: Bodies,
-    room: Room,
-    at: Vector,
-    normal: Vector,
-    towards: Vector,
-    roughness: float,
-    is_shiny: bool,
-    chance: npt.NDArray[np.uint64],
+def _mirroring(
+    normal: Vector, towards: Vector, roughness: float, chance: npt.NDArray[np.uint64]
 ) -> tuple[Vector, float]:
-    """What a surface mirrors of all but lamps, and which share of light it mirrors; a dull one only of the room."""
+    """Where what a surface mirrors comes from, one place by chance, and which share of light it mirrors."""
     steep = dot(towards, normal)
     share = FRESNEL + (1 - FRESNEL) * (1 - min(abs(steep), 1.0)) ** 5 * (1 - roughness)
     straight = moved(towards, normal, -2 * steep)
     there = unit(*moved(straight, scattered((0.0, 0.0, 0.0), chance), roughness))
-    if dot(there, normal) <= 0:
-        return (0.0, 0.0, 0.0), share
-    sent = _from_afar(bodies, room, at, there, chance) if is_shiny else _glow(room, there)
-    return (share * sent[0], share * sent[1], share * sent[2]), share
+    below = min(dot(there, normal), 0.0)
+    return unit(*moved(there, normal, NEAR - below)), share
 
 
 @numba.njit(cache=True)

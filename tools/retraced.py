@@ -1,9 +1,9 @@
 """Pictures of the simulated table by path tracing, of which only what has changed is traced anew.
 
-A ray's chance depends on its place alone, so a picture in which nothing has changed is the same to the last bit.  Traced
-anew are the rays that may meet a body which has come or gone, its shadows, and its close surroundings.  What lamps and
-room send to a surface is smoothed along that surface, never across its edges, and only then multiplied by its colour
-(Dammertz et al., Edge-avoiding à-trous wavelet transform, 2010).
+A ray's chance depends on its place alone, so a picture in which nothing has changed is the same to the last bit.
+Traced anew are the rays that may meet a body which has come or gone, its shadows, and its close surroundings.  What
+lamps and room send to a surface is smoothed along that surface, never across its edges, and only then multiplied by its
+colour (Dammertz et al., Edge-avoiding à-trous wavelet transform, 2010).
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ ALIKE = 0.9
 class Retracer:
     """Draws tables as :class:`companion.simulate.render.Renderer` does, by tracing light.
 
-    ``gains`` (height, width, 3) turn radiance r, g, b into linear light on the camera's sensor; ``process`` is what the camera makes of a
-    frame and its number; ``noise`` is the deviation of a white pixel's code, 0…255.
+    ``gains`` (height, width, 3) turn radiance r, g, b into linear light on the camera's sensor; ``noise`` is the
+    deviation of a middle grey's code, 0…255; ``process`` is what the camera makes of a frame and its number.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Retracer:
         low = np.min([body.box[0] for body in bodies], axis=0)
         high = np.max([body.box[1] for body in bodies], axis=0)
         round_mm = ROUND_MM + ROUND_SHARE * (high[2] - low[2])
-        around = _corners(low - round_mm, high + [round_mm, round_mm, 0])
+        around = _corners(low - round_mm, high + np.array([round_mm, round_mm, 0]))
         shapes = [around] + [_shadow(_corners(low, high), lamp) for lamp in self._room.lamps]
         rays = [_rays_at(self._scene, np.maximum(points, [-np.inf, -np.inf, 0])) for points in shapes]
         for points in rays:

@@ -135,9 +135,7 @@ def shoot(tag: str, seed: int, plies: int, keep: Path | None = None) -> Run:
     return Run(result, "", drawn.words, time.process_time() - began_s)
 
 
-def _refereed(
-    witness: Witness, eyes: Eyes, match: Match, kit: str, seed: int, plies: int, keep: Path | None
-) -> Result:
+def _refereed(witness: Witness, eyes: Eyes, match: Match, kit: str, seed: int, plies: int, keep: Path | None) -> Result:
     """The match as the program referees it, with the pictures and the store of one that was not without a fault."""
     said: list[Event] = []
     game, source = match.game, witness.source

@@ -166,8 +166,8 @@ def paint_of(kind: PieceKind) -> npt.NDArray[np.float32]:
 def _room(kit: Kit, light: Light, rng: random.Random) -> Room:
     """A lamp where ``light`` comes from, as bright on the mat; the room's light from all round."""
     away_mm, side_mm = rng.uniform(*LAMP_MM), rng.uniform(*LAMP_SIDE_MM)
-    across = np.cross(light.towards, [0.0, 0.0, 1.0])
-    edges = side_mm * np.array([across / np.linalg.norm(across), np.cross(light.towards, across)])
+    right = np.cross(light.towards, [0.0, 0.0, 1.0])
+    edges = side_mm * np.array([right / np.linalg.norm(right), np.cross(light.towards, right)])
     edges[1] *= side_mm / np.linalg.norm(edges[1])
     radiance = np.array(light.colour) * np.pi * (away_mm / side_mm) ** 2
     lamp = np.array([away_mm * light.towards - edges.sum(axis=0) / 2, *edges, radiance])
@@ -362,21 +362,25 @@ def _add(light: Vector, share: Vector, more: Vector) -> Vector:
 
 @numba.njit(cache=True)
 def moved(at: Vector, towards: Vector, reach: float) -> Vector:
+    """``at`` moved ``towards`` by ``reach`` times its length."""
     return at[0] + reach * towards[0], at[1] + reach * towards[1], at[2] + reach * towards[2]
 
 
 @numba.njit(cache=True)
 def dot(one: Vector, other: Vector) -> float:
+    """Scalar product."""
     return one[0] * other[0] + one[1] * other[1] + one[2] * other[2]
 
 
 @numba.njit(cache=True)
 def across(one: Vector, other: Vector) -> Vector:
+    """Vector product."""
     x, y = one[1] * other[2] - one[2] * other[1], one[2] * other[0] - one[0] * other[2]
     return x, y, one[0] * other[1] - one[1] * other[0]
 
 
 @numba.njit(cache=True)
 def unit(x: float, y: float, z: float) -> Vector:
+    """A vector of length 1 in this direction."""
     length = np.sqrt(x * x + y * y + z * z)
     return x / length, y / length, z / length

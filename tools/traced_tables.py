@@ -76,7 +76,7 @@ class _Lights:
 def drawn_table(kit: Kit, levels: tuple[int, ...], seed: int) -> DrawnTable:
     """The table of this seed."""
     is_cheap, rng = seed % CHEAP_EVERY == 0, seeded(f"traced table {kit.name}", seed)
-    camera = _camera(rng, is_cheap)
+    camera = _camera(rng, is_cheap=is_cheap)
     pose, where = _pose(kit, camera, levels, rng)
     lights = _lights(rng)
     shown, of_pieces = _other_pieces(kit, seed, rng)
@@ -86,15 +86,17 @@ def drawn_table(kit: Kit, levels: tuple[int, ...], seed: int) -> DrawnTable:
     half_mm = np.array([kit.mat.width_mm, kit.mat.height_mm]) / 2
     paper = np.asarray(mat, np.float32)
     roughness = rng.uniform(0.4, 1.0)
-    room = Room(lights.lamps, lights.glow, lights.white, paper, np.clip(table, 0, 0.95).astype(np.float32), half_mm, roughness)
-    process, of_camera = _processor(rng, is_cheap)
+    room = Room(
+        lights.lamps, lights.glow, lights.white, paper, np.clip(table, 0, 0.95).astype(np.float32), half_mm, roughness
+    )
+    process, of_camera = _processor(rng, is_cheap=is_cheap)
     noise = lights.noise + (rng.uniform(0, 0.006) if is_cheap else 0.0)
     gains = _falloff(lights.vignette)[..., None] * lights.gains
     painter = Retracer(Scene(shown, camera, pose, lights.hand), room, gains, MIDDLE_CODES * noise, process, seed)
     return DrawnTable(painter, f"{of_camera}, {where}; {lights.words}, noise {MIDDLE_CODES * noise:.1f}; {of_pieces}")
 
 
-def _camera(rng: random.Random, is_cheap: bool) -> Camera:
+def _camera(rng: random.Random, *, is_cheap: bool) -> Camera:
     wide_deg = rng.uniform(56, 80 if is_cheap else 70)
     k1 = -(wide_deg - 56) / 24 * rng.uniform(0.1, 0.26) + rng.uniform(-0.03, 0.08)
     bent = [k1, -k1 * rng.uniform(0.15, 0.6), rng.gauss(0, 6e-4), rng.gauss(0, 6e-4), 0.0]
@@ -173,7 +175,9 @@ def _lights(rng: random.Random) -> _Lights:
 def _warm(kelvin: float) -> Array:
     """(3,) linear r, g, b of a lamp, about."""
     x = (kelvin - 6500) / 3800
-    return np.array([min(1.0, 0.97 - 0.10 * x), 1.0 if kelvin > 5000 else 0.97 + 0.1 * x, max(0.3, 0.98 + 0.52 * min(x, 0.05))])
+    return np.array(
+        [min(1.0, 0.97 - 0.10 * x), 1.0 if kelvin > 5000 else 0.97 + 0.1 * x, max(0.3, 0.98 + 0.52 * min(x, 0.05))]
+    )
 
 
 def _falloff(share: float) -> Array:
@@ -184,7 +188,7 @@ def _falloff(share: float) -> Array:
     return falloff
 
 
-def _processor(rng: random.Random, is_cheap: bool) -> tuple[Callable[[Picture, int], Picture], str]:
+def _processor(rng: random.Random, *, is_cheap: bool) -> tuple[Callable[[Picture, int], Picture], str]:
     """What the camera makes of its frames."""
     webcam = Webcam(
         smear_codes=255 * rng.uniform(0.02, 0.09),

@@ -123,7 +123,6 @@ class SimulatedTable:
         *,
         pace: Pace = REAL,
         habits: Habits | None = None,
-        light: Light = WINDOW,
         wait: Callable[[float], None] | None = None,
         bystanders: Callable[[float], Sequence[Overlay]] = nobody,
         renderer: Painter | None = None,
@@ -131,8 +130,7 @@ class SimulatedTable:
         """A table in the position of ``match``.
 
         ``wait`` (as of :func:`clock`) is called with each frame's t_s; ``bystanders`` tells what is in the
-        picture then besides the board and the hand that acts.  ``renderer`` draws the board in its own scene, for which
-        ``light`` counts nothing; None: as :class:`companion.simulate.render.Renderer` does.
+        picture then besides the board and the hand that acts; ``renderer`` draws the board, in a scene of its own.
         """
         self.truth: list[Truth] = []
         self._pace, self._wait, self._bystanders = pace, wait, bystanders
@@ -145,7 +143,7 @@ class SimulatedTable:
         table = match.game.table(match.position)
         levels = table.levels if table.levels is not None else match.game.layout.terrain or None
         self._setup = set_up(table.stacks, levels, self._rng)
-        self._renderer = renderer or _usual_renderer(kit, levels, light, seed)
+        self._renderer = renderer or _usual_renderer(kit, levels, WINDOW, seed)
         self._gesture: Gesture | None = None
         self._ready_s: float = pace.opening_s
         self._now_s = 0.0

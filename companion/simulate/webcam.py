@@ -92,9 +92,8 @@ class Webcam:
         """(h, w, 3) codes with colours as the camera keeps them: smoothed, at half the resolution each way."""
         split = cv2.cvtColor(codes / np.float32(255), cv2.COLOR_BGR2YCrCb)
         chroma = split[..., 1:] - 0.5
-        if self.chroma_px:
-            chroma = cv2.GaussianBlur(chroma, (0, 0), self.chroma_px)
-        half = cv2.resize(chroma, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+        soft = cv2.GaussianBlur(chroma, (0, 0), self.chroma_px) if self.chroma_px else chroma
+        half = cv2.resize(soft, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
         split[..., 1:] = 0.5 + self.saturation * cv2.resize(half, codes.shape[1::-1], interpolation=cv2.INTER_LINEAR)
         return 255 * np.asarray(cv2.cvtColor(split, cv2.COLOR_YCrCb2BGR), np.float32)
 
