@@ -31,8 +31,9 @@ SURFACES_EACH = 32
 """Numbers of surfaces kept for a body; none has so many."""
 
 ROUGHNESS = {"disc": 0.12, "cube": 0.18, "pyramid": 0.1}
-COLUMN_ROUGHNESS = 0.3
-"""Spread of the slopes of what mirrors, as of GGX: lacquer, painted wood, plastic; pillars and terrain."""
+CARVED_ROUGHNESS, COLUMN_ROUGHNESS = 0.2, 0.3
+"""Spread of the slopes of what mirrors, as of GGX: lacquer, painted wood, plastic; discs with characters; pillars and
+terrain.  About those of the collection's pictures."""
 
 
 class Body(NamedTuple):
@@ -115,7 +116,8 @@ def bodies_on(kit: Kit, number: int, pile: Pile, level: int | None) -> list[Body
         kind = kit.piece(standing.letter)
         colours = np.tile(to_linear(kind.colour) * (1 + standing.tint), (2, 1))
         paint = discs.index(kind) if kind in discs else NOTHING
-        found.append(_body(first + place * SURFACES_EACH, solid, colours, ROUGHNESS[kind.shape], kind, paint))
+        roughness = CARVED_ROUGHNESS if kind.glyph else ROUGHNESS[kind.shape]
+        found.append(_body(first + place * SURFACES_EACH, solid, colours, roughness, kind, paint))
     return found
 
 
