@@ -92,6 +92,7 @@ score: setup
 soak: compiled browser
 	$(PYTEST) -m soak
 	$(PY) -m tools.soak
+	$(PY) -m tools.soak_traced
 	$(PY) -m tools.soak_readings
 	$(PY) -m tools.soak_hands
 	$(PY) -m tools.boards

@@ -129,17 +129,20 @@ def shoot(tag: str, seed: int, plies: int, keep: Path | None = None) -> Run:
     warm_up(eyes.reader)
     habits = Habits(illegal=ILLEGAL_SHARE)
     witness = Witness(SimulatedTable(kit, match, seed, pace=FAST, habits=habits, renderer=drawn.painter))
-    result = _refereed(witness, eyes, match, kit.name, seed, plies, keep)
+    result = _refereed(witness, eyes, match, f"{tag}-{seed}", seed, plies, keep)
     if result.faults or result.questions:
         _save(keep, f"{tag}-{seed}-enrolment", _jpeg(photograph))
     return Run(result, "", drawn.words, time.process_time() - began_s)
 
 
-def _refereed(witness: Witness, eyes: Eyes, match: Match, kit: str, seed: int, plies: int, keep: Path | None) -> Result:
+def _refereed(
+    witness: Witness, eyes: Eyes, match: Match, name: str, seed: int, plies: int, keep: Path | None
+) -> Result:
     """The match as the program referees it, with the pictures and the store of one that was not without a fault."""
     said: list[Event] = []
     game, source = match.game, witness.source
-    info = MatchInfo(game.tag, game.players, format_position(game, match.position), datetime.now(UTC), kit)
+    kit = open_kit(None, game)
+    info = MatchInfo(game.tag, game.players, format_position(game, match.position), datetime.now(UTC), kit.name)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "match.db"
         store = Store.open(place)
@@ -151,13 +154,13 @@ def _refereed(witness: Witness, eyes: Eyes, match: Match, kit: str, seed: int, p
             open_desk("none", game.players, sys.stdout),
             [said.append, source.hear],
             is_over=lambda: is_over(plies, said, source.truth),
-            pillars=simulated_pillars(source, open_kit(None, game), seed, in_real_time=False),
+            pillars=simulated_pillars(source, kit, seed, in_real_time=False),
         ).run()
         result = compare(source.truth, said)
         if result.faults or result.questions:
-            _save(keep, f"{game.tag}-{seed}", place.read_bytes(), ".db")
+            _save(keep, name, place.read_bytes(), ".db")
     moments = [fault.t_s for fault in result.faults] + [event.t for event in said if isinstance(event, Unsure)]
-    _save_around(keep, f"{game.tag}-{seed}", witness.kept, moments)
+    _save_around(keep, name, witness.kept, moments)
     return result
 
 
