@@ -58,7 +58,7 @@ from vision.pose.projection import Registration
 from vision.pose.registration import check_size
 from vision.pose.tracking import PoseTracker
 from vision.reading import CellState, Reading
-from vision.scene.configurations import kit_configurations
+from vision.scene.configurations import Configurations, kit_configurations
 from vision.scene.crops import Crops
 from vision.scene.ground import has_paper
 from vision.scene.materials import Materials
@@ -97,7 +97,7 @@ class Reader:
         paper = linear(kit.mat.paper) if has_paper(kit) else None
         self._colour_model = colour_model.build_colour_model(look, configurations, paper)
         self._paper = np.exp(self._colour_model[:, Materials.PAPER])
-        self._likeliest = likeliest(self._colour_model)
+        self._understand_by(configurations)
         # The levels of pillars are told by colours alone, which then must tell cubes from the cloth, too.
         are_compared = kit.pillars is None
         self._pieces = colour_model.piece_likelihood(self._colour_model, len(configurations.colours)) * are_compared
@@ -233,12 +233,21 @@ class Reader:
     def _photograph(self, image: npt.NDArray[np.uint8], pose: Registration) -> Photograph:
         return Photograph(image, pose, self.camera, self.light(image, pose))
 
+    def _understand_by(self, configurations: Configurations) -> None:
+        self._shaded = colour_model.with_deep_shade(self._colour_model, self.look, configurations)
+        self._likeliest = likeliest(self._shaded)
+
+    def _unexplained(self, hypothesis: Hypothesis) -> Array:
+        """(n,) share of pixels round each cell that are unlikely under what is believed there."""
+        self._shaded[:, Materials.TABLE] = self._colour_model[:, Materials.TABLE]
+        return unexplained_shares(hypothesis, hypothesis.geometry.rows_round, self._shaded)
+
     def _follow_pillars(self, known: ColumnLook, photograph: Photograph, bare: set[str]) -> bool:
         followed = follow_column(known, photograph, self.kit, self.levels, bare)
         if followed is not known:
             self.look, self._last = replace(self.look, column=followed), None
             colour_model.repaint_column(self._colour_model, followed)
-            self._likeliest = likeliest(self._colour_model)
+            self._understand_by(kit_configurations(self.kit))
         return followed is not known
 
     def score(self, frame: Frame, tables: Sequence[Sequence[CellState]]) -> npt.NDArray[np.float64]:
@@ -269,7 +278,7 @@ class Reader:
         foreign = self._foreign(shown, geometry, slice(None))
         hypothesis = infer(shown, self._rim, geometry)
         states = self._states(image, hypothesis, light)
-        return _Last(hypothesis, states, foreign, unexplained_shares(hypothesis, geometry.rows_round))
+        return _Last(hypothesis, states, foreign, self._unexplained(hypothesis))
 
     def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _Last) -> None:
         geometry = last.hypothesis.geometry
@@ -279,7 +288,7 @@ class Reader:
         infer_again(last.hypothesis, cells, shown)
         explained = last.hypothesis.updated
         last.log_likelihood[explained] = self._states(image, last.hypothesis, light)[explained]
-        last.unexplained[:] = unexplained_shares(last.hypothesis, geometry.rows_round)
+        last.unexplained[:] = self._unexplained(last.hypothesis)
 
     def _states(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis, light: Illumination) -> Array:
         self._look_closely(image, hypothesis, light)

@@ -71,6 +71,11 @@ _WALL = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.0
 # A flank may have been enrolled in half the light that falls on another one.
 _FLANK = _Shading(lit=0.0, spread=0.0, shade=(0.05, 2.5), mirrored=0.08, tint=0.08)
 
+_DEEP = replace(_SIDE, shade=(0.03, 0.2))
+DEEP_SHARE = 1e-3
+"""How deep the shade on a side may be beside a lamp behind the board, and the share of sides' pixels that are in it.
+What is so dark is understood; but shadows, ink and gaps are as dark, so that it speaks for no stack."""
+
 INK_SHARE = 0.25
 """Share of a face that its character and ring cover.  Chosen by eye."""
 
@@ -119,6 +124,26 @@ def build_colour_model(
         *([] if look.column is None else _column(look.column, rng)),
     ]
     return np.column_stack(columns).astype(np.float32)
+
+
+def with_deep_shade(
+    colour_model: npt.NDArray[np.float32], look: SetLook, configurations: Configurations
+) -> npt.NDArray[np.float32]:
+    """A copy of a colour model (BINS³, materials) in which sides may be in deep shade, too, to understand pictures by.
+
+    Sides of pyramids, and those on a learned board, may already be so dark.
+    """
+    model = colour_model.copy()
+    if look.board is not None or not configurations.has_faces:
+        return model
+    kinds = Materials(len(configurations.colours))
+    for number, face in enumerate(reflectances(look, configurations), start=kinds.sides):
+        deep = np.exp(_learn(_draw(face, _DEEP, np.random.default_rng(0))))
+        model[:, number] = np.log((1 - DEEP_SHARE) * np.exp(model[:, number]) + DEEP_SHARE * deep)
+    sides = model[:, kinds.sides : kinds.column_side]
+    model[:, Materials.STANDING] = sides.max(axis=1)
+    model[:, Materials.SIDE] = np.log(np.exp(sides).mean(axis=1))
+    return model
 
 
 def repaint_column(colour_model: npt.NDArray[np.float32], column: ColumnLook) -> None:

@@ -43,10 +43,14 @@ MOST_DOUBT, DOUBT_OF_ALL = 0.9, 0.5
 board that looks otherwise.  In such photographs 85 % of the former were misread, and 60 % of all."""
 
 
-def unexplained_shares(hypothesis: Hypothesis, rows: tuple[int, int]) -> Array:
-    """(n,) float32, share of the pixels in these rows of each cell's crop that are no likelier than stray ones are."""
+def unexplained_shares(hypothesis: Hypothesis, rows: tuple[int, int], colour_model: Array) -> Array:
+    """(n,) float32, share of the pixels in these rows of each cell's crop that are no likelier than stray ones are.
+
+    ``colour_model``: (BINS³, materials) float32, that in which sides may be in deep shade.
+    """
     geometry, labels = hypothesis.geometry, hypothesis.all_labels()
-    return unlikely_shares(hypothesis.observations, geometry.visibility, labels, rows, STRAY_LOG)
+    observations = hypothesis.observations._replace(colour_model=colour_model)
+    return unlikely_shares(observations, geometry.visibility, labels, rows, STRAY_LOG)
 
 
 @compiled

@@ -128,3 +128,14 @@ def test_a_pale_piece_is_not_any_pale_colour():
 def test_paper_is_no_floor(table):
     white = row_of((255, 255, 255))
     assert table[white, MATERIALS.PAPER] > table[white, MATERIALS.FLOOR] + 2
+
+
+def test_a_side_in_deep_shade_is_understood_but_no_likelier_than_a_stray(table):
+    look, configurations = nominal_look(KIT), kit_configurations(KIT)
+    shaded = colour_model.with_deep_shade(table, look, configurations)
+    red = 0.04 * np.array(look.pieces["R"])
+    dark = colour_model.bin_index(colour_model.display(red).astype(np.float32)[None])[0]
+    side = MATERIALS.sides + next(i for i, letters in enumerate(configurations.colours) if "R" in letters)
+    assert table[dark, side] < colour_model.STRAY_LOG < shaded[dark, side] < table[:, side].max() - 5
+    np.testing.assert_array_equal(shaded[:, MATERIALS.STANDING], shaded[:, MATERIALS.sides :].max(axis=1))
+    np.testing.assert_array_equal(shaded[:, : MATERIALS.STANDING], table[:, : MATERIALS.STANDING])
