@@ -96,9 +96,11 @@ def test_an_arm_over_a_marker_is_no_push(eyes, image):
 def test_a_resting_arm_is_foreign_until_it_must_be_a_thing(eyes, image):
     looked(eyes, image, 0.0)
     eyes.understood()
-    assert (looked(eyes, with_arm(image), 1.0).reading.foreign >= 0.5).any()
-    assert (looked(eyes, with_arm(image), 1.2).reading.foreign >= 0.5).any()
-    assert (looked(eyes, with_arm(image), 1.1 + HAND_GIVEN_UP_S).reading.foreign < 0.5).all()
+    early = [looked(eyes, with_arm(image), t_s).reading.foreign >= 0.5 for t_s in (1.0, 1.2)]
+    late = looked(eyes, with_arm(image), 1.1 + HAND_GIVEN_UP_S).reading.foreign
+    assert min(cells.sum() for cells in early) > 15
+    # What is left is what the reading itself, which knows no arms, does not understand.
+    assert (late >= 0.5).sum() < 3
 
 
 def with_shadow(image):

@@ -71,7 +71,7 @@ _WALL = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.0
 # A flank may have been enrolled in half the light that falls on another one.
 _FLANK = _Shading(lit=0.0, spread=0.0, shade=(0.05, 2.5), mirrored=0.08, tint=0.08)
 
-_DEEP = replace(_SIDE, shade=(0.03, 0.2))
+_DEEP = replace(_SIDE, shade=(0.08, 0.2))
 DEEP_SHARE = 1e-3
 """How deep the shade on a side may be beside a lamp behind the board, and the share of sides' pixels that are in it.
 What is so dark is understood; but shadows, ink and gaps are as dark, so that it speaks for no stack."""

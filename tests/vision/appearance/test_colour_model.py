@@ -133,7 +133,7 @@ def test_paper_is_no_floor(table):
 def test_a_side_in_deep_shade_is_understood_but_no_likelier_than_a_stray(table):
     look, configurations = nominal_look(KIT), kit_configurations(KIT)
     shaded = colour_model.with_deep_shade(table, look, configurations)
-    red = 0.04 * np.array(look.pieces["R"])
+    red = 0.08 * np.array(look.pieces["R"])
     dark = colour_model.bin_index(colour_model.display(red).astype(np.float32)[None])[0]
     side = MATERIALS.sides + next(i for i, letters in enumerate(configurations.colours) if "R" in letters)
     assert table[dark, side] < colour_model.STRAY_LOG < shaded[dark, side] < table[:, side].max() - 5
