@@ -1,12 +1,13 @@
 """Boards drawn flat from label buffers: every surface has one colour, so that the truth is the likeliest hypothesis."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from calibration.kit import load_kit
 from calibration.looks import nominal_look
+from companion.app.ground import start_levels
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.colour_model import display
 from vision.appearance.illumination import Illumination
@@ -84,3 +85,16 @@ def drawn():
     reader = Reader(kit, camera, nominal_look(kit))
     geometry = reader.geometry(default_pose(kit, camera))
     return Drawn(reader, geometry, np.array(reader.look.rim, np.float32))
+
+
+@pytest.fixture(scope="module")
+def reader():
+    """Of cubes of the squares' own colour."""
+    kit, camera = load_kit("citadel"), default_camera()
+    look = nominal_look(kit)
+    return Reader(kit, camera, replace(look, pieces=dict.fromkeys(look.pieces, look.floor)), start_levels(kit))
+
+
+@pytest.fixture(scope="module")
+def geometry(reader):
+    return reader.geometry(default_pose(reader.kit, reader.camera))

@@ -1,14 +1,8 @@
 """Faint cubes, even ground and shadows, compared by their outlines alone."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from calibration.kit import load_kit
-from calibration.looks import nominal_look
-from companion.app.ground import start_levels
-from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.colour_model import display
 from vision.appearance.illumination import Illumination
 from vision.inference.comparison import make_patch_of, make_view, scene_round, stacks_of
@@ -26,7 +20,6 @@ from vision.likelihood.segmentation import (
     stack_log_likelihood,
 )
 from vision.likelihood.surroundings import TOPS
-from vision.reader import Reader
 from vision.scene.configurations import PLACE_MM
 from vision.scene.prisms import FIRST, LINE, PER_CELL, PER_PIECE, PIECES, first_surface, span_stack
 from vision.scene.runs import make_spans, paint
@@ -35,19 +28,6 @@ CELL = "b5"
 LIGHT = 0.6
 NOISE = 0.015
 TALLEST = 5
-
-
-@pytest.fixture(scope="module")
-def reader():
-    """Of cubes of the ground's own colour."""
-    kit, camera = load_kit("citadel"), default_camera()
-    look = nominal_look(kit)
-    return Reader(kit, camera, replace(look, pieces=dict.fromkeys(look.pieces, look.floor)), start_levels(kit))
-
-
-@pytest.fixture(scope="module")
-def geometry(reader):
-    return reader.geometry(default_pose(reader.kit, reader.camera))
 
 
 @pytest.fixture

@@ -1,41 +1,21 @@
 """Lines between squares: where a piece hides one, its place is no bare board."""
 
-from dataclasses import replace
-
 import cv2
 import numpy as np
 import pytest
 
-from calibration.kit import load_kit
-from calibration.looks import nominal_look
-from companion.app.ground import start_levels
-from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.colour_model import display
 from vision.appearance.illumination import Illumination
 from vision.inference.comparison import LINES_SHARE, lines_share, make_view
 from vision.inference.head_to_head import compare
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.boundaries import noise_of
-from vision.reader import Reader
 from vision.scene.ground import grid_lines_px
 from vision.scene.prisms import LINE
 
 CELL = "d4"
 LIGHT, NOISE, INK = 0.6, 2.0, 0.4
 HEIGHTS = 3
-
-
-@pytest.fixture(scope="module")
-def reader():
-    """Of cubes of the squares' own colour."""
-    kit, camera = load_kit("citadel"), default_camera()
-    look = nominal_look(kit)
-    return Reader(kit, camera, replace(look, pieces=dict.fromkeys(look.pieces, look.floor)), start_levels(kit))
-
-
-@pytest.fixture(scope="module")
-def geometry(reader):
-    return reader.geometry(default_pose(reader.kit, reader.camera))
 
 
 @pytest.fixture
