@@ -16,7 +16,7 @@ from calibration.kit import Kit, PieceKind
 from companion.simulate.light import to_linear
 from companion.simulate.sprite import column_colours, standing_solids, upright
 from companion.simulate.standing import Pile
-from tools.traced import NEAR, NOTHING, PAINT_PX, Array, Vector, onto_paint, paint_of
+from tools.traced import NEAR, NOTHING, PAINT_PX, Array, Vector, onto_paint, paint_of, planes_of
 from vision.scene.solids import CHAMFER_SHARE, Solid, column
 
 GRID_MM = 16.0
@@ -127,8 +127,7 @@ def _body(number: int, solid: Solid, colours: Array, roughness: float, kind: Pie
         (x, y, top), radius, bevel = upright(solid)[0], kind.width_mm / 2, CHAMFER_SHARE * kind.height_mm
         turned = np.array([x, y, top - kind.height_mm, top, radius, bevel])
         return Body(number, np.empty((0, 4)), turned, box, colours, roughness, paint, onto_paint(solid, kind))
-    planes = np.column_stack([solid.normals, (solid.normals * solid.middles).sum(axis=1)])
-    return Body(number, planes, np.zeros(6), box, colours, roughness, paint, np.zeros((2, 4)))
+    return Body(number, planes_of(solid), np.zeros(6), box, colours, roughness, paint, np.zeros((2, 4)))
 
 
 def gathered(kit: Kit, bodies: Sequence[Body]) -> Bodies:

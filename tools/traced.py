@@ -123,12 +123,12 @@ def _bodies(kit: Kit, setup: Setup) -> Bodies:
         base = column(kit, cell, level)
         if base is not None:
             side, top = (to_linear(colour) for colour in column_colours(kit))
-            solids.append((base, np.where(base.is_top[:, None], top, side), None))
+            solids.append((base, np.vstack([np.where(base.is_top[:, None], top, side), side]), None))
         for standing, solid in zip(pile, standing_solids(kit, cell, pile, level), strict=True):
             kind = kit.piece(standing.letter)
             colour = to_linear(kind.colour) * (1 + standing.tint)
-            solids.append((solid, np.tile(colour, (len(solid.faces), 1)), kind))
-    planes = [np.column_stack([solid.normals, (solid.normals * solid.middles).sum(axis=1)]) for solid, _, _ in solids]
+            solids.append((solid, np.tile(colour, (len(solid.faces) + 1, 1)), kind))
+    planes = [planes_of(solid) for solid, _, _ in solids]
     middles = np.array([solid.points.mean(axis=0) for solid, _, _ in solids])
     reach = [((s.points - middle) ** 2).sum(axis=1).max() for (s, _, _), middle in zip(solids, middles, strict=True)]
     discs = [kind for kind in kit.pieces if kind.shape == "disc"]
@@ -142,6 +142,12 @@ def _bodies(kit: Kit, setup: Setup) -> Bodies:
         np.array([onto_paint(solid, kind) if kind in discs else np.zeros((2, 4)) for solid, _, kind in solids]),
         np.array([paint_of(kind) for kind in discs], np.float32).reshape(-1, PAINT_PX, PAINT_PX, 3),
     )
+
+
+def planes_of(solid: Solid) -> Array:
+    """(faces + 1, 4) those of a body's faces, and of its base: solids have none, but towers of pyramids show it."""
+    sides = np.column_stack([solid.normals, (solid.normals * solid.middles).sum(axis=1)])
+    return np.vstack([sides, [0, 0, -1, -solid.points[:, 2].min()]])
 
 
 def onto_paint(solid: Solid, kind: PieceKind) -> Array:

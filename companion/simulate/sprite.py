@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from calibration.heights import floor_mm, rises_mm
 from calibration.kit import Colour, Kit, PieceKind
 from companion.simulate.glyphs import strokes
 from companion.simulate.light import Array, Light, beside, shade, shadow_on_mat, to_linear, to_srgb
-from companion.simulate.standing import Pile
+from companion.simulate.standing import Pile, Standing
 from vision.pose.projection import Registration, project
 from vision.scene.solids import Solid, circle, column, faces_towards, hull, moved, piece
 
@@ -27,6 +27,9 @@ GLYPH_SHARE = 0.52
 
 TURN_DEG = {"disc": 180.0, "cube": 8.0, "pyramid": 8.0}
 """How far pieces are turned when nobody cares: discs lie as they fall."""
+
+NESTED = 0.5
+"""Share of a hand's freedom that is left to a pyramid put over another one: it is hollow and follows the one below."""
 
 RING_MM = 0.45
 RING_SHADE = 0.72
@@ -105,11 +108,26 @@ def standing_solids(kit: Kit, cell: str, pile: Pile, level: int | None) -> list[
     """The pieces of a cell where they stand, bottom first."""
     (x, y), floor = kit.centre_mm(cell), floor_mm(kit, level)
     solids = []
-    for standing, rise in zip(pile, rises_mm(kit, "".join(standing.letter for standing in pile)), strict=True):
+    rises = rises_mm(kit, "".join(standing.letter for standing in pile))
+    for standing, rise in zip(_nested(kit, pile), rises, strict=True):
         kind = kit.piece(standing.letter)
         at = np.array([x + standing.off_mm[0], y + standing.off_mm[1], floor + rise])
         solids.append(moved(piece(kind), at, standing.turn * TURN_DEG[kind.shape]))
     return solids
+
+
+def _nested(kit: Kit, pile: Pile) -> Iterator[Standing]:
+    """The pieces of a pile, every pyramid about where the one below it stands and turned like that."""
+    below: tuple[Standing, Standing] | None = None
+    for standing in pile:
+        follows = standing
+        if below is not None and kit.piece(standing.letter).shape == "pyramid":
+            put, stands = below
+            x, y = np.array(stands.off_mm) + NESTED * (np.array(standing.off_mm) - put.off_mm)
+            turn = stands.turn + NESTED * standing.turn
+            follows = replace(standing, off_mm=(float(x), float(y)), turn=turn)
+        yield follows
+        below = standing, follows
 
 
 def piece_polygons(scene: Scene, solid: Solid, kind: PieceKind, tint: float = 0.0) -> list[tuple[Array, Array]]:

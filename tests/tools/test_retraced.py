@@ -126,3 +126,13 @@ def test_noise_and_the_camera_come_after_the_picture():
     codes = noisy.developed(flat, 1).astype(float)
     assert codes.mean() == pytest.approx(189, abs=0.2)
     assert codes.std() == pytest.approx(3.0, rel=0.05)
+
+
+def test_a_pyramid_on_another_one_ends_above_its_foot():
+    kit = load_kit("ziggurat")
+    stacks = ["QD", *[""] * (len(kit.cells) - 1)]
+    bodies = bodies_on(kit, 0, set_up(stacks, None, seeded("tower", 1)).piles[0], None)
+    (x, y), solids = kit.centre_mm(kit.cells[0]), gathered(kit, bodies).solids
+    for height_mm, body in ((3.0, 0), (10.0, 0), (20.0, 1)):
+        _, found, _ = hit(solids, np.array([x, y - 100, height_mm]), np.array([0.0, 1.0, 0.0]), np.inf)
+        assert found == body
