@@ -108,7 +108,7 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms) -> View:
         )
     px_per_mm = 1 / np.linalg.norm(geometry.crops.to_crop[:, 0], axis=1) / shrink
     step = max(1, round(STEP_MM * float(np.median(px_per_mm))))
-    noise = noise_of(small, step)
+    noise = noise_of(small, step, geometry.mat_px / shrink)
     are_shown = len(prisms.lines_px) == 0 or lines_share(small, prisms.lines_px, step, noise) > LINES_SHARE
     return View(
         small,

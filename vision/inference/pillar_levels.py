@@ -26,7 +26,7 @@ from vision.appearance.colour_model import TOP_VALUE, bin_index, normalise
 from vision.likelihood.boundaries import STEP_MM, contrasts_in, noise_of
 from vision.likelihood.regions import FIRST, REGIONS, UPPER, Colours, Part, score_boundaries, score_faces
 from vision.likelihood.segmentation import WEIGHT
-from vision.pose.projection import Registration, project
+from vision.pose.projection import Points, Registration, project
 from vision.scene.configurations import PLACE_MM, stacks_of
 from vision.scene.ground import mat_corners
 from vision.scene.materials import Materials
@@ -87,6 +87,7 @@ class PillarViews:
         log_prior: (s,) float64, of what stands on a pillar.
         weight: independent observations per pixel: an edge that is slightly off is wrong along the whole pillar.
         px_per_mm: scale of the small picture in the middle of the mat.
+        mat_px: (4, 2) the mat's corners in it.
     """
 
     lowest: int
@@ -99,6 +100,7 @@ class PillarViews:
     log_prior: npt.NDArray[np.float64]
     weight: float
     px_per_mm: float
+    mat_px: Points
 
 
 def told_apart(pillars: Pillars) -> range:
@@ -153,6 +155,7 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
         log_prior=_log_prior(heights),
         weight=pixel_mm2 / (2 * PLACE_MM * pillars.side_mm),
         px_per_mm=pixel_mm2**-0.5,
+        mat_px=project(mat_corners(kit), pose, camera) / SHRINK,
     )
 
 
@@ -215,7 +218,7 @@ def estimate_levels(
         (n,) levels; (n, l) float32 log-likelihood, each row's logsumexp 0; uniform for pillars that were not asked.
     """
     step = max(1, round(STEP_MM * views.px_per_mm))
-    shown = _Shown(small, light, noise_of(small, step), colours, step)
+    shown = _Shown(small, light, noise_of(small, step, views.mat_px), colours, step)
     found = np.column_stack([np.array(question.levels) - views.lowest, np.array(question.configurations)])
     prior, standing = _priors(views, found[:, 0], question.expected)
     count, fits = prior.shape[1], np.zeros(prior.shape)

@@ -88,20 +88,37 @@ class Contrasts(NamedTuple):
 
 
 @compiled
-def noise_of(image: Picture, step: int) -> Array:
-    """(channels,) float32 variance of the difference of two pixels ``step`` apart where a picture is even, codes²."""
+def noise_of(image: Picture, step: int, outline_px: Floats) -> Array:
+    """(channels,) float32 variance of the difference of two pixels ``step`` apart where a picture is even, codes².
+
+    Measured within a convex outline (k, 2) px, that of the mat: a table's wood or cloth is never even.
+    """
     height, width, _ = image.shape
     rows, columns = (height - 1) // NOISE_STRIDE + 1, (width - step - 1) // NOISE_STRIDE + 1
-    apart, variance = np.empty((CHANNELS, rows * columns), np.float32), np.empty(CHANNELS, np.float32)
+    apart, variance, count = np.empty((CHANNELS, rows * columns), np.float32), np.zeros(CHANNELS, np.float32), 0
     for i in range(rows):
         for j in range(columns):
+            if not _is_inside(NOISE_STRIDE * j, NOISE_STRIDE * i, outline_px):
+                continue
             one, other = image[NOISE_STRIDE * i, NOISE_STRIDE * j], image[NOISE_STRIDE * i, NOISE_STRIDE * j + step]
             for channel in range(CHANNELS):
-                apart[channel, i * columns + j] = abs(_opponent(one, channel) - _opponent(other, channel))
-    for channel in range(CHANNELS):
+                apart[channel, count] = abs(_opponent(one, channel) - _opponent(other, channel))
+            count += 1
+    for channel in range(CHANNELS if count else 0):
         # Half of a normal variable's absolute values are below 0.6745 standard deviations.
-        variance[channel] = (np.median(apart[channel]) / 0.6745) ** 2
+        variance[channel] = (np.median(apart[channel, :count]) / 0.6745) ** 2
     return variance
+
+
+@compiled
+def _is_inside(x: float, y: float, outline_px: Floats) -> bool:
+    """Whether a point is within a convex outline (k, 2)."""
+    left, right = 0, 0
+    for k in range(len(outline_px)):
+        (ax, ay), (bx, by) = outline_px[k - 1], outline_px[k]
+        side = (bx - ax) * (y - ay) - (by - ay) * (x - ax)
+        left, right = left + int(side < 0), right + int(side > 0)
+    return left == 0 or right == 0
 
 
 @compiled

@@ -42,7 +42,9 @@ def make_contrasts(
 ) -> Contrasts:
     """The contrasts in a crop (rows, columns, 3) uint8 BGR between ``counted`` (rows, columns) pixels; 0 elsewhere."""
     step = round(STEP_MM * rows_per_mm)
-    down = ratios_down(codes, (step, float(rows_per_mm)), noise_of(codes, step))
+    height, width, _ = codes.shape
+    whole = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64)
+    down = ratios_down(codes, (step, float(rows_per_mm)), noise_of(codes, step, whole))
     down[:-step] *= counted[step:] & counted[:-step]
     integrals = np.zeros((codes.shape[1], codes.shape[0] + 1))
     integrals[:, 1:] = down.cumsum(axis=0).T

@@ -41,7 +41,8 @@ def share(image, geometry):
     small = np.asarray(
         cv2.resize(image, None, fx=1 / prisms.shrink, fy=1 / prisms.shrink, interpolation=cv2.INTER_AREA)
     )
-    return lines_share(small, prisms.lines_px, 2, noise_of(small, 2))
+    noise = noise_of(small, 2, geometry.mat_px / prisms.shrink)
+    return lines_share(small, prisms.lines_px, 2, noise)
 
 
 def test_lines_are_told_from_a_board_without_any(picture, geometry):

@@ -92,7 +92,8 @@ def picture(labels, shadow=1.0):
 
 
 def boundary_scores(image, hidden):
-    contrasts = contrasts_in(image, (1, 0.7), noise_of(image, 1))
+    whole = np.array([(0, 0), (WIDTH, 0), (WIDTH, HEIGHT), (0, HEIGHT)], float)
+    contrasts = contrasts_in(image, (1, 0.7), noise_of(image, 1, whole))
     return [score_boundaries(pillar(first), hidden, contrasts) for first in range(2, 16)]
 
 
