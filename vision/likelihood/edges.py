@@ -33,11 +33,17 @@ millimetre or two.  Chosen by eye."""
 UNIT_MM = 4
 """Length of an edge over which shadows and texture are correlated: one observation.  Chosen by eye."""
 
-EVEN = 0.1
+EVEN = 0.05
 """Standard deviation of the difference in log brightness between two places on one surface.  Chosen by eye."""
 
 VARIED = 0.8
 """Standard deviation of that difference between two surfaces.  Chosen by eye."""
+
+EVEN_HUE, VARIED_HUE = 0.025, 0.3
+"""The same of the difference in the logarithms of blue to red light, and of green to both.  Chosen by eye."""
+
+HUED = 0.5
+"""Probability that two surfaces that meet differ in that: a grey cube on a grey pillar does not."""
 
 UNLIKE = 0.05
 """Probability of contrast across a line on one surface (a shadow's edge), and of none across a piece's outline.  Chosen
@@ -56,10 +62,11 @@ class _Crop(NamedTuple):
     """One crop, and work arrays.
 
     Attributes:
-        logs: (rows, columns) float32, log brightness, where a surface counts.
+        logs: (rows, columns, 3) float32, where a surface counts: log brightness, that of blue to red light, and that of
+            green to both.
         surfaces: (rows, columns) int32, label of the surface that is visible if the cell is empty; 0 where none counts.
-        units: (u, 3) float64, of each unit of an edge: number of differences in log brightness, their sum, and the sum
-            of their squares.
+        units: (u, 3, 3) float64, of each unit of an edge and each of these: number of differences, their sum, and the
+            sum of their squares.
     """
 
     logs: Array
@@ -88,8 +95,9 @@ def edge_log_ratio(
     """
     _, rows, columns = observations.bins.shape
     ratios = np.zeros((len(cells), configurations), np.float32)
-    logs, surfaces = np.empty((rows, columns), np.float32), np.empty((rows, columns), np.int32)
-    units = np.empty((max(rows // UNIT_MM + 1, MOST_EDGES * (columns * int(table.column_mm) // UNIT_MM + 1)), 3))
+    logs, surfaces = np.empty((rows, columns, 3), np.float32), np.empty((rows, columns), np.int32)
+    most = max(rows // UNIT_MM + 1, MOST_EDGES * (columns * int(table.column_mm) // UNIT_MM + 1))
+    units = np.empty((most, 3, 3))
     crop = _Crop(logs, surfaces, units)
     for k in range(len(cells)):
         _fill(observations, visibility, labels, cells[k], crop)
@@ -115,8 +123,11 @@ def _fill(observations: Observations, visibility: Visibility, labels: LabelBuffe
             crop.surfaces[row, column] = 0
             if is_visible and surface & MATERIAL_MASK >= _STANDING:
                 crop.surfaces[row, column] = surface
-                blue, green, red = codes[row, column]
-                crop.logs[row, column] = (bright[0, blue] + bright[1, green] + bright[2, red]) / 3
+                b, g, r = codes[row, column]
+                blue, green, red = bright[0, b], bright[1, g], bright[2, r]
+                crop.logs[row, column, 0] = (blue + green + red) / 3
+                crop.logs[row, column, 1] = blue - red
+                crop.logs[row, column, 2] = green - (blue + red) / 2
 
 
 @compiled
@@ -131,7 +142,7 @@ def _upper_edge(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers) 
             continue
         if surfaces[inside, column] == surfaces[outside, column] > 0:
             _add(crop, int(i * table.column_mm) // UNIT_MM, (inside, column), (outside, column))
-    return _log_ratio(units, 1 - UNLIKE, UNLIKE)
+    return _log_ratio(units, 1 - UNLIKE, UNLIKE, True)  # noqa: FBT003
 
 
 @compiled
@@ -151,7 +162,7 @@ def _side(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers, inward
         inside, outside = table.columns[inner], table.columns[at] - beside
         if 0 <= outside < surfaces.shape[1] and surfaces[row, inside] == surfaces[row, outside] > 0:
             _add(crop, row // UNIT_MM, (row, inside), (row, outside))
-    return _log_ratio(units, 1 - UNLIKE, UNLIKE)
+    return _log_ratio(units, 1 - UNLIKE, UNLIKE, True)  # noqa: FBT003
 
 
 @compiled
@@ -171,32 +182,64 @@ def _edges_behind(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers
                 number = (int(i * table.column_mm) // UNIT_MM) * MOST_EDGES + found
                 _add(crop, number, (above, column), (below, column))
                 found += 1
-    return _log_ratio(units, UNLIKE, 1 - ALIKE)
+    return _log_ratio(units, UNLIKE, 1 - ALIKE, False)  # noqa: FBT003
 
 
 @compiled
 def _add(crop: _Crop, number: int, one: CropPixel, other: CropPixel) -> None:
     """Add the difference between two crop pixels to a unit."""
-    apart = crop.logs[one[0], one[1]] - crop.logs[other[0], other[1]]
-    unit = crop.units[number]
-    unit[0] += 1
-    unit[1] += apart
-    unit[2] += apart * apart
+    for kind in range(3):
+        apart = crop.logs[one[0], one[1], kind] - crop.logs[other[0], other[1], kind]
+        unit = crop.units[number, kind]
+        unit[0] += 1
+        unit[1] += apart
+        unit[2] += apart * apart
 
 
 @compiled
-def _log_ratio(units: Sums, standing: float, bare: float) -> float:
-    """Log-likelihood ratio of ``units`` (u, 3), whose two sides differ with these probabilities.
+def _log_ratio(units: Sums, standing: float, bare: float, is_outline: bool) -> float:  # noqa: FBT001
+    """Log-likelihood ratio of ``units`` (u, 3, 3), whose two sides differ with these probabilities.
 
-    That is ``standing`` if a piece stands there, and ``bare`` if none does.
+    That is ``standing`` if a piece stands there, and ``bare`` if none does.  A piece and what it stands on may be of
+    two colours, all along its outline or nowhere; what meets behind it is of one.  And all along an outline there may
+    be a shadow's edge instead, which changes brightness.
     """
-    odds = 1.0
+    plain, hued = np.zeros(3), np.zeros(3)
     for unit in units:
-        if unit[0] >= 2:
-            mean = unit[1] / unit[0]
-            noise = max(unit[2] / unit[0] - mean * mean, 0.0) / unit[0]
-            even, varied = EVEN**2 + noise, VARIED**2 + noise
-            of_even = np.exp(-0.5 * mean * mean / even) / np.sqrt(even)
-            of_varied = np.exp(-0.5 * mean * mean / varied) / np.sqrt(varied)
-            odds *= (standing * of_varied + (1 - standing) * of_even) / (bare * of_varied + (1 - bare) * of_even)
-    return float(np.log(odds))
+        if unit[0, 0] >= 2:
+            even, varied = _densities(unit[0], EVEN, VARIED)
+            _add_logs(plain, (even, varied, varied), standing, bare)
+            if is_outline:
+                even_blue, varied_blue = _densities(unit[1], EVEN_HUE, VARIED_HUE)
+                even_green, varied_green = _densities(unit[2], EVEN_HUE, VARIED_HUE)
+                of_one, of_two = even_blue * even_green, varied_blue * varied_green
+                _add_logs(hued, (even * of_one, varied * of_two, varied * of_one), standing, bare)
+    if not is_outline:
+        return float(plain[0] - plain[1])
+    for logs in (plain, hued):
+        logs[0] -= np.logaddexp(np.log(1 - UNLIKE) + logs[1], np.log(UNLIKE) + logs[2])
+    return float(np.logaddexp(np.log(1 - HUED) + plain[0], np.log(HUED) + hued[0]))
+
+
+@compiled
+def _add_logs(logs: Sums, densities: tuple[float, float, float], standing: float, bare: float) -> None:
+    """Add to ``logs`` (3,) those of a unit's likelihood if a piece stands there, none does, and a shadow's edge lies.
+
+    ``densities``: on one surface, between two, and across a shadow's edge.
+    """
+    even, varied, shaded = densities
+    logs[0] += np.log(standing * varied + (1 - standing) * even)
+    logs[1] += np.log(bare * varied + (1 - bare) * even)
+    logs[2] += np.log(shaded + 1e-300)
+
+
+@compiled
+def _densities(differences: Sums, even: float, varied: float) -> tuple[float, float]:
+    """Those of the mean of ``differences`` (3,) on one surface and between two, up to a common factor.
+
+    ``even`` and ``varied`` are the standard deviations of one difference on one surface and between two.
+    """
+    count, mean = differences[0], differences[1] / differences[0]
+    noise = max(differences[2] / count - mean * mean, 0.0) / count
+    narrow, wide = even**2 + noise, varied**2 + noise
+    return np.exp(-0.5 * mean * mean / narrow) / np.sqrt(narrow), np.exp(-0.5 * mean * mean / wide) / np.sqrt(wide)

@@ -40,9 +40,14 @@ def box(codes, factor):
     return darker
 
 
-def test_a_visible_outline_is_evidence_of_a_piece(ratio, codes, surfaces):
-    assert ratio(box(codes, 0.5), surfaces) > 10
-    assert ratio(box(codes, 1.6), surfaces) > 10
+def test_a_visible_outline_is_evidence_of_a_piece_though_it_may_be_a_shadows(ratio, codes, surfaces):
+    assert 3 < ratio(box(codes, 0.5), surfaces) < 10
+    assert 3 < ratio(box(codes, 1.6), surfaces) < 10
+
+
+def test_one_of_another_colour_is_no_shadows(ratio, codes, surfaces):
+    assert ratio(box(codes, np.array([1.0, 0.8, 1.2])), surfaces) > 15
+    assert ratio(box(codes, np.array([0.5, 0.5, 0.75])), surfaces) > 15
 
 
 def test_even_ground_is_evidence_against_one(ratio, codes, surfaces):
