@@ -52,6 +52,7 @@ from vision.inference.understanding import (
     unexplained_shares,
 )
 from vision.inference.whole_tables import score_characters, score_tables, score_towers
+from vision.likelihood.denoising import without_noise
 from vision.likelihood.observations import Observations, observe
 from vision.likelihood.regions import make_colours
 from vision.pose.projection import Registration
@@ -92,6 +93,9 @@ class Reader:
         self._views: tuple[Registration, PillarViews] | None = None
         configurations = kit_configurations(kit)
         self._reflectances = colour_model.reflectances(look, configurations)
+        # Faces with characters are not even, and smoothed they say less.
+        plain_floor = look.floor if configurations.has_plain_faces or not configurations.has_faces else None
+        self._contrast = colour_model.contrast_to_floor(self._reflectances, plain_floor)
         self.states = configurations.states
         self._columns, self._firsts = configurations.state_columns
         paper = linear(kit.mat.paper) if has_paper(kit) else None
@@ -259,13 +263,14 @@ class Reader:
             return np.zeros(len(tables))
         geometry = self._last.hypothesis.geometry
         light = self.light(frame.image, geometry.pose)
-        hypothesis = Hypothesis(self.observations(frame.image, geometry, light), self._rim, geometry)
+        smooth = self._smooth(frame.image, geometry, light)
+        hypothesis = Hypothesis(self.observations(smooth, geometry, light), self._rim, geometry)
         hypothesis.take_over(self._last.hypothesis)
         columns = dict(zip(self.states, np.split(self._columns, self._firsts[1:]), strict=True))
         states = [[columns[state] for state in table] for table in tables]
         if geometry.close_up is not None:
-            return score_towers(hypothesis, states, partial(self._look_closely, frame.image, hypothesis, light))
-        scores = score_tables(frame.image, hypothesis, states)
+            return score_towers(hypothesis, states, partial(self._look_closely, smooth, hypothesis, light))
+        scores = score_tables(smooth, hypothesis, states)
         if self._alphabet is None:
             return scores
         letters = [self._alphabet.numbers([letter for _, letter in table]) for table in tables]
@@ -274,25 +279,34 @@ class Reader:
 
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
         light = self.light(image, geometry.pose)
-        shown = self.observations(image, geometry, light)
+        smooth = self._smooth(image, geometry, light)
+        shown = self.observations(smooth, geometry, light)
         foreign = self._foreign(shown, geometry, slice(None))
         hypothesis = infer(shown, self._rim, geometry)
-        states = self._states(image, hypothesis, light)
+        states = self._states((image, smooth), hypothesis, light)
         return _Last(hypothesis, states, foreign, self._unexplained(hypothesis))
 
     def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _Last) -> None:
         geometry = last.hypothesis.geometry
         light = self.light(image, geometry.pose)
-        shown = self.observations(image, geometry, light, cells)
+        smooth = self._smooth(image, geometry, light)
+        shown = self.observations(smooth, geometry, light, cells)
         last.foreign[cells] = self._foreign(shown, geometry, cells)
         infer_again(last.hypothesis, cells, shown)
         explained = last.hypothesis.updated
-        last.log_likelihood[explained] = self._states(image, last.hypothesis, light)[explained]
+        last.log_likelihood[explained] = self._states((image, smooth), last.hypothesis, light)[explained]
         last.unexplained[:] = self._unexplained(last.hypothesis)
 
-    def _states(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis, light: Illumination) -> Array:
-        self._look_closely(image, hypothesis, light)
-        rescore_head_to_head(image, hypothesis)
+    def _states(
+        self, images: tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]], hypothesis: Hypothesis, light: Illumination
+    ) -> Array:
+        """(n, states) log-likelihoods from ``images``, the picture and the same without noise.
+
+        Characters are compared as wholes, which no noise hides.
+        """
+        image, smooth = images
+        self._look_closely(smooth, hypothesis, light)
+        rescore_head_to_head(smooth, hypothesis)
         letters = None
         if self._alphabet is not None:
             characters = read_characters(self._legible(image, hypothesis.geometry), hypothesis, self._alphabet)
@@ -379,6 +393,11 @@ class Reader:
         if self._blocks is None:
             return measure_illumination(image, self.kit, pose, self.camera, self._references)
         return measure_on_board(image, self._blocks, pose, self.camera)
+
+    def _smooth(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Illumination) -> npt.NDArray[np.uint8]:
+        """The picture without the noise that would hide pieces in this light."""
+        gain = float(colour_model.gain_in(light.at(np.zeros((1, 2)))).mean())
+        return without_noise(image, geometry.mat_px, gain, self._contrast)
 
     def observations(
         self,

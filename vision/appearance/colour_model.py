@@ -157,6 +157,16 @@ def reflectances(look: SetLook, configurations: Configurations) -> npt.NDArray[n
     return np.array([np.mean([look.pieces[letter] for letter in own], axis=0) for own in configurations.colours])
 
 
+def contrast_to_floor(pieces: npt.NDArray[np.float64], floor: Reflectance | None) -> float:
+    """By how much, root mean square of the channels' display values, the piece most like the floor differs from it.
+
+    ``pieces`` (colours, 3) and ``floor`` are reflectances; infinite where that of the floor is not one colour.
+    """
+    if floor is None:
+        return float("inf")
+    return float(np.sqrt(((display(pieces) - display(np.array(floor))) ** 2).mean(axis=1)).min())
+
+
 def _floor_reflectances(look: SetLook, rng: np.random.Generator) -> npt.NDArray[np.float64]:
     """(3,) that of the floor; or (DRAWS, 3), any that a learned board shows, or where nothing is known any at all."""
     if look.board is not None:
