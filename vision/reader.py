@@ -30,6 +30,7 @@ from vision.inference.flanks import rescore_by_flanks
 from vision.inference.geometry import Geometry, make_geometry, same_pose
 from vision.inference.head_to_head import rescore_head_to_head
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.pale_pyramids import find_pale
 from vision.inference.pillar_levels import (
     SHRINK,
     LevelQuestion,
@@ -269,7 +270,7 @@ class Reader:
         columns = dict(zip(self.states, np.split(self._columns, self._firsts[1:]), strict=True))
         states = [[columns[state] for state in table] for table in tables]
         if geometry.close_up is not None:
-            return score_towers(hypothesis, states, partial(self._look_closely, smooth, hypothesis, light))
+            return score_towers(hypothesis, states, partial(self._look_closely, frame.image, hypothesis, light))
         scores = score_tables(smooth, hypothesis, states)
         if self._alphabet is None:
             return scores
@@ -305,7 +306,7 @@ class Reader:
         Characters are compared as wholes, which no noise hides.
         """
         image, smooth = images
-        self._look_closely(smooth, hypothesis, light)
+        self._look_closely(image, hypothesis, light)
         rescore_head_to_head(smooth, hypothesis)
         letters = None
         if self._alphabet is not None:
@@ -324,6 +325,8 @@ class Reader:
         close_up, floor, board = hypothesis.geometry.close_up, self.look.floor, self.look.board
         if close_up is not None and floor is not None:
             view, crops = (hypothesis.geometry.pose, self.camera), close_up.crops
+            if board is None and not asked:
+                find_pale(image, hypothesis, close_up, np.array(floor))
             bare = None if board is None else partial(self._cell_views.shown, board, crops, view, light)
             rescore_by_flanks(image, hypothesis, close_up, (self._reflectances, np.array(floor)), bare, asked)
 

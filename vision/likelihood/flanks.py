@@ -171,6 +171,29 @@ def fit_towers(
         ground: round that cell.
         tried: (f,) bool, the towers that are fitted.
     """
+    view, flanks = _look(image, close_up, seen, ground)
+    likely, sums, wireframes = _fit(view, flanks, close_up.facets.towers, tried)
+    means, enough = _by_side(sums, wireframes, close_up.sides[seen[0]])
+    return TowerFits(likely, means, enough)
+
+
+def fit_boundaries(
+    image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: Ground
+) -> Floats:
+    """(f,) log-likelihood ratio of the boundaries of each tower in its likeliest placement, against bare ground.
+
+    The arguments are those of :func:`fit_towers`.
+    """
+    view, flanks = _look(image, close_up, seen, ground)
+    towers = close_up.facets.towers
+    likely, _, _ = _fit(view._replace(weight=0.0), flanks, towers, np.ones(len(towers), np.bool_))
+    return likely / SHARE
+
+
+def _look(
+    image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: Ground
+) -> tuple[_View, Flanks]:
+    """What a cell shows, and the flanks that may be there; arguments as of :func:`fit_towers`."""
     cell, (crops, facets, sides) = seen[0], close_up
     far, near = facets.far[cell].astype(np.float64), facets.near[cell].astype(np.float64)
     remapped = cv2.remap(
@@ -181,10 +204,8 @@ def fit_towers(
     labels = seen[2].ravel()[crops.flat_px[cell]]
     is_seen = ~crops.outside[cell] & (labels >> RANK_BITS <= seen[1]) & _surroundings(far, near, len(crops.v_mm))
     squares = _off_ground(values, labels, is_seen, ground)
-    view = _observe(values, squares, make_contrasts(codes, squares >= 0, PER_MM, sides[cell]))
-    likely, sums, wireframes = _fit(view, Flanks(far, near), facets.towers, tried)
-    means, enough = _by_side(sums, wireframes, sides[cell])
-    return TowerFits(likely, means, enough)
+    contrasts = make_contrasts(codes, squares >= 0, PER_MM, sides[cell])
+    return _observe(values, squares, contrasts), Flanks(far, near)
 
 
 def _surroundings(far: Floats, near: Floats, rows: int) -> npt.NDArray[np.bool_]:

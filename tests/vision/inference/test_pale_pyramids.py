@@ -1,0 +1,50 @@
+"""Pyramids of nearly the ground's colour."""
+
+from dataclasses import replace
+
+import pytest
+
+from calibration.kit import load_kit
+from calibration.looks import nominal_look
+from companion.simulate.light import WINDOW, to_linear
+from companion.simulate.render import Renderer
+from companion.simulate.sprite import Scene
+from companion.simulate.standing import seeded, set_up
+from companion.simulate.viewpoint import default_camera, default_pose
+from vision.capture.frames import Frame
+from vision.reader import Reader
+
+PALE = dict.fromkeys("QDW", (214, 200, 182))
+STACKS = {"b2": "Q", "c4": "D", "e3": "W", "d5": "Q"}
+
+
+@pytest.fixture(scope="module")
+def shown():
+    """A reader of a set of which one side is pale, and a picture with some of its pieces."""
+    kit = load_kit("ziggurat")
+    kinds = tuple(replace(kind, colour=PALE.get(kind.letter, kind.colour)) for kind in kit.pieces)
+    kit = replace(kit, pieces=kinds)
+    camera = default_camera()
+    scene = Scene(kit, camera, default_pose(kit), WINDOW)
+    setup = set_up([STACKS.get(cell, "") for cell in kit.cells], None, seeded("pale", 1))
+    look = nominal_look(kit)
+    pieces = {kind.letter: tuple(to_linear(kind.colour).tolist()) for kind in kinds}
+    return Reader(kit, camera, replace(look, pieces=pieces)), Renderer(scene).picture(setup, 1)
+
+
+def test_they_are_found_by_their_edges_and_bare_cells_are_not_taken_for_any(shown):
+    reader, picture = shown
+    reading = reader.read(Frame(picture, 0, 0.0))
+    for row, cell in enumerate(reading.cells):
+        (height, top), likely = reading.best(row)
+        assert (height == 0) is (cell not in STACKS), cell
+        assert likely > 0.5
+        assert top in (STACKS.get(cell), None)
+
+
+def test_without_that_look_some_are_missed(shown, monkeypatch):
+    reader, picture = shown
+    monkeypatch.setattr("vision.reader.find_pale", lambda *_: None)
+    reading = reader.read(Frame(picture, 0, 0.0))
+    empty = {cell for row, cell in enumerate(reading.cells) if reading.best(row)[0][0] == 0}
+    assert empty & set(STACKS)
