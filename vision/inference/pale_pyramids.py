@@ -67,7 +67,8 @@ def _unlike_share(hypothesis: Hypothesis, cells: Indices) -> Array:
     """(b,) share of the pixels round the middles of ``cells`` (b,) that are brighter or darker than is usual there."""
     observations, geometry = hypothesis.observations, hypothesis.geometry
     first, end = geometry.rows_round
-    shown = observations.codes[cells, first:end].mean(axis=-1).reshape(len(cells), -1)
+    shown = observations.codes[cells, first:end].mean(axis=-1)
+    shown = shown.reshape(len(cells), shown.shape[1] * shown.shape[2])
     logs = np.log(shown * observations.gain[cells].mean(axis=1)[:, None] + DARK)
     share: Array = (np.abs(logs - np.median(logs, axis=1, keepdims=True)) > UNLIKE).mean(axis=1)
     return share

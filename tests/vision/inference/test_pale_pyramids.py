@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from calibration.kit import load_kit
@@ -48,3 +49,11 @@ def test_without_that_look_some_are_missed(shown, monkeypatch):
     reading = reader.read(Frame(picture, 0, 0.0))
     empty = {cell for row, cell in enumerate(reading.cells) if reading.best(row)[0][0] == 0}
     assert empty & set(STACKS)
+
+
+def test_where_all_that_changed_holds_pieces_nothing_is_looked_for(shown):
+    reader, picture = shown
+    reader.read(Frame(picture, 0, 0.0))
+    changed = np.array([cell in STACKS for cell in reader.kit.cells])
+    reading = reader.read_at(Frame(picture, 0, 0.0), reader.in_sight()[0], changed=changed)
+    assert all(reading.best(row)[0][0] != 0 for row in np.flatnonzero(changed))
