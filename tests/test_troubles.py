@@ -146,6 +146,13 @@ def test_nothing_is_lost_and_each_message_is_found_by_its_own_words(english: str
             "c5 should hold one R but looks empty; set the pieces as [enrol] says",
             "c5: erwartet ein R, gesehen leer; bitte die Steine so stellen, wie [enrol] sagt",
         ),
+        (
+            "f5 should hold one G but looks 1 high, R on top; set the pieces as [enrol] says, where no lamp glares",
+            (
+                "f5: erwartet ein G, gesehen 1 hoch, R obenauf; bitte die Steine so stellen, wie [enrol] sagt, wo "
+                "keine Lampe blendet"
+            ),
+        ),
         ("something quite new", "something quite new"),
         ("{camera}: is not open", "{camera}: ist nicht offen"),
     ],

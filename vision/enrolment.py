@@ -289,11 +289,19 @@ def _refuse(kit: Kit, stacks: Mapping[str, str], wrong: Mapping[str, CellState])
         stack = stacks.get(cell, "")
         should = f"one {stack}" if len(stack) == 1 else stack or "nothing"
         seen = f"{height or 1} high, {top} on top" if top else "empty"
-        raise VisionError(
-            f"{cell} should hold {should} but looks {seen}; set the pieces as [enrol] says"
-            if stacks == kit.enrol
+        # One kind is taken for another where a lamp is mirrored in it.
+        is_other = bool(stack and top and top != stack[-1])
+        as_enrolled = (
+            f"{cell} should hold {should} but looks {seen}; set the pieces as [enrol] says, where no lamp glares"
+            if is_other
+            else f"{cell} should hold {should} but looks {seen}; set the pieces as [enrol] says"
+        )
+        as_laid_out = (
+            f"{cell} should hold {should} but looks {seen}; set the pieces as the layout says, where no lamp glares"
+            if is_other
             else f"{cell} should hold {should} but looks {seen}; set the pieces as the layout says"
         )
+        raise VisionError(as_enrolled if stacks == kit.enrol else as_laid_out)
 
 
 def _is_promised(state: CellState, stack: str, glyphs: Mapping[str, Glyph]) -> bool:

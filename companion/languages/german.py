@@ -211,6 +211,14 @@ GERMAN = Language(
             "{cell} should hold {wanted} but looks {seen}; set the pieces as [enrol] says": (
                 "{cell}: erwartet {wanted}, gesehen {seen}; bitte die Steine so stellen, wie [enrol] sagt"
             ),
+            "{cell} should hold {wanted} but looks {seen}; set the pieces as [enrol] says, where no lamp glares": (
+                "{cell}: erwartet {wanted}, gesehen {seen}; bitte die Steine so stellen, wie [enrol] sagt, wo keine "
+                "Lampe blendet"
+            ),
+            "{cell} should hold {wanted} but looks {seen}; set the pieces as the layout says, where no lamp glares": (
+                "{cell}: erwartet {wanted}, gesehen {seen}; bitte die Steine so stellen, wie die Aufstellung sagt, wo "
+                "keine Lampe blendet"
+            ),
             "{cell} should hold {wanted} but looks {seen}; set the pieces as the layout says": (
                 "{cell}: erwartet {wanted}, gesehen {seen}; bitte die Steine so stellen, wie die Aufstellung sagt"
             ),
