@@ -49,6 +49,7 @@ class _Shading:
         mirrored: mean specular reflection.
         tint: standard deviation of the logarithm of each channel.
         glare: probability that the lamp itself is mirrored.
+        bleached: probability that it was when the colour was enrolled.
     """
 
     lit: float
@@ -57,6 +58,7 @@ class _Shading:
     mirrored: float
     tint: float
     glare: float = 0.0
+    bleached: float = 0.0
 
 
 # All values are chosen by eye, but for the glare of upper faces: with 0.3 the collection's dim recording of Domination
@@ -86,6 +88,11 @@ MATT_SHARE, MIRRORED_BY_MATT = 0.5, 0.03
 """Share of pieces that are matt, and the mean of what these mirror.  Were all lacquered, a pale piece might be any pale
 colour, as ground in shadow is; were all matt, towers would be lost whose enrolled colours mirror a lamp."""
 
+BLEACHED_SHARE = 0.05
+"""How often the lamp itself was mirrored in the plain face by which a colour was enrolled on a learned board, and the
+sides below it did not tell (:mod:`vision.appearance.specular`): a quarter of those that mirror it.  Chosen by eye; of
+the collection's sets on printed mats none was bleached so."""
+
 MOST_GLARE = 0.8
 """The same where the lamp itself is mirrored.  Chosen by eye."""
 
@@ -105,11 +112,11 @@ def build_colour_model(
     faces = reflectances(look, configurations)
     # A learned board may be as dark as the shaded side of a piece: neither is then ruled out for being dark.
     side = _FLANK if not configurations.has_faces else _SIDE if look.board is None else _WALL
-    sides = [_learn(_draw(face, side, rng)) for face in faces]
+    bleached = BLEACHED_SHARE if configurations.has_plain_faces and look.board is not None else 0.0
+    sides = [_learn(_draw(face, replace(side, bleached=bleached), rng)) for face in faces]
+    top = replace(_TOP if configurations.has_faces else _FLANK, bleached=bleached)
     tops = [
-        _learn(_draw(face, _TOP if configurations.has_faces else _FLANK, rng))
-        if not look.inks
-        else _inked(face, look, letters, rng)
+        _learn(_draw(face, top, rng)) if not look.inks else _inked(face, look, letters, rng)
         for face, letters in zip(faces, configurations.colours, strict=True)
     ]
     floor = _floor_reflectances(look, rng)
@@ -274,6 +281,10 @@ def _draw(reflectance: npt.NDArray[np.float64], shading: _Shading, rng: np.rando
     most = np.minimum(MOST_MIRRORED, reflectance.min(axis=-1))
     matt = rng.exponential(MIRRORED_BY_MATT, DRAWS)
     white = np.where(rng.random(DRAWS) < MATT_SHARE, np.minimum(matt, most), most * rng.random(DRAWS))
+    if shading.bleached:
+        # Evenly spread, so that it draws nothing from the others' sequence.
+        lamps = round(DRAWS * shading.bleached)
+        white[:lamps] = reflectance.min() * np.linspace(0, 1, lamps)
     own = reflectance - white[:, None]
     mirrored = rng.exponential(shading.mirrored, DRAWS)
     if shading.glare:

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from calibration.kit import PieceKind
 from calibration.looks import Reflectance
+from vision.appearance.colour_model import GAMMA, SENSOR_NOISE
 from vision.pose.projection import Points
 from vision.scene.solids import Solid, faces_towards, moved, piece
 
@@ -23,8 +24,8 @@ LAMP_CHANCE = 0.2
 LAMP_STEPS = 80
 """Amounts of mirrored light that are tried, from none to all that a face shows of white."""
 
-SHADE = 0.02
-"""Light, as a share of white paper's, that one channel of a side may lack: noise, tinted reflections.  Chosen by
+DARKEST = 0.01
+"""Reflectance below which noise is no less than here: dark pixels are rounded, compressed, and sharpened.  Chosen by
 eye."""
 
 UPRIGHT = 0.01
@@ -39,7 +40,8 @@ def paleness(colour: Reflectance) -> float:
 def mirrored(face: Reflectance, sides: list[Reflectance]) -> float:
     """White light of a lamp that an upper face mirrors, as a share of white paper's, given the sides below it.
 
-    Sides mirror no lamp, but are lit by what is round them, in its tint, and have some noise.  So
+    Sides mirror no lamp, but are lit by what is round them, in its tint.  Each has the noise of a pixel, which is less
+    in linear light the darker it is: before a lamp behind the board sides are dark, and tell most of it.  So
     a lamp is believed only where no lamp at all is less likely than all lamps together (a prior of spike and slab:
     Mitchell and Beauchamp, 1988); then their mean.
     """
@@ -49,7 +51,8 @@ def mirrored(face: Reflectance, sides: list[Reflectance]) -> float:
     paint = np.array(face) - white[:, None]
     # The median, as some sides lie beyond the piece's outline.  Their noise averages out, their common tint does not.
     side = np.median(sides, axis=0)
-    variance = SHADE**2 / len(sides) + (SIDE_TINT * side) ** 2
+    noise = SENSOR_NOISE * GAMMA * np.maximum(side, DARKEST) ** (1 - 1 / GAMMA)
+    variance = noise**2 / len(sides) + (SIDE_TINT * side) ** 2
     share = (paint * side / variance).sum(axis=1) / np.maximum((paint**2 / variance).sum(axis=1), 1e-9)
     likely = np.exp(-((side - share[:, None] * paint) ** 2 / variance).sum(axis=1) / 2)
     has_lamp = LAMP_CHANCE * likely.mean() > (1 - LAMP_CHANCE) * likely[0]

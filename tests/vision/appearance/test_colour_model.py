@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calibration.board_look import unknown_board
 from calibration.kit import load_kit
 from calibration.looks import linear, nominal_look, read_look
 from vision.appearance import colour_model
@@ -69,6 +70,16 @@ def test_each_piece_is_likeliest_its_own(table):
         tops = table[row_of(kind.colour), MATERIALS.TOPS : MATERIALS.TOPS + len(LETTERS)]
         assert tops.argmax() == i
         assert tops[i] > table[row_of(kind.colour), MATERIALS.FLOOR] + 3
+
+
+def test_on_a_learned_board_a_piece_may_be_darker_than_one_that_mirrored_a_lamp_when_it_was_enrolled():
+    board = unknown_board(KIT.mat.width_mm, KIT.mat.height_mm)
+    look = replace(nominal_look(KIT), board=replace(board, seen=np.ones_like(board.seen)))
+    look = replace(look, pieces={**look.pieces, "R": (0.9, 0.6, 0.6)})
+    own = colour_model.bin_index(colour_model.display(np.array([[0.4, 0.1, 0.1]])).astype(np.float32))[0]
+    learned = colour_model.build_colour_model(look, kit_configurations(KIT), None)[own, MATERIALS.TOPS]
+    printed = colour_model.build_colour_model(replace(look, board=None), kit_configurations(KIT), None)
+    assert learned > printed[own, MATERIALS.TOPS] + 1
 
 
 def test_a_shaded_floor_is_still_a_floor(table):

@@ -55,9 +55,16 @@ def test_a_lamp_is_told_from_what_tints_the_sides():
     red, shining = (0.45, 0.05, 0.05), (0.65, 0.25, 0.25)
     assert mirrored(shining, [(0.2, 0.03, 0.03), (0.3, 0.04, 0.05)]) == pytest.approx(0.2, abs=0.05)
     assert mirrored(red, [(0.2, 0.03, 0.03), (0.3, 0.04, 0.05)]) == 0
-    assert mirrored(shining, [(0.02, 0.0, 0.0)]) == 0
+    assert mirrored(shining, [(0.003, 0.0, 0.0)]) == 0
     assert mirrored((0.0, 0.0, 0.0), sides) == 0
     assert mirrored(red, []) == 0
+
+
+def test_sides_in_deep_shade_before_a_lamp_tell_what_a_face_mirrors():
+    green = np.array([0.06, 0.14, 0.11])
+    sides = [tuple(shade * green) for shade in np.linspace(0.15, 0.35, 16)]
+    assert mirrored(tuple(green + 0.35), sides) == pytest.approx(0.3, abs=0.08)
+    assert mirrored(tuple(green), sides) == 0
 
 
 def test_characters_are_read_though_a_lamp_takes_their_contrast():
