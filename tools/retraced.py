@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.simulate.light import Array, to_srgb
-from companion.simulate.render import BLUR_PX, NOISE_MARGIN_PX, Box, Picture
+from companion.simulate.render import BLUR_PX, NOISE_MARGIN_PX, Box, Painter, Picture, noise_of_frame
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import Pile, Setup
 from tools.ray_bodies import Body, bodies_on, gathered
@@ -49,8 +49,8 @@ ALIKE = 0.9
 """Cosine of two normals from which on they count; in full when they agree."""
 
 
-class Retracer:
-    """Draws tables as :class:`companion.simulate.render.Renderer` does, by tracing light.
+class Retracer(Painter):
+    """Draws tables by tracing light.
 
     ``gains`` (height, width, 3) turn radiance r, g, b into linear light on the camera's sensor; ``noise`` is the
     deviation of a middle grey's code, 0…255; ``process`` is what the camera makes of a frame and its number.
@@ -66,13 +66,13 @@ class Retracer:
         seed: int = 0,
     ) -> None:
         camera, kit = scene.camera, scene.kit
-        self._scene, self._room, self._process, self._seed = scene, room, process, seed
+        super().__init__(scene, np.zeros((camera.height_px, camera.width_px, 3), np.uint8))
+        self._room, self._process, self._seed = room, process, seed
         self._view = _view(scene)
         shape = (FINER * camera.height_px, FINER * camera.width_px)
         vectors = [np.zeros((*shape, 3), np.float32) for _ in range(5)]
         self._film = Film(np.zeros(shape, np.int32), *vectors)
         self._gains = gains.astype(np.float32)
-        self._clear: Picture = np.zeros((camera.height_px, camera.width_px, 3), np.uint8)
         self._keys: list[tuple[Pile, int | None] | None] = [None] * len(kit.cells)
         self._bodies: list[list[Body]] = [[] for _ in kit.cells]
         self._is_begun = False
@@ -81,25 +81,10 @@ class Retracer:
         self._noise = rng.standard_normal(size, np.float32)
         self._deviations = _deviations(noise)
 
-    @property
-    def scene(self) -> Scene:
-        """The kit as its pieces really look, the camera, its pose, and the light that falls on hands."""
-        return self._scene
-
-    def clear(self, setup: Setup) -> Picture:
-        """(height, width, 3) uint8 BGR without blur and noise; the caller must not write to it."""
-        self._update(setup)
-        return self._clear
-
-    def picture(self, setup: Setup, seq: int) -> Picture:
-        """(height, width, 3) uint8 BGR as the camera gives it; ``seq`` chooses the noise."""
-        return self.developed(self.clear(setup), seq)
-
     def developed(self, clear: Picture, seq: int) -> Picture:
         """``clear`` (height, width, 3) uint8 BGR through the lens' blur, the sensor's noise, the camera's processor."""
         soft = cv2.GaussianBlur(clear, (0, 0), BLUR_PX)
-        dy, dx = (seq * 37) % NOISE_MARGIN_PX, (seq * 23 + seq // NOISE_MARGIN_PX * 7) % NOISE_MARGIN_PX
-        noise = self._noise[dy : dy + clear.shape[0], dx : dx + clear.shape[1]]
+        noise = noise_of_frame(self._noise, seq)
         noisy = cv2.add(soft, cv2.LUT(soft, self._deviations) * noise, dtype=cv2.CV_8U)
         return self._process(np.asarray(noisy, np.uint8), seq)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -15,6 +17,7 @@ from companion.simulate.standing import Pile, Setup
 from vision.scene.terrain import far_first
 
 Picture = npt.NDArray[np.uint8]
+Noise = TypeVar("Noise", np.int16, np.float32)
 Box = tuple[int, int, int, int]
 """Left, top, right, bottom in whole pixels, the last two exclusive."""
 
@@ -31,26 +34,16 @@ NOISE_MARGIN_PX = 64
 """The noise of each picture is a piece of one larger field, taken elsewhere each time."""
 
 
-class Renderer:
-    """Draws tables.  Remembers the last one, so that only what changed is painted anew."""
+class Painter(ABC):
+    """Draws the board in one scene, without hands, and remembers it, so that only what changed is drawn anew."""
 
-    def __init__(self, scene: Scene, seed: int = 0, empty_table: Picture | None = None) -> None:
-        """``empty_table`` (height, width, 3) uint8 BGR: as :func:`companion.simulate.ground.ground`, if it changed."""
-        self._scene = scene
-        self._ground = ground(scene.kit, scene.camera, scene.pose, scene.light) if empty_table is None else empty_table
-        self._order = tuple(far_first(scene.kit, scene.pose).tolist())
-        empty: Sequence[Pile] = [()] * len(scene.kit.cells)
-        self._keys: list[tuple[Pile, int | None] | None] = [None] * len(scene.kit.cells)
-        self._sprites: list[Sprite | None] = [None] * len(scene.kit.cells)
-        self._clear = self._ground.copy()
-        rng = np.random.default_rng(seed)
-        size = (scene.camera.height_px + NOISE_MARGIN_PX, scene.camera.width_px + NOISE_MARGIN_PX, 3)
-        self._noise = np.round(rng.normal(0, scene.light.noise, size)).astype(np.int16)
-        self._update(Setup(tuple(empty)))
+    def __init__(self, scene: Scene, clear: Picture) -> None:
+        """``clear`` (height, width, 3) uint8 BGR: what is drawn, to be updated."""
+        self._scene, self._clear = scene, clear
 
     @property
     def scene(self) -> Scene:
-        """The kit, camera, pose and light."""
+        """The kit as it looks, the camera, its pose, and the light that falls on hands."""
         return self._scene
 
     def clear(self, setup: Setup) -> Picture:
@@ -62,13 +55,36 @@ class Renderer:
         """(height, width, 3) uint8 BGR as the camera gives it; ``seq`` chooses the noise."""
         return self.developed(self.clear(setup), seq)
 
+    @abstractmethod
+    def developed(self, clear: Picture, seq: int) -> Picture:
+        """What the camera makes of ``clear`` (height, width, 3) uint8 BGR."""
+
+    @abstractmethod
+    def _update(self, setup: Setup) -> None:
+        """Draw anew what differs from what was drawn last."""
+
+
+class Renderer(Painter):
+    """Draws tables by painting bodies as polygons."""
+
+    def __init__(self, scene: Scene, seed: int = 0, empty_table: Picture | None = None) -> None:
+        """``empty_table`` (height, width, 3) uint8 BGR: as :func:`companion.simulate.ground.ground`, if it changed."""
+        self._ground = ground(scene.kit, scene.camera, scene.pose, scene.light) if empty_table is None else empty_table
+        super().__init__(scene, self._ground.copy())
+        self._order = tuple(far_first(scene.kit, scene.pose).tolist())
+        empty: Sequence[Pile] = [()] * len(scene.kit.cells)
+        self._keys: list[tuple[Pile, int | None] | None] = [None] * len(scene.kit.cells)
+        self._sprites: list[Sprite | None] = [None] * len(scene.kit.cells)
+        rng = np.random.default_rng(seed)
+        size = (scene.camera.height_px + NOISE_MARGIN_PX, scene.camera.width_px + NOISE_MARGIN_PX, 3)
+        self._noise = np.round(rng.normal(0, scene.light.noise, size)).astype(np.int16)
+        self._update(Setup(tuple(empty)))
+
     def developed(self, clear: Picture, seq: int) -> Picture:
         """``clear`` (height, width, 3) uint8 BGR through the lens' blur and the sensor's noise."""
         soft = cv2.GaussianBlur(clear, (0, 0), BLUR_PX)
         # Shot noise after the gamma curve is nearly the same at every brightness, so one field serves all.
-        dy, dx = (seq * 37) % NOISE_MARGIN_PX, (seq * 23 + seq // NOISE_MARGIN_PX * 7) % NOISE_MARGIN_PX
-        noise = self._noise[dy : dy + clear.shape[0], dx : dx + clear.shape[1]]
-        return np.asarray(cv2.add(soft, noise, dtype=cv2.CV_8U), np.uint8)
+        return np.asarray(cv2.add(soft, noise_of_frame(self._noise, seq), dtype=cv2.CV_8U), np.uint8)
 
     def _update(self, setup: Setup) -> None:
         """Paint the cells whose contents differ from what was painted last."""
@@ -100,6 +116,12 @@ class Renderer:
             max(left, min(camera.width_px, int(box[2]) + 2)),
             max(top, min(camera.height_px, int(box[3]) + 2)),
         )
+
+
+def noise_of_frame(field: npt.NDArray[Noise], seq: int) -> npt.NDArray[Noise]:
+    """The piece of a noise ``field`` that the frame ``seq`` has: smaller by NOISE_MARGIN_PX each way."""
+    dy, dx = (seq * 37) % NOISE_MARGIN_PX, (seq * 23 + seq // NOISE_MARGIN_PX * 7) % NOISE_MARGIN_PX
+    return field[dy : dy + field.shape[0] - NOISE_MARGIN_PX, dx : dx + field.shape[1] - NOISE_MARGIN_PX]
 
 
 def with_sprite(clear: Picture, scene: Scene, sprite: Sprite, shadow: float = 1.0) -> Picture:

@@ -6,7 +6,6 @@ import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from calibration.camera import Camera
 from calibration.kit import Kit
@@ -18,9 +17,9 @@ from companion.simulate.gesture import BRISK, LEISURELY, Gesture, Tempo, gesture
 from companion.simulate.hand import is_in_sight, with_hand
 from companion.simulate.light import WINDOW, Light
 from companion.simulate.players import Act, Habits, play
-from companion.simulate.render import Picture, Renderer
+from companion.simulate.render import Painter, Picture, Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import Setup, seeded, set_up, upright
+from companion.simulate.standing import seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
 
@@ -84,23 +83,6 @@ class Truth:
 
 Overlay = Callable[[Picture, Scene], Picture]
 """Puts something over a picture without blur and noise, as :func:`companion.simulate.hand.with_hand` does."""
-
-
-class Painter(Protocol):
-    """Draws the board in one scene, without hands; as :class:`companion.simulate.render.Renderer`."""
-
-    @property
-    def scene(self) -> Scene:
-        """The kit as it looks, the camera, its pose, the light that falls on hands."""
-
-    def clear(self, setup: Setup) -> Picture:
-        """(height, width, 3) uint8 BGR without blur and noise."""
-
-    def picture(self, setup: Setup, seq: int) -> Picture:
-        """(height, width, 3) uint8 BGR as the camera gives it."""
-
-    def developed(self, clear: Picture, seq: int) -> Picture:
-        """What the camera makes of ``clear``."""
 
 
 def nobody(_t_s: float) -> Sequence[Overlay]:
