@@ -18,6 +18,7 @@ from vision.appearance.colour_model import GAMMA, display
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.flanks import CloseUp, Ground, TowerFits, fit_towers
 from vision.scene.configurations import Configurations
+from vision.scene.label_buffer import LabelBuffer
 
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -98,14 +99,10 @@ def rescore_by_flanks(
     for cell, configurations in asked.items():
         tried[cell, configurations // scores.shape[2]] = True
     pieces, floor = colours
-    floor_display = display(floor)[::-1].astype(np.float32)
     fits: dict[int, TowerFits] = {}
     for cell in stands.tolist():
-        labels = hypothesis.labels(np.array([cell]), bare=True)
-        seen = cell, int(hypothesis.geometry.rank[cell]), labels
         bare = None if board is None else board(cell)
-        ground = Ground(hypothesis.observations.gain[cell], floor_display, bare)
-        fits[cell] = fit_towers(image, close_up, seen, ground, tried[cell])
+        fits[cell] = fit_towers(image, close_up, *looked_at(hypothesis, cell, floor, bare), tried[cell])
     reflectance = pieces[:, ::-1]
     put_on_nats = PUT_ON_NATS_PER_MM2 * _put_on_mm2(hypothesis.geometry.configurations, towers)
     light = _light_on_sides([_best_sides(fit) for fit in fits.values()], reflectance)
@@ -114,6 +111,18 @@ def rescore_by_flanks(
         # Whether anything stands there is left to colours: what is usual ground says little about ground in shadow.
         fitted += scores[cell].max() - fitted.max()
         hypothesis.score(np.array([cell]), np.append(hypothesis.scores[cell, 0], fitted)[None].astype(np.float32))
+
+
+def looked_at(
+    hypothesis: Hypothesis, cell: int, floor: Floats, bare: tuple[Array, Array] | None = None
+) -> tuple[tuple[int, int, LabelBuffer], Ground]:
+    """What :func:`vision.likelihood.flanks.fit_towers` is told of a cell, and of the ground round it.
+
+    ``floor`` (3,): reflectance of bare floor, r g b; ``bare``: :attr:`Ground.board`.
+    """
+    labels = hypothesis.labels(np.array([cell]), bare=True)
+    usual = display(floor)[::-1].astype(np.float32)
+    return (cell, int(hypothesis.geometry.rank[cell]), labels), Ground(hypothesis.observations.gain[cell], usual, bare)
 
 
 def _put_on_mm2(configurations: Configurations, towers: int) -> Floats:

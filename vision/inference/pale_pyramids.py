@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.colour_model import display
 from vision.inference.comparison import by_colours
 from vision.inference.coordinate_ascent import all_scores
+from vision.inference.flanks import looked_at
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.flanks import CloseUp, Ground, fit_boundaries
+from vision.inference.surfaces import brightness_round
+from vision.likelihood.flanks import CloseUp, fit_boundaries
 from vision.likelihood.observations import DARK
 
 Array = npt.NDArray[np.float32]
@@ -47,14 +48,12 @@ def find_pale(
         floor: (3,) reflectance of bare floor, r g b.
     """
     empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
-    usual = display(floor)[::-1].astype(np.float32)
     for cell in empty[_unlike_share(hypothesis, empty) > UNLIKE_SHARE].tolist():
         colours = all_scores(hypothesis, cell)
         best = float(colours.max())
         if best < -EMPTY_NATS:
             continue
-        seen = cell, int(hypothesis.geometry.rank[cell]), hypothesis.labels(np.array([cell]), bare=True)
-        boundaries = fit_boundaries(image, close_up, seen, Ground(hypothesis.observations.gain[cell], usual))
+        boundaries = fit_boundaries(image, close_up, *looked_at(hypothesis, cell, floor))
         turned = len(colours) // len(boundaries)
         given = float(by_colours(np.array([best]))[0])
         seen_nats = np.log(UNSEEN + np.exp(np.repeat(boundaries, turned)))
@@ -65,10 +64,6 @@ def find_pale(
 
 def _unlike_share(hypothesis: Hypothesis, cells: Indices) -> Array:
     """(b,) share of the pixels round the middles of ``cells`` (b,) that are brighter or darker than is usual there."""
-    observations, geometry = hypothesis.observations, hypothesis.geometry
-    first, end = geometry.rows_round
-    shown = observations.codes[cells, first:end].mean(axis=-1)
-    shown = shown.reshape(len(cells), shown.shape[1] * shown.shape[2])
-    logs = np.log(shown * observations.gain[cells].mean(axis=1)[:, None] + DARK)
-    share: Array = (np.abs(logs - np.median(logs, axis=1, keepdims=True)) > UNLIKE).mean(axis=1)
+    logs = np.log(brightness_round(hypothesis, cells) + DARK)
+    share: Array = (np.abs(logs - np.median(logs, axis=(1, 2), keepdims=True)) > UNLIKE).mean(axis=(1, 2))
     return share

@@ -42,13 +42,19 @@ def find_camouflaged(hypothesis: Hypothesis) -> None:
 
 def _unlike_board(hypothesis: Hypothesis, cells: Indices) -> Array:
     """(b,) share of the pixels round the middles of ``cells`` (b,) that are brighter or darker than the board there."""
-    observations, geometry = hypothesis.observations, hypothesis.geometry
-    near = np.flatnonzero(np.abs(geometry.crops.v_mm) <= geometry.radius_mm)
-    part = np.s_[cells, near[0] : near[-1] + 1]
-    shown = observations.codes[part].mean(axis=-1) * observations.gain[cells].mean(axis=1)[:, None, None]
-    expected = observations.expected[part].mean(axis=-1)
+    first, end = hypothesis.geometry.rows_round
+    shown = brightness_round(hypothesis, cells)
+    expected = hypothesis.observations.expected[cells, first:end].mean(axis=-1)
     share: Array = (np.abs(np.log((shown + DARK) / (expected + DARK))) > UNLIKE).mean(axis=(1, 2))
     return share
+
+
+def brightness_round(hypothesis: Hypothesis, cells: Indices) -> Array:
+    """(b, rows, columns) display values, mean of the channels, of the crops' pixels round the middles of ``cells``."""
+    observations, (first, end) = hypothesis.observations, hypothesis.geometry.rows_round
+    gain = observations.gain[cells].mean(axis=1)[:, None, None]
+    brightness: Array = observations.codes[cells, first:end].mean(axis=-1) * gain
+    return brightness
 
 
 def _is_camouflaged(hypothesis: Hypothesis, cell: int) -> bool:
