@@ -124,8 +124,7 @@ def build_colour_model(
         _learn(_draw(floor, FLOOR_SHADING, rng)),
         np.full(BINS**3, -3 * np.log(BINS)),
         _learn(_draw(floor if paper is None else np.array(paper), FLOOR_SHADING, rng)),
-        np.max(sides, axis=0),
-        np.log(np.mean(np.exp(sides), axis=0)),
+        *_of_any(np.array(sides)),
         *tops,
         *sides,
         *([] if look.column is None else _column(look.column, rng)),
@@ -147,10 +146,14 @@ def with_deep_shade(
     for number, face in enumerate(reflectances(look, configurations), start=kinds.sides):
         deep = np.exp(_learn(_draw(face, _DEEP, np.random.default_rng(0))))
         model[:, number] = np.log((1 - DEEP_SHARE) * np.exp(model[:, number]) + DEEP_SHARE * deep)
-    sides = model[:, kinds.sides : kinds.column_side]
-    model[:, Materials.STANDING] = sides.max(axis=1)
-    model[:, Materials.SIDE] = np.log(np.exp(sides).mean(axis=1))
+    sides = model[:, kinds.sides : kinds.column_side].T
+    model[:, Materials.STANDING], model[:, Materials.SIDE] = _of_any(sides)
     return model
+
+
+def _of_any(sides: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """(BINS³,) log-likelihoods of the likeliest of the ``sides`` (colours, BINS³), and of any one of them."""
+    return sides.max(axis=0), np.log(np.mean(np.exp(sides), axis=0))
 
 
 def repaint_column(colour_model: npt.NDArray[np.float32], column: ColumnLook) -> None:
