@@ -94,7 +94,7 @@ class Reader:
         self._views: tuple[Registration, PillarViews] | None = None
         configurations = kit_configurations(kit)
         self._reflectances = colour_model.reflectances(look, configurations)
-        # Faces with characters are not even, and smoothed they say less.
+        # Faces with characters are not even, and smoothed they say less; cubes of several sizes stand on pillars.
         plain_floor = look.floor if configurations.has_plain_faces or not configurations.has_faces else None
         self._contrast = colour_model.contrast_to_floor(self._reflectances, plain_floor)
         self.states = configurations.states

@@ -38,8 +38,11 @@ def without_noise(image: Picture, outline_px: Points, gain: float, contrast: flo
 
     ``outline_px`` (4, 2): the mat's, within which noise is measured; ``gain``: display value relative to white paper
     that one code adds; ``contrast``: a channel's mean difference, of such values, between the colours that are to be
-    told apart.  A Gaussian kernel of standard deviation σ px leaves 1 / (4 π σ²) of the variance of white noise.
+    told apart, infinite where nothing may be blurred.  A Gaussian kernel of standard deviation σ px leaves 1 / (4 π σ²)
+    of the variance of white noise.
     """
+    if math.isinf(contrast):
+        return image
     brightness, *colours = noise_of(image, STEP_PX, outline_px) / 2
     noise = gain * math.sqrt(brightness + COLOUR_SHARE * sum(colours))
     blur_px = noise / SENSOR_NOISE / math.sqrt(4 * math.pi)
