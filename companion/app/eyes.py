@@ -87,11 +87,13 @@ class Look:
         reading: what was read; None when nothing could be.
         view: state of the view: ``clear``; ``moved`` while camera or mat seem to be pushed; ``no-mat``; ``dark``.
         why: why there is no reading; str() of it, which may take as long as some readings.
+        is_whole: whether all cells were read, and not those alone whose picture had changed.
     """
 
     reading: Reading | None
     view: str = "clear"
     why: VisionError | str = ""
+    is_whole: bool = True
 
 
 class Eyes:
@@ -114,7 +116,7 @@ class Eyes:
         self.geometry: Geometry | None = None
         self._watch = Watch(kit, camera)
         self._glimpse: Glimpse | None = None
-        self._still_since_s = self._looked_s = 0.0
+        self._still_since_s, self._looked_s = 0.0, float("-inf")
         self._understood_s = float("-inf")
         self._pushed: tuple[Geometry, float] | None = None
         self._in_sight: tuple[Geometry, npt.NDArray[np.bool_]] | None = None
@@ -176,11 +178,12 @@ class Eyes:
             return Look(None, "dark", error)
         assert self._glimpse is not None, "look() follows moving()"
         self._watch.keep_read(self._glimpse)
-        self._exposure.add(frame.image)
+        if frame.t_s > self._looked_s:  # and not looked at afresh
+            self._exposure.add(frame.image)
         self._looked_s = frame.t_s
         # With pillars the geometry is that of the levels that were read.
         self.geometry = self.reader.geometry(geometry.pose)
-        return Look(reading if seen is None else self._with_changes(reading, seen))
+        return Look(reading if seen is None else self._with_changes(reading, seen), is_whole=altered is None)
 
     def compare(self, question: Verify) -> Verified | None:
         """Which of the tables asked about the frames of this calm show; None where the picture does not tell.

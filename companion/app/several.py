@@ -71,7 +71,9 @@ class SeveralEyes:
         looks = {eye: eye.look(shot, told, afresh=afresh) for eye, shot in eyes}
         self._looked = tuple(eye for eye, look in looks.items() if look.reading is not None)
         readings = [look.reading for look in looks.values() if look.reading is not None]
-        return Look(combined(readings)) if readings else next(iter(looks.values()))
+        if not readings:
+            return next(iter(looks.values()))
+        return Look(combined(readings), is_whole=all(look.is_whole for look in looks.values()))
 
     def compare(self, question: Verify) -> Verified | None:
         """Which of the tables asked about the cameras show together; None where none of them tells."""

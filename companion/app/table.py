@@ -184,7 +184,12 @@ class Table:
         else:
             self.seen = True
             sensed = None if self.pillars is None else self.pillars.sensed()
-            events = self.referee.observe(frame.t_s, look.reading, sensed)
+            events = self.referee.observe(frame.t_s, look.reading, sensed, is_whole=look.is_whole)
+            if self.referee.wants_whole:
+                whole = self.eyes.look(frame, told, afresh=True)
+                if whole.reading is not None:
+                    look = whole
+                    events += self.referee.observe(frame.t_s, whole.reading, sensed)
             if self.referee.question is not None:
                 events += self.referee.verified(frame.t_s, self.eyes.compare(self.referee.question))
             if self.referee.understands:

@@ -10,6 +10,8 @@ Usage, by whoever owns camera, clock and threads (one thread calls everything)::
         publish(glance.events)                           # a hand that stays long
         if glance.read:                                  # this frame is worth a reading
             publish(referee.observe(frame.t_s, read(frame)))
+            if referee.wants_whole:                      # only of a referee who is told that this was a part
+                publish(referee.observe(frame.t_s, read_whole(frame)))
             if referee.question is not None:             # only of a referee who is told that there is a second look
                 publish(referee.verified(frame.t_s, compare(referee.question)))
     referee.view(t_s, "no-mat")                          # what vision says about the whole picture
@@ -108,6 +110,7 @@ class Referee:
         self._pace = pace.Pace()
         self._sensing = sensing.Sensing()
         self._verifying = verifying
+        self._wants_whole = False
         self._waiting: Waiting | None = None
         self._hands = hands.NOBODY_CAME
         self._rivals: tuple[refutation.Rival, ...] = ()
@@ -187,22 +190,30 @@ class Referee:
         self._rivals = tuple(map(refutation.disturbed, self._rivals))
         return Glance(read=False, events=fallen + self._busy(t_s))
 
-    def observe(self, t_s: float, reading: Reading, sensed: Rows | None = None) -> tuple[Event, ...]:
+    def observe(
+        self, t_s: float, reading: Reading, sensed: Rows | None = None, *, is_whole: bool = True
+    ) -> tuple[Event, ...]:
         """What the reading of the frame at ``t_s`` leads to.
 
-        ``sensed`` (n, l) is what the pillars' sensors say of their levels (companion.tracker.pillars.sense).
+        Args:
+            t_s: the frame's time.
+            reading: of the frame.
+            sensed: (n, l) what the pillars' sensors say of their levels (companion.tracker.pillars.sense).
+            is_whole: whether all cells were read; else only those whose picture had changed, and :attr:`wants_whole`
+                is to be asked.
         """
+        self._wants_whole = False
         if shows_hand(reading):
             self._seen = Seen()
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
             return self._busy(t_s)
         self._viewing = viewing.idle(self._viewing)
-        before = self._seen
+        before, sensing_before = self._seen, self._sensing
         cleared = () if self._viewing.is_poor else self.view(t_s, "clear")
         outlook = self._foreseen()
         seen = weigh(self.match.game.layout, reading, self._before, self._pillars(t_s, reading, sensed))
         cleared += self._tell_sensors(t_s)
-        self._seen = before.with_reading(seen)
+        self._seen = before.with_reading(seen, is_whole=is_whole)
         evidence = self._seen.evidence
         if self._sensing.is_pending:
             self._seen = Seen()
@@ -211,11 +222,21 @@ class Referee:
         self._touched = changed_cells(self.match.game.layout, reading)
         self._trust_again(self._state.context.distrusted - touched(self.match.game.layout, reading))
         judgement = self._judgement(outlook, evidence)
+        if not self._seen.is_whole and self._is_vital(judgement):
+            # The sensors are held against the whole picture, and not twice against the same one.
+            self._seen, self._sensing = before, replace(sensing_before, said=self._sensing.said)
+            self._wants_whole = True
+            return cleared
         wanted = self._wanted(t_s, outlook, evidence, judgement)
         if wanted is not None:
             self._waiting = Waiting(wanted, outlook, evidence)
             return cleared
         return cleared + self._concluded(t_s, outlook, evidence, judgement)
+
+    @property
+    def wants_whole(self) -> bool:
+        """Whether :meth:`observe` wants the whole frame before it says anything: it matters, and a part may mislead."""
+        return self._wants_whole
 
     @property
     def question(self) -> Verify | None:
@@ -238,13 +259,17 @@ class Referee:
 
     def _wanted(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> Verify | None:
         """What must be asked before anything is said; the same is asked again until all frames have been weighed."""
-        # Who sets up is accused of nothing, but a move that the first picture shows is taken as played.
-        is_vital = self._state.mode in LOOKED_AT_AGAIN or isinstance(judgement.interpretation, Played)
-        if not (self._verifying and is_vital) or judgement.is_clear or is_known(self._state, judgement):
+        if not (self._verifying and self._is_vital(judgement)):
             return None
         heard = without(evidence, self._state.context.distrusted)
         wanted = verification.question(self.match.game.layout, outlook, heard, judgement.rivals, t_s)
         return None if wanted is not None and self._seen.is_exhausted(wanted) else wanted
+
+    def _is_vital(self, judgement: Judgement) -> bool:
+        """Whether what is about to be said must be looked at once more, since it is in doubt and may be unjust."""
+        # Who sets up is accused of nothing, but a move that the first picture shows is taken as played.
+        matters = self._state.mode in LOOKED_AT_AGAIN or isinstance(judgement.interpretation, Played)
+        return matters and not judgement.is_clear and not is_known(self._state, judgement)
 
     def _concluded(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
         """Say what the table means, after all looks."""

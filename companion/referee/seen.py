@@ -14,19 +14,25 @@ COMBINED_READINGS = 4
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The newest readings of this calm, the oldest first, and what the last second look has said."""
+    """The newest readings of this calm, the oldest first, and what the last second look has said.
+
+    ``is_whole``: one of them was of the whole table, and not of those cells alone whose picture had changed.
+    """
 
     frames: tuple[Evidence, ...] = ()
     look: SecondLook | None = None
+    is_whole: bool = False
 
     @property
     def evidence(self) -> Evidence:
         """Of all readings, of which there must be one, together."""
         return combine(self.frames)
 
-    def with_reading(self, evidence: Evidence) -> Seen:
-        """And one reading more."""
-        return replace(self, frames=(*self.frames, evidence)[-COMBINED_READINGS:])
+    def with_reading(self, evidence: Evidence, *, is_whole: bool = False) -> Seen:
+        """And one reading more; the first whole one replaces those before, which knew less."""
+        frames = () if is_whole and not self.is_whole else self.frames
+        frames = (*frames, evidence)[-COMBINED_READINGS:]
+        return replace(self, frames=frames, is_whole=is_whole or self.is_whole)
 
     def with_answer(self, question: Verify, answer: Verified) -> Seen:
         """And what a second look has said."""

@@ -75,8 +75,9 @@ def test_a_table_is_read_whole_where_it_must_be(eyes, image, monkeypatch):
     looked(eyes, image, 0.1)
     frame = Frame(image, 2, 0.2)
     eyes.moving(frame)
-    eyes.look(frame, afresh=True)
-    assert asked == [[], None]
+    assert not eyes.look(frame).is_whole
+    assert eyes.look(frame, afresh=True).is_whole
+    assert asked == [[], [], None]
 
 
 def test_a_mat_that_is_being_pushed_is_not_read(eyes, image):

@@ -142,3 +142,35 @@ def test_answers_of_one_calm_are_put_on_one_scale() -> None:
     first = answered(None, ((), one), Verified((-5.0, -8.0)))
     told = answered(first, (one, two), Verified((100.0, 99.0))).log_p
     assert told == {(): 0.0, one: -3.0, two: -4.0}
+
+
+def test_a_part_of_a_frame_that_leaves_a_doubt_is_read_whole_before_anything_is_said(shot) -> None:
+    """A piece that is not seen to have come, since only what looked altered was read, accuses nobody of taking it."""
+    states = kit_states(shot.game.pieces, HIGHEST, hides=True)
+
+    def reading(**stacks):
+        index, board = shot.game.layout.index, list(shot.game.table(shot.referee.match.position).stacks)
+        for cell, stack in stacks.items():
+            board[index[cell]] = stack
+        return read_table(shot.game.layout.cells, states, map(shot.game.sight, board), shot.noise, shot.rng)
+
+    part, whole = (next_frame(scene, 1.0, shot.noise, shot.rng) for scene in (reading(e4=""), reading(e4="", e5="GR")))
+    shot.sweep()
+    shot.referee.glance(shot.t_s, moving=False)
+    assert shot.referee.observe(shot.t_s, part, is_whole=False) == ()
+    assert shot.referee.wants_whole
+    assert shot.referee.question is None
+    (accepted,) = shot.referee.observe(shot.t_s, whole)
+    assert accepted.move == "e4-e5"
+    assert not shot.referee.wants_whole
+
+
+def test_a_part_of_a_frame_that_leaves_no_doubt_is_enough(shot) -> None:
+    states = kit_states(shot.game.pieces, HIGHEST, hides=True)
+    sights = [shot.game.sight(stack) for stack in shot.game.table(shot.referee.match.position).stacks]
+    scene = read_table(shot.game.layout.cells, states, sights, shot.noise, shot.rng)
+    shot.sweep()
+    shot.referee.glance(shot.t_s, moving=False)
+    shot.referee.observe(shot.t_s, next_frame(scene, shot.t_s, shot.noise, shot.rng), is_whole=False)
+    assert not shot.referee.wants_whole
+    assert shot.referee.understands

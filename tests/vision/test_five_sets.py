@@ -16,6 +16,7 @@ from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.errors import VisionError
 from vision.reader import Reader
+from vision.reading import EMPTY
 
 KITS = ("cheight", "citadel", "diamond", "ziggurat")
 HIDDEN_SHARE = 0.1
@@ -103,6 +104,24 @@ def test_a_second_look_tells_a_pyramid_put_on_a_larger_one(examples):
                 assert true > wrong, (row["image"], reading.cells[cell])
                 compared += 1
     assert compared >= 4
+
+
+def test_a_second_look_tells_cubes_on_pillars_by_their_edges(pillars):
+    """Whatever colour they seem to have: the board's look was learned, but they do not stand on it."""
+    look = enrol(pillars.enrolment, pillars.kit, pillars.camera, start_levels(pillars.kit))
+    assert look.board is not None
+    assert look.column is not None
+    look, told = replace(look, pieces=look.pieces | {"X": look.column.top}), []
+    for image, row in pillars.boards:
+        reader, frame = pillars.reader(look), Frame(image, 0, 0.0)
+        cells = reader.read(frame, pillars.levels(row)).cells
+        stacks = [row["table"].get(cell, "") for cell in cells]
+        table = [(len(stack), stack[-1] if stack else None) for stack in stacks]
+        for cell in (cell for cell, stack in enumerate(stacks) if stack == "X"):
+            stands, gone = reader.score(frame, [table, [*table[:cell], EMPTY, *table[cell + 1 :]]])
+            told.append(stands - gone)
+    assert min(told) > -1
+    assert sum(nats > 15 for nats in told) >= 10
 
 
 @pytest.mark.parametrize("change", ["taken away", "put there", "lower", "higher", "of another character"])

@@ -22,25 +22,27 @@ Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
-DOUBT_NATS = 20.0
+DOUBT_NATS, DOUBT_ON_PILLARS_NATS = 20.0, 32.0
 """Explanations that colours make less likely than the best one by more than this are not compared: of 5,164 pairs in
-five folders of the collection colours preferred the wrong one in 12, in two of them by more than this."""
+five folders of the collection colours preferred the wrong one in 12, in two of them by more than this.  Pillars stand
+in each other's shade and may be as dark as any cube: there colours are wrong by 24 nats (Diamond 9504 of
+``tools.soak_traced``)."""
 
 
 def rescore_head_to_head(image: Picture, hypothesis: Hypothesis) -> None:
     """Compare what is in doubt on updated cells, in the picture (height, width, 3) uint8 BGR that was observed.
 
     Neighbours of those that change are updated again, and compared once.  Faces with characters are not even, and a
-    learned board has grain, lines and pictures, but pillars have none: of other kits only towers are compared, with
-    lines of stacks, and on a learned board heights, which surfaces are asked about, too.
+    learned board has grain, lines and pictures, but terrain and pillars have none: of other kits only towers are
+    compared, with lines of stacks, and on a learned board heights, which surfaces are asked about, too.
     """
-    geometry, is_learned = hypothesis.geometry, hypothesis.observations.is_board_learned
+    geometry, is_learned = hypothesis.geometry, hypothesis.is_on_learned_board
     prisms, is_plain = geometry.prisms, geometry.configurations.has_plain_faces and not is_learned
     if prisms is None:
         return
-    if geometry.configurations.is_single_size and is_learned and not geometry.levels:
+    if geometry.configurations.is_single_size and is_learned:
         weigh_heights(image, hypothesis)
-    elif geometry.configurations.is_single_size and not is_learned:
+    elif geometry.configurations.is_single_size:
         split_lines(image, hypothesis)
         if is_plain:
             join_lines(image, hypothesis)
@@ -59,10 +61,11 @@ def rescore_head_to_head(image: Picture, hypothesis: Hypothesis) -> None:
 def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices) -> bool:
     """Whether some of ``cells`` (b,) hold another state now."""
     stacks, changed = stacks_of(hypothesis, prisms), False
+    doubt = DOUBT_ON_PILLARS_NATS if hypothesis.geometry.is_edged else DOUBT_NATS
     for cell in cells[np.argsort(view.rank[cells])].tolist():
         by_colour = _scores_of(hypothesis, cell)
         heights = np.append(0.0, by_colour.max(axis=1))
-        tried = heights >= heights.max() - DOUBT_NATS
+        tried = heights >= heights.max() - doubt
         if tried.sum() > 1:
             given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
             compared, places = compare_on(view, prisms, hypothesis, stacks, (cell, given))

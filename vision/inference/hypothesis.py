@@ -100,6 +100,11 @@ class Hypothesis:
         self._materials = np.zeros(n, np.intp)
         self._labels, self._rendered = geometry.bare.copy(), np.zeros((n, 4), np.int32)
 
+    @property
+    def is_on_learned_board(self) -> bool:
+        """Whether pieces stand on a board whose look was learned, and not on terrain or pillars."""
+        return self.observations.is_board_learned and not self.geometry.levels
+
     def take_over(self, other: Hypothesis) -> None:
         """Hold the states and scores of another hypothesis, of the same geometry."""
         self.score(np.arange(len(self.state)), other.scores)

@@ -39,8 +39,7 @@ def _search(hypothesis: Hypothesis) -> None:
     for move in (split_towers, join_towers, remove_phantoms) if is_single_size else (remove_phantoms,):
         if move(hypothesis):
             converge(hypothesis)
-    # On terrain and pillars pieces do not stand on the board.
-    if hypothesis.observations.is_board_learned and not hypothesis.geometry.levels:
+    if hypothesis.is_on_learned_board:
         find_camouflaged(hypothesis)
     if hypothesis.geometry.facets is not None:
         rescore_by_facets(hypothesis, hypothesis.geometry.facets)

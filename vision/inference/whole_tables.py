@@ -23,13 +23,13 @@ def score_tables(image: Picture, hypothesis: Hypothesis, tables: Sequence[States
     """(k,) log-likelihoods of ``tables``, each n states of cells, up to a constant.
 
     By the colours of the picture (height, width, 3) uint8 BGR that was observed and, where the kit's pieces have upper
-    faces and the board is a printed one, by its boundaries.  ``hypothesis`` holds what is the same in all; it is
+    faces and do not stand on a learned board, by its boundaries.  ``hypothesis`` holds what is the same in all; it is
     changed.
     """
     differing = _differing(hypothesis, tables)
     scored = [_by_colours(hypothesis, differing, table) for table in tables]
     scores = np.array([score for score, _ in scored])
-    if hypothesis.geometry.prisms is None or hypothesis.observations.is_board_learned:
+    if hypothesis.geometry.prisms is None or hypothesis.is_on_learned_board:
         return scores
     states = np.array([states for _, states in scored], np.intp).reshape(len(tables), -1)
     boundaries = [_by_boundaries(image, hypothesis, differing, (states[0], other)) for other in states]
