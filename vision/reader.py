@@ -31,14 +31,8 @@ from vision.inference.geometry import Geometry, make_geometry, same_pose
 from vision.inference.head_to_head import rescore_head_to_head
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.pale_pyramids import find_pale
-from vision.inference.pillar_levels import (
-    SHRINK,
-    LevelQuestion,
-    PillarViews,
-    estimate_levels,
-    make_views,
-    told_apart,
-)
+from vision.inference.pillar_levels import LevelQuestion, estimate_levels
+from vision.inference.pillar_views import SHRINK, PillarViews, make_views, told_apart
 from vision.inference.search import infer, infer_again
 from vision.inference.understanding import (
     UNLIKE_SHARE,

@@ -5,7 +5,7 @@ of all faces lie where the picture changes within two millimetres (:mod:`vision.
 colour within faces is small (as in :mod:`vision.likelihood.facets`), and each face has a colour that pillars, or the
 pieces on them, can have.  Beside a single lamp shadows lie across faces, so that what colours say counts little beside
 the edges.  A level is inferred jointly with what stands on it, since a pillar raised under a piece looks much like a
-piece put under it.
+piece put under it; where a level is asked about, it is moved and turned to where it fits best.
 Pillars are updated one after the other, given the others, until none changes (coordinate ascent of the likelihood).
 """
 
@@ -16,38 +16,32 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.camera import Camera
-from calibration.kit import Kit, Pillars
 from vision.appearance.colour_model import TOP_VALUE, bin_index, normalise
-from vision.likelihood.boundaries import STEP_MM, contrasts_in, noise_of
-from vision.likelihood.regions import FIRST, REGIONS, UPPER, Colours, Part, score_boundaries, score_faces
-from vision.likelihood.segmentation import WEIGHT
-from vision.pose.projection import Points, Registration, project
-from vision.scene.configurations import PLACE_MM, stacks_of
-from vision.scene.ground import mat_corners
-from vision.scene.materials import Materials
-from vision.scene.solids import Solid, column, faces_towards, pieces
-from vision.scene.terrain import SUBPIXEL_BITS, Polygon, far_first, fixed
+from vision.inference.pillar_views import (
+    FURTHER_PIECE,
+    IN_THE_MIDDLE,
+    Labels,
+    PillarViews,
+    Place,
+    is_near,
+    paint_pieces,
+    paint_pillar,
+    reach_of,
+)
+from vision.likelihood.boundaries import STEP_MM, Contrasts, contrasts_in, noise_of
+from vision.likelihood.regions import Colours, Part, score_boundaries, score_faces
+from vision.likelihood.segmentation import TURN_RAD, WEIGHT
+from vision.scene.configurations import PLACE_MM
 
 Array = npt.NDArray[np.float32]
 Picture = npt.NDArray[np.uint8]
-Labels = npt.NDArray[np.int32]
-
-SHRINK = 2
-"""Downscaling of the picture: faces are centimetres wide, and half of the size costs a quarter."""
 
 SWEEPS = 5
 """Most sweeps over all pillars; three mostly suffice.  The first infers only what stands on the pillars at their
 initial levels, lest one seem high because of a piece behind it that is not hypothesised yet."""
-
-FURTHER_PIECE = 1e-3
-"""Prior odds of one piece more on a pillar: pieces of several sizes are seldom stacked.  Shared among all
-configurations of so many pieces.  Where the pillar stands at another level than is expected that is one act more, as
-rare again.  Chosen by eye."""
 
 UNEXPECTED = 1e-4
 """Prior probability that a pillar whose level is expected stands at another.  Chosen by eye."""
@@ -59,110 +53,12 @@ others being known, colours alone had 138 wrong, by up to 53 nats; boundaries al
 (2026-11-24)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Face:
-    """A face of a pillar, or of a piece on it, in the small picture.
+PLACE_STEPS = tuple((step_mm, step_mm, np.radians(turn_deg)) for step_mm, turn_deg in ((1.5, 6), (1.5, 6), (0.75, 3)))
+"""Steps of the search for a place, in turn: each to both sides of the best one, one coordinate after the other."""
 
-    ``region``: index of the evenly lit region that it belongs to, among those of its pillar: the pillar's own, then
-    those of each piece from below.
-    """
-
-    outline: Polygon
-    region: int
-
-
-@dataclass(frozen=True, eq=False)
-class PillarViews:
-    """Every pillar (n) at every level (l), with every configuration on it (s), in one pose.
-
-    Attributes:
-        lowest: the first level.
-        faces: n by l by s, the visible faces of each; nothing stands on the pillar of the first, then come the
-            configurations of :func:`vision.scene.configurations.kit_configurations`.
-        boxes: (n, 4) int32, left, top, right, bottom of what a pillar can cover at any level, in the small picture.
-        far_first: (n,) intp, the farthest first.
-        ground: (height, width) int32, labels FLOOR and TABLE where no pillar stands.
-        storeys: most solids on top of each other: the pillar and the tallest stack on it.
-        further: (s,) how many pieces stand on the lowest one of each.
-        log_prior: (s,) float64, of what stands on a pillar.
-        weight: independent observations per pixel: an edge that is slightly off is wrong along the whole pillar.
-        px_per_mm: scale of the small picture in the middle of the mat.
-        mat_px: (4, 2) the mat's corners in it.
-    """
-
-    lowest: int
-    faces: tuple[tuple[tuple[tuple[Face, ...], ...], ...], ...]
-    boxes: npt.NDArray[np.int32]
-    far_first: npt.NDArray[np.intp]
-    ground: Labels
-    storeys: int
-    further: npt.NDArray[np.intp]
-    log_prior: npt.NDArray[np.float64]
-    weight: float
-    px_per_mm: float
-    mat_px: Points
-
-
-def told_apart(pillars: Pillars) -> range:
-    """The levels that a picture is asked about: one beyond the highest, too, where a pillar may be put."""
-    return range(pillars.lowest, pillars.highest + 2)
-
-
-def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -> PillarViews:
-    """The views of a kit's pillars from ``pose``."""
-    stacks = ["", *("".join(kind.letter for kind in stack) for stack in stacks_of(kit.pieces))]
-
-    def seen(solid: Solid, storey: int) -> tuple[Face, ...]:
-        """Visible faces with their regions: four sides, each with its bevel, and the upper face."""
-        pixels = project(solid.points, pose, camera) / SHRINK
-        shown = faces_towards(solid, pose.centre_mm)
-        return tuple(
-            Face(fixed(pixels[list(face)]), REGIONS * storey + (UPPER if face == solid.top else side % UPPER))
-            for side, (face, is_seen) in enumerate(zip(solid.faces, shown, strict=True))
-            if is_seen
-        )
-
-    everything = []
-    for cell in kit.cells:
-        levels = []
-        for level in told_apart(pillars):
-            solid = column(kit, cell, level)
-            assert solid is not None, "a pillar stands above the mat"
-            known = {"": seen(solid, 0)}
-            for stack in stacks[1:]:
-                # Shorter stacks come first, so that the faces of the pieces below are known.
-                top = pieces(kit, cell, stack, level)[-1]
-                known[stack] = known[stack[:-1]] + seen(top, len(stack))
-            levels.append(tuple(known.values()))
-        everything.append(tuple(levels))
-    corners = [np.concatenate([f.outline for level in own for stack in level for f in stack]) for own in everything]
-    size = np.array([camera.width_px, camera.height_px]) // SHRINK
-    boxes = [[*(points.min(axis=0) >> SUBPIXEL_BITS), *(points.max(axis=0) >> SUBPIXEL_BITS) + 2] for points in corners]
-    ground = np.full(size[::-1], Materials.TABLE, np.int32)
-    mat = fixed(project(mat_corners(kit), pose, camera) / SHRINK)
-    cv2.fillConvexPoly(ground, mat, Materials.FLOOR, shift=SUBPIXEL_BITS)
-    middle = project(np.array([[0.0, 0, 0], [10.0, 0, 0], [0.0, 10, 0]]), pose, camera) / SHRINK
-    pixel_mm2 = 100 / abs(float(np.linalg.det(middle[1:] - middle[0])))
-    heights = np.array([len(stack) for stack in stacks])
-    return PillarViews(
-        lowest=pillars.lowest,
-        faces=tuple(everything),
-        boxes=np.clip(boxes, 0, [*size, *size]).astype(np.int32),
-        far_first=far_first(kit, pose),
-        ground=ground,
-        storeys=1 + max(map(len, stacks)),
-        further=np.maximum(heights - 1, 0),
-        log_prior=_log_prior(heights),
-        weight=pixel_mm2 / (2 * PLACE_MM * pillars.side_mm),
-        px_per_mm=pixel_mm2**-0.5,
-        mat_px=project(mat_corners(kit), pose, camera) / SHRINK,
-    )
-
-
-def _log_prior(heights: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
-    """(s,) float64 log prior of stacks of so many pieces each."""
-    log_prior: npt.NDArray[np.float64] = np.maximum(heights - 1, 0) * np.log(FURTHER_PIECE)
-    return log_prior - np.log(np.bincount(heights)[heights])
+MOST_GAIN_NATS = 35.0
+"""A cube fits better by no more than this where it stands than in the middle of its pillar: what is less likely by more
+is not placed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +98,20 @@ class _Shown(NamedTuple):
     step: int
 
 
+class _Around(NamedTuple):
+    """What is round a pillar, in the rows and columns that it can cover.
+
+    Attributes:
+        behind: (height, width) int32 labels of what is behind it.
+        part: of the picture.
+        contrasts: likewise.
+    """
+
+    behind: Labels
+    part: Part
+    contrasts: Contrasts
+
+
 def estimate_levels(
     small: Picture, light: Array, colours: Colours, views: PillarViews, question: LevelQuestion
 ) -> tuple[tuple[int, ...], Array]:
@@ -229,9 +139,10 @@ def estimate_levels(
         for pillar in (int(pillar) for pillar in views.far_first[::-1] if pillar in searched):
             tried = range(count) if sweep and pillar in question.unknown else (int(found[pillar, 0]),)
             # Of most pillars nothing has changed in sight since they were fitted last.
-            seen = pillar, tuple(tried), found[_is_near(views, pillar)].tobytes()
+            seen = pillar, tuple(tried), found[is_near(views, pillar)].tobytes()
+            log_prior = standing[pillar, tried] + prior[pillar, tried, None]
             if seen not in known:
-                known[seen] = _fits(shown, views, found, pillar, tried)
+                known[seen] = _fits(shown, views, found, (pillar, tried), log_prior)
             rows = known[seen] + standing[pillar, tried]
             best = int((rows + prior[pillar, tried, None]).argmax())
             found[pillar] = tried[best // rows.shape[1]], best % rows.shape[1]
@@ -262,51 +173,89 @@ def _priors(
 
 
 def _fits(
-    shown: _Shown, views: PillarViews, found: npt.NDArray[np.intp], pillar: int, tried: Sequence[int]
+    shown: _Shown,
+    views: PillarViews,
+    found: npt.NDArray[np.intp],
+    asked: tuple[int, Sequence[int]],
+    log_prior: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.float64]:
-    """(levels, s) log-likelihood of the picture in a pillar's reach if it stood at each of the levels ``tried``."""
-    reach = _reach(views, pillar)
-    behind = views.ground[reach].copy()
-    hidden = np.zeros_like(behind)
-    labels = behind
-    near = _is_near(views, pillar)
-    for other in views.far_first:
-        if other == pillar:
-            labels = hidden
-        elif near[other]:
-            level, configuration = found[other]
-            _paint(labels, views, pillar, int(other), views.faces[other][level][configuration])
-    image = np.ascontiguousarray(shown.image[reach])
-    values = normalise(image, shown.light[pillar])
-    part = Part(values, bin_index(np.clip(values, 0, TOP_VALUE)), hidden > 0, views.weight)
-    contrasts = contrasts_in(image, (shown.step, views.px_per_mm), shown.noise)
+    """(levels, s) log-likelihood of the picture in a pillar's reach if it stood at each of the levels that are tried.
+
+    ``asked``: the pillar, and these levels; ``log_prior`` (levels, s): only what may be likely by it is placed closely.
+    """
+    pillar, tried = asked
+    around = _around(shown, views, found, pillar)
     rows = np.empty((len(tried), len(views.log_prior)))
-    for (i, level), configuration in itertools.product(enumerate(tried), range(rows.shape[1])):
-        labels = behind.copy()
-        _paint(labels, views, pillar, pillar, views.faces[pillar][level][configuration])
-        faces = score_faces(labels, part, shown.colours, views.storeys, len(found) * views.storeys)
-        rows[i, configuration] = faces / TEMPERATURE + WEIGHT * score_boundaries(labels, part.hidden, contrasts)
+    for (number, level), configuration in itertools.product(enumerate(tried), range(rows.shape[1])):
+        labels = around.behind.copy()
+        paint_pillar(labels, views, pillar, (level, configuration))
+        rows[number, configuration] = _log_likelihood(shown, views, around, labels)
+    if len(tried) == 1:
+        return rows
+    promising = rows + log_prior
+    for at in np.argsort(-promising, axis=None):
+        number, configuration = (int(index) for index in np.unravel_index(at, rows.shape))
+        if promising[number, configuration] < promising.max() - MOST_GAIN_NATS:
+            break
+        if configuration:
+            rows[number, configuration] = _placed(shown, views, around, (pillar, tried[number], configuration))
+            promising[number, configuration] = rows[number, configuration] + log_prior[number, configuration]
     return rows
 
 
-def _reach(views: PillarViews, pillar: int) -> tuple[slice, slice]:
-    """The rows and columns of the small picture that a pillar can cover."""
-    left, top, right, bottom = views.boxes[pillar]
-    return slice(top, bottom), slice(left, right)
+def _around(shown: _Shown, views: PillarViews, found: npt.NDArray[np.intp], pillar: int) -> _Around:
+    """What is round a pillar while the others are as ``found`` (n, 2): index of the level, and configuration."""
+    reach, near = reach_of(views, pillar), is_near(views, pillar)
+    behind = views.ground[reach].copy()
+    hidden = np.zeros_like(behind)
+    labels = behind
+    for other in views.far_first.tolist():
+        if other == pillar:
+            labels = hidden
+        elif near[other]:
+            paint_pillar(labels, views, other, (int(found[other, 0]), int(found[other, 1])), of=pillar)
+    image = np.ascontiguousarray(shown.image[reach])
+    values = normalise(image, shown.light[pillar])
+    part = Part(values, bin_index(np.clip(values, 0, TOP_VALUE)), hidden > 0, views.weight)
+    return _Around(behind, part, contrasts_in(image, (shown.step, views.px_per_mm), shown.noise))
 
 
-def _is_near(views: PillarViews, pillar: int) -> npt.NDArray[np.bool_]:
-    """(n,) the other pillars that may be seen in a pillar's reach."""
-    left, top, right, bottom = views.boxes[pillar]
-    beside = (views.boxes[:, :2] >= (right, bottom)) | (views.boxes[:, 2:] <= (left, top))
-    near = np.asarray(~beside.any(axis=1))
-    near[pillar] = False
-    return near
+def _log_likelihood(shown: _Shown, views: PillarViews, around: _Around, labels: Labels) -> float:
+    """Log-likelihood of the picture round a pillar, segmented by ``labels``."""
+    bodies = len(views.faces) * views.storeys
+    faces = score_faces(labels, around.part, shown.colours, views.storeys, bodies)
+    return float(faces / TEMPERATURE + WEIGHT * score_boundaries(labels, around.part.hidden, around.contrasts))
 
 
-def _paint(labels: Labels, views: PillarViews, pillar: int, other: int, faces: tuple[Face, ...]) -> None:
-    """Render the ``faces`` of the pillar ``other`` on the ``labels`` of a pillar's box."""
-    offset = views.boxes[pillar, :2] << SUBPIXEL_BITS
-    first = FIRST + REGIONS * views.storeys * other
-    for face in faces:
-        cv2.fillConvexPoly(labels, face.outline - offset, first + face.region, shift=SUBPIXEL_BITS)
+def _placed(shown: _Shown, views: PillarViews, around: _Around, which: tuple[int, int, int]) -> float:
+    """As :func:`_log_likelihood`, what stands on a pillar being where its boundaries fit best.
+
+    ``which``: the pillar, its level and what stands on it.
+    """
+    pillar, level, configuration = which
+    pillar_alone = around.behind.copy()
+    paint_pillar(pillar_alone, views, pillar, (level, 0))
+
+    def painted(place: Place) -> Labels:
+        labels = pillar_alone.copy()
+        paint_pieces(labels, views, pillar, (level, configuration), place)
+        return labels
+
+    def fit(place: Place) -> float:
+        boundaries = score_boundaries(painted(place), around.part.hidden, around.contrasts)
+        return float(WEIGHT * boundaries + _log_prior_of_place(place))
+
+    place = IN_THE_MIDDLE
+    best = fit(place)
+    for steps in PLACE_STEPS:
+        for axis, step in enumerate(steps):
+            for sign in (1, -1):
+                moved = (*place[:axis], place[axis] + sign * step, *place[axis + 1 :])
+                if (total := fit(moved)) > best:
+                    best, place = total, moved
+    return _log_likelihood(shown, views, around, painted(place)) + _log_prior_of_place(place)
+
+
+def _log_prior_of_place(place: Place) -> float:
+    x_mm, y_mm, turn_rad = place
+    return float(-0.5 * ((x_mm**2 + y_mm**2) / PLACE_MM**2 + (turn_rad / TURN_RAD) ** 2))

@@ -29,7 +29,14 @@ CHANNELS = 3
 """Brightness, and two differences of colour, which shade hardly changes."""
 
 VARIED = np.array([35.0, 12.0, 12.0])
-"""Standard deviation, in codes, of the difference between two surfaces, a channel.  Chosen by eye."""
+"""Standard deviation, in codes, of the difference between two surfaces, a channel, where the picture is as bright as
+:data:`USUAL`: of one share of its brightness anywhere.  Chosen by eye."""
+
+USUAL = 128.0
+"""Brightness, in codes, for which contrasts are given."""
+
+BANDS, LEAST_SHARE = 8, 0.4
+"""Bands of brightness that are told apart, and the least share of the usual one that counts."""
 
 EVEN = np.array([2.5, 1.0, 1.0])
 """The same within one surface, besides noise: texture and shading.  Chosen by eye."""
@@ -149,11 +156,11 @@ def make_patch(
     for row in range(0, height, 2):
         for column in range(width - step):
             one, other = image[top + row, left + column], image[top + row, left + column + step]
-            across[row, column + 1] = across[row, column] + ratios[_index(one, other, slope)]
+            across[row, column + 1] = across[row, column] + _ratio(one, other, ratios, slope)
     for row in range(height - step):
         for column in range(0, width, 2):
             one, other = image[top + row, left + column], image[top + row + step, left + column]
-            down[row, column + 1] = down[row, column] + ratios[_index(one, other, slope)]
+            down[row, column + 1] = down[row, column] + _ratio(one, other, ratios, slope)
             if column + 2 <= width:
                 down[row, column + 2] = down[row, column + 1]
     colours = _colours(image, box, table, colour_model)
@@ -172,7 +179,7 @@ def ratios_down(image: Picture, scale: tuple[int, float], noise: Array) -> Array
     down = np.zeros((height, width), np.float32)
     for row in range(height - step):
         for column in range(width):
-            down[row, column] = ratios[_index(image[row, column], image[row + step, column], slope)]
+            down[row, column] = _ratio(image[row, column], image[row + step, column], ratios, slope)
     return down
 
 
@@ -184,17 +191,24 @@ def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Cont
     across = np.zeros((height, width), np.float32)
     for row in range(height):
         for column in range(width - step):
-            across[row, column] = ratios[_index(image[row, column], image[row, column + step], slope)]
+            across[row, column] = _ratio(image[row, column], image[row, column + step], ratios, slope)
     return Contrasts(across, ratios_down(image, scale, noise), step)
 
 
 @compiled
 def _contrasts(noise: Array, weight: float) -> tuple[Array, Array]:
-    """The table of :func:`_log_ratios` times ``weight``, and (channels,) what makes pixels unlike, per squared code."""
+    """Tables (bands, k) of :func:`_log_ratios` times ``weight``, and (bands, channels) by what pixels are unlike.
+
+    The latter are to be multiplied by squared codes.
+    """
+    ratios = np.empty((BANDS, MOST_NATS * PER_NAT + 1), np.float32)
+    slope = np.empty((BANDS, CHANNELS), np.float32)
     narrow = (EVEN**2 + noise).astype(np.float32)
-    wide = (VARIED**2 + narrow).astype(np.float32)
-    slope = (0.5 * (1 / narrow - 1 / wide)).astype(np.float32)
-    ratios = (weight * _log_ratios(float(0.5 * np.log(wide / narrow).sum()))).astype(np.float32)
+    for band in range(BANDS):
+        share = min(max((band + 0.5) * (256 / BANDS) / USUAL, LEAST_SHARE), 1.0)
+        wide = ((VARIED * share) ** 2 + narrow).astype(np.float32)
+        slope[band] = 0.5 * (1 / narrow - 1 / wide)
+        ratios[band] = weight * _log_ratios(float(0.5 * np.log(wide / narrow).sum()))
     return ratios, slope
 
 
@@ -224,12 +238,14 @@ def _opponent(codes: Picture, channel: int) -> float:
 
 
 @compiled
-def _index(one: Picture, other: Picture, slope: Array) -> int:
-    """Place in :func:`_log_ratios` of two pixels (3,)."""
+def _ratio(one: Picture, other: Picture, ratios: Array, slope: Array) -> float:
+    """Log-likelihood ratio that two surfaces meet between two pixels (3,); tables as of :func:`_contrasts`."""
     b, g, r = float(one[0]) - other[0], float(one[1]) - other[1], float(one[2]) - other[2]
     brightness, first, second = (b + g + r) / 3, (b - r) / 2, g / 2 - (b + r) / 4
-    off = slope[0] * brightness * brightness + slope[1] * first * first + slope[2] * second * second
-    return min(int(off * PER_NAT), MOST_NATS * PER_NAT)
+    bright = np.int64(one[0]) + one[1] + one[2] + other[0] + other[1] + other[2]
+    band = bright * BANDS // (6 * 256)
+    off = slope[band, 0] * brightness * brightness + slope[band, 1] * first * first + slope[band, 2] * second * second
+    return float(ratios[band, min(int(off * PER_NAT), MOST_NATS * PER_NAT)])
 
 
 @compiled
