@@ -1,5 +1,7 @@
 """Pillars and what stands on them, told apart in rendered pictures: a cube more, or a level more."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -46,6 +48,12 @@ class Board:
         self._renderer = Renderer(Scene(KIT, CAMERA, default_pose(KIT, CAMERA), WINDOW), 1)
         self._setup = set_up([TABLE.get(cell, "") for cell in KIT.cells], LEVELS, seeded("pillars", 1))
         self.read(LEVELS, LEVELS)
+
+    def put(self, cell, **place):
+        """What stands there is put down again at this place, see :class:`companion.simulate.standing.Standing`."""
+        piles = list(self._setup.piles)
+        piles[at(cell)] = tuple(replace(standing, **place) for standing in piles[at(cell)])
+        self._setup = replace(self._setup, piles=tuple(piles))
 
     def read(self, levels, told, expected=None, **stacks):
         after = [stacks.get(cell, TABLE.get(cell, "")) for cell in KIT.cells]
@@ -94,6 +102,15 @@ def test_a_pillar_moved_under_a_cube_is_no_second_cube(board, cell, step):
     reading = board.read(levels, without(levels, cell))
     assert reading.levels == levels
     assert sights(reading) == expected_sights()
+
+
+@pytest.mark.parametrize("off_mm", [(2.5, 2.5), (-2.5, 2.5), (2.5, -2.5), (-2.5, -2.5)])
+@pytest.mark.parametrize("turn", [-1.0, 1.0])
+def test_a_cube_that_is_off_its_pillars_middle_and_turned_hides_no_level(board, off_mm, turn):
+    levels = changed_levels(d3=-1)
+    board.put("d3", off_mm=off_mm, turn=turn)
+    likely = board.read(levels, without(levels, "d3")).level_log_likelihood[at("d3")]
+    assert likely[levels[at("d3")]] > likely.max() - 2
 
 
 @pytest.mark.parametrize("level", [0, 1])

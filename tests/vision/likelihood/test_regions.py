@@ -106,3 +106,17 @@ def test_boundaries_lie_where_the_picture_changes_also_under_a_shadow(shadow):
 
 def test_hidden_boundaries_do_not_count():
     assert boundary_scores(picture(pillar(8)), np.ones((HEIGHT, WIDTH), np.bool_)) == [0] * 14
+
+
+def test_in_the_dark_less_contrast_tells_two_surfaces():
+    """Two surfaces differ by a share of their brightness: a dark cube before a dark pillar is not denied by an edge."""
+    noise = np.array([9.0, 0.0, 0.0], np.float32)
+
+    def told(dark, bright):
+        image = np.full((3, 4, 3), dark, np.uint8)
+        image[:, 2:] = bright
+        return float(contrasts_in(image, (1, 1.0), noise).across[1, 1])
+
+    assert told(40, 40) > told(120, 120) + 0.005
+    assert told(40, 50) > told(120, 130)
+    assert told(200, 210) == pytest.approx(told(128, 138), abs=1e-6)
