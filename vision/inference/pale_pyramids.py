@@ -48,6 +48,8 @@ def find_pale(
         floor: (3,) reflectance of bare floor, r g b.
     """
     empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
+    if not empty.size:
+        return
     for cell in empty[_unlike_share(hypothesis, empty) > UNLIKE_SHARE].tolist():
         colours = all_scores(hypothesis, cell)
         best = float(colours.max())

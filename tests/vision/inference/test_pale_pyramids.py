@@ -51,9 +51,10 @@ def test_without_that_look_some_are_missed(shown, monkeypatch):
     assert empty & set(STACKS)
 
 
-def test_where_all_that_changed_holds_pieces_nothing_is_looked_for(shown):
+@pytest.mark.parametrize("changed", [*({cell} for cell in STACKS), set(STACKS)])
+def test_where_all_that_changed_holds_pieces_nothing_is_looked_for(shown, changed):
     reader, picture = shown
     reader.read(Frame(picture, 0, 0.0))
-    changed = np.array([cell in STACKS for cell in reader.kit.cells])
-    reading = reader.read_at(Frame(picture, 0, 0.0), reader.in_sight()[0], changed=changed)
-    assert all(reading.best(row)[0][0] != 0 for row in np.flatnonzero(changed))
+    altered = np.array([cell in changed for cell in reader.kit.cells])
+    reading = reader.read_at(Frame(picture, 0, 0.0), reader.in_sight()[0], changed=altered)
+    assert all(reading.best(row)[0][0] != 0 for row in np.flatnonzero(altered))
