@@ -44,6 +44,10 @@ over much of it, but for what each pixel differs from those round it."""
 ROUND_PX = 5
 """Side of the square of pixels that are round one."""
 
+NOISY, SMOOTHED_PX = 2.5, 5
+"""From so many codes of noise on arms are looked for in pictures without most of it: the means of squares of so many
+pixels, which are narrower than any arm.  Less than 15 codes would not be seen otherwise."""
+
 TOGETHER_PX = 3
 """A pixel that has changed has two such neighbours at least, as in a line; noise stands alone."""
 
@@ -199,14 +203,15 @@ class Watch:
         small, bare = glimpse.small, relit(self._bare, glimpse.small)
         changes = _changes(small, bare)
         changed = self._share(changes, geometry, _near(geometry))
-        news = changes
+        smooth, smooth_bare = _smoothed(small, bare)
+        news = limbs = changes if smooth is small else _changes(smooth, smooth_bare)
         for other in (self._under, self._earlier):
             if other is not None and news.any():
-                news = news & _changes(small, relit(other, small))
+                news = news & _changes(*_smoothed(small, relit(other, small)))
         joined = _joined(news)
         arms = self._entering(self._broad(joined))
         self._arm = arms if arms.any() else None
-        solid = arms & self._broad(_joined(_without_shadows(changes, small, bare, self._bare)))
+        solid = arms & self._broad(_joined(_without_shadows(limbs, smooth, smooth_bare, self._bare)))
         self._is_shadow = not solid.any()
         floor = np.abs(geometry.crops.v_mm) <= geometry.radius_mm
         covered, touched = (
@@ -251,7 +256,7 @@ class Watch:
 
     def _entries(self, small: Picture, kept: Picture) -> Iterator[tuple[npt.NDArray[np.intp], ...]]:
         """Rows and columns (k,) of the picture's edge where each arm enters; beside its shadow where that is told."""
-        bare = relit(kept, small)
+        small, bare = _smoothed(small, relit(kept, small))
         changes = _changes(small, bare)
         entering = self._entering(_joined(changes))
         if not entering.any():
@@ -379,6 +384,14 @@ def _changes(small: Picture, other: Picture) -> Picture:
     changed = np.asarray(cv2.compare(largest, steps, cv2.CMP_GT), np.uint8) // 255
     together = cv2.boxFilter(changed, -1, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT)
     return changed & (together >= TOGETHER_PX)
+
+
+def _smoothed(small: Picture, other: Picture) -> tuple[Picture, Picture]:
+    """Two pictures in the same light without most of their noise, where it would hide an arm."""
+    if _grain(small, other) < NOISY:
+        return small, other
+    square = (SMOOTHED_PX, SMOOTHED_PX)
+    return np.asarray(cv2.blur(small, square), np.uint8), np.asarray(cv2.blur(other, square), np.uint8)
 
 
 def _grain(small: Picture, other: Picture) -> float:
