@@ -16,10 +16,21 @@ import numpy.typing as npt
 
 from vision.appearance.colour_model import BINS, STRAY
 from vision.compiled import compiled
-from vision.likelihood.memo import find, make_memo, put
+from vision.likelihood.flank_runs import (
+    FLANKS,
+    Flanks,
+    Walk,
+    add_sums,
+    displacement,
+    make_flanks,
+    make_walk,
+    pyramids_of,
+    visible_runs,
+)
+from vision.likelihood.memo import Memo, find, make_memo, put
 from vision.likelihood.observations import Backdrop, Observations
 from vision.pose.projection import Points, Registration
-from vision.scene.configurations import LEAN_MM, PLACE_MM, TURNS_DEG, Configurations
+from vision.scene.configurations import LEAN_MM, TURNS_DEG, Configurations
 from vision.scene.crops import INDEPENDENT_MM2, Crops
 from vision.scene.outlines import widen
 
@@ -66,9 +77,6 @@ CLOSE_NATS = 20.0
 OTHER_TURN = np.float32(-1e3)
 """Log-likelihood ratio of the rotations of a tower that are not its likeliest: below all others.  Chosen by eye."""
 
-FLANKS = ((0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4))
-"""Corners of a pyramid's flanks (:mod:`vision.scene.configurations` has the base first, then the tip)."""
-
 
 class Facets(NamedTuple):
     """Flanks of the pyramids (w) that towers are made of, each of them in every rotation, on every cell (n).
@@ -84,13 +92,6 @@ class Facets(NamedTuple):
     far: Array
     near: Array
     towers: Indices
-
-
-class Flanks(NamedTuple):
-    """``far`` and ``near`` of :class:`Facets` on one cell, (w, flanks, k) float32 each."""
-
-    far: Array
-    near: Array
 
 
 def make_facets(
@@ -213,10 +214,11 @@ def _search(integrals: Array, facets: Facets, cells: Indices, placement: Array) 
     """
     towers = facets.towers
     likely = np.full((len(cells), len(towers)), -np.inf, np.float32)
-    turns = np.zeros(likely.shape, np.intp)
+    turns, walk = np.zeros(likely.shape, np.intp), make_walk(towers.shape[2], integrals.shape[1])
     for k in range(len(cells)):
-        flanks = Flanks(facets.far[cells[k]], facets.near[cells[k]])
-        order, begins = _first_placements(integrals[k], flanks, towers, placement[k])
+        flanks = make_flanks(facets.far[cells[k]], facets.near[cells[k]])
+        order, begins = _first_placements(integrals[k], flanks, walk, towers, placement[k])
+        memos = [make_memo(3 * pyramids_of(tower).shape[1]) for tower in towers]
         for trial in range(REFINED):
             least = likely[k].max() - CLOSE_NATS
             for number in range(len(towers)):
@@ -224,14 +226,16 @@ def _search(integrals: Array, facets: Facets, cells: Indices, placement: Array) 
                     tower = pyramids_of(towers[number])
                     at = np.zeros((tower.shape[1], 3), np.float32)
                     at[:] = begins[number, order[number, trial]]
-                    total = _climb(integrals[k], flanks, tower, at)
+                    total = _climb(integrals[k], flanks, walk, tower, at, memos[number])
                     if total > likely[k, number]:
                         likely[k, number], turns[k, number] = total, int(at[0, 0])
     return likely, turns
 
 
 @compiled
-def _first_placements(integrals: Array, flanks: Flanks, towers: Indices, placement: Array) -> tuple[Indices, Array]:
+def _first_placements(
+    integrals: Array, flanks: Flanks, walk: Walk, towers: Indices, placement: Array
+) -> tuple[Indices, Array]:
     """(f, t) intp rotations of each tower, the likeliest first; (f, t, 3) float32 its likeliest placement in each.
 
     All pyramids of a tower have the same one here: index of the rotation, mm right, mm down.
@@ -245,7 +249,7 @@ def _first_placements(integrals: Array, flanks: Flanks, towers: Indices, placeme
         for turn in range(len(tower)):
             for share in BEGINS:
                 at[:, 0], at[:, 1], at[:, 2] = turn, np.rint(share * placement[0]), share * placement[1]
-                total = _log_likelihood(integrals, flanks, tower, at, parts, 2)
+                total = _log_likelihood(integrals, flanks, walk, tower, at, parts, 2)
                 if total > likely[turn]:
                     likely[turn], begins[number, turn] = total, at[0]
         order[number] = np.argsort(-likely)
@@ -253,13 +257,7 @@ def _first_placements(integrals: Array, flanks: Flanks, towers: Indices, placeme
 
 
 @compiled
-def pyramids_of(tower: Indices) -> Indices:
-    """The first p columns of ``tower`` (t, most), those that hold pyramids."""
-    return tower[:, : np.count_nonzero(tower[0] >= 0)]
-
-
-@compiled
-def _climb(integrals: Array, flanks: Flanks, tower: Indices, at: Array) -> float:
+def _climb(integrals: Array, flanks: Flanks, walk: Walk, tower: Indices, at: Array, memo: Memo) -> float:
     """Log-likelihood of a tower, marginalised over placements; the likeliest, searched from ``at`` on, is left there.
 
     Towers of more pyramids have more freedom to agree by chance.  So the likelihood counts on average over all
@@ -269,11 +267,13 @@ def _climb(integrals: Array, flanks: Flanks, tower: Indices, at: Array) -> float
     Args:
         integrals: (columns, rows + 1, 6) float32.
         flanks: of the cell.
+        walk: work space.
         tower: (t, p) intp.
         at: (p, 3) float32, see :func:`_log_likelihood`.
+        memo: log-likelihoods of the tower's placements that are known.
     """
     parts, tried = np.zeros((len(at) * len(FLANKS), 6), np.float32), np.zeros((len(at), len(STEPS)), np.float32)
-    best, trial, memo = _log_likelihood(integrals, flanks, tower, at, parts, 1), np.empty_like(at), make_memo(at.size)
+    best, trial = _log_likelihood(integrals, flanks, walk, tower, at, parts, 1), np.empty_like(at)
     for _ in range(ROUNDS):
         before = best
         for lowest in range(len(at) - 1, -1, -1):
@@ -284,7 +284,7 @@ def _climb(integrals: Array, flanks: Flanks, tower: Indices, at: Array) -> float
                 if trial[:, 0].min() >= 0 and trial[:, 0].max() < len(tower):
                     slot = find(memo, trial)
                     if not memo.is_used[slot]:
-                        put(memo, slot, trial, _log_likelihood(integrals, flanks, tower, trial, parts, 1))
+                        put(memo, slot, trial, _log_likelihood(integrals, flanks, walk, tower, trial, parts, 1))
                     total = memo.values[slot]
                     tried[lowest, number] = total
                     if total > best:
@@ -298,93 +298,26 @@ def _climb(integrals: Array, flanks: Flanks, tower: Indices, at: Array) -> float
 
 
 @compiled
-def _log_likelihood(integrals: Array, flanks: Flanks, tower: Indices, at: Array, parts: Array, step: int) -> float:
+def _log_likelihood(
+    integrals: Array, flanks: Flanks, walk: Walk, tower: Indices, at: Array, parts: Array, step: int
+) -> float:
     """Log-posterior of a tower in a placement, up to a constant a cell.
 
     Args:
         integrals: (columns, rows + 1, 6) float32 of the cell, see :func:`_sum_values`.
         flanks: of the cell.
+        walk: work space.
         tower: (t, p) intp its pyramids in each rotation, the uppermost first.
         at: (p, 3) float32 placement of each: index of its rotation, mm right, mm down.
         parts: (p · flanks, 6) float32 work array.
         step: every how many columns are evaluated.
     """
-    sum_flanks(integrals, flanks, tower, at, parts, step)
+    parts[:] = 0
+    count = visible_runs(walk, flanks, tower, at, integrals.shape[1] - 1, step)
+    add_sums(integrals, walk.runs[:count], parts)
     uneven, bare = 0.0, 0.0
     for part in parts:
         red, green, blue = part[1], part[2], part[3]
         uneven += max(part[4] - (red**2 + green**2 + blue**2) / max(part[0], 1e-3), 0.0)
         bare += part[5]
     return float((-uneven / (2 * UNEVEN**2) - bare) * (step / INDEPENDENT_MM2) - 0.5 * displacement(at))
-
-
-@compiled
-def sum_flanks(
-    integrals: npt.NDArray[np.floating],
-    flanks: Flanks,
-    tower: Indices,
-    at: npt.NDArray[np.floating],
-    parts: npt.NDArray[np.floating],
-    step: int,
-) -> None:
-    """Put into ``parts`` the sums over each flank of a tower, as far as flanks in front of it do not occlude it.
-
-    Args:
-        integrals: (columns, rows + 1, 6) column integrals of the cell.
-        flanks: of the cell.
-        tower: (t, p) intp its pyramids in each rotation, the uppermost first.
-        at: (p, 3) placement of each: index of its rotation, columns right, rows down.
-        parts: (p · flanks, 6), is overwritten.
-        step: every how many columns are summed.
-    """
-    columns, last = len(integrals), integrals.shape[1] - 1
-    runs = np.empty((len(parts), 4), np.intp)
-    parts[:] = 0
-    for column in range(0, columns, step):
-        for number in range(visible_runs(flanks, tower, at, (column, last), runs)):
-            pyramid, flank, begin, end = runs[number]
-            part = parts[pyramid * len(FLANKS) + flank]
-            for channel in range(6):
-                part[channel] += integrals[column, end, channel] - integrals[column, begin, channel]
-
-
-@compiled
-def visible_runs(
-    flanks: Flanks, tower: Indices, at: npt.NDArray[np.floating], place: tuple[int, int], runs: Indices
-) -> int:
-    """How many of a tower's flanks are seen in a column, as far as flanks in front of them do not occlude them.
-
-    Args:
-        flanks: of the cell.
-        tower: (t, p) intp its pyramids in each rotation, the uppermost first.
-        at: (p, 3) placement of each: index of its rotation, columns right, rows down.
-        place: the column, and how many rows it has.
-        runs: (p · flanks, 4), of each that is seen, downwards: its pyramid, its number, the row in which it begins, and
-            the first one after it.
-    """
-    (far, near), (column, last), count = flanks, place, 0
-    reached = 0  # by the flanks before, which occlude what is above their ends
-    for pyramid in range(len(at)):
-        own = column - int(at[pyramid, 1])
-        if own < 0 or own >= far.shape[2]:
-            continue
-        wireframe, along = tower[int(at[pyramid, 0]), pyramid], at[pyramid, 2]
-        for flank in range(len(FLANKS)):
-            ends = near[wireframe, flank, own] + along
-            if ends > reached:
-                begin = max(int(np.rint(max(far[wireframe, flank, own] + along, 0.0))), reached)
-                end = int(np.rint(min(ends, last)))
-                if end > begin:
-                    runs[count] = pyramid, flank, begin, end
-                    count, reached = count + 1, end
-    return count
-
-
-@compiled
-def displacement(at: npt.NDArray[np.floating]) -> float:
-    """How far pyramids placed ``at`` (p, 3) are off the cell's middle and each other: sum of squares over variances."""
-    foot = at[len(at) - 1]
-    off = (foot[1] ** 2 + foot[2] ** 2) / PLACE_MM**2
-    for above in range(len(at) - 1):
-        off += ((at[above, 1] - at[above + 1, 1]) ** 2 + (at[above, 2] - at[above + 1, 2]) ** 2) / LEAN_MM**2
-    return float(off)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from vision.compiled import compiled
 from vision.likelihood.boundaries import STEP_MM, noise_of, ratios_down
-from vision.likelihood.facets import FLANKS, Flanks, visible_runs
+from vision.likelihood.flank_runs import FLANKS, Walk
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -26,14 +26,13 @@ class Contrasts(NamedTuple):
     """How a picture changes from row to row.
 
     Attributes:
-        integrals: (columns, rows + 1) float64 column integrals of the log-likelihood ratio that two surfaces meet
-            between a pixel and the one ``step`` below; see :class:`vision.likelihood.boundaries.Patch`.
-        step: rows between two places that are compared.
+        crossed: (columns, rows + 1) float64 log-likelihood ratio that two surfaces meet before a row of a column, 0 at
+            the crop's edge: sum of those between the pixels above it and the ones as far below them as a step is; see
+            :class:`vision.likelihood.boundaries.Patch`.
         sides: (w, flanks) intp, which side of its pyramid each flank is.
     """
 
-    integrals: Floats
-    step: int
+    crossed: Floats
     sides: Indices
 
 
@@ -48,40 +47,40 @@ def make_contrasts(
     down[:-step] *= counted[step:] & counted[:-step]
     integrals = np.zeros((codes.shape[1], codes.shape[0] + 1))
     integrals[:, 1:] = down.cumsum(axis=0).T
-    return Contrasts(integrals, step, np.ascontiguousarray(sides))
+    crossed = integrals.copy()
+    crossed[:, step:] -= integrals[:, :-step]
+    return Contrasts(crossed, np.ascontiguousarray(sides))
 
 
 @compiled
-def boundary_log_ratio(contrasts: Contrasts, flanks: Flanks, tower: Indices, at: Floats, step: int) -> float:
+def boundary_log_ratio(contrasts: Contrasts, walk: Walk, count: int, step: int, seams: Floats) -> float:
     """Log-likelihood ratio of the boundaries of a tower's flanks, against bare ground without any.
 
     Args:
         contrasts: of the cell.
-        flanks: of the cell.
-        tower: (t, p) intp its pyramids in each rotation, the uppermost first.
-        at: (p, 3) placement of each: index of its rotation, columns right, rows down.
-        step: every how many columns are evaluated.
+        walk: through the tower's columns, in which ``count`` runs are seen.
+        count: as above.
+        step: every how many columns were looked at.
+        seams: (p · flanks,) work array: log-likelihood ratios between flanks that face one way.
     """
-    columns, last, total = len(contrasts.integrals), contrasts.integrals.shape[1] - 1, 0.0
-    seams, runs = np.zeros((len(at), len(FLANKS))), np.empty((len(at) * len(FLANKS), 4), np.intp)
-    for column in range(0, columns, step):
-        reached, side_before, pyramid_before = 0, -1, -1
-        for number in range(visible_runs(flanks, tower, at, (column, last), runs)):
-            pyramid, flank, begin, end = runs[number]
-            side = contrasts.sides[tower[int(at[pyramid, 0]), pyramid], flank]
-            at_begin = _crossed(contrasts, column, begin)
-            if begin == reached and side == side_before and pyramid != pyramid_before:
-                seams[pyramid, flank] += at_begin
-            else:
-                total += at_begin
-                if begin > reached > 0:
-                    total += _crossed(contrasts, column, reached)
-            reached, side_before, pyramid_before = end, side, pyramid
-        total += _crossed(contrasts, column, reached)
-    return float(step * total + np.log(SEAM_ALIKE + (1 - SEAM_ALIKE) * np.exp(step * seams)).sum())
-
-
-@compiled
-def _crossed(contrasts: Contrasts, column: int, row: int) -> float:
-    """Log-likelihood ratio that two surfaces meet before a row of a column; 0 at the crop's edge."""
-    return float(contrasts.integrals[column, row] - contrasts.integrals[column, max(row - contrasts.step, 0)])
+    crossed, sides, (placed, runs), total = contrasts.crossed, contrasts.sides, walk, 0.0
+    seams[:] = 0
+    before, reached, side_before, pyramid_before = 0, 0, -1, -1
+    for number in range(count):
+        column, pyramid, flank, begin, end = runs[number]
+        if column != before:
+            total += crossed[before, reached]
+            before, reached, side_before, pyramid_before = column, 0, -1, -1
+        side = sides[placed[pyramid, 0], flank]
+        if begin == reached and side == side_before and pyramid != pyramid_before:
+            seams[pyramid * len(FLANKS) + flank] += crossed[column, begin]
+        else:
+            total += crossed[column, begin]
+            if begin > reached > 0:
+                total += crossed[column, reached]
+        reached, side_before, pyramid_before = end, side, pyramid
+    total, along_seams = step * (total + crossed[before, reached]), 0.0
+    for seam in seams:
+        if seam != 0:
+            along_seams += np.log(SEAM_ALIKE + (1 - SEAM_ALIKE) * np.exp(step * seam))
+    return float(total + along_seams)

@@ -17,17 +17,10 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from vision.compiled import compiled
-from vision.likelihood.facets import (
-    FLANKS,
-    Facets,
-    Flanks,
-    displacement,
-    make_facets,
-    pyramids_of,
-    sum_flanks,
-)
-from vision.likelihood.flank_boundaries import Contrasts, boundary_log_ratio, make_contrasts
-from vision.likelihood.memo import Memo, find, make_memo, put
+from vision.likelihood.facets import Facets, make_facets
+from vision.likelihood.flank_boundaries import Contrasts, make_contrasts
+from vision.likelihood.flank_fitting import PER_MM, SHARE, FlankView, fit
+from vision.likelihood.flank_runs import Flanks, make_flanks
 from vision.likelihood.observations import FLOOR
 from vision.pose.projection import Points, Registration
 from vision.scene.configurations import Configurations
@@ -37,9 +30,6 @@ from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
-
-PER_MM = 2
-"""Rows and columns a millimetre: as many pixels as the collection's cameras have."""
 
 INDEPENDENT_MM2 = 20.0
 """Area over which errors are correlated: half that of the crops' colours, which are wrong over a whole flank."""
@@ -57,27 +47,6 @@ NEAR_FLOOR = 0.15
 MARGIN_MM = 3
 """How far round all that may stand on a cell the ground is looked at."""
 
-FIRST_MM = 1.0
-"""A tower is first tried so far to all sides of its cell's middle."""
-
-REFINED = 3
-"""First placements from which the search goes on."""
-
-ROUNDS = 12
-"""Most rounds of the search."""
-
-STEPS = np.array(
-    [
-        *[(0, across, along) for across in (-1, 0, 1) for along in (-1, 0, 1) if across or along],
-        *[(0, -2, 0), (0, 2, 0), (0, 0, -2), (0, 0, 2), (-1, 0, 0), (1, 0, 0)],
-    ],
-    np.float64,
-)
-"""Steps of each pyramid with all above it: index of its rotation; half millimetres right and down in the crop."""
-
-SHARE = 0.5
-"""Share that flanks and their boundaries count for: they are the same pixels."""
-
 LEAST_PX = 30.0
 """Pixels (of a quarter of a square millimetre) from which on a flank's mean is used."""
 
@@ -88,7 +57,7 @@ class CloseUp(NamedTuple):
     Attributes:
         crops: with :data:`PER_MM` rows and columns a millimetre; that is their unit of length.
         facets: the flanks in them.
-        sides: (n, w, flanks) intp, which side of its pyramid each flank is; see :data:`.facets.FLANKS`.
+        sides: (n, w, flanks) intp, which side of its pyramid each flank is; see :data:`.flank_runs.FLANKS`.
     """
 
     crops: Crops
@@ -125,27 +94,6 @@ class TowerFits(NamedTuple):
     is_seen: npt.NDArray[np.bool_]
 
 
-class _View(NamedTuple):
-    """What one cell's close-up shows.
-
-    Attributes:
-        integrals: (columns, rows + 1, 6) float64 column integrals over the pixels that are looked at: their number,
-            three display values, the sum of their squares, squared difference from the ground's.
-        pixels: their number.
-        ground: sum of the squared differences of all of them.
-        variance: of a pixel on an even surface.
-        weight: independent observations.
-        contrasts: between pixels that are looked at.
-    """
-
-    integrals: Floats
-    pixels: float
-    ground: float
-    variance: float
-    weight: float
-    contrasts: Contrasts
-
-
 def make_close_up(
     crops: Crops, pose: Registration, camera: Camera, configurations: Configurations, pixels: Sequence[Points]
 ) -> CloseUp:
@@ -172,7 +120,7 @@ def fit_towers(
         tried: (f,) bool, the towers that are fitted.
     """
     view, flanks = _look(image, close_up, seen, ground)
-    likely, sums, wireframes = _fit(view, flanks, close_up.facets.towers, tried)
+    likely, sums, wireframes = fit(view, flanks, close_up.facets.towers, tried)
     means, enough = _by_side(sums, wireframes, close_up.sides[seen[0]])
     return TowerFits(likely, means, enough)
 
@@ -186,13 +134,13 @@ def fit_boundaries(
     """
     view, flanks = _look(image, close_up, seen, ground)
     towers = close_up.facets.towers
-    likely, _, _ = _fit(view._replace(weight=0.0), flanks, towers, np.ones(len(towers), np.bool_))
+    likely, _, _ = fit(view._replace(weight=0.0), flanks, towers, np.ones(len(towers), np.bool_))
     return likely / SHARE
 
 
 def _look(
     image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: Ground
-) -> tuple[_View, Flanks]:
+) -> tuple[FlankView, Flanks]:
     """What a cell shows, and the flanks that may be there; arguments as of :func:`fit_towers`."""
     cell, (crops, facets, sides) = seen[0], close_up
     far, near = facets.far[cell].astype(np.float64), facets.near[cell].astype(np.float64)
@@ -205,7 +153,7 @@ def _look(
     is_seen = ~crops.outside[cell] & (labels >> RANK_BITS <= seen[1]) & _surroundings(far, near, len(crops.v_mm))
     squares = _off_ground(values, labels, is_seen, ground)
     contrasts = make_contrasts(codes, squares >= 0, PER_MM, sides[cell])
-    return _observe(values, squares, contrasts), Flanks(far, near)
+    return _observe(values, squares, contrasts), make_flanks(far, near)
 
 
 def _surroundings(far: Floats, near: Floats, rows: int) -> npt.NDArray[np.bool_]:
@@ -268,7 +216,7 @@ def _usual(values: Array, mine: npt.NDArray[np.bool_], label: int, floor: Array)
     return usual
 
 
-def _observe(values: Array, squares: Floats, contrasts: Contrasts) -> _View:
+def _observe(values: Array, squares: Floats, contrasts: Contrasts) -> FlankView:
     """The view of a close-up of display ``values`` (rows, columns, 3); ``squares`` of :func:`_off_ground`."""
     counted = squares >= 0
     apart = np.abs(np.diff(values.mean(axis=2), axis=1))[counted[:, 1:] & counted[:, :-1]]
@@ -277,12 +225,12 @@ def _observe(values: Array, squares: Floats, contrasts: Contrasts) -> _View:
     noise = float(np.median(apart)) / 0.954 if len(apart) else 0.0
     weight = pixels / PER_MM**2 / INDEPENDENT_MM2
     integrals = _integrals(values, squares)
-    return _View(integrals, pixels, float(squares[counted].sum()), EVEN**2 + noise**2, weight, contrasts)
+    return FlankView(integrals, pixels, float(squares[counted].sum()), EVEN**2 + noise**2, weight, contrasts)
 
 
 @compiled
 def _integrals(values: Array, squares: Floats) -> Floats:
-    """``integrals`` of :class:`_View`."""
+    """``integrals`` of :class:`.flank_fitting.FlankView`."""
     rows, columns = squares.shape
     integrals = np.zeros((columns, rows + 1, 6))
     for column in range(columns):
@@ -297,95 +245,6 @@ def _integrals(values: Array, squares: Floats) -> Floats:
                 integrals[column, row + 1, 4] += one * one + two * two + three * three
                 integrals[column, row + 1, 5] += squares[row, column]
     return integrals
-
-
-@compiled
-def _fit(view: _View, flanks: Flanks, towers: Indices, tried: npt.NDArray[np.bool_]) -> tuple[Floats, Floats, Indices]:
-    """(f,) log-likelihood of each tower in its likeliest placement, and what it is made of there.
-
-    That is (f, p, flanks, 6) sums over its flanks and (f, p) intp, its pyramids.
-    """
-    most = towers.shape[2]
-    likely, sums = np.full(len(towers), -np.inf), np.zeros((len(towers), most, len(FLANKS), 6))
-    wireframes = np.full((len(towers), most), -1, np.intp)
-    for number in range(len(towers)):
-        if not tried[number]:
-            continue
-        tower = pyramids_of(towers[number])
-        count = tower.shape[1]
-        parts, at = np.zeros((count, len(FLANKS), 6)), np.zeros((count, 3))
-        begins, memo = _first_placements(view, flanks, tower, parts), make_memo(3 * count)
-        for k in range(len(begins)):
-            at[:] = begins[k]
-            _climb(view, flanks, tower, at, parts, memo)
-            total = _log_likelihood(view, flanks, tower, at, parts, 1)
-            if total > likely[number]:
-                likely[number] = total
-                sums[number, :count] = parts
-                for pyramid in range(count):
-                    wireframes[number, pyramid] = tower[int(at[pyramid, 0]), pyramid]
-    return likely, sums, wireframes
-
-
-@compiled
-def _first_placements(view: _View, flanks: Flanks, tower: Indices, parts: Floats) -> Floats:
-    """(:data:`REFINED`, 3) the likeliest rotations and shifts of a tower whose pyramids share them."""
-    reach = FIRST_MM * PER_MM
-    begins, totals, at = np.zeros((len(tower) * 9, 3)), np.zeros(len(tower) * 9), np.zeros((tower.shape[1], 3))
-    for k in range(len(begins)):
-        begins[k] = np.array([k // 9, (k // 3 % 3 - 1) * reach, (k % 3 - 1) * reach])
-        at[:] = begins[k]
-        totals[k] = _log_likelihood(view, flanks, tower, at, parts, 2)
-    return begins[np.argsort(-totals)[:REFINED]]
-
-
-@compiled
-def _climb(view: _View, flanks: Flanks, tower: Indices, at: Floats, parts: Floats, memo: Memo) -> None:
-    """Put the likeliest placement of a tower near ``at`` (p, 3) there; every other column tells it well enough.
-
-    ``memo``: log-likelihoods of the tower's placements that are known.
-    """
-    best, trial = _log_likelihood(view, flanks, tower, at, parts, 2), at.copy()
-    for _ in range(ROUNDS):
-        before = best
-        for lowest in range(len(at) - 1, -1, -1):
-            for step in STEPS:
-                trial[:] = at
-                trial[: lowest + 1] += step
-                if trial[:, 0].min() >= 0 and trial[:, 0].max() < len(tower):
-                    slot = find(memo, trial)
-                    if not memo.is_used[slot]:
-                        put(memo, slot, trial, _log_likelihood(view, flanks, tower, trial, parts, 2))
-                    total = memo.values[slot]
-                    if total > best:
-                        best = total
-                        at[:] = trial
-        if best == before:
-            break
-
-
-@compiled
-def _log_likelihood(view: _View, flanks: Flanks, tower: Indices, at: Floats, parts: Floats, step: int) -> float:
-    """Log-posterior of a tower in a placement, up to a constant a cell.
-
-    Args:
-        view: of the cell.
-        flanks: of the cell.
-        tower: (t, p) intp its pyramids in each rotation, the uppermost first.
-        at: (p, 3) placement of each: index of its rotation, columns right, rows down.
-        parts: (p, flanks, 6) sums over each flank, is overwritten.
-        step: every how many columns are evaluated.
-    """
-    flat = parts.reshape(-1, 6)
-    sum_flanks(view.integrals, flanks, tower, at, flat, step)
-    unexplained = view.ground
-    for part in flat:
-        if part[0] > 0:
-            uneven = part[4] - (part[1] ** 2 + part[2] ** 2 + part[3] ** 2) / part[0]
-            unexplained += step * (max(uneven, 0.0) / 3 - part[5])
-    variance = max(unexplained, 0.0) / view.pixels + view.variance
-    likely = boundary_log_ratio(view.contrasts, flanks, tower, at, step) - 0.5 * view.weight * np.log(variance)
-    return float(SHARE * likely - 0.5 * displacement(at) / PER_MM**2)
 
 
 def _by_side(sums: Floats, wireframes: Indices, sides: Indices) -> tuple[Floats, npt.NDArray[np.bool_]]:

@@ -5,15 +5,14 @@ import pytest
 
 from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
 from vision.likelihood.facets import (
-    FLANKS,
     UNEVEN,
     UNEXPLAINED_LOG,
-    Flanks,
     _flanks,
     _log_likelihood,
     _sum_values,
     facet_log_likelihood,
 )
+from vision.likelihood.flank_runs import FLANKS, make_flanks, make_walk
 from vision.likelihood.observations import Backdrop, Observations
 from vision.scene.configurations import LEAN_MM, TURNS_DEG
 from vision.scene.crops import INDEPENDENT_MM2
@@ -85,8 +84,9 @@ def test_a_tower_is_scored_by_the_variance_of_each_facet(facets, right, down):
     expected = (-squares / (2 * UNEVEN**2) - bare) / INDEPENDENT_MM2 - 0.5 * (right**2 + down**2) / LEAN_MM**2
 
     integrals = _sum_values(observations, behind, np.array([0]))[0]
-    flanks, work = Flanks(facets.far[0], facets.near[0]), np.zeros((2 * len(FLANKS), 6), np.float32)
-    assert _log_likelihood(integrals, flanks, facets.towers[TOWER], placement, work, 1) == pytest.approx(
+    flanks, work = make_flanks(facets.far[0], facets.near[0]), np.zeros((2 * len(FLANKS), 6), np.float32)
+    walk = make_walk(2, COLUMNS)
+    assert _log_likelihood(integrals, flanks, walk, facets.towers[TOWER], placement, work, 1) == pytest.approx(
         expected, abs=0.1
     )
 

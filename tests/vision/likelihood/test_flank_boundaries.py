@@ -3,8 +3,8 @@
 import numpy as np
 
 from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
-from vision.likelihood.facets import Flanks, pyramids_of
 from vision.likelihood.flank_boundaries import boundary_log_ratio, make_contrasts
+from vision.likelihood.flank_runs import FLANKS, make_flanks, make_walk, pyramids_of, visible_runs
 
 ROWS, COLUMNS, MIDDLE = 120, 90, 45
 GROUND, FLANK_CODES = 200, (184, 214)
@@ -27,9 +27,14 @@ def log_ratios(pyramids, *, darker=0.0):
 def compared(codes, sides=SIDES, *, is_looked_at=True):
     """(2,) log-likelihood ratios of the large pyramid alone and of the tower."""
     facets, counted = two_pyramids(LARGE, SMALL, COLUMNS), np.full((ROWS, COLUMNS), is_looked_at)
-    flanks = Flanks(facets.far[0].astype(np.float64), facets.near[0].astype(np.float64))
-    contrasts, towers = make_contrasts(codes, counted, 2, sides), [pyramids_of(tower) for tower in facets.towers]
-    return [boundary_log_ratio(contrasts, flanks, one, np.zeros((one.shape[1], 3)), 1) for one in towers]
+    flanks = make_flanks(facets.far[0].astype(np.float64), facets.near[0].astype(np.float64))
+    contrasts, ratios = make_contrasts(codes, counted, 2, sides), []
+    for tower in map(pyramids_of, facets.towers):
+        pyramids = tower.shape[1]
+        walk, at = make_walk(pyramids, COLUMNS), np.zeros((pyramids, 3))
+        count = visible_runs(walk, flanks, tower, at, ROWS, 1)
+        ratios.append(boundary_log_ratio(contrasts, walk, count, 1, np.zeros(pyramids * len(FLANKS))))
+    return ratios
 
 
 def test_boundaries_that_were_drawn_are_likelier_than_none():

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from vision.likelihood.facets import FLANKS, Facets
+from vision.likelihood.facets import Facets
+from vision.likelihood.flank_runs import FLANKS
 from vision.scene.configurations import TURNS_DEG
 
 ALONE, TOWER = 0, 1

@@ -1,0 +1,185 @@
+"""The search for the placement in which a tower of pyramids fits best to a close-up of its cell."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.compiled import compiled
+from vision.likelihood.flank_boundaries import Contrasts, boundary_log_ratio
+from vision.likelihood.flank_runs import (
+    FLANKS,
+    Flanks,
+    Walk,
+    add_sums,
+    displacement,
+    make_walk,
+    pyramids_of,
+    visible_runs,
+)
+from vision.likelihood.memo import Memo, find, make_memo, put
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+
+PER_MM = 2
+"""Rows and columns a millimetre: as many pixels as the collection's cameras have."""
+
+FIRST_MM = 1.0
+"""A tower is first tried so far to all sides of its cell's middle."""
+
+REFINED = 3
+"""First placements from which the search goes on."""
+
+ROUNDS = 12
+"""Most rounds of the search."""
+
+STEPS = np.array(
+    [
+        *[(0, across, along) for across in (-1, 0, 1) for along in (-1, 0, 1) if across or along],
+        *[(0, -2, 0), (0, 2, 0), (0, 0, -2), (0, 0, 2), (-1, 0, 0), (1, 0, 0)],
+    ],
+    np.float64,
+)
+"""Steps of each pyramid with all above it: index of its rotation; half millimetres right and down in the crop."""
+
+SHARE = 0.5
+"""Share that flanks and their boundaries count for: they are the same pixels."""
+
+
+class FlankView(NamedTuple):
+    """What one cell's close-up shows.
+
+    Attributes:
+        integrals: (columns, rows + 1, 6) float64 column integrals over the pixels that are looked at: their number,
+            three display values, the sum of their squares, squared difference from the ground's.
+        pixels: their number.
+        ground: sum of the squared differences of all of them.
+        variance: of a pixel on an even surface.
+        weight: independent observations.
+        contrasts: between pixels that are looked at.
+    """
+
+    integrals: Floats
+    pixels: float
+    ground: float
+    variance: float
+    weight: float
+    contrasts: Contrasts
+
+
+class _Work(NamedTuple):
+    """Where one tower's log-likelihood is worked out.
+
+    Attributes:
+        walk: through its columns.
+        parts: (p · flanks, 6) float64 sums over each flank.
+        seams: (p · flanks,) float64, see :func:`vision.likelihood.flank_boundaries.boundary_log_ratio`.
+    """
+
+    walk: Walk
+    parts: Floats
+    seams: Floats
+
+
+@compiled
+def fit(
+    view: FlankView, flanks: Flanks, towers: Indices, tried: npt.NDArray[np.bool_]
+) -> tuple[Floats, Floats, Indices]:
+    """(f,) log-likelihood of each tower in its likeliest placement, and what it is made of there.
+
+    That is (f, p, flanks, 6) sums over its flanks and (f, p) intp, its pyramids.
+    """
+    most = towers.shape[2]
+    likely, sums = np.full(len(towers), -np.inf), np.zeros((len(towers), most, len(FLANKS), 6))
+    wireframes, walk = np.full((len(towers), most), -1, np.intp), make_walk(most, len(view.integrals))
+    for number in range(len(towers)):
+        if not tried[number]:
+            continue
+        tower = pyramids_of(towers[number])
+        count = tower.shape[1]
+        work, at = _Work(walk, np.zeros((count * len(FLANKS), 6)), np.zeros(count * len(FLANKS))), np.zeros((count, 3))
+        memo = make_memo(3 * count)
+        begins = _first_placements(view, flanks, tower, work, memo)
+        for k in range(len(begins)):
+            at[:] = begins[k]
+            _climb(view, flanks, tower, at, work, memo)
+            total = _log_likelihood(view, flanks, tower, at, work, 1)
+            if total > likely[number]:
+                likely[number] = total
+                sums[number, :count] = work.parts.reshape(count, len(FLANKS), 6)
+                for pyramid in range(count):
+                    wireframes[number, pyramid] = tower[int(at[pyramid, 0]), pyramid]
+    return likely, sums, wireframes
+
+
+@compiled
+def _first_placements(view: FlankView, flanks: Flanks, tower: Indices, work: _Work, memo: Memo) -> Floats:
+    """(:data:`REFINED`, 3) the likeliest rotations and shifts of a tower whose pyramids share them."""
+    reach = FIRST_MM * PER_MM
+    begins, totals, at = np.zeros((len(tower) * 9, 3)), np.zeros(len(tower) * 9), np.zeros((tower.shape[1], 3))
+    for k in range(len(begins)):
+        begins[k] = np.array([k // 9, (k // 3 % 3 - 1) * reach, (k % 3 - 1) * reach])
+        at[:] = begins[k]
+        totals[k] = _known(view, flanks, tower, at, work, memo)
+    return begins[np.argsort(-totals)[:REFINED]]
+
+
+@compiled
+def _climb(view: FlankView, flanks: Flanks, tower: Indices, at: Floats, work: _Work, memo: Memo) -> None:
+    """Put the likeliest placement of a tower near ``at`` (p, 3) there; every other column tells it well enough.
+
+    ``memo``: log-likelihoods of the tower's placements that are known.
+    """
+    best, trial = _known(view, flanks, tower, at, work, memo), at.copy()
+    for _ in range(ROUNDS):
+        before = best
+        for lowest in range(len(at) - 1, -1, -1):
+            for step in STEPS:
+                trial[:] = at
+                trial[: lowest + 1] += step
+                if trial[:, 0].min() >= 0 and trial[:, 0].max() < len(tower):
+                    total = _known(view, flanks, tower, trial, work, memo)
+                    if total > best:
+                        best = total
+                        at[:] = trial
+        if best == before:
+            break
+
+
+@compiled
+def _known(view: FlankView, flanks: Flanks, tower: Indices, at: Floats, work: _Work, memo: Memo) -> float:
+    """Log-posterior of a placement by every other column, computed once."""
+    slot = find(memo, at)
+    if not memo.is_used[slot]:
+        put(memo, slot, at, _log_likelihood(view, flanks, tower, at, work, 2))
+    return float(memo.values[slot])
+
+
+@compiled
+def _log_likelihood(view: FlankView, flanks: Flanks, tower: Indices, at: Floats, work: _Work, step: int) -> float:
+    """Log-posterior of a tower in a placement, up to a constant a cell.
+
+    Args:
+        view: of the cell.
+        flanks: of the cell.
+        tower: (t, p) intp its pyramids in each rotation, the uppermost first.
+        at: (p, 3) placement of each: index of its rotation, columns right, rows down.
+        work: is overwritten.
+        step: every how many columns are evaluated.
+    """
+    walk, parts, seams = work
+    parts[:] = 0
+    count = visible_runs(walk, flanks, tower, at, view.integrals.shape[1] - 1, step)
+    add_sums(view.integrals, walk.runs[:count], parts)
+    boundaries = boundary_log_ratio(view.contrasts, walk, count, step, seams)
+    unexplained = view.ground
+    for part in parts:
+        if part[0] > 0:
+            uneven = part[4] - (part[1] ** 2 + part[2] ** 2 + part[3] ** 2) / part[0]
+            unexplained += step * (max(uneven, 0.0) / 3 - part[5])
+    variance = max(unexplained, 0.0) / view.pixels + view.variance
+    likely = boundaries - 0.5 * view.weight * np.log(variance)
+    return float(SHARE * likely - 0.5 * displacement(at) / PER_MM**2)

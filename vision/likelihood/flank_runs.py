@@ -1,0 +1,140 @@
+"""Which of a tower's flanks are seen in each column of a crop, and from which row to which."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.compiled import compiled
+from vision.scene.configurations import LEAN_MM, PLACE_MM
+
+Indices = npt.NDArray[np.intp]
+
+FLANKS = ((0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4))
+"""Corners of a pyramid's flanks (:mod:`vision.scene.configurations` has the base first, then the tip)."""
+
+
+class Flanks(NamedTuple):
+    """Flanks of the pyramids (w) on one cell; see :class:`vision.likelihood.facets.Facets`.
+
+    Attributes:
+        far: (w, flanks, k) float, row in which each begins in each column; inf where there is none.
+        near: (w, flanks, k) float, row in which it ends; −inf where there is none.
+        spans: (w, 3) intp, the first column in which a pyramid is seen, the first one after it, and how many flanks,
+            from the first on, are seen in no column.
+    """
+
+    far: npt.NDArray[np.floating]
+    near: npt.NDArray[np.floating]
+    spans: Indices
+
+
+class Walk(NamedTuple):
+    """Where a walk through the columns of a tower keeps what it needs: one for all towers saves making it anew.
+
+    Attributes:
+        placed: (p, 3) intp, of each pyramid, the uppermost first: its wireframe, columns right, its first flank.
+        runs: (k · p · flanks, 5) intp, of each flank that is seen in a column, from column to column and downwards: the
+            column, its pyramid, its number, the row in which it begins, and the first one after it.
+    """
+
+    placed: Indices
+    runs: Indices
+
+
+@compiled
+def make_flanks(far: npt.NDArray[np.floating], near: npt.NDArray[np.floating]) -> Flanks:
+    """The flanks that begin and end in these rows."""
+    wireframes, flanks, columns = near.shape
+    spans = np.zeros((wireframes, 3), np.intp)
+    for wireframe in range(wireframes):
+        first, end, hidden = columns, 0, flanks
+        for flank in range(flanks):
+            for column in range(columns):
+                if near[wireframe, flank, column] > -np.inf:
+                    first, end, hidden = min(first, column), max(end, column + 1), min(hidden, flank)
+        spans[wireframe, 0], spans[wireframe, 1], spans[wireframe, 2] = first, end, hidden
+    return Flanks(far, near, spans)
+
+
+@compiled
+def make_walk(pyramids: int, columns: int) -> Walk:
+    """For towers of up to so many pyramids, through so many columns."""
+    return Walk(np.empty((pyramids, 3), np.intp), np.empty((columns * pyramids * len(FLANKS), 5), np.intp))
+
+
+@compiled
+def pyramids_of(tower: Indices) -> Indices:
+    """The first p columns of ``tower`` (t, most), those that hold pyramids."""
+    return tower[:, : np.count_nonzero(tower[0] >= 0)]
+
+
+@compiled
+def visible_runs(walk: Walk, flanks: Flanks, tower: Indices, at: npt.NDArray[np.floating], last: int, step: int) -> int:
+    """How many runs of a tower's flanks are seen, as far as flanks in front of them do not occlude them.
+
+    They are put into ``walk.runs``.
+
+    Args:
+        walk: is overwritten.
+        flanks: of the cell.
+        tower: (t, p) intp its pyramids in each rotation, the uppermost first.
+        at: (p, 3) placement of each: index of its rotation, columns right, rows down.
+        last: rows of a column.
+        step: every how many columns are looked at.
+    """
+    far, near, placed, runs = flanks.far, flanks.near, walk.placed, walk.runs
+    first, end = _place(walk, flanks, tower, at)
+    first, count = (first + step - 1) // step, 0
+    # Numba makes a slow loop of a range whose step is no constant.
+    for number in range(first, (end + step - 1) // step):
+        column, reached = number * step, 0  # by the flanks before, which occlude what is above their ends
+        for pyramid in range(len(at)):
+            wireframe, own, along = placed[pyramid, 0], column - placed[pyramid, 1], at[pyramid, 2]
+            if own < 0 or own >= far.shape[2]:
+                continue
+            for flank in range(placed[pyramid, 2], len(FLANKS)):
+                ends = near[wireframe, flank, own] + along
+                if ends > reached:
+                    begin = max(int(np.rint(max(far[wireframe, flank, own] + along, 0.0))), reached)
+                    reached_here = int(np.rint(min(ends, last)))
+                    if reached_here > begin:
+                        run = runs[count]
+                        run[0], run[1], run[2], run[3], run[4] = column, pyramid, flank, begin, reached_here
+                        count, reached = count + 1, reached_here
+    return count
+
+
+@compiled
+def _place(walk: Walk, flanks: Flanks, tower: Indices, at: npt.NDArray[np.floating]) -> tuple[int, int]:
+    """Place a walk's pyramids; the first column in which any is seen, and the one after the last."""
+    columns, placed = flanks.far.shape[2], walk.placed
+    first, end = columns, 0
+    for pyramid in range(len(at)):
+        wireframe, across = tower[int(at[pyramid, 0]), pyramid], int(at[pyramid, 1])
+        placed[pyramid, 0], placed[pyramid, 1], placed[pyramid, 2] = wireframe, across, flanks.spans[wireframe, 2]
+        first, end = min(first, flanks.spans[wireframe, 0] + across), max(end, flanks.spans[wireframe, 1] + across)
+    return max(first, 0), min(end, columns)
+
+
+@compiled
+def add_sums(integrals: npt.NDArray[np.floating], runs: Indices, parts: npt.NDArray[np.floating]) -> None:
+    """Add what ``runs`` (r, 5) cover to ``parts`` (p · flanks, 6); ``integrals``: (columns, rows + 1, 6)."""
+    for number in range(len(runs)):
+        column, pyramid, flank, begin, end = runs[number]
+        for channel in range(6):
+            parts[pyramid * len(FLANKS) + flank, channel] += (
+                integrals[column, end, channel] - integrals[column, begin, channel]
+            )
+
+
+@compiled
+def displacement(at: npt.NDArray[np.floating]) -> float:
+    """How far pyramids placed ``at`` (p, 3) are off the cell's middle and each other: sum of squares over variances."""
+    foot = at[len(at) - 1]
+    off = (foot[1] ** 2 + foot[2] ** 2) / PLACE_MM**2
+    for above in range(len(at) - 1):
+        off += ((at[above, 1] - at[above + 1, 1]) ** 2 + (at[above, 2] - at[above + 1, 2]) ** 2) / LEAN_MM**2
+    return float(off)
