@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.likelihood.flank_boundaries import Contrasts, boundary_log_ratio
+from vision.likelihood.flank_boundaries import boundary_log_ratio
 from vision.likelihood.flank_runs import (
     FLANKS,
     Flanks,
@@ -19,13 +19,11 @@ from vision.likelihood.flank_runs import (
     pyramids_of,
     visible_runs,
 )
+from vision.likelihood.flank_views import PER_MM, FlankView
 from vision.likelihood.memo import Memo, find, make_memo, put
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
-
-PER_MM = 2
-"""Rows and columns a millimetre: as many pixels as the collection's cameras have."""
 
 FIRST_MM = 1.0
 """A tower is first tried so far to all sides of its cell's middle."""
@@ -47,27 +45,6 @@ STEPS = np.array(
 
 SHARE = 0.5
 """Share that flanks and their boundaries count for: they are the same pixels."""
-
-
-class FlankView(NamedTuple):
-    """What one cell's close-up shows.
-
-    Attributes:
-        integrals: (columns, rows + 1, 6) float64 column integrals over the pixels that are looked at: their number,
-            three display values, the sum of their squares, squared difference from the ground's.
-        pixels: their number.
-        ground: sum of the squared differences of all of them.
-        variance: of a pixel on an even surface.
-        weight: independent observations.
-        contrasts: between pixels that are looked at.
-    """
-
-    integrals: Floats
-    pixels: float
-    ground: float
-    variance: float
-    weight: float
-    contrasts: Contrasts
 
 
 class _Work(NamedTuple):

@@ -1,0 +1,279 @@
+"""What the close-up of a cell shows, summed so that the flanks of pyramids can be fitted to it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.compiled import compiled
+from vision.likelihood.flank_boundaries import Contrasts
+from vision.likelihood.flank_runs import Flanks
+from vision.likelihood.observations import FLOOR
+from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
+
+Array = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+Picture = npt.NDArray[np.uint8]
+
+PER_MM = 2
+"""Rows and columns a millimetre: as many pixels as the collection's cameras have."""
+
+INDEPENDENT_MM2 = 20.0
+"""Area over which errors are correlated: half that of the crops' colours, which are wrong over a whole flank."""
+
+EVEN = 0.01
+"""Standard deviation of display values on one flank besides the noise of its pixels."""
+
+OTHER_GROUND = 0.15
+"""Largest difference from the ground's usual display value that counts: shadow and print may be any darker.  Of 0.07,
+0.08, 0.1, 0.15 and 0.25 this gave fewest faults."""
+
+NEAR_FLOOR = 0.15
+"""Pixels whose display values differ by less from bare floor's tell what is usual there."""
+
+MARGIN_MM = 3
+"""How far round all that may stand on a cell the ground is looked at."""
+
+LEAST_PX = 30
+"""Pixels (of a quarter of a square millimetre) from which on their values are used."""
+
+CODES = 256
+
+
+class FlankView(NamedTuple):
+    """What one cell's close-up shows.
+
+    Attributes:
+        integrals: (columns, rows + 1, 6) float64 column integrals over the pixels that are looked at: their number,
+            three display values, the sum of their squares, squared difference from the ground's.
+        pixels: their number.
+        ground: sum of the squared differences of all of them.
+        variance: of a pixel on an even surface.
+        weight: independent observations.
+        contrasts: between pixels that are looked at.
+    """
+
+    integrals: Floats
+    pixels: float
+    ground: float
+    variance: float
+    weight: float
+    contrasts: Contrasts
+
+
+@compiled
+def labels_round(
+    labels: LabelBuffer, rank: int, flat_px: npt.NDArray[np.int32], outside: Mask, flanks: Flanks
+) -> tuple[LabelBuffer, Mask]:
+    """The labels in a crop (rows, columns), and where it is looked at: within a margin of any pyramid, and in sight.
+
+    Args:
+        labels: (height · width,) what would be seen if nothing stood on the cell.
+        rank: of the cell.
+        flat_px: (rows, columns) of the crop.
+        outside: (rows, columns) of the crop.
+        flanks: that may be there.
+    """
+    (rows, columns), reach = flat_px.shape, MARGIN_MM * PER_MM
+    highest, lowest = np.full(columns, np.inf), np.full(columns, -np.inf)
+    for wireframe in range(len(flanks.far)):
+        for flank in range(flanks.spans[wireframe, 2], flanks.far.shape[1]):
+            for column in range(flanks.spans[wireframe, 0], flanks.spans[wireframe, 1]):
+                highest[column] = min(highest[column], float(flanks.far[wireframe, flank, column]))
+                lowest[column] = max(lowest[column], float(flanks.near[wireframe, flank, column]))
+    shown, is_seen = np.empty((rows, columns), np.uint16), np.zeros((rows, columns), np.bool_)
+    for column in range(columns):
+        beside = slice(max(column - reach, 0), column + reach + 1)
+        first, last = highest[beside].min() - reach, lowest[beside].max() + reach
+        for row in range(rows):
+            shown[row, column] = labels[flat_px[row, column]]
+            if first <= row <= last and not outside[row, column]:
+                is_seen[row, column] = shown[row, column] >> RANK_BITS <= rank
+    return shown, is_seen
+
+
+@compiled
+def off_usual(codes: Picture, gain: Array, labels: LabelBuffer, is_seen: Mask, floor: Array) -> Floats:
+    """(rows, columns) squared difference of each pixel from what is usual on its ground, −1 where none is looked at.
+
+    Args:
+        codes: (rows, columns, 3) b g r.
+        gain: (3,) display value of one code.
+        labels: (rows, columns) of the grounds; see :func:`labels_round`.
+        is_seen: (rows, columns).
+        floor: (3,) display values of bare floor.
+    """
+    (rows, columns), (grounds, known) = labels.shape, _grounds(labels, is_seen)
+    shades = _display_values(gain)
+    usual = _usual(_histograms(codes, shades, grounds, known, floor), shades, floor)
+    squares = np.full((rows, columns), -1.0)
+    for row in range(rows):
+        for column in range(columns):
+            ground = grounds[row, column]
+            if ground >= 0:
+                total = np.float32(0)
+                for channel in range(3):
+                    off = shades[channel, codes[row, column, channel]] - usual[ground, channel]
+                    total += off * off
+                squares[row, column] = min(float(total / np.float32(3)), OTHER_GROUND**2)
+    return squares
+
+
+@compiled
+def _grounds(labels: LabelBuffer, is_seen: Mask) -> tuple[npt.NDArray[np.int32], LabelBuffer]:
+    """(rows, columns) int32 number of each pixel's label, −1 where none is looked at; and (g,) those labels."""
+    rows, columns = labels.shape
+    grounds, known = np.full((rows, columns), -1, np.int32), np.empty(labels.size, np.uint16)
+    ground, count = 0, 0
+    for row in range(rows):
+        for column in range(columns):
+            if not is_seen[row, column]:
+                continue
+            label = labels[row, column]
+            if count == 0 or known[ground] != label:  # mostly it is that of the pixel before
+                ground = 0
+                while ground < count and known[ground] != label:
+                    ground += 1
+                if ground == count:
+                    known[count] = label
+                    count += 1
+            grounds[row, column] = ground
+    return grounds, known[:count]
+
+
+@compiled
+def _display_values(gain: Array) -> Array:
+    """(3, CODES) of all codes; ``gain``: (3,) of one."""
+    shades = np.empty((3, CODES), np.float32)
+    for channel in range(3):
+        for code in range(CODES):
+            shades[channel, code] = np.float32(code) * gain[channel]
+    return shades
+
+
+@compiled
+def _histograms(
+    codes: Picture, shades: Array, grounds: npt.NDArray[np.int32], known: LabelBuffer, floor: Array
+) -> npt.NDArray[np.int32]:
+    """(g, 3, CODES) how often each code is seen on each ground; on bare floor, of pixels that may show it."""
+    counts, is_near = np.zeros((len(known), 3, CODES), np.int32), np.empty((3, CODES), np.bool_)
+    for channel in range(3):
+        for code in range(CODES):
+            is_near[channel, code] = float(abs(shades[channel, code] - floor[channel])) < NEAR_FLOOR
+    rows, columns = grounds.shape
+    for row in range(rows):
+        for column in range(columns):
+            ground = grounds[row, column]
+            if ground < 0:
+                continue
+            blue, green, red = codes[row, column]
+            is_floor = known[ground] & MATERIAL_MASK == FLOOR
+            if not is_floor or (is_near[0, blue] and is_near[1, green] and is_near[2, red]):
+                counts[ground, 0, blue] += 1
+                counts[ground, 1, green] += 1
+                counts[ground, 2, red] += 1
+    return counts
+
+
+@compiled
+def _usual(counts: npt.NDArray[np.int32], shades: Array, floor: Array) -> Array:
+    """(g, 3) medians of the display values of ``counts`` (g, 3, CODES); bare ``floor`` where too few tell."""
+    usual = np.empty((len(counts), 3), np.float32)
+    for ground in range(len(counts)):
+        for channel in range(3):
+            histogram, seen = counts[ground, channel], counts[ground, channel].sum()
+            if seen > LEAST_PX:
+                low, high = _ranked(histogram, (seen - 1) // 2), _ranked(histogram, seen // 2)
+                usual[ground, channel] = (shades[channel, low] + shades[channel, high]) / np.float32(2)
+            else:
+                usual[ground, channel] = floor[channel]
+    return usual
+
+
+@compiled
+def _ranked(histogram: npt.NDArray[np.int32], rank: int) -> int:
+    """The code before which ``rank`` others come."""
+    code, before = 0, histogram[0]
+    while before <= rank:
+        code += 1
+        before += histogram[code]
+    return code
+
+
+@compiled
+def correct_by_board(
+    squares: Floats, codes: Picture, gain: Array, labels: LabelBuffer, board: tuple[Array, Array]
+) -> None:
+    """Put into ``squares`` of :func:`off_usual`, where they show bare floor, differences from a learned ``board``.
+
+    Its variance does not count.  ``board``: as in :class:`vision.likelihood.flanks.Ground`.
+    """
+    (rows, columns), (expected, variance), shades = labels.shape, board, _display_values(gain)
+    for row in range(rows):
+        for column in range(columns):
+            if squares[row, column] < 0 or labels[row, column] & MATERIAL_MASK != FLOOR:
+                continue
+            total = np.float32(0)
+            for channel in range(3):
+                off = shades[channel, codes[row, column, channel]] - expected[row, column, channel]
+                total += off * off
+            more = total / np.float32(3) - variance[row, column]
+            if np.isnan(more):
+                squares[row, column] = -1.0
+            else:
+                squares[row, column] = min(max(more, np.float32(0)), np.float32(OTHER_GROUND**2))
+
+
+def observe(codes: Picture, gain: Array, squares: Floats, contrasts: Contrasts) -> FlankView:
+    """The view of a close-up, ``codes`` (rows, columns, 3) b g r; ``squares`` of :func:`off_usual`."""
+    integrals, shown, apart = _integrals(codes, gain, squares)
+    pixels = max(float(len(shown)), 1.0)
+    # The median of the difference of two normal values is 0.954 of their standard deviation.
+    noise = float(np.median(apart)) / 0.954 if len(apart) else 0.0
+    weight = pixels / PER_MM**2 / INDEPENDENT_MM2
+    return FlankView(integrals, pixels, float(shown.sum()), EVEN**2 + noise**2, weight, contrasts)
+
+
+@compiled
+def _integrals(codes: Picture, gain: Array, squares: Floats) -> tuple[Floats, Floats, Array]:
+    """``integrals`` of :class:`FlankView`; ``squares`` of all pixels that are looked at; how bright neighbours differ.
+
+    That is the absolute difference of the means of their display values, of each such pixel and the one right of it.
+    """
+    (rows, columns), shades = squares.shape, _display_values(gain)
+    integrals, shown, apart = (
+        np.zeros((columns, rows + 1, 6)),
+        np.empty(squares.size),
+        np.empty(squares.size, np.float32),
+    )
+    count, pairs = 0, 0
+    for row in range(rows):
+        before, is_before = np.float32(0), False
+        for column in range(columns):
+            above, sums = integrals[column, row], integrals[column, row + 1]
+            for channel in range(6):
+                sums[channel] = above[channel]
+            is_looked_at = squares[row, column] >= 0
+            if is_looked_at:
+                one, two, three = (
+                    shades[0, codes[row, column, 0]],
+                    shades[1, codes[row, column, 1]],
+                    shades[2, codes[row, column, 2]],
+                )
+                sums[0] += 1
+                sums[1] += one
+                sums[2] += two
+                sums[3] += three
+                sums[4] += one * one + two * two + three * three
+                sums[5] += squares[row, column]
+                mean = (one + two + three) / np.float32(3)
+                if is_before:
+                    apart[pairs] = abs(mean - before)
+                    pairs += 1
+                shown[count] = squares[row, column]
+                before, count = mean, count + 1
+            is_before = is_looked_at
+    return integrals, shown[:count], apart[:pairs]
