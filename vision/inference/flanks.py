@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.appearance.colour_model import GAMMA, display
+from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.flanks import CloseUp, Ground, TowerFits, fit_towers
 from vision.scene.configurations import Configurations
@@ -156,8 +157,23 @@ def _off(sides: _Sides, light: Floats, reflectance: Floats) -> Floats:
     ``light``: (4, 3) logarithm of that on each side, relative to the mat's; ``reflectance`` (colours, 3); b g r.
     """
     predicted = display(np.exp(light)[None] * reflectance[:, None])
-    squares = ((sides.means[..., None, :, :] - predicted) ** 2).mean(axis=-1) / LIT_ALIKE**2
-    nats: Floats = (np.minimum(squares / 2, MOST_OFF) * sides.is_seen[..., None, :]).sum(axis=-1)
+    shape = sides.means.shape[:-2]
+    nats = _nats_off(sides.means.reshape(-1, 4, 3), sides.is_seen.reshape(-1, 4), predicted)
+    return nats.reshape(*shape, len(reflectance))
+
+
+@compiled
+def _nats_off(means: Floats, is_seen: Mask, predicted: Floats) -> Floats:
+    """(i, colours) as :func:`_off` of sides (i, 4, 3), of which (colours, 4, 3) are ``predicted``."""
+    nats = np.zeros((len(means), len(predicted)))
+    for pyramid in range(len(means)):
+        for colour in range(len(predicted)):
+            for side in range(4):
+                squares = 0.0
+                for channel in range(3):
+                    squares += (means[pyramid, side, channel] - predicted[colour, side, channel]) ** 2
+                if is_seen[pyramid, side]:
+                    nats[pyramid, colour] += min(squares / 3 / LIT_ALIKE**2 / 2, MOST_OFF)
     return nats
 
 
@@ -166,15 +182,13 @@ def _light_on_sides(seen: list[_Sides], reflectance: Floats) -> Floats:
     sides = _Sides(np.concatenate([one.means for one in seen]), np.concatenate([one.is_seen for one in seen]))
     linear = np.maximum((sides.means + 0.055) / 1.055, 1e-3) ** GAMMA
     logs = np.log(linear[:, None] / np.maximum(reflectance[:, None], 0.01))
-    orders = _orders(sides.is_seen, logs)
+    shown = _shown(sides.is_seen, logs)
     best, likeliest = np.full((4, 3), USUAL), -np.inf
     for start in STARTS:
         light, weight = np.full((4, 3), start), 1 / 9
         for _ in range(ROUNDS):
-            nats = -_off(sides, light, reflectance)
-            shares = np.exp(weight * (nats - nats.max(axis=1, keepdims=True)))
-            shares /= shares.sum(axis=1, keepdims=True)
-            light, weight = _refit(orders, shares, reflectance, light), 1.0
+            light = _refit(shown, -_off(sides, light, reflectance), weight, reflectance, light)
+            weight = 1.0
         total = np.logaddexp.reduce(-_off(sides, light, reflectance), axis=1).sum()
         total -= 0.5 * ((light.mean() - USUAL) / SPREAD) ** 2
         if total > likeliest:
@@ -182,34 +196,46 @@ def _light_on_sides(seen: list[_Sides], reflectance: Floats) -> Floats:
     return best
 
 
-class _Order(NamedTuple):
-    """What the pyramids of which one side is seen show there in one channel: values, ascending, of flat indices."""
+class _Shown(NamedTuple):
+    """What the pyramids of which one side is seen show there in one channel, in each colour.
 
-    side: int
-    channel: int
+    Attributes:
+        values: (4, 3, i · colours) float64, ascending.
+        indices: (4, 3, i · colours) intp, the pyramid's number times the colours, plus the colour.
+        many: (4,) intp, how many of each side's are seen: the first ones.
+    """
+
     values: Floats
     indices: Indices
+    many: Indices
 
 
-def _orders(is_seen: Mask, logs: Floats) -> list[_Order]:
-    """Of all channels of sides that are seen; ``logs`` (i, colours, 4, 3): what each pyramid says in each colour."""
-    orders = []
-    for side in np.flatnonzero(is_seen.any(axis=0)).tolist():
-        mine = np.flatnonzero(np.repeat(is_seen[:, side], logs.shape[1]))
-        for channel in range(3):
-            values = logs[:, :, side, channel].ravel()[mine]
-            order = np.argsort(values)
-            orders.append(_Order(side, channel, values[order], mine[order]))
-    return orders
+def _shown(is_seen: Mask, logs: Floats) -> _Shown:
+    """Of sides that are seen (i, 4); ``logs`` (i, colours, 4, 3): what each pyramid says in each colour."""
+    colours = logs.shape[1]
+    values = np.where(is_seen[:, None, :, None], logs, np.inf).reshape(-1, 4, 3).transpose(1, 2, 0)
+    indices = np.argsort(values, axis=2)
+    return _Shown(np.take_along_axis(values, indices, axis=2), indices, is_seen.sum(axis=0) * colours)
 
 
-def _refit(orders: list[_Order], shares: Floats, reflectance: Floats, light: Floats) -> Floats:
+@compiled
+def _refit(shown: _Shown, nats: Floats, weight: float, reflectance: Floats, light: Floats) -> Floats:
     """(4, 3) light on each side: the weighted median of what its pyramids show in each colour; ``light`` if none does.
 
-    ``shares``: (i, colours) how likely each has the colour, whose channels count as much as they reflect.
+    ``nats``: (i, colours) by which each may have the colour, times ``weight``; channels count as much as they reflect.
     """
-    fitted, weights = light.copy(), (shares[..., None] * reflectance).reshape(-1, 3)
-    for side, channel, values, indices in orders:
-        reached = np.cumsum(weights[indices, channel])
-        fitted[side, channel] = values[np.searchsorted(reached, reached[-1] / 2)]
+    fitted, (pyramids, colours), shares = light.copy(), nats.shape, np.empty(nats.size)
+    for pyramid in range(pyramids):
+        mine = shares[pyramid * colours : (pyramid + 1) * colours]
+        mine[:] = np.exp(weight * (nats[pyramid] - nats[pyramid].max()))
+        mine /= mine.sum()
+    reached = np.empty(len(shares))
+    for side in range(4):
+        many = shown.many[side]
+        for channel in range(3 if many else 0):
+            total, indices = 0.0, shown.indices[side, channel]
+            for number in range(many):
+                total += shares[indices[number]] * reflectance[indices[number] % colours, channel]
+                reached[number] = total
+            fitted[side, channel] = shown.values[side, channel, np.searchsorted(reached[:many], total / 2)]
     return fitted
