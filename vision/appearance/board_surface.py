@@ -131,15 +131,26 @@ def light_round(light: Illumination, gain: Array, centres_mm: Points) -> LocalLi
 
 def _shown(view: BoardView, centre_mm: Points, light: Illumination) -> tuple[Array, Array]:
     """See :meth:`CellViews.shown`; of a ``view`` of one cell, whose middle is at ``centre_mm`` (3,)."""
-    aside_mm, values, scale = view
-    local = light_round(light, np.ones((1, 3), np.float32), centre_mm[None])
-    white, *along = local.sheen[0]
-    mirrored = white + aside_mm @ np.array(along, np.float32)
-    grown = 1 + aside_mm @ local.slope[0]
-    shown = np.sqrt(np.maximum(values**2 + mirrored[..., None], 0)) * grown
-    is_known = scale > 0
-    deviations = np.divide(1, scale, out=np.zeros_like(scale), where=is_known)
-    return np.where(is_known, shown, np.nan).astype(np.float32), (deviations**2).mean(axis=-1)
+    return _show(view, light_round(light, np.ones((1, 3), np.float32), centre_mm[None]))
+
+
+@compiled
+def _show(view: BoardView, light: LocalLight) -> tuple[Array, Array]:
+    """See :meth:`CellViews.shown`; of a ``view`` of one cell, in the ``light`` round it."""
+    asides, values, scales = view
+    shown, variance = np.full(values.shape, np.nan, np.float32), np.zeros(values.shape[:2], np.float32)
+    for row in range(values.shape[0]):
+        for column in range(values.shape[1]):
+            scale = scales[row, column]
+            if scale[0] > 0:
+                x, y = asides[row, column]
+                _expect(values[row, column], (0, x, y), light, shown[row, column])
+                total = np.float32(0)
+                for channel in range(3):
+                    deviation = np.float32(1) / scale[channel]
+                    total += deviation * deviation
+                variance[row, column] = total / np.float32(3)
+    return shown, variance
 
 
 class CellViews:
