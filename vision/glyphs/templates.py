@@ -20,6 +20,7 @@ from vision.glyphs.face_detection import (
     DIRECTIONS,
     ONE_PX,
     Faces,
+    FlatPicture,
     Picture,
     Subpixel,
     circles,
@@ -62,6 +63,9 @@ CENTRED_MM = 0.8
 
 FINEST = 31
 """Highest frequency round a face that is compared; beyond it pictures hold only noise.  Chosen by eye."""
+
+_NEXT = np.uint64(3)
+"""From a code to that of the pixel to the right."""
 
 _TURN = 2 * np.pi * np.outer(np.arange(GLYPH_ANGLES), np.arange(FINEST + 1)) / GLYPH_ANGLES
 _TO_WAVES = np.concatenate([np.cos(_TURN), -np.sin(_TURN)], axis=1).astype(np.float32)
@@ -136,8 +140,7 @@ def compare(
 
 def blank(image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer) -> Array:
     """(f,) float32 log-likelihood of bare wood on each face, comparable to that of characters by :func:`compare`."""
-    _, integrals = _sample(image, labels, faces)
-    return integrals[:, 0] / np.float32(-2 * ERROR_MM2)
+    return _squares(image, labels, faces) / np.float32(-2 * ERROR_MM2)
 
 
 def _compared(
@@ -149,7 +152,8 @@ def _compared(
     1981); so is the contrast of faint characters (ridge regression).
     """
     sampled, integrals = _sample(image, labels, faces)
-    waves = np.conj(_waves(sampled))
+    waves = _waves(sampled)
+    np.conj(waves, out=waves)
     darker = alphabet.spectra[:, : 2 * GLYPH_RADII]
     # For all rotations at once: the sum of squared differences, and its gradient by the displacement.
     falls = _correlate(waves[:, 3:].reshape(len(sampled), 2, 2, GLYPH_RADII, -1), darker)
@@ -246,6 +250,23 @@ def _sample(image: Picture, labels: LabelBuffer, faces: Faces) -> tuple[Array, A
 
 
 @compiled
+def _squares(image: Picture, labels: LabelBuffer, faces: Faces) -> Array:
+    """(f,) float32 the first sum of :func:`_sample`."""
+    squares, weight = np.empty(len(faces.radii_mm), np.float32), np.empty((GLYPH_RADII, GLYPH_ANGLES), np.float32)
+    codes = np.empty((3, 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
+    for face in range(len(squares)):
+        _unroll(image, labels, faces, face, codes, weight)
+        square = 0.0
+        for channel in range(2):
+            shares, heavy = codes[0, channel].reshape(-1), weight.reshape(-1)
+            wood = _wood(shares)
+            for i in range(len(shares)):
+                square += heavy[i] * (1 - np.float32(min(shares[i] / wood, BRIGHTEST))) ** 2
+        squares[face] = square
+    return squares
+
+
+@compiled
 def _unrolled(image: Picture, labels: LabelBuffer, faces: Faces) -> Array:
     """(f, 2, radii, angles) float32 red and green of faces as shares of their wood, 0…:data:`BRIGHTEST`."""
     shares = np.empty((len(faces.radii_mm), 2, GLYPH_RADII, GLYPH_ANGLES), np.float32)
@@ -262,13 +283,19 @@ def _to_shares(codes: Array) -> None:
     """Divide codes and gradients (3, 2, radii, angles) float32 by the wood's codes; where clipped, gradients are 0."""
     flat = codes.reshape(3, 2, -1)
     for channel in range(2):
-        wood = np.float32(max(_quantile(flat[0, channel], WOOD_PERCENTILE / 100), 1.0))
-        for i in range(flat.shape[2]):
-            share = flat[0, channel, i] / wood
-            is_clipped = share >= BRIGHTEST
-            flat[0, channel, i] = BRIGHTEST if is_clipped else share
-            for axis in (1, 2):
-                flat[axis, channel, i] = 0 if is_clipped else flat[axis, channel, i] / wood
+        values, x_slopes, y_slopes = flat[0, channel], flat[1, channel], flat[2, channel]
+        wood, most, zero = _wood(values), np.float32(BRIGHTEST), np.float32(0)
+        for i in range(len(values)):
+            share, x_slope, y_slope = values[i] / wood, x_slopes[i] / wood, y_slopes[i] / wood
+            is_clipped = share >= most
+            values[i] = most if is_clipped else share
+            x_slopes[i], y_slopes[i] = zero if is_clipped else x_slope, zero if is_clipped else y_slope
+
+
+@compiled
+def _wood(codes: Array) -> np.float32:
+    """Code of bare wood among those of a face (k,), which are shares of it; 1 at least."""
+    return np.float32(max(_quantile(codes, WOOD_PERCENTILE / 100), 1.0))
 
 
 @compiled
@@ -319,15 +346,15 @@ def _unroll(image: Picture, labels: LabelBuffer, faces: Faces, face: int, codes:
             (1/mm).
         weight: (radii, angles) float32, is overwritten: mm² that each place represents, 0 where it is occluded.
     """
-    flat_labels, width = labels.reshape(-1), labels.shape[1]
+    flat, flat_labels, width = image.reshape(-1), labels.reshape(-1), labels.shape[1]
     ring_mm2 = faces.radii_mm[face] ** 2 * 2 * np.pi * OUTERMOST / (GLYPH_RADII * GLYPH_ANGLES)
     to_picture = faces.to_picture[face]
     around = to_fixed_point(circles(to_picture, faces.radii_mm[face], RADII, DIRECTIONS) + faces.middles_px[face])
     for i in range(GLYPH_RADII):
         for j in range(GLYPH_ANGLES):
             place = subpixel(labels.shape, around[i, j, 0], around[i, j, 1])
-            for number, channel in enumerate((2, 1)):
-                code, across, down = _interpolate(image, place, channel)
+            for number in range(2):
+                code, across, down = _interpolate(flat, width, place, 2 - number)
                 codes[0, number, i, j] = code
                 codes[1, number, i, j] = across * to_picture[0, 0] + down * to_picture[1, 0]
                 codes[2, number, i, j] = across * to_picture[0, 1] + down * to_picture[1, 1]
@@ -336,11 +363,14 @@ def _unroll(image: Picture, labels: LabelBuffer, faces: Faces, face: int, codes:
 
 
 @compiled
-def _interpolate(image: Picture, place: Subpixel, channel: int) -> tuple[float, float, float]:
-    """Bilinear code of one channel, and its gradient to the right and down (1/px)."""
+def _interpolate(codes: FlatPicture, width: int, place: Subpixel, channel: int) -> tuple[float, float, float]:
+    """Bilinear code of one channel of a flattened picture, and its gradient to the right and down (1/px)."""
     row, column, down, right = place
-    a, b = float(image[row, column, channel]), float(image[row, column + 1, channel])
-    c, d = float(image[row + 1, column, channel]), float(image[row + 1, column + 1, channel])
+    # Unsigned: Numba tests every signed index for being negative.
+    up = np.uint64((row * width + column) * 3 + channel)
+    under = np.uint64(up + np.uint64(3 * width))
+    a, b = float(codes[up]), float(codes[up + _NEXT])
+    c, d = float(codes[under]), float(codes[under + _NEXT])
     low, far = down / ONE_PX, right / ONE_PX
     upper, lower = a + far * (b - a), c + far * (d - c)
     return upper + low * (lower - upper), (b - a) + low * ((d - c) - (b - a)), lower - upper
@@ -349,5 +379,6 @@ def _interpolate(image: Picture, place: Subpixel, channel: int) -> tuple[float, 
 def _waves(values: Array) -> Spectra:
     """Spectra (…, frequencies) complex64 of real values (…, angles) float32."""
     spectra = np.ascontiguousarray(values) @ _TO_WAVES
-    waves: Spectra = spectra[..., : FINEST + 1] + np.complex64(1j) * spectra[..., FINEST + 1 :]
+    waves: Spectra = np.empty((*values.shape[:-1], FINEST + 1), np.complex64)
+    waves.real, waves.imag = spectra[..., : FINEST + 1], spectra[..., FINEST + 1 :]
     return waves
