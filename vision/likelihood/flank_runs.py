@@ -124,10 +124,14 @@ def add_sums(integrals: npt.NDArray[np.floating], runs: Indices, parts: npt.NDAr
     """Add what ``runs`` (r, 5) cover to ``parts`` (p · flanks, 6); ``integrals``: (columns, rows + 1, 6)."""
     for number in range(len(runs)):
         column, pyramid, flank, begin, end = runs[number]
-        for channel in range(6):
-            parts[pyramid * len(FLANKS) + flank, channel] += (
-                integrals[column, end, channel] - integrals[column, begin, channel]
-            )
+        above, below, part = integrals[column, begin], integrals[column, end], parts[pyramid * len(FLANKS) + flank]
+        # Written out, this takes half as long as a loop.
+        part[0] += below[0] - above[0]
+        part[1] += below[1] - above[1]
+        part[2] += below[2] - above[2]
+        part[3] += below[3] - above[3]
+        part[4] += below[4] - above[4]
+        part[5] += below[5] - above[5]
 
 
 @compiled
