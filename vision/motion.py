@@ -45,8 +45,9 @@ ROUND_PX = 5
 """Side of the square of pixels that are round one."""
 
 NOISY, SMOOTHED_PX = 2.5, 5
-"""From so many codes of noise on arms are looked for in pictures without most of it: the means of squares of so many
-pixels, which are narrower than any arm.  Less than 15 codes would not be seen otherwise."""
+"""From so many codes of noise on pictures are compared without most of it: the means of squares of so many pixels,
+narrower than any arm and most pieces.  Less than 15 codes would not be seen otherwise: a hand of nearly the table's
+colour would be no arm, and a cell that it has left would seem to show it still."""
 
 TOGETHER_PX = 3
 """A pixel that has changed has two such neighbours at least, as in a line; noise stands alone."""
@@ -186,7 +187,7 @@ class Watch:
         """(n,) cells whose pictures differ from when one was read last; None where none was."""
         if self._read is None:
             return None
-        changes = _changes(glimpse.small, relit(self._read, glimpse.small))
+        changes = _changes(*_smoothed(glimpse.small, relit(self._read, glimpse.small)))
         return self._share(changes, geometry, slice(None)) > ALTERED_SHARE
 
     def forget_bare(self) -> None:
@@ -200,18 +201,17 @@ class Watch:
             self.attend(geometry.mat_px)
         if self._bare is None:
             return None
-        small, bare = glimpse.small, relit(self._bare, glimpse.small)
+        small, bare = _smoothed(glimpse.small, relit(self._bare, glimpse.small))
         changes = _changes(small, bare)
         changed = self._share(changes, geometry, _near(geometry))
-        smooth, smooth_bare = _smoothed(small, bare)
-        news = limbs = changes if smooth is small else _changes(smooth, smooth_bare)
+        news = changes
         for other in (self._under, self._earlier):
             if other is not None and news.any():
-                news = news & _changes(*_smoothed(small, relit(other, small)))
+                news = news & _changes(*_smoothed(glimpse.small, relit(other, glimpse.small)))
         joined = _joined(news)
         arms = self._entering(self._broad(joined))
         self._arm = arms if arms.any() else None
-        solid = arms & self._broad(_joined(_without_shadows(limbs, smooth, smooth_bare, self._bare)))
+        solid = arms & self._broad(_joined(_without_shadows(changes, small, bare, self._bare)))
         self._is_shadow = not solid.any()
         floor = np.abs(geometry.crops.v_mm) <= geometry.radius_mm
         covered, touched = (
@@ -387,7 +387,7 @@ def _changes(small: Picture, other: Picture) -> Picture:
 
 
 def _smoothed(small: Picture, other: Picture) -> tuple[Picture, Picture]:
-    """Two pictures in the same light without most of their noise, where it would hide an arm."""
+    """Two pictures in the same light without most of their noise, where it would hide what changes."""
     if _grain(small, other) < NOISY:
         return small, other
     square = (SMOOTHED_PX, SMOOTHED_PX)
