@@ -218,3 +218,23 @@ def test_a_shadow_over_much_of_the_picture_hides_no_arm(bench, watch, image):
     dark = shaded(image, slice(None), slice(620, None))
     arm = over(dark)
     assert compared(bench, watch, arm).covered[[bench.kit.cells.index(cell) for cell in ("d2", "e2")]].all()
+
+
+def test_noise_hides_neither_an_arm_of_nearly_the_tables_colour_nor_what_it_has_left(bench, watch, image):
+    """What differs by less than six standard deviations of such noise, and is as wide as an arm."""
+    noise = 16.0
+
+    def seen(picture, seed):
+        return noisy(picture, noise, seed)
+
+    watch.keep_bare(watch.glimpse(seen(image, 1)), is_thing=False)
+    arm = image.astype(np.int16)
+    arm[250:, 560:720] += (-26, -22, 30)
+    arm = np.clip(arm, 0, 255).astype(np.uint8)
+    below = [bench.kit.cells.index(cell) for cell in ("d2", "e2")]
+    assert compared(bench, watch, seen(arm, 2)).covered[below].all()
+    watch.keep_read(watch.glimpse(seen(arm, 2)))
+    reader = bench.reader()
+    altered = watch.altered(watch.glimpse(seen(image, 3)), reader.geometry(reader.register(image)))
+    assert altered[below].all()
+    assert not altered[bench.kit.cells.index("a5")]
