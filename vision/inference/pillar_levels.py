@@ -5,7 +5,7 @@ of all faces lie where the picture changes within two millimetres (:mod:`vision.
 colour within faces is small (as in :mod:`vision.likelihood.facets`), and each face has a colour that pillars, or the
 pieces on them, can have.  Beside a single lamp shadows lie across faces, so that what colours say counts little beside
 the edges.  A level is inferred jointly with what stands on it, since a pillar raised under a piece looks much like a
-piece put under it; where a level is asked about, it is moved and turned to where it fits best.
+piece put under it; where few levels are asked about, it is moved and turned to where it fits best.
 Pillars are updated one after the other, given the others, until none changes (coordinate ascent of the likelihood).
 """
 
@@ -59,6 +59,10 @@ PLACE_STEPS = tuple((step_mm, step_mm, np.radians(turn_deg)) for step_mm, turn_d
 MOST_GAIN_NATS = 60.0
 """A cube fits better by no more than this where it stands than in the middle of its pillar: what is less likely by more
 is not placed.  Of cubes 3.5 mm off and turned by all that pieces are, it was 55 at most (2026-11-24)."""
+
+
+MOST_PLACED = 4
+"""Of more pillars that are asked about nothing is placed: that takes 40 ms for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,7 @@ def estimate_levels(
     found = np.column_stack([np.array(question.levels) - views.lowest, np.array(question.configurations)])
     prior, standing = _priors(views, found[:, 0], question.expected)
     count, fits = prior.shape[1], np.zeros(prior.shape)
-    searched = {*question.unknown, *question.loose}
+    searched, are_placed = {*question.unknown, *question.loose}, len(question.unknown) <= MOST_PLACED
     known: dict[tuple[int, tuple[int, ...], bytes], npt.NDArray[np.float64]] = {}
     for sweep in range(SWEEPS if question.unknown else 0):
         before = found.copy()
@@ -142,7 +146,7 @@ def estimate_levels(
             seen = pillar, tuple(tried), found[is_near(views, pillar)].tobytes()
             log_prior = standing[pillar, tried] + prior[pillar, tried, None]
             if seen not in known:
-                known[seen] = _fits(shown, views, found, (pillar, tried), log_prior)
+                known[seen] = _fits(shown, views, found, (pillar, tried), log_prior if are_placed else None)
             rows = known[seen] + standing[pillar, tried]
             best = int((rows + prior[pillar, tried, None]).argmax())
             found[pillar] = tried[best // rows.shape[1]], best % rows.shape[1]
@@ -177,11 +181,12 @@ def _fits(
     views: PillarViews,
     found: npt.NDArray[np.intp],
     asked: tuple[int, Sequence[int]],
-    log_prior: npt.NDArray[np.float64],
+    log_prior: npt.NDArray[np.float64] | None,
 ) -> npt.NDArray[np.float64]:
     """(levels, s) log-likelihood of the picture in a pillar's reach if it stood at each of the levels that are tried.
 
-    ``asked``: the pillar, and these levels; ``log_prior`` (levels, s): only what may be likely by it is placed closely.
+    ``asked``: the pillar, and these levels; ``log_prior`` (levels, s): what may be likely by it is placed closely;
+    None: nothing is.
     """
     pillar, tried = asked
     around = _around(shown, views, found, pillar)
@@ -190,7 +195,7 @@ def _fits(
         labels = around.behind.copy()
         paint_pillar(labels, views, pillar, (level, configuration))
         rows[number, configuration] = _log_likelihood(shown, views, around, labels)
-    if len(tried) == 1:
+    if len(tried) == 1 or log_prior is None:
         return rows
     promising = rows + log_prior
     for at in np.argsort(-promising, axis=None):
