@@ -34,15 +34,15 @@ def rescore_head_to_head(image: Picture, hypothesis: Hypothesis) -> None:
 
     Neighbours of those that change are updated again, and compared once.  Faces with characters are not even, and a
     learned board has grain, lines and pictures, but terrain and pillars have none: of other kits only towers are
-    compared, with lines of stacks, and on a learned board heights, which surfaces are asked about, too.
+    compared, with lines of stacks, and on a learned board heights of plain pieces, which surfaces are asked about, too.
     """
     geometry, is_learned = hypothesis.geometry, hypothesis.is_on_learned_board
     prisms, is_plain = geometry.prisms, geometry.configurations.has_plain_faces and not is_learned
     if prisms is None:
         return
-    if geometry.configurations.is_single_size and is_learned:
+    if is_learned and geometry.configurations.has_plain_faces:
         weigh_heights(image, hypothesis)
-    elif geometry.configurations.is_single_size:
+    elif geometry.configurations.is_single_size and not is_learned:
         split_lines(image, hypothesis)
         if is_plain:
             join_lines(image, hypothesis)

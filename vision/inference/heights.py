@@ -44,7 +44,8 @@ ROUNDS = 2
 def weigh_heights(image: Picture, hypothesis: Hypothesis) -> None:
     """Weigh heights that colours leave in doubt, in the picture (height, width, 3) uint8 BGR that was observed.
 
-    Of camouflaged pieces surfaces were asked already.
+    Faces must be plain: beside what ink leaves uneven no other surface counts, and it is no boundary.  Of camouflaged
+    pieces surfaces were asked already.
     """
     waiting = np.flatnonzero(hypothesis.updated)
     for _ in range(ROUNDS):
@@ -60,35 +61,35 @@ def _weigh(image: Picture, hypothesis: Hypothesis, cells: Indices) -> Indices:
     """Weigh the heights that are in doubt of stacks on ``cells`` (b,); the cells (c,) whose height is another now."""
     standing = cells[hypothesis.state[cells] > 0].tolist()
     in_doubt = [cell for cell in standing if _tried(hypothesis, cell).sum() > 1]
-    beside = _Beside.of(image, hypothesis) if in_doubt else None
+    if not in_doubt:
+        return np.empty(0, np.intp)
+    beside = _Beside.of(image, hypothesis)
     return np.array([cell for cell in in_doubt if _is_other_height(hypothesis, beside, cell)], np.intp)
 
 
 class _Beside(NamedTuple):
-    """What boundaries are compared in: the picture, and what is hypothesised; None where faces bear characters."""
+    """What boundaries are compared in: the picture, and what is hypothesised."""
 
     view: View
     prisms: Prisms
     stacks: Stacks
 
     @classmethod
-    def of(cls, image: Picture, hypothesis: Hypothesis) -> _Beside | None:
+    def of(cls, image: Picture, hypothesis: Hypothesis) -> _Beside:
         """That of a picture."""
         geometry = hypothesis.geometry
-        if geometry.prisms is None or not geometry.configurations.has_plain_faces:
-            return None
+        assert geometry.prisms is not None, "pieces have no upper faces"
         return cls(make_view(image, geometry, geometry.prisms), geometry.prisms, stacks_of(hypothesis, geometry.prisms))
 
 
 def _tried(hypothesis: Hypothesis, cell: int) -> Mask:
-    """(1 + f,) which heights of a stack are in doubt by colours, first none; that only where boundaries tell."""
+    """(1 + f,) which heights of a stack are in doubt by colours, first none."""
     heights = hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours).max(axis=1)
-    is_empty_tried = heights.max() < EMPTY_NATS and hypothesis.geometry.configurations.has_plain_faces
-    tried: Mask = np.append(is_empty_tried, heights > heights.max() - HEIGHT_NATS)
+    tried: Mask = np.append(heights.max() < EMPTY_NATS, heights > heights.max() - HEIGHT_NATS)
     return tried
 
 
-def _is_other_height(hypothesis: Hypothesis, beside: _Beside | None, cell: int) -> bool:
+def _is_other_height(hypothesis: Hypothesis, beside: _Beside, cell: int) -> bool:
     """Rescore a stack whose height is in doubt; whether another one is likelier now."""
     scores, tried = hypothesis.scores[cell].copy(), _tried(hypothesis, cell)
     by_colour = scores[1:].reshape(-1, hypothesis.colours)
@@ -97,10 +98,9 @@ def _is_other_height(hypothesis: Hypothesis, beside: _Beside | None, cell: int) 
     more = np.zeros(len(heights))
     if not hypothesis.camouflaged[cell]:
         more[1:] = SURFACE_SHARE * by_surfaces(hypothesis, cell, tried[1:]) - (1 - COLOUR_SHARE) * heights[1:]
-    if beside is not None:
-        given = np.where(tried, 0.0, -np.inf)
-        compared, _ = compare_on(beside.view, beside.prisms, hypothesis, beside.stacks, (cell, given))
-        more[tried] += BOUNDARY_SHARE * compared[tried]
+    given = np.where(tried, 0.0, -np.inf)
+    compared, _ = compare_on(beside.view, beside.prisms, hypothesis, beside.stacks, (cell, given))
+    more[tried] += BOUNDARY_SHARE * compared[tried]
     more -= more[0] if tried[0] else more[best]
     # What was not tried stays as much less likely than the best.
     by_colour += np.where(tried, more, more[best])[1:, None].astype(np.float32)
@@ -109,6 +109,5 @@ def _is_other_height(hypothesis: Hypothesis, beside: _Beside | None, cell: int) 
     if state != before:
         hypothesis.assign(cell, state)
         hypothesis.invalidate_neighbours(cell, before)
-        if beside is not None:
-            beside.stacks.configurations[cell] = hypothesis.configuration(cell)
+        beside.stacks.configurations[cell] = hypothesis.configuration(cell)
     return state != before
