@@ -267,8 +267,7 @@ class Referee:
 
     def _is_vital(self, judgement: Judgement) -> bool:
         """Whether what is about to be said must be looked at once more, since it is in doubt and may be unjust."""
-        # Who sets up is accused of nothing, but a move that the first picture shows is taken as played.
-        matters = self._state.mode in LOOKED_AT_AGAIN or isinstance(judgement.interpretation, Played)
+        matters = self._state.mode in LOOKED_AT_AGAIN
         return matters and not judgement.is_clear and not is_known(self._state, judgement)
 
     def _concluded(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:

@@ -86,8 +86,9 @@ ACCUSING = (M.RESTORING, M.ASKING, M.UNFINISHED)
 TIMED = (M.WATCHING, M.THINKING, M.UNFINISHED, M.RESTORING)
 """The modes in which the time of the player to move runs."""
 
-LOOKED_AT_AGAIN = (M.WATCHING, M.UNFINISHED, M.RESTORING, M.ASKING)
-"""The modes in which a word may be wrong about somebody: then there is a second look."""
+LOOKED_AT_AGAIN = (M.SETTING_UP, M.WATCHING, M.UNFINISHED, M.RESTORING, M.ASKING)
+"""The modes in which a word may be wrong about somebody, or keep a match from its beginning: then there is a second
+look."""
 
 TABLE: Mapping[tuple[Mode, Trigger], tuple[Mode, Action]] = {
     **{(mode, trigger): then for mode in _GOING_ON for trigger, then in _ANY_TIME.items()},

@@ -174,3 +174,17 @@ def test_a_part_of_a_frame_that_leaves_no_doubt_is_enough(shot) -> None:
     shot.referee.observe(shot.t_s, next_frame(scene, shot.t_s, shot.noise, shot.rng), is_whole=False)
     assert not shot.referee.wants_whole
     assert shot.referee.understands
+
+
+def test_a_square_misread_while_a_board_is_set_up_keeps_no_match_from_its_beginning(film) -> None:
+    match = Match(*read_position(START))
+    shot = film(match)
+    shot.referee = Referee(match, verifying=True)
+    cell = next(
+        c for c, s in zip(shot.game.layout.cells, shot.game.table(match.position).stacks, strict=True) if s == "R"
+    )
+    shot.doubts = {cell: ("GR", "R", 12.0)}
+    asked, said = look(shot, truth(shot))
+    assert asked
+    assert said == []
+    assert shot.referee.understands
