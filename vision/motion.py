@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -187,8 +188,7 @@ class Watch:
         """(n,) cells whose pictures differ from when one was read last; None where none was."""
         if self._read is None:
             return None
-        changes = _changes(*_smoothed(glimpse.small, relit(self._read, glimpse.small)))
-        return self._share(changes, geometry, slice(None)) > ALTERED_SHARE
+        return self._share(_compared(glimpse.small, self._read).changes, geometry, slice(None)) > ALTERED_SHARE
 
     def forget_bare(self) -> None:
         """Camera or mat was pushed: the picture of the bare table is of no use any more."""
@@ -201,13 +201,12 @@ class Watch:
             self.attend(geometry.mat_px)
         if self._bare is None:
             return None
-        small, bare = _smoothed(glimpse.small, relit(self._bare, glimpse.small))
-        changes = _changes(small, bare)
+        changes, small, bare = _compared(glimpse.small, self._bare)
         changed = self._share(changes, geometry, _near(geometry))
         news = changes
         for other in (self._under, self._earlier):
             if other is not None and news.any():
-                news = news & _changes(*_smoothed(glimpse.small, relit(other, glimpse.small)))
+                news = news & _compared(glimpse.small, other).changes
         joined = _joined(news)
         arms = self._entering(self._broad(joined))
         self._arm = arms if arms.any() else None
@@ -256,8 +255,7 @@ class Watch:
 
     def _entries(self, small: Picture, kept: Picture) -> Iterator[tuple[npt.NDArray[np.intp], ...]]:
         """Rows and columns (k,) of the picture's edge where each arm enters; beside its shadow where that is told."""
-        small, bare = _smoothed(small, relit(kept, small))
-        changes = _changes(small, bare)
+        changes, small, bare = _compared(small, kept)
         entering = self._entering(_joined(changes))
         if not entering.any():
             return
@@ -366,14 +364,41 @@ def _largest(channels: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return largest
 
 
-def _changes(small: Picture, other: Picture) -> Picture:
-    """(height, width) uint8, 1 where two small pictures in the same light differ by more than noise makes them."""
+class _Compared(NamedTuple):
+    """Two small pictures as they were compared: in the same light, and without most of their noise where it is strong.
+
+    Attributes:
+        changes: (height, width) uint8, 1 where they differ by more than noise makes them.
+        small: (height, width, 3) uint8, the one.
+        bare: likewise the other, in the light of the first.
+    """
+
+    changes: Picture
+    small: Picture
+    bare: Picture
+
+
+def _compared(small: Picture, kept: Picture) -> _Compared:
+    """A small picture against one that was kept."""
+    bare = relit(kept, small)
+    grain = _grain(small, bare)
+    if grain >= NOISY:
+        small, bare = (np.asarray(cv2.blur(picture, (SMOOTHED_PX, SMOOTHED_PX)), np.uint8) for picture in (small, bare))
+        grain = _grain(small, bare)
+    return _Compared(_changes(small, bare, grain), small, bare)
+
+
+def _changes(small: Picture, other: Picture, grain: float) -> Picture:
+    """(height, width) uint8, 1 where two small pictures in the same light differ by more than noise makes them.
+
+    ``grain``: of :func:`_grain`.
+    """
     largest = _brightest(np.asarray(cv2.absdiff(small, other), np.uint8))
     brightness = _brightest(other)
     # Most of a frame is still, so the median difference is the noise's own (of the largest of three channels); where it
     # is dark the display curve is steep, and noise is larger.
     sampled, band = largest[::4, ::4], brightness[::4, ::4] // BAND
-    usual = max(LEAST_STEP, NOISE_FACTOR * min(float(np.median(sampled)), max(MOST_NOISE, _grain(small, other))))
+    usual = max(LEAST_STEP, NOISE_FACTOR * min(float(np.median(sampled)), max(MOST_NOISE, grain)))
     least = np.full(256, usual, np.float32)
     for number in range(256 // BAND):
         here = sampled[band == number]
@@ -384,14 +409,6 @@ def _changes(small: Picture, other: Picture) -> Picture:
     changed = np.asarray(cv2.compare(largest, steps, cv2.CMP_GT), np.uint8) // 255
     together = cv2.boxFilter(changed, -1, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT)
     return changed & (together >= TOGETHER_PX)
-
-
-def _smoothed(small: Picture, other: Picture) -> tuple[Picture, Picture]:
-    """Two pictures in the same light without most of their noise, where it would hide what changes."""
-    if _grain(small, other) < NOISY:
-        return small, other
-    square = (SMOOTHED_PX, SMOOTHED_PX)
-    return np.asarray(cv2.blur(small, square), np.uint8), np.asarray(cv2.blur(other, square), np.uint8)
 
 
 def _grain(small: Picture, other: Picture) -> float:

@@ -267,8 +267,8 @@ class Referee:
 
     def _is_vital(self, judgement: Judgement) -> bool:
         """Whether what is about to be said must be looked at once more, since it is in doubt and may be unjust."""
-        matters = self._state.mode in LOOKED_AT_AGAIN
-        return matters and not judgement.is_clear and not is_known(self._state, judgement)
+        is_open = not judgement.is_clear and not is_known(self._state, judgement)
+        return is_open and self._state.mode in LOOKED_AT_AGAIN
 
     def _concluded(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
         """Say what the table means, after all looks."""

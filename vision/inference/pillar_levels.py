@@ -52,7 +52,6 @@ TEMPERATURE = 8.0
 others being known, colours alone had 138 wrong, by up to 53 nats; boundaries alone 7; both, so weighted, 6
 (2026-11-24)."""
 
-
 PLACE_STEPS = tuple((step_mm, step_mm, np.radians(turn_deg)) for step_mm, turn_deg in ((1.5, 6), (1.5, 6), (0.75, 3)))
 """Steps of the search for a place, in turn: each to both sides of the best one, one coordinate after the other."""
 
@@ -147,11 +146,10 @@ def estimate_levels(
             log_prior = standing[pillar, tried] + prior[pillar, tried, None]
             if seen not in known:
                 known[seen] = _fits(shown, views, found, (pillar, tried), log_prior if are_placed else None)
-            rows = known[seen] + standing[pillar, tried]
-            best = int((rows + prior[pillar, tried, None]).argmax())
-            found[pillar] = tried[best // rows.shape[1]], best % rows.shape[1]
+            best = int((known[seen] + log_prior).argmax())
+            found[pillar] = tried[best // log_prior.shape[1]], best % log_prior.shape[1]
             if len(tried) == count:
-                fits[pillar] = np.logaddexp.reduce(rows, axis=1)
+                fits[pillar] = np.logaddexp.reduce(known[seen] + standing[pillar], axis=1)
         if sweep and (found == before).all():
             break
     fits -= np.logaddexp.reduce(fits, axis=1, keepdims=True)
