@@ -26,4 +26,4 @@ def rises_mm(kit: Kit, stack: str) -> tuple[float, ...]:
 def _rise_mm(kit: Kit, below: PieceKind, above: PieceKind) -> float:
     if kit.stacking is None:
         return below.height_mm
-    return kit.stacking.tower_rise_mm if above.width_mm < below.width_mm else kit.stacking.keep_rise_mm
+    return kit.stacking.keep_rise_mm if above.width_mm > below.width_mm else kit.stacking.tower_rise_mm

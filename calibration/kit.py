@@ -116,7 +116,7 @@ class Pillars:
 
 @dataclass(frozen=True, slots=True)
 class Stacking:
-    """How pyramids stack: rise of a smaller one put over a larger one, and of a larger one over a smaller one."""
+    """How pyramids stack: rise of one put over a larger one or its like, and of a larger one over a smaller one."""
 
     tower_rise_mm: float
     keep_rise_mm: float
