@@ -71,7 +71,7 @@ def suspect(before: Suspicion | None, judgement: Judgement, t_s: float) -> Suspi
     meaning = judgement.interpretation
     if not _needs_patience(meaning):
         return None
-    kind, options = type(meaning), meaning.options if isinstance(meaning, CannotTell) else ()
+    kind, options = type(meaning), meaning.doubted if isinstance(meaning, CannotTell) else ()
     # An unclear view flickers between its best explanations: it counts as one doubt all the same.
     changes = () if isinstance(meaning, CannotTell) else judgement.changes
     may_go_on = isinstance(meaning, Illegal) and (meaning.is_lifted or meaning.diagnosis.move is None)

@@ -234,7 +234,9 @@ def ask(state: State, fact: Fact, t_s: float) -> Result:
     """Several moves fit, or none does and something is amiss; asked once for the same ones."""
     outlook, judgement = fact.seen
     asked = _standing(state, judgement.changes, state.context.begun)
-    context = replace(asked.context, unclear=state.context.unclear + 1, doubted=fact.options)
+    meaning = judgement.interpretation
+    doubted = meaning.doubted if isinstance(meaning, meanings.CannotTell) else fact.options
+    context = replace(asked.context, unclear=state.context.unclear + 1, doubted=doubted)
     following = replace(asked, context=context, options=fact.options)
     if state.mode is Mode.ASKING and state.options == fact.options:
         return following, ()
@@ -245,7 +247,6 @@ def ask(state: State, fact: Fact, t_s: float) -> Result:
         layout.cells[cell] for moves in fact.options for m in moves for cell in m.cells
     }
     cells = tuple(name for name in layout.cells if name in named)
-    meaning = judgement.interpretation
     one_hand = isinstance(meaning, meanings.Ambiguous | meanings.CannotTell) and meaning.or_one_hand
     asked_text = question(texts, odd, or_one_hand=one_hand)
     return following, (Unsure(t=t_s, n=0, options=texts, question=asked_text, cells=cells, or_one_hand=one_hand),)

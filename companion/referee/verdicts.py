@@ -10,6 +10,7 @@ from companion.rules.board import Sight
 from companion.tracker.evidence import UNKNOWN
 from companion.tracker.hypotheses import Outlook
 from companion.tracker.interpret import (
+    WORTH_KEEPING,
     Ambiguous,
     CannotTell,
     Illegal,
@@ -51,13 +52,18 @@ def trigger_by(state: State, outlook: Outlook, judgement: Judgement) -> Trigger:
 def believed(outlook: Outlook, judgement: Judgement) -> tuple[Sight | None, ...] | None:
     """What the judgement takes to be at each place; None where the picture contradicts it, or for all when in doubt.
 
-    What an accusation claims to have changed is left open, lest it prove itself when the table is put right.
+    What an accusation claims to have changed is left open, lest it prove itself when the table is put right.  In doubt
+    that is believed in which all explanations worth keeping agree.
     """
-    if isinstance(judgement.interpretation, CannotTell):
-        return None
     doubtful = {place for place, _ in judgement.odd}
-    is_wrong = isinstance(judgement.interpretation, Illegal)
-    changes = tuple((place, UNKNOWN) for place, _ in judgement.changes) if is_wrong else judgement.changes
+    changes = judgement.changes
+    if isinstance(judgement.interpretation, CannotTell):
+        kept = [ranked for ranked in judgement.ranked if ranked.posterior >= WORTH_KEEPING]
+        if sum(ranked.posterior for ranked in kept) < 1 - WORTH_KEEPING * len(judgement.ranked):
+            return None
+        doubtful |= {place for ranked in kept for place, _ in set(ranked.changes) ^ set(changes)}
+    elif isinstance(judgement.interpretation, Illegal):
+        changes = tuple((place, UNKNOWN) for place, _ in changes)
     sights = altered(outlook.sights, changes)
     return tuple(None if place in doubtful else sight for place, sight in enumerate(sights))
 

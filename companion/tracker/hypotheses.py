@@ -49,6 +49,10 @@ FEW_FAULTS = 3
 LOG_FAULT_PIECE = -2.0
 """And for every further piece by which a cell has grown: nobody smuggles in five pieces, but a cell may look so."""
 
+LOG_FAULT_EXCHANGED = -4.0
+"""And for another piece on top of a stack of the same height, besides a move: that takes two pieces and two grips more,
+while what a move puts in the shade, or hides in part, is misread now and then."""
+
 LOG_BEGUN = log(0.5)
 """A turn seen half done is finished more often than all else; shared among the moves that it may have been."""
 
@@ -351,13 +355,20 @@ def faulty(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp])
         changes = tuple(
             (cell, sight) for cell, sight in sorted(view.items()) if evidence.columns.of(sight) != base[cell]
         )
-        price = sum(_fault_price(evidence.sight(int(columns[cell])), seen[cell]) for cell in wrong)
+        is_besides = bool(expected.changes)
+        price = sum(
+            _fault_price(evidence.sight(int(columns[cell])), seen[cell], is_besides=is_besides) for cell in wrong
+        )
         yield Hypothesis(Other(), expected.prior + LOG_FAULT + price, changes)
 
 
-def _fault_price(expected: Sight, seen: Sight) -> float:
-    growth = 0 if is_pillar(seen) else (seen[0] or 0) - (expected[0] or 0)
-    return LOG_FAULT_CELL + LOG_FAULT_PIECE * max(0, growth - 1)
+def _fault_price(expected: Sight, seen: Sight, *, is_besides: bool) -> float:
+    """Log prior of seeing one sight where another is expected; ``is_besides``: something else has been moved, too."""
+    if is_pillar(seen):
+        return LOG_FAULT_CELL
+    growth = (seen[0] or 0) - (expected[0] or 0)
+    is_exchanged = is_besides and seen[0] is not None and seen[0] == expected[0]
+    return LOG_FAULT_CELL + LOG_FAULT_PIECE * max(0, growth - 1) + LOG_FAULT_EXCHANGED * is_exchanged
 
 
 def columns_with(evidence: Evidence, base: npt.NDArray[np.intp], changes: Changes) -> npt.NDArray[np.intp]:

@@ -86,6 +86,10 @@ ONE_HAND = 0.98
 WORTH_ASKING = 0.1
 """Posterior above which a move is offered when people are asked."""
 
+WORTH_KEEPING = 1e-3
+"""Posterior above which an explanation is kept in mind while a table is in doubt: what comes next may show that it was
+the right one.  Moves are, where they are no less than WORTH_ASKING times as probable as the likeliest."""
+
 STRANGE_PIECES = 3
 """Nobody adds so many pieces in one go; a cell that seems to have grown by so many is behind a sleeve or a hand."""
 
@@ -141,8 +145,9 @@ class Illegal:
 class CannotTell:
     """No explanation is clearly the best; ``options`` are the legal ones among the likely ones.
 
-    When that lasts, it may be taken for ``in_the_end``, of posterior ``sure``.  ``is_amiss``: it may well be that
-    something is against the rules.  ``or_one_hand``: as of :class:`Ambiguous`.
+    ``doubted`` are all legal ones that are worth keeping in mind.  When that lasts, it may be taken for ``in_the_end``,
+    of posterior ``sure``.  ``is_amiss``: it may well be that something is against the rules.  ``or_one_hand``: as of
+    :class:`Ambiguous`.
     """
 
     options: tuple[tuple[Move, ...], ...]
@@ -150,6 +155,7 @@ class CannotTell:
     is_amiss: bool = False
     sure: float = 0.0
     or_one_hand: bool = False
+    doubted: tuple[tuple[Move, ...], ...] = ()
 
 
 Interpretation = Unchanged | Played | Ambiguous | InProgress | TakenBack | Illegal | CannotTell
@@ -204,7 +210,9 @@ def interpret(evidence: Evidence, outlook: Outlook, context: Context, look: Seco
     if sure < _needed(meaning, AFTER_PATIENCE if evidence.readings >= PATIENT_READINGS else AT_FIRST):
         options = _worth_asking(groups)
         one_hand = any(_one_hand(outlook.match, moves, context) >= WORTH_ASKING for moves in options)
-        meaning = CannotTell(options, _in_the_end(meaning, sure), wrong >= AMISS, sure, one_hand)
+        meaning = CannotTell(
+            options, _in_the_end(meaning, sure), wrong >= AMISS, sure, one_hand, _worth_keeping(groups)
+        )
     ranked = tuple(Ranked(_told(outlook, group), group.posterior, group.changes) for group in groups[:RANKED])
     done = next((group for group in groups if any(not isinstance(story, Other) for story in group.stories)), best)
     odd = _odd_cells(evidence, columns_with(evidence, base, done.changes))
@@ -314,6 +322,12 @@ def _in_the_end(meaning: Interpretation, sure: float) -> Unchanged | InProgress 
 
 def _worth_asking(groups: tuple[Group, ...]) -> tuple[tuple[Move, ...], ...]:
     likely = [group for group in groups if group.posterior >= WORTH_ASKING]
+    return tuple(dict.fromkeys(moves for group in likely for moves in group.legal()))
+
+
+def _worth_keeping(groups: tuple[Group, ...]) -> tuple[tuple[Move, ...], ...]:
+    legal = [group for group in groups if group.posterior >= WORTH_KEEPING and any(group.legal())]
+    likely = [group for group in legal if group.posterior >= WORTH_ASKING * legal[0].posterior]
     return tuple(dict.fromkeys(moves for group in likely for moves in group.legal()))
 
 

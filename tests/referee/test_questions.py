@@ -141,3 +141,35 @@ def test_a_square_that_was_not_believed_is_believed_again_when_it_is_touched(fil
     shot.doubts, shot.changed = {}, ("c3",)
     (illegal,) = shot.show(("c3", ""))
     assert illegal.cells == ("c3",)
+
+
+def test_play_that_goes_on_shows_what_was_played_though_squares_are_misread(film) -> None:
+    """Nobody answers, and two squares look a piece higher than they are, each with the shadow of a move on it."""
+    shot = settled(film)
+    visits = [
+        ("e4", "", "e5", "GR", {"c7": ("RR", "R", 5.5)}),
+        ("d7", "", "d6", "RG", {"g7": ("RR", "R", 5.5)}),
+        ("f5", "", "f6", "GR", {}),
+    ]
+    board, said = [], []
+    for source, nothing, target, stack, misread in visits:
+        shot.doubts |= misread
+        shot.changed = (source, target, *misread)
+        board += [(source, nothing), (target, stack)]
+        shot.sweep()
+        cells = list(shot.game.table(shot.match.position).stacks)
+        for name, there in board:
+            cells[shot.game.layout.index[name]] = there
+        said += shot.lie(tuple(cells), frames=30)
+        shot.changed = ()
+    assert kinds(said) == ["unsure", "unsure", "accepted", "accepted", "accepted"]
+    assert [event.move for event in said[2:]] == ["e4-e5", "d7-d6", "f5-f6"]
+
+
+def test_a_piece_exchanged_beside_a_move_is_less_likely_than_one_misread(film) -> None:
+    """In the shade of what was moved a piece looks like another one: that is asked about, and nobody is accused."""
+    shot = settled(film)
+    shot.doubts = {"d5": ("R", "G", 7.0)}
+    shot.changed = ("e4", "e5", "d5")
+    shot.show(("e4", ""), ("e5", "GR"), frames=30)
+    assert "illegal" not in kinds(shot.events)
