@@ -57,6 +57,9 @@ COLOUR_STRIDE = 3
 PER_NAT, MOST_NATS = 16, 40
 """Steps of the table of log-likelihood ratios in a nat, and its last entry: more unlike pixels count as that."""
 
+_UNLIKE = np.exp((np.arange(MOST_NATS * PER_NAT + 1) + 0.5) / PER_NAT)
+"""Ratio of densities that each entry of that table stands for, were it 1 for pixels that are alike."""
+
 
 class Patch(NamedTuple):
     """A part of a picture in which segmentations are compared.
@@ -78,6 +81,18 @@ class Patch(NamedTuple):
     down: Floats
     colours: Array
     area: float
+
+
+class Unlikeness(NamedTuple):
+    """How likely two surfaces meet between two pixels, by how much unlike these are, in a picture of some noise.
+
+    Attributes:
+        log_ratios: (bands, k) float64 of each band of brightness, see :func:`_log_ratios`.
+        slopes: (bands, channels) float32 nats by which two pixels are unlike for each squared code between them.
+    """
+
+    log_ratios: Floats
+    slopes: Array
 
 
 class Contrasts(NamedTuple):
@@ -133,7 +148,7 @@ def make_patch(
     image: Picture,
     box: tuple[int, int, int, int],
     scale: tuple[int, float],
-    noise: Array,
+    unlikeness: Unlikeness,
     table: npt.NDArray[np.int32],
     colour_model: Array,
 ) -> Patch:
@@ -143,7 +158,7 @@ def make_patch(
         image: the picture.
         box: left, top, right, bottom, px.
         scale: pixels between two places that are compared, and pixels a millimetre.
-        noise: of :func:`noise_of`.
+        unlikeness: in this picture, which all of its patches share.
         table: (3, 256) int32, what each code of a channel adds to the row of the colour model.
         colour_model: (rows, materials) float32 log-likelihoods.
     """
@@ -152,7 +167,7 @@ def make_patch(
     across, down = np.zeros((height, width + 1)), np.zeros((height, width + 1))
     # Of pairs side by side every second row is looked at, of pairs one above the other every second column.
     weight = 2 / (step * px_per_mm * UNIT_MM)
-    ratios, slope = _contrasts(noise, weight)
+    ratios, slope = _weighted(unlikeness, weight)
     for row in range(0, height, 2):
         for column in range(width - step):
             one, other = image[top + row, left + column], image[top + row, left + column + step]
@@ -169,13 +184,13 @@ def make_patch(
 
 
 @compiled
-def ratios_down(image: Picture, scale: tuple[int, float], noise: Array) -> Array:
+def ratios_down(image: Picture, scale: tuple[int, float], unlikeness: Unlikeness) -> Array:
     """(height, width) float32 as :attr:`Patch.down` of a picture (height, width, 3) uint8 BGR, in every column.
 
-    ``scale`` and ``noise``: see :func:`make_patch`.
+    ``scale`` and ``unlikeness``: see :func:`make_patch`.
     """
     (step, px_per_mm), (height, width, _) = scale, image.shape
-    ratios, slope = _contrasts(noise, 1 / (step * px_per_mm * UNIT_MM))
+    ratios, slope = _weighted(unlikeness, 1 / (step * px_per_mm * UNIT_MM))
     down = np.zeros((height, width), np.float32)
     for row in range(height - step):
         for column in range(width):
@@ -185,31 +200,42 @@ def ratios_down(image: Picture, scale: tuple[int, float], noise: Array) -> Array
 
 @compiled
 def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Contrasts:
-    """The contrasts of a picture (height, width, 3) uint8 BGR; ``scale`` and ``noise``: see :func:`make_patch`."""
-    (step, px_per_mm), (height, width, _) = scale, image.shape
-    ratios, slope = _contrasts(noise, 1 / (step * px_per_mm * UNIT_MM))
+    """The contrasts of a picture (height, width, 3) uint8 BGR; ``scale`` as in :func:`make_patch`.
+
+    ``noise``: of :func:`noise_of`.
+    """
+    (step, px_per_mm), (height, width, _), unlikeness = scale, image.shape, unlike_by(noise)
+    ratios, slope = _weighted(unlikeness, 1 / (step * px_per_mm * UNIT_MM))
     across = np.zeros((height, width), np.float32)
     for row in range(height):
         for column in range(width - step):
             across[row, column] = _ratio(image[row, column], image[row, column + step], ratios, slope)
-    return Contrasts(across, ratios_down(image, scale, noise), step)
+    return Contrasts(across, ratios_down(image, scale, unlikeness), step)
 
 
 @compiled
-def _contrasts(noise: Array, weight: float) -> tuple[Array, Array]:
-    """Tables (bands, k) of :func:`_log_ratios` times ``weight``, and (bands, channels) by what pixels are unlike.
-
-    The latter are to be multiplied by squared codes.
-    """
-    ratios = np.empty((BANDS, MOST_NATS * PER_NAT + 1), np.float32)
-    slope = np.empty((BANDS, CHANNELS), np.float32)
-    narrow = (EVEN**2 + noise).astype(np.float32)
+def unlike_by(noise: Array) -> Unlikeness:
+    """How likely two surfaces meet in a picture of this ``noise`` (channels,), see :func:`noise_of`."""
+    log_ratios = np.empty((BANDS, MOST_NATS * PER_NAT + 1))
+    slopes = np.empty((BANDS, CHANNELS), np.float32)
+    narrow, before = (EVEN**2 + noise).astype(np.float32), 0.0
     for band in range(BANDS):
         share = min(max((band + 0.5) * (256 / BANDS) / USUAL, LEAST_SHARE), 1.0)
-        wide = ((VARIED * share) ** 2 + narrow).astype(np.float32)
-        slope[band] = 0.5 * (1 / narrow - 1 / wide)
-        ratios[band] = weight * _log_ratios(float(0.5 * np.log(wide / narrow).sum()))
-    return ratios, slope
+        # The darkest bands, and the brightest ones, share all they have.
+        if share == before:
+            log_ratios[band], slopes[band] = log_ratios[band - 1], slopes[band - 1]
+        else:
+            wide = ((VARIED * share) ** 2 + narrow).astype(np.float32)
+            slopes[band] = 0.5 * (1 / narrow - 1 / wide)
+            log_ratios[band] = _log_ratios(float(0.5 * np.log(wide / narrow).sum()))
+        before = share
+    return Unlikeness(log_ratios, slopes)
+
+
+@compiled
+def _weighted(unlikeness: Unlikeness, weight: float) -> tuple[Array, Array]:
+    """Tables (bands, k) float32 of log-likelihood ratios that count so much, and (bands, channels) of slopes."""
+    return (weight * unlikeness.log_ratios).astype(np.float32), unlikeness.slopes
 
 
 @compiled
@@ -239,7 +265,7 @@ def _opponent(codes: Picture, channel: int) -> float:
 
 @compiled
 def _ratio(one: Picture, other: Picture, ratios: Array, slope: Array) -> float:
-    """Log-likelihood ratio that two surfaces meet between two pixels (3,); tables as of :func:`_contrasts`."""
+    """Log-likelihood ratio that two surfaces meet between two pixels (3,); tables as of :func:`_weighted`."""
     b, g, r = float(one[0]) - other[0], float(one[1]) - other[1], float(one[2]) - other[2]
     brightness, first, second = (b + g + r) / 3, (b - r) / 2, g / 2 - (b + r) / 4
     bright = np.int64(one[0]) + one[1] + one[2] + other[0] + other[1] + other[2]
@@ -254,6 +280,6 @@ def _log_ratios(constant: float) -> Floats:
 
     ``constant``: log of the ratio of densities of two pixels that are alike.
     """
-    ratio = np.exp((np.arange(MOST_NATS * PER_NAT + 1) + 0.5) / PER_NAT - constant)
+    ratio = _UNLIKE * np.exp(-constant)
     log_ratio: Floats = np.log((ALIKE + (1 - ALIKE) * ratio) / (1 - UNLIKE + UNLIKE * ratio))
     return log_ratio
