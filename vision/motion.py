@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -20,38 +19,13 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.differencing import Difference, Differencer
 from vision.inference.geometry import Geometry
+from vision.picture_change import Picture, compared, without_shadows
 from vision.pose.projection import Points, back_project
-from vision.relighting import PEDESTAL, relit
-
-Picture = npt.NDArray[np.uint8]
+from vision.relighting import relit
 
 SHRINK = 4
 """Frames are watched at a quarter of their size, each pixel the mean of the four in the middle of its sixteen: that
 halves the sensor's noise, and the mean of all sixteen would cost the gate half of its time."""
-
-NOISE_FACTOR = 6.0
-"""A pixel has changed when it differs by so many standard deviations of the frame's own noise…"""
-
-LEAST_STEP = 8.0
-"""…and at least by so many codes: video compression makes smaller ones."""
-
-BAND, ENOUGH_PX = 64, 30
-"""Noise is measured for so many codes of brightness together, where there are so many pixels of them."""
-
-MOST_NOISE = 4.0
-"""More codes than this in one band are no noise, but a hand that covers half of it; and in the whole picture a shadow
-over much of it, but for what each pixel differs from those round it."""
-
-ROUND_PX = 5
-"""Side of the square of pixels that are round one."""
-
-NOISY, SMOOTHED_PX = 2.5, 5
-"""From so many codes of noise on pictures are compared without most of it: the means of squares of so many pixels,
-narrower than any arm and most pieces.  Less than 15 codes would not be seen otherwise: a hand of nearly the table's
-colour would be no arm, and a cell that it has left would seem to show it still."""
-
-TOGETHER_PX = 3
-"""A pixel that has changed has two such neighbours at least, as in a line; noise stands alone."""
 
 MOVING_SHARE = 0.2
 """Share of a piece's picture that must change for something to move: less is a flicker at an edge."""
@@ -62,11 +36,6 @@ MARGIN_PIECES = 1.0
 ARM_WIDTHS = 1.3
 """An arm is wider than so many pieces, from where it enters the picture on: a tall stack may reach the edge, or hang
 together with the arm in the picture, too."""
-
-SHADOW_LEAST, SHADOW_TINT = 0.5, 0.05
-"""A shadow leaves at least this share of a display value (counted from -PEDESTAL; so a fifth of the light), the same of
-all three channels, but for the second, as a share of the brightest one.  Beside a single lamp most shadows of hands
-left 0.6 to 0.7, and 4 % of their pixels less than 0.5 (the recording ``diamond-2``)."""
 
 STACK_MM = 25
 """A cell's picture reaches so far up its crop: the upper faces of stacks of the usual heights lie in it."""
@@ -188,7 +157,7 @@ class Watch:
         """(n,) cells whose pictures differ from when one was read last; None where none was."""
         if self._read is None:
             return None
-        return self._share(_compared(glimpse.small, self._read).changes, geometry, slice(None)) > ALTERED_SHARE
+        return self._share(compared(glimpse.small, self._read).changes, geometry, slice(None)) > ALTERED_SHARE
 
     def forget_bare(self) -> None:
         """Camera or mat was pushed: the picture of the bare table is of no use any more."""
@@ -201,16 +170,16 @@ class Watch:
             self.attend(geometry.mat_px)
         if self._bare is None:
             return None
-        changes, small, bare = _compared(glimpse.small, self._bare)
+        changes, small, bare = compared(glimpse.small, self._bare)
         changed = self._share(changes, geometry, _near(geometry))
         news = changes
         for other in (self._under, self._earlier):
             if other is not None and news.any():
-                news = news & _compared(glimpse.small, other).changes
+                news = news & compared(glimpse.small, other).changes
         joined = _joined(news)
         arms = self._entering(self._broad(joined))
         self._arm = arms if arms.any() else None
-        solid = arms & self._broad(_joined(_without_shadows(changes, small, bare, self._bare)))
+        solid = arms & self._broad(_joined(without_shadows(changes, small, bare, self._bare)))
         self._is_shadow = not solid.any()
         floor = np.abs(geometry.crops.v_mm) <= geometry.radius_mm
         covered, touched = (
@@ -255,12 +224,12 @@ class Watch:
 
     def _entries(self, small: Picture, kept: Picture) -> Iterator[tuple[npt.NDArray[np.intp], ...]]:
         """Rows and columns (k,) of the picture's edge where each arm enters; beside its shadow where that is told."""
-        changes, small, bare = _compared(small, kept)
+        changes, small, bare = compared(small, kept)
         entering = self._entering(_joined(changes))
         if not entering.any():
             return
-        without_shadows = _without_shadows(changes & entering, small, bare, kept)
-        solid, limbs = without_shadows > 0, self._broad(_joined(without_shadows)) > 0
+        lit = without_shadows(changes & entering, small, bare, kept)
+        solid, limbs = lit > 0, self._broad(_joined(lit)) > 0
         count, labels = cv2.connectedComponents(entering)
         rim = np.zeros(self._shape, np.bool_)
         rim[[0, -1]] = rim[:, [0, -1]] = True
@@ -326,98 +295,3 @@ def _smallest(geometry: Geometry) -> Picture:
 def _joined(mask: Picture) -> Picture:
     """(height, width) uint8, ``mask`` without gaps of a few pixels, as between fingers."""
     return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)), np.uint8)
-
-
-def _without_shadows(changes: Picture, small: Picture, bare: Picture, kept: Picture) -> Picture:
-    """(height, width) uint8, ``changes`` but where ``small`` may show what ``bare`` does, in a shadow.
-
-    Or in the light that it had when it was ``kept``, where a shadow over most of the picture has dimmed ``bare``.
-    """
-    changed = changes > 0
-    now, dimmed = ((picture[changed] + np.float32(PEDESTAL)).T.copy() for picture in (small, bare))
-    share, is_tinted = _shaded(now, dimmed)
-    is_solid = (share >= 1) | (share <= SHADOW_LEAST) | is_tinted
-    brighter = share >= 1
-    if brighter.any():
-        share, is_tinted = _shaded(now[:, brighter], (kept[changed][brighter] + np.float32(PEDESTAL)).T.copy())
-        is_solid[brighter] = (share > 1 + SHADOW_TINT) | is_tinted
-    solid = np.zeros_like(changes)
-    solid[changed] = is_solid
-    return solid
-
-
-def _shaded(
-    now: npt.NDArray[np.float32], before: npt.NDArray[np.float32]
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-    """(k,) by what share pixels (3, k) have become darker than ``before``, and whether not by the same in each channel.
-
-    Channel by channel, which is four times as fast as along an axis of three.
-    """
-    share: npt.NDArray[np.float32] = (now[0] + now[1] + now[2]) / (before[0] + before[1] + before[2])
-    is_tinted: npt.NDArray[np.bool_] = _largest(np.abs(now - share * before)) / _largest(before) >= SHADOW_TINT
-    return share, is_tinted
-
-
-def _largest(channels: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """(k,) the largest of (3, k)."""
-    largest: npt.NDArray[np.float32] = np.maximum(np.maximum(channels[0], channels[1]), channels[2])
-    return largest
-
-
-class _Compared(NamedTuple):
-    """Two small pictures as they were compared: in the same light, and without most of their noise where it is strong.
-
-    Attributes:
-        changes: (height, width) uint8, 1 where they differ by more than noise makes them.
-        small: (height, width, 3) uint8, the one.
-        bare: likewise the other, in the light of the first.
-    """
-
-    changes: Picture
-    small: Picture
-    bare: Picture
-
-
-def _compared(small: Picture, kept: Picture) -> _Compared:
-    """A small picture against one that was kept."""
-    bare = relit(kept, small)
-    grain = _grain(small, bare)
-    if grain >= NOISY:
-        small, bare = (np.asarray(cv2.blur(picture, (SMOOTHED_PX, SMOOTHED_PX)), np.uint8) for picture in (small, bare))
-        grain = _grain(small, bare)
-    return _Compared(_changes(small, bare, grain), small, bare)
-
-
-def _changes(small: Picture, other: Picture, grain: float) -> Picture:
-    """(height, width) uint8, 1 where two small pictures in the same light differ by more than noise makes them.
-
-    ``grain``: of :func:`_grain`.
-    """
-    largest = _brightest(np.asarray(cv2.absdiff(small, other), np.uint8))
-    brightness = _brightest(other)
-    # Most of a frame is still, so the median difference is the noise's own (of the largest of three channels); where it
-    # is dark the display curve is steep, and noise is larger.
-    sampled, band = largest[::4, ::4], brightness[::4, ::4] // BAND
-    usual = max(LEAST_STEP, NOISE_FACTOR * min(float(np.median(sampled)), max(MOST_NOISE, grain)))
-    least = np.full(256, usual, np.float32)
-    for number in range(256 // BAND):
-        here = sampled[band == number]
-        if len(here) >= ENOUGH_PX:
-            noise = min(float(np.median(here)), MOST_NOISE)
-            least[number * BAND : (number + 1) * BAND] = max(usual, NOISE_FACTOR * noise)
-    steps = cv2.LUT(brightness, np.minimum(least, 255).astype(np.uint8))
-    changed = np.asarray(cv2.compare(largest, steps, cv2.CMP_GT), np.uint8) // 255
-    together = cv2.boxFilter(changed, -1, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT)
-    return changed & (together >= TOGETHER_PX)
-
-
-def _grain(small: Picture, other: Picture) -> float:
-    """Codes, the median difference without what each pixel shares with those round it, which is light and no noise."""
-    difference = np.asarray(cv2.subtract(small, other, dtype=cv2.CV_16S))
-    grain = np.abs(difference - cv2.blur(difference, (ROUND_PX, ROUND_PX)))[::4, ::4]
-    return float(np.median(grain.max(axis=2)))
-
-
-def _brightest(picture: Picture) -> Picture:
-    """(height, width) the largest of three channels."""
-    return np.asarray(cv2.max(cv2.max(picture[..., 0], picture[..., 1]), picture[..., 2]), np.uint8)

@@ -1,0 +1,143 @@
+"""Where two small pictures of one camera differ: seen in one light, by more than noise, and not by a shadow alone."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.relighting import PEDESTAL, relit
+
+Picture = npt.NDArray[np.uint8]
+
+NOISE_FACTOR = 6.0
+"""A pixel has changed when it differs by so many standard deviations of the frame's own noise…"""
+
+LEAST_STEP = 8.0
+"""…and at least by so many codes: video compression makes smaller ones."""
+
+BAND, ENOUGH_PX = 64, 30
+"""Noise is measured for so many codes of brightness together, where there are so many pixels of them."""
+
+MOST_NOISE = 4.0
+"""More codes than this in one band are no noise, but a hand that covers half of it; and in the whole picture a shadow
+over much of it, but for what each pixel differs from those round it."""
+
+ROUND_PX = 5
+"""Side of the square of pixels that are round one."""
+
+NOISY, SMOOTHED_PX = 2.5, 5
+"""From so many codes of noise on pictures are compared without most of it: the means of squares of so many pixels,
+narrower than any arm and most pieces.  Less than 15 codes would not be seen otherwise: a hand of nearly the table's
+colour would be no arm, and a cell that it has left would seem to show it still."""
+
+TOGETHER_PX = 3
+"""A pixel that has changed has two such neighbours at least, as in a line; noise stands alone."""
+
+SHADOW_LEAST, SHADOW_TINT = 0.5, 0.05
+"""A shadow leaves at least this share of a display value (counted from -PEDESTAL; so a fifth of the light), the same of
+all three channels, but for the second, as a share of the brightest one.  Beside a single lamp most shadows of hands
+left 0.6 to 0.7, and 4 % of their pixels less than 0.5 (the recording ``diamond-2``)."""
+
+
+class Compared(NamedTuple):
+    """Two small pictures as they were compared: in the same light, and without most of their noise where it is strong.
+
+    Attributes:
+        changes: (height, width) uint8, 1 where they differ by more than noise makes them.
+        small: (height, width, 3) uint8, the one.
+        bare: likewise the other, in the light of the first.
+    """
+
+    changes: Picture
+    small: Picture
+    bare: Picture
+
+
+def compared(small: Picture, kept: Picture) -> Compared:
+    """A small picture against one that was kept, both (height, width, 3) uint8 BGR."""
+    bare = relit(kept, small)
+    grain = _grain(small, bare)
+    if grain >= NOISY:
+        small, bare = (np.asarray(cv2.blur(picture, (SMOOTHED_PX, SMOOTHED_PX)), np.uint8) for picture in (small, bare))
+        grain = _grain(small, bare)
+    return Compared(_changes(small, bare, grain), small, bare)
+
+
+def without_shadows(changes: Picture, small: Picture, bare: Picture, kept: Picture) -> Picture:
+    """(height, width) uint8, ``changes`` but where ``small`` may show what ``bare`` does, in a shadow.
+
+    Or in the light that it had when it was ``kept``, where a shadow over most of the picture has dimmed ``bare``.
+
+    Args:
+        changes: (height, width) uint8, 1 where the two differ.
+        small: (height, width, 3) uint8 BGR, as of :attr:`Compared.small`.
+        bare: likewise, :attr:`Compared.bare`.
+        kept: likewise, as it was kept.
+    """
+    changed = changes > 0
+    now, dimmed = ((picture[changed] + np.float32(PEDESTAL)).T.copy() for picture in (small, bare))
+    share, is_tinted = _shaded(now, dimmed)
+    is_solid = (share >= 1) | (share <= SHADOW_LEAST) | is_tinted
+    brighter = share >= 1
+    if brighter.any():
+        share, is_tinted = _shaded(now[:, brighter], (kept[changed][brighter] + np.float32(PEDESTAL)).T.copy())
+        is_solid[brighter] = (share > 1 + SHADOW_TINT) | is_tinted
+    solid = np.zeros_like(changes)
+    solid[changed] = is_solid
+    return solid
+
+
+def _shaded(
+    now: npt.NDArray[np.float32], before: npt.NDArray[np.float32]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    """(k,) by what share pixels (3, k) have become darker than ``before``, and whether not by the same in each channel.
+
+    Channel by channel, which is four times as fast as along an axis of three.
+    """
+    share: npt.NDArray[np.float32] = (now[0] + now[1] + now[2]) / (before[0] + before[1] + before[2])
+    is_tinted: npt.NDArray[np.bool_] = _largest(np.abs(now - share * before)) / _largest(before) >= SHADOW_TINT
+    return share, is_tinted
+
+
+def _largest(channels: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """(k,) the largest of (3, k)."""
+    largest: npt.NDArray[np.float32] = np.maximum(np.maximum(channels[0], channels[1]), channels[2])
+    return largest
+
+
+def _changes(small: Picture, other: Picture, grain: float) -> Picture:
+    """(height, width) uint8, 1 where two small pictures in the same light differ by more than noise makes them.
+
+    ``grain``: of :func:`_grain`.
+    """
+    largest = _brightest(np.asarray(cv2.absdiff(small, other), np.uint8))
+    brightness = _brightest(other)
+    # Most of a frame is still, so the median difference is the noise's own (of the largest of three channels); where it
+    # is dark the display curve is steep, and noise is larger.
+    sampled, band = largest[::4, ::4], brightness[::4, ::4] // BAND
+    usual = max(LEAST_STEP, NOISE_FACTOR * min(float(np.median(sampled)), max(MOST_NOISE, grain)))
+    least = np.full(256, usual, np.float32)
+    for number in range(256 // BAND):
+        here = sampled[band == number]
+        if len(here) >= ENOUGH_PX:
+            noise = min(float(np.median(here)), MOST_NOISE)
+            least[number * BAND : (number + 1) * BAND] = max(usual, NOISE_FACTOR * noise)
+    steps = cv2.LUT(brightness, np.minimum(least, 255).astype(np.uint8))
+    changed = np.asarray(cv2.compare(largest, steps, cv2.CMP_GT), np.uint8) // 255
+    together = cv2.boxFilter(changed, -1, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT)
+    return changed & (together >= TOGETHER_PX)
+
+
+def _grain(small: Picture, other: Picture) -> float:
+    """Codes, the median difference without what each pixel shares with those round it, which is light and no noise."""
+    difference = np.asarray(cv2.subtract(small, other, dtype=cv2.CV_16S))
+    grain = np.abs(difference - cv2.blur(difference, (ROUND_PX, ROUND_PX)))[::4, ::4]
+    return float(np.median(grain.max(axis=2)))
+
+
+def _brightest(picture: Picture) -> Picture:
+    """(height, width) the largest of three channels."""
+    return np.asarray(cv2.max(cv2.max(picture[..., 0], picture[..., 1]), picture[..., 2]), np.uint8)
