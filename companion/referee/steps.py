@@ -76,10 +76,16 @@ def nothing(state: State, _fact: Fact, _t_s: float) -> Result:
     return replace(state, suspicion=None), ()
 
 
-def confirm(state: State, _fact: Fact, t_s: float) -> Result:
-    """The table shows the position (again); that is worth saying when something had been asked of people."""
+def confirm(state: State, fact: Fact, t_s: float) -> Result:
+    """The table shows the position (again); that is worth saying when something had been asked of people.
+
+    A move between hidden squares is kept in mind: the next one would else be taken for one out of turn.
+    """
+    _, judgement = fact.seen
+    assert isinstance(judgement.interpretation, meanings.Unchanged)
     events = (Restored(t=t_s, n=0), *_reminder(state.match, t_s)) if _awaits_people(state) else ()
-    return _calm(state, state.match), events
+    calm = _calm(state, state.match)
+    return replace(calm, context=replace(calm.context, doubted=judgement.interpretation.doubted)), events
 
 
 def _awaits_people(state: State) -> bool:

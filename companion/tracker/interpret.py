@@ -99,7 +99,9 @@ RANKED = 6
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """The table shows the last accepted position."""
+    """The table shows the last accepted position, or that after a move of ``doubted``: squares are hidden."""
+
+    doubted: tuple[tuple[Move, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +215,9 @@ def interpret(evidence: Evidence, outlook: Outlook, context: Context, look: Seco
         meaning = CannotTell(
             options, _in_the_end(meaning, sure), wrong >= AMISS, sure, one_hand, _worth_keeping(groups)
         )
+    elif isinstance(meaning, Unchanged):
+        # Not those that no view tells from it: nobody may claim that such a one passed unseen.
+        meaning = Unchanged(_worth_keeping(groups[1:]))
     ranked = tuple(Ranked(_told(outlook, group), group.posterior, group.changes) for group in groups[:RANKED])
     done = next((group for group in groups if any(not isinstance(story, Other) for story in group.stories)), best)
     odd = _odd_cells(evidence, columns_with(evidence, base, done.changes))

@@ -173,3 +173,13 @@ def test_a_piece_exchanged_beside_a_move_is_less_likely_than_one_misread(film) -
     shot.changed = ("e4", "e5", "d5")
     shot.show(("e4", ""), ("e5", "GR"), frames=30)
     assert "illegal" not in kinds(shot.events)
+
+
+def test_a_move_between_hidden_squares_makes_the_next_one_no_act_out_of_turn(film) -> None:
+    """Nobody can see it; then it is asked about, and nobody is accused."""
+    shot = settled(film)
+    shot.doubts = {"e4": ("R", "", 0.0), "e5": ("G", "GR", 0.0)}
+    shot.show()
+    shot.show(("d7", ""), ("d6", "RG"), frames=30)
+    (unsure,) = shot.events[1:]
+    assert unsure.options == ("e4-e5 d7-d6",)
