@@ -228,8 +228,8 @@ class Watch:
         entering = self._entering(_joined(changes))
         if not entering.any():
             return
-        lit = without_shadows(changes & entering, small, bare, kept)
-        solid, limbs = lit > 0, self._broad(_joined(lit)) > 0
+        bodies = without_shadows(changes & entering, small, bare, kept)
+        solid, limbs = bodies > 0, self._broad(_joined(bodies)) > 0
         count, labels = cv2.connectedComponents(entering)
         rim = np.zeros(self._shape, np.bool_)
         rim[[0, -1]] = rim[:, [0, -1]] = True

@@ -53,7 +53,7 @@ SET_UP_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """One doubtful view: seen since ``since_s``, in ``readings`` pictures in a row; ``options`` that may explain it.
+    """One doubtful view: seen since ``since_s``, in ``readings`` pictures in a row; ``doubted`` moves may explain it.
 
     ``may_go_on``: hands may still be at it, for pieces are gone, or no single act explains it.
     """
@@ -62,7 +62,7 @@ class Suspicion:
     changes: Changes
     since_s: float
     readings: int
-    options: tuple[tuple[Move, ...], ...]
+    doubted: tuple[tuple[Move, ...], ...]
     may_go_on: bool
 
 
@@ -71,13 +71,13 @@ def suspect(before: Suspicion | None, judgement: Judgement, t_s: float) -> Suspi
     meaning = judgement.interpretation
     if not _needs_patience(meaning):
         return None
-    kind, options = type(meaning), meaning.doubted if isinstance(meaning, CannotTell) else ()
+    kind, doubted = type(meaning), judgement.doubted
     # An unclear view flickers between its best explanations: it counts as one doubt all the same.
     changes = () if isinstance(meaning, CannotTell) else judgement.changes
     may_go_on = isinstance(meaning, Illegal) and (meaning.is_lifted or meaning.diagnosis.move is None)
     if before is not None and before.kind is kind and before.changes == changes:
-        return Suspicion(kind, changes, before.since_s, before.readings + 1, options, may_go_on)
-    return Suspicion(kind, changes, t_s, 1, options, may_go_on)
+        return Suspicion(kind, changes, before.since_s, before.readings + 1, doubted, may_go_on)
+    return Suspicion(kind, changes, t_s, 1, doubted, may_go_on)
 
 
 def interrupted(before: Suspicion, mode: Mode) -> Suspicion | None:

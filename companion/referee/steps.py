@@ -67,7 +67,7 @@ def disturbed(state: State) -> State:
     context = state.context
     # Before the table has shown its position nobody has moved: what is unclear then is no move in doubt.
     if state.suspicion.kind is meanings.CannotTell and state.mode is not Mode.SETTING_UP:
-        context = replace(context, unclear=context.unclear + 1, doubted=state.suspicion.options)
+        context = replace(context, unclear=context.unclear + 1, doubted=state.suspicion.doubted)
     return replace(state, suspicion=interrupted(state.suspicion, state.mode), context=context)
 
 
@@ -82,10 +82,9 @@ def confirm(state: State, fact: Fact, t_s: float) -> Result:
     A move between hidden squares is kept in mind: the next one would else be taken for one out of turn.
     """
     _, judgement = fact.seen
-    assert isinstance(judgement.interpretation, meanings.Unchanged)
     events = (Restored(t=t_s, n=0), *_reminder(state.match, t_s)) if _awaits_people(state) else ()
     calm = _calm(state, state.match)
-    return replace(calm, context=replace(calm.context, doubted=judgement.interpretation.doubted)), events
+    return replace(calm, context=replace(calm.context, doubted=judgement.doubted)), events
 
 
 def _awaits_people(state: State) -> bool:
@@ -240,9 +239,7 @@ def ask(state: State, fact: Fact, t_s: float) -> Result:
     """Several moves fit, or none does and something is amiss; asked once for the same ones."""
     outlook, judgement = fact.seen
     asked = _standing(state, judgement.changes, state.context.begun)
-    meaning = judgement.interpretation
-    doubted = meaning.doubted if isinstance(meaning, meanings.CannotTell) else fact.options
-    context = replace(asked.context, unclear=state.context.unclear + 1, doubted=doubted)
+    context = replace(asked.context, unclear=state.context.unclear + 1, doubted=judgement.doubted)
     following = replace(asked, context=context, options=fact.options)
     if state.mode is Mode.ASKING and state.options == fact.options:
         return following, ()
@@ -253,6 +250,7 @@ def ask(state: State, fact: Fact, t_s: float) -> Result:
         layout.cells[cell] for moves in fact.options for m in moves for cell in m.cells
     }
     cells = tuple(name for name in layout.cells if name in named)
+    meaning = judgement.interpretation
     one_hand = isinstance(meaning, meanings.Ambiguous | meanings.CannotTell) and meaning.or_one_hand
     asked_text = question(texts, odd, or_one_hand=one_hand)
     return following, (Unsure(t=t_s, n=0, options=texts, question=asked_text, cells=cells, or_one_hand=one_hand),)

@@ -50,7 +50,7 @@ def trigger_by(state: State, outlook: Outlook, judgement: Judgement) -> Trigger:
 
 
 def believed(outlook: Outlook, judgement: Judgement) -> tuple[Sight | None, ...] | None:
-    """What the judgement takes to be at each place; None where the picture contradicts it, or for all when in doubt.
+    """What the judgement takes to be at each place; None where the picture contradicts it, or for all if nobody knows.
 
     What an accusation claims to have changed is left open, lest it prove itself when the table is put right.  In doubt
     that is believed in which all explanations worth keeping agree.

@@ -193,6 +193,17 @@ class Judgement:
     rivals: tuple[Changes, ...] = ()
 
     @property
+    def doubted(self) -> tuple[tuple[Move, ...], ...]:
+        """The moves that may have been played, as long as nothing else says so: to be kept in mind."""
+        match self.interpretation:
+            case Unchanged() | CannotTell() as meaning:
+                return meaning.doubted
+            case Ambiguous(options):
+                return options
+            case _:
+                return ()
+
+    @property
     def is_clear(self) -> bool:
         """Whether it needs no second look: it accuses nobody, asks nothing, and has hardly a rival."""
         is_word = isinstance(self.interpretation, (Illegal, Ambiguous, CannotTell))

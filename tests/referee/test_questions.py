@@ -156,11 +156,7 @@ def test_play_that_goes_on_shows_what_was_played_though_squares_are_misread(film
         shot.doubts |= misread
         shot.changed = (source, target, *misread)
         board += [(source, nothing), (target, stack)]
-        shot.sweep()
-        cells = list(shot.game.table(shot.match.position).stacks)
-        for name, there in board:
-            cells[shot.game.layout.index[name]] = there
-        said += shot.lie(tuple(cells), frames=30)
+        said += shot.show(*board, frames=30)
         shot.changed = ()
     assert kinds(said) == ["unsure", "unsure", "accepted", "accepted", "accepted"]
     assert [event.move for event in said[2:]] == ["e4-e5", "d7-d6", "f5-f6"]
