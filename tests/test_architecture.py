@@ -49,7 +49,7 @@ def test_every_stage_of_vision_has_its_row_with_all_its_files():
         assert "a driver" in files or named == rooms(f"vision/{folder}"), folder
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
 def test_files_that_a_page_names_are_there(page):
     text = page.read_text(encoding="utf-8")
     named = re.findall(r"`((?:companion|vision|calibration|firmware_bridge|tests|tools|examples)/[\w/.-]+)`", text)

@@ -1,4 +1,4 @@
-"""Time every stage from picture to verdict, and the rules: `make bench` prints the tables of docs/measurements.md."""
+"""Time every stage from picture to verdict, and the rules: `make bench` prints tables of docs/measurements/speed.md."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from companion.tracker.interpret import CannotTell, Illegal, Judgement
 SLOW_S, BRISK_S = 0.28, 0.24
 """Mean time between two pictures from which there are too few, and to which it must fall until there are enough again:
 of recordings thinned to one picture in 0.25 s no move was missed, to one in 0.35 s two of three
-(docs/measurements.md)."""
+(docs/measurements/phone.md)."""
 
 AVERAGED = 8
 """Over so many gaps: two seconds of too few pictures, while a phone or a network that stumbles once is no news."""

@@ -29,8 +29,8 @@ LEAST_PLAYED = 2
 """So many moves, by both sides, before that counts: one alone may come from somebody who did not listen."""
 
 MISREAD_NATS = 8.5
-"""All that one square can say against a match at the accusation: of 23,336 squares that were read with p >= 0.99 five
-were wrong (docs/measurements.md)."""
+"""All that one square can say against a match at the accusation: one in 4,900 of those that are read with p >= 0.99 is
+wrong, within what was measured, 0.4 to 3.8 in 10,000 (docs/measurements/mats.md)."""
 
 LOG_REFUTED = log(30)
 """Log odds from which an accusation is withdrawn: what has been said is taken back once that is nearly certain."""

@@ -19,7 +19,7 @@ other within a fifth of a second, or one of them acts out of turn, which one tur
 
 LOG_UNSEEN = log(300)
 """Log-likelihood ratio of never seeing a player's arm from where it comes, assumed: it is seen in 145 of 170 frames
-that move, and was in each of 18 visits (docs/measurements.md), so that a visit without it was hardly his."""
+that move, and was in each of 18 visits (docs/measurements/hands.md), so that a visit without it was hardly his."""
 
 LOG_BOTH_SEEN = -8.0
 """The same of seeing both players' arms."""
