@@ -2,11 +2,13 @@
 
 import random
 
+import cv2
+import numpy as np
 import pytest
 
 from calibration.kit import load_kit
 from companion.app.ground import start_levels
-from companion.simulate.viewpoint import default_camera, default_pose
+from companion.simulate.viewpoint import default_camera, default_pose, looking_at
 from tools.boards import picture, placed, random_camera, random_light, read_board
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
@@ -75,3 +77,27 @@ def test_towers_of_blocks_that_stand_far_apart_are_read(seed, trial):
     reading = Reader(kit, camera, look, ground).read(Frame(image, 0, 0.0))
     read = {cell: reading.best(kit.cells.index(cell))[0] for cell in towers}
     assert read == {cell: (len(tower), tower[-1]) for cell, tower in towers.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "stack"),
+    [
+        pytest.param("citadel", "f8", "B", id="a block before a red thing"),
+        pytest.param("domination", "d8", "GB", id="two discs before a red thing"),
+    ],
+)
+def test_a_thing_on_the_table_is_no_upper_part_of_a_stack_before_it(name, cell, stack):
+    """It has a piece's colour just where a tower would show it, but its outline is not a tower's."""
+    kit, camera, light = load_kit(name), default_camera(), random_light(random.Random(2))
+    ground, pose = start_levels(kit), looking_at(np.array([0.0, 30.0, 0.0]), 760.0, kit, 57.0, 250.0)
+    singles = [kit.enrol.get(one, "") for one in kit.cells]
+    enrolled = picture(kit, camera, pose, light, singles, 0, ground)
+    reader = Reader(kit, camera, enrol(enrolled, kit, camera, ground), ground)
+    boxes_px = reader.geometry(reader.register(enrolled)).outlines.boxes_px.astype(int)
+    left, top, right, bottom = boxes_px[singles.index("R"), 0]
+    red = enrolled[(top + bottom) // 2, (left + right) // 2].tolist()
+    number = kit.cells.index(cell)
+    image = picture(kit, camera, pose, light, [stack if one == cell else "" for one in kit.cells], 1, ground)
+    (left, bottom, right, _), highest = boxes_px[number, 0], boxes_px[number, 4:9, 1].min()
+    cv2.rectangle(image, (int(left) - 20, int(highest) - 30), (int(right) + 20, int(bottom) - 4), red, cv2.FILLED)
+    assert reader.read(Frame(image, 0, 0.0)).best(number)[0] == (len(stack), stack[-1])

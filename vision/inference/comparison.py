@@ -256,6 +256,18 @@ def compare_on(
     return scores, places
 
 
+def hides_table(view: View, cell: int, configuration: int) -> bool:
+    """Whether a ``configuration`` on a cell, higher than the smallest one, reaches above what lies beside the mat.
+
+    -1 stands for the empty cell.
+    """
+    if configuration <= 0:
+        return False
+    (left, top, right, _), bottom = view.boxes[cell, configuration], view.boxes[cell, 0, 1]
+    left, top, right, bottom = np.maximum((left, top, right, bottom), 0).astype(int).tolist()
+    return bool((view.ground[top:bottom, left:right] == Materials.TABLE).any())
+
+
 def by_colours(log_ratios: Floats) -> Floats:
     """(k,) what the scores of colours, against the best one, give beside the comparison."""
     given: Floats = np.log(MISLED + np.exp(COLOUR_SHARE * log_ratios))

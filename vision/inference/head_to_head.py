@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.comparison import View, by_colours, compare_on, make_view, rescored, stacks_of
+from vision.inference.comparison import View, by_colours, compare_on, hides_table, make_view, rescored, stacks_of
 from vision.inference.coordinate_ascent import all_scores
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
@@ -65,7 +65,9 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
     for cell in cells[np.argsort(view.rank[cells])].tolist():
         by_colour = _scores_of(hypothesis, cell)
         heights = np.append(0.0, by_colour.max(axis=1))
-        tried = heights >= heights.max() - doubt
+        # A thing on the table may have a piece's colour all over the tower that it seems to be: colours are then sure.
+        is_tower_before_table = hides_table(view, cell, int(heights.argmax()) - 1)
+        tried = heights >= (-doubt if is_tower_before_table else heights.max() - doubt)
         if tried.sum() > 1:
             given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
             compared, places = compare_on(view, prisms, hypothesis, stacks, (cell, given))
