@@ -17,6 +17,7 @@ from calibration.board_look import TEXEL_MM, BoardLook
 from calibration.camera import Camera
 from vision.appearance.colour_model import BINS, FLOOR_SHADING, GAMMA, SENSOR_NOISE, STRAY, TOP_VALUE
 from vision.appearance.illumination import Illumination
+from vision.appearance.logarithm import take_logs
 from vision.compiled import compiled
 from vision.pose.projection import Points, Registration, back_project
 from vision.scene.crops import Crops
@@ -24,8 +25,6 @@ from vision.scene.crops import Crops
 Array = npt.NDArray[np.float32]
 Picture = npt.NDArray[np.uint8]
 Indices = npt.NDArray[np.intp]
-Number = np.float32
-Compared = tuple[Number, Number, Number, Number, Number, Number, Number, Number]
 
 MIRRORED = 0.007
 """Standard deviation of what a board mirrors besides its sheen, as a share of what white paper shows."""
@@ -56,14 +55,16 @@ class BoardView(NamedTuple):
     """The bare board in the crops of all cells (n), from one pose.
 
     Attributes:
-        aside_mm: (n, rows, columns, 2) float32, place of each pixel on the board from the middle of its cell.
-        values: (n, rows, columns, 3) float32, display values b g r relative to white paper.
-        scale: (n, rows, columns, 3) float32, one over the standard deviation of each; 0 where they are not known.
+        aside_mm: (n, 2, rows, columns) float32, place x, y of each pixel on the board from the middle of its cell.
+        values: (n, 3, rows, columns) float32, display values b g r relative to white paper.
+        scale: (n, 3, rows, columns) float32, one over the standard deviation of each; 0 where they are not known.
+        log_volume: (n, rows, columns) float32, logarithm of the product of these three; 0 where they are not known.
     """
 
     aside_mm: Array
     values: Array
     scale: Array
+    log_volume: Array
 
 
 class LocalLight(NamedTuple):
@@ -93,10 +94,17 @@ def view_board(
     whole = cv2.erode((board.seen > 0).astype(np.uint8), np.ones((3, 3), np.uint8))
     known = cv2.remap(whole, column, row, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT, borderValue=0)
     shape = places.shape[:-1]
-    values = np.ascontiguousarray(np.asarray(colour, np.float32).reshape(*shape, 3)[..., ::-1])
+    values = np.asarray(colour, np.float32).reshape(*shape, 3)[..., ::-1]
     variance = variance_of(values, np.asarray(spread, np.float32).reshape(shape))
-    scale = (np.asarray(known).reshape(*shape, 1) / np.sqrt(variance)).astype(np.float32)
-    return BoardView((places - crops.centres_mm[cells, None, None, :2]).astype(np.float32), values, scale)
+    is_known = np.asarray(known).reshape(*shape, 1) > 0
+    scale, log_volume = is_known / np.sqrt(variance), np.where(is_known, -0.5 * np.log(variance), 0).sum(axis=-1)
+    aside_mm = places - crops.centres_mm[cells, None, None, :2]
+    return BoardView(_planar(aside_mm), _planar(values), _planar(scale), log_volume.astype(np.float32))
+
+
+def _planar(layers: npt.NDArray[np.floating]) -> Array:
+    """(n, c, rows, columns) float32 from layers (n, rows, columns, c): loops over one are faster side by side."""
+    return np.ascontiguousarray(np.moveaxis(layers, -1, 1), np.float32)
 
 
 def variance_of(values: Array, spread: Array) -> Array:
@@ -129,27 +137,17 @@ def light_round(light: Illumination, gain: Array, centres_mm: Points) -> LocalLi
     return LocalLight(gain, np.ascontiguousarray(slope, np.float32), sheen)
 
 
-def _shown(view: BoardView, centre_mm: Points, light: Illumination) -> tuple[Array, Array]:
-    """See :meth:`CellViews.shown`; of a ``view`` of one cell, whose middle is at ``centre_mm`` (3,)."""
-    return _show(view, light_round(light, np.ones((1, 3), np.float32), centre_mm[None]))
-
-
 @compiled
-def _show(view: BoardView, light: LocalLight) -> tuple[Array, Array]:
-    """See :meth:`CellViews.shown`; of a ``view`` of one cell, in the ``light`` round it."""
-    asides, values, scales = view
-    shown, variance = np.full(values.shape, np.nan, np.float32), np.zeros(values.shape[:2], np.float32)
-    for row in range(values.shape[0]):
-        for column in range(values.shape[1]):
-            scale = scales[row, column]
-            if scale[0] > 0:
-                x, y = asides[row, column]
-                _expect(values[row, column], (0, x, y), light, shown[row, column])
-                total = np.float32(0)
-                for channel in range(3):
-                    deviation = np.float32(1) / scale[channel]
-                    total += deviation * deviation
-                variance[row, column] = total / np.float32(3)
+def _show(view: BoardView, light: LocalLight, k: int) -> tuple[Array, Array]:
+    """See :meth:`CellViews.shown`; of a ``view`` of one cell, whose row in ``light`` is ``k``."""
+    scale, one = view.scale[0].reshape(3, -1), np.float32(1)
+    shown, variance = np.empty_like(view.values[0]), np.empty_like(view.log_volume[0])
+    board, mean = shown.reshape(3, -1), variance.reshape(-1)
+    _expect(view.values[0].reshape(3, -1), view.aside_mm[0].reshape(2, -1), light, k, board)
+    _mark_unknown(scale[0], np.float32(np.nan), board)
+    for i in range(len(mean)):
+        blue, green, red = one / scale[0, i], one / scale[1, i], one / scale[2, i]
+        mean[i] = (blue * blue + green * green + red * red) / np.float32(3)
     return shown, variance
 
 
@@ -161,20 +159,21 @@ class CellViews:
         self._kept: tuple[BoardLook, Crops, dict[int, BoardView]] | None = None
 
     def shown(
-        self, board: BoardLook, crops: Crops, view: tuple[Registration, Camera], light: Illumination, cell: int
-    ) -> tuple[Array, Array]:
-        """What ``board`` shows in the crop of one cell, from a ``view`` of these ``crops``, in a ``light``.
+        self, board: BoardLook, crops: Crops, view: tuple[Registration, Camera], light: Illumination, cells: Indices
+    ) -> list[tuple[Array, Array]]:
+        """What ``board`` shows in the crops of ``cells`` (b,), from a ``view`` of these ``crops``, in a ``light``.
 
         Returns:
-            (rows, columns, 3) float32 display values b g r relative to white paper, NaN where they are not known; and
-            (rows, columns) float32, the mean variance of the three.
+            Of each (3, rows, columns) float32 display values b g r relative to white paper, NaN where they are not
+            known; and (rows, columns) float32, the mean variance of the three there.
         """
         if self._kept is None or self._kept[0] is not board or self._kept[1] is not crops:
             self._kept = board, crops, {}
         views = self._kept[2]
-        if cell not in views:
-            views[cell] = BoardView(*(layer[0] for layer in view_board(board, crops, *view, np.array([cell]))))
-        return _shown(views[cell], crops.centres_mm[cell], light)
+        for cell in set(cells.tolist()) - views.keys():
+            views[cell] = view_board(board, crops, *view, np.array([cell]))
+        local = light_round(light, np.ones((len(cells), 3), np.float32), crops.centres_mm[cells])
+        return [_show(views[cell], local, k) for k, cell in enumerate(cells.tolist())]
 
 
 def sheen_at(sheen: Array, half_mm: tuple[float, float], places_mm: Points) -> Array:
@@ -216,71 +215,112 @@ def board_log_likelihood(
         codes: (b, rows, columns, 3) uint8, BGR.
         light: on the board round these cells.
         found: is changed where the look is known: (b, rows, columns) log-likelihood of each pixel if it shows the
-            board; (b, rows, columns, 3) display values b g r relative to white paper that the board would show.
+            board; (b, 3, rows, columns) display values b g r relative to white paper that the board would show.
     """
     logs, expected = found
+    count = codes.shape[1] * codes.shape[2]
+    seen, shown, work = codes.reshape(-1, count, 3), np.empty((3, count), np.float32), np.empty((4, count), np.float32)
     for k in range(len(cells)):
-        scales, values, asides = view.scale[cells[k]], view.values[cells[k]], view.aside_mm[cells[k]]
-        for row in range(logs.shape[1]):
-            for column in range(logs.shape[2]):
-                scale = scales[row, column]
-                if scale[0] > 0:
-                    x, y = asides[row, column]
-                    _expect(values[row, column], (k, x, y), light, expected[k, row, column])
-                    seen = _compare(codes[k, row, column], expected[k, row, column], scale, light.gain[k])
-                    logs[k, row, column] = _log_of(seen)
+        cell = cells[k]
+        scale, board, own = view.scale[cell].reshape(3, -1), expected[k].reshape(3, -1), logs[k].reshape(-1)
+        for channel in range(3):
+            _scaled(seen[k], channel, light.gain[k, channel], shown[channel])
+        _expect(view.values[cell].reshape(3, -1), view.aside_mm[cell].reshape(2, -1), light, k, board)
+        _diffuse(shown, board, scale, work)
+        best = _by_brightness(view.log_volume[cell].reshape(-1), work)
+        _glare(shown, board, scale, work)
+        take_logs(work[1])
+        for i in range(count):
+            likely = max(best[i], work[1, i] + work[2, i])
+            own[i] = likely if scale[0, i] > 0 else own[i]
+        _mark_unknown(scale[0], np.float32(0), board)
+
+
+# What follows are loops without branches and calls over all pixels of a crop, which become vector instructions.
 
 
 @compiled
-def _expect(values: Array, place: tuple[int, float, float], light: LocalLight, expected: Array) -> None:
-    """Put into ``expected`` (3,) the display values that a texel of ``values`` (3,) shows, lit as at a ``place``."""
-    k, x, y = place
-    sheen = light.sheen[k, 0] + light.sheen[k, 1] * x + light.sheen[k, 2] * y
-    for channel in range(3):
-        grown = np.float32(1) + light.slope[k, 0, channel] * x + light.slope[k, 1, channel] * y
-        expected[channel] = np.sqrt(max(values[channel] * values[channel] + sheen, np.float32(0))) * grown
+def _scaled(codes: Picture, channel: int, gain: np.float32, shown: Array) -> None:
+    """Put into ``shown`` (k,) one channel's display values of ``codes`` (k, 3)."""
+    for i in range(len(shown)):
+        shown[i] = codes[i, channel] * gain
 
 
 @compiled
-def _compare(code: Picture, expected: Array, scale: Array, gain: Array) -> Compared:
-    """What a pixel shows against what is expected there.
+def _expect(values: Array, asides: Array, light: LocalLight, k: int, expected: Array) -> None:
+    """Put into ``expected`` (3, k) the display values that texels of ``values`` (3, k) show, lit as round a cell.
 
-    Returns, of its three channels in standard deviations: the sums of the products, of the squares of what is shown and
-    of what is expected, and the product of all ``scale``; then of the squares of display values that are shown more
-    than expected the sum and the sum of squares, the product of the slopes of those squares, and the largest of their
-    standard deviations.
+    ``asides``: (2, k) mm, x and y from the cell's middle; ``k``: the cell's row in ``light``.
     """
-    both, square, precise, volume = np.float32(0), np.float32(0), np.float32(0), np.float32(1)
-    white, apart, slopes, noise = np.float32(0), np.float32(0), np.float32(1), np.float32(0)
+    one, white, white_x, white_y = np.float32(1), light.sheen[k, 0], light.sheen[k, 1], light.sheen[k, 2]
     for channel in range(3):
-        own, shown = expected[channel], code[channel] * gain[channel]
-        more = shown * shown - own * own
-        white, apart, slopes = white + more, apart + more * more, slopes * np.float32(2) * shown
-        noise = max(noise, np.float32(2) * shown / scale[channel])
-        own, shown = own * scale[channel], shown * scale[channel]
-        both, square, precise = both + own * shown, square + shown * shown, precise + own * own
-        volume *= scale[channel]
-    return both, square, precise, volume, white, apart, slopes, noise
+        slope_x, slope_y = light.slope[k, 0, channel], light.slope[k, 1, channel]
+        for i in range(expected.shape[1]):
+            x, y, value = asides[0, i], asides[1, i], values[channel, i]
+            sheen = white + white_x * x + white_y * y
+            grown = one + slope_x * x + slope_y * y
+            expected[channel, i] = np.sqrt(max(value * value + sheen, np.float32(0))) * grown
 
 
 @compiled
-def _log_of(compared: Compared) -> float:
-    """The log-likelihood of a pixel that was compared so (:func:`_compare`): the likeliest way to look so counts."""
-    both, square, precise, volume, white, apart, slopes, noise = compared
-    half, one = np.float32(0.5), np.float32(1)
-    precise = max(precise, one)
-    t = both / precise
-    place = min(int(np.log(precise) * np.float32(0.5 / _PRECISION_STEP) + half), PRECISIONS - 1)
-    step = min(int(t * np.float32((BRIGHTNESSES - 1) / BRIGHTEST) + half), BRIGHTNESSES - 1)
-    across = max(square - both * t, np.float32(0))
-    fits = np.float32(_BIN_LOG - np.log(2 * np.pi)) + np.log(volume / np.sqrt(precise)) + _BRIGHTNESS[place, step]
-    best = max(fits - half * across, np.float32(np.log(STRAY / BINS**3)))
-    white /= np.float32(3)
-    if white > 0:
-        squared = noise * noise
-        fits = np.float32(_BIN_LOG - np.log(2 * np.pi * np.sqrt(3) * GLARE) + np.log(GLARING)) - white / np.float32(
-            GLARE
+def _mark_unknown(scale: Array, mark: np.float32, expected: Array) -> None:
+    """Put ``mark`` into ``expected`` (3, k) where the board's look is not known: ``scale`` (k,) is 0."""
+    for channel in range(3):
+        for i in range(len(scale)):
+            expected[channel, i] = expected[channel, i] if scale[i] > 0 else mark
+
+
+@compiled
+def _diffuse(shown: Array, expected: Array, scale: Array, work: Array) -> None:
+    """Compare display values (3, k) with those ``expected`` (3, k), in standard deviations: one over ``scale`` (3, k).
+
+    Into ``work`` (4, k): how precisely t is told, as a square; t; how unlikely what is left across it is, in nats.
+    """
+    half, one, zero = np.float32(0.5), np.float32(1), np.float32(0)
+    for i in range(shown.shape[1]):
+        own_b, own_g, own_r = expected[0, i] * scale[0, i], expected[1, i] * scale[1, i], expected[2, i] * scale[2, i]
+        blue, green, red = shown[0, i] * scale[0, i], shown[1, i] * scale[1, i], shown[2, i] * scale[2, i]
+        both = own_b * blue + own_g * green + own_r * red
+        precise = max(own_b * own_b + own_g * own_g + own_r * own_r, one)
+        t = both / precise
+        work[0, i], work[1, i] = precise, t
+        work[2, i] = half * max(blue * blue + green * green + red * red - both * t, zero)
+
+
+@compiled
+def _by_brightness(log_volume: Array, work: Array) -> Array:
+    """(k,) log-likelihoods of pixels of which ``work`` has what :func:`_diffuse` puts there; it is overwritten."""
+    half, table, best = np.float32(0.5), _BRIGHTNESS.reshape(-1), np.empty(len(log_volume), np.float32)
+    constant, least = np.float32(_BIN_LOG - np.log(2 * np.pi)), np.float32(np.log(STRAY / BINS**3))
+    take_logs(work[0])
+    for i in range(len(best)):
+        precise, t = work[0, i], work[1, i]
+        place = min(int(precise * np.float32(0.5 / _PRECISION_STEP) + half), PRECISIONS - 1)
+        step = min(int(t * np.float32((BRIGHTNESSES - 1) / BRIGHTEST) + half), BRIGHTNESSES - 1)
+        fits = constant + log_volume[i] - half * precise + table[place * BRIGHTNESSES + step]
+        best[i] = max(fits - work[2, i], least)
+    return best
+
+
+@compiled
+def _glare(shown: Array, expected: Array, scale: Array, work: Array) -> None:
+    """Compare display values (3, k) with those ``expected`` (3, k) of a board that mirrors a lamp there.
+
+    Into ``work`` (4, k), from its second row on: what the logarithm is to be taken of; and what is to be added to that.
+    """
+    constant = np.float32(_BIN_LOG - np.log(2 * np.pi * np.sqrt(3) * GLARE) + np.log(GLARING))
+    half, one, two, three = np.float32(0.5), np.float32(1), np.float32(2), np.float32(3)
+    for i in range(shown.shape[1]):
+        blue, green, red = shown[0, i], shown[1, i], shown[2, i]
+        more_b, more_g, more_r = (
+            blue * blue - expected[0, i] * expected[0, i],
+            green * green - expected[1, i] * expected[1, i],
+            red * red - expected[2, i] * expected[2, i],
         )
-        fits += np.log(slopes / squared) - half * (apart - np.float32(3) * white * white) / squared
-        best = max(best, fits)
-    return float(best)
+        white = (more_b + more_g + more_r) / three
+        apart = more_b * more_b + more_g * more_g + more_r * more_r
+        noise = two * max(blue / scale[0, i], green / scale[1, i], red / scale[2, i])
+        squared, is_paler = noise * noise, white > 0
+        likely = constant - white / np.float32(GLARE) - half * (apart - three * white * white) / squared
+        work[1, i] = two * blue * two * green * two * red / squared if is_paler else one
+        work[2, i] = likely if is_paler else np.float32(-np.inf)

@@ -8,6 +8,7 @@ with the colours, by expectation maximisation (Dempster, Laird and Rubin, 1977) 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import repeat
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -72,7 +73,7 @@ def rescore_by_flanks(
     hypothesis: Hypothesis,
     close_up: CloseUp,
     colours: tuple[Floats, Floats],
-    board: Callable[[int], tuple[Array, Array]] | None = None,
+    board: Callable[[Indices], list[tuple[Array, Array]]] | None = None,
     asked: Mapping[int, Indices] = MappingProxyType({}),
 ) -> None:
     """Score towers again on updated cells that are in doubt.
@@ -82,7 +83,7 @@ def rescore_by_flanks(
         hypothesis: whose scores are changed.
         close_up: of its pose.
         colours: (colours, 3) reflectances of the pieces, r g b; and (3,) of bare floor.
-        board: what the bare board shows round a cell, as in :class:`Ground`, where its look was learned.
+        board: what the bare board shows round cells, as in :class:`Ground`, where its look was learned.
         asked: cells that are in doubt whatever their scores, and the configurations that may stand there.
     """
     towers = len(close_up.facets.towers)
@@ -101,8 +102,7 @@ def rescore_by_flanks(
         tried[cell, configurations // scores.shape[2]] = True
     pieces, floor = colours
     fits: dict[int, TowerFits] = {}
-    for cell in stands.tolist():
-        bare = None if board is None else board(cell)
+    for cell, bare in zip(stands.tolist(), repeat(None) if board is None else board(stands), strict=False):
         fits[cell] = fit_towers(image, close_up, *looked_at(hypothesis, cell, floor, bare), tried[cell])
     reflectance = pieces[:, ::-1]
     put_on_nats = PUT_ON_NATS_PER_MM2 * _put_on_mm2(hypothesis.geometry.configurations, towers)

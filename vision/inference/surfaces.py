@@ -44,7 +44,7 @@ def _unlike_board(hypothesis: Hypothesis, cells: Indices) -> Array:
     """(b,) share of the pixels round the middles of ``cells`` (b,) that are brighter or darker than the board there."""
     first, end = hypothesis.geometry.rows_round
     shown = brightness_round(hypothesis, cells)
-    expected = hypothesis.observations.expected[cells, first:end].mean(axis=-1)
+    expected = hypothesis.observations.expected[cells, :, first:end].mean(axis=1)
     share: Array = (np.abs(np.log((shown + DARK) / (expected + DARK))) > UNLIKE).mean(axis=(1, 2))
     return share
 

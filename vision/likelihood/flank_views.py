@@ -218,7 +218,7 @@ def correct_by_board(
                 continue
             total = np.float32(0)
             for channel in range(3):
-                off = shades[channel, codes[row, column, channel]] - expected[row, column, channel]
+                off = shades[channel, codes[row, column, channel]] - expected[channel, row, column]
                 total += off * off
             more = total / np.float32(3) - variance[row, column]
             if np.isnan(more):

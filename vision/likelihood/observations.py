@@ -27,7 +27,7 @@ DARK = 0.05
 """Added to display values before the logarithm: below it noise dominates.  Chosen by eye."""
 
 
-NO_BOARD = np.zeros((0, 0, 0, 3), np.float32)
+NO_BOARD = np.zeros((0, 3, 0, 0), np.float32)
 """What the bare board would show where its look was not learned."""
 
 
@@ -42,7 +42,7 @@ class Observations(NamedTuple):
         bins: (n, rows, columns) int32, row of the colour model.
         floor: (n, rows, columns) float32, log-likelihood of each pixel if it shows the bare board.
         colour_model: (BINS³, materials) float32 log-likelihoods.
-        expected: (n, rows, columns, 3) float32, display values b g r relative to white paper that the bare board would
+        expected: (n, 3, rows, columns) float32, display values b g r relative to white paper that the bare board would
             show, 0 where its look is not known; :data:`NO_BOARD` where none was learned.
     """
 
@@ -86,7 +86,7 @@ def observe(
     floor = np.ascontiguousarray(colour_model[:, FLOOR])[bins]
     expected = NO_BOARD
     if board is not None:
-        expected = np.zeros((n, rows, columns, 3), np.float32)
+        expected = np.empty((n, 3, rows, columns), np.float32)
         numbers = np.arange(len(crops.centres_mm))[cells]
         round_cells = light_round(light, gain, crops.centres_mm[cells])
         board_log_likelihood(board, numbers, codes, round_cells, (floor, expected))

@@ -180,7 +180,7 @@ def _cut(
             values[1, row, column] = values[0, row, column]
             if len(observations.expected) > 0 and label & MATERIAL_MASK == _FLOOR:
                 blue, green, red = np.log(
-                    observations.expected[cell, first + ROW_STEP * row, column] + np.float32(DARK)
+                    observations.expected[cell, :, first + ROW_STEP * row, column] + np.float32(DARK)
                 )
                 _opponent(blue, green, red, bare)
                 values[1, row, column] -= bare

@@ -25,6 +25,9 @@ ABOVE = Registration(np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, 400.0]), ()
 NO_WHITE = References(np.zeros((0, 3)), np.zeros((0, 3)))
 """A board without markers, of which nothing is known to be white."""
 
+FIRST = np.zeros(1, np.intp)
+"""The first cell of all."""
+
 PALE, DARK = np.array([0.85, 0.75, 0.5]), np.array([0.4, 0.3, 0.2])
 
 
@@ -115,11 +118,11 @@ def logs_of(board, crops, code, light=None):
     """Log-likelihoods (2, rows, columns) of crops that show one colour, b g r; -99 where nothing was said."""
     view = view_board(board, crops, ABOVE, CAMERA)
     shape = crops.flat_px.shape
-    codes = np.broadcast_to(np.array(code, np.uint8), (*shape, 3))
+    codes = np.full((*shape, 3), np.array(code, np.uint8))
     logs = np.full(shape, -99, np.float32)
     gain = np.full((2, 3), 1 / 255, np.float32)
     local = light or LocalLight(gain, np.zeros((2, 2, 3), np.float32), np.zeros((2, 3), np.float32))
-    board_log_likelihood(view, np.arange(2), codes, local, (logs, np.zeros((*shape, 3), np.float32)))
+    board_log_likelihood(view, np.arange(2), codes, local, (logs, np.zeros((2, 3, *shape[1:]), np.float32)))
     return logs
 
 
@@ -162,24 +165,26 @@ def test_what_a_cell_shows_is_the_board_in_the_light_there(board, crops):
     half_dark = Illumination(
         np.log(np.full((1, 3), 0.5)) * [[1], [0], [0]], HALF_MM, np.full((10, 10), 0.1, np.float32)
     )
-    shown, variance = CellViews().shown(board, crops, (ABOVE, CAMERA), half_dark, 0)
-    middle = tuple(np.array(shown.shape[:2]) // 2)
     view = view_board(board, crops, ABOVE, CAMERA)
-    np.testing.assert_allclose(shown[middle], np.sqrt(view.values[0][middle] ** 2 + 0.1), rtol=1e-3)
-    assert variance[middle] == pytest.approx((view.scale[0][middle] ** -2.0).mean(), rel=1e-3)
+    every = CellViews().shown(board, crops, (ABOVE, CAMERA), half_dark, np.array([1, 0]))
+    for cell, (shown, variance) in zip((1, 0), every, strict=True):
+        middle = (slice(None), *(np.array(variance.shape) // 2))
+        np.testing.assert_allclose(shown[middle], np.sqrt(view.values[cell][middle] ** 2 + 0.1), rtol=1e-3)
+        assert variance[middle[1:]] == pytest.approx((view.scale[cell][middle] ** -2.0).mean(), rel=1e-3)
 
 
 def test_what_a_cell_shows_changes_with_the_light_and_with_what_is_learned(board, crops):
     views, view = CellViews(), (ABOVE, CAMERA)
     even, glossy = (Illumination(np.zeros((3, 3)), HALF_MM, np.full((10, 10), sheen, np.float32)) for sheen in (0, 0.1))
-    before, _ = views.shown(board, crops, view, even, 0)
-    assert (views.shown(board, crops, view, glossy, 0)[0] > before).all()
-    np.testing.assert_array_equal(views.shown(board, crops, view, even, 0)[0], before)
+    [(before, _)] = views.shown(board, crops, view, even, FIRST)
+    assert (views.shown(board, crops, view, glossy, FIRST)[0][0] > before).all()
+    np.testing.assert_array_equal(views.shown(board, crops, view, even, FIRST)[0][0], before)
     paler = replace(board, colour=1.1 * board.colour)
-    np.testing.assert_allclose(views.shown(paler, crops, view, even, 0)[0], 1.1 * before, rtol=1e-5)
+    np.testing.assert_allclose(views.shown(paler, crops, view, even, FIRST)[0][0], 1.1 * before, rtol=1e-5)
 
 
 def test_what_was_never_seen_shows_nothing(board, crops):
     unseen = replace(board, seen=np.zeros_like(board.seen))
-    shown, _ = CellViews().shown(unseen, crops, (ABOVE, CAMERA), Illumination(np.zeros((3, 3)), HALF_MM), 0)
+    even = Illumination(np.zeros((3, 3)), HALF_MM)
+    [(shown, _)] = CellViews().shown(unseen, crops, (ABOVE, CAMERA), even, FIRST)
     assert np.isnan(shown).all()

@@ -14,7 +14,7 @@ COLUMN_MM = 2
 def one_box():
     """From codes (rows, columns, 3), visibility, rank, rows of the box's edges, and its columns: what is scored.
 
-    ``expected`` (rows, columns, 3): display values of a learned board.
+    ``expected`` (3, rows, columns): display values of a learned board.
     """
 
     def made(codes, visible, rank, rows, wide, expected=None):

@@ -43,7 +43,10 @@ def fitted(close_up, pyramids, tried=(True, True), board=None, is_known=True):
     bare = (
         None
         if board is None
-        else (np.where(is_known, board / 255, np.nan).astype(np.float32), np.zeros((ROWS, COLUMNS), np.float32))
+        else (
+            np.where(is_known, np.moveaxis(board, 2, 0) / 255, np.nan).astype(np.float32),
+            np.zeros((ROWS, COLUMNS), np.float32),
+        )
     )
     ground = Ground(np.full(3, 1 / 255, np.float32), np.full(3, GROUND / 255, np.float32), bare)
     return fit_towers(image, close_up, (0, 1, np.zeros((ROWS, COLUMNS), np.uint16)), ground, np.array(tried))

@@ -68,7 +68,7 @@ def test_soft_shadow_over_the_ground_does_not_speak_for_one(ratio, ground):
 def test_a_pattern_of_the_learned_board_is_no_surface(ratio, ground):
     pattern = cube(np.full((ROWS, COLUMNS), 1.0), 0.15)
     assert ratio(ground * pattern) > 15
-    assert ratio(ground * pattern, expected=(150 / 255 * pattern)[..., None].repeat(3, axis=2)) < -5
+    assert ratio(ground * pattern, expected=np.stack([150 / 255 * pattern] * 3)) < -5
 
 
 def test_nothing_is_said_of_what_is_hidden(ratio, ground):
