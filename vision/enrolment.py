@@ -21,7 +21,8 @@ from vision.appearance.piece_colours import Photograph, floor_points, learn_piec
 from vision.appearance.sharpening import legible
 from vision.capture.frames import Frame
 from vision.errors import VisionError
-from vision.glyphs.face_detection import DIRECTIONS, Faces, centred
+from vision.glyphs.face_detection import centred
+from vision.glyphs.faces import DIRECTIONS, Faces
 from vision.glyphs.templates import compare, make_alphabet, nothing_before, unrolled
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.head_to_head import rescore_head_to_head

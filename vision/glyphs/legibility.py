@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.glyphs.face_detection import PLACED_MM, Faces, centred, offsets_mm
+from vision.glyphs.face_detection import PLACED_MM, centred
+from vision.glyphs.faces import Faces, offsets_mm
 from vision.glyphs.local_light import evenly_lit
 from vision.glyphs.templates import Alphabet, blank, compare
 from vision.pose.projection import Points

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.glyphs.face_detection import Faces
+from vision.glyphs.faces import Faces
 
 Picture = npt.NDArray[np.uint8]
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.glyphs.face_detection import Faces
+from vision.glyphs.faces import Faces
 from vision.glyphs.legibility import FACE_FOUND, character_gain, read_faces, search_face
 from vision.glyphs.templates import Alphabet
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around

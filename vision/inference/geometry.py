@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from vision.glyphs.face_detection import Faces, upright_faces
+from vision.glyphs.faces import Faces, upright_faces
 from vision.likelihood.facets import Facets, make_facets
 from vision.likelihood.flanks import CloseUp, make_close_up
 from vision.pose.projection import Points, Registration, project

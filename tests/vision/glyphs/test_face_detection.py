@@ -4,7 +4,9 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.glyphs.face_detection import ONE_PX, Faces, centred, sample, subpixel, to_fixed_point
+from vision.glyphs.circle_variance import COARSE_MM, FINE_MM, coarse_unevenness, fine_unevenness
+from vision.glyphs.face_detection import centred
+from vision.glyphs.faces import Faces
 from vision.scene.label_buffer import RANK_BITS
 
 RADIUS_MM, RANK, SIZE_PX = 12.0, 3, 200
@@ -63,16 +65,38 @@ def test_half_a_ring_is_found_but_is_less_certain():
     assert 0 < half[0] < whole[0]
 
 
-def test_places_between_pixels_are_interpolated():
-    image = np.random.default_rng(0).integers(0, 256, (5, 6, 3)).astype(np.uint8)
-    places = np.array([[2.25, 1.5], [0.0, 0.0], [4.9375, 3.0]])
-    for place, (x, y) in zip(to_fixed_point(places), places, strict=True):
-        at = subpixel(image.shape[:2], *place)
-        assert (at.column + at.right / ONE_PX, at.row + at.down / ONE_PX) == (x, y)
-        codes = np.array(sample(image.reshape(-1), 6, at)) / ONE_PX**2
-        expected = cv2.getRectSubPix(image.astype(np.float32), (1, 1), (x, y))[0, 0]
-        np.testing.assert_allclose(codes, expected, atol=1e-3)
+@pytest.mark.parametrize(
+    ("unevenness", "steps_mm", "angles", "between"),
+    [(coarse_unevenness, COARSE_MM, 12, cv2.INTER_NEAREST), (fine_unevenness, FINE_MM, 24, cv2.INTER_LINEAR)],
+)
+def test_colour_varies_along_circles_as_what_is_sampled_there(unevenness, steps_mm, angles, between):
+    """Two faces, one of them at the border of the picture and half occluded."""
+    image = cv2.blur(drawn((60.0, 90.0)), (9, 9))
+    labels = np.zeros(image.shape[:2], np.uint16)
+    labels[:80] = (RANK + 1) << RANK_BITS
+    some = faces([(60.3, 89.6), (11.2, 70.0)])
+    uneven, shares = unevenness(image, labels, some)
+    for face in range(2):
+        for number, step_mm in enumerate(steps_mm):
+            expected, share = variance_along_circles(
+                image, labels, some.middles_px[face] + TO_PICTURE @ step_mm, angles, between
+            )
+            assert shares[face, number] == pytest.approx(share, abs=0.03)
+            assert uneven[face, number] == pytest.approx(expected, rel=0.1, abs=2e-5)
 
 
-def test_places_outside_are_those_at_the_border():
-    assert subpixel((5, 6), -40, 1000) == (3, 0, ONE_PX - 1, 0)
+def variance_along_circles(image, labels, middle_px, angles, between):
+    """Variance on all circles but the most uneven one, as a share of brightness squared; and the share that is seen."""
+    turn = np.arange(angles) * (2 * np.pi / angles)
+    deviations, values, count = [], [], 0
+    for radius in (0.72, 0.80, 0.88, 0.95):
+        x, y = middle_px[:, None] + TO_PICTURE @ (RADIUS_MM * radius * np.array([np.cos(turn), np.sin(turn)]))
+        x, y = np.clip(x, 0, SIZE_PX - 1).astype(np.float32), np.clip(y, 0, SIZE_PX - 1).astype(np.float32)
+        is_seen = labels[np.rint(y).astype(int), np.rint(x).astype(int)] >> RANK_BITS <= RANK
+        codes = cv2.remap(image.astype(np.float32), x, y, between, borderMode=cv2.BORDER_REPLICATE)[is_seen]
+        deviations.append((((codes - codes.mean(axis=0)) ** 2).sum() if len(codes) else 0.0, len(codes)))
+        values.append(codes.reshape(-1, 3).sum())
+        count += len(codes)
+    most, of_most = max(deviations)
+    spread = sum(one for one, _ in deviations) - most
+    return spread / max(count - of_most, 1) / (sum(values) / max(count, 1)) ** 2, count / (4 * angles)

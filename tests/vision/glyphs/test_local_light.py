@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.glyphs.face_detection import Faces
+from vision.glyphs.faces import Faces
 from vision.glyphs.local_light import evenly_lit
 
 PX_PER_MM, RADIUS_MM, MIDDLE = 4, 12.0, 80

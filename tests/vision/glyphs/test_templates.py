@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.glyphs.face_detection import Faces
+from vision.glyphs.faces import Faces
 from vision.glyphs.templates import blank, compare, make_alphabet, nothing_before, unrolled
 from vision.scene.label_buffer import RANK_BITS
 
