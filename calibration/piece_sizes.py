@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from calibration.errors import ProfileError
-from calibration.kit import Kit, PieceKind, Stacking
+from calibration.kit import Kit, PieceKind
 
 Size = tuple[float, float | None]
 """Width and height in mm; a cube is as high as it is wide."""
@@ -41,8 +41,6 @@ def piece_sizes(kinds: Sequence[PieceKind]) -> tuple[PieceSize, ...]:
 def with_sizes(kit: Kit, told: Mapping[str, Size]) -> Kit:
     """The kit with pieces as large as told, by their letters; all pieces where there are no letters.
 
-    Pyramids that nest rise as much more over each other as they are taller.
-
     Raises ProfileError for letters that the kit lacks, and for lengths that no piece on its squares has.
     """
     pieces = kit.pieces
@@ -56,7 +54,19 @@ def with_sizes(kit: Kit, told: Mapping[str, Size]) -> Kit:
         pieces = tuple(
             _resized(kit, kind, letters, size) if kind.letter in letters or not letters else kind for kind in pieces
         )
-    return replace(kit, pieces=pieces, stacking=_stacking(kit, pieces))
+    return with_pieces(kit, pieces)
+
+
+def with_pieces(kit: Kit, pieces: tuple[PieceKind, ...]) -> Kit:
+    """The kit with its pieces in other sizes.
+
+    Pyramids that nest rise as much more over each other as they are taller: those of one make have one form.
+    """
+    if kit.stacking is None:
+        return replace(kit, pieces=pieces)
+    taller = sum(kind.height_mm for kind in pieces) / sum(kind.height_mm for kind in kit.pieces)
+    stacking = replace(kit.stacking, tower_rise_mm=round(kit.stacking.tower_rise_mm * taller, 2))
+    return replace(kit, pieces=pieces, stacking=stacking)
 
 
 def _resized(kit: Kit, kind: PieceKind, letters: str, size: Size) -> PieceKind:
@@ -73,11 +83,3 @@ def _resized(kit: Kit, kind: PieceKind, letters: str, size: Size) -> PieceKind:
     if not LOWEST_MM <= height_mm <= TALLEST_MM:
         raise ProfileError(f"{named}: {height_mm:g} mm high is no piece; give {LOWEST_MM:.0f} to {TALLEST_MM:.0f} mm")
     return replace(kind, width_mm=width_mm, height_mm=height_mm)
-
-
-def _stacking(kit: Kit, pieces: Sequence[PieceKind]) -> Stacking | None:
-    """How the resized pyramids stack: those of one make have one form."""
-    if kit.stacking is None:
-        return None
-    taller = sum(kind.height_mm for kind in pieces) / sum(kind.height_mm for kind in kit.pieces)
-    return replace(kit.stacking, tower_rise_mm=round(kit.stacking.tower_rise_mm * taller, 2))

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from calibration.board_grid import own_grid_fault
 from calibration.camera import Camera
-from calibration.kit import Kit, kit_name, load_kit
+from calibration.kit import Kit, PieceKind, kit_name, load_kit
 from calibration.marker_alignment import align_cut
 from calibration.measuring import Field, MeasuredBoard, measure_board
 from calibration.own_board import Squares, own_kit
-from calibration.piece_sizes import Size, with_sizes
+from calibration.piece_sizes import Size, with_pieces, with_sizes
 from calibration.stickers import DICTIONARY
 from companion.rules.game import Game
 from vision.drawing import Picture
@@ -19,7 +19,8 @@ from vision.enrolment import board_of
 from vision.errors import VisionError
 from vision.pose.markers import detect
 from vision.pose.registration import to_gray
-from vision.sizing import Sizes, measure_discs
+from vision.sizing.measuring import measure_sizes
+from vision.sizing.sizes import Sizes
 
 MINE = "mine"
 
@@ -82,18 +83,31 @@ def shown_fault(kit: Kit, camera: Camera, empty: Picture) -> str:
     return own_grid_fault(look, kit)
 
 
-def sized(kit: Kit, camera: Camera, empty: Picture, shown: Picture, layout: Mapping[str, str]) -> tuple[Kit, Sizes]:
-    """The kit of a measured board with its discs as large as a photograph shows them, and how large they look in it.
+def sized(
+    kit: Kit,
+    camera: Camera,
+    empty: Picture,
+    shown: Picture,
+    layout: Mapping[str, str],
+    levels: tuple[int, ...] = (),
+) -> tuple[Kit, tuple[Sizes, ...]]:
+    """The kit of a measured board with its pieces as large as a photograph shows them, and how large they look in it.
 
     What the photograph does not tell stays as it is.  ``empty`` and ``shown`` (height, width, 3) uint8 BGR are of the
-    bare board and of a ``layout``, stacks by cell, from one place.
+    bare board and of a ``layout``, stacks by cell, from one place; ``levels`` of terrain, a cell, if any.
 
     Raises VisionError.
     """
-    sizes = measure_discs(shown, kit, camera, layout, [empty])
-    pieces = []
-    for kind in kit.pieces:
-        width = round(sizes.width_mm, 1) if sizes.is_width_told else kind.width_mm
-        height = round(sizes.height_mm, 1) if sizes.is_height_told else kind.height_mm
-        pieces.append(replace(kind, width_mm=width, height_mm=height))
-    return replace(kit, pieces=tuple(pieces)), sizes
+    sizes = measure_sizes(shown, kit, camera, layout, [empty], levels)
+    by_letter = {letter: each for each in sizes for letter in each.letters}
+    pieces = tuple(_as_told(kind, by_letter.get(kind.letter)) for kind in kit.pieces)
+    return with_pieces(kit, pieces), sizes
+
+
+def _as_told(kind: PieceKind, sizes: Sizes | None) -> PieceKind:
+    """A piece as large as a photograph tells, as far as it does."""
+    if sizes is None:
+        return kind
+    width = round(sizes.width_mm, 1) if sizes.is_width_told else kind.width_mm
+    height = round(sizes.height_mm, 1) if sizes.is_height_told else kind.height_mm
+    return replace(kind, width_mm=width, height_mm=height)

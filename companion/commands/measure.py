@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from argparse import ArgumentTypeError
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +16,9 @@ from calibration.markers import dictionary
 from calibration.measuring import Field, MeasuredBoard
 from calibration.own_board import format_own_kit
 from calibration.picture import load_picture
-from calibration.piece_sizes import Size, piece_sizes
+from calibration.piece_sizes import PieceSize, Size, piece_sizes
 from calibration.stickers import DICTIONARY, STICKER_MM
-from companion.app.ground import parse_layout
+from companion.app.ground import parse_layout, start_levels
 from companion.commands.options.lens import AUTO
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE, NO
@@ -26,7 +26,7 @@ from companion.commands.output.files import write_file
 from companion.games import load_game
 from companion.own_board import Wish, measure, shown_fault, sized
 from vision.errors import VisionError
-from vision.sizing import Sizes
+from vision.sizing.sizes import Sizes
 
 LONGEST_MM = 10_000.0
 """No board or marker is larger, and no picture wider in pixels times ten."""
@@ -72,7 +72,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "kit); where pieces have several sizes, once for each with their letters"
     )
     piece.add_argument("--piece-mm", type=_size, action="append", default=[], metavar="[LETTERS=]W[,H]", help=what)
-    what = "a photograph from the same place with pieces on the board, which tells how large they are (discs only)"
+    what = "a photograph from the same place with pieces on the board, which tells how large they are"
     piece.add_argument("--pieces", type=Path, metavar="PHOTO", help=what)
     what = "what the photograph of --pieces shows: start (of the game, default), or a board's text such as 3,R,RG/7/…"
     measuring.add_argument("--layout", default="start", metavar="LAYOUT", help=what)
@@ -101,10 +101,9 @@ def run(options: Options) -> int:
     kit, board = measure(game, picture, field, wish, camera)
     sizes = None
     if options.pieces is not None and board.fits:
+        layout, shown = parse_layout(options.layout, kit), load_picture(options.pieces)
         try:
-            kit, sizes = sized(
-                kit, board.camera, picture, load_picture(options.pieces), parse_layout(options.layout, kit)
-            )
+            kit, sizes = sized(kit, board.camera, picture, shown, layout, start_levels(kit))
         except VisionError as error:
             raise ProfileError(f"{options.pieces}: {error}") from error
     wrong = shown_fault(kit, board.camera, picture) if board.fits else ""
@@ -133,28 +132,38 @@ def board_report(kit: Kit, board: MeasuredBoard) -> list[str]:
     return lines
 
 
-def pieces_report(kit: Kit, told: Mapping[str, Size], sizes: Sizes | None = None) -> list[str]:
+def pieces_report(kit: Kit, told: Mapping[str, Size], sizes: Sequence[Sizes] | None = None) -> list[str]:
     """Lines that say how large pieces look, and ask for the sizes that nobody has ``told`` by their letters."""
+    groups = piece_sizes(kit.pieces)
+    known = set("".join(letters or "".join(kind.letter for kind in kit.pieces) for letters in told))
     lines = []
     if sizes is not None:
-        lines.append(
-            f"pieces look {sizes.width_mm:.1f} mm wide, to {sizes.width_deviation_mm:.1f} mm, "
-            f"and {sizes.height_mm:.1f} mm high, to {sizes.height_deviation_mm:.1f} mm"
-        )
-        if sizes.is_told:
-            return lines
-        lines.append("the picture does not tell it well enough")
-    known = set("".join(letters or "".join(kind.letter for kind in kit.pieces) for letters in told))
-    groups = piece_sizes(kit.pieces)
+        lines += [f"pieces{_named(each.letters, groups)} look {_said(each, kit)}" for each in sizes]
+        known.update(letter for each in sizes if each.is_told for letter in each.letters)
+        if not known.issuperset(kind.letter for kind in kit.pieces):
+            lines.append("the picture does not tell it well enough")
     for each in groups:
         if not known.issuperset(each.letters):
-            letters, option = ("", "") if len(groups) == 1 else (f" {each.letters}", f"{each.letters}=")
+            option = f"{each.letters}=" if len(groups) > 1 else ""
             size = f"{each.width_mm:g}" if each.shape == "cube" else f"{each.width_mm:g},{each.height_mm:g}"
             lines.append(
-                f"pieces{letters} are taken to be {size.replace(',', ' x ')} mm: measure one, and say it by "
-                f"--piece-mm {option}{size}"
+                f"pieces{_named(each.letters, groups)} are taken to be {size.replace(',', ' x ')} mm: measure one, "
+                f"and say it by --piece-mm {option}{size}"
             )
     return lines
+
+
+def _named(letters: str, groups: Sequence[PieceSize]) -> str:
+    """Letters after the word "pieces", where pieces have several sizes."""
+    return f" {letters}" if len(groups) > 1 else ""
+
+
+def _said(sizes: Sizes, kit: Kit) -> str:
+    """How large pieces look, and how surely; a cube is as high as it is wide."""
+    wide = f"{sizes.width_mm:.1f} mm wide, to {sizes.width_deviation_mm:.1f} mm"
+    if kit.piece(sizes.letters[0]).shape == "cube":
+        return wide
+    return f"{wide}, and {sizes.height_mm:.1f} mm high, to {sizes.height_deviation_mm:.1f} mm"
 
 
 def _length(text: str) -> float:

@@ -18,7 +18,7 @@ from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.errors import VisionError
 from vision.reader import Reader
-from vision.sizing import Sizes
+from vision.sizing.sizes import Sizes
 
 CORNERS = ("322,398", "811,616", "982,207", "567,71")
 """Of the field in the photographs of somebody's draughts board, as a person would click them."""
@@ -97,10 +97,21 @@ def test_sizes_that_nobody_told_are_asked_for():
         "pieces are taken to be 20 mm: measure one, and say it by --piece-mm 20"
     )
     assert pieces_report(citadel, {"": (18.0, None)}) == []
-    assert len(pieces_report(discs, {}, Sizes(27.0, 0.5, 7.0, 0.4))) == 1
-    unsure = pieces_report(discs, {}, Sizes(27.0, 0.5, 7.0, 0.6))
+    assert len(pieces_report(discs, {}, [Sizes("WB", 27.0, 0.5, 7.0, 0.4)])) == 1
+    unsure = pieces_report(discs, {}, [Sizes("WB", 27.0, 0.5, 7.0, 0.6)])
     assert unsure[1] == "the picture does not tell it well enough"
     assert len(unsure) == 3
+
+
+def test_sizes_that_a_photograph_tells_are_said_by_their_letters():
+    ziggurat, citadel = load_kit("ziggurat"), load_kit("citadel")
+    assert pieces_report(citadel, {}, [Sizes("RB", 19.8, 0.5, 19.8, 0.5)]) == ["pieces look 19.8 mm wide, to 0.5 mm"]
+    queens, dwarfs = Sizes("Qq", 25.1, 0.6, 44.3, 1.2), Sizes("Dd", 19.7, 0.5, 35.0, 3.0)
+    lines = pieces_report(ziggurat, {}, [queens, dwarfs])
+    assert lines[0] == "pieces Qq look 25.1 mm wide, to 0.6 mm, and 44.3 mm high, to 1.2 mm"
+    assert lines[2] == "the picture does not tell it well enough"
+    assert [line[:9] for line in lines[3:]] == ["pieces Dd", "pieces Ww"]
+    assert pieces_report(citadel, {}, [])[0] == "the picture does not tell it well enough"
 
 
 def test_a_board_whose_look_cannot_be_learned_is_said(monkeypatch):

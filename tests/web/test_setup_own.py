@@ -61,7 +61,7 @@ def test_an_own_board_is_set_up_from_its_corners_and_two_pictures(own: tuple[Pho
     workshop.fresh()
     size = {"letters": "WB", "width": 27, "height": 7}
     sizes = act("size", sizes=[size])["sizes"]
-    assert sizes == {"kinds": [size | {"shape": "disc"}], "known": True, "given": True, "measured": None}
+    assert sizes == {"kinds": [size | {"shape": "disc"}], "known": True, "given": True, "measured": []}
     row = {"done": True, "why": "", "wrong": [], "all": 64, "learned": True, "sizes": sizes}
     assert act("learn-start") == row
     row = act("begin")
@@ -98,7 +98,8 @@ def test_discs_of_which_no_size_was_given_are_measured_at_the_start(own: tuple[P
     row = workshop.learn_start()
     assert row["wrong"] == []
     assert row["done"] == row["sizes"]["known"]
-    seen = row["sizes"]["measured"]
+    (seen,) = row["sizes"]["measured"]
+    assert seen["letters"] == "WB"
     assert abs(seen["width"] - 27) < 3 * seen["width_off"]
     assert abs(seen["height"] - 7) < 3 * seen["height_off"]
     (kind, _) = read_kit(workshop.outfit.folder / "board.toml").pieces

@@ -9,7 +9,7 @@ from typing import Any
 from calibration.kit import Kit
 from calibration.piece_sizes import Size, piece_sizes
 from companion.web.setup.newest import SetupError
-from vision.sizing import Sizes
+from vision.sizing.sizes import Sizes
 
 UNSIZED = "all squares are right, but the picture does not tell how large the pieces are: measure them and say it below"
 
@@ -20,16 +20,16 @@ class Sizing:
 
     Attributes:
         is_given: whether somebody has measured them with a ruler.
-        measured: what the start position tells; None before it is learned, and where it tells nothing.
+        measured: what the start position tells, of each size that it shows.
     """
 
     is_given: bool = False
-    measured: Sizes | None = None
+    measured: tuple[Sizes, ...] = ()
 
-    @property
-    def is_known(self) -> bool:
-        """Whether the program need not ask."""
-        return self.is_given or (self.measured is not None and self.measured.is_told)
+    def is_known(self, kit: Kit) -> bool:
+        """Whether the program need not ask how large the pieces of ``kit`` are."""
+        told = {letter for each in self.measured if each.is_told for letter in each.letters}
+        return self.is_given or told.issuperset(kind.letter for kind in kit.pieces)
 
     def row(self, kit: Kit) -> dict[str, Any]:
         """The sizes with which ``kit`` is read, and how they are known; mm."""
@@ -37,13 +37,15 @@ class Sizing:
             {"letters": each.letters, "shape": each.shape, "width": each.width_mm, "height": each.height_mm}
             for each in piece_sizes(kit.pieces)
         ]
-        measured = None if self.measured is None else _measured(self.measured)
-        return {"kinds": kinds, "known": self.is_known, "given": self.is_given, "measured": measured}
+        measured = [_measured(each) for each in self.measured]
+        return {"kinds": kinds, "known": self.is_known(kit), "given": self.is_given, "measured": measured}
 
 
-def _measured(sizes: Sizes) -> dict[str, float]:
+def _measured(sizes: Sizes) -> dict[str, Any]:
     """Width and height in mm with their standard deviations."""
     return {
+        "letters": sizes.letters,
+        "told": sizes.is_told,
         "width": round(sizes.width_mm, 1),
         "width_off": round(sizes.width_deviation_mm, 1),
         "height": round(sizes.height_mm, 1),

@@ -115,7 +115,7 @@ class Workshop:
     def _forget(self) -> None:
         self._views, self._empty, self.camera, self.look = Views(self.outfit.folder / PHOTOS), None, None, None
         self._reader, self._is_guessed, self._why_no_lens, self._fault = None, False, "", ""
-        self._sizing = replace(self._sizing, measured=None)
+        self._sizing = replace(self._sizing, measured=())
 
     def camera_row(self) -> dict[str, Any]:
         """The cameras that may be chosen; size, light and sharpness of the newest picture."""
@@ -258,11 +258,12 @@ class Workshop:
         write(self.outfit.folder / KIT_FILE, format_own_kit(kit).encode())
 
     def _size(self, image: Picture) -> None:
-        """Take discs of which nobody said how large they are to be as large as the start position shows them."""
+        """Take pieces of which nobody said how large they are to be as large as the start position shows them."""
         if self._empty is None:
             return
+        stacks, outfit = self._start_stacks(), self.outfit
         try:
-            kit, sizes = sized(self.outfit.kit, self._need_camera(), self._empty, image, self._start_stacks())
+            kit, sizes = sized(outfit.kit, self._need_camera(), self._empty, image, stacks, outfit.levels)
         except VisionError:  # They stay as large for the squares as in the game's own kit; somebody is asked.
             return
         self._use_sizes(kit, Sizing(measured=sizes))
@@ -321,7 +322,7 @@ class Workshop:
             return {**unknown, "why": str(error)}
         wrong = [row for row in checked.rows if not row["right"]]
         why = checked.reading.otherwise or self._fault
-        if self.is_own and not (wrong or why or self._sizing.is_known):
+        if self.is_own and not (wrong or why or self._sizing.is_known(self.outfit.kit)):
             why = UNSIZED
         return {**unknown, "done": not wrong and why != UNSIZED, "wrong": wrong, "why": why}
 

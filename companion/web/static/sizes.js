@@ -4,14 +4,18 @@ import { addWords, code, word } from "/static/words.js";
 
 addWords({
   en: {
-    "sizes-first": "Measure a piece with a ruler, if you have one: that is more exact than the picture.", "sizes-ruler": "How large are the pieces? Measure one of each size.",
-    "sizes": "The pieces look {width} mm wide (± {width_off}) and {height} mm high (± {height_off}).", "sizes-asked": "The picture does not tell it well enough: measure a piece.",
+    "sizes-first": "Measure one piece of each size with a ruler, if you have one: that is more exact than the picture.",
+    "sizes": "The pieces look {width} mm wide (± {width_off}) and {height} mm high (± {height_off}).", "sizes-cube": "The pieces look {width} mm wide (± {width_off}).",
+    "sizes-of": "{letters} look {width} mm wide (± {width_off}) and {height} mm high (± {height_off}).", "sizes-cube-of": "{letters} look {width} mm wide (± {width_off}).",
+    "sizes-asked": "The picture does not tell it well enough: measure a piece.", "sizes-asked-of": "Of {letters} the picture does not tell it well enough: measure one.",
     "sizes-assumed": "The picture does not tell how large these pieces are: measure one of each size. They are taken to be so:", "sizes-given": "You gave these sizes.", "these-sizes": "These are the sizes",
     "size-of": "{what} of {letters}, mm", "size-mm": "{what}, mm", "disc width": "Diameter", "disc height": "Height", "cube width": "Side", "pyramid width": "Side of the base", "pyramid height": "Height",
   },
   de: {
-    "sizes-first": "Einen Stein mit dem Lineal messen, wenn eines da ist: das ist genauer als das Bild.", "sizes-ruler": "Wie groß sind die Steine? Von jeder Größe einen messen.",
-    "sizes": "Die Steine sehen {width} mm breit (± {width_off}) und {height} mm hoch (± {height_off}) aus.", "sizes-asked": "Das Bild sagt es nicht genau genug: bitte einen Stein messen.",
+    "sizes-first": "Von jeder Größe einen Stein mit dem Lineal messen, wenn eines da ist: das ist genauer als das Bild.",
+    "sizes": "Die Steine sehen {width} mm breit (± {width_off}) und {height} mm hoch (± {height_off}) aus.", "sizes-cube": "Die Steine sehen {width} mm breit (± {width_off}) aus.",
+    "sizes-of": "{letters} sehen {width} mm breit (± {width_off}) und {height} mm hoch (± {height_off}) aus.", "sizes-cube-of": "{letters} sehen {width} mm breit (± {width_off}) aus.",
+    "sizes-asked": "Das Bild sagt es nicht genau genug: bitte einen Stein messen.", "sizes-asked-of": "Bei {letters} sagt es das Bild nicht genau genug: bitte einen messen.",
     "sizes-assumed": "Wie groß diese Steine sind, sagt das Bild nicht: bitte von jeder Größe einen messen. Angenommen ist:", "sizes-given": "Diese Größen sind angegeben.", "these-sizes": "So groß sind sie",
     "size-of": "{what} von {letters}, mm", "size-mm": "{what}, mm", "disc width": "Durchmesser", "disc height": "Höhe", "cube width": "Seite", "pyramid width": "Seite der Grundfläche", "pyramid height": "Höhe",
   },
@@ -51,11 +55,21 @@ export class Sizes {
   }
 }
 
-function said({ measured, known, given, kinds }, learned) {
+function said({ measured, given, kinds }, learned) {
   if (given) return word("sizes-given");
-  if (measured) return known ? word("sizes", measured) : `${word("sizes", measured)} ${word("sizes-asked")}`;
-  if (learned) return word("sizes-assumed");
-  return word(kinds.length === 1 && kinds[0].shape === "disc" ? "sizes-first" : "sizes-ruler");
+  if (measured.length) return measuredWords(measured, kinds);
+  return word(learned ? "sizes-assumed" : "sizes-first");
+}
+
+// What the picture tells of each size, and of which it does not tell enough.
+function measuredWords(measured, kinds) {
+  const single = kinds.length === 1, named = (letters) => [...letters].join(", ");
+  const shape = (letters) => kinds.find((kind) => kind.letters.includes(letters[0]))?.shape;
+  const told = measured.map((each) => word(`sizes${shape(each.letters) === "cube" ? "-cube" : ""}${single ? "" : "-of"}`, { ...each, letters: named(each.letters) }));
+  const known = measured.filter((each) => each.told).map((each) => each.letters).join("");
+  const asked = kinds.map((kind) => kind.letters).filter((letters) => [...letters].some((letter) => !known.includes(letter)));
+  if (asked.length) told.push(single ? word("sizes-asked") : word("sizes-asked-of", { letters: named(asked.join("")) }));
+  return told.join(" ");
 }
 
 function input(value) {

@@ -1,0 +1,1 @@
+"""How large pieces are, from a photograph of a known layout."""
