@@ -86,8 +86,9 @@ bench: compiled browser $(PY_DRAUGHTS)/draughts
 	$(PY) -m tools.bench_web
 	$(PY) -m tools.bench_panel
 
-score: setup
+score: compiled
 	$(PY) -m tools.score
+	$(PY) -m tools.photographs --rounds 3
 
 soak: compiled browser
 	$(PYTEST) -m soak
