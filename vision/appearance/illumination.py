@@ -154,14 +154,12 @@ def _refined(terms: Points, logs: Points, bare: npt.NDArray[np.bool_]) -> Points
     (local optimisation of RANSAC: Chum, Matas and Kittler, 2003).
     """
     for _ in range(REFINEMENTS):
-        own = terms[bare]
-        plane = np.linalg.solve(own.T @ own, own.T @ logs[bare])
-        agree = (np.abs(logs - terms @ plane) < AGREE_LOG).all(axis=1)
+        plane = np.linalg.lstsq(terms[bare], logs[bare], rcond=None)[0].astype(np.float64)
+        agree = np.asarray((np.abs(logs - terms @ plane) < AGREE_LOG).all(axis=1))
         if agree.sum() < len(plane) or (agree == bare).all():
             break
         bare = agree
-    fitted: Points = plane
-    return fitted
+    return plane
 
 
 def refit(light: Illumination, terms: Points, logs: Points, precision: Points, tolerance: float) -> Illumination:
