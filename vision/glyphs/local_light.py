@@ -11,8 +11,11 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vision.compiled import compiled
 from vision.glyphs.faces import Faces
+from vision.pose.projection import Points
 
+Array = npt.NDArray[np.float32]
 Picture = npt.NDArray[np.uint8]
 
 STROKE_MM = 4.0
@@ -39,8 +42,39 @@ def evenly_lit(image: Picture, faces: Faces) -> Picture:
             parts.append((left, top, part, np.maximum(cv2.morphologyEx(smooth, cv2.MORPH_CLOSE, disc), 1)))
     if not parts:
         return lit
-    usual = np.median([np.median(wood.reshape(-1, 3), axis=0) for *_, wood in parts], axis=0).astype(np.float32)
+    usual = np.median([_medians(wood) for *_, wood in parts], axis=0).astype(np.float32)
     for left, top, part, wood in parts:
         height, width, _ = part.shape
-        lit[top : top + height, left : left + width] = np.minimum(part * (usual / wood), 255)
+        lit[top : top + height, left : left + width] = _divided(np.ascontiguousarray(part), wood, usual)
+    return lit
+
+
+@compiled
+def _medians(wood: Picture) -> Points:
+    """(3,) float64 medians of the channels of a picture (height, width, 3) uint8."""
+    counts, codes = np.zeros((3, 256), np.int64), wood.reshape(-1, 3)
+    for i in range(len(codes)):
+        for channel in range(3):
+            counts[channel, codes[i, channel]] += 1
+    medians, middle = np.empty(3), len(codes) // 2
+    for channel in range(3):
+        below = np.cumsum(counts[channel])
+        upper = np.searchsorted(below, middle, side="right")
+        lower = upper if len(codes) % 2 else np.searchsorted(below, middle - 1, side="right")
+        medians[channel] = (lower + upper) / 2
+    return medians
+
+
+@compiled
+def _divided(part: Picture, wood: Picture, usual: Array) -> Picture:
+    """``part`` (height, width, 3) uint8 times ``usual`` (3,) float32 through ``wood``, as large as it is."""
+    lit = np.empty(part.shape, np.uint8)
+    shown, light, out = part.reshape(-1), wood.reshape(-1), lit.reshape(-1)
+    usual_of = np.empty(3 * part.shape[1], np.float32)
+    for i in range(len(usual_of)):
+        usual_of[i] = usual[i % 3]
+    for first in range(0, len(shown), len(usual_of)):
+        for i in range(len(usual_of)):
+            share = usual_of[i] / np.float32(light[first + i])
+            out[first + i] = np.uint8(min(np.float32(shown[first + i]) * share, np.float32(255)))
     return lit
