@@ -27,6 +27,8 @@ DARK = 0.05
 """Added to display values before the logarithm: below it noise dominates.  Chosen by eye."""
 
 
+_NEXT, _SECOND = np.uint64(1), np.uint64(2)
+
 NO_BOARD = np.zeros((0, 3, 0, 0), np.float32)
 """What the bare board would show where its look was not learned."""
 
@@ -82,8 +84,7 @@ def observe(
     values = (gain[..., None] * np.arange(256)).astype(np.float32)
     # Rows of the colour model are numbered with red as the most significant digit.
     rows_of_code = quantised(values) * np.array([[1], [BINS], [BINS**2]], np.int32)
-    bins = _bins(codes, rows_of_code)
-    floor = np.ascontiguousarray(colour_model[:, FLOOR])[bins]
+    bins, floor = _classified(codes, rows_of_code, np.ascontiguousarray(colour_model[:, FLOOR]))
     expected = NO_BOARD
     if board is not None:
         expected = np.empty((n, 3, rows, columns), np.float32)
@@ -106,16 +107,22 @@ def renew(observations: Observations, cells: Indices, latest: Observations) -> N
 
 
 @compiled
-def _bins(codes: Picture, table: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """(n, rows, columns) int32 row of the colour model: the sum over channels of ``table`` (n, 3, 256) at each code."""
+def _classified(codes: Picture, table: npt.NDArray[np.int32], bare: Array) -> tuple[npt.NDArray[np.int32], Array]:
+    """(n, rows, columns) int32 row of the colour model of each pixel, and float32 what ``bare`` (BINS³,) has there.
+
+    The row is the sum over channels of ``table`` (n, 3, 256) at each of ``codes`` (n, rows, columns, 3).
+    """
     n, rows, columns, _ = codes.shape
-    bins = np.empty((n, rows, columns), np.int32)
+    bins, floor = np.empty((n, rows * columns), np.int32), np.empty((n, rows * columns), np.float32)
+    flat = codes.reshape(n, -1)
     for i in range(n):
-        for row in range(rows):
-            for column in range(columns):
-                blue, green, red = codes[i, row, column]
-                bins[i, row, column] = table[i, 0, blue] + table[i, 1, green] + table[i, 2, red]
-    return bins
+        blues, greens, reds = table[i, 0], table[i, 1], table[i, 2]
+        for pixel in range(rows * columns):
+            # Unsigned: Numba tests every signed index for being negative.
+            at = np.uint64(3 * pixel)
+            row = blues[flat[i, at]] + greens[flat[i, at + _NEXT]] + reds[flat[i, at + _SECOND]]
+            bins[i, pixel], floor[i, pixel] = row, bare[np.uint64(row)]
+    return bins.reshape(n, rows, columns), floor.reshape(n, rows, columns)
 
 
 class Backdrop(NamedTuple):
