@@ -45,7 +45,7 @@ def centred(image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer) -> 
     Returns:
         The faces; and (k,) float32 log-likelihood ratio of these middles against the median of the others in reach.
     """
-    left, top, right, bottom = _box(faces)
+    left, top, right, bottom = box_px(faces)
     cropped = np.ascontiguousarray(labels[top:bottom, left:right])
     blurred = np.asarray(cv2.blur(image[top:bottom, left:right], (BLUR_PX, BLUR_PX)), np.uint8)
     corner_px = np.array([left, top])
@@ -64,7 +64,7 @@ def centred(image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer) -> 
     return found._replace(middles_px=found.middles_px + corner_px), log_ratio.astype(np.float32)
 
 
-def _box(faces: Faces) -> tuple[int, int, int, int]:
+def box_px(faces: Faces) -> tuple[int, int, int, int]:
     """Left, top, right and bottom (px) of a part of the picture that holds the faces, displaced by any step."""
     reach_px = 2 * float((faces.radii_mm * np.abs(faces.to_picture).max(axis=(1, 2))).max())
     low, high = faces.middles_px.min(axis=0) - reach_px, faces.middles_px.max(axis=0) + reach_px

@@ -8,12 +8,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from vision.glyphs.face_detection import box_px
 from vision.glyphs.faces import Faces
 from vision.glyphs.legibility import FACE_FOUND, character_gain, read_faces, search_face
 from vision.glyphs.templates import Alphabet
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.stacks import OUT_OF_REACH
+from vision.scene.label_buffer import RANK_BITS, LabelBuffer
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -30,6 +32,9 @@ MOST_SEARCHED = 16
 """Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
 
 NONE: Indices = np.zeros(0, np.intp)
+
+Searched = dict[tuple[bytes, bytes, bytes], tuple[Faces, Array, float]]
+"""What searches for a face found, by the middles of a cell's faces, their scores, and what is visible there."""
 
 
 class _Known(NamedTuple):
@@ -53,8 +58,8 @@ def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) 
     """
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
     _revive(image, hypothesis, alphabet)
-    cells = np.flatnonzero((hypothesis.state > 0) & hypothesis.updated)
-    known, strange = _read(image, hypothesis, alphabet, cells, found)
+    cells, searched = np.flatnonzero((hypothesis.state > 0) & hypothesis.updated), Searched()
+    known, strange = _read(image, hypothesis, alphabet, cells, found, searched)
     scores = hypothesis.scores.copy()
     again, occluded = _place(hypothesis, known)
     # What a stack that was taken for a higher one occluded may have been strange for that alone.
@@ -63,10 +68,10 @@ def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) 
     for cell in hasty.tolist():
         hypothesis.assign(cell, int(scores[cell].argmax()))
     again = np.union1d(again, hasty)
-    sure, _ = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found)
+    sure, _ = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
     placed = {face.cell for face in known} - set(hasty.tolist())
     again, _ = _place(hypothesis, [face for face in sure if face.cell not in placed], known)
-    _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found)
+    _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
     return found
 
 
@@ -110,6 +115,7 @@ def _read(
     alphabet: Alphabet,
     cells: Indices,
     found: Array,
+    searched: Searched,
 ) -> tuple[list[_Known], Indices]:
     """Put into ``found`` (n, letters) what lies on ``cells`` (b,), where something stands.
 
@@ -134,7 +140,7 @@ def _read(
         every, misled = np.flatnonzero(scores[k] > OUT_OF_REACH / 2), k in relit
         if k in strange:
             straight_here = upright.of(cell * configurations_of + every)
-            face, letters, explains = search_face(image, straight_here, labels, alphabet, scores[k, every])
+            face, letters, explains = search_once(image, straight_here, labels, alphabet, scores[k, every], searched)
             misled = explains > FACE_FOUND
         if misled:
             configurations, is_found = every, True
@@ -143,6 +149,18 @@ def _read(
             shifts_mm = _shifts(hypothesis, cell, upright.of(cell * configurations_of + configurations), face)
             known.append(_Known(cell, configurations, shifts_mm))
     return known, cells[np.union1d(strange, relit)]
+
+
+def search_once(
+    image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array, searched: Searched
+) -> tuple[Faces, Array, float]:
+    """As :func:`search_face`; cells are read several times, and what was ``searched`` alike is not searched again."""
+    left, top, right, bottom = box_px(straight)
+    visible = labels[top:bottom, left:right] >> RANK_BITS <= straight.ranks[0]
+    key = (straight.middles_px.tobytes(), scores.tobytes(), visible.tobytes())
+    if key not in searched:
+        searched[key] = search_face(image, straight, labels, alphabet, scores)
+    return searched[key]
 
 
 def _shifts(hypothesis: Hypothesis, cell: int, straight: Faces, ring: Faces) -> Array:

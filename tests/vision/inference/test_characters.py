@@ -13,10 +13,11 @@ from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.glyphs.templates import make_alphabet
 from vision.inference import characters
-from vision.inference.characters import read_characters
+from vision.inference.characters import read_characters, search_once
 from vision.inference.search import infer
 from vision.pose.projection import project
 from vision.reader import Reader
+from vision.scene.label_buffer import RANK_BITS
 
 RIM = np.zeros(RIM_STEPS, np.float32)
 WOOD = 170
@@ -99,3 +100,20 @@ def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled
     read_characters(image, hypothesis, make_alphabet(reader.look.glyphs))
     assert hypothesis.glyph_log_ratio[cell] > characters.IN_QUESTION
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 1
+
+
+def test_a_cell_is_searched_again_only_if_something_has_changed_there(enrolled, monkeypatch):
+    reader, image, inferred = enrolled
+    hypothesis, searches, searched = inferred(), [], {}
+    straight, labels = hypothesis.geometry.faces.of(np.arange(3)), hypothesis.all_labels()
+    monkeypatch.setattr(characters, "search_face", lambda *given: searches.append(given) or (straight, given[4], 0.0))
+    occluded = labels.copy()
+    x, y = straight.middles_px[0].astype(int)
+    occluded[y, x] = (straight.ranks[0] + 1) << RANK_BITS
+    elsewhere = labels.copy()
+    elsewhere[:, -1] = (straight.ranks[0] + 1) << RANK_BITS
+    for hidden, scores in ((labels, (1, 2, 3)), (elsewhere, (1, 2, 3)), (occluded, (1, 2, 3)), (labels, (1, 2, 4))):
+        wanted = np.array(scores, np.float32)
+        _, found, _ = search_once(image, straight, hidden, make_alphabet(reader.look.glyphs), wanted, searched)
+        np.testing.assert_array_equal(found, wanted)
+    assert [len(searches), len(searched)] == [3, 3]
