@@ -24,6 +24,7 @@ from vision.appearance.illumination import Illumination, measure_illumination, r
 from vision.appearance.piece_colours import Photograph
 from vision.appearance.sharpening import SHARPENED, halo, without_halo
 from vision.capture.frames import Frame
+from vision.glyphs.face_detection import box_px
 from vision.glyphs.templates import make_alphabet
 from vision.inference.characters import read_character, read_characters
 from vision.inference.flanks import rescore_by_flanks
@@ -331,7 +332,7 @@ class Reader:
         """
         if self._sharpened is None or self._sharpened[0] is not geometry:
             self._sharpened = geometry, halo(image, self.kit, geometry.pose, self.camera) > SHARPENED
-        return without_halo(image) if self._sharpened[1] else image
+        return without_halo(image, box_px(geometry.faces)) if self._sharpened[1] else image
 
     def _judged(
         self,

@@ -35,3 +35,13 @@ def test_without_markers_in_view_nothing_is_said(photo):
     image, kit, pose, camera = photo
     away = replace(pose, translation_mm=pose.translation_mm + np.array([5000.0, 0.0, 0.0]))
     assert halo(image, kit, away, camera) == 0
+
+
+@pytest.mark.parametrize("box", [(30, 20, 200, 150), (0, 0, 90, 60), (100, 90, 5000, 4000)])
+def test_a_part_is_blurred_as_in_the_whole_and_the_rest_stays(photo, box):
+    image, *_ = photo
+    left, top, right, bottom = box
+    part, whole, inside = without_halo(image, box), without_halo(image), np.zeros(image.shape, np.bool_)
+    inside[top:bottom, left:right] = True
+    np.testing.assert_array_equal(part, np.where(inside, whole, image))
+    assert (part != image).any()
