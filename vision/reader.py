@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from calibration.looks import ColumnLook, SetLook, linear
-from vision.appearance import colour_model
+from calibration.looks import ColumnLook, SetLook
 from vision.appearance.board_following import follow_change
 from vision.appearance.board_learning import learn_bare
 from vision.appearance.board_light import make_blocks, measure_on_board
@@ -27,6 +26,7 @@ from vision.capture.frames import Frame
 from vision.glyphs.face_detection import box_px
 from vision.glyphs.templates import make_alphabet
 from vision.inference.characters import read_character, read_characters
+from vision.inference.colours import Colours
 from vision.inference.flanks import rescore_by_flanks
 from vision.inference.geometry import Geometry, make_geometry, same_pose
 from vision.inference.head_to_head import rescore_head_to_head
@@ -41,24 +41,18 @@ from vision.inference.understanding import (
     covered,
     doubted,
     is_otherwise,
-    likeliest,
-    stray_shares,
     surely_empty,
     understood,
-    unexplained_shares,
 )
 from vision.inference.whole_tables import score_characters, score_tables, score_towers
-from vision.likelihood.denoising import without_noise
 from vision.likelihood.observations import Observations, observe
 from vision.likelihood.regions import make_colours
 from vision.pose.projection import Registration
 from vision.pose.registration import check_size
 from vision.pose.tracking import PoseTracker
 from vision.reading import CellState, Reading
-from vision.scene.configurations import Configurations, kit_configurations
+from vision.scene.configurations import kit_configurations
 from vision.scene.crops import Crops
-from vision.scene.ground import has_paper
-from vision.scene.materials import Materials
 from vision.scene.terrain import floors_mm
 from vision.scene.visibility import visible_pixels
 
@@ -88,19 +82,9 @@ class Reader:
         self.levels = levels or lowest
         self._views: tuple[Registration, PillarViews] | None = None
         configurations = kit_configurations(kit)
-        self._reflectances = colour_model.reflectances(look, configurations)
-        # Faces with characters are not even, and smoothed they say less; cubes of several sizes stand on pillars.
-        plain_floor = look.floor if configurations.has_plain_faces or not configurations.has_faces else None
-        self._contrast = colour_model.contrast_to_floor(self._reflectances, plain_floor)
         self.states = configurations.states
         self._columns, self._firsts = configurations.state_columns
-        paper = linear(kit.mat.paper) if has_paper(kit) else None
-        self._colour_model = colour_model.build_colour_model(look, configurations, paper)
-        self._paper = np.exp(self._colour_model[:, Materials.PAPER])
-        self._understand_by(configurations)
-        # The levels of pillars are told by colours alone, which then must tell cubes from the cloth, too.
-        are_compared = kit.pillars is None
-        self._pieces = colour_model.piece_likelihood(self._colour_model, len(configurations.colours)) * are_compared
+        self._colours = Colours(kit, look, configurations)
         self._references = references(kit, look.floor, levels)
         self._blocks = None if look.board is None else make_blocks(look.board, self._references)
         # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.
@@ -233,21 +217,11 @@ class Reader:
     def _photograph(self, image: npt.NDArray[np.uint8], pose: Registration) -> Photograph:
         return Photograph(image, pose, self.camera, self.light(image, pose))
 
-    def _understand_by(self, configurations: Configurations) -> None:
-        self._shaded = colour_model.with_deep_shade(self._colour_model, self.look, configurations)
-        self._likeliest = likeliest(self._shaded)
-
-    def _unexplained(self, hypothesis: Hypothesis) -> Array:
-        """(n,) share of pixels round each cell that are unlikely under what is believed there."""
-        self._shaded[:, Materials.TABLE] = self._colour_model[:, Materials.TABLE]
-        return unexplained_shares(hypothesis, hypothesis.geometry.rows_round, self._shaded)
-
     def _follow_pillars(self, known: ColumnLook, photograph: Photograph, bare: set[str]) -> bool:
         followed = follow_column(known, photograph, self.kit, self.levels, bare)
         if followed is not known:
             self.look, self._last = replace(self.look, column=followed), None
-            colour_model.repaint_column(self._colour_model, followed)
-            self._understand_by(kit_configurations(self.kit))
+            self._colours.follow_column(self.kit, self.look, followed)
         return followed is not known
 
     def score(self, frame: Frame, tables: Sequence[Sequence[CellState]]) -> npt.NDArray[np.float64]:
@@ -259,7 +233,7 @@ class Reader:
             return np.zeros(len(tables))
         geometry = self._last.hypothesis.geometry
         light = self.light(frame.image, geometry.pose)
-        smooth = self._smooth(frame.image, geometry, light)
+        smooth = self._colours.smooth(frame.image, geometry, light)
         hypothesis = Hypothesis(self.observations(smooth, geometry, light), self._rim, geometry)
         hypothesis.take_over(self._last.hypothesis)
         columns = dict(zip(self.states, np.split(self._columns, self._firsts[1:]), strict=True))
@@ -275,23 +249,23 @@ class Reader:
 
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
         light = self.light(image, geometry.pose)
-        smooth = self._smooth(image, geometry, light)
+        smooth = self._colours.smooth(image, geometry, light)
         shown = self.observations(smooth, geometry, light)
-        foreign = self._foreign(shown, geometry, slice(None))
+        foreign = self._colours.foreign(shown, geometry, slice(None))
         hypothesis = infer(shown, self._rim, geometry)
         states = self._states((image, smooth), hypothesis, light)
-        return _Last(hypothesis, states, foreign, self._unexplained(hypothesis))
+        return _Last(hypothesis, states, foreign, self._colours.unexplained(hypothesis))
 
     def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _Last) -> None:
         geometry = last.hypothesis.geometry
         light = self.light(image, geometry.pose)
-        smooth = self._smooth(image, geometry, light)
+        smooth = self._colours.smooth(image, geometry, light)
         shown = self.observations(smooth, geometry, light, cells)
-        last.foreign[cells] = self._foreign(shown, geometry, cells)
+        last.foreign[cells] = self._colours.foreign(shown, geometry, cells)
         infer_again(last.hypothesis, cells, shown)
         explained = last.hypothesis.updated
         last.log_likelihood[explained] = self._states((image, smooth), last.hypothesis, light)[explained]
-        last.unexplained[:] = self._unexplained(last.hypothesis)
+        last.unexplained[:] = self._colours.unexplained(last.hypothesis)
 
     def _states(
         self, images: tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]], hypothesis: Hypothesis, light: Illumination
@@ -323,7 +297,7 @@ class Reader:
             if board is None and not asked:
                 find_pale(image, hypothesis, close_up, np.array(floor))
             bare = None if board is None else partial(self._cell_views.shown, board, crops, view, light)
-            rescore_by_flanks(image, hypothesis, close_up, (self._reflectances, np.array(floor)), bare, asked)
+            rescore_by_flanks(image, hypothesis, close_up, (self._colours.reflectances, np.array(floor)), bare, asked)
 
     def _legible(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> npt.NDArray[np.uint8]:
         """The picture in which characters are read: without the halos of a camera that sharpens.
@@ -357,8 +331,8 @@ class Reader:
             self._views = (pose, make_views(kit, kit.pillars, pose, self.camera))
         small = cv2.resize(image, None, fx=1 / SHRINK, fy=1 / SHRINK, interpolation=cv2.INTER_AREA)
         light = self.light(image, pose)
-        self._look_around(image, geometry, light)
-        colours = make_colours(self._colour_model, len(geometry.configurations.colours))
+        self._colours.look_around(image, geometry, light)
+        colours = make_colours(self._colours.model, len(geometry.configurations.colours))
         configurations, loose = self._standing(changed)
         question = LevelQuestion(begin, configurations, unknown, expected, loose)
         at_pillars = light.at(floors_mm(kit, begin))
@@ -392,11 +366,6 @@ class Reader:
             return measure_illumination(image, self.kit, pose, self.camera, self._references)
         return measure_on_board(image, self._blocks, pose, self.camera)
 
-    def _smooth(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Illumination) -> npt.NDArray[np.uint8]:
-        """The picture without the noise that would hide pieces in this light."""
-        gain = float(colour_model.gain_in(light.at(np.zeros((1, 2)))).mean())
-        return without_noise(image, geometry.mat_px, gain, self._contrast)
-
     def observations(
         self,
         image: npt.NDArray[np.uint8],
@@ -406,8 +375,8 @@ class Reader:
     ) -> Observations:
         """The observations of these cells in a picture (height, width, 3) uint8 BGR, in this light."""
         if isinstance(cells, slice):
-            self._look_around(image, geometry, light)
-        return observe(image, geometry.crops, cells, light, self._colour_model, self._board_view(geometry))
+            self._colours.look_around(image, geometry, light)
+        return observe(image, geometry.crops, cells, light, self._colours.model, self._board_view(geometry))
 
     def _board_view(self, geometry: Geometry) -> BoardView | None:
         """The bare board in the crops, where its look was learned; kept while the mat stays where it is."""
@@ -416,17 +385,3 @@ class Reader:
         if self._board is None or self._board[0] is not geometry.crops:
             self._board = geometry.crops, view_board(self.look.board, geometry.crops, geometry.pose, self.camera)
         return self._board[1]
-
-    def _look_around(self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Illumination) -> None:
-        """Learn the colours of what lies outside the mat."""
-        around = image.reshape(-1, 3)[geometry.surround_px]
-        values = colour_model.normalise(around, light.at(np.zeros((1, 3))))
-        self._colour_model[:, Materials.TABLE] = colour_model.table_column(
-            np.clip(values, 0, colour_model.TOP_VALUE), self._paper, self._pieces
-        )
-
-    def _foreign(self, shown: Observations, geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
-        """(n,) float32, share of the pixels round each cell's middle or its stack that no material explains."""
-        near = slice(*geometry.rows_round)
-        outside = geometry.crops.outside[cells, near]
-        return stray_shares(shown.bins[:, near], shown.floor[:, near], outside, self._likeliest, self._colour_model)

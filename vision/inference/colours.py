@@ -1,0 +1,78 @@
+"""The colours that a set's surfaces may have, and those of what lies round its mat, which each picture shows anew."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.kit import Kit
+from calibration.looks import ColumnLook, SetLook, linear
+from vision.appearance import colour_model
+from vision.appearance.illumination import Illumination
+from vision.inference.geometry import Geometry
+from vision.inference.hypothesis import Hypothesis
+from vision.inference.understanding import likeliest, stray_shares, unexplained_shares
+from vision.likelihood.denoising import without_noise
+from vision.likelihood.observations import Observations
+from vision.scene.configurations import Configurations, kit_configurations
+from vision.scene.ground import has_paper
+from vision.scene.materials import Materials
+
+Array = npt.NDArray[np.float32]
+Picture = npt.NDArray[np.uint8]
+
+
+class Colours:
+    """The colour model of one set, of which the column of what lies round the mat changes with each picture.
+
+    Attributes:
+        reflectances: of the set's surfaces, see :func:`.colour_model.reflectances`.
+        model: (BINS³, materials) float32 log-likelihoods.
+    """
+
+    def __init__(self, kit: Kit, look: SetLook, configurations: Configurations) -> None:
+        """``configurations``: what may stand on the cells of ``kit``."""
+        self.reflectances = colour_model.reflectances(look, configurations)
+        # Faces with characters are not even, and smoothed they say less; cubes of several sizes stand on pillars.
+        plain_floor = look.floor if configurations.has_plain_faces or not configurations.has_faces else None
+        self._contrast = colour_model.contrast_to_floor(self.reflectances, plain_floor)
+        paper = linear(kit.mat.paper) if has_paper(kit) else None
+        self.model = colour_model.build_colour_model(look, configurations, paper)
+        self._paper = np.exp(self.model[:, Materials.PAPER])
+        # The levels of pillars are told by colours alone, which then must tell cubes from the cloth, too.
+        are_compared = kit.pillars is None
+        self._pieces = colour_model.piece_likelihood(self.model, len(configurations.colours)) * are_compared
+        self._understand_by(look, configurations)
+
+    def _understand_by(self, look: SetLook, configurations: Configurations) -> None:
+        self._shaded = colour_model.with_deep_shade(self.model, look, configurations)
+        self._likeliest = likeliest(self._shaded)
+
+    def follow_column(self, kit: Kit, look: SetLook, column: ColumnLook) -> None:
+        """Go on with another ``column``, which the ``look`` of the set now has."""
+        colour_model.repaint_column(self.model, column)
+        self._understand_by(look, kit_configurations(kit))
+
+    def look_around(self, image: Picture, geometry: Geometry, light: Illumination) -> None:
+        """Learn the colours of what lies outside the mat in a picture (height, width, 3) uint8 BGR."""
+        around = image.reshape(-1, 3)[geometry.surround_px]
+        values = colour_model.normalise(around, light.at(np.zeros((1, 3))))
+        self.model[:, Materials.TABLE] = colour_model.table_column(
+            np.clip(values, 0, colour_model.TOP_VALUE), self._paper, self._pieces
+        )
+
+    def smooth(self, image: Picture, geometry: Geometry, light: Illumination) -> Picture:
+        """A picture (height, width, 3) uint8 BGR without the noise that would hide pieces in this light."""
+        gain = float(colour_model.gain_in(light.at(np.zeros((1, 2)))).mean())
+        return without_noise(image, geometry.mat_px, gain, self._contrast)
+
+    def foreign(self, shown: Observations, geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
+        """(n,) float32, share of the pixels round each cell's middle or its stack that no material explains."""
+        near = slice(*geometry.rows_round)
+        outside = geometry.crops.outside[cells, near]
+        return stray_shares(shown.bins[:, near], shown.floor[:, near], outside, self._likeliest, self.model)
+
+    def unexplained(self, hypothesis: Hypothesis) -> Array:
+        """(n,) share of pixels round each cell that are unlikely under what is believed there."""
+        self._shaded[:, Materials.TABLE] = self.model[:, Materials.TABLE]
+        return unexplained_shares(hypothesis, hypothesis.geometry.rows_round, self._shaded)
