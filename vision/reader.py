@@ -18,6 +18,7 @@ from vision.appearance.board_following import follow_change
 from vision.appearance.board_learning import learn_bare
 from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.board_surface import BoardView, CellViews, view_board
+from vision.appearance.colour_model import has_colours
 from vision.appearance.column_following import follow_column
 from vision.appearance.illumination import Illumination, measure_illumination, references
 from vision.appearance.piece_colours import Photograph
@@ -47,6 +48,7 @@ from vision.inference.understanding import (
 from vision.inference.whole_tables import score_characters, score_tables, score_towers
 from vision.likelihood.observations import Observations, observe
 from vision.likelihood.regions import make_colours
+from vision.pose.diagnosis import is_colourless
 from vision.pose.projection import Registration
 from vision.pose.registration import check_size
 from vision.pose.tracking import PoseTracker
@@ -180,13 +182,17 @@ class Reader:
         return Reading(
             self.kit.cells,
             self.states,
-            doubted(last.log_likelihood, last.unexplained, otherwise=otherwise),
+            doubted(last.log_likelihood, last.unexplained, otherwise=otherwise or self._lacks_colours(frame.image)),
             np.where(hidden, np.maximum(last.foreign, last.unexplained), last.foreign),
             frame.t_s,
             unlike=tuple(np.flatnonzero(unlike).tolist()) if otherwise else (),
             levels=None if likely_levels is None else self.levels,
             level_log_likelihood=likely_levels,
         )
+
+    def _lacks_colours(self, image: npt.NDArray[np.uint8]) -> bool:
+        """Whether a picture (height, width, 3) uint8 BGR is gray though the set's pieces are not: no square is sure."""
+        return has_colours(self.look) and is_colourless(image)
 
     def learn_bare(self, image: npt.NDArray[np.uint8], layout: Mapping[str, str]) -> bool:
         """Learn how the board looks where nobody has seen it yet, and follow slow change; whether there was any.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from calibration.board_grid import own_grid_fault
 from calibration.board_lens import GOOD_FOCAL, TOO_STEEP, BoardLens, calibrate_on_board
-from calibration.camera import format_camera
+from calibration.camera import Camera, format_camera
 from calibration.errors import ProfileError
 from calibration.kit import Kit, load_kit
 from calibration.lens import DEFAULT_BOARD, LensCalibration, calibrate_lens, read_board
@@ -22,8 +22,9 @@ from companion.commands.output.files import write_file
 from companion.commands.output.progress import followed
 from companion.errors import CompanionError
 from companion.languages.english import counted
-from vision.enrolment import enrol
+from vision.enrolment import Picture, enrol
 from vision.errors import VisionError
+from vision.pose.registration import register, to_gray
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,14 @@ def lens_report(result: LensCalibration) -> list[str]:
     ]
 
 
+def _check_mat(path: Path, picture: Picture, kit: Kit, camera: Camera) -> None:
+    """Raises ProfileError, which names the photograph, where it does not show the mat."""
+    try:
+        register(to_gray(picture), kit, camera)
+    except VisionError as error:
+        raise ProfileError(f"{path}: {error}") from error
+
+
 def run_pieces(options: PiecesOptions) -> int:
     """`companion calibrate pieces`.
 
@@ -137,6 +146,8 @@ def run_pieces(options: PiecesOptions) -> int:
     layout = parse_layout(options.layout, kit)
     pictures = [load_picture(path) for path in (*options.empty, *more, shown)]
     camera, is_known = camera_of(options.camera, kit, pictures)
+    for path, picture in zip((*options.empty, *more), pictures, strict=False):
+        _check_mat(path, picture, kit, camera)
     try:
         look = enrol(pictures[-1], kit, camera, start_levels(kit), layout, pictures[:-1])
     except VisionError as error:

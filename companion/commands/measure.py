@@ -92,8 +92,8 @@ def run(options: Options) -> int:
     side, *other = (*options.side_mm, None)
     field = Field(
         corners_px=(a1, second, third, fourth),
-        files=options.files or game.layout.files,
-        ranks=options.ranks or game.layout.ranks,
+        files=game.layout.files if options.files is None else options.files,
+        ranks=game.layout.ranks if options.ranks is None else options.ranks,
         side_mm=(side, other[0] if other else None),
         marker_mm=options.marker_mm,
     )

@@ -1,5 +1,7 @@
 """`companion calibrate` as a user calls it."""
 
+import cv2
+import numpy as np
 import pytest
 
 from calibration.camera import read_camera
@@ -40,6 +42,10 @@ def test_what_cannot_be_calibrated_is_one_clear_line(photos, tmp_path, capsys):
     camera, enrol = photos / "camera.toml", photos / "enrol.jpg"
     nowhere = tmp_path / "no" / "set.toml"
     words = ("calibrate", "pieces", "domination", "--camera", camera)
+    black = tmp_path / "black.png"
+    cv2.imwrite(str(black), np.zeros((720, 1280, 3), np.uint8))
+    said = complaint(capsys, 2, *words, enrol, "--empty", black, "-o", nowhere)
+    assert f"{black}: the picture is too dark" in said
     assert f"{nowhere}: cannot be written (No such file or directory); give another -o" in complaint(
         capsys, 2, *words, enrol, "-o", nowhere
     )

@@ -81,6 +81,13 @@ def test_corners_are_pairs(examples, tmp_path, capsys):
     assert "'3' is not a pair of numbers" in capsys.readouterr().err
 
 
+def test_a_board_without_files_is_refused(examples, tmp_path, capsys):
+    photo = str(examples / "photos" / "enrol.jpg")
+    words = ["measure", "domination", photo, "--field", *CORNERS, "-o", str(tmp_path / "kit.toml")]
+    assert main([*words, "--files", "0"]) == 2
+    assert "a board has 1 to 26 files" in capsys.readouterr().err
+
+
 def test_a_board_without_stickers_is_refused(tmp_path, capsys, examples):
     photo = str(examples / "photos" / "enrol.jpg")
     words = ["measure", "domination", photo, "--field", *CORNERS, "-o", str(tmp_path / "kit.toml")]

@@ -65,6 +65,15 @@ def test_geometry_is_kept_while_nothing_is_moved_and_made_anew_when_the_mat_is(b
     assert wrong_cells(reader, pushed, photo.table) == {}
 
 
+def test_in_a_gray_picture_of_coloured_pieces_no_square_is_sure(bench):
+    image = bench.photos[HARD[0]].image
+    gray = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
+    coloured, colourless = (bench.reader().read(Frame(shown, 0, 0.0)) for shown in (image, gray))
+    surest = [max(reading.best(i)[1] for i in range(len(reading.cells))) for reading in (coloured, colourless)]
+    assert surest[0] > 0.99
+    assert surest[1] < 0.9
+
+
 def test_a_dark_picture_is_said_to_be_dark(bench):
     dark = (bench.photos[HARD[0]].image * 0.04).astype(np.uint8)
     with pytest.raises(VisionError, match=r"dark|not in view"):

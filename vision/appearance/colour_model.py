@@ -96,6 +96,9 @@ the collection's sets on printed mats none was bleached so."""
 MOST_GLARE = 0.8
 """The same where the lamp itself is mirrored.  Chosen by eye."""
 
+TINTED = 0.1
+"""Difference between the channels of a reflectance that is plainly coloured.  Chosen by eye."""
+
 SENSOR_NOISE = 0.02
 """Standard deviation of a pixel in display space (5 codes of 255): shot noise, read noise and JPEG of a dim picture.
 Chosen by eye."""
@@ -165,6 +168,11 @@ def repaint_column(colour_model: npt.NDArray[np.float32], column: ColumnLook) ->
 def reflectances(look: SetLook, configurations: Configurations) -> npt.NDArray[np.float64]:
     """(colours, 3) reflectance of the pieces of each colour, r g b."""
     return np.array([np.mean([look.pieces[letter] for letter in own], axis=0) for own in configurations.colours])
+
+
+def has_colours(look: SetLook) -> bool:
+    """Whether any piece of a set is neither black, gray nor white."""
+    return any(max(colour) - min(colour) > TINTED for colour in look.pieces.values())
 
 
 def contrast_to_floor(pieces: npt.NDArray[np.float64], floor: Reflectance | None) -> float:

@@ -45,6 +45,9 @@ LEAST_OF_OTHER_DICTIONARY = 3
 COLOURLESS_CODES = 8
 """Chroma subsampling of a gray JPEG leaves so much between its channels."""
 
+COLOURLESS_SHARE, COLOUR_STRIDE = 0.01, 16
+"""Share of pixels with colours below which a picture has none, and every how many pixels, each way, are looked at."""
+
 
 def why_unseen(gray: Gray, kit: Kit, found: Collection[int], strangers: Collection[int]) -> VisionError:
     """The error to raise for a picture (height, width) uint8 with too few of the kit's markers ``found``.
@@ -78,11 +81,16 @@ def _why_not_found(gray: Gray, kit: Kit, found: Collection[int], strangers: Coll
 
 def warning(image: npt.NDArray[np.uint8], kit: Kit, pose: Registration, camera: Camera) -> str:
     """What is wrong with a picture (height, width, 3) uint8 BGR that can be read all the same, only badly; or ""."""
-    codes = image[::4, ::4].astype(np.int16)
-    if np.percentile(codes.max(axis=2) - codes.min(axis=2), 99) <= COLOURLESS_CODES:
+    if is_colourless(image):
         return "the picture has no colours: pieces cannot be told by them"
     gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     return BLURRED if is_too_blurred(gray, kit, pose, camera) else ""
+
+
+def is_colourless(image: npt.NDArray[np.uint8]) -> bool:
+    """Whether a picture (height, width, 3) uint8 BGR is gray all over."""
+    codes = image[::COLOUR_STRIDE, ::COLOUR_STRIDE]
+    return bool(((codes.max(axis=2) - codes.min(axis=2)) > COLOURLESS_CODES).mean() < COLOURLESS_SHARE)
 
 
 def is_blurred(gray: Gray) -> bool:
