@@ -189,8 +189,7 @@ def simulated_eyes(kit: Kit, table: SimulatedTable, levels: tuple[int, ...]) -> 
     with waited_for(COMPILING):
         look = enrol(enrol_picture(kit, levels=levels), kit, table.camera, levels)
         eyes = Eyes(kit, table.camera, look, levels)
-        warm_up(eyes.reader)
-        keep_small()
+        _warm_up(eyes)
     return eyes
 
 
@@ -205,9 +204,15 @@ def _eyes(
         Eyes(kit, camera, look, levels, finder) for camera, look, finder in zip(cameras, looks, finders, strict=True)
     ]
     with waited_for(COMPILING):
-        warm_up(each[0].reader)
-        keep_small()
+        _warm_up(each[0])
     return each[0] if len(each) == 1 else SeveralEyes(each)
+
+
+def _warm_up(eyes: Eyes) -> None:
+    """Compile all loops.  What building a colour model took is given back first: both together would be the peak."""
+    keep_small()
+    warm_up(eyes.reader)
+    keep_small()
 
 
 def _one_each(option: str, files: Sequence[Path], count: int, *, shared: bool = False) -> list[Path]:

@@ -58,6 +58,16 @@ def test_one_recording_is_seen_with_its_own_camera(examples):
     assert seen.eyes.look(frame).view == "clear"
 
 
+@pytest.mark.parametrize("recorded", [True, False])
+def test_memory_is_given_back_before_loops_are_linked_and_after(examples, monkeypatch, recorded):
+    done = []
+    monkeypatch.setattr(source, "keep_small", lambda: done.append("given back"))
+    monkeypatch.setattr(source, "warm_up", lambda _: done.append("linked"))
+    seen = sight("--recording", examples / "domination-1") if recorded else sight("--simulate")
+    assert seen.eyes is not None
+    assert done == ["given back", "linked", "given back"]
+
+
 def test_two_recordings_are_read_together(examples):
     folder = examples / "domination-1"
     seen = sight("--recording", folder, "--recording", folder)
