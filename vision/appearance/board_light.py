@@ -7,7 +7,7 @@ are nearly linear in light.  A sheen is less than 0 where a lamp was mirrored wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -22,10 +22,9 @@ from vision.appearance.illumination import (
     References,
     curved_terms,
     fit_plane,
-    log_light_at,
-    refit,
     usable_references,
 )
+from vision.appearance.logarithm import take_exponentials, take_logs
 from vision.compiled import compiled
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
@@ -58,6 +57,10 @@ LEAST_KNOWN, LEAST_BLOCKS = 0.2, 12
 PALEST = 60.0
 """Percentile of the paleness of known blocks from which on they are pale."""
 
+STIFFNESS = 100.0
+"""Precision with which the log light is known to have no curvature: that of one reference known to a tenth.  Chosen by
+eye."""
+
 EVEN_LOG, SHEEN_LOG = 0.1, 0.06
 """Standard deviation of the log light that a white block shows, and what a sheen adds to it."""
 
@@ -70,21 +73,29 @@ LEAST_SHOWN, MOST_SHOWN = 0.02, 0.985
 
 @dataclass(frozen=True, eq=False)
 class BoardBlocks:
-    """A board in blocks of :data:`BLOCK_MM`.
+    """A board in k blocks of :data:`BLOCK_MM`, row after row.  Channels come first: loops over one are faster so.
 
     Attributes:
         points_mm: (rows, columns, 4, 3) places in each block.
-        middles_mm: (rows · columns, 3) the middles of them all.
-        values: (rows, columns, 3) float32 mean display value of each, r g b.
-        known: (rows, columns) float32, 0 where it is not wholly known, less than 1 where its colour is uneven.
+        middles_mm: (k, 3) the middles of them all.
+        terms: (6, k) float32 of these, see :func:`vision.appearance.illumination.curved_terms`.
+        squares: (3, k) float32 squared mean display value of each, r g b.
+        paleness: (k,) float32, the least of the three display values.
+        precision: (3, k) float32, one over the variance of the log light that each shows.
+        known: (k,) float32, 0 where it is not wholly known, less than 1 where its colour is uneven.
+        windows: (rows, rows) and (columns, columns) float32, weights of all rows and columns in the window round each.
         half_mm: half of the board's width and height.
         white: the kit's references, such as the white of its markers: what they show is the light.
     """
 
     points_mm: Points
     middles_mm: Points
-    values: Array
+    terms: Array
+    squares: Array
+    paleness: Array
+    precision: Array
     known: Array
+    windows: tuple[Array, Array]
     half_mm: tuple[float, float]
     white: References
 
@@ -108,7 +119,27 @@ def make_blocks(board: BoardLook, white: References) -> BoardBlocks:
     points = np.concatenate([flat, np.zeros((*flat.shape[:-1], 1))], axis=-1)
     known = seen.all(axis=(1, 3)) / (1 + (spread / TOLERANCES[-1]) ** 2)
     middles = points.mean(axis=2).reshape(-1, 3)
-    return BoardBlocks(points, middles, np.sqrt(squares), known.astype(np.float32), half_mm, white)
+    own = np.ascontiguousarray(squares.reshape(-1, 3).T)
+    return BoardBlocks(
+        points,
+        middles,
+        np.ascontiguousarray(curved_terms(middles, half_mm).T, np.float32),
+        own,
+        np.sqrt(own.min(axis=0)),
+        (1 / (EVEN_LOG**2 + (SHEEN_LOG / np.maximum(own, DARK**2)) ** 2)).astype(np.float32),
+        known.ravel().astype(np.float32),
+        (_window(rows), _window(columns)),
+        half_mm,
+        white,
+    )
+
+
+def _window(size: int) -> Array:
+    """(size, size) float32 weights of a normal distribution about each of so many places; nothing lies beyond."""
+    reach = round(4 * SHEEN_MM / BLOCK_MM)
+    weights = cv2.getGaussianKernel(2 * reach + 1, SHEEN_MM / BLOCK_MM, cv2.CV_32F).ravel()
+    off = np.subtract.outer(np.arange(size), np.arange(size))
+    return np.where(np.abs(off) <= reach, weights[np.clip(off + reach, 0, 2 * reach)], 0).astype(np.float32)
 
 
 def measure_on_board(
@@ -123,25 +154,27 @@ def measure_on_board(
     begun = known > LEAST_KNOWN
     if begun.sum() < LEAST_BLOCKS:
         raise VisionError("too little of the bare board is to be seen: uncover it, or turn a lamp on")
-    places = blocks.middles_mm
     # What is pale in all channels tells the light whatever is mirrored.
-    paleness = blocks.values.min(axis=2)
-    pale = begun & (paleness >= np.percentile(paleness[begun], PALEST))
-    sheen = np.zeros(known.shape, np.float32)
-    logs = _light_logs(shown, blocks.values, sheen)
+    pale = begun & (blocks.paleness >= np.percentile(blocks.paleness[begun], PALEST))
+    logs, sheen = _logs(shown), np.zeros(len(known), np.float32)
+    light_logs = _light_logs(logs, blocks.squares, sheen)
     white_at, white_logs = usable_references(image, blocks.white, pose, camera)
-    light = _begin((white_at, white_logs), (places[pale.ravel()], logs[pale]), blocks.half_mm)
-    variance = EVEN_LOG**2 + (SHEEN_LOG / np.maximum(blocks.values, DARK) ** 2) ** 2
-    precision = (known[..., None] / variance).reshape(-1, 3)
-    of_white = np.broadcast_to(WHITE_SHARE * precision.sum(axis=0) / max(len(white_at), 1), white_at.shape)
-    squares, weights = blocks.values**2, np.vstack([precision, of_white])
-    terms = curved_terms(np.vstack([places, white_at]), blocks.half_mm)
+    begin = _begin(
+        (white_at, white_logs), (blocks.middles_mm[pale], light_logs.T[pale].astype(np.float64)), blocks.half_mm
+    )
+    precision, white_terms = blocks.precision * known, curved_terms(white_at, blocks.half_mm).T
+    of_white = WHITE_SHARE * precision.sum(axis=1, keepdims=True) / max(len(white_at), 1)
+    weights, terms = (
+        np.hstack(parts).astype(np.float32)
+        for parts in ((precision, np.broadcast_to(of_white, white_logs.T.shape)), (blocks.terms, white_terms))
+    )
+    plane = np.vstack([begin.plane, np.zeros((3, 3))])
     for tolerance in TOLERANCES:
-        logs = np.vstack([_light_logs(shown, blocks.values, sheen).reshape(-1, 3), white_logs])
-        light = refit(light, terms, logs, weights, GAMMA * tolerance)
-        gain = np.exp(log_light_at(light, terms[: len(places)]) * (-1 / GAMMA)).astype(np.float32)
-        sheen = _sheen(_layers(shown, gain.reshape(shown.shape), (squares, sheen), known, tolerance))
-    return replace(light, sheen=sheen)
+        told = np.hstack([_light_logs(logs, blocks.squares, sheen), white_logs.T]).astype(np.float32)
+        plane = _refitted(terms, told, _weighted(terms, told, weights, plane, GAMMA * tolerance))
+        layers = _layers(shown, _gain(blocks.terms, plane), (blocks.squares, sheen), known, tolerance)
+        sheen = _sheen(layers, blocks.windows)
+    return Illumination(plane, blocks.half_mm, sheen.reshape(blocks.points_mm.shape[:2]))
 
 
 def _begin(told: tuple[Points, Points], pale: tuple[Points, Points], half_mm: tuple[float, float]) -> Illumination:
@@ -155,84 +188,166 @@ def _begin(told: tuple[Points, Points], pale: tuple[Points, Points], half_mm: tu
 def _shown(
     image: npt.NDArray[np.uint8], blocks: BoardBlocks, pose: Registration, camera: Camera
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """(rows, columns, 3) display values r g b of blocks in a picture, and (rows, columns) whether they are in range."""
+    """(3, k) float32 display values r g b of blocks in a picture, and (k,) whether they are in range."""
     pixels = project(blocks.points_mm.reshape(-1, 3), pose, camera).reshape(-1, 4, 2)
     inside = ((pixels >= 0) & (pixels < (camera.width_px, camera.height_px))).all(axis=(1, 2))
     # OpenCV is faster on few long rows than on many short ones.
-    across, down = (pixels[..., axis].astype(np.float32).reshape(len(blocks.values), -1) for axis in (0, 1))
+    across, down = (pixels[..., axis].astype(np.float32).reshape(len(blocks.points_mm), -1) for axis in (0, 1))
     codes = cv2.remap(image, across, down, cv2.INTER_LINEAR)
-    shown, in_range = _root_mean_squares(np.asarray(codes, np.uint8).reshape(*blocks.values.shape[:2], 4, 3))
-    return shown, in_range & inside.reshape(in_range.shape)
+    shown, in_range = _root_mean_squares(np.asarray(codes, np.uint8).reshape(-1, 4, 3))
+    return shown, in_range & inside
 
 
 @compiled
 def _root_mean_squares(codes: npt.NDArray[np.uint8]) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """What :func:`_shown` returns, of ``codes`` (rows, columns, 4, 3) b g r."""
-    rows, columns = codes.shape[:2]
-    shown, in_range = np.empty((rows, columns, 3), np.float32), np.ones((rows, columns), np.bool_)
-    for row in range(rows):
-        for column in range(columns):
-            for channel in range(3):
-                total = 0
-                for place in range(4):
-                    code = int(codes[row, column, place, 2 - channel])
-                    total += code * code
-                value = np.float32(np.sqrt(total / 4) / 255)
-                shown[row, column, channel] = value
-                in_range[row, column] &= LEAST_SHOWN < value < MOST_SHOWN
+    """What :func:`_shown` returns, of ``codes`` (k, 4, 3) b g r."""
+    count = len(codes)
+    shown, in_range = np.empty((3, count), np.float32), np.ones(count, np.bool_)
+    for channel in range(3):
+        for i in range(count):
+            total = 0
+            for place in range(4):
+                code = int(codes[i, place, 2 - channel])
+                total += code * code
+            value = np.float32(np.sqrt(total / 4) / 255)
+            shown[channel, i] = value
+            in_range[i] &= LEAST_SHOWN < value < MOST_SHOWN
     return shown, in_range
 
 
-def _light_logs(shown: Array, values: Array, sheen: Array) -> Points:
-    """(rows, columns, 3) log of the light in which blocks of these display values show others, less the sheen."""
-    logs: Points = GAMMA * np.log(
-        np.maximum(shown, LEAST_SHOWN) / np.sqrt(np.maximum(values**2 + sheen[..., None], DARK**2))
-    )
-    return logs.astype(np.float64)
+@compiled
+def _logs(shown: Array) -> Array:
+    """(3, k) logarithms of display values."""
+    logs, least = np.empty_like(shown), np.float32(LEAST_SHOWN)
+    for channel in range(3):
+        for i in range(shown.shape[1]):
+            logs[channel, i] = max(shown[channel, i], least)
+        take_logs(logs[channel])
+    return logs
+
+
+@compiled
+def _light_logs(logs: Array, squares: Array, sheen: Array) -> Array:
+    """(3, k) log of the light in which blocks of squared display values (3, k) and a ``sheen`` (k,) show ``logs``."""
+    light, least, gamma, half = np.empty_like(logs), np.float32(DARK**2), np.float32(GAMMA), np.float32(0.5)
+    for channel in range(3):
+        own = light[channel]
+        for i in range(logs.shape[1]):
+            own[i] = max(squares[channel, i] + sheen[i], least)
+        take_logs(own)
+        for i in range(logs.shape[1]):
+            own[i] = gamma * (logs[channel, i] - half * own[i])
+    return light
+
+
+@compiled
+def _log_light(terms: Array, plane: Points) -> Array:
+    """(3, k) log light at places of ``terms`` (6, k); ``plane`` (6, 3)."""
+    light, of = np.empty((3, terms.shape[1]), np.float32), plane.astype(np.float32)
+    for channel in range(3):
+        a, b, c, d, e, f = (
+            of[0, channel],
+            of[1, channel],
+            of[2, channel],
+            of[3, channel],
+            of[4, channel],
+            of[5, channel],
+        )
+        for i in range(terms.shape[1]):
+            level = a * terms[0, i] + b * terms[1, i] + c * terms[2, i]
+            light[channel, i] = level + d * terms[3, i] + e * terms[4, i] + f * terms[5, i]
+    return light
+
+
+@compiled
+def _weighted(terms: Array, logs: Array, precision: Array, plane: Points, tolerance: float) -> Array:
+    """(3, 6, n) ``terms`` (6, n) of references, weighted as they agree with a ``plane`` (6, 3) of log light.
+
+    Args:
+        terms: as above.
+        logs: (3, n) log light that each shows.
+        precision: (3, n) one over their variances.
+        plane: as above.
+        tolerance: log light by which a reference may be off and still count for a third.
+    """
+    fitted, count, per = _log_light(terms, plane), terms.shape[1], np.float32(-1 / tolerance**2)
+    share, weighted = np.empty(count, np.float32), np.empty((3, 6, count), np.float32)
+    for i in range(count):
+        off = max(abs(logs[0, i] - fitted[0, i]), abs(logs[1, i] - fitted[1, i]), abs(logs[2, i] - fitted[2, i]))
+        share[i] = off * off * per
+    take_exponentials(share)
+    for channel in range(3):
+        for term in range(6):
+            for i in range(count):
+                weighted[channel, term, i] = share[i] * precision[channel, i] * terms[term, i]
+    return weighted
+
+
+def _refitted(terms: Array, logs: Array, weighted: Array) -> Points:
+    """(6, 3) surface of second order of log light through references (one step of reweighted least squares).
+
+    ``terms`` (6, n), their ``logs`` (3, n), and what :func:`_weighted` makes of them.
+    """
+    normal = (weighted @ terms.T).astype(np.float64) + np.diag([0, 0, 0, *(STIFFNESS,) * 3])
+    right = (weighted @ logs[..., None]).astype(np.float64)
+    return np.asarray(np.linalg.solve(normal, right)[..., 0].T, np.float64)
+
+
+@compiled
+def _gain(terms: Array, plane: Points) -> Array:
+    """(3, k) what display values at places of ``terms`` (6, k) are multiplied by to be those under even light."""
+    gain, per = _log_light(terms, plane), np.float32(-1 / GAMMA)
+    for channel in range(3):
+        for i in range(terms.shape[1]):
+            gain[channel, i] *= per
+        take_exponentials(gain[channel])
+    return gain
 
 
 @compiled
 def _layers(shown: Array, gain: Array, expected: tuple[Array, Array], known: Array, tolerance: float) -> Array:
-    """(5, rows, columns) float32, what is summed up in a window to tell a sheen, see :func:`_sheen`.
+    """(5, k) float32, what is summed up in a window to tell a sheen, see :func:`_sheen`.
 
     Args:
-        shown: (rows, columns, 3) display values.
-        gain: (rows, columns, 3) what they are multiplied by to be those under even light.
-        expected: (rows, columns, 3) squares of those of the blocks; and (rows, columns) the sheen so far.
-        known: (rows, columns) as in :class:`BoardBlocks`.
+        shown: (3, k) display values.
+        gain: (3, k) of :func:`_gain`.
+        expected: (3, k) squares of those of the blocks; and (k,) the sheen so far.
+        known: (k,) as in :class:`BoardBlocks`.
         tolerance: one of :data:`TOLERANCES`.
     """
-    (squares, sheen), layers = expected, np.empty((5, *known.shape), np.float32)
-    for row in range(known.shape[0]):
-        for column in range(known.shape[1]):
-            off = np.float32(0)
-            total, own, both = np.float32(0), np.float32(0), np.float32(0)
-            own_squares = np.float32(0)
-            for channel in range(3):
-                value, square = shown[row, column, channel] * gain[row, column, channel], squares[row, column, channel]
-                more = value * value - square
-                off = max(off, abs(value - np.sqrt(max(square + sheen[row, column], np.float32(0)))))
-                total, own, both = total + more, own + square, both + square * more
-                own_squares += square * square
-            weight = known[row, column] * np.exp(-((off / tolerance) ** 2))
-            layers[0, row, column] = weight
-            for number, layer in enumerate((own, total, own_squares, both)):
-                layers[1 + number, row, column] = weight * layer / 3
+    (squares, sheen), count, zero = expected, len(known), np.float32(0)
+    per, third, layers = np.float32(-1 / tolerance**2), np.float32(1 / 3), np.zeros((5, count), np.float32)
+    for channel in range(3):
+        for i in range(count):
+            value, square = shown[channel, i] * gain[channel, i], squares[channel, i]
+            more, off = value * value - square, value - np.sqrt(max(square + sheen[i], zero))
+            layers[0, i] = min(layers[0, i], off * off * per)
+            layers[1, i] += square * third
+            layers[2, i] += more * third
+            layers[3, i] += square * square * third
+            layers[4, i] += square * more * third
+    take_exponentials(layers[0])
+    for i in range(count):
+        weight = layers[0, i] * known[i]
+        layers[0, i] = weight
+        layers[1, i] *= weight
+        layers[2, i] *= weight
+        layers[3, i] *= weight
+        layers[4, i] *= weight
     return layers
 
 
-def _sheen(layers: Array) -> Array:
-    """(rows, columns) white that is mirrored, averaged over a window.
+def _sheen(layers: Array, windows: tuple[Array, Array]) -> Array:
+    """(k,) white that is mirrored, averaged over a window.
 
-    ``layers`` (5, rows, columns) are weights, and weighted means over channels: of the squares of the blocks' own
-    display values, of how much more than these is shown, of the squares of the former, and of their product.  Where
-    less is shown, either a shade takes a share of their own, or white that was mirrored when they were learned is
-    missing in all channels alike: both are fitted by least squares.
+    ``layers`` (5, k) are weights, and weighted means over channels: of the squares of the blocks' own display values,
+    of how much more than these is shown, of the squares of the former, and of their product.  Where less is shown,
+    either a shade takes a share of their own, or white that was mirrored when they were learned is missing in all
+    channels alike: both are fitted by least squares.  ``windows``: see :class:`BoardBlocks`.
     """
-    known, squares, total, own_squares, product = (
-        cv2.GaussianBlur(layer, (0, 0), SHEEN_MM / BLOCK_MM, borderType=cv2.BORDER_CONSTANT) for layer in layers
-    )
+    rows, columns = windows
+    known, squares, total, own_squares, product = rows @ layers.reshape(5, len(rows), len(columns)) @ columns
     known, own_squares = known + np.float32(SHEEN_KNOWN), own_squares + np.float32(EVEN_KNOWN)
     white = total / known
     missing = (own_squares * total - squares * product) / (own_squares * known - squares**2)
-    return np.asarray(np.where(white > 0, white, np.clip(missing, white, 0)), np.float32)
+    return np.asarray(np.where(white > 0, white, np.clip(missing, white, 0)), np.float32).ravel()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import cv2
@@ -37,10 +37,6 @@ REFINEMENTS = 20
 
 AGREE_LOG = 0.1
 """References within about a tenth (log) of a plane are its inliers; the rest is covered or shaded.  Chosen by eye."""
-
-STIFFNESS = 100.0
-"""Precision with which the log light is known to have no curvature: that of one reference known to a tenth.  Chosen by
-eye."""
 
 LEAST_AREA = 0.2
 """Least determinant of a sample of three references (4: the whole mat); nearly collinear ones leave the plane's slope
@@ -160,31 +156,6 @@ def _refined(terms: Points, logs: Points, bare: npt.NDArray[np.bool_]) -> Points
             break
         bare = agree
     return plane
-
-
-def refit(light: Illumination, terms: Points, logs: Points, precision: Points, tolerance: float) -> Illumination:
-    """A surface of second order through references near ``light`` (one step of iteratively reweighted least squares).
-
-    Args:
-        light: from which weights are taken.
-        terms: (n, 6) of their places, see :func:`curved_terms`.
-        logs: (n, 3) log light that each shows, r g b.
-        precision: (n, 3) one over their variances.
-        tolerance: log light by which a reference may be off and still count for a third.
-    """
-    apart = np.abs(logs - log_light_at(light, terms))
-    off = np.maximum(np.maximum(apart[:, 0], apart[:, 1]), apart[:, 2])
-    shares = np.ascontiguousarray(precision.T) * np.exp(-((off / tolerance) ** 2))
-    weighted = shares[:, None] * np.ascontiguousarray(terms.T)
-    normal = weighted @ terms + np.diag([0, 0, 0, *(STIFFNESS,) * 3])
-    plane = np.asarray(np.linalg.solve(normal, weighted @ logs.T[:, :, None])[..., 0].T, np.float64)
-    return replace(light, plane=plane)
-
-
-def log_light_at(light: Illumination, terms: Points) -> Points:
-    """(n, 3) float64 log light at places of these ``terms`` (n, 6), see :func:`curved_terms`."""
-    logs: Points = terms[:, : len(light.plane)] @ light.plane
-    return logs
 
 
 def _log_light(light: Illumination, points_mm: Points) -> Points:
