@@ -8,6 +8,7 @@ seen.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from companion.errors import BadText
@@ -109,6 +110,14 @@ def credited(clock: Clock, player: Player, t_s: float) -> Clock:
     extra_s = 0 if player in clock.fallen else clock.control.increment_s
     left = tuple(s + extra_s if p == player else s for p, s in zip(clock.players, clock.left_s, strict=True))
     return replace(clock, left_s=left)
+
+
+def after(clock: Clock, moved: Iterable[Player], running: Player | None, t_s: float) -> Clock:
+    """The clock once these have ``moved`` by ``t_s``, since when the time of ``running`` runs; itself if the same."""
+    before = clock
+    for player in moved:
+        clock = credited(clock, player, t_s)
+    return before if clock is before and running == clock.running else switched(clock, running, t_s)
 
 
 def flagged(clock: Clock, t_s: float) -> Clock | None:

@@ -51,6 +51,10 @@ SET_UP_S = 2.0
 """People set up a board piece by piece: what is still wrong is said no more often than this."""
 
 
+STRANGE_S = 2.0
+"""A table that looks like nothing people do (Judgement.is_strange) is taken for a hand so long, then for what it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Suspicion:
     """One doubtful view: seen since ``since_s``, in ``readings`` pictures in a row; ``doubted`` moves may explain it.

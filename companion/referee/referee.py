@@ -1,32 +1,9 @@
-"""The referee of one table: frames and orders in, events out.
-
-Usage, by whoever owns camera, clock and threads (one thread calls everything)::
-
-    referee = Referee(Match(game, game.start()))
-    events = referee.begin(t_s=0.0)                      # start
-    for frame in source:
-        moving = gate.step(frame)                        # did anything move since the frame before?
-        glance = referee.glance(frame.t_s, moving=moving)
-        publish(glance.events)                           # a hand that stays long
-        if glance.read:                                  # this frame is worth a reading
-            publish(referee.observe(frame.t_s, read(frame)))
-            if referee.wants_whole:                      # only of a referee who is told that this was a part
-                publish(referee.observe(frame.t_s, read_whole(frame)))
-            if referee.question is not None:             # only of a referee who is told that there is a second look
-                publish(referee.verified(frame.t_s, compare(referee.question)))
-    referee.view(t_s, "no-mat")                          # what vision says about the whole picture
-    referee.order(t_s, Answer(0), by="R")                # buttons, web page, arbiter
-
-Commit what :meth:`Referee.observe` returns before showing it.  :meth:`Referee.prepare` may be called when idle.
-:meth:`Referee.grounds` keeps why the last verdict fell.
-
-A match that goes on after a restart is built with its plies and the number of its next event, and without ``begin``.
-"""
+"""The referee of one table: frames and orders in, events out.  :mod:`companion.referee` says how it is used."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from companion.events import Accepted, Event, SensorsChanged, Start, ViewChanged
 from companion.events import Illegal as Accusation
@@ -35,14 +12,21 @@ from companion.referee import clock, orders, pace, refutation, sensing, viewing
 from companion.referee.clock import Clock
 from companion.referee.grounds import Grounds, account
 from companion.referee.orders import Order
-from companion.referee.patience import IN_PLAY, is_due, settled, suspect
+from companion.referee.patience import IN_PLAY, STRANGE_S, is_due, settled, suspect
 from companion.referee.rulings import refuse_misfits, trigger_of
-from companion.referee.seen import Seen, Waiting
-from companion.referee.snapshot import Snapshot
+from companion.referee.seen import Glance, Seen, Waiting
+from companion.referee.snapshot import Snapshot, snapshot_of
 from companion.referee.state import Fact, State
-from companion.referee.states import ACCUSING, LOOKED_AT_AGAIN, TIMED, Mode, Trigger
+from companion.referee.states import ACCUSING, TIMED, Mode, Trigger
 from companion.referee.steps import disturbed, step, trusting_again
-from companion.referee.verdicts import believed, is_known, options_of, trigger_by
+from companion.referee.verdicts import (
+    believed,
+    is_known,
+    is_vital,
+    options_of,
+    shows_more,
+    trigger_by,
+)
 from companion.rules.board import Cell, Sight
 from companion.rules.notation import format_position
 from companion.tracker import hands, settle, verification
@@ -53,31 +37,13 @@ from companion.tracker.interpret import (
     CannotTell,
     Illegal,
     Judgement,
-    Played,
     contradicting,
-    format_moves,
     interpret,
 )
 from companion.tracker.pillars import Rows
 from companion.tracker.settle import Calm
-from companion.tracker.sights import altered, names_of, seen_of
 from companion.tracker.verification import Verified, Verify
 from vision.reading import Reading
-
-STRANGE_S = 2.0
-"""A table that looks like nothing people do (Judgement.is_strange) is taken for a hand so long, then for what it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Glance:
-    """What one frame of the gate leads to: whether to read it, and events."""
-
-    read: bool
-    events: tuple[Event, ...]
-
-
-UNDECIDED_S = 2.0
-"""A calm table that is still being judged may show a move made in time; no flag falls on it for so long."""
 
 
 class Referee:
@@ -138,19 +104,7 @@ class Referee:
     @property
     def snapshot(self) -> Snapshot:
         """The present state for people."""
-        state, match = self._state, self._state.match
-        standing = state.context.standing or ()
-        return Snapshot(
-            mode=state.mode.value,
-            view=self._viewing.said,
-            position=format_position(match.game, match.position),
-            to_move=match.position.to_move,
-            todo=state.said or (match.due.todo if match.due else ""),
-            wrong=names_of(match.game.layout, standing),
-            options=tuple(format_moves(match, moves) for moves in state.options),
-            outcome=state.outcome,
-            clock=self._clock,
-        )
+        return snapshot_of(self._state, self._viewing.said, self._clock)
 
     def grounds(self, n: int) -> Grounds | None:
         """Why event ``n``, of the last verdict, was said, to be kept beside it; None for any other event."""
@@ -222,7 +176,7 @@ class Referee:
         self._touched = changed_cells(self.match.game.layout, reading)
         self._trust_again(self._state.context.distrusted - touched(self.match.game.layout, reading))
         judgement = self._judgement(outlook, evidence)
-        if not self._seen.is_whole and self._is_vital(judgement):
+        if not self._seen.is_whole and is_vital(self._state, judgement):
             # The sensors are held against the whole picture, and not twice against the same one.
             self._seen, self._sensing = before, replace(sensing_before, said=self._sensing.said)
             self._wants_whole = True
@@ -259,16 +213,11 @@ class Referee:
 
     def _wanted(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> Verify | None:
         """What must be asked before anything is said; the same is asked again until all frames have been weighed."""
-        if not (self._verifying and self._is_vital(judgement)):
+        if not (self._verifying and is_vital(self._state, judgement)):
             return None
         heard = without(evidence, self._state.context.distrusted)
         wanted = verification.question(self.match.game.layout, outlook, heard, judgement.rivals, t_s)
         return None if wanted is not None and self._seen.is_exhausted(wanted) else wanted
-
-    def _is_vital(self, judgement: Judgement) -> bool:
-        """Whether what is about to be said must be looked at once more, since it is in doubt and may be unjust."""
-        is_open = not judgement.is_clear and not is_known(self._state, judgement)
-        return is_open and self._state.mode in LOOKED_AT_AGAIN
 
     def _concluded(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
         """Say what the table means, after all looks."""
@@ -343,33 +292,28 @@ class Referee:
             self._rivals = refutation.rivals_to(outlook, evidence, judgement)
         elif self._state.mode not in ACCUSING:
             self._rivals = ()
-        shows_more = due and self._shows_more(outlook, judgement)
-        if shows_more:
+        is_more = due and shows_more(self._state.match, outlook, judgement)
+        if is_more:
             self._before = None
-        is_settled = (known or due) and not shows_more
-        self._calm = settle.after_reading(self._calm, t_s, settled=is_settled, hand=False, wrong=self.accuses)
-        if is_settled:
-            self._pace = pace.understood(self._pace)
-            self._hands = hands.settled(self._hands, [e.player for e in events if isinstance(e, Accepted)])
+        self._settle(t_s, events, is_settled=(known or due) and not is_more)
         if not due:
             return ()
         grounds = account(outlook, evidence, judgement, t_s, self._calm.lasted_s(t_s), look)
         self._grounds = {event.n: grounds for event in events}
         return self._timed(t_s - grounds.calm_s, events)
 
-    def _shows_more(self, outlook: Outlook, judgement: Judgement) -> bool:
-        """Whether the table shows more than the moves that have just been accepted: it must be looked at on."""
-        if not isinstance(judgement.interpretation, Played) or self._state.match is outlook.match:
-            return False
-        game, position = self.match.game, self.match.position
-        return altered(outlook.sights, judgement.changes) != seen_of(game, game.table(position))
+    def _settle(self, t_s: float, events: tuple[Event, ...], *, is_settled: bool) -> None:
+        """The frame at ``t_s`` has been judged; where that settles it, so are the hands that were there."""
+        self._calm = settle.after_reading(self._calm, t_s, settled=is_settled, hand=False, wrong=self.accuses)
+        if is_settled:
+            self._pace = pace.understood(self._pace)
+            self._hands = hands.settled(self._hands, [e.player for e in events if isinstance(e, Accepted)])
 
     def _take(self, t_s: float, trigger: Trigger, fact: Fact) -> tuple[Event, ...]:
         before = self._state.match
         self._state, events = step(self._state, trigger, fact, t_s)
         if self._state.match is not before:
-            self._seen = Seen()
-            self._outlook = None
+            self._seen, self._outlook = Seen(), None
         return self._numbered(events)
 
     @property
@@ -405,22 +349,17 @@ class Referee:
         """``events``, and how the clock stands where they set or stop it at ``t_s``: when the hand had left."""
         if self._clock is None:
             return events
-        moved = [event.player for event in events if isinstance(event, Accepted)]
-        for player in moved:
-            self._clock = clock.credited(self._clock, player, t_s)
+        before, moved = self._clock, [event.player for event in events if isinstance(event, Accepted)]
         runs = self._state.mode in TIMED and self._viewing.said in viewing.SEEING
-        running = self.match.position.to_move if runs else None
-        if not moved and running == self._clock.running:
+        self._clock = clock.after(before, moved, self.match.position.to_move if runs else None, t_s)
+        if self._clock is before:
             return events
-        self._clock = clock.switched(self._clock, running, t_s)
         said_s = events[-1].t if events else t_s
         return events + self._numbered((clock.told(self._clock, said_s),))
 
     def _flag(self, t_s: float) -> tuple[Event, ...]:
         """That a player's time has run out, once."""
-        since_s = None if self._calm.settled else self._calm.since_s
-        moved_s = t_s if since_s is None else max(since_s, t_s - UNDECIDED_S)
-        fallen = None if self._clock is None else clock.flagged(self._clock, moved_s)
+        fallen = None if self._clock is None else clock.flagged(self._clock, settle.decided_s(self._calm, t_s))
         if fallen is None:
             return ()
         self._clock = fallen

@@ -1,15 +1,24 @@
-"""What has been seen in one calm: the newest readings, and what the second look has said.  Pure."""
+"""What one frame leads to, and what has been seen in one calm: readings, and what the second look has said.  Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from companion.events import Event
 from companion.tracker.evidence import Evidence, combine
 from companion.tracker.hypotheses import Outlook
 from companion.tracker.verification import SecondLook, Verified, Verify, answered
 
 COMBINED_READINGS = 4
 """Readings of one calm that are weighed together; older ones are forgotten, lest a slow change be averaged away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What one frame of the gate leads to: whether to read it, and events."""
+
+    read: bool
+    events: tuple[Event, ...]
 
 
 @dataclass(frozen=True, slots=True)

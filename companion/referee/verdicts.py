@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from companion.match import Match
 from companion.referee.state import Options, State
-from companion.referee.states import Mode, Trigger
+from companion.referee.states import LOOKED_AT_AGAIN, Mode, Trigger
 from companion.rules.board import Sight
 from companion.tracker.evidence import UNKNOWN
 from companion.tracker.hypotheses import Outlook
@@ -20,7 +21,7 @@ from companion.tracker.interpret import (
     TakenBack,
     Unchanged,
 )
-from companion.tracker.sights import altered
+from companion.tracker.sights import altered, seen_of
 
 _TRIGGERS: Mapping[type[object], Trigger] = {
     Unchanged: Trigger.SAME,
@@ -72,3 +73,18 @@ def options_of(judgement: Judgement) -> Options:
     """The moves that people may be asked about."""
     meaning = judgement.interpretation
     return meaning.options if isinstance(meaning, (Ambiguous, CannotTell)) else ()
+
+
+def shows_more(match: Match, outlook: Outlook, judgement: Judgement) -> bool:
+    """Whether the table shows more than the moves that have just been accepted: it must be looked at on.
+
+    ``match`` is what has been accepted by now, ``outlook`` was of the one before.
+    """
+    if not isinstance(judgement.interpretation, Played) or match is outlook.match:
+        return False
+    return altered(outlook.sights, judgement.changes) != seen_of(match.game, match.game.table(match.position))
+
+
+def is_vital(state: State, judgement: Judgement) -> bool:
+    """Whether what is about to be said must be looked at once more, since it is in doubt and may be unjust."""
+    return not judgement.is_clear and not is_known(state, judgement) and state.mode in LOOKED_AT_AGAIN

@@ -22,6 +22,10 @@ SETTLED_PAUSE_S = 2.0
 something illegal stands: that may be put right any moment, and is looked at as often as a doubtful one."""
 
 
+UNDECIDED_S = 2.0
+"""A calm table that is still being judged may show a move made in time; no flag falls on it for so long."""
+
+
 @dataclass(frozen=True, slots=True)
 class Calm:
     """A time in which nothing moved.
@@ -66,3 +70,8 @@ def after_reading(calm: Calm, t_s: float, *, settled: bool, hand: bool, wrong: b
     since_s = t_s if calm.since_s is None else calm.since_s
     readings = calm.readings + 1
     return replace(calm, since_s=since_s, readings=readings, read_s=t_s, settled=settled, hand=hand, wrong=wrong)
+
+
+def decided_s(calm: Calm, t_s: float) -> float:
+    """Until when what lies on the table is known at ``t_s``, in seconds; afterwards a move may have been made."""
+    return t_s if calm.settled or calm.since_s is None else max(calm.since_s, t_s - UNDECIDED_S)
