@@ -239,7 +239,9 @@ def ask(state: State, fact: Fact, t_s: float) -> Result:
     """Several moves fit, or none does and something is amiss; asked once for the same ones."""
     outlook, judgement = fact.seen
     asked = _standing(state, judgement.changes, state.context.begun)
-    context = replace(asked.context, unclear=state.context.unclear + 1, doubted=judgement.doubted)
+    before = state.context
+    # That the table stays as it is does not say which of the moves was played that leave it so.
+    context = replace(asked.context, unclear=before.unclear + 1, doubted=judgement.doubted, is_done=before.is_done)
     following = replace(asked, context=context, options=fact.options)
     if state.mode is Mode.ASKING and state.options == fact.options:
         return following, ()

@@ -48,10 +48,7 @@ class Film:
 
     def lie(self, stacks: tuple[Stack, ...], frames: int = CALM_FRAMES, covered: Iterable[int] = ()) -> list[Event]:
         """The scene stays as it is; its first frame still differs from the one before."""
-        game, begun = self.game, len(self.events)
-        states = kit_states(game.pieces, HIGHEST, hides=True)
-        sights = [game.sight(stack) for stack in stacks]
-        scene = self.compared(read_table(game.layout.cells, states, sights, self.noise, self.rng, covered))
+        begun, scene = len(self.events), self.reading(stacks, covered)
         for i in range(frames):
             glance = self.referee.glance(self.t_s, moving=i == 0)
             self.events += glance.events
@@ -60,6 +57,12 @@ class Film:
             self.frame += 1
         self.table = Table(stacks)
         return self.events[begun:]
+
+    def reading(self, stacks: tuple[Stack, ...], covered: Iterable[int] = ()) -> Reading:
+        """One of a table, in which some cells may be covered."""
+        states = kit_states(self.game.pieces, HIGHEST, hides=True)
+        sights = [self.game.sight(stack) for stack in stacks]
+        return self.compared(read_table(self.game.layout.cells, states, sights, self.noise, self.rng, covered))
 
     def compared(self, reading: Reading) -> Reading:
         """The reading in which the pictures of the ``changed`` cells differ, and no others; None: nobody knows."""

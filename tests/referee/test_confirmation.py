@@ -86,6 +86,17 @@ def test_a_half_done_turn_is_told_after_the_word(film) -> None:
     assert kinds(shot.show(("f4", ""), ("g4", "GGGRG"))) == ["accepted"]
 
 
+def test_the_question_about_a_move_that_nobody_can_see_stays_while_nothing_moves(film) -> None:
+    shot = confirmed(film, RESERVE, confirming=False)
+    shot.referee.order(shot.t_s, Done())
+    assert kinds(shot.lie(shot.table.stacks, 3)) == ["unsure"]
+    for _ in range(60):
+        shot.frame += 1
+        if shot.referee.glance(shot.t_s, moving=False).read:
+            assert shot.referee.observe(shot.t_s, shot.reading(shot.table.stacks)) == ()
+    assert shot.referee.snapshot.mode == "asking"
+
+
 @pytest.mark.parametrize("confirming", [False, True])
 def test_a_move_that_nobody_can_see_is_asked_about_after_the_word(film, *, confirming: bool) -> None:
     """A reserve piece under an own stack of five leaves the board as it was."""
