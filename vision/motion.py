@@ -112,10 +112,17 @@ class Watch:
 
     def glimpse(self, image: Picture) -> Glimpse:
         """Compare a frame (height, width, 3) uint8 BGR with the one before."""
-        small = np.asarray(cv2.resize(image, self._shape[::-1], interpolation=cv2.INTER_LINEAR), np.uint8)
+        small = self._shrunk(image)
         least_px = MOVING_SHARE * self.piece_px2
         difference = self._differencer.step(small, self._area, least_px)
         return Glimpse(small, difference is None or difference.moving_px >= least_px, difference)
+
+    def glimpse_of_still(self, image: Picture) -> Glimpse:
+        """Of the mean (height, width, 3) uint8 BGR of frames in which nothing moved."""
+        return Glimpse(self._shrunk(image), moving=False)
+
+    def _shrunk(self, image: Picture) -> Picture:
+        return np.asarray(cv2.resize(image, self._shape[::-1], interpolation=cv2.INTER_LINEAR), np.uint8)
 
     @property
     def piece_px2(self) -> float:
@@ -148,6 +155,11 @@ class Watch:
             else:
                 kept = np.where(self._arm[..., None] > 0, under, kept)
         self._bare = kept
+
+    def recall_bare(self) -> bool:
+        """Take the picture of the calm before for that of the bare table again; whether there is one."""
+        self._bare = self._bare if self._earlier is None else self._earlier
+        return self._earlier is not None
 
     def keep_read(self, glimpse: Glimpse) -> None:
         """Remember the picture that was read last."""

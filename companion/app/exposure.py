@@ -9,29 +9,43 @@ import numpy.typing as npt
 Picture = npt.NDArray[np.uint8]
 
 MOST_FRAMES = 8
-"""Noise falls with the root of their number: further ones would take a third off at most, and a slow change in."""
+"""Noise falls with the root of their number: further ones would take a third off at most."""
+
+TOGETHER_S = 1.0
+"""A frame that comes so long after the last one begins a new mean: what changes slower than anybody notices, as
+daylight does, is not to be averaged away."""
 
 
 class Exposure:
-    """The mean of up to MOST_FRAMES pictures of one calm."""
+    """The mean of the newest pictures of one calm: of twice MOST_FRAMES at most, the older half counting less."""
 
     def __init__(self) -> None:
-        self._sum: npt.NDArray[np.uint16] | None = None
+        self._sum: npt.NDArray[np.float32] | None = None
         self._count = 0
+        self._newest_s = float("-inf")
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether further frames would hardly lessen the noise."""
+        return self._count >= MOST_FRAMES
 
     def clear(self) -> None:
         """Something has moved."""
-        self._count = 0
+        self._count, self._newest_s = 0, float("-inf")
 
-    def add(self, image: Picture) -> None:
-        """Take one picture (height, width, 3) uint8 more, of the same size as all others."""
-        if self._count == MOST_FRAMES:
+    def add(self, image: Picture, t_s: float) -> None:
+        """Take the picture (height, width, 3) uint8 of ``t_s``, of the same size as all others; each one once."""
+        if t_s <= self._newest_s:
             return
-        if self._count == 0 or self._sum is None:
-            self._sum = image.astype(np.uint16)
+        if self._count == 0 or self._sum is None or t_s - self._newest_s > TOGETHER_S:
+            self._sum, self._count = image.astype(np.float32), 1
         else:
-            cv2.add(image, self._sum, self._sum, dtype=cv2.CV_16U)
-        self._count += 1
+            if self._count == 2 * MOST_FRAMES:
+                self._sum *= 0.5
+                self._count = MOST_FRAMES
+            cv2.accumulate(image, self._sum)
+            self._count += 1
+        self._newest_s = t_s
 
     def picture(self) -> Picture:
         """(height, width, 3) uint8, the mean.  There must be one."""

@@ -88,12 +88,15 @@ class Look:
         view: state of the view: ``clear``; ``moved`` while camera or mat seem to be pushed; ``no-mat``; ``dark``.
         why: why there is no reading; str() of it, which may take as long as some readings.
         is_whole: whether all cells were read, and not those alone whose picture had changed.
+        is_recalled: whether they were compared with the last picture that made sense in an earlier calm, though one of
+            this calm did.
     """
 
     reading: Reading | None
     view: str = "clear"
     why: VisionError | str = ""
     is_whole: bool = True
+    is_recalled: bool = False
 
 
 class Eyes:
@@ -120,6 +123,7 @@ class Eyes:
         self._understood_s = float("-inf")
         self._pushed: tuple[Geometry, float] | None = None
         self._in_sight: tuple[Geometry, npt.NDArray[np.bool_]] | None = None
+        self._in_sight_earlier: tuple[Geometry, npt.NDArray[np.bool_]] | None = None
         self._unrest = Unrest(0.0)
         self._exposure = Exposure()
 
@@ -140,7 +144,10 @@ class Eyes:
             moving = may_be_hand(self._unrest, glimpse.difference, piece_px2)
         if moving:
             self._still_since_s = frame.t_s
+        if moving or self._unrest.why == "shaking":  # whose mean would be blurred
             self._exposure.clear()
+        elif not self._exposure.is_enough:
+            self._exposure.add(frame.image, frame.t_s)
         return moving
 
     @property
@@ -158,10 +165,14 @@ class Eyes:
         """Why the picture never comes to rest: ``noise``, ``flicker`` or ``shaking``; empty where it does."""
         return self._unrest.why
 
-    def look(self, frame: Frame, told: Told = NOTHING_TOLD, *, afresh: bool = False) -> Look:
-        """Read the frame that :meth:`moving` was asked about last; ``told`` of the pillars' levels.
+    def look(self, frame: Frame, told: Told = NOTHING_TOLD, *, afresh: bool = False, is_review: bool = False) -> Look:
+        """Read the frame that :meth:`moving` was asked about last, with those of the same calm before it.
 
-        ``afresh``: every cell, also where nothing has changed since the last reading, which may have been wrong.
+        Args:
+            frame: the newest one.
+            told: of the pillars' levels.
+            afresh: every cell, also where nothing has changed since the last reading, which may have been wrong.
+            is_review: likewise, and against the last picture that made sense in an earlier calm.
         """
         try:
             if self._lens is not None and (camera := self._lens.take(frame.image)) is not None:
@@ -169,21 +180,22 @@ class Eyes:
             geometry = self._place(self.reader.register(frame.image), frame.t_s)
             if geometry is None:
                 return Look(None, "moved", "camera or mat was pushed")
+            picture = self._averaged(frame)
+            is_recalled = is_review and self._recalled()
             seen = self._compared(geometry)
-            known, altered = self._known(told, seen), None if afresh else self._altered(geometry)
-            reading = self.reader.read_at(frame, geometry, known, altered, told.likely)
+            known, altered = self._known(told, seen), None if afresh or is_review else self._altered(geometry)
+            reading = self.reader.read_at(replace(frame, image=picture), geometry, known, altered, told.likely)
         except MatNotFound as error:
             return Look(None, "no-mat", error)
         except VisionError as error:
             return Look(None, "dark", error)
         assert self._glimpse is not None, "look() follows moving()"
         self._watch.keep_read(self._glimpse)
-        if frame.t_s > self._looked_s:  # and not looked at afresh
-            self._exposure.add(frame.image)
         self._looked_s = frame.t_s
         # With pillars the geometry is that of the levels that were read.
         self.geometry = self.reader.geometry(geometry.pose)
-        return Look(reading if seen is None else self._with_changes(reading, seen), is_whole=altered is None)
+        told_changes = reading if seen is None else self._with_changes(reading, seen)
+        return Look(told_changes, is_whole=altered is None, is_recalled=is_recalled)
 
     def compare(self, question: Verify) -> Verified | None:
         """Which of the tables asked about the frames of this calm show; None where the picture does not tell.
@@ -204,6 +216,20 @@ class Eyes:
         shown = [_jpeg(picture) for picture in cut_outs(image, sight, self.reader.look.pieces, tables, cells)]
         return Verified(tuple(map(float, log_p)), shown[0] if shown else b"", tuple(shown[1:]))
 
+    def _averaged(self, frame: Frame) -> npt.NDArray[np.uint8]:
+        """The mean of the frames of this calm, this one the newest; from now on the glimpse is of it, too."""
+        self._exposure.add(frame.image, frame.t_s)
+        picture = self._exposure.picture()
+        self._glimpse = self._watch.glimpse_of_still(picture)
+        return picture
+
+    def _recalled(self) -> bool:
+        """Compare with the last picture of an earlier calm that made sense again, where one of this calm did since."""
+        if self._understood_s < self._still_since_s or not self._watch.recall_bare():
+            return False
+        self._in_sight, self._understood_s = self._in_sight_earlier, float("-inf")
+        return True
+
     def _altered(self, geometry: Geometry) -> npt.NDArray[np.bool_] | None:
         """(n,) cells that look different from the last reading; None where the light may have changed too."""
         assert self._glimpse is not None, "look() follows moving()"
@@ -216,6 +242,8 @@ class Eyes:
         is_same_calm = self._understood_s >= self._still_since_s
         self._watch.keep_bare(self._glimpse, is_thing=self._is_thing, is_same_calm=is_same_calm)
         self._understood_s = self._looked_s
+        if not is_same_calm:
+            self._in_sight_earlier = self._in_sight
         self._in_sight = self.reader.in_sight()
 
     def learn(self, layout: Mapping[str, str]) -> None:

@@ -65,15 +65,19 @@ class SeveralEyes:
         """Why a camera's picture never comes to rest; empty where all do."""
         return next((eyes.unrest for eyes in self._eyes if eyes.unrest), "")
 
-    def look(self, frame: Frame, told: Told = NOTHING_TOLD, *, afresh: bool = False) -> Look:
+    def look(self, frame: Frame, told: Told = NOTHING_TOLD, *, afresh: bool = False, is_review: bool = False) -> Look:
         """Read the frame that :meth:`moving` was asked about last, with every camera that can."""
         eyes = [(self._eyes[shot.camera], shot) for shot in _shots(frame)]
-        looks = {eye: eye.look(shot, told, afresh=afresh) for eye, shot in eyes}
+        looks = {eye: eye.look(shot, told, afresh=afresh, is_review=is_review) for eye, shot in eyes}
         self._looked = tuple(eye for eye, look in looks.items() if look.reading is not None)
-        readings = [look.reading for look in looks.values() if look.reading is not None]
-        if not readings:
+        read = [(look.reading, look.is_recalled) for look in looks.values() if look.reading is not None]
+        if not read:
             return next(iter(looks.values()))
-        return Look(combined(readings), is_whole=all(look.is_whole for look in looks.values()))
+        is_recalled = any(recalled for _, recalled in read)
+        # A camera that knows no earlier calm does not say what has changed since.
+        heard = [reading if recalled == is_recalled else replace(reading, changed=None) for reading, recalled in read]
+        is_whole = all(look.is_whole for look in looks.values())
+        return Look(combined(heard), is_whole=is_whole, is_recalled=is_recalled)
 
     def compare(self, question: Verify) -> Verified | None:
         """Which of the tables asked about the cameras show together; None where none of them tells."""

@@ -173,18 +173,17 @@ class Table:
         self._publish(glance.events, frame)
         if not glance.read:
             return not moving
-        doubted = self.referee.doubted_pillars
-        levels = None if self.pillars is None else self.pillars.levels(doubted)
-        expected = self.referee.match.game.table(self.referee.match.position).levels
-        told = Told(levels, self.referee.levels_before, expected, doubted)
-        look = self.eyes.look(frame, told, afresh=self.referee.accuses)
+        told = self._told()
+        look = self.eyes.look(frame, told, afresh=self.referee.accuses, is_review=glance.is_review)
         if look.reading is None:
             self.why_unseen = look.why
             events = self.referee.view(frame.t_s, look.view)
         else:
             self.seen = True
             sensed = None if self.pillars is None else self.pillars.sensed()
-            events = self.referee.observe(frame.t_s, look.reading, sensed, is_whole=look.is_whole)
+            events = self.referee.observe(
+                frame.t_s, look.reading, sensed, is_whole=look.is_whole, is_recalled=look.is_recalled
+            )
             if self.referee.wants_whole:
                 whole = self.eyes.look(frame, told, afresh=True)
                 if whole.reading is not None:
@@ -201,6 +200,13 @@ class Table:
             onlooker(frame, look, events)
         self.referee.prepare()
         return False
+
+    def _told(self) -> Told:
+        """What is known of the pillars' levels without looking."""
+        doubted = self.referee.doubted_pillars
+        levels = None if self.pillars is None else self.pillars.levels(doubted)
+        expected = self.referee.match.game.table(self.referee.match.position).levels
+        return Told(levels, self.referee.levels_before, expected, doubted)
 
     def _layout(self) -> Mapping[str, str]:
         """The stack on each square that has one, by the match."""

@@ -8,11 +8,12 @@ from dataclasses import replace
 from companion.events import Accepted, Event, SensorsChanged, Start, ViewChanged
 from companion.events import Illegal as Accusation
 from companion.match import Match
-from companion.referee import clock, orders, pace, refutation, sensing, viewing
+from companion.referee import clock, orders, pace, recollection, refutation, sensing, viewing
 from companion.referee.clock import Clock
 from companion.referee.grounds import Grounds, account
 from companion.referee.orders import Order
 from companion.referee.patience import IN_PLAY, STRANGE_S, is_due, settled, suspect
+from companion.referee.recollection import Recollection, Understood
 from companion.referee.rulings import refuse_misfits, trigger_of
 from companion.referee.seen import Glance, Seen, Waiting
 from companion.referee.snapshot import Snapshot, snapshot_of
@@ -23,11 +24,12 @@ from companion.referee.verdicts import (
     believed,
     is_known,
     is_vital,
+    left_open,
     options_of,
     shows_more,
     trigger_by,
 )
-from companion.rules.board import Cell, Sight
+from companion.rules.board import Cell
 from companion.rules.notation import format_position
 from companion.tracker import hands, settle, verification
 from companion.tracker.evidence import Evidence, changed_cells, levels_seen, shows_hand, touched, weigh, without
@@ -82,7 +84,7 @@ class Referee:
         self._rivals: tuple[refutation.Rival, ...] = ()
         self._touched: frozenset[Cell] = frozenset()
         self._outlook: Outlook | None = None
-        self._before: tuple[Sight | None, ...] | None = None
+        self._known = Recollection()
         self._grounds: dict[int, Grounds] = {}
         self._asked_s = float("-inf")
 
@@ -138,14 +140,20 @@ class Referee:
         self._pace = pace.step(self._pace, t_s, moving=moving, read=read)
         fallen = self._flag(t_s)
         if not moving:
-            return Glance(read and t_s > self._asked_s, fallen)
-        self._seen = Seen()
+            return Glance(read and t_s > self._asked_s, fallen, self._calm.is_review_due(t_s))
+        self._seen, self._known = Seen(), recollection.disturbed(self._known)
         self._state = disturbed(self._state)
         self._rivals = tuple(map(refutation.disturbed, self._rivals))
         return Glance(read=False, events=fallen + self._busy(t_s))
 
     def observe(
-        self, t_s: float, reading: Reading, sensed: Rows | None = None, *, is_whole: bool = True
+        self,
+        t_s: float,
+        reading: Reading,
+        sensed: Rows | None = None,
+        *,
+        is_whole: bool = True,
+        is_recalled: bool = False,
     ) -> tuple[Event, ...]:
         """What the reading of the frame at ``t_s`` leads to.
 
@@ -155,26 +163,30 @@ class Referee:
             sensed: (n, l) what the pillars' sensors say of their levels (companion.tracker.pillars.sense).
             is_whole: whether all cells were read; else only those whose picture had changed, and :attr:`wants_whole`
                 is to be asked.
+            is_recalled: whether the picture was compared with the last one of an earlier calm that was understood,
+                though one of this calm was, too.
         """
         self._wants_whole = False
+        if is_recalled:
+            self._known = recollection.recalled(self._known)
         if shows_hand(reading):
             self._seen = Seen()
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
             return self._busy(t_s)
         self._viewing = viewing.idle(self._viewing)
-        before, sensing_before = self._seen, self._sensing
+        # Where a table of this calm was understood, and not recalled, what was left open then is left out of a reading.
+        is_review = is_whole and self._calm.is_review_due(t_s) and (is_recalled or not self._calm.settled)
+        before, sensing_before = Seen() if is_review else self._seen, self._sensing
         cleared = () if self._viewing.is_poor else self.view(t_s, "clear")
-        outlook = self._foreseen()
-        seen = weigh(self.match.game.layout, reading, self._before, self._pillars(t_s, reading, sensed))
+        seen = self._weighed(t_s, reading, sensed, pictures=self._calm.frames if is_review else 1)
         cleared += self._tell_sensors(t_s)
         self._seen = before.with_reading(seen, is_whole=is_whole)
-        evidence = self._seen.evidence
+        outlook, evidence = self._foreseen(), self._seen.evidence
         if self._sensing.is_pending:
             self._seen = Seen()
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=False, wrong=self.accuses)
             return cleared
-        self._touched = changed_cells(self.match.game.layout, reading)
-        self._trust_again(self._state.context.distrusted - touched(self.match.game.layout, reading))
+        self._notice_touched(reading)
         judgement = self._judgement(outlook, evidence)
         if not self._seen.is_whole and is_vital(self._state, judgement):
             # The sensors are held against the whole picture, and not twice against the same one.
@@ -186,6 +198,18 @@ class Referee:
             self._waiting = Waiting(wanted, outlook, evidence)
             return cleared
         return cleared + self._concluded(t_s, outlook, evidence, judgement)
+
+    def _weighed(self, t_s: float, reading: Reading, sensed: Rows | None, pictures: int) -> Evidence:
+        """What the reading of so many ``pictures`` says, held against what was known before."""
+        last, pillars = self._known.last, self._pillars(t_s, reading, sensed)
+        return replace(weigh(self.match.game.layout, reading, last.sights, pillars, last.claimed), readings=pictures)
+
+    def _notice_touched(self, reading: Reading) -> None:
+        """What has been touched since a table was last understood: nothing, once one of this calm was."""
+        layout = self.match.game.layout
+        self._touched = frozenset() if self._known.is_recalled else changed_cells(layout, reading)
+        if not self._known.is_recalled:
+            self._trust_again(self._state.context.distrusted - touched(layout, reading))
 
     @property
     def wants_whole(self) -> bool:
@@ -222,7 +246,8 @@ class Referee:
     def _concluded(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
         """Say what the table means, after all looks."""
         if self._state.context.distrusted:
-            self._trust_again(contradicting(evidence, outlook, judgement.changes))
+            still_open = left_open(evidence, self._known.last.sights)
+            self._trust_again(contradicting(evidence, outlook, judgement.changes) | still_open)
         if judgement.is_strange and self._calm.lasted_s(t_s) < STRANGE_S:
             self._seen = Seen()
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
@@ -284,7 +309,8 @@ class Referee:
         due = refuted_by is not None or (due and not (is_doubt and any(r.explains_more for r in self._rivals)))
         self._state = replace(self._state, suspicion=None if known else suspicion)
         if known or due:
-            self._before = believed(outlook, judgement)
+            still_open = left_open(evidence, self._known.last.sights)
+            self._known = replace(self._known, last=believed(outlook, judgement, still_open))
         fact = Fact(outlook, judgement, options_of(judgement), refuted_by=refuted_by)
         trigger = trigger_by(self._state, outlook, judgement) if refuted_by is None else Trigger.REFUTED
         events = self._take(t_s, trigger, fact) if due else ()
@@ -294,12 +320,12 @@ class Referee:
             self._rivals = ()
         is_more = due and shows_more(self._state.match, outlook, judgement)
         if is_more:
-            self._before = None
+            self._known = replace(self._known, last=Understood())
         self._settle(t_s, events, is_settled=(known or due) and not is_more)
         if not due:
             return ()
         grounds = account(outlook, evidence, judgement, t_s, self._calm.lasted_s(t_s), look)
-        self._grounds = {event.n: grounds for event in events}
+        self._grounds = {event.n: grounds for event in events} or self._grounds
         return self._timed(t_s - grounds.calm_s, events)
 
     def _settle(self, t_s: float, events: tuple[Event, ...], *, is_settled: bool) -> None:
@@ -319,16 +345,14 @@ class Referee:
     @property
     def levels_before(self) -> tuple[int | None, ...] | None:
         """The pillars' levels when the table last made sense, None where it did not; None: never, or no pillars."""
-        n = len(self.match.game.layout.cells)
-        before = None if self._before is None else self._before[n:]
-        return tuple(None if sight is None else sight[0] for sight in before) if before else None
+        return self._known.last.levels(len(self.match.game.layout.cells))
 
     def _pillars(self, t_s: float, reading: Reading, sensed: Rows | None) -> Rows | None:
         """What is known of the pillars' levels; None in a game without."""
         accepted = self._foreseen().table.levels
         if accepted is None:
             return None
-        camera = levels_seen(self.match.game.layout, reading, self._before)
+        camera = levels_seen(self.match.game.layout, reading, self._known.last.sights)
         self._sensing, rows = sensing.weighed(self._sensing, camera, sensed, accepted, t_s)
         return rows
 

@@ -15,10 +15,14 @@ COMBINED_READINGS = 4
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """What one frame of the gate leads to: whether to read it, and events."""
+    """What one frame of the gate leads to: whether to read it, and events.
+
+    ``is_review``: the whole of it, and against the last table of an earlier calm that was understood.
+    """
 
     read: bool
     events: tuple[Event, ...]
+    is_review: bool = False
 
 
 @dataclass(frozen=True, slots=True)

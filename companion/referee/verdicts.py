@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from companion.match import Match
+from companion.referee.recollection import Understood
 from companion.referee.state import Options, State
 from companion.referee.states import LOOKED_AT_AGAIN, Mode, Trigger
 from companion.rules.board import Sight
-from companion.tracker.evidence import UNKNOWN
+from companion.tracker.evidence import UNKNOWN, Evidence
 from companion.tracker.hypotheses import Outlook
 from companion.tracker.interpret import (
     WORTH_KEEPING,
@@ -21,7 +22,7 @@ from companion.tracker.interpret import (
     TakenBack,
     Unchanged,
 )
-from companion.tracker.sights import altered, seen_of
+from companion.tracker.sights import Place, altered, seen_of
 
 _TRIGGERS: Mapping[type[object], Trigger] = {
     Unchanged: Trigger.SAME,
@@ -50,23 +51,29 @@ def trigger_by(state: State, outlook: Outlook, judgement: Judgement) -> Trigger:
     return Trigger.WRONG if is_overruled and trigger is not Trigger.SAME else trigger
 
 
-def believed(outlook: Outlook, judgement: Judgement) -> tuple[Sight | None, ...] | None:
+def left_open(evidence: Evidence, before: tuple[Sight | None, ...] | None) -> frozenset[Place]:
+    """The places that were in doubt ``before``, and of which the picture says nothing new."""
+    open_before = (place for place, sight in enumerate(before or ()) if sight is None)
+    return frozenset(place for place in open_before if evidence.hidden[place])
+
+
+def believed(outlook: Outlook, judgement: Judgement, is_open: frozenset[Place] = frozenset()) -> Understood:
     """What the judgement takes to be at each place; None where the picture contradicts it, or for all if nobody knows.
 
-    What an accusation claims to have changed is left open, lest it prove itself when the table is put right.  In doubt
-    that is believed in which all explanations worth keeping agree.
+    None also for the places of ``is_open``, which stay in doubt.  What an accusation claims to have changed is left
+    open, lest it prove itself when the table is put right.  In doubt that is believed in which all explanations worth
+    keeping agree.
     """
-    doubtful = {place for place, _ in judgement.odd}
+    doubtful = {place for place, _ in judgement.odd} | is_open
     changes = judgement.changes
     if isinstance(judgement.interpretation, CannotTell):
         kept = [ranked for ranked in judgement.ranked if ranked.posterior >= WORTH_KEEPING]
         if sum(ranked.posterior for ranked in kept) < 1 - WORTH_KEEPING * len(judgement.ranked):
-            return None
+            return Understood()
         doubtful |= {place for ranked in kept for place, _ in set(ranked.changes) ^ set(changes)}
-    elif isinstance(judgement.interpretation, Illegal):
-        changes = tuple((place, UNKNOWN) for place, _ in changes)
-    sights = altered(outlook.sights, changes)
-    return tuple(None if place in doubtful else sight for place, sight in enumerate(sights))
+    claimed = changes if isinstance(judgement.interpretation, Illegal) else ()
+    sights = altered(outlook.sights, tuple((place, UNKNOWN) for place, _ in changes) if claimed else changes)
+    return Understood(tuple(None if place in doubtful else sight for place, sight in enumerate(sights)), claimed)
 
 
 def options_of(judgement: Judgement) -> Options:

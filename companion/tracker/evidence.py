@@ -6,7 +6,7 @@ one cell misread with conviction cannot decide alone.  Occluded cells have a uni
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from companion.rules.board import Cell, Layout, Sight
 from companion.tracker.pillars import Rows
-from companion.tracker.sights import PILLAR
+from companion.tracker.sights import EMPTY_SIGHT, PILLAR, Changes
 from vision.reading import CellState, Reading
 
 MISREAD = 1e-5
@@ -44,7 +44,9 @@ less, and 4 % by something between, as had 3 of 130 that had another height or t
 ALONE_SHARE, ALONE_TIMES, ALONE_NATS = 0.1, 3.0, 5.0
 """A pillar has moved, by so many nats, if its cell's picture has changed by this share, and by so many times more than
 that of any cell beside it, while the same stands on it: what else changes a picture, as shadows do, is a neighbour's.
-A pillar that has moved by a level changes 0.13 to 0.6 of it (2026-11-24)."""
+A pillar that has moved by a level changes 0.13 to 0.6 of it (2026-11-24).  So has something come to an empty cell: of
+796 that stayed empty in three traced matches none had changed alone, the pictures of the 14 to which a piece came had
+changed by 0.3 and more (2026-11-25).  A piece may have been nudged."""
 
 HAND_SHARE = 0.5
 """Share of foreign pixels in one cell from which on something lies over the board: hands cover several cells wholly."""
@@ -90,7 +92,7 @@ class Evidence:
         pictured: (n, m + 1) float64, the part of ``log_p`` that the look at each cell alone is worth, without what is
             known of how its picture has changed; rows of pillars are 0.
         hidden: (n,) bool, which places are occluded.
-        readings: number of readings combined.
+        readings: number of pictures that they rest on together.
     """
 
     columns: Columns
@@ -109,14 +111,19 @@ class Evidence:
 
 
 def weigh(
-    layout: Layout, reading: Reading, before: Sequence[Sight | None] | None = None, pillars: Rows | None = None
+    layout: Layout,
+    reading: Reading,
+    before: Sequence[Sight | None] | None = None,
+    pillars: Rows | None = None,
+    claimed: Changes = (),
 ) -> Evidence:
     """The evidence of one reading, its cells brought into the order of ``layout``; cells that it lacks are hidden.
 
     ``before`` is what was at each place when the last picture that made sense was taken (``reading.changed``); None
     for places that were in doubt even then: as long as such a cell's picture is the same, it says nothing new, and the
     doubt is not raised again; UNKNOWN for places of which it is better not to say.  ``pillars`` (n, l) is what is known
-    of their levels, from 0 on; None where there are none.
+    of their levels, from 0 on; None where there are none.  ``claimed`` is what an accusation took to be at some of the
+    UNKNOWN places: a picture that is the same does not prove it, one that has changed speaks against it.
     """
     m = len(reading.states)
     rows = _row_numbers(layout, reading.cells)
@@ -127,14 +134,16 @@ def weigh(
     log_p[:, :m] = floored[rows]
     pictured = log_p.copy()
     if before is not None and reading.changed is not None:
-        columns = columns_of(reading.states)
-        known = [-1 if sight is None else columns.of(sight) for sight in before[: len(rows)]]
         doubtful = np.array([sight is None for sight in before[: len(rows)]])
         hidden |= doubtful & (reading.changed[rows] < STILL_SHARE)
+        known = {cell: sight for cell, sight in enumerate(before[: len(rows)]) if sight is not None}
         for cell in _moved(before[len(rows) :], pillars):
             # Its picture has changed, whatever stands on it.
-            known[cell] = -1
-        _recall(log_p, reading.changed[rows], np.array(known, np.intp))
+            known.pop(cell, None)
+        taken_for = {cell: sight for cell, sight in claimed if cell in known}
+        nats = _same_nats(layout, reading.changed[rows], known | taken_for)
+        nats[list(taken_for)] = np.minimum(nats[list(taken_for)], 0.0)
+        _recall(log_p, columns_of(reading.states), known | taken_for, nats)
     if pillars is not None and reading.level_log_likelihood is not None:
         # A pillar that stands higher than the camera knows looks as if something stood on it.
         hidden |= pillars.argmax(axis=1) >= reading.level_log_likelihood.shape[1]
@@ -179,9 +188,14 @@ def levels_seen(layout: Layout, reading: Reading, before: Sequence[Sight | None]
 
 
 def _changed_alone(layout: Layout, changed: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
-    """(n,) the cells whose picture has changed, by shares ``changed`` (n,), while that of none beside them has."""
-    beside = [max((changed[cell] for cell in _around(layout, each)), default=0.0) for each in range(len(changed))]
-    return (changed >= ALONE_SHARE) & (changed >= ALONE_TIMES * np.array(beside))
+    """(n,) the cells whose picture has changed, by shares ``changed`` (n,), while that of none beside them has.
+
+    What is not known to have changed, NaN, may have.
+    """
+    alone, most = changed >= ALONE_SHARE, np.where(np.isnan(changed), 1.0, changed)
+    for each in np.flatnonzero(alone).tolist():
+        alone[each] = changed[each] >= ALONE_TIMES * max((most[cell] for cell in _around(layout, each)), default=0.0)
+    return alone
 
 
 def _around(layout: Layout, cell: Cell) -> Iterator[Cell]:
@@ -215,15 +229,22 @@ def _on_pillars(evidence: Evidence, pillars: Rows) -> Evidence:
     return Evidence(columns_of(evidence.columns.states, levels), log_p, pictured, silent, evidence.readings)
 
 
-def _recall(log_p: npt.NDArray[np.float64], changed: npt.NDArray[np.float32], before: npt.NDArray[np.intp]) -> None:
-    """Add to ``log_p`` (n, m + 1) what the change of each cell's picture says, given its column before (n,)."""
-    known = np.flatnonzero(before >= 0)
-    log_p[known, before[known]] += _same_nats(changed[known])
+def _recall(
+    log_p: npt.NDArray[np.float64], columns: Columns, before: Mapping[Cell, Sight], nats: npt.NDArray[np.float64]
+) -> None:
+    """Add to ``log_p`` (n, m + 1) what the change of each cell's picture says of what it held: ``nats`` (n,)."""
+    for cell, sight in before.items():
+        if columns.of(sight) >= 0:
+            log_p[cell, columns.of(sight)] += nats[cell]
 
 
-def _same_nats(changed: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-    """(k,) log-likelihoods that cells still hold what they held; 0 where it is not known how they have changed."""
+def _same_nats(
+    layout: Layout, changed: npt.NDArray[np.float32], before: Mapping[Cell, Sight]
+) -> npt.NDArray[np.float64]:
+    """(n,) log-likelihoods that cells hold what they held ``before``; 0 where nobody knows how they changed."""
     nats = SAME_NATS[np.searchsorted(CHANGE_SHARES, changed, side="right")]
+    was_empty = np.array([before.get(cell) == EMPTY_SIGHT for cell in range(len(changed))])
+    nats = np.where(was_empty & _changed_alone(layout, changed), np.minimum(nats, -ALONE_NATS), nats)
     return np.where(np.isnan(changed), 0.0, nats)
 
 
@@ -243,11 +264,11 @@ def combine(frames: Sequence[Evidence]) -> Evidence:
     frames = [frame for frame in frames if frame.columns == frames[-1].columns]
     if len(frames) == 1:
         return frames[0]
-    seen = np.stack([~frame.hidden for frame in frames])
+    seen, readings = np.stack([~frame.hidden for frame in frames]), sum(frame.readings for frame in frames)
     count = np.maximum(seen.sum(axis=0), 1)[:, np.newaxis]
     log_p = np.sum([frame.log_p for frame in frames], axis=0) / count
     pictured = np.sum([frame.pictured for frame in frames], axis=0) / count
-    return Evidence(frames[0].columns, log_p, pictured, np.asarray(~seen.any(axis=0)), len(frames))
+    return Evidence(frames[0].columns, log_p, pictured, np.asarray(~seen.any(axis=0)), readings)
 
 
 def without(evidence: Evidence, cells: frozenset[Cell]) -> Evidence:

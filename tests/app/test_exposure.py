@@ -2,22 +2,41 @@
 
 import numpy as np
 
-from companion.app.exposure import MOST_FRAMES, Exposure
+from companion.app.exposure import MOST_FRAMES, TOGETHER_S, Exposure
+
+
+def noisy(n):
+    rng = np.random.default_rng(1)
+    return [np.clip(rng.normal(100, 10, (40, 40, 3)), 0, 255).astype(np.uint8) for _ in range(n)]
 
 
 def test_noise_averages_out_until_something_moves():
-    rng, exposure = np.random.default_rng(1), Exposure()
-    frames = [np.clip(rng.normal(100, 10, (40, 40, 3)), 0, 255).astype(np.uint8) for _ in range(MOST_FRAMES)]
-    for frame in frames:
-        exposure.add(frame)
+    exposure, frames = Exposure(), noisy(MOST_FRAMES)
+    for k, frame in enumerate(frames):
+        exposure.add(frame, 0.1 * k)
+    assert exposure.is_enough
     assert exposure.picture().std() < 10 / np.sqrt(MOST_FRAMES) * 1.3
     exposure.clear()
-    exposure.add(frames[0])
+    exposure.add(frames[0], 0.9)
     assert np.array_equal(exposure.picture(), frames[0])
 
 
-def test_a_slow_change_is_not_averaged_in():
+def test_a_frame_counts_once():
+    exposure, (first, second) = Exposure(), noisy(2)
+    for frame, t_s in ((first, 0.0), (second, 0.1), (second, 0.1)):
+        exposure.add(frame, t_s)
+    assert np.allclose(exposure.picture(), (first / 2 + second / 2), atol=0.6)
+
+
+def test_a_slow_change_comes_through():
     exposure = Exposure()
-    for k in range(3 * MOST_FRAMES):
-        exposure.add(np.full((2, 2, 3), 50 if k < MOST_FRAMES else 200, np.uint8))
-    assert (exposure.picture() == 50).all()
+    for k in range(5 * MOST_FRAMES):
+        exposure.add(np.full((2, 2, 3), 50 if k < MOST_FRAMES else 200, np.uint8), 0.1 * k)
+    assert (exposure.picture() > 190).all()
+
+
+def test_a_frame_long_after_the_others_stands_alone():
+    exposure, (first, second) = Exposure(), noisy(2)
+    exposure.add(first, 0.0)
+    exposure.add(second, 0.1 + TOGETHER_S)
+    assert np.array_equal(exposure.picture(), second)

@@ -80,6 +80,53 @@ def test_a_table_is_read_whole_where_it_must_be(eyes, image, monkeypatch):
     assert asked == [[], [], None]
 
 
+def noisy(image, number, codes=6.0):
+    noise = np.random.default_rng(number).normal(0, codes, image.shape)
+    return np.clip(np.rint(image + noise), 0, 255).astype(np.uint8)
+
+
+def test_what_is_read_is_the_mean_of_the_frames_since_something_moved(eyes, image, monkeypatch):
+    read, read_at = [], eyes.reader.read_at
+    monkeypatch.setattr(eyes.reader, "read_at", lambda frame, *told: read.append(frame.image) or read_at(frame, *told))
+    for k in range(4):
+        frame = Frame(noisy(image, k), k, k / 12)
+        assert eyes.moving(frame) == (k == 0)
+    eyes.look(frame)
+    assert (read[0] - image.astype(np.float32)).std() < 6.0 / np.sqrt(3) * 1.2
+    eyes.moving(Frame(with_arm(image), 4, 4 / 12))
+    for k in (5, 6, 7):  # the second one is the first in which nothing moves
+        frame = Frame(noisy(image, k), k, k / 12)
+        is_moving = eyes.moving(frame)
+    assert not is_moving
+    eyes.look(frame)
+    assert not (np.abs(read[1][300:, 600:700].astype(float) - image[300:, 600:700]).mean(axis=2) > 30).any()
+
+
+def test_a_review_compares_with_what_was_understood_in_the_calm_before(eyes, image):
+    """Though a picture of this calm was understood, too: what it was taken for may have been wrong."""
+    looked(eyes, image, 0.0)
+    eyes.understood()
+    other = image.copy()
+    other[300:420, 600:700] = 255 - other[300:420, 600:700]
+    for t_s in (1.0, 1.1):
+        eyes.moving(Frame(other, round(10 * t_s), t_s))
+    frame = Frame(other, 11, 1.1)
+    assert not eyes.look(frame, is_review=True).is_recalled  # nothing of this calm has been understood yet
+    first = eyes.look(frame).reading.changed
+    eyes.understood()
+    assert eyes.look(frame).reading.changed.max() < 0.01
+    review = eyes.look(frame, is_review=True)
+    assert (review.is_recalled, review.is_whole) == (True, True)
+    np.testing.assert_array_equal(review.reading.changed, first)
+
+
+def test_the_first_calm_cannot_be_compared_with_an_earlier_one(eyes, image):
+    looked(eyes, image, 0.0)
+    eyes.understood()
+    eyes.moving(Frame(image, 1, 0.1))
+    assert not eyes.look(Frame(image, 1, 0.1), is_review=True).is_recalled
+
+
 def test_a_mat_that_is_being_pushed_is_not_read(eyes, image):
     looked(eyes, image, 0.0)
     looks = [looked(eyes, pushed(image, dx, 0), 1.0 + dx / 10) for dx in range(4, 16, 3)]

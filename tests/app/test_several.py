@@ -6,7 +6,7 @@ import pytest
 
 from calibration.kit import load_kit
 from calibration.looks import nominal_look
-from companion.app.eyes import Eyes
+from companion.app.eyes import Eyes, Look
 from companion.app.several import SeveralEyes, combined
 from companion.simulate.light import WINDOW
 from companion.simulate.render import Renderer
@@ -32,6 +32,28 @@ def reading(*rows, foreign=None, changed=None, levels=None):
         changed=None if changed is None else np.array(changed, np.float32),
         level_log_likelihood=levels,
     )
+
+
+class OneEye:
+    """One camera's eyes that answer a look with what they are given."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def look(self, *_asked, **_how):
+        return self.answer
+
+
+def test_a_camera_that_knows_no_earlier_calm_does_not_say_in_a_review_what_has_changed():
+    rows = ((0.5, 0.4, 0.1), (0.5, 0.4, 0.1))
+    knows = Look(reading(*rows, changed=[0.1, 0.4]), is_recalled=True)
+    new = Look(reading(*rows, changed=[0.9, 0.9]))
+    image = np.zeros((2, 2, 3), np.uint8)
+    frame = Frame(image, 0, 0.0, beside=(Frame(image, 0, 0.0, camera=1),))
+    for answers, shares in (((knows, new), [0.1, 0.4]), ((new, new), [0.9, 0.9])):
+        look = SeveralEyes([OneEye(answer) for answer in answers]).look(frame, is_review=True)
+        assert look.is_recalled == (knows in answers)
+        assert look.reading.changed == pytest.approx(shares)
 
 
 def test_likelihoods_add_and_are_probabilities_again():

@@ -104,7 +104,7 @@ def test_a_wrong_piece_that_nobody_added_is_withdrawn_when_play_goes_on(shot) ->
     for source, target, stack in (("e4", "e5", "GR"), ("d7", "d6", "RG")):
         board += [(source, ""), (target, stack)]
         shot.changed = (source, target)
-        shot.show(*board, frames=60)
+        shot.show(*board, frames=90)
     assert kinds(shot.events[begun:]) == ["withdrawn", "accepted", "accepted"]
     assert shot.events[begun].cells == ("h3",)
 

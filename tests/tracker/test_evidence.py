@@ -9,10 +9,12 @@ import pytest
 
 from companion.rules.board import Layout
 from companion.tracker.evidence import (
+    ALONE_NATS,
     HAND_SHARE,
     HIDDEN_SHARE,
     MISREAD,
     SAME_NATS,
+    UNKNOWN,
     cells_against,
     changed_cells,
     combine,
@@ -144,6 +146,26 @@ def test_the_more_a_cells_picture_has_changed_the_less_likely_it_holds_what_it_h
     recalled = weigh(LAYOUT, changed(share), before(changed(share)))
     assert recalled.log_p[0, 1] == pytest.approx(plain.log_p[0, 1] + nats)
     np.testing.assert_array_equal(np.delete(recalled.log_p, 1, axis=1), np.delete(plain.log_p, 1, axis=1))
+
+
+@pytest.mark.parametrize(
+    ("shares", "nats"),
+    [((0.15, 0.01, 0.0), -ALONE_NATS), ((0.15, 0.1, 0.0), SAME_NATS[1]), ((0.15, np.nan, 0.0), SAME_NATS[1])],
+)
+def test_an_empty_cell_whose_picture_alone_has_changed_is_hardly_empty_any_more(shares, nats):
+    """Beside one that has changed too, or may have, it may be a shadow; and what stood there may have been nudged."""
+    seen = replace(reading(0, 1, 2, sure=0.6), changed=np.array(shares, np.float32))
+    empty, stood = (weigh(LAYOUT, seen, (sight, None, None)).log_p[0] for sight in (STATES[0], STATES[1]))
+    plain = weigh(LAYOUT, seen).log_p[0]
+    assert empty[0] == pytest.approx(plain[0] + nats)
+    assert stood[1] == pytest.approx(plain[1] + SAME_NATS[1])
+
+
+@pytest.mark.parametrize(("share", "nats"), [(0.0, 0.0), (0.4, -ALONE_NATS)])
+def test_what_an_accusation_claims_is_not_proved_by_a_picture_that_is_the_same_but_refuted_by_another(share, nats):
+    seen = replace(reading(0, 1, 2, sure=0.6), changed=np.array([share, 0, 0], np.float32))
+    told = weigh(LAYOUT, seen, (UNKNOWN, None, None), claimed=((0, STATES[0]),)).log_p[0]
+    assert told[0] == pytest.approx(weigh(LAYOUT, seen).log_p[0, 0] + nats)
 
 
 def test_where_it_is_not_known_what_has_changed_nothing_is_recalled():

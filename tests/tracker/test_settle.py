@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -12,6 +13,8 @@ from companion.tracker.settle import (
     DOUBTFUL_PAUSE_S,
     FAST_READINGS,
     HAND_PAUSE_S,
+    REVIEW_FRAMES,
+    REVIEW_S,
     SETTLED_PAUSE_S,
     Calm,
     after_reading,
@@ -50,15 +53,27 @@ def test_a_table_that_is_not_understood_is_read_frame_by_frame_and_then_now_and_
 def test_an_understood_table_is_left_alone_for_long() -> None:
     """Reading costs, and nothing moves."""
     read = read_times(60, settled=True)
-    assert [i * FRAME_S >= SETTLED_PAUSE_S for i in read[1:2]] == [True]
-    assert len(read) == 3
+    assert read[:2] == [0, REVIEW_FRAMES - 1]
+    assert [(b - a) * FRAME_S >= SETTLED_PAUSE_S for a, b in pairwise(read[1:])] == [True, True]
 
 
 def test_a_table_to_be_put_right_is_looked_at_as_often_as_a_doubtful_one() -> None:
     """One reading must not keep the light red for two seconds once the table is right again."""
     read = read_times(24, settled=True, wrong=True)
-    assert all((b - a) * FRAME_S == pytest.approx(DOUBTFUL_PAUSE_S) for a, b in pairwise(read))
-    assert len(read) == 4
+    assert read[1] == REVIEW_FRAMES - 1
+    assert all((b - a) * FRAME_S == pytest.approx(DOUBTFUL_PAUSE_S, abs=FRAME_S) for a, b in pairwise(read[1:]))
+
+
+def test_every_calm_is_reviewed_once_when_it_has_frames_enough_or_has_lasted() -> None:
+    calm = Calm()
+    due = []
+    for i in range(20):
+        calm, _ = step(calm, i * FRAME_S, moving=False)
+        due.append(calm.is_review_due(i * FRAME_S))
+        calm = after_reading(calm, i * FRAME_S, settled=True, hand=i < 8)
+    assert [i for i, is_due in enumerate(due) if is_due] == [9]
+    slow = replace(Calm(), since_s=1.0, frames=3)
+    assert [slow.is_review_due(t_s) for t_s in (1.0, 1.0 + REVIEW_S)] == [False, True]
 
 
 def test_a_resting_hand_is_looked_at_now_and_then() -> None:

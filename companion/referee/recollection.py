@@ -1,0 +1,49 @@
+"""What was at each place when a table was last understood, with which a picture that has changed is compared.  Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from companion.rules.board import Sight
+from companion.tracker.sights import Changes
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A table that was understood.
+
+    Attributes:
+        sights: what is at each place (:mod:`companion.tracker.sights`): None where that was in doubt, UNKNOWN where an
+            accusation claims a change; None for all if nobody knows.
+        claimed: what an accusation takes to be where it claims a change.
+    """
+
+    sights: tuple[Sight | None, ...] | None = None
+    claimed: Changes = ()
+
+    def levels(self, n: int) -> tuple[int | None, ...] | None:
+        """The levels of the pillars under ``n`` cells, None where they were in doubt; None: for all, or no pillars."""
+        pillars = None if self.sights is None else self.sights[n:]
+        return tuple(None if sight is None else sight[0] for sight in pillars) if pillars else None
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """The last table that was understood, and the last of an earlier calm.
+
+    ``is_recalled``: pictures are compared with that of the earlier calm, though a table of this one was understood.
+    """
+
+    last: Understood = Understood()
+    earlier: Understood = Understood()
+    is_recalled: bool = False
+
+
+def disturbed(known: Recollection) -> Recollection:
+    """``known`` once something has moved."""
+    return Recollection(known.last, known.last)
+
+
+def recalled(known: Recollection) -> Recollection:
+    """``known`` once pictures are compared with that of the earlier calm again."""
+    return replace(known, last=known.earlier, is_recalled=True)
