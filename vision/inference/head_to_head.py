@@ -10,7 +10,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.comparison import View, by_colours, compare_on, hides_table, make_view, rescored, stacks_of
+from vision.inference.comparison import (
+    Stacks,
+    View,
+    by_colours,
+    compare_on,
+    hides_table,
+    make_view,
+    rescored,
+    stacks_of,
+)
 from vision.inference.coordinate_ascent import all_scores
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
@@ -69,8 +78,12 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
         is_tower_before_table = hides_table(view, cell, int(heights.argmax()) - 1)
         tried = heights >= (-doubt if is_tower_before_table else heights.max() - doubt)
         if tried.sum() > 1:
-            given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
-            compared, places = compare_on(view, prisms, hypothesis, stacks, (cell, given))
+            compared, places = _compared(view, prisms, hypothesis, stacks, (cell, heights, tried))
+            # A height that is chosen against colours is itself in doubt, also beside what they had ruled out.
+            also = heights >= heights[compared.argmax()] - doubt
+            if (also & ~tried).any():
+                tried |= also
+                compared, places = _compared(view, prisms, hypothesis, stacks, (cell, heights, tried))
             hypothesis.score(np.array([cell]), rescored(by_colour, heights, compared, tried)[None])
             stacks.places[cell] = places[compared.argmax()]
         before, state = int(hypothesis.state[cell]), int(hypothesis.scores[cell].argmax())
@@ -80,6 +93,15 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
             hypothesis.invalidate_neighbours(cell, before)
             changed = True
     return changed
+
+
+def _compared(
+    view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, which: tuple[int, Array, Mask]
+) -> tuple[Floats, Floats]:
+    """See :func:`.compare_on`; ``which``: the cell, (1 + f,) scores by colours, and which of these are compared."""
+    cell, heights, tried = which
+    given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
+    return compare_on(view, prisms, hypothesis, stacks, (cell, given))
 
 
 def compare(image: Picture, hypothesis: Hypothesis, cell: int, tried: Mask) -> Floats:

@@ -6,7 +6,7 @@ import pytest
 from vision.appearance.colour_model import display
 from vision.appearance.illumination import Illumination
 from vision.inference.comparison import make_patch_of, make_view, scene_round, stacks_of
-from vision.inference.head_to_head import compare, rescore_head_to_head
+from vision.inference.head_to_head import DOUBT_NATS, compare, rescore_head_to_head
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.boundaries import COLOUR_STRIDE
 from vision.likelihood.segmentation import (
@@ -206,3 +206,14 @@ def test_a_stack_is_scored_by_all_pixels_of_its_surroundings(scene, configuratio
     deviations = np.array([[PLACE_MM, PLACE_MM, TURN_RAD]] + [[OFF_MM, OFF_MM, TURN_RAD]] * configuration)
     expected = stack_log_likelihood(around, -1, places) + gain - ((off / deviations) ** 2).sum() / 2
     assert stack_log_likelihood(around, configuration, places) == pytest.approx(expected)
+
+
+def test_what_colours_had_ruled_out_is_compared_with_a_height_that_is_chosen_against_them(hypothesis, ground, cell):
+    """A shadow of two cubes' colour has no edges; where one cube is likelier, bare ground is in doubt, too."""
+    picture, wrong = hypothesis(ground)
+    scores = np.full((len(wrong.geometry.configurations.all), wrong.colours), -200.0, np.float32)
+    scores[:2, 0] = DOUBT_NATS - 5, DOUBT_NATS + 2
+    wrong.score(np.array([cell]), np.append(0, scores)[None].astype(np.float32))
+    wrong.assign(cell, int(wrong.scores[cell].argmax()))
+    rescore_head_to_head(picture, wrong)
+    assert wrong.state[cell] == 0
