@@ -26,7 +26,7 @@ from vision.scene.prisms import (
     span_column,
     span_stack,
 )
-from vision.scene.runs import make_spans, paint
+from vision.scene.runs import Spans, make_spans, paint
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -178,26 +178,37 @@ def make_patch_of(hypothesis: Hypothesis, view: View, cells: Indices, configurat
 @compiled
 def scene_round(patch: Patch, prisms: Prisms, view: View, stacks: Stacks, cell: int) -> Scene:
     """The scene round a cell."""
-    left, top = patch.origin
-    height, width = patch.across.shape[0], patch.across.shape[1] - 1
+    (left, top), height, width = patch.origin, patch.across.shape[0], patch.across.shape[1] - 1
     spans = make_spans(patch.origin, (height, width), prisms.kinds.shape[1] * PER_PIECE)
-    behind = view.ground[top : top + height, left : left + width].copy()
-    front = np.full_like(behind, -1)
-    is_behind = True
+    shown = view.ground[top : top + height, left : left + width].copy()
+    front, is_behind = np.full_like(shown, -1), True
+    boxes, most = view.boxes, view.boxes.shape[1] - 1
     for other in view.far_first:
-        low, high = view.boxes[other, -1, :2] - NEAR_PX, view.boxes[other, -1, 2:] + NEAR_PX
-        if low[0] > left + width or low[1] > top + height or high[0] < left or high[1] < top:
+        if (
+            boxes[other, most, 0] > left + width + NEAR_PX
+            or boxes[other, most, 1] > top + height + NEAR_PX
+            or boxes[other, most, 2] < left - NEAR_PX
+            or boxes[other, most, 3] < top - NEAR_PX
+        ):
             continue
-        rank, into = int(view.rank[other]), behind if is_behind else front
+        rank = int(view.rank[other])
         span_column(spans, prisms, other, rank)
-        paint(into, spans)
+        _paint_on(shown, front, spans, is_behind)
         if other == cell:
             is_behind = False
         elif stacks.configurations[other] >= 0:
             span_stack(spans, prisms, (other, rank, stacks.configurations[other]), stacks.places[other])
-            paint(into, spans)
+            _paint_on(shown, front, spans, is_behind)
     which, kinds = (cell, int(view.rank[cell])), (view.materials, view.colours)
-    return make_scene(patch, prisms, which, (behind, front), kinds)
+    return make_scene(patch, prisms, which, (shown, front), kinds)
+
+
+@compiled
+def _paint_on(shown: Surfaces, front: Surfaces, spans: Spans, is_behind: bool) -> None:  # noqa: FBT001
+    """Paint polygons over what is shown, and over what is in front unless they are behind."""
+    paint(shown, spans)
+    if not is_behind:
+        paint(front, spans)
 
 
 @compiled

@@ -120,11 +120,11 @@ def noise_of(image: Picture, step: int, outline_px: Floats) -> Array:
     apart, variance, count = np.empty((CHANNELS, rows * columns), np.float32), np.zeros(CHANNELS, np.float32), 0
     for i in range(rows):
         for j in range(columns):
-            if not _is_inside(NOISE_STRIDE * j, NOISE_STRIDE * i, outline_px):
+            x, y = NOISE_STRIDE * j, NOISE_STRIDE * i
+            if not _is_inside(x, y, outline_px):
                 continue
-            one, other = image[NOISE_STRIDE * i, NOISE_STRIDE * j], image[NOISE_STRIDE * i, NOISE_STRIDE * j + step]
-            for channel in range(CHANNELS):
-                apart[channel, count] = abs(_opponent(one, channel) - _opponent(other, channel))
+            brightness, first, second = _opponents(image, (y, x), (y, x + step))
+            apart[0, count], apart[1, count], apart[2, count] = abs(brightness), abs(first), abs(second)
             count += 1
     for channel in range(CHANNELS if count else 0):
         # Half of a normal variable's absolute values are below 0.6745 standard deviations.
@@ -169,15 +169,19 @@ def make_patch(
     weight = 2 / (step * px_per_mm * UNIT_MM)
     ratios, slope = _weighted(unlikeness, weight)
     for row in range(0, height, 2):
+        total = 0.0
         for column in range(width - step):
-            one, other = image[top + row, left + column], image[top + row, left + column + step]
-            across[row, column + 1] = across[row, column] + _ratio(one, other, ratios, slope)
+            one, other = (top + row, left + column), (top + row, left + column + step)
+            total += _ratio(image, one, other, ratios, slope)
+            across[row, column + 1] = total
     for row in range(height - step):
+        total = 0.0
         for column in range(0, width, 2):
-            one, other = image[top + row, left + column], image[top + row + step, left + column]
-            down[row, column + 1] = down[row, column] + _ratio(one, other, ratios, slope)
+            one, other = (top + row, left + column), (top + row + step, left + column)
+            total += _ratio(image, one, other, ratios, slope)
+            down[row, column + 1] = total
             if column + 2 <= width:
-                down[row, column + 2] = down[row, column + 1]
+                down[row, column + 2] = total
     colours = _colours(image, box, table, colour_model)
     area = COLOUR_STRIDE**2 / (px_per_mm**2 * AREA_MM2)
     return Patch((left, top), step, across, down, colours, area)
@@ -194,7 +198,7 @@ def ratios_down(image: Picture, scale: tuple[int, float], unlikeness: Unlikeness
     down = np.zeros((height, width), np.float32)
     for row in range(height - step):
         for column in range(width):
-            down[row, column] = _ratio(image[row, column], image[row + step, column], ratios, slope)
+            down[row, column] = _ratio(image, (row, column), (row + step, column), ratios, slope)
     return down
 
 
@@ -209,7 +213,7 @@ def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Cont
     across = np.zeros((height, width), np.float32)
     for row in range(height):
         for column in range(width - step):
-            across[row, column] = _ratio(image[row, column], image[row, column + step], ratios, slope)
+            across[row, column] = _ratio(image, (row, column), (row, column + step), ratios, slope)
     return Contrasts(across, ratios_down(image, scale, unlikeness), step)
 
 
@@ -245,30 +249,35 @@ def _colours(
     """See :attr:`Patch.colours`."""
     left, top, right, bottom = box
     rows, columns = (bottom - top - 1) // COLOUR_STRIDE + 1, (right - left - 1) // COLOUR_STRIDE + 1
-    colours = np.empty((rows, columns, colour_model.shape[1]), np.float32)
+    materials = colour_model.shape[1]
+    colours = np.empty((rows, columns, materials), np.float32)
     for row in range(rows):
         for column in range(columns):
-            blue, green, red = image[top + COLOUR_STRIDE * row, left + COLOUR_STRIDE * column]
-            likely = colour_model[table[0, blue] + table[1, green] + table[2, red]]
-            colours[row, column] = likely - likely.max()
+            y, x, best = top + COLOUR_STRIDE * row, left + COLOUR_STRIDE * column, np.float32(-np.inf)
+            likely = table[0, image[y, x, 0]] + table[1, image[y, x, 1]] + table[2, image[y, x, 2]]
+            for material in range(materials):
+                best = max(best, colour_model[likely, material])
+            for material in range(materials):
+                colours[row, column, material] = colour_model[likely, material] - best
     return colours
 
 
 @compiled
-def _opponent(codes: Picture, channel: int) -> float:
-    """Brightness (0) or a difference of colour of a pixel (3,) BGR."""
-    blue, green, red = float(codes[0]), float(codes[1]), float(codes[2])
-    if channel == 0:
-        return (blue + green + red) / 3
-    return (blue - red) / 2 if channel == 1 else green / 2 - (blue + red) / 4
+def _opponents(image: Picture, one: tuple[int, int], other: tuple[int, int]) -> tuple[float, float, float]:
+    """Difference of two pixels, at their rows and columns: of brightness, and two of colour."""
+    b = float(image[one[0], one[1], 0]) - image[other[0], other[1], 0]
+    g = float(image[one[0], one[1], 1]) - image[other[0], other[1], 1]
+    r = float(image[one[0], one[1], 2]) - image[other[0], other[1], 2]
+    return (b + g + r) / 3, (b - r) / 2, g / 2 - (b + r) / 4
 
 
 @compiled
-def _ratio(one: Picture, other: Picture, ratios: Array, slope: Array) -> float:
-    """Log-likelihood ratio that two surfaces meet between two pixels (3,); tables as of :func:`_weighted`."""
-    b, g, r = float(one[0]) - other[0], float(one[1]) - other[1], float(one[2]) - other[2]
-    brightness, first, second = (b + g + r) / 3, (b - r) / 2, g / 2 - (b + r) / 4
-    bright = np.int64(one[0]) + one[1] + one[2] + other[0] + other[1] + other[2]
+def _ratio(image: Picture, one: tuple[int, int], other: tuple[int, int], ratios: Array, slope: Array) -> float:
+    """Log-likelihood ratio that two surfaces meet between two pixels; tables as of :func:`_weighted`."""
+    brightness, first, second = _opponents(image, one, other)
+    bright = np.int64(0)
+    for channel in range(CHANNELS):
+        bright += np.int64(image[one[0], one[1], channel]) + image[other[0], other[1], channel]
     band = bright * BANDS // (6 * 256)
     off = slope[band, 0] * brightness * brightness + slope[band, 1] * first * first + slope[band, 2] * second * second
     return float(ratios[band, min(int(off * PER_NAT), MOST_NATS * PER_NAT)])

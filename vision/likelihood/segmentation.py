@@ -83,16 +83,13 @@ def make_scene(
         patch: of the picture.
         prisms: of the pose.
         which: the cell on which the stack stands, and its rank.
-        painted: (height, width) surfaces of the patch without the stack, and those that occlude it, -1 where none does.
+        painted: (height, width) surfaces of the patch without the stack, which are overwritten, and those that occlude
+            it, -1 where none does.
         kinds: (s,) material of each surface, -1 of pieces; and number of colours of these.
     """
-    (behind, front), (materials, colours), size, pieces = painted, kinds, painted[0].shape, prisms.kinds.shape[1]
+    (shown, front), (materials, colours), size, pieces = painted, kinds, painted[0].shape, prisms.kinds.shape[1]
     occluders = _runs_of(front)
-    for row in range(size[0]):
-        for column in range(size[1]):
-            if front[row, column] >= 0:
-                behind[row, column] = front[row, column]
-    around = make_surroundings(patch, behind, materials, colours)
+    around = make_surroundings(patch, shown, materials, colours)
     most = len(around.surfaces) + pieces * PER_PIECE
     runs = make_runs(size, 2 * (pieces * PER_PIECE + occluders.starts.shape[1]) + 1)
     return Scene(
@@ -115,22 +112,19 @@ def make_scene(
 @compiled
 def _runs_of(front: Surfaces) -> Runs:
     """Runs of pixels (height, width) that are not -1, labelled 0."""
-    most, (height, width) = 1, front.shape
+    height, width = front.shape
+    runs, most = make_runs((height, width), width), 1
+    counts, starts, labels = runs.counts, runs.starts, runs.labels
     for row in range(height):
-        changes = 1
-        for column in range(1, width):
-            changes += int((front[row, column] < 0) != (front[row, column - 1] < 0))
-        most = max(most, changes)
-    runs = make_runs((height, width), most)
-    for row in range(height):
-        count = 0
+        count, before = 0, False
         for column in range(width):
-            label = BASE if front[row, column] < 0 else 0
-            if column == 0 or label != runs.labels[row, count - 1]:
-                runs.starts[row, count], runs.labels[row, count] = column, label
+            is_open = front[row, column] < 0
+            if column == 0 or is_open != before:
+                starts[row, count], labels[row, count] = column, BASE if is_open else 0
                 count += 1
-        runs.counts[row] = count
-    return runs
+            before = is_open
+        counts[row], most = count, max(most, count)
+    return Runs(counts, starts[:, :most].copy(), labels[:, :most].copy(), runs.painted, width)
 
 
 @compiled
@@ -139,13 +133,14 @@ def stack_log_likelihood(scene: Scene, configuration: int, places: Floats) -> fl
 
     ``places``: see :func:`vision.scene.prisms.span_stack`.
     """
-    prior = 0.0
+    prior, pieces = 0.0, 0
     clear(scene.runs)
     if configuration >= 0:
+        pieces = scene.prisms.counts[configuration]
         _lay_stack(scene, configuration, places)
         _occlude(scene)
-        prior = _log_prior(places[: scene.prisms.counts[configuration]])
-    return WEIGHT * (_boundary_log_ratio(scene) + _colour_log_ratio(scene)) + prior
+        prior = _log_prior(places[:pieces])
+    return WEIGHT * (_boundary_log_ratio(scene, pieces) + _colour_log_ratio(scene, pieces)) + prior
 
 
 @compiled
@@ -167,12 +162,13 @@ def _lay_stack(scene: Scene, configuration: int, places: Floats) -> None:
 @compiled
 def _occlude(scene: Scene) -> None:
     """Take from the runs of the stack what is in front of it."""
-    front = scene.front
-    for row in range(len(front.counts)):
-        if scene.runs.counts[row] > 1:
-            for number in range(front.counts[row]):
-                if front.labels[row, number] != BASE:
-                    lay_run(scene.runs, row, (front.starts[row, number], stop_of(front, row, number)), BASE)
+    front, runs = scene.front, scene.runs
+    counts, starts, labels = runs.counts, runs.starts, runs.labels
+    for row in range(runs.painted[0], runs.painted[1]):
+        for number in range(front.counts[row]):
+            if front.labels[row, number] != BASE:
+                span = front.starts[row, number], stop_of(front, row, number)
+                counts[row] = lay_run(starts[row], labels[row], counts[row], runs.width, span, BASE)
 
 
 @compiled
@@ -188,104 +184,129 @@ def _log_prior(places: Floats) -> float:
 
 
 @compiled
-def _boundary_log_ratio(scene: Scene) -> float:
-    """Log-likelihood ratio of the boundaries between surfaces, against a patch without any."""
-    scene.seams[:] = 0
-    total, height = 0.0, len(scene.runs.counts)
+def _boundary_log_ratio(scene: Scene, pieces: int) -> float:
+    """Log-likelihood ratio of the boundaries between surfaces, against a patch without any; of so many ``pieces``."""
+    total, many = 0.0, len(scene.around.surfaces)
+    seams = scene.seams[: many + pieces * PER_PIECE]
+    seams[:many], seams[many:] = scene.around.seams, 0
     for way in range(2):
-        right, below, step, ratios = ways(scene.patch, way)
-        for row in range(0, height - below, step):
-            total += _along_row(scene, ratios, (right, below), way, row)
+        total += _along_rows(scene, way)
     share = 1.0 if scene.prisms.rings_mm.shape[1] == CORNERS else ROUND_SEAM
-    for seam in scene.seams:
+    for seam in seams:
         if seam != 0:
             total += share * np.log(SEAM_ALIKE + (1 - SEAM_ALIKE) * np.exp(seam))
     return total
 
 
 @compiled
-def _along_row(scene: Scene, ratios: Floats, offset: tuple[int, int], way: int, row: int) -> float:
-    """Evidence of the boundaries between a row's pixels and those beside or below them; that of seams is added up."""
-    runs, around, (right, below), total = scene.runs, scene.around, offset, 0.0
-    counts, starts, labels, other_row = runs.counts, runs.starts, runs.labels, row + below
-    column, end, own, other = 0, runs.width - right, 0, 0
-    while other + 1 < counts[other_row] and starts[other_row, other + 1] <= right:
-        other += 1
-    while column < end:
-        stop = end
-        if own + 1 < counts[row]:
-            stop = min(stop, starts[row, own + 1])
-        if other + 1 < counts[other_row]:
-            stop = min(stop, starts[other_row, other + 1] - right)
-        one, two = labels[row, own], labels[other_row, other]
-        if one == BASE and two == BASE:
-            total += around.boundaries[way, row, stop] - around.boundaries[way, row, column]
-            for number in range(around.seams[way, row, 0], around.seams[way, row, 1]):
-                if column <= around.seam_columns[number] < stop:
-                    scene.seams[around.seam_numbers[number]] += around.seam_ratios[number]
-        elif one != two:
-            ratio = ratios[row, stop] - ratios[row, column]
-            if one >= 0 and two >= 0 and one % PER_PIECE == two % PER_PIECE > 0:
-                scene.seams[len(around.surfaces) + min(one, two)] += ratio
+def _along_rows(scene: Scene, way: int) -> float:
+    """Evidence of the boundaries between all pixels and those beside or below them; that of seams is added up.
+
+    Rows that the stack does not touch are the surroundings' alone.  This is where comparison spends most of its time:
+    one loop over all rows, since each call would take all arrays of the scene anew.
+    """
+    right, below, step, ratios = ways(scene.patch, way)
+    around, many, seams, width = scene.around, len(scene.around.surfaces), scene.seams, scene.runs.width - right
+    boundaries, first_seam_runs, seam_runs = around.boundaries, around.first_seam_runs, around.seam_runs
+    counts, starts, labels, height = scene.runs.counts, scene.runs.starts, scene.runs.labels, len(scene.runs.counts)
+    first, end = max(scene.runs.painted[0] - below, 0), min(scene.runs.painted[1], height - below)
+    if first >= end:
+        return float(around.totals[way, height])
+    total = around.totals[way, first] + around.totals[way, height] - around.totals[way, end]
+    for row in range(first + first % step, end, step):
+        column, own, other, other_row = 0, 0, 0, row + below
+        last, other_last, seam_run, past = (
+            counts[row],
+            counts[other_row],
+            first_seam_runs[way, row],
+            first_seam_runs[way, row + 1],
+        )
+        while other + 1 < other_last and starts[other_row, other + 1] <= right:
+            other += 1
+        while column < width:
+            own_stop = starts[row, own + 1] if own + 1 < last else width
+            other_stop = starts[other_row, other + 1] - right if other + 1 < other_last else width
+            stop = min(own_stop, other_stop, width)
+            one, two = labels[row, own], labels[other_row, other]
+            if one == BASE and two == BASE:
+                total += boundaries[way, row, stop] - boundaries[way, row, column]
             else:
-                total += ratio
-        own += int(own + 1 < counts[row] and starts[row, own + 1] == stop)
-        other += int(other + 1 < counts[other_row] and starts[other_row, other + 1] - right == stop)
-        column = stop
-    return total
+                if one != two:
+                    ratio = ratios[row, stop] - ratios[row, column]
+                    if one >= 0 and two >= 0 and one % PER_PIECE == two % PER_PIECE > 0:
+                        seams[many + min(one, two)] += ratio
+                    else:
+                        total += ratio
+                for number in range(seam_run, past):
+                    begin, beyond = max(column, seam_runs[number, 0]), min(stop, seam_runs[number, 1])
+                    if begin < beyond:
+                        seams[seam_runs[number, 2]] -= ratios[row, beyond] - ratios[row, begin]
+            own += int(own_stop == stop)
+            other += int(other_stop == stop)
+            column = stop
+    return float(total)
 
 
 @compiled
-def _colour_log_ratio(scene: Scene) -> float:
-    """Log-likelihood of the surfaces' colours, against the likeliest material of every pixel."""
+def _colour_log_ratio(scene: Scene, pieces: int) -> float:
+    """Log-likelihood of the surfaces' colours, against the likeliest material of every pixel; of so many ``pieces``."""
     around, many, total = scene.around, len(scene.around.surfaces), 0.0
-    _sum_colours(scene)
+    kinds, surfaces, areas, sums, area = around.kinds, around.surfaces, scene.areas, scene.sums, scene.patch.area
+    _sum_colours(scene, pieces)
     for number in range(many):
-        if around.kinds[number] > 0:
-            units = FLOOR_UNITS if around.surfaces[number] < FIRST else scene.areas[number]
-            total += _colour_weight(scene, number, units) * scene.sums[number, : around.kinds[number]].max()
-    for first in range(many, len(scene.areas), PER_PIECE):
-        total += _piece_colour(scene, first)
+        if kinds[number] > 0 and areas[number] > 0:
+            best = -np.inf
+            for colour in range(kinds[number]):
+                best = max(best, sums[number, colour])
+            units = FLOOR_UNITS if surfaces[number] < FIRST else areas[number]
+            total += _colour_weight(area, units) * best
+    for piece in range(pieces):
+        total += _piece_colour(areas, sums, area, many + piece * PER_PIECE)
     return total
 
 
 @compiled
-def _piece_colour(scene: Scene, first: int) -> float:
+def _piece_colour(areas: Floats, sums: Floats, area: float, first: int) -> float:
     """Log-likelihood of the colour of one piece of the stack, which all its surfaces have; ``first``: its face."""
     best = -np.inf
-    for colour in range(scene.sums.shape[1]):
+    for colour in range(sums.shape[1]):
         total = 0.0
         for number in range(first, first + PER_PIECE):
-            total += _colour_weight(scene, number, scene.areas[number]) * scene.sums[number, colour]
+            if areas[number] > 0:
+                total += _colour_weight(area, areas[number]) * sums[number, colour]
         best = max(best, total)
     return best
 
 
 @compiled
-def _colour_weight(scene: Scene, number: int, units: float) -> float:
-    """What the colours of a surface count, worth so many observations, a sum of log-likelihoods."""
-    return scene.patch.area / (1 + units / MOST_UNITS) if scene.areas[number] > 0 else 0.0
+def _colour_weight(area: float, units: float) -> float:
+    """What the colours of a surface that is seen count, worth so many observations, a sum of log-likelihoods."""
+    return area / (1 + units / MOST_UNITS)
 
 
 @compiled
-def _sum_colours(scene: Scene) -> None:
-    """Add up ``areas`` and ``sums``: the surroundings', but where the stack is, and the stack's."""
-    patch, around, runs, many = scene.patch, scene.around, scene.runs, len(scene.around.surfaces)
-    colours, areas, sums = scene.sums.shape[1], scene.areas, scene.sums
-    areas[:many], sums[:many], areas[many:], sums[many:] = around.areas, around.sums, 0, 0
-    for row in range(patch.colours.shape[0]):
+def _sum_colours(scene: Scene, pieces: int) -> None:
+    """Add up ``areas`` and ``sums``: the surroundings', but where the stack of so many pieces is, and the stack's."""
+    around, many, colours = scene.around, len(scene.around.surfaces), scene.sums.shape[1]
+    areas, sums, used = scene.areas, scene.sums, many + pieces * PER_PIECE
+    areas[:many], sums[:many], areas[many:used], sums[many:used] = around.areas, around.sums, 0, 0
+    counts, starts, labels, painted = scene.runs.counts, scene.runs.starts, scene.runs.labels, scene.runs.painted
+    likely, area, shown, first, kinds = scene.patch.colours, scene.patch.area, around.shown, around.first, around.kinds
+    for row in range(
+        (painted[0] + COLOUR_STRIDE - 1) // COLOUR_STRIDE, (painted[1] + COLOUR_STRIDE - 1) // COLOUR_STRIDE
+    ):
         at = COLOUR_STRIDE * row
-        for number in range(runs.counts[at]):
-            label = runs.labels[at, number]
+        for number in range(counts[at]):
+            label = labels[at, number]
             if label == BASE:
                 continue
-            own, first = many + label, TOPS if label % PER_PIECE == 0 else TOPS + colours
-            begin = (runs.starts[at, number] + COLOUR_STRIDE - 1) // COLOUR_STRIDE
-            for column in range(begin, (stop_of(runs, at, number) + COLOUR_STRIDE - 1) // COLOUR_STRIDE):
-                covered = around.shown[at, COLOUR_STRIDE * column]
-                areas[covered] -= patch.area
-                areas[own] += patch.area
-                for colour in range(around.kinds[covered]):
-                    sums[covered, colour] -= patch.colours[row, column, around.first[covered] + colour]
+            stop = starts[at, number + 1] if number + 1 < counts[at] else scene.runs.width
+            own, of_piece = many + label, TOPS if label % PER_PIECE == 0 else TOPS + colours
+            for column in range(-(-starts[at, number] // COLOUR_STRIDE), -(-stop // COLOUR_STRIDE)):
+                covered = shown[at, COLOUR_STRIDE * column]
+                areas[covered] -= area
+                areas[own] += area
+                for colour in range(kinds[covered]):
+                    sums[covered, colour] -= likely[row, column, first[covered] + colour]
                 for colour in range(colours):
-                    sums[own, colour] += patch.colours[row, column, first + colour]
+                    sums[own, colour] += likely[row, column, of_piece + colour]

@@ -13,6 +13,7 @@ from vision.scene.materials import Materials
 from vision.scene.prisms import FIRST, LINE, PER_CELL, PER_PIECE, PIECES, Floats, Surfaces
 
 Indices = npt.NDArray[np.intp]
+Numbers = npt.NDArray[np.int32]
 
 TOPS = int(Materials.TOPS)
 
@@ -28,9 +29,11 @@ class Surroundings(NamedTuple):
         sums: (k, colours) …their log-likelihoods in each colour.
         boundaries: (2, height, width + 1) sums, along each row, of the evidence of boundaries but seams: between pixels
             side by side, and one above the other.
-        seams: (2, height, 2) of each row the first of the seams' pixels, and the one past its last.
-        seam_columns, seam_numbers, seam_ratios: (q,) of each such pixel its column, the lower number of the two
-            surfaces, and its evidence.
+        totals: (2, height + 1) sums of these over whole rows, from the first one on.
+        seams: (k,) evidence of the seam of which each surface has the lower number.
+        first_seam_runs: (2, height + 1) number of the first run of a seam's pixels that is in each row.
+        seam_runs: (q, 3) of each such run its first column, the one past its last, and the lower number of its two
+            surfaces.
     """
 
     shown: Surfaces
@@ -40,10 +43,10 @@ class Surroundings(NamedTuple):
     areas: Floats
     sums: Floats
     boundaries: Floats
-    seams: Indices
-    seam_columns: Indices
-    seam_numbers: Indices
-    seam_ratios: Floats
+    totals: Floats
+    seams: Floats
+    first_seam_runs: Numbers
+    seam_runs: Numbers
 
 
 @compiled
@@ -71,39 +74,61 @@ def make_surroundings(patch: Patch, shown: Surfaces, materials: Indices, colours
             areas[number] += patch.area
             for colour in range(kinds[number]):
                 sums[number, colour] += patch.colours[row, column, first[number] + colour]
-    boundaries, seams, (columns, at, ratios) = _boundaries(patch, shown, surfaces)
-    return Surroundings(shown, surfaces, first, kinds, areas, sums, boundaries, seams, columns, at, ratios)
+    boundaries, totals, runs = _boundaries(patch, shown, surfaces)
+    seams = _seams(patch, *runs, count)
+    return Surroundings(shown, surfaces, first, kinds, areas, sums, boundaries, totals, seams, *runs)
 
 
 @compiled
-def _boundaries(
-    patch: Patch, shown: Surfaces, surfaces: Indices
-) -> tuple[Floats, Indices, tuple[Indices, Indices, Floats]]:
-    """``boundaries``, ``seams``, and seams' pixels of :class:`Surroundings`."""
-    height, width = shown.shape
-    boundaries, seams, count = np.zeros((2, height, width + 1)), np.zeros((2, height, 2), np.intp), 0
-    columns, numbers, ratios = (
-        np.empty(height * width, np.intp),
-        np.empty(height * width, np.intp),
-        np.empty(height * width),
-    )
+def _boundaries(patch: Patch, shown: Surfaces, surfaces: Indices) -> tuple[Floats, Floats, tuple[Numbers, Numbers]]:
+    """``boundaries``, ``totals`` and the seams' runs of :class:`Surroundings`."""
+    (height, width), are_seams, count = shown.shape, _seams_between(surfaces), 0
+    boundaries, totals = np.zeros((2, height, width + 1)), np.zeros((2, height + 1))
+    first_runs, runs = np.zeros((2, height + 1), np.int32), np.empty((height * width, 3), np.int32)
     for way in range(2):
         right, below, step, sums = ways(patch, way)
-        for row in range(0, height - below, step):
-            seams[way, row, 0] = count
-            for column in range(width - right):
-                own, other, total = shown[row, column], shown[row + below, column + right], boundaries[way, row, column]
+        for row in range(height):
+            first_runs[way, row], total, last = count, 0.0, -1
+            for column in range(width - right if row % step == 0 and row < height - below else 0):
+                own, other = shown[row, column], shown[row + below, column + right]
+                lower = -1
                 if own != other:
-                    ratio = sums[row, column + 1] - sums[row, column]
-                    if not _is_seam(surfaces[own], surfaces[other]):
-                        total += ratio
-                    elif ratio != 0:
-                        columns[count], ratios[count] = column, ratio
-                        numbers[count] = own if surfaces[own] < surfaces[other] else other
-                        count += 1
-                boundaries[way, row, column + 1] = total
-            seams[way, row, 1] = count
-    return boundaries, seams, (columns[:count].copy(), numbers[:count].copy(), ratios[:count].copy())
+                    if are_seams[own, other]:
+                        lower = own if surfaces[own] < surfaces[other] else other
+                    else:
+                        total += sums[row, column + 1] - sums[row, column]
+                if lower >= 0 and lower != last:
+                    runs[count, 0], runs[count, 2] = column, lower
+                    count += 1
+                if lower >= 0:
+                    runs[count - 1, 1] = column + 1
+                boundaries[way, row, column + 1], last = total, lower
+            totals[way, row + 1] = totals[way, row] + total
+        first_runs[way, height] = count
+    return boundaries, totals, (first_runs, runs[:count].copy())
+
+
+@compiled
+def _seams(patch: Patch, first_runs: Numbers, runs: Numbers, count: int) -> Floats:
+    """See :attr:`Surroundings.seams`; of so many surfaces."""
+    seams = np.zeros(count)
+    for way in range(2):
+        sums = ways(patch, way)[3]
+        for row in range(len(sums)):
+            for number in range(first_runs[way, row], first_runs[way, row + 1]):
+                seams[runs[number, 2]] += sums[row, runs[number, 1]] - sums[row, runs[number, 0]]
+    return seams
+
+
+@compiled
+def _seams_between(surfaces: Indices) -> npt.NDArray[np.bool_]:
+    """(k, k) which two of some surfaces (k,) meet in a seam."""
+    count = len(surfaces)
+    are_seams = np.empty((count, count), np.bool_)
+    for one in range(count):
+        for other in range(count):
+            are_seams[one, other] = _is_seam(surfaces[one], surfaces[other])
+    return are_seams
 
 
 @compiled

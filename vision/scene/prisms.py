@@ -177,26 +177,33 @@ def span_stack(spans: Spans, prisms: Prisms, which: tuple[int, int, int], places
     ``which``: cell, its rank, and the configuration; ``places`` (p, 3): where each piece lies off the cell's middle,
     mm, and by how much it is turned, radians.
     """
-    cell, rank, configuration = which
+    (cell, rank, configuration), kinds = which, prisms.kinds
     count, spans.many[0] = prisms.counts[configuration], 0
+    foot, face = np.empty(prisms.rings_mm.shape[1:]), np.empty(prisms.rings_mm.shape[1:])
     for piece in range(count):
-        ring = prisms.rings_mm[prisms.kinds[configuration, piece]]
-        foot, face = np.empty_like(ring), np.empty_like(ring)
-        x, y, turn = places[piece]
-        sine, cosine = np.sin(turn), np.cos(turn)
-        low = prisms.maps[cell, prisms.feet[configuration, piece]]
-        high = prisms.maps[cell, prisms.faces[configuration, piece]]
-        for i in range(len(ring)):
-            u = x + cosine * ring[i, 0] - sine * ring[i, 1]
-            v = y + sine * ring[i, 0] + cosine * ring[i, 1]
-            for axis in range(2):
-                foot[i, axis] = low[axis, 0] * u + low[axis, 1] * v + low[axis, 2]
-                face[i, axis] = high[axis, 0] * u + high[axis, 1] * v + high[axis, 2]
+        kind = kinds[configuration, piece]
+        _project(foot, prisms, (cell, prisms.feet[configuration, piece]), kind, places, piece)
+        _project(face, prisms, (cell, prisms.faces[configuration, piece]), kind, places, piece)
         first = first_surface(rank) + piece * PER_PIECE
         _add_sides(spans, foot, face, first + 1)
         # Of a piece under another one of its size only the bevel shows, which looks like its side.
-        if piece + 1 == count or prisms.kinds[configuration, piece + 1] != prisms.kinds[configuration, piece]:
+        if piece + 1 == count or kinds[configuration, piece + 1] != kind:
             _add_face(spans, face, first)
+
+
+@compiled
+def _project(ring_px: Floats, prisms: Prisms, level: tuple[int, int], kind: int, places: Floats, piece: int) -> None:
+    """Project the outline of a piece of some kind, which lies at ``places[piece]``, at a ``level``: cell and height."""
+    (cell, height), maps, rings = level, prisms.maps, prisms.rings_mm
+    x, y, turn = places[piece, 0], places[piece, 1], places[piece, 2]
+    sine, cosine = np.sin(turn), np.cos(turn)
+    for i in range(len(ring_px)):
+        u = x + cosine * rings[kind, i, 0] - sine * rings[kind, i, 1]
+        v = y + sine * rings[kind, i, 0] + cosine * rings[kind, i, 1]
+        for axis in range(2):
+            ring_px[i, axis] = (
+                maps[cell, height, axis, 0] * u + maps[cell, height, axis, 1] * v + maps[cell, height, axis, 2]
+            )
 
 
 @compiled
@@ -208,36 +215,65 @@ def first_surface(rank: int) -> int:
 @compiled
 def _add_sides(spans: Spans, foot: Floats, face: Floats, first: int) -> None:
     """Add the sides between two rings (k, 2) px, and what is under the upper one; four corners have four sides."""
-    corners, lines = len(foot), np.empty((2 * len(foot), 4))
-    if corners != 4:
-        for i in range(corners):
-            _line(lines, 2 * i, foot[i], foot[(i + 1) % corners])
-            _line(lines, 2 * i + 1, foot[i], face[i])
-        add_polygon(spans, lines, first)
+    if len(foot) != 4:
+        _add_round_side(spans, foot, face, first)
         return
+    lines = spans.lines
     for i in range(4):
         j = (i + 1) % 4
-        # Sides that face the camera run the other way round than the upper face does.
-        area = (foot[j, 0] - foot[i, 0]) * (face[i, 1] - foot[i, 1]) - (foot[j, 1] - foot[i, 1]) * (
-            face[i, 0] - foot[i, 0]
-        )
-        if area < 0:
-            _line(lines, 0, foot[i], foot[j])
-            _line(lines, 1, foot[j], face[j])
-            _line(lines, 2, face[j], face[i])
-            _line(lines, 3, face[i], foot[i])
-            add_polygon(spans, lines[:4], first + i)
+        if not _is_hidden(foot, face, i, j):
+            _put_line(lines, 0, foot, i, foot, j)
+            _put_line(lines, 1, foot, j, face, j)
+            _put_line(lines, 2, face, j, face, i)
+            _put_line(lines, 3, face, i, foot, i)
+            add_polygon(spans, 4, first + i)
+
+
+@compiled
+def _add_round_side(spans: Spans, foot: Floats, face: Floats, surface: int) -> None:
+    """Add the outline of all between two rings (k, 2) px: the foot's edges at sides that are seen, else the face's.
+
+    From one to the other it goes along the lines at which sides that are seen begin and end.
+    """
+    corners, count, was_hidden = len(foot), 0, _is_hidden(foot, face, len(foot) - 1, 0)
+    for i in range(corners):
+        j = (i + 1) % corners
+        is_hidden = _is_hidden(foot, face, i, j)
+        if is_hidden:
+            _put_line(spans.lines, count, face, i, face, j)
+        else:
+            _put_line(spans.lines, count, foot, i, foot, j)
+        count += 1
+        if is_hidden != was_hidden:
+            _put_line(spans.lines, count, foot, i, face, i)
+            count += 1
+        was_hidden = is_hidden
+    add_polygon(spans, count, surface)
+
+
+@compiled
+def _is_hidden(foot: Floats, face: Floats, i: int, j: int) -> bool:
+    """Whether the side between the corners ``i`` and ``j`` of two rings (k, 2) px faces away from the camera."""
+    along_x, along_y, up_x, up_y = (
+        foot[j, 0] - foot[i, 0],
+        foot[j, 1] - foot[i, 1],
+        face[i, 0] - foot[i, 0],
+        face[i, 1] - foot[i, 1],
+    )
+    # Sides that are seen run the other way round than the upper face does.
+    return bool(along_x * up_y - along_y * up_x >= 0)
 
 
 @compiled
 def _add_face(spans: Spans, face: Floats, surface: int) -> None:
     """Add an upper face (k, 2) px."""
-    lines = np.empty((len(face), 4))
     for i in range(len(face)):
-        _line(lines, i, face[i], face[(i + 1) % len(face)])
-    add_polygon(spans, lines, surface)
+        _put_line(spans.lines, i, face, i, face, (i + 1) % len(face))
+    add_polygon(spans, len(face), surface)
 
 
 @compiled
-def _line(lines: Floats, number: int, begin: Floats, end: Floats) -> None:
-    lines[number, 0], lines[number, 1], lines[number, 2], lines[number, 3] = begin[0], begin[1], end[0], end[1]
+def _put_line(lines: Floats, number: int, begin: Floats, i: int, end: Floats, j: int) -> None:
+    """Put into ``lines`` (l, 4) that from point ``i`` of ``begin`` to point ``j`` of ``end`` (k, 2)."""
+    lines[number, 0], lines[number, 1] = begin[i, 0], begin[i, 1]
+    lines[number, 2], lines[number, 3] = end[j, 0], end[j, 1]

@@ -16,6 +16,9 @@ Surfaces = npt.NDArray[np.int16]
 BASE = -1
 """Label of runs where what was painted leaves a patch as it was."""
 
+MOST_LINES = 32
+"""Room for the lines of one polygon: of a disc's side 16 on its foot, and as many from there to its face."""
+
 
 class Spans(NamedTuple):
     """What up to k convex polygons cover of a patch, row by row; the later ones are nearer.
@@ -28,8 +31,8 @@ class Spans(NamedTuple):
         rows: (k, 2) first row of each, and the one past its last.
         begins: (k, height) first column of each in each of these rows…
         stops: (k, height) …and the one past its last; no larger where it covers no pixel.
-        least: (height,) work array, and so is…
-        greatest: (height,) …this one.
+        lines: (l, 4) work array, and so are…
+        extent: (2, height) …the least and the greatest x in each row.
     """
 
     origin: tuple[int, int]
@@ -39,8 +42,8 @@ class Spans(NamedTuple):
     rows: Numbers
     begins: Numbers
     stops: Numbers
-    least: Floats
-    greatest: Floats
+    lines: Floats
+    extent: Floats
 
 
 class Runs(NamedTuple):
@@ -50,12 +53,14 @@ class Runs(NamedTuple):
         counts: (height,) how many.
         starts: (height, m) first column of each.
         labels: (height, m) what each shows.
+        painted: (2,) the first row of those that may have been painted, and the one past the last.
         width: of the patch.
     """
 
     counts: Numbers
     starts: Numbers
     labels: Numbers
+    painted: Numbers
     width: int
 
 
@@ -71,54 +76,63 @@ def make_spans(origin: tuple[int, int], size: tuple[int, int], most: int) -> Spa
         np.empty((most, 2), np.int32),
         np.empty((most, height), np.int32),
         np.empty((most, height), np.int32),
-        np.empty(height),
-        np.empty(height),
+        np.empty((MOST_LINES, 4)),
+        np.empty((2, height)),
     )
 
 
 @compiled
-def add_polygon(spans: Spans, lines: Floats, surface: int) -> None:
-    """Add the convex hull of lines (l, 4), x and y of both ends in the picture, px."""
-    (left, top), (height, width), number = spans.origin, spans.size, spans.many[0]
+def add_polygon(spans: Spans, count: int, surface: int) -> None:
+    """Add the convex hull of the first ``count`` lines of ``spans``, each x and y of both ends in the picture, px."""
+    (left, top), (height, width), number, lines = spans.origin, spans.size, spans.many[0], spans.lines
     low, high = np.inf, -np.inf
-    for line in lines:
-        low, high = min(low, line[1], line[3]), max(high, line[1], line[3])
+    for k in range(count):
+        low, high = min(low, lines[k, 1], lines[k, 3]), max(high, lines[k, 1], lines[k, 3])
     first, end = max(int(np.ceil(low)) - top, 0), min(int(np.floor(high)) - top + 1, height)
     if first >= end:
         return
-    least, greatest = spans.least, spans.greatest
-    least[first:end], greatest[first:end] = np.inf, -np.inf
-    for line in lines:
-        upper, lower = min(line[1], line[3]) - top, max(line[1], line[3]) - top
-        slope = (line[2] - line[0]) / (line[3] - line[1]) if line[3] != line[1] else 0.0
-        for row in range(max(int(np.ceil(upper)), first), min(int(np.floor(lower)) + 1, end)):
-            x = line[0] + (row + top - line[1]) * slope
-            least[row], greatest[row] = min(least[row], x), max(greatest[row], x)
+    _extend(spans.extent, lines, count, top, first, end)
+    begins, stops, extent = spans.begins, spans.stops, spans.extent
     for row in range(first, end):
-        spans.begins[number, row] = spans.stops[number, row] = 0
-        if least[row] <= greatest[row]:
-            spans.begins[number, row] = max(int(np.ceil(least[row])) - left, 0)
-            spans.stops[number, row] = min(int(np.floor(greatest[row])) - left + 1, width)
+        begins[number, row] = stops[number, row] = 0
+        if extent[0, row] <= extent[1, row]:
+            begins[number, row] = max(int(np.ceil(extent[0, row])) - left, 0)
+            stops[number, row] = min(int(np.floor(extent[1, row])) - left + 1, width)
     spans.rows[number, 0], spans.rows[number, 1], spans.surfaces[number] = first, end, surface
-    spans.many[0] += 1
+    spans.many[0] = number + 1
+
+
+@compiled
+def _extend(extent: Floats, lines: Floats, count: int, top: int, first: int, end: int) -> None:
+    """The least and the greatest x of lines in the rows from ``first`` to ``end``; row 0 is at y = ``top``."""
+    for row in range(first, end):
+        extent[0, row], extent[1, row] = np.inf, -np.inf
+    for k in range(count):
+        x, y = lines[k, 0], lines[k, 1]
+        upper, lower = min(y, lines[k, 3]) - top, max(y, lines[k, 3]) - top
+        slope = (lines[k, 2] - x) / (lines[k, 3] - y) if lines[k, 3] != y else 0.0
+        for row in range(max(int(np.ceil(upper)), first), min(int(np.floor(lower)) + 1, end)):
+            at = x + (row + top - y) * slope
+            extent[0, row], extent[1, row] = min(extent[0, row], at), max(extent[1, row], at)
 
 
 @compiled
 def paint(patch: Surfaces, spans: Spans) -> None:
     """Paint polygons over a patch (height, width)."""
+    begins, stops, rows = spans.begins, spans.stops, spans.rows
     for number in range(spans.many[0]):
-        for row in range(spans.rows[number, 0], spans.rows[number, 1]):
-            for column in range(spans.begins[number, row], spans.stops[number, row]):
-                patch[row, column] = spans.surfaces[number]
+        surface = np.int16(spans.surfaces[number])
+        for row in range(rows[number, 0], rows[number, 1]):
+            for column in range(begins[number, row], stops[number, row]):
+                patch[row, column] = surface
 
 
 @compiled
 def make_runs(size: tuple[int, int], most: int) -> Runs:
     """Runs of an unpainted patch, with room for so many in a row."""
     height, width = size
-    runs = Runs(
-        np.empty(height, np.int32), np.empty((height, most), np.int32), np.empty((height, most), np.int32), width
-    )
+    starts, labels = np.empty((height, most), np.int32), np.empty((height, most), np.int32)
+    runs = Runs(np.empty(height, np.int32), starts, labels, np.array([0, height], np.int32), width)
     clear(runs)
     return runs
 
@@ -126,50 +140,107 @@ def make_runs(size: tuple[int, int], most: int) -> Runs:
 @compiled
 def clear(runs: Runs) -> None:
     """Nothing is painted."""
-    for row in range(len(runs.counts)):
-        runs.counts[row], runs.starts[row, 0], runs.labels[row, 0] = 1, 0, BASE
+    counts, starts, labels = runs.counts, runs.starts, runs.labels
+    for row in range(runs.painted[0], runs.painted[1]):
+        counts[row], starts[row, 0], labels[row, 0] = 1, 0, BASE
+    runs.painted[0], runs.painted[1] = len(counts), 0
 
 
 @compiled
 def lay(runs: Runs, spans: Spans, first: int) -> None:
-    """Paint polygons over runs, each labelled by how far its surface is after the ``first``."""
+    """Paint polygons, each labelled by how far its surface is after the ``first``, over runs of nothing painted yet."""
+    counts, starts, labels, painted, rows = runs.counts, runs.starts, runs.labels, runs.painted, spans.rows
+    from_middle = np.empty((2, 4 * len(rows) + 1), np.int32)
     for number in range(spans.many[0]):
-        for row in range(spans.rows[number, 0], spans.rows[number, 1]):
-            lay_run(runs, row, (spans.begins[number, row], spans.stops[number, row]), spans.surfaces[number] - first)
+        painted[0], painted[1] = min(painted[0], rows[number, 0]), max(painted[1], rows[number, 1])
+    for row in range(painted[0], painted[1]):
+        before, after, stop = _nearest_first(from_middle, spans, row)
+        if stop < 0:
+            _lay_row(runs, spans, row, first)
+        elif stop > 0:
+            count = int(from_middle[0, before] > 0)
+            for number in range(before, after):
+                starts[row, count], labels[row, count] = from_middle[0, number], from_middle[1, number] - first
+                count += 1
+            if stop < runs.width:
+                starts[row, count], labels[row, count] = stop, BASE
+                count += 1
+            counts[row] = count
 
 
 @compiled
-def lay_run(runs: Runs, row: int, span: tuple[int, int], label: int) -> None:
-    """Paint over columns of a row, from the first of ``span`` up to the second."""
-    (begin, stop), count, starts, labels = span, runs.counts[row], runs.starts, runs.labels
+def _nearest_first(from_middle: Numbers, spans: Spans, row: int) -> tuple[int, int, int]:
+    """Put into ``from_middle`` (2, m) the starts and surfaces of a row's runs, those of the nearest one in the middle.
+
+    What is farther only shows to the left and to the right of that.  Whether it does is added and not asked, since
+    where the edges of pieces lie on each other a processor could not foresee it.
+
+    Returns where the runs begin there, the one past the last, and the column past what is painted: 0 where nothing is,
+    -1 where a polygon does not touch the nearer ones, so that a farther one may show between them.
+    """
+    begins, stops, rows, middle = spans.begins, spans.stops, spans.rows, 2 * len(spans.rows)
+    before, after, left, right = middle, middle, 0, 0
+    for number in range(spans.many[0] - 1, -1, -1):
+        begin, stop = begins[number, row], stops[number, row]
+        if row < rows[number, 0] or row >= rows[number, 1] or begin >= stop:
+            continue
+        if before == after:
+            left, right = begin, begin
+        elif stop < left or begin > right:
+            return before, after, -1
+        from_middle[0, after], from_middle[1, after] = right, spans.surfaces[number]
+        after += int(stop > right)
+        from_middle[0, before - 1], from_middle[1, before - 1] = begin, spans.surfaces[number]
+        before -= int(begin < left)
+        left, right = min(left, begin), max(right, stop)
+    return before, after, right
+
+
+@compiled
+def _lay_row(runs: Runs, spans: Spans, row: int, first: int) -> None:
+    """See :func:`lay`; one row, from the farthest polygon to the nearest."""
+    starts, labels = runs.starts[row], runs.labels[row]
+    for number in range(spans.many[0]):
+        if spans.rows[number, 0] <= row < spans.rows[number, 1]:
+            span, label = (spans.begins[number, row], spans.stops[number, row]), spans.surfaces[number] - first
+            runs.counts[row] = lay_run(starts, labels, runs.counts[row], runs.width, span, label)
+
+
+@compiled
+def lay_run(starts: Numbers, labels: Numbers, count: int, width: int, span: tuple[int, int], label: int) -> int:
+    """Paint over columns of a row of so many runs, from the first of ``span`` up to the second; how many there are now.
+
+    ``starts`` and ``labels`` (m,): as in :class:`Runs`.
+    """
+    begin, stop = span
     if begin >= stop:
-        return
-    goes_on = int(stop < runs.width)
+        return count
+    goes_on = int(stop < width)
     kept = count
-    while kept > 0 and starts[row, kept - 1] >= begin:
+    while kept > 0 and starts[kept - 1] >= begin:
         kept -= 1
     after = kept
-    while after < count and starts[row, after] <= stop:
+    while after < count and starts[after] <= stop:
         after += 1
-    beyond = labels[row, after - 1]
+    beyond = labels[after - 1]
     moved = kept + 1 + goes_on - after
     if moved > 0:
         for number in range(count - 1, after - 1, -1):
-            starts[row, number + moved], labels[row, number + moved] = starts[row, number], labels[row, number]
+            starts[number + moved], labels[number + moved] = starts[number], labels[number]
     elif moved < 0:
         for number in range(after, count):
-            starts[row, number + moved], labels[row, number + moved] = starts[row, number], labels[row, number]
-    starts[row, kept], labels[row, kept] = begin, label
+            starts[number + moved], labels[number + moved] = starts[number], labels[number]
+    starts[kept], labels[kept] = begin, label
     if goes_on:
-        starts[row, kept + 1], labels[row, kept + 1] = stop, beyond
-    runs.counts[row] = count + moved
+        starts[kept + 1], labels[kept + 1] = stop, beyond
+    return count + moved
 
 
 @compiled
 def covered_px(runs: Runs) -> int:
     """How many pixels are painted."""
     total = 0
-    for row in range(len(runs.counts)):
+    for row in range(runs.painted[0], runs.painted[1]):
         for number in range(runs.counts[row]):
             if runs.labels[row, number] != BASE:
                 total += stop_of(runs, row, number) - runs.starts[row, number]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.scene.runs import BASE, add_polygon, covered_px, lay, lay_run, make_runs, make_spans, paint
+from vision.scene.runs import BASE, add_polygon, clear, covered_px, lay, lay_run, make_runs, make_spans, paint
 
 SIZE = (24, 31)
 FIRST = 100
@@ -20,20 +20,19 @@ def pixels(runs):
     )
 
 
-def lines_of(corners):
-    return np.column_stack([corners, np.roll(corners, -1, axis=0)])
+def put(spans, corners, surface):
+    spans.lines[: len(corners)] = np.column_stack([corners, np.roll(corners, -1, axis=0)])
+    add_polygon(spans, len(corners), surface)
 
 
-@pytest.fixture
-def spans(rng):
-    """Six quadrangles, some of which reach beyond the patch."""
+@pytest.fixture(params=[0, 12])
+def spans(rng, request):
+    """Six quadrangles, some of which reach beyond the patch, round one place or apart from each other."""
     spans = make_spans((5, 7), SIZE, 6)
     for number in range(6):
         around = np.sort(rng.uniform(0, 2 * np.pi, 4))
-        middle, radius = rng.uniform((5, 7), (36, 31)), rng.uniform(3, 14)
-        add_polygon(
-            spans, lines_of(middle + radius * np.column_stack([np.cos(around), np.sin(around)])), FIRST + number
-        )
+        middle, radius = (20, 19) + rng.uniform(-1, 1, 2) * request.param, rng.uniform(3, 14)
+        put(spans, middle + radius * np.column_stack([np.cos(around), np.sin(around)]), FIRST + number)
     return spans
 
 
@@ -44,6 +43,8 @@ def test_runs_show_what_was_painted_last(spans):
     lay(runs, spans, FIRST)
     np.testing.assert_array_equal(pixels(runs), painted - FIRST)
     assert covered_px(runs) == (painted >= FIRST).sum()
+    clear(runs)
+    assert (pixels(runs) == BASE).all()
 
 
 @pytest.mark.parametrize("rng", range(20), indirect=True)
@@ -52,7 +53,7 @@ def test_a_run_may_lie_anywhere_in_a_row(rng):
     for label in range(20):
         begin, stop = sorted(rng.integers(0, SIZE[1] + 1, 2).tolist())
         row[begin:stop] = label
-        lay_run(runs, 3, (begin, stop), label)
+        runs.counts[3] = lay_run(runs.starts[3], runs.labels[3], runs.counts[3], SIZE[1], (begin, stop), label)
         np.testing.assert_array_equal(pixels(runs)[3], row)
 
 
