@@ -25,7 +25,7 @@ from calibration.picture import load_picture
 
 Points = npt.NDArray[np.float64]
 
-USUAL_FOCAL, FOCAL_SPREAD = 0.75, 0.35
+PRIOR_FOCAL, FOCAL_SPREAD = 0.75, 0.35
 """Focal length of a usual camera as a share of the picture's longer side, and the standard deviation of its log: fields
 of view from 40 to 95 degrees."""
 
@@ -170,9 +170,9 @@ def find_lens(seen: Sequence[Sighting], kit: Kit) -> BoardLens:
     )
 
 
-def usual_camera(size: tuple[int, int]) -> Camera:
+def prior_camera(size: tuple[int, int]) -> Camera:
     """A camera of which only the ``size`` of its pictures, in px, is known."""
-    return Camera(*size, *pinhole(usual_lens(size)), 0.0)
+    return Camera(*size, *pinhole(prior_lens(size)), 0.0)
 
 
 def find_markers(image: npt.NDArray[np.uint8], kit: Kit) -> Sighting:
@@ -189,7 +189,7 @@ def find_markers(image: npt.NDArray[np.uint8], kit: Kit) -> Sighting:
         if numbers.count(marker.id) == 1
     }
     size = (gray.shape[1], gray.shape[0])
-    seen = align_markers(gray, kit.mat, once, usual_camera(size))
+    seen = align_markers(gray, kit.mat, once, prior_camera(size))
     corners, pixels = [np.zeros(0, np.intp)], [np.zeros((0, 2))]
     for number, marker in enumerate(kit.mat.markers):
         if marker.id in seen:
@@ -211,7 +211,7 @@ def _likeliest(views: _Views) -> tuple[Points, Points, float]:
 
 def _begin(views: _Views, share: float) -> Points | None:
     """Parameters to begin with: the usual lens but for its focal length, and the poses that it gives."""
-    lens = usual_lens(views.size, share)
+    lens = prior_lens(views.size, share)
     matrix, distortion = pinhole(lens)
     poses: list[Points] = []
     for corners, pixels in zip(views.corners, views.pixels, strict=True):
@@ -237,21 +237,21 @@ def _residuals(views: _Views, values: Points) -> Points:
         world = np.column_stack([views.board_mm[corners] + moved[corners], np.zeros(len(corners))])
         shown, _ = cv2.projectPoints(world, pose[:3], pose[3:], matrix, distortion)
         off.append(((shown[:, 0] - pixels) / CORNER_PX).ravel())
-    return np.concatenate([*off, unusual(values[:LENS], views.size), moved.ravel() / views.known_mm])
+    return np.concatenate([*off, prior_residuals(values[:LENS], views.size), moved.ravel() / views.known_mm])
 
 
-def usual_lens(size: tuple[int, int], share: float = 1.0) -> Points:
+def prior_lens(size: tuple[int, int], share: float = 1.0) -> Points:
     """(LENS,) parameters of the usual lens for pictures of a ``size`` in px, of ``share`` its focal length."""
     width, height = size
-    return np.array([np.log(share * USUAL_FOCAL * max(size)), (width - 1) / 2, (height - 1) / 2, 0.0, 0.0])
+    return np.array([np.log(share * PRIOR_FOCAL * max(size)), (width - 1) / 2, (height - 1) / 2, 0.0, 0.0])
 
 
-def unusual(lens: Points, size: tuple[int, int]) -> Points:
+def prior_residuals(lens: Points, size: tuple[int, int]) -> Points:
     """(LENS,) by how many standard deviations the parameters of a lens differ from the usual one's."""
-    log_focal, x, y, k1, k2 = lens - usual_lens(size)
-    middle_px = CENTRE_SPREAD * max(size)
+    log_focal, x, y, k1, k2 = lens - prior_lens(size)
+    centre_px = CENTRE_SPREAD * max(size)
     return np.array(
-        [log_focal / FOCAL_SPREAD, x / middle_px, y / middle_px, k1 / K1_SPREAD, (k2 - K2_SHARE * k1) / K2_SPREAD]
+        [log_focal / FOCAL_SPREAD, x / centre_px, y / centre_px, k1 / K1_SPREAD, (k2 - K2_SHARE * k1) / K2_SPREAD]
     )
 
 

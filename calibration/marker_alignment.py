@@ -106,7 +106,7 @@ def align_cut(gray: Gray, name: str, detected: Mapping[int, Points]) -> dict[int
         if _skew(corners) > MOST_SKEW:
             # The nearest parallelogram: a wrong corner looks like a perspective, which the alignment would keep.
             even = corners - DIAGONALS * (corners * DIAGONALS).sum(axis=0) / 4
-            found = aligned(gray, name, number, even, round(NEAR_SHARE * edge_px(even)))
+            found = aligned(gray, name, number, even, round(NEAR_SHARE * side_px(even)))
             seen[number] = corners if found is None else found
     return seen
 
@@ -143,19 +143,19 @@ def aligned(gray: Gray, name: str, number: int, expected_px: Points, reach_px: i
 
 def box_round(corners_px: Points, modules: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Upper left corner (2,) px and size (2,) of the box in which a marker of so many ``modules`` is compared."""
-    pad_px = 1 + edge_px(corners_px) * QUIET / modules
+    pad_px = 1 + side_px(corners_px) * QUIET / modules
     low = np.floor(corners_px.min(axis=0) - pad_px).astype(int)
     return low, np.ceil(corners_px.max(axis=0) + pad_px).astype(int) + 1 - low
 
 
-def edge_px(corners_px: Points) -> float:
-    """Mean length of the edges of a marker with these corners (4, 2) px."""
-    return float(np.linalg.norm(corners_px - np.roll(corners_px, 1, axis=0), axis=1).mean())
+def side_px(corners_px: Points) -> float:
+    """Mean side length of markers with these corners (…, 4, 2) px."""
+    return float(np.linalg.norm(corners_px - np.roll(corners_px, 1, axis=-2), axis=-1).mean())
 
 
 def _near(gray: Gray, mat: Mat, number: int, corners_px: Points) -> Points:
     """Corners of a detected marker, aligned if it can be."""
-    reach_px = round(NEAR_SHARE * edge_px(corners_px))
+    reach_px = round(NEAR_SHARE * side_px(corners_px))
     found = aligned(gray, mat.dictionary, number, corners_px, reach_px)
     return corners_px if found is None else found
 
@@ -180,19 +180,19 @@ def _bent(corners_px: Points, expected_px: Points) -> float:
 
     However the marker is moved and sheared, its diagonals have one middle: a single wrong corner moves that of one.
     """
-    return _skew(corners_px - expected_px, edge_px(expected_px))
+    return _skew(corners_px - expected_px, side_px(expected_px))
 
 
 def _skew(corners_px: Points, edge: float | None = None) -> float:
     """How far apart the middles of the diagonals of corners (4, 2) px are, doubled, as a share of an edge."""
     apart = (corners_px * DIAGONALS).sum(axis=0)
-    return float(np.linalg.norm(apart)) / (edge or edge_px(corners_px))
+    return float(np.linalg.norm(apart)) / (edge or side_px(corners_px))
 
 
 def _sought(gray: Gray, mat: Mat, number: int, expected: list[dict[int, Points]]) -> Points | None:
     """Corners of a marker that was not detected; None where it is not seen."""
     for corners in expected:
-        size_px = edge_px(corners[number])
+        size_px = side_px(corners[number])
         if size_px < max(gray.shape):
             found = aligned(gray, mat.dictionary, number, corners[number], round(size_px))
             if found is not None:

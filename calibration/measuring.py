@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.board_lens import CORNER_PX, LENS, STARTS, USABLE_FOCAL, pinhole, unusual, usual_lens
+from calibration.board_lens import CORNER_PX, LENS, STARTS, USABLE_FOCAL, pinhole, prior_lens, prior_residuals
 from calibration.camera import Camera
 from calibration.errors import ProfileError
 from calibration.kit import MIN_MARKERS, MOST_FILES, MOST_RANKS, Marker
@@ -163,7 +163,7 @@ def _best(view: _View) -> Fit:
 
 def _begin(view: _View, share: float) -> Points | None:
     """Parameters to begin with; None where no camera of this focal length sees the field's corners so."""
-    lens = usual_lens(view.size, share) if view.camera is None else np.zeros(0)
+    lens = prior_lens(view.size, share) if view.camera is None else np.zeros(0)
     matrix, distortion = view.pinhole(lens)
     files, ranks = view.field.files, view.field.ranks
     flat = np.array([(-files, -ranks), (files, -ranks), (files, ranks), (-files, ranks)]) / 2
@@ -239,7 +239,7 @@ def _apart_px(view: _View, values: Points) -> tuple[Points, Points]:
 def _residuals(view: _View, values: Points) -> Points:
     """What is off, in standard deviations."""
     clicks, markers = _apart_px(view, values)
-    usual = unusual(values[:LENS], view.size) if view.camera is None else np.zeros(0)
+    usual = prior_residuals(values[:LENS], view.size) if view.camera is None else np.zeros(0)
     return np.concatenate([clicks.ravel() / CLICK_PX, markers.ravel() / CORNER_PX, usual])
 
 

@@ -268,9 +268,9 @@ class Film:
     def _look(self, covered: list[Cell]) -> None:
         reading = next_frame(self.scene, self.t_s, self.noise, self.rng)
         if covered:
-            foreign = reading.foreign.copy()
-            foreign[covered] = 1.0
-            reading = replace(reading, foreign=foreign)
+            outlier_share = reading.outlier_share.copy()
+            outlier_share[covered] = 1.0
+            reading = replace(reading, outlier_share=outlier_share)
         begun = time.perf_counter()
         self.events += self.referee.observe(self.t_s, replace(reading, changed=self.shares), self._sensed())
         if (asked := self.referee.question) is not None:

@@ -2,8 +2,8 @@
 
 Three models are fitted to every pair of frames and taken out of their difference:
 
-* the light: one gain a band of rows and channel (:mod:`vision.relighting`).  That is exposure, white balance, and the
-  bands that mains light leaves under a rolling shutter;
+* the light: one gain a band of rows and channel (:mod:`vision.gain_compensation`).  That is exposure, white balance,
+  and the bands that mains light leaves under a rolling shutter;
 * the camera's shake: one shift of the whole picture, by least squares on its gradient (Lucas and Kanade);
 * noise: the variance of every pixel's difference over time, which also holds what repeats in one place, such as
   compression at an edge.
@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.relighting import BAND_ROWS, PEDESTAL, gains_of, halved
+from vision.gain_compensation import BAND_ROWS, PEDESTAL, gains_of, halved
 
 Array = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.uint8]

@@ -22,7 +22,7 @@ Ink = tuple[int, int, int]
 SURE_P, UNSURE_P = 0.95, 0.7
 """Probabilities from which on a cell is drawn as sure, and under which as in great doubt."""
 
-FOREIGN_SHARE = 0.25
+OCCLUDED_SHARE = 0.25
 """Share of a cell's surroundings from which on it is hatched as covered by something that is no piece."""
 
 GRID: Ink = (190, 170, 60)
@@ -78,7 +78,7 @@ def belief(image: Picture, sight: Viewpoint, reading: Reading, caption: str, cha
     for floor in floors.values():
         _line(picture, floor, GRID, 1)
     covered = [
-        floors[cell] for cell, share in zip(reading.cells, reading.foreign, strict=True) if share > FOREIGN_SHARE
+        floors[cell] for cell, share in zip(reading.cells, reading.outlier_share, strict=True) if share > OCCLUDED_SHARE
     ]
     _hatch(picture, covered)
     for i in far_first(sight.kit, sight.pose):

@@ -25,8 +25,8 @@ from vision.glyphs.face_detection import centred
 from vision.glyphs.faces import DIRECTIONS, Faces
 from vision.glyphs.templates import compare, make_alphabet, nothing_before, unrolled
 from vision.inference.geometry import Geometry, make_geometry
-from vision.inference.head_to_head import rescore_head_to_head
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.render_and_compare import rescore_by_rendering
 from vision.inference.search import infer
 from vision.likelihood.rim_shading import rim_residuals
 from vision.pose.projection import Points
@@ -197,7 +197,7 @@ def _explained(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry)
     """The enrolled board as far as it is understood without rims and characters."""
     shown = reader.observations(image, geometry, reader.light(image, geometry.pose))
     hypothesis = infer(shown, np.zeros(RIM_STEPS, np.float32), geometry)
-    rescore_head_to_head(image, hypothesis)
+    rescore_by_rendering(image, hypothesis)
     return hypothesis
 
 
@@ -224,7 +224,7 @@ def _inked(image: Picture, kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str
     for step_mm in FINER_MM:
         steps_mm = _SQUARE * step_mm
         around_mm = steps_mm[:, None, None] + faces.radii_mm[:, None, None, None, None] * circles
-        pixels = faces.middles_px[:, None, None, None] + np.einsum("kij,ksraj->ksrai", faces.to_picture, around_mm)
+        pixels = faces.centres_px[:, None, None, None] + np.einsum("kij,ksraj->ksrai", faces.to_picture, around_mm)
         x, y = (pixels[..., i].reshape(-1, len(DIRECTIONS)).astype(np.float32) for i in (0, 1))
         codes = cv2.remap(image, x, y, cv2.INTER_LINEAR).reshape(*pixels.shape[:-1], 3)
         uneven = np.sort(codes.var(axis=3).sum(axis=3), axis=2)[..., :CIRCLES].sum(axis=2)
@@ -237,7 +237,7 @@ def _matt(image: npt.NDArray[np.uint8], faces: Faces, mirrored: Sequence[Reflect
     result = image.copy()
     for number, light in enumerate(mirrored):
         if max(light) > 0:
-            rim = faces.middles_px[number] + faces.radii_mm[number] * DIRECTIONS @ faces.to_picture[number].T
+            rim = faces.centres_px[number] + faces.radii_mm[number] * DIRECTIONS @ faces.to_picture[number].T
             area = cv2.fillPoly(np.zeros(image.shape[:2], np.uint8), [np.rint(rim).astype(np.int32)], 1)
             codes = [np.interp(LINEAR - channel, LINEAR, np.arange(256)) for channel in reversed(light)]
             table = np.rint(np.column_stack(codes)).astype(np.uint8)

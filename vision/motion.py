@@ -18,10 +18,10 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.differencing import Difference, Differencer
+from vision.gain_compensation import gain_compensated
 from vision.inference.geometry import Geometry
 from vision.picture_change import Picture, compared, without_shadows
 from vision.pose.projection import Points, back_project
-from vision.relighting import relit
 
 SHRINK = 4
 """Frames are watched at a quarter of their size, each pixel the mean of the four in the middle of its sixteen: that
@@ -149,7 +149,7 @@ class Watch:
         if not is_same_calm:
             self._earlier = bare
         if bare is not None and self._arm is not None:
-            under = relit(bare, kept)
+            under = gain_compensated(bare, kept)
             if is_thing or self._is_shadow:
                 self._under = under
             else:

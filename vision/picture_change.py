@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.relighting import PEDESTAL, relit
+from vision.gain_compensation import PEDESTAL, gain_compensated
 
 Picture = npt.NDArray[np.uint8]
 
@@ -58,7 +58,7 @@ class Compared(NamedTuple):
 
 def compared(small: Picture, kept: Picture) -> Compared:
     """A small picture against one that was kept, both (height, width, 3) uint8 BGR."""
-    bare = relit(kept, small)
+    bare = gain_compensated(kept, small)
     grain = _grain(small, bare)
     if grain >= NOISY:
         small, bare = (np.asarray(cv2.blur(picture, (SMOOTHED_PX, SMOOTHED_PX)), np.uint8) for picture in (small, bare))

@@ -30,13 +30,9 @@ from vision.inference.characters import read_character, read_characters
 from vision.inference.colours import Colours
 from vision.inference.flanks import rescore_by_flanks
 from vision.inference.geometry import Geometry, make_geometry, same_pose
-from vision.inference.head_to_head import rescore_head_to_head
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.pale_pyramids import find_pale
-from vision.inference.pillar_levels import LevelQuestion, estimate_levels
-from vision.inference.pillar_views import SHRINK, PillarViews, make_views, told_apart
-from vision.inference.search import infer, infer_again
-from vision.inference.understanding import (
+from vision.inference.joint_scoring import score_characters, score_tables, score_towers
+from vision.inference.outliers import (
     UNLIKE_SHARE,
     by_state,
     covered,
@@ -45,7 +41,11 @@ from vision.inference.understanding import (
     surely_empty,
     understood,
 )
-from vision.inference.whole_tables import score_characters, score_tables, score_towers
+from vision.inference.pale_pyramids import find_pale
+from vision.inference.pillar_levels import LevelQuestion, estimate_levels
+from vision.inference.pillar_views import SHRINK, PillarViews, make_views, told_apart
+from vision.inference.render_and_compare import rescore_by_rendering
+from vision.inference.search import infer, infer_again
 from vision.likelihood.observations import Observations, observe
 from vision.likelihood.regions import make_colours
 from vision.pose.diagnosis import is_colourless
@@ -64,11 +64,11 @@ Levels = tuple[int | None, ...]
 
 @dataclass(frozen=True, eq=False)
 class _Last:
-    """The last reading: the hypothesis, (n, states) log-likelihoods, (n,) foreign and unexplained shares."""
+    """The last reading: the hypothesis, (n, states) log-likelihoods, (n,) shares of outliers and unexplained."""
 
     hypothesis: Hypothesis
     log_likelihood: Array
-    foreign: Array
+    outlier_share: Array
     unexplained: Array
 
 
@@ -183,7 +183,7 @@ class Reader:
             self.kit.cells,
             self.states,
             doubted(last.log_likelihood, last.unexplained, otherwise=otherwise or self._lacks_colours(frame.image)),
-            np.where(hidden, np.maximum(last.foreign, last.unexplained), last.foreign),
+            np.where(hidden, np.maximum(last.outlier_share, last.unexplained), last.outlier_share),
             frame.t_s,
             unlike=tuple(np.flatnonzero(unlike).tolist()) if otherwise else (),
             levels=None if likely_levels is None else self.levels,
@@ -257,17 +257,17 @@ class Reader:
         light = self.light(image, geometry.pose)
         smooth = self._colours.smooth(image, geometry, light)
         shown = self.observations(smooth, geometry, light)
-        foreign = self._colours.foreign(shown, geometry, slice(None))
+        outlier_share = self._colours.outlier_share(shown, geometry, slice(None))
         hypothesis = infer(shown, self._rim, geometry)
         states = self._states((image, smooth), hypothesis, light)
-        return _Last(hypothesis, states, foreign, self._colours.unexplained(hypothesis))
+        return _Last(hypothesis, states, outlier_share, self._colours.unexplained(hypothesis))
 
     def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _Last) -> None:
         geometry = last.hypothesis.geometry
         light = self.light(image, geometry.pose)
         smooth = self._colours.smooth(image, geometry, light)
         shown = self.observations(smooth, geometry, light, cells)
-        last.foreign[cells] = self._colours.foreign(shown, geometry, cells)
+        last.outlier_share[cells] = self._colours.outlier_share(shown, geometry, cells)
         infer_again(last.hypothesis, cells, shown)
         explained = last.hypothesis.updated
         last.log_likelihood[explained] = self._states((image, smooth), last.hypothesis, light)[explained]
@@ -282,7 +282,7 @@ class Reader:
         """
         image, smooth = images
         self._look_closely(image, hypothesis, light)
-        rescore_head_to_head(smooth, hypothesis)
+        rescore_by_rendering(smooth, hypothesis)
         letters = None
         if self._alphabet is not None:
             characters = read_characters(self._legible(image, hypothesis.geometry), hypothesis, self._alphabet)

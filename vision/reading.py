@@ -26,8 +26,8 @@ class Reading:
         states: everything that can stand on a cell of this kit; ``states[0]`` is :data:`EMPTY` (m).
         log_likelihood: (n, m) float32, natural logarithm of p(picture | state) up to a constant a row; each row is
             shifted so that its logsumexp is 0, which makes ``exp`` the posterior under equal priors.
-        foreign: (n,) float32 in 0…1, the share of the cell's surroundings that neither the empty board nor any piece
-            explains, or nothing that may stand there: a hand, a sleeve, an arm.
+        outlier_share: (n,) float32 in 0…1, the share of the cell's surroundings that neither the empty board nor any
+            piece explains, or nothing that may stand there: a hand, a sleeve, an arm.
         unlike: numbers of cells that look otherwise than they should, where a good part of the board does: the reading
             is not to be trusted then.  Empty for a board that is understood.
         t_s: time of the frame in seconds.
@@ -42,7 +42,7 @@ class Reading:
     cells: tuple[str, ...]
     states: tuple[CellState, ...]
     log_likelihood: npt.NDArray[np.float32]
-    foreign: npt.NDArray[np.float32]
+    outlier_share: npt.NDArray[np.float32]
     t_s: float = 0.0
     changed: npt.NDArray[np.float32] | None = None
     levels: tuple[int, ...] | None = None
@@ -54,8 +54,8 @@ class Reading:
         expected = (len(self.cells), len(self.states))
         if self.log_likelihood.shape != expected:
             raise ValueError(f"log_likelihood: expected {expected}, got {self.log_likelihood.shape}")
-        if self.foreign.shape != expected[:1]:
-            raise ValueError(f"foreign: expected {expected[:1]}, got {self.foreign.shape}")
+        if self.outlier_share.shape != expected[:1]:
+            raise ValueError(f"outlier_share: expected {expected[:1]}, got {self.outlier_share.shape}")
         if self.changed is not None and self.changed.shape != expected[:1]:
             raise ValueError(f"changed: expected {expected[:1]}, got {self.changed.shape}")
 

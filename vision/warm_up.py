@@ -22,8 +22,8 @@ from vision.appearance.colour_model import display
 from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
 from vision.inference.geometry import Geometry, make_geometry
-from vision.inference.head_to_head import compare
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.render_and_compare import compare
 from vision.likelihood.flanks import Ground, fit_towers
 from vision.motion import Watch
 from vision.pose.projection import Points, Registration

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.board_lens import usual_camera
+from calibration.board_lens import prior_camera
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.looks import SetLook
@@ -134,7 +134,7 @@ class Eyes:
         """
         height, width = frame.image.shape[:2]
         if self._lens is not None and (width, height) != self.reader.camera.size:
-            self._use_camera(usual_camera((width, height)))
+            self._use_camera(prior_camera((width, height)))
         check_size(frame.image, self.reader.camera)
         glimpse = self._glimpse = self._watch.glimpse(frame.image)
         piece_px2 = self._watch.piece_px2
@@ -308,9 +308,9 @@ class Eyes:
     def _with_changes(self, reading: Reading, seen: Comparison) -> Reading:
         """``reading`` with what the last picture that made sense adds to it."""
         hidden = seen.touched if self._looked_s - self._still_since_s < PUT_DOWN_S else seen.covered
-        foreign = reading.foreign if self._is_thing else np.maximum(reading.foreign, hidden)
+        outlier_share = reading.outlier_share if self._is_thing else np.maximum(reading.outlier_share, hidden)
         changed = None if _is_new_light(seen) else self._changed(seen)
-        return replace(reading, foreign=foreign.astype(np.float32), changed=changed)
+        return replace(reading, outlier_share=outlier_share.astype(np.float32), changed=changed)
 
     def _changed(self, seen: Comparison) -> npt.NDArray[np.float32]:
         """(n,) share of each cell's picture that differs: not for what has been put or taken away before the cell."""

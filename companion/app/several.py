@@ -22,7 +22,8 @@ from vision.reading import Reading
 Array = npt.NDArray[np.float32]
 
 COVERED_SHARE = 0.25
-"""A camera's word on a cell is left out when more than this share of the cell is foreign to it and less to another."""
+"""A camera's word on a cell is left out when more than this share of the cell's pixels are outliers to it, and less
+to another."""
 
 
 class SeveralEyes:
@@ -101,19 +102,19 @@ class SeveralEyes:
 def combined(readings: Sequence[Reading]) -> Reading:
     """What several cameras saw of the same cells at the same moment.
 
-    A cell that is covered for one camera and not for another takes the other's word.  ``foreign`` is the least of all
-    cameras; ``changed`` the most of those that see the cell.
+    A cell that is covered for one camera and not for another takes the other's word.  ``outlier_share`` is the least of
+    all cameras; ``changed`` the most of those that see the cell.
     """
     first = readings[0]
     if len(readings) == 1:
         return first
-    foreign = np.stack([reading.foreign for reading in readings])
-    least = foreign.min(axis=0)
-    heard = (foreign <= COVERED_SHARE) | (foreign == least)
+    outlier_share = np.stack([reading.outlier_share for reading in readings])
+    least = outlier_share.min(axis=0)
+    heard = (outlier_share <= COVERED_SHARE) | (outlier_share == least)
     return replace(
         first,
         log_likelihood=_sum([reading.log_likelihood for reading in readings], heard),
-        foreign=least,
+        outlier_share=least,
         changed=_changed([reading.changed for reading in readings], heard),
         level_log_likelihood=_sum_of_those(readings, heard),
     )

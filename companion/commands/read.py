@@ -25,7 +25,7 @@ from companion.commands.output.progress import COMPILING, waited_for
 from companion.errors import CompanionError
 from companion.languages.english import counted
 from vision.capture.frames import Frame
-from vision.drawing import FOREIGN_SHARE
+from vision.drawing import OCCLUDED_SHARE
 from vision.errors import VisionError
 from vision.inference.geometry import Geometry
 from vision.pose.diagnosis import warning
@@ -128,7 +128,7 @@ def read_row(
         return {"image": str(path), "found": False, "why": str(error)}, None
     ms = 1000 * (time.perf_counter() - begun)
     row: Row = {"image": str(path), "found": True, "cells": squares(reading), "ms": round(ms, 1)}
-    hidden = [cell for cell, share in zip(reading.cells, reading.foreign, strict=True) if share > FOREIGN_SHARE]
+    hidden = [cell for cell, share in zip(reading.cells, reading.outlier_share, strict=True) if share > OCCLUDED_SHARE]
     if hidden and not reading.unlike:  # what is not understood need not be covered
         row["covered"] = hidden
     badly_seen = warning(image, reader.kit, geometry.pose, reader.camera)

@@ -16,7 +16,7 @@ from msgspec import Meta
 from companion.errors import BadText
 from companion.schema import LONGEST_PICTURE, Base64, CellName, Count, Seconds, Text, read
 from companion.tracker.evidence import Evidence
-from companion.tracker.hypotheses import Outlook, base_columns
+from companion.tracker.hypotheses import Prediction, base_columns
 from companion.tracker.interpret import Judgement
 from companion.tracker.sights import altered, format_sight, name_of
 from companion.tracker.verification import SecondLook
@@ -99,7 +99,7 @@ class Grounds:
 
 
 def account(
-    outlook: Outlook,
+    prediction: Prediction,
     evidence: Evidence,
     judgement: Judgement,
     t_s: float,
@@ -108,7 +108,7 @@ def account(
 ) -> Grounds:
     """The grounds of ``judgement``, which ``evidence`` and ``look`` led to at ``t_s``, in a calm of ``calm_s`` s."""
     told = tuple(Explanation(ranked.what, round(log(ranked.posterior), DIGITS)) for ranked in judgement.ranked)
-    squares = _squares(outlook, evidence, judgement)
+    squares = _squares(prediction, evidence, judgement)
     compared = () if look is None else _compared(judgement, look)
     picture = _base64(look.picture) if look else ""
     return Grounds(round(t_s, DIGITS), round(calm_s, DIGITS), evidence.readings, told, squares, compared, picture)
@@ -130,11 +130,11 @@ def _base64(picture: bytes) -> str:
     return text if len(text) <= LONGEST_PICTURE else ""
 
 
-def _squares(outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[SquareSeen, ...]:
-    layout = outlook.match.game.layout
+def _squares(prediction: Prediction, evidence: Evidence, judgement: Judgement) -> tuple[SquareSeen, ...]:
+    layout = prediction.match.game.layout
     concerned = {cell for ranked in judgement.ranked for cell, _ in ranked.changes}
     concerned |= {place for place, _ in judgement.odd}
-    believed = altered(outlook.sights, judgement.changes)
+    believed = altered(prediction.sights, judgement.changes)
     columns = base_columns(evidence.columns, believed)
     best = evidence.best()
     squares = []
@@ -142,7 +142,7 @@ def _squares(outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tupl
         hidden = bool(evidence.hidden[cell])
         read = believed[cell] if hidden else evidence.sight(int(best[cell]))
         gap = 0.0 if hidden else float(evidence.log_p[cell, columns[cell]] - evidence.log_p[cell, best[cell]])
-        expected, there, seen = map(format_sight, (outlook.sights[cell], believed[cell], read))
+        expected, there, seen = map(format_sight, (prediction.sights[cell], believed[cell], read))
         squares.append(SquareSeen(name_of(layout, cell), expected, there, seen, round(gap, DIGITS), hidden))
     return tuple(squares)
 

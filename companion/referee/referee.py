@@ -33,7 +33,7 @@ from companion.rules.board import Cell
 from companion.rules.notation import format_position
 from companion.tracker import hands, settle, verification
 from companion.tracker.evidence import Evidence, changed_cells, levels_seen, shows_hand, touched, weigh, without
-from companion.tracker.hypotheses import Outlook, foresee
+from companion.tracker.hypotheses import Prediction, predict
 from companion.tracker.interpret import (
     Ambiguous,
     CannotTell,
@@ -83,7 +83,7 @@ class Referee:
         self._hands = hands.NOBODY_CAME
         self._rivals: tuple[refutation.Rival, ...] = ()
         self._touched: frozenset[Cell] = frozenset()
-        self._outlook: Outlook | None = None
+        self._outlook: Prediction | None = None
         self._known = Recollection()
         self._grounds: dict[int, Grounds] = {}
         self._asked_s = float("-inf")
@@ -181,23 +181,23 @@ class Referee:
         seen = self._weighed(t_s, reading, sensed, pictures=self._calm.frames if is_review else 1)
         cleared += self._tell_sensors(t_s)
         self._seen = before.with_reading(seen, is_whole=is_whole)
-        outlook, evidence = self._foreseen(), self._seen.evidence
+        prediction, evidence = self._foreseen(), self._seen.evidence
         if self._sensing.is_pending:
             self._seen = Seen()
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=False, wrong=self.accuses)
             return cleared
         self._notice_touched(reading)
-        judgement = self._judgement(outlook, evidence)
+        judgement = self._judgement(prediction, evidence)
         if not self._seen.is_whole and is_vital(self._state, judgement):
             # The sensors are held against the whole picture, and not twice against the same one.
             self._seen, self._sensing = before, replace(sensing_before, said=self._sensing.said)
             self._wants_whole = True
             return cleared
-        wanted = self._wanted(t_s, outlook, evidence, judgement)
+        wanted = self._wanted(t_s, prediction, evidence, judgement)
         if wanted is not None:
-            self._waiting = Waiting(wanted, outlook, evidence)
+            self._waiting = Waiting(wanted, prediction, evidence)
             return cleared
-        return cleared + self._concluded(t_s, outlook, evidence, judgement)
+        return cleared + self._concluded(t_s, prediction, evidence, judgement)
 
     def _weighed(self, t_s: float, reading: Reading, sensed: Rows | None, pictures: int) -> Evidence:
         """What the reading of so many ``pictures`` says, held against what was known before."""
@@ -227,32 +227,34 @@ class Referee:
         assert waiting is not None, "verified() follows question"
         if answer is not None:
             self._seen = self._seen.with_answer(waiting.question, answer)
-        judgement = self._judgement(waiting.outlook, waiting.evidence)
-        return self._concluded(t_s, waiting.outlook, waiting.evidence, judgement)
+        judgement = self._judgement(waiting.prediction, waiting.evidence)
+        return self._concluded(t_s, waiting.prediction, waiting.evidence, judgement)
 
-    def _judgement(self, outlook: Outlook, evidence: Evidence) -> Judgement:
+    def _judgement(self, prediction: Prediction, evidence: Evidence) -> Judgement:
         context = replace(sensing.relying(self._sensing, self._state.context), hands=self._hands)
-        judgement = interpret(without(evidence, context.distrusted), outlook, context, self._seen.look)
+        judgement = interpret(without(evidence, context.distrusted), prediction, context, self._seen.look)
         return pace.asked(judgement, self._pace, self._hands.gap_s) if self._state.mode in IN_PLAY else judgement
 
-    def _wanted(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> Verify | None:
+    def _wanted(self, t_s: float, prediction: Prediction, evidence: Evidence, judgement: Judgement) -> Verify | None:
         """What must be asked before anything is said; the same is asked again until all frames have been weighed."""
         if not (self._verifying and is_vital(self._state, judgement)):
             return None
         heard = without(evidence, self._state.context.distrusted)
-        wanted = verification.question(self.match.game.layout, outlook, heard, judgement.rivals, t_s)
+        wanted = verification.question(self.match.game.layout, prediction, heard, judgement.rivals, t_s)
         return None if wanted is not None and self._seen.is_exhausted(wanted) else wanted
 
-    def _concluded(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
+    def _concluded(
+        self, t_s: float, prediction: Prediction, evidence: Evidence, judgement: Judgement
+    ) -> tuple[Event, ...]:
         """Say what the table means, after all looks."""
         if self._state.context.distrusted:
             still_open = left_open(evidence, self._known.last.sights)
-            self._trust_again(contradicting(evidence, outlook, judgement.changes) | still_open)
+            self._trust_again(contradicting(evidence, prediction, judgement.changes) | still_open)
         if judgement.is_strange and self._calm.lasted_s(t_s) < STRANGE_S:
             self._seen = Seen()
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
             return ()
-        return self._judge(t_s, outlook, evidence, judgement)
+        return self._judge(t_s, prediction, evidence, judgement)
 
     def view(self, t_s: float, state: str) -> tuple[Event, ...]:
         """What is to be said of the picture as a whole: the states of :class:`ViewChanged`; once each.
@@ -293,7 +295,7 @@ class Referee:
             self._seen, self._calm, self._asked_s = Seen(), Calm(), t_s if now_s is None else now_s
         return self._timed(t_s, self._take(t_s, trigger_of(order), Fact(order=order, by=by)))
 
-    def _judge(self, t_s: float, outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
+    def _judge(self, t_s: float, prediction: Prediction, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
         """Say what the table means, or be patient."""
         look = self._seen.look
         self._rivals = tuple(refutation.after_reading(rival, evidence, self._touched) for rival in self._rivals)
@@ -310,21 +312,21 @@ class Referee:
         self._state = replace(self._state, suspicion=None if known else suspicion)
         if known or due:
             still_open = left_open(evidence, self._known.last.sights)
-            self._known = replace(self._known, last=believed(outlook, judgement, still_open))
-        fact = Fact(outlook, judgement, options_of(judgement), refuted_by=refuted_by)
-        trigger = trigger_by(self._state, outlook, judgement) if refuted_by is None else Trigger.REFUTED
+            self._known = replace(self._known, last=believed(prediction, judgement, still_open))
+        fact = Fact(prediction, judgement, options_of(judgement), refuted_by=refuted_by)
+        trigger = trigger_by(self._state, prediction, judgement) if refuted_by is None else Trigger.REFUTED
         events = self._take(t_s, trigger, fact) if due else ()
         if any(isinstance(event, Accusation) for event in events):
-            self._rivals = refutation.rivals_to(outlook, evidence, judgement)
+            self._rivals = refutation.rivals_to(prediction, evidence, judgement)
         elif self._state.mode not in ACCUSING:
             self._rivals = ()
-        is_more = due and shows_more(self._state.match, outlook, judgement)
+        is_more = due and shows_more(self._state.match, prediction, judgement)
         if is_more:
             self._known = replace(self._known, last=Understood())
         self._settle(t_s, events, is_settled=(known or due) and not is_more)
         if not due:
             return ()
-        grounds = account(outlook, evidence, judgement, t_s, self._calm.lasted_s(t_s), look)
+        grounds = account(prediction, evidence, judgement, t_s, self._calm.lasted_s(t_s), look)
         self._grounds = {event.n: grounds for event in events} or self._grounds
         return self._timed(t_s - grounds.calm_s, events)
 
@@ -389,9 +391,9 @@ class Referee:
         self._clock = fallen
         return self._numbered((clock.told(fallen, t_s, flag=True),))
 
-    def _foreseen(self) -> Outlook:
+    def _foreseen(self) -> Prediction:
         if self._outlook is None:
-            self._outlook = foresee(self.match)
+            self._outlook = predict(self.match)
         return self._outlook
 
     def _numbered(self, events: Iterable[Event]) -> tuple[Event, ...]:

@@ -15,10 +15,10 @@ from math import inf, log
 from companion.match import Match
 from companion.rules.board import Cell, Sight
 from companion.rules.game import Move
-from companion.tracker.contest import Context
 from companion.tracker.evidence import Evidence, without
-from companion.tracker.hypotheses import LOG_ACT, Hypothesis, Outlook, Same, Turn, foresee
+from companion.tracker.hypotheses import LOG_ACT, Hypothesis, Prediction, Same, Turn, predict
 from companion.tracker.interpret import Interpretation, Judgement, Played, Unchanged, interpret
+from companion.tracker.scoring import Context
 from companion.tracker.sights import Changes, Place
 
 LOG_PLAYED_ON = log(100)
@@ -49,7 +49,7 @@ class Rival:
         match: what has been played in it.
         moves: the moves by which it is ahead of the accepted match.
         place: the square that was misread.
-        outlook: of ``match``.
+        prediction: of ``match``.
         claimed: what the accusation takes to be on ``place``.
         log_odds: that it is the true one, against the accusation, by what was seen then and played since.
         first_gap: log-likelihood ratio of what was ``claimed`` to what is expected, by the reading at the accusation.
@@ -65,7 +65,7 @@ class Rival:
     moves: tuple[Move, ...]
     place: Place
     claimed: Sight
-    outlook: Outlook
+    prediction: Prediction
     log_odds: float
     first_gap: float
     gap: float
@@ -98,37 +98,37 @@ class Rival:
         return self.fits and (self.played_on > 0 or self.seen[0] is not None)
 
 
-def rivals_to(outlook: Outlook, evidence: Evidence, judgement: Judgement) -> tuple[Rival, ...]:
+def rivals_to(prediction: Prediction, evidence: Evidence, judgement: Judgement) -> tuple[Rival, ...]:
     """The matches that the accused view of ``judgement`` may show with one square misread, the likeliest first."""
     posterior = {ranked.changes: ranked.posterior for ranked in judgement.ranked}
     found = []
-    for hypothesis, place in _near(outlook, judgement.changes):
+    for hypothesis, place in _near(prediction, judgement.changes):
         share = posterior.get(hypothesis.changes, 0.0)
         looked = log(share / judgement.posterior) if share else -inf
         found.append((max(looked, hypothesis.prior - LOG_ACT - MISREAD_NATS), hypothesis, place))
     found.sort(key=lambda row: -row[0])
-    return tuple(_rival(outlook, evidence, judgement.changes, *row) for row in found[:MOST_RIVALS])
+    return tuple(_rival(prediction, evidence, judgement.changes, *row) for row in found[:MOST_RIVALS])
 
 
 def _rival(
-    outlook: Outlook, evidence: Evidence, accused: Changes, log_odds: float, hypothesis: Hypothesis, place: Place
+    prediction: Prediction, evidence: Evidence, accused: Changes, log_odds: float, hypothesis: Hypothesis, place: Place
 ) -> Rival:
     moves = (hypothesis.story.move,) if isinstance(hypothesis.story, Turn) else ()
-    match = outlook.match.play(moves[0]) if moves else outlook.match
-    claimed = dict(accused).get(place, outlook.sights[place])
-    ahead = foresee(match) if moves else outlook
+    match = prediction.match.play(moves[0]) if moves else prediction.match
+    claimed = dict(accused).get(place, prediction.sights[place])
+    ahead = predict(match) if moves else prediction
     gap = _gap(evidence, place, claimed, ahead.sights[place])
     return Rival(match, moves, place, claimed, ahead, log_odds, gap, gap)
 
 
-def _near(outlook: Outlook, accused: Changes) -> Iterator[tuple[Hypothesis, Place]]:
+def _near(prediction: Prediction, accused: Changes) -> Iterator[tuple[Hypothesis, Place]]:
     """What may legally lie there if one square, that of no pillar, was misread, and which."""
     seen = dict(accused)
-    for hypothesis in outlook.expected.hypotheses:
+    for hypothesis in prediction.expected.hypotheses:
         if isinstance(hypothesis.story, (Same, Turn)):
             due = dict(hypothesis.changes)
             places = {place for place in seen.keys() | due.keys() if seen.get(place) != due.get(place)}
-            if len(places) == 1 and (place := next(iter(places))) < len(outlook.table.stacks):
+            if len(places) == 1 and (place := next(iter(places))) < len(prediction.table.stacks):
                 yield hypothesis, place
 
 
@@ -154,9 +154,9 @@ def confirmed(rivals: tuple[Rival, ...], meaning: Interpretation) -> Rival | Non
 
 def after_reading(rival: Rival, evidence: Evidence, touched: frozenset[Cell]) -> Rival:
     """``rival`` after one more picture; ``touched`` are the cells that look as if somebody had been there."""
-    judgement = interpret(without(evidence, frozenset({rival.place})), rival.outlook, Context())
+    judgement = interpret(without(evidence, frozenset({rival.place})), rival.prediction, Context())
     if not evidence.hidden[rival.place]:
-        rival = replace(rival, gap=_gap(evidence, rival.place, rival.claimed, rival.outlook.sights[rival.place]))
+        rival = replace(rival, gap=_gap(evidence, rival.place, rival.claimed, rival.prediction.sights[rival.place]))
     rival = replace(rival, touched=rival.touched or rival.place in touched)
     match judgement.interpretation:
         case Played((move,)):
@@ -173,7 +173,7 @@ def _played(rival: Rival, move: Move) -> Rival:
         rival,
         match=match,
         moves=(*rival.moves, move),
-        outlook=foresee(match),
+        prediction=predict(match),
         log_odds=rival.log_odds + LOG_PLAYED_ON,
         played_on=rival.played_on + 1,
         seen=(None, 0),

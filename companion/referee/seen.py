@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from companion.events import Event
 from companion.tracker.evidence import Evidence, combine
-from companion.tracker.hypotheses import Outlook
+from companion.tracker.hypotheses import Prediction
 from companion.tracker.verification import SecondLook, Verified, Verify, answered
 
 COMBINED_READINGS = 4
@@ -62,5 +62,5 @@ class Waiting:
     """A table of which something is to be said once the ``question`` has been answered."""
 
     question: Verify
-    outlook: Outlook
+    prediction: Prediction
     evidence: Evidence

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from companion.rules.board import Cell, Layout
-from companion.tracker.contest import Context
 from companion.tracker.pillars import Doubts, Rows, doubted, fused
+from companion.tracker.scoring import Context
 
 OK, LOST, FAULT = "ok", "lost", "fault"
 """States of the event ``sensors``."""

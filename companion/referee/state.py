@@ -11,9 +11,9 @@ from companion.referee.refutation import Rival
 from companion.referee.states import Mode
 from companion.rules.board import Player, Sight
 from companion.rules.game import Move, Outcome
-from companion.tracker.contest import Context
-from companion.tracker.hypotheses import Outlook
+from companion.tracker.hypotheses import Prediction
 from companion.tracker.interpret import Judgement
+from companion.tracker.scoring import Context
 
 Options = tuple[tuple[Move, ...], ...]
 Sights = tuple[Sight, ...]
@@ -61,7 +61,7 @@ class State:
 class Fact:
     """What an action is about: a judged table with its outlook, what refutes an accusation, or somebody's order."""
 
-    outlook: Outlook | None = None
+    prediction: Prediction | None = None
     judgement: Judgement | None = None
     options: Options = ()
     order: Order | None = None
@@ -69,8 +69,8 @@ class Fact:
     refuted_by: Rival | None = None
 
     @property
-    def seen(self) -> tuple[Outlook, Judgement]:
+    def seen(self) -> tuple[Prediction, Judgement]:
         """The judged table.  Only actions that a table triggers may ask for it."""
-        assert self.outlook is not None
+        assert self.prediction is not None
         assert self.judgement is not None
-        return self.outlook, self.judgement
+        return self.prediction, self.judgement

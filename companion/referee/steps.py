@@ -33,9 +33,9 @@ from companion.rules.board import Cell
 from companion.rules.game import Game, Move, Outcome, Position, Stage
 from companion.rules.notation import format_move, format_position
 from companion.tracker import interpret as meanings
-from companion.tracker.contest import Context
 from companion.tracker.diagnose import view_of
 from companion.tracker.interpret import format_moves
+from companion.tracker.scoring import Context
 from companion.tracker.sights import Changes, format_sight, format_sights, name_of, names_of, seen_of
 
 Events = tuple[Event, ...]
@@ -159,12 +159,12 @@ def _in_the_end(match: Match, meaning: meanings.InProgress) -> tuple[str, ...]:
 
 def say_set_up(state: State, fact: Fact, t_s: float) -> Result:
     """Before the match can go on, these squares must hold this."""
-    outlook, judgement = fact.seen
-    layout, wrong = outlook.match.game.layout, judgement.changes
-    todo = set_up_sentence(layout, outlook.table, wrong)
+    prediction, judgement = fact.seen
+    layout, wrong = prediction.match.game.layout, judgement.changes
+    todo = set_up_sentence(layout, prediction.table, wrong)
     if state.said == todo or t_s - state.said_s < SET_UP_S:
         return replace(state, suspicion=None), ()
-    names, table = names_of(layout, wrong), outlook.table
+    names, table = names_of(layout, wrong), prediction.table
     cells = [layout.index[name] for name in names]
     stacks = tuple(table.stacks[cell] for cell in cells)
     levels = () if table.levels is None else tuple(table.levels[cell] for cell in cells)
@@ -191,9 +191,9 @@ def take_back(state: State, fact: Fact, t_s: float) -> Result:
 
 def accuse(state: State, fact: Fact, t_s: float) -> Result:
     """Something against the rules lies on the table."""
-    outlook, judgement = fact.seen
+    prediction, judgement = fact.seen
     assert isinstance(judgement.interpretation, meanings.Illegal)
-    found, match = judgement.interpretation.diagnosis, outlook.match
+    found, match = judgement.interpretation.diagnosis, prediction.match
     event = Illegal(
         t=t_s,
         n=0,
@@ -202,8 +202,8 @@ def accuse(state: State, fact: Fact, t_s: float) -> Result:
         rules=found.rules,
         reason=found.reason,
         cells=found.cells,
-        seen=format_sights(match.game.layout, view_of(outlook, judgement.changes)),
-        expected=format_sights(match.game.layout, outlook.sights),
+        seen=format_sights(match.game.layout, view_of(prediction, judgement.changes)),
+        expected=format_sights(match.game.layout, prediction.sights),
     )
     return replace(_standing(state, judgement.changes), accused=found.player), (event,)
 
@@ -237,7 +237,7 @@ def _is_repair(changes: Changes, standing: Changes | None) -> bool:
 
 def ask(state: State, fact: Fact, t_s: float) -> Result:
     """Several moves fit, or none does and something is amiss; asked once for the same ones."""
-    outlook, judgement = fact.seen
+    prediction, judgement = fact.seen
     asked = _standing(state, judgement.changes, state.context.begun)
     before = state.context
     # That the table stays as it is does not say which of the moves was played that leave it so.
@@ -245,8 +245,8 @@ def ask(state: State, fact: Fact, t_s: float) -> Result:
     following = replace(asked, context=context, options=fact.options)
     if state.mode is Mode.ASKING and state.options == fact.options:
         return following, ()
-    texts = tuple(format_moves(outlook.match, moves) for moves in fact.options)
-    layout, doubts = outlook.match.game.layout, judgement.odd if texts else judgement.changes
+    texts = tuple(format_moves(prediction.match, moves) for moves in fact.options)
+    layout, doubts = prediction.match.game.layout, judgement.odd if texts else judgement.changes
     odd = tuple((name_of(layout, place), format_sight(sight)) for place, sight in doubts)
     named = {name for name, _ in odd} | {
         layout.cells[cell] for moves in fact.options for m in moves for cell in m.cells

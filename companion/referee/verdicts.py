@@ -10,7 +10,7 @@ from companion.referee.state import Options, State
 from companion.referee.states import LOOKED_AT_AGAIN, Mode, Trigger
 from companion.rules.board import Sight
 from companion.tracker.evidence import UNKNOWN, Evidence
-from companion.tracker.hypotheses import Outlook
+from companion.tracker.hypotheses import Prediction
 from companion.tracker.interpret import (
     WORTH_KEEPING,
     Ambiguous,
@@ -44,10 +44,10 @@ def is_known(state: State, judgement: Judgement) -> bool:
     )
 
 
-def trigger_by(state: State, outlook: Outlook, judgement: Judgement) -> Trigger:
+def trigger_by(state: State, prediction: Prediction, judgement: Judgement) -> Trigger:
     """What the judged table sets off: what a ruling has taken away does not happen again by lying there still."""
     trigger = _TRIGGERS[type(judgement.interpretation)]
-    is_overruled = state.mode is Mode.SETTING_UP and altered(outlook.sights, judgement.changes) in state.overruled
+    is_overruled = state.mode is Mode.SETTING_UP and altered(prediction.sights, judgement.changes) in state.overruled
     return Trigger.WRONG if is_overruled and trigger is not Trigger.SAME else trigger
 
 
@@ -57,7 +57,7 @@ def left_open(evidence: Evidence, before: tuple[Sight | None, ...] | None) -> fr
     return frozenset(place for place in open_before if evidence.hidden[place])
 
 
-def believed(outlook: Outlook, judgement: Judgement, is_open: frozenset[Place] = frozenset()) -> Understood:
+def believed(prediction: Prediction, judgement: Judgement, is_open: frozenset[Place] = frozenset()) -> Understood:
     """What the judgement takes to be at each place; None where the picture contradicts it, or for all if nobody knows.
 
     None also for the places of ``is_open``, which stay in doubt.  What an accusation claims to have changed is left
@@ -72,7 +72,7 @@ def believed(outlook: Outlook, judgement: Judgement, is_open: frozenset[Place] =
             return Understood()
         doubtful |= {place for ranked in kept for place, _ in set(ranked.changes) ^ set(changes)}
     claimed = changes if isinstance(judgement.interpretation, Illegal) else ()
-    sights = altered(outlook.sights, tuple((place, UNKNOWN) for place, _ in changes) if claimed else changes)
+    sights = altered(prediction.sights, tuple((place, UNKNOWN) for place, _ in changes) if claimed else changes)
     return Understood(tuple(None if place in doubtful else sight for place, sight in enumerate(sights)), claimed)
 
 
@@ -82,14 +82,14 @@ def options_of(judgement: Judgement) -> Options:
     return meaning.options if isinstance(meaning, (Ambiguous, CannotTell)) else ()
 
 
-def shows_more(match: Match, outlook: Outlook, judgement: Judgement) -> bool:
+def shows_more(match: Match, prediction: Prediction, judgement: Judgement) -> bool:
     """Whether the table shows more than the moves that have just been accepted: it must be looked at on.
 
-    ``match`` is what has been accepted by now, ``outlook`` was of the one before.
+    ``match`` is what has been accepted by now, ``prediction`` was of the one before.
     """
-    if not isinstance(judgement.interpretation, Played) or match is outlook.match:
+    if not isinstance(judgement.interpretation, Played) or match is prediction.match:
         return False
-    return altered(outlook.sights, judgement.changes) != seen_of(match.game, match.game.table(match.position))
+    return altered(prediction.sights, judgement.changes) != seen_of(match.game, match.game.table(match.position))
 
 
 def is_vital(state: State, judgement: Judgement) -> bool:

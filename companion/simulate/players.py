@@ -15,7 +15,7 @@ from companion.rules.board import Cell, Player, Table, View
 from companion.rules.game import Attempt, Game, Move, Position, view
 from companion.rules.notation import format_move
 from companion.simulate import mischief as mischiefs
-from companion.tracker.hypotheses import QUICK_PLIES, foresee, replays_within, sequences_within
+from companion.tracker.hypotheses import QUICK_PLIES, predict, replays_within, sequences_within
 from companion.tracker.sights import altered, seen_of
 
 MOVE, ILLEGAL, RESTORE, TAKEBACK, OVERFLOW = "move", "illegal", "restore", "takeback", "overflow"
@@ -195,11 +195,11 @@ def _at_odds(match: Match, rng: random.Random, name: str) -> Act | None:
 
 def _is_sequence(match: Match, table: Table) -> bool:
     """Whether two quick plies, or another move instead of one of the last, look like ``table`` too."""
-    outlook = foresee(match)
-    cells = frozenset(mischiefs.differing(outlook.table, table))
+    prediction = predict(match)
+    cells = frozenset(mischiefs.differing(prediction.table, table))
     seen = seen_of(match.game, table)
-    stories = (*sequences_within(outlook, cells, QUICK_PLIES), *replays_within(outlook, cells))
-    return any(altered(outlook.sights, story.changes) == seen for story in stories)
+    stories = (*sequences_within(prediction, cells, QUICK_PLIES), *replays_within(prediction, cells))
+    return any(altered(prediction.sights, story.changes) == seen for story in stories)
 
 
 def _leaving(match: Match, table: Table) -> Iterator[Attempt]:

@@ -88,12 +88,12 @@ def read_table(
     # However badly a cell is seen, nobody takes one piece for four.
     mean = np.where(mean < UNLIKE_NATS, np.minimum(mean * share[:, np.newaxis], UNLIKE_NATS), mean)
     log_likelihood = -rng.normal(mean, np.sqrt(2 * mean))
-    foreign = np.zeros(len(true), dtype=np.float32)
+    outlier_share = np.zeros(len(true), dtype=np.float32)
     hidden = rng.random(len(true)) < noise.unclear
     for cell in covered:
-        hidden[cell], foreign[cell] = True, 1.0
+        hidden[cell], outlier_share[cell] = True, 1.0
     log_likelihood[hidden] = 0.0
-    return Reading(cells, states, _normal(log_likelihood), foreign)
+    return Reading(cells, states, _normal(log_likelihood), outlier_share)
 
 
 def next_frame(reading: Reading, t_s: float, noise: Noise, rng: np.random.Generator) -> Reading:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from companion.rules.board import Player, Sight, Stack, Table
 from companion.rules.game import Attempt, Move, Violation
-from companion.tracker.hypotheses import Outlook
+from companion.tracker.hypotheses import Prediction
 from companion.tracker.sights import Changes, altered, is_pillar, names_of, stack_of
 
 MOST_CLAUSES = 2
@@ -39,29 +39,29 @@ class Diagnosis:
         return "; ".join(clauses[:MOST_CLAUSES]) + "."
 
 
-def diagnose(outlook: Outlook, changes: Changes, attempts: Iterable[Attempt]) -> Diagnosis:
+def diagnose(prediction: Prediction, changes: Changes, attempts: Iterable[Attempt]) -> Diagnosis:
     """The likeliest of the ``attempts`` that leave this table; where there is none, what is wrong with the table.
 
     Of several acts the one by the player to move comes first, then the one that breaks the fewest rules: of two ways
     to say what stands there, the charitable one.
     """
-    game, position = outlook.match.game, outlook.match.position
+    game, position = prediction.match.game, prediction.match.position
     judged = [(attempt, game.violations(position, attempt.move)) for attempt in attempts]
     broken = [(attempt, violations) for attempt, violations in judged if violations]
     if broken:
         attempt, violations = min(broken, key=lambda pair: (pair[0].player != position.to_move, len(pair[1])))
-        return Diagnosis(attempt.move, attempt.player, violations, _cells(outlook, changes, violations))
-    violations = game.breaches(position, table_as_seen(outlook, changes))
-    return Diagnosis(None, position.to_move, violations, _cells(outlook, changes, violations))
+        return Diagnosis(attempt.move, attempt.player, violations, _cells(prediction, changes, violations))
+    violations = game.breaches(position, table_as_seen(prediction, changes))
+    return Diagnosis(None, position.to_move, violations, _cells(prediction, changes, violations))
 
 
-def table_as_seen(outlook: Outlook, changes: Changes) -> Table:
+def table_as_seen(prediction: Prediction, changes: Changes) -> Table:
     """The last accepted table with ``changes``; what lies hidden in changed stacks is ``?``, what stayed is known."""
-    stacks = list(outlook.table.stacks)
+    stacks = list(prediction.table.stacks)
     for cell, sight in changes:
         if not is_pillar(sight):
             stacks[cell] = _nearest(stacks[cell], sight)
-    pillars = view_of(outlook, changes)[len(stacks) :]
+    pillars = view_of(prediction, changes)[len(stacks) :]
     return Table(tuple(stacks), tuple(level or 0 for level, _ in pillars) if pillars else None)
 
 
@@ -72,11 +72,11 @@ def _nearest(known: Stack, sight: Sight) -> Stack:
     return left if height and len(left) == height and left[-1] == top else stack_of(sight)
 
 
-def view_of(outlook: Outlook, changes: Changes) -> tuple[Sight, ...]:
+def view_of(prediction: Prediction, changes: Changes) -> tuple[Sight, ...]:
     """The whole view that differs from the last accepted one by ``changes``."""
-    return altered(outlook.sights, changes)
+    return altered(prediction.sights, changes)
 
 
-def _cells(outlook: Outlook, changes: Changes, violations: tuple[Violation, ...]) -> tuple[str, ...]:
-    names = names_of(outlook.match.game.layout, changes)
+def _cells(prediction: Prediction, changes: Changes, violations: tuple[Violation, ...]) -> tuple[str, ...]:
+    names = names_of(prediction.match.game.layout, changes)
     return tuple(dict.fromkeys([*names, *(name for violation in violations for name in violation.cells)]))

@@ -29,7 +29,7 @@ UNKNOWN: Sight = (None, None)
 """The state of a place of which nothing is known."""
 
 HIDDEN_SHARE = 0.3
-"""Share of foreign pixels from which on a cell counts as occluded and its reading is ignored."""
+"""Share of outliers from which on a cell counts as occluded and its reading is ignored."""
 
 STILL_SHARE, CHANGED_SHARE, STILL_NATS = 0.05, 0.2, 6.0
 CHANGE_SHARES = np.array((0.02, CHANGED_SHARE, 0.3, 0.5))
@@ -49,7 +49,7 @@ A pillar that has moved by a level changes 0.13 to 0.6 of it (2026-11-24).  So h
 changed by 0.3 and more (2026-11-25).  A piece may have been nudged."""
 
 HAND_SHARE = 0.5
-"""Share of foreign pixels in one cell from which on something lies over the board: hands cover several cells wholly."""
+"""Share of outliers in one cell from which on something lies over the board: hands cover several cells wholly."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def weigh(
     log_p = np.full((len(rows), m + 1), np.log(MISREAD / m))
     likelihood = np.exp(reading.log_likelihood.astype(np.float64))
     floored = np.log((1 - MISREAD) * likelihood + MISREAD / m)
-    hidden = (rows < 0) | (reading.foreign[rows] > HIDDEN_SHARE)
+    hidden = (rows < 0) | (reading.outlier_share[rows] > HIDDEN_SHARE)
     log_p[:, :m] = floored[rows]
     pictured = log_p.copy()
     if before is not None and reading.changed is not None:
@@ -183,7 +183,7 @@ def levels_seen(layout: Layout, reading: Reading, before: Sequence[Sight | None]
             if sight is not None and columns.of(sight) == best[cell] and level is not None and np.ptp(seen[cell]):
                 seen[cell, level] -= ALONE_NATS
                 seen[cell] -= np.logaddexp.reduce(seen[cell])
-    seen[(rows < 0) | (reading.foreign[rows] > HIDDEN_SHARE)] = -np.log(seen.shape[1])
+    seen[(rows < 0) | (reading.outlier_share[rows] > HIDDEN_SHARE)] = -np.log(seen.shape[1])
     return seen
 
 
@@ -299,7 +299,7 @@ def changed_cells(layout: Layout, reading: Reading) -> frozenset[Cell]:
 
 def shows_hand(reading: Reading) -> bool:
     """Whether something that is neither board nor piece lies over the board: then it is no calm table."""
-    return bool((reading.foreign >= HAND_SHARE).any())
+    return bool((reading.outlier_share >= HAND_SHARE).any())
 
 
 def cells_against(evidence: Evidence, columns: npt.NDArray[np.intp], nats: float) -> frozenset[Cell]:

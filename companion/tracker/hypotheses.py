@@ -158,7 +158,7 @@ class Hypothesis:
 
 
 @dataclass(frozen=True)
-class Outlook:
+class Prediction:
     """What the table of ``match`` shows, and what may follow from it without looking.
 
     Attributes:
@@ -203,14 +203,14 @@ def base_columns(columns: Columns, sights: Sequence[Sight]) -> npt.NDArray[np.in
     return np.fromiter(map(columns.of, sights), dtype=np.intp, count=len(sights))
 
 
-def foresee(match: Match) -> Outlook:
+def predict(match: Match) -> Prediction:
     """The outlook of ``match``: a few milliseconds' work, so it is kept until the match goes on."""
     game, position = match.game, match.position
     table = game.table(position)
     sights = seen_of(game, table)
     seer = _Seer(game, table, sights)
     hypotheses = [Hypothesis(Same(), LOG_SAME, ()), *seer.turns(position), *seer.backs(match)]
-    return Outlook(match, table, sights, Batch(hypotheses))
+    return Prediction(match, table, sights, Batch(hypotheses))
 
 
 @dataclass(frozen=True)
@@ -248,28 +248,30 @@ class _Seer:
             yield Hypothesis(Back(n), LOG_BACK - (n - 1) * log(2), self.changes(self.game.table(position)))
 
 
-def acts_within(outlook: Outlook, cells: frozenset[Cell]) -> Iterator[Hypothesis]:
+def acts_within(prediction: Prediction, cells: frozenset[Cell]) -> Iterator[Hypothesis]:
     """Single acts that change no cell but ``cells``."""
-    seer = _Seer(outlook.match.game, outlook.table, outlook.sights)
-    for attempt in seer.game.attempts(outlook.match.position, cells):
+    seer = _Seer(prediction.match.game, prediction.table, prediction.sights)
+    for attempt in seer.game.attempts(prediction.match.position, cells):
         yield Hypothesis(Act(attempt), LOG_ACT, seer.changes(attempt.table))
-    for place, (level, _) in enumerate(outlook.sights[len(outlook.table.stacks) :], start=len(outlook.table.stacks)):
-        if place - len(outlook.table.stacks) in cells and level is not None:
+    for place, (level, _) in enumerate(
+        prediction.sights[len(prediction.table.stacks) :], start=len(prediction.table.stacks)
+    ):
+        if place - len(prediction.table.stacks) in cells and level is not None:
             for jump in range(2, MOST_LEVELS + 1):
                 for there in (level + jump, level - jump):
                     yield Hypothesis(Jump(), LOG_ACT, ((place, (there, PILLAR)),))
 
 
-def sequences_within(outlook: Outlook, cells: frozenset[Cell], most: int) -> Iterator[Hypothesis]:
+def sequences_within(prediction: Prediction, cells: frozenset[Cell], most: int) -> Iterator[Hypothesis]:
     """Two to ``most`` plies that together change ``cells`` and little else, each of them visibly.
 
     At most one other cell may be touched, since what one ply changes another can change back; and at most one of
     ``cells`` be left, since one may only be read badly.
     """
-    game = outlook.match.game
-    seer = _Seer(game, outlook.table, outlook.sights)
+    game = prediction.match.game
+    seer = _Seer(game, prediction.table, prediction.sights)
     waiting: deque[tuple[Position, tuple[Move, ...], frozenset[Cell]]] = deque()
-    waiting.append((outlook.match.position, (), frozenset()))
+    waiting.append((prediction.match.position, (), frozenset()))
     for _ in range(MOST_POSITIONS):
         if not waiting:
             return
@@ -291,15 +293,17 @@ def sequences_within(outlook: Outlook, cells: frozenset[Cell], most: int) -> Ite
                 waiting.append((following, plies, touched))
 
 
-def continued(outlook: Outlook, doubted: Sequence[tuple[Move, ...]], cells: frozenset[Cell]) -> Iterator[Hypothesis]:
+def continued(
+    prediction: Prediction, doubted: Sequence[tuple[Move, ...]], cells: frozenset[Cell]
+) -> Iterator[Hypothesis]:
     """One legal move more after each of the ``doubted`` ones; or one half done, which leaves those played.
 
     Or an illegal act that together with them changes no cell but ``cells``: it leaves them played, too.
     """
-    game = outlook.match.game
-    seer = _Seer(game, outlook.table, outlook.sights)
+    game = prediction.match.game
+    seer = _Seer(game, prediction.table, prediction.sights)
     for moves in doubted:
-        match = outlook.match
+        match = prediction.match
         for move in moves:
             match = match.play(move)
         following = game.legal_moves(match.position)
@@ -325,14 +329,14 @@ def _looks_same(game: Game, before: Position, after: Position) -> bool:
     return here.levels == there.levels and all(a == b or game.sight(a) == game.sight(b) for a, b in pairs)
 
 
-def replays_within(outlook: Outlook, cells: frozenset[Cell]) -> Iterator[Hypothesis]:
+def replays_within(prediction: Prediction, cells: frozenset[Cell]) -> Iterator[Hypothesis]:
     """A few moves taken back and a legal one played instead, changing no cell but ``cells`` in the end."""
-    match = outlook.match
-    seer = _Seer(match.game, outlook.table, outlook.sights)
-    for back in outlook.expected.hypotheses:
+    match = prediction.match
+    seer = _Seer(match.game, prediction.table, prediction.sights)
+    for back in prediction.expected.hypotheses:
         if not isinstance(back.story, Back) or back.story.n > REPLAYED:
             continue
-        undone = {place % len(outlook.table.stacks) for place, _ in back.changes}
+        undone = {place % len(prediction.table.stacks) for place, _ in back.changes}
         earlier = match.take_back(back.story.n).position
         for move in match.game.legal_moves(earlier):
             touched = set(move.cells)

@@ -25,7 +25,6 @@ from companion.match import Match
 from companion.rules.board import Cell, Sight
 from companion.rules.game import Move, Position, Stage
 from companion.rules.notation import format_move
-from companion.tracker.contest import CHANGED_NATS, Context, Group, contest
 from companion.tracker.diagnose import Diagnosis, diagnose
 from companion.tracker.evidence import Evidence, cells_against
 from companion.tracker.hands import are_seen, log_odds_of_one
@@ -36,9 +35,9 @@ from companion.tracker.hypotheses import (
     Half,
     Jump,
     Other,
-    Outlook,
     Plies,
     PliesAndAct,
+    Prediction,
     Replay,
     Same,
     Story,
@@ -46,6 +45,7 @@ from companion.tracker.hypotheses import (
     base_columns,
     columns_with,
 )
+from companion.tracker.scoring import CHANGED_NATS, Context, Group, score_hypotheses
 from companion.tracker.sights import Changes, is_pillar
 from companion.tracker.verification import CERTAIN, SecondLook, rivals, second_thoughts
 
@@ -210,35 +210,37 @@ class Judgement:
         return not is_word and self.posterior >= CERTAIN
 
 
-def interpret(evidence: Evidence, outlook: Outlook, context: Context, look: SecondLook | None = None) -> Judgement:
+def interpret(
+    evidence: Evidence, prediction: Prediction, context: Context, look: SecondLook | None = None
+) -> Judgement:
     """What the table means; ``look`` is what a comparison of the tables that compete has said, in this calm."""
-    base = base_columns(evidence.columns, outlook.sights)
-    groups = contest(evidence, outlook, context, base)
+    base = base_columns(evidence.columns, prediction.sights)
+    groups = score_hypotheses(evidence, prediction, context, base)
     if look is not None:
         groups = second_thoughts(groups, look, evidence, base)
     best = groups[0]
     wrong = sum(group.posterior for group in groups if group.is_wrong)
-    meaning = _meaning(outlook, best, context)
+    meaning = _meaning(prediction, best, context)
     sure = wrong if best.is_wrong and isinstance(meaning, Illegal) else best.posterior
     if sure < _needed(meaning, AFTER_PATIENCE if evidence.readings >= PATIENT_READINGS else AT_FIRST):
         options = _worth_asking(groups)
-        one_hand = any(_one_hand(outlook.match, moves, context) >= WORTH_ASKING for moves in options)
+        one_hand = any(_one_hand(prediction.match, moves, context) >= WORTH_ASKING for moves in options)
         meaning = CannotTell(
             options, _in_the_end(meaning, sure), wrong >= AMISS, sure, one_hand, _worth_keeping(groups)
         )
     elif isinstance(meaning, Unchanged):
         # Not those that no view tells from it: nobody may claim that such a one passed unseen.
         meaning = Unchanged(_worth_keeping(groups[1:]))
-    ranked = tuple(Ranked(_told(outlook, group), group.posterior, group.changes) for group in groups[:RANKED])
+    ranked = tuple(Ranked(_told(prediction, group), group.posterior, group.changes) for group in groups[:RANKED])
     done = next((group for group in groups if any(not isinstance(story, Other) for story in group.stories)), best)
     odd = _odd_cells(evidence, columns_with(evidence, base, done.changes))
     strange = tuple((place, seen) for place, _, seen in odd)
-    explained = outlook.due if look is None else outlook.due | look.refuted
+    explained = prediction.due if look is None else prediction.due | look.refuted
     is_strange = _is_strange(tuple(row for row in odd if (row[0], row[2]) not in explained))
     return Judgement(meaning, best.changes, best.posterior, ranked, strange, is_strange, rivals(groups))
 
 
-def _meaning(outlook: Outlook, group: Group, context: Context) -> Interpretation:
+def _meaning(prediction: Prediction, group: Group, context: Context) -> Interpretation:
     """What people are told about the one view that is clearly the likeliest."""
     options = tuple(dict.fromkeys(group.legal()))
     finished = tuple(moves for moves in options if len(moves) == 1 and moves[0] in context.begun)
@@ -258,10 +260,10 @@ def _meaning(outlook: Outlook, group: Group, context: Context) -> Interpretation
     if backs := [story.n for story in group.stories if isinstance(story, Back)]:
         return TakenBack(min(backs))
     if options and not is_act:
-        return _sequence(outlook, options, context, group.changes)
+        return _sequence(prediction, options, context, group.changes)
     if not is_act and (other := _otherwise(group)):
         return other
-    return Illegal(diagnose(outlook, group.changes, attempts), _is_lifted(outlook, group.changes))
+    return Illegal(diagnose(prediction, group.changes, attempts), _is_lifted(prediction, group.changes))
 
 
 def _otherwise(group: Group) -> TakenBack | Played | None:
@@ -274,19 +276,19 @@ def _otherwise(group: Group) -> TakenBack | Played | None:
 
 
 def _sequence(
-    outlook: Outlook, options: tuple[tuple[Move, ...], ...], context: Context, changes: Changes
+    prediction: Prediction, options: tuple[tuple[Move, ...], ...], context: Context, changes: Changes
 ) -> Played | Ambiguous | Illegal:
     """Several plies: which ones, is asked; in which order the same ones came, is not, since the position is the same.
 
     Where the table passed through what was seen in doubt, only the orders that begin so count.  Where it may be that
     one player did what only several may do, that is asked too, or said.
     """
-    match = outlook.match
+    match = prediction.match
     fitting = tuple(moves for moves in options if any(moves[: len(seen)] == seen for seen in context.doubted))
     options = fitting or options
     one = 0.0 if fitting else _one_hand(match, options[0], context)
     if one >= ONE_HAND:
-        return Illegal(diagnose(outlook, changes, ()), is_lifted=False)
+        return Illegal(diagnose(prediction, changes, ()), is_lifted=False)
     ends: dict[Position, tuple[Move, ...]] = {}
     for moves in options:
         position = match.position
@@ -314,11 +316,11 @@ def _one_hand(match: Match, moves: tuple[Move, ...], context: Context) -> float:
     return 0.0 if log_odds is None else 1 / (1 + exp(-log_odds))
 
 
-def _is_lifted(outlook: Outlook, changes: Changes) -> bool:
+def _is_lifted(prediction: Prediction, changes: Changes) -> bool:
     """Whether every changed stack has become lower: the pieces may be in a hand; a pillar is never."""
     if any(is_pillar(sight) for _, sight in changes):
         return False
-    heights = [(outlook.sights[cell][0], sight[0]) for cell, sight in changes]
+    heights = [(prediction.sights[cell][0], sight[0]) for cell, sight in changes]
     return all(before is not None and after is not None and after < before for before, after in heights)
 
 
@@ -347,9 +349,9 @@ def _worth_keeping(groups: tuple[Group, ...]) -> tuple[tuple[Move, ...], ...]:
     return tuple(dict.fromkeys(moves for group in likely for moves in group.legal()))
 
 
-def contradicting(evidence: Evidence, outlook: Outlook, changes: Changes) -> frozenset[Cell]:
+def contradicting(evidence: Evidence, prediction: Prediction, changes: Changes) -> frozenset[Cell]:
     """The cells that do not look as in the view that differs from the accepted one by ``changes``."""
-    base = base_columns(evidence.columns, outlook.sights)
+    base = base_columns(evidence.columns, prediction.sights)
     return cells_against(evidence, columns_with(evidence, base, changes), CHANGED_NATS)
 
 
@@ -375,10 +377,10 @@ def format_moves(match: Match, moves: tuple[Move, ...]) -> str:
     return " ".join(texts)
 
 
-def _told(outlook: Outlook, group: Group) -> str:
+def _told(prediction: Prediction, group: Group) -> str:
     """A group in words, for whoever looks at a disputed verdict."""
     named = [story for story in group.stories if not isinstance(story, Other)] or group.stories
-    return " or ".join(dict.fromkeys(_story(outlook.match, story) for story in named))
+    return " or ".join(dict.fromkeys(_story(prediction.match, story) for story in named))
 
 
 def _story(match: Match, story: Story) -> str:

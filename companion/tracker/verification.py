@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.rules.board import Cell, Layout, Sight
-from companion.tracker.contest import Group
 from companion.tracker.evidence import Evidence
-from companion.tracker.hypotheses import Outlook, columns_with
+from companion.tracker.hypotheses import Prediction, columns_with
+from companion.tracker.scoring import Group
 from companion.tracker.sights import Changes, Place, altered
 from vision.reading import CellState
 
@@ -126,7 +126,7 @@ def answered(before: SecondLook | None, views: Sequence[Changes], answer: Verifi
 
 
 def question(
-    layout: Layout, outlook: Outlook, evidence: Evidence, views: Sequence[Changes], t_s: float
+    layout: Layout, prediction: Prediction, evidence: Evidence, views: Sequence[Changes], t_s: float
 ) -> Verify | None:
     """The question that tells ``views`` apart, the likeliest first; None where the eyes could not answer it.
 
@@ -135,7 +135,7 @@ def question(
     chosen: list[Changes] = []
     tables: list[tuple[CellState, ...]] = []
     for view in views:
-        table = _states(evidence, altered(outlook.sights, view)[: len(layout.cells)])
+        table = _states(evidence, altered(prediction.sights, view)[: len(layout.cells)])
         if table is None or table in tables or not _is_comparable(evidence, [*chosen, view], len(layout.cells)):
             continue
         chosen.append(view)

@@ -40,7 +40,7 @@ def test_a_calm_board_is_read(eyes, image):
     look = looked(eyes, image, 0.0)
     assert (look.view, look.why) == ("clear", "")
     assert look.reading.best(look.reading.cells.index("g3"))[0] == (5, "R")
-    assert (look.reading.foreign < 0.5).all()
+    assert (look.reading.outlier_share < 0.5).all()
 
 
 def pushed(image, dx, dy):
@@ -52,7 +52,7 @@ def test_a_pushed_camera_is_read_anew_once_it_stands_still(eyes, image):
     eyes.understood()
     looks = [looked(eyes, pushed(image, 7, -5), t_s) for t_s in (1.0, 1.1, 1.0 + PUSH_CONFIRMED_S)]
     assert [look.view for look in looks] == ["moved", "moved", "clear"]
-    assert (looks[2].reading.foreign < 0.5).all()
+    assert (looks[2].reading.outlier_share < 0.5).all()
     assert looks[2].reading.best(looks[2].reading.cells.index("g3"))[0] == (5, "R")
 
 
@@ -144,8 +144,8 @@ def test_an_arm_over_a_marker_is_no_push(eyes, image):
 def test_a_resting_arm_is_foreign_until_it_must_be_a_thing(eyes, image):
     looked(eyes, image, 0.0)
     eyes.understood()
-    early = [looked(eyes, with_arm(image), t_s).reading.foreign >= 0.5 for t_s in (1.0, 1.2)]
-    late = looked(eyes, with_arm(image), 1.1 + HAND_GIVEN_UP_S).reading.foreign
+    early = [looked(eyes, with_arm(image), t_s).reading.outlier_share >= 0.5 for t_s in (1.0, 1.2)]
+    late = looked(eyes, with_arm(image), 1.1 + HAND_GIVEN_UP_S).reading.outlier_share
     assert min(cells.sum() for cells in early) > 15
     # What is left is what the reading itself, which knows no arms, does not understand.
     assert (late >= 0.5).sum() < 3
@@ -164,8 +164,8 @@ def test_the_shadow_of_a_hand_beside_the_board_is_waited_for_no_longer_than_hand
     eyes.understood()
     eyes.moving(Frame(with_shadow(image), 9, 0.9))
     early, late = (looked(eyes, with_shadow(image), t_s).reading for t_s in (1.0, 1.0 + PUT_DOWN_S))
-    assert (early.foreign >= 0.5).any()
-    assert (late.foreign < 0.5).all()
+    assert (early.outlier_share >= 0.5).any()
+    assert (late.outlier_share < 0.5).all()
 
 
 def test_no_mat_and_no_light_are_states_of_the_view(eyes, image):

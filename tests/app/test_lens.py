@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.board_lens import TOO_STEEP, usual_camera
+from calibration.board_lens import TOO_STEEP, prior_camera
 from calibration.kit import load_kit
 from calibration.looks import read_look
 from companion.app.eyes import PUSH_CONFIRMED_S, Eyes
@@ -62,7 +62,7 @@ def test_a_board_seen_from_straight_above_is_told_once(image):
 
 def test_eyes_whose_lens_is_not_known_find_it_and_read(examples, image):
     eyes = Eyes(
-        KIT, usual_camera((640, 480)), read_look(examples / "photos" / "set.toml", KIT), (), LensFinder(KIT, print)
+        KIT, prior_camera((640, 480)), read_look(examples / "photos" / "set.toml", KIT), (), LensFinder(KIT, print)
     )
 
     def look(picture, t_s):

@@ -21,14 +21,14 @@ KIT = load_kit("domination")
 STACKS = {"d5": "RGBYR", "d6": "G", "f4": "B"}
 
 
-def reading(*rows, foreign=None, changed=None, levels=None):
+def reading(*rows, outlier_share=None, changed=None, levels=None):
     log = np.log(np.array(rows, np.float32))
     n = len(rows)
     return Reading(
         tuple(f"a{i + 1}" for i in range(n)),
         STATES,
         log - np.logaddexp.reduce(log, axis=1, keepdims=True),
-        np.array(foreign or [0] * n, np.float32),
+        np.array(outlier_share or [0] * n, np.float32),
         changed=None if changed is None else np.array(changed, np.float32),
         level_log_likelihood=levels,
     )
@@ -68,23 +68,23 @@ def test_one_camera_is_left_as_it_is():
 
 
 def test_a_covered_cell_takes_the_other_cameras_word():
-    left = reading((0.98, 0.01, 0.01), (0.01, 0.98, 0.01), foreign=[0.9, 0.0])
-    right = reading((0.1, 0.1, 0.8), (0.3, 0.3, 0.4), foreign=[0.0, 0.8])
+    left = reading((0.98, 0.01, 0.01), (0.01, 0.98, 0.01), outlier_share=[0.9, 0.0])
+    right = reading((0.1, 0.1, 0.8), (0.3, 0.3, 0.4), outlier_share=[0.0, 0.8])
     both = combined([left, right])
     assert both.log_likelihood[0] == pytest.approx(right.log_likelihood[0], abs=1e-5)
     assert both.log_likelihood[1] == pytest.approx(left.log_likelihood[1], abs=1e-5)
-    assert both.foreign.tolist() == [0.0, 0.0]
+    assert both.outlier_share.tolist() == [0.0, 0.0]
 
 
 def test_a_cell_that_is_covered_for_all_stays_foreign():
-    both = combined([reading((0.5, 0.4, 0.1), foreign=[0.9]), reading((0.2, 0.7, 0.1), foreign=[0.6])])
-    assert both.foreign[0] == pytest.approx(0.6)
+    both = combined([reading((0.5, 0.4, 0.1), outlier_share=[0.9]), reading((0.2, 0.7, 0.1), outlier_share=[0.6])])
+    assert both.outlier_share[0] == pytest.approx(0.6)
     assert both.best(0)[0] == (1, "R")
 
 
 def test_what_has_changed_is_told_by_who_sees_it():
     rows = ((0.5, 0.4, 0.1), (0.5, 0.4, 0.1))
-    both = combined([reading(*rows, changed=[0.9, 0.1], foreign=[0.9, 0]), reading(*rows, changed=[0.2, 0.4])])
+    both = combined([reading(*rows, changed=[0.9, 0.1], outlier_share=[0.9, 0]), reading(*rows, changed=[0.2, 0.4])])
     assert both.changed == pytest.approx([0.2, 0.4])
     assert combined([reading(*rows), reading(*rows, changed=[0.2, 0.4])]).changed == pytest.approx([0.2, 0.4])
     unknown = reading(*rows, changed=[np.nan, np.nan])

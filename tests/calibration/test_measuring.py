@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.board_lens import pinhole, usual_lens
+from calibration.board_lens import pinhole, prior_lens
 from calibration.camera import Camera
 from calibration.errors import ProfileError
 from calibration.kit import kit_name, load_kit, read_kit
@@ -30,7 +30,7 @@ def board(wide, deep):
 
 def seen(points_mm, distortion=-0.2):
     """Where a webcam sees points of the board, px."""
-    lens = usual_lens(SIZE, 0.9)
+    lens = prior_lens(SIZE, 0.9)
     lens[3:] = distortion, -0.3 * distortion
     matrix, bent = pinhole(lens)
     rotation = np.array([2.5, 0.1, -0.1])

@@ -14,10 +14,10 @@ from companion.rules.board import Stack
 from companion.rules.game import Move
 from companion.rules.notation import parse_move
 from companion.simulate.readings import Noise, kit_states, read_table
-from companion.tracker.contest import Context
 from companion.tracker.evidence import Evidence, weigh
-from companion.tracker.hypotheses import foresee
+from companion.tracker.hypotheses import predict
 from companion.tracker.interpret import Judgement, interpret
+from companion.tracker.scoring import Context
 from vision.reading import Reading
 
 CLEAR = Noise(height_nats=60.0, top_nats=60.0)
@@ -65,7 +65,7 @@ class Scene:
     ) -> Judgement:
         """What the table means."""
         evidence: Evidence = weigh(self.match.game.layout, self.reading(board, **reading))
-        return interpret(replace(evidence, readings=readings), foresee(self.match), context or Context())
+        return interpret(replace(evidence, readings=readings), predict(self.match), context or Context())
 
 
 @pytest.fixture

@@ -29,14 +29,14 @@ STATES = ((0, None), (1, "R"), (2, "R"), (1, "G"))
 
 
 def reading(
-    *probable: int, cells: tuple[str, ...] = ("a1", "b1", "c1"), foreign: float = 0.0, sure: float = 1.0
+    *probable: int, cells: tuple[str, ...] = ("a1", "b1", "c1"), outlier_share: float = 0.0, sure: float = 1.0
 ) -> Reading:
     """A reading in which each cell has its state of number ``probable`` with probability ``sure``."""
     p = np.full((len(cells), len(STATES)), (1 - sure) / (len(STATES) - 1))
     p[np.arange(len(cells)), probable] = sure
     with np.errstate(divide="ignore"):
         log_p = np.log(p).astype(np.float32)
-    return Reading(cells, STATES, log_p, np.full(len(cells), foreign, dtype=np.float32))
+    return Reading(cells, STATES, log_p, np.full(len(cells), outlier_share, dtype=np.float32))
 
 
 def test_no_cell_speaks_with_more_than_the_floor_allows() -> None:
@@ -60,17 +60,17 @@ def test_cells_that_the_reading_lacks_say_nothing() -> None:
 
 
 def test_cells_behind_a_hand_say_nothing() -> None:
-    """From the share of foreign things that hides a cell on, and not before."""
-    covered = weigh(LAYOUT, reading(1, 1, 1, foreign=HIDDEN_SHARE + 0.01))
+    """From the share of outliers that hides a cell on, and not before."""
+    covered = weigh(LAYOUT, reading(1, 1, 1, outlier_share=HIDDEN_SHARE + 0.01))
     assert covered.hidden.all()
     assert not covered.log_p.any()
-    assert not weigh(LAYOUT, reading(1, 1, 1, foreign=HIDDEN_SHARE - 0.01)).hidden.any()
+    assert not weigh(LAYOUT, reading(1, 1, 1, outlier_share=HIDDEN_SHARE - 0.01)).hidden.any()
 
 
 def test_a_well_covered_cell_is_a_hand() -> None:
     """From the share that only hands reach on."""
-    assert shows_hand(reading(1, 1, 1, foreign=HAND_SHARE))
-    assert not shows_hand(reading(1, 1, 1, foreign=HAND_SHARE - 0.01))
+    assert shows_hand(reading(1, 1, 1, outlier_share=HAND_SHARE))
+    assert not shows_hand(reading(1, 1, 1, outlier_share=HAND_SHARE - 0.01))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_frames_of_one_calm_are_averaged_and_not_summed() -> None:
 
 def test_a_cell_hidden_in_one_frame_is_judged_by_the_others() -> None:
     """What was hidden once does not weigh."""
-    hidden = weigh(LAYOUT, reading(1, 1, 1, foreign=0.4))
+    hidden = weigh(LAYOUT, reading(1, 1, 1, outlier_share=0.4))
     clear = weigh(LAYOUT, reading(2, 2, 2))
     together = combine([hidden, clear])
     assert together.log_p == pytest.approx(clear.log_p)

@@ -10,9 +10,8 @@ import pytest
 
 from companion.referee.patience import LIKELY_WRONG
 from companion.rules.game import view
-from companion.tracker.contest import Context
 from companion.tracker.evidence import weigh
-from companion.tracker.hypotheses import foresee
+from companion.tracker.hypotheses import predict
 from companion.tracker.interpret import (
     Ambiguous,
     CannotTell,
@@ -23,6 +22,7 @@ from companion.tracker.interpret import (
     Unchanged,
     interpret,
 )
+from companion.tracker.scoring import Context
 from companion.tracker.verification import Compared, SecondLook
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
@@ -154,7 +154,7 @@ def test_the_order_of_two_plies_is_asked_unless_a_table_in_doubt_has_told_it(sce
     pillars[np.arange(25), np.array(table.levels)] = 0.0
     evidence = weigh(game.layout, at.reading(table.stacks), None, pillars)
     context = Context(unclear=1, doubted=(first[:1],) if doubted else ())
-    meaning = interpret(evidence, foresee(at.match), context).interpretation
+    meaning = interpret(evidence, predict(at.match), context).interpretation
     if doubted:
         assert meaning == Played(first)
     else:
@@ -248,7 +248,7 @@ def test_what_a_second_look_denies_is_not_strange(scene, nats: float, is_strange
     evidence = weigh(at.match.game.layout, at.reading(at.board(c4="RRRRRRRG")))
     tower = ((at.match.game.layout.index["c4"], (8, "G")),)
     look = SecondLook((Compared((), nats, b""), Compared(tower, 0.0, b"")), b"")
-    assert interpret(evidence, foresee(at.match), Context(), look).is_strange is is_strange
+    assert interpret(evidence, predict(at.match), Context(), look).is_strange is is_strange
 
 
 @pytest.mark.rule("DOM-7")
@@ -284,7 +284,7 @@ def test_doubt_is_no_accusation(scene, nats: float) -> None:
     log_p[cell] = -50.0
     log_p[cell, there], log_p[cell, 0] = 0.0, -nats
     doubtful = replace(reading, log_likelihood=log_p)
-    judged = interpret(weigh(game.layout, doubtful), foresee(at.match), Context())
+    judged = interpret(weigh(game.layout, doubtful), predict(at.match), Context())
     assert not isinstance(judged.interpretation, Illegal)
 
 
@@ -301,7 +301,7 @@ def test_what_one_square_in_doubt_comes_to(scene, nats: float, *, is_taken: bool
     log_p[cell] = -60.0
     log_p[cell, reading.index[2, "R"]], log_p[cell, reading.index[1, "R"]] = 0.0, -nats
     evidence = replace(weigh(game.layout, replace(reading, log_likelihood=log_p)), readings=4)
-    meaning = interpret(evidence, foresee(at.match), Context()).interpretation
+    meaning = interpret(evidence, predict(at.match), Context()).interpretation
     assert isinstance(meaning, CannotTell)
     assert meaning.options == ()
     assert (isinstance(meaning.in_the_end, Illegal) and meaning.sure >= LIKELY_WRONG) == is_taken

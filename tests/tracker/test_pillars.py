@@ -17,9 +17,8 @@ from companion.rules.board import Table
 from companion.rules.game import Move
 from companion.rules.notation import parse_move
 from companion.simulate.readings import Noise, kit_states, read_table
-from companion.tracker.contest import Context
 from companion.tracker.evidence import ALONE_NATS, levels_seen, weigh
-from companion.tracker.hypotheses import foresee
+from companion.tracker.hypotheses import predict
 from companion.tracker.interpret import (
     Ambiguous,
     CannotTell,
@@ -42,6 +41,7 @@ from companion.tracker.pillars import (
     fused,
     sense,
 )
+from companion.tracker.scoring import Context
 from companion.tracker.sights import format_sights, seen_of
 from vision.reading import Reading
 
@@ -102,7 +102,7 @@ class Board:
         reading = self.read(stacks)
         known = fused(sensors, camera, self.levels, doubts or {})
         evidence = weigh(GAME.layout, reading, pillars=known)
-        return interpret(evidence, foresee(self.match), Context()).interpretation
+        return interpret(evidence, predict(self.match), Context()).interpretation
 
     def seen(self, stacks: tuple[str, ...], levels: tuple[int, ...]) -> Interpretation:
         """The same when sensors and camera agree."""

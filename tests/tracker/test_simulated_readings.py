@@ -50,9 +50,9 @@ def test_misread_cells_err_with_conviction() -> None:
 
 
 def test_a_hand_hides_what_lies_under_it() -> None:
-    """And is foreign there, and nowhere else."""
+    """And pixels are outliers there, and nowhere else."""
     reading = read_table(CELLS, STATES, SIGHTS, Noise(), rng(), covered=(3, 4))
-    assert np.flatnonzero(reading.foreign).tolist() == [3, 4]
+    assert np.flatnonzero(reading.outlier_share).tolist() == [3, 4]
     assert np.ptp(reading.log_likelihood[3]) == 0.0
     assert np.ptp(reading.log_likelihood[5]) > 1.0
 

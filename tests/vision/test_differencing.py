@@ -13,8 +13,8 @@ from calibration.kit import load_kit
 from companion.simulate.webcam import Webcam
 from tools.gate import WEBCAMS
 from vision.differencing import Differencer
+from vision.gain_compensation import gain_compensated
 from vision.motion import Watch
-from vision.relighting import relit
 
 SIZE = (640, 360)
 FPS = 12
@@ -113,11 +113,11 @@ def test_a_picture_is_brought_into_the_light_of_another(act):
     picture = act[0][0]
     lit = Webcam(drift=0.2, flicker=0.1).take(picture, 7)
     assert np.abs(lit.astype(float) - picture).mean() > 5
-    assert np.abs(lit.astype(float) - relit(picture, lit)).mean() < 2
+    assert np.abs(lit.astype(float) - gain_compensated(picture, lit)).mean() < 2
 
 
 def test_what_covers_a_part_of_the_picture_does_not_change_its_light(act):
     picture = act[0][0]
     covered = picture.copy()
     covered[100:200, :400] = (60, 40, 30)
-    assert np.array_equal(relit(picture, covered)[220:], picture[220:])
+    assert np.array_equal(gain_compensated(picture, covered)[220:], picture[220:])

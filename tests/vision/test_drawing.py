@@ -30,14 +30,14 @@ def sight() -> drawing.Viewpoint:
     return drawing.Viewpoint(kit, default_camera(), default_pose(kit))
 
 
-def reading(kit: Kit, p: float = 0.999, foreign: str | None = None, **stacks: int) -> Reading:
+def reading(kit: Kit, p: float = 0.999, outlier_share: str | None = None, **stacks: int) -> Reading:
     """Empty cells but for ``stacks`` (cell -> number of state), each believed with probability ``p``."""
     n = len(kit.cells)
     share = np.full((n, len(STATES)), 1e-6)
     share[:, 0] = 1
     for cell, state in stacks.items():
         share[kit.cells.index(cell)] = [p if i == state else (1 - p) / 3 for i in range(len(STATES))]
-    covered = np.array([0.9 if cell == foreign else 0.0 for cell in kit.cells], np.float32)
+    covered = np.array([0.9 if cell == outlier_share else 0.0 for cell in kit.cells], np.float32)
     log = np.log(share / share.sum(axis=1, keepdims=True)).astype(np.float32)
     return Reading(kit.cells, STATES, log, covered)
 
@@ -81,7 +81,7 @@ def test_a_doubtful_empty_cell_is_marked(sight: drawing.Viewpoint) -> None:
 
 def test_covered_cells_are_hatched(sight: drawing.Viewpoint) -> None:
     """A hand over e5, and nowhere else."""
-    drawn = drawing.belief(GREY, sight, reading(sight.kit, foreign="e5"), "")
+    drawn = drawing.belief(GREY, sight, reading(sight.kit, outlier_share="e5"), "")
     assert drawing.HATCH in inks(inside(drawn, sight, "e5"))
     assert drawing.HATCH not in inks(inside(drawn, sight, "d5"))
 

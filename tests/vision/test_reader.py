@@ -32,7 +32,7 @@ def test_a_reading_is_made_of_distributions(bench):
     assert reading.states[0] == EMPTY
     assert reading.log_likelihood.shape == (52, 41)
     np.testing.assert_allclose(np.exp(reading.log_likelihood).sum(axis=1), 1, atol=1e-4)
-    assert (reading.foreign < 0.2).all()
+    assert (reading.outlier_share < 0.2).all()
 
 
 def test_the_same_picture_gives_the_same_reading(bench):
@@ -83,7 +83,7 @@ def test_a_dark_picture_is_said_to_be_dark(bench):
 def test_a_reading_of_the_wrong_shape_cannot_be_made():
     with pytest.raises(ValueError, match=r"log_likelihood: expected \(2, 1\), got \(1, 2\)"):
         Reading(("a1", "b1"), (EMPTY,), np.zeros((1, 2), np.float32), np.zeros(2, np.float32))
-    with pytest.raises(ValueError, match=r"foreign: expected \(2,\), got \(1,\)"):
+    with pytest.raises(ValueError, match=r"outlier_share: expected \(2,\), got \(1,\)"):
         Reading(("a1", "b1"), (EMPTY,), np.zeros((2, 1), np.float32), np.zeros(1, np.float32))
 
 

@@ -14,7 +14,7 @@ from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.looks import read_look
 from calibration.picture import load_picture
-from vision import differencing, relighting
+from vision import differencing, gain_compensation
 from vision.glyphs import face_detection, templates
 from vision.inference import comparison, line_of_stacks
 from vision.likelihood import boundaries, fitting, segmentation, surroundings
@@ -25,7 +25,7 @@ from vision.motion import Watch
 from vision.warm_up import warm_up
 
 def compiled():
-    rooms = (differencing, relighting, regions, observations, face_detection, facets, flanks, templates, stacks,
+    rooms = (differencing, gain_compensation, regions, observations, face_detection, facets, flanks, templates, stacks,
              column_integrals, comparison, line_of_stacks, boundaries, segmentation,
              surroundings, fitting)
     loops = {id(v): v for m in rooms for v in vars(m).values()

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from calibration.board_look import TEXEL_MM, WHITEST, BoardLook
 from calibration.kit import Kit
 from vision.appearance.board_learning import cell_texels, codes_at, covered_texels
-from vision.appearance.board_surface import DARKEST, DARKEST_SHADE, sheen_at, variance_of
+from vision.appearance.board_surface import DARKEST, DARKEST_SHADE, specular_at, variance_of
 from vision.appearance.colour_model import GAMMA, gain_in
 from vision.appearance.piece_colours import Photograph
 from vision.pose.projection import project
@@ -105,6 +105,6 @@ def _shown(photograph: Photograph, size: tuple[int, ...], part: tuple[slice, sli
     inside: Mask = np.asarray(((pixels >= 0) & (pixels <= last)).all(axis=1).reshape(x.shape))
     values = codes_at(photograph.image, pixels)[:, ::-1] * gain_in(photograph.light.at(places))
     light = photograph.light
-    if light.sheen is not None:
-        values = np.sqrt(np.maximum(values**2 - sheen_at(light.sheen, light.half_mm, places)[:, None], 0))
+    if light.specular is not None:
+        values = np.sqrt(np.maximum(values**2 - specular_at(light.specular, light.half_mm, places)[:, None], 0))
     return np.minimum(values, np.float32(WHITEST)).astype(np.float32).reshape(*x.shape, 3), inside

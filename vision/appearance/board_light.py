@@ -1,8 +1,9 @@
 """The light on a board whose look was learned: measured all over it, wherever nothing stands.
 
 A place of display value e (:mod:`calibration.board_look`) shows ``e`` times the light there, and besides what the board
-mirrors of lamps: a sheen that changes slowly from place to place.  Both are added as squares of display values, which
-are nearly linear in light.  A sheen is less than 0 where a lamp was mirrored when the board's look was learned.
+mirrors of lamps: a specular reflection that changes slowly from place to place.  Both are added as squares of display
+values, which are nearly linear in light.  It is less than 0 where a lamp was mirrored when the board's look was
+learned.
 """
 
 from __future__ import annotations
@@ -34,11 +35,13 @@ Array = npt.NDArray[np.float32]
 BLOCK_MM = 5
 """Side of the blocks in which the board is looked at: noise, grain and half a millimetre's error count less in them."""
 
-SHEEN_MM = 20.0
-"""Standard deviation of the window over which a sheen is averaged: a few squares wide, narrower than a lamp's image."""
+SPECULAR_MM = 20.0
+"""Standard deviation of the window over which specular reflection is averaged: a few squares wide, narrower than
+a lamp's image."""
 
-SHEEN_KNOWN = 0.05
-"""Share of a window that would have to be seen without a sheen to say that there is none as firmly as is assumed."""
+SPECULAR_KNOWN = 0.05
+"""Share of a window that would have to be seen without specular reflection to say that there is none as
+firmly as is assumed."""
 
 EVEN_KNOWN = 0.01
 """How firmly it is assumed, likewise, that nothing shades what shows less than was learned: a lamp may have been
@@ -61,8 +64,8 @@ STIFFNESS = 100.0
 """Precision with which the log light is known to have no curvature: that of one reference known to a tenth.  Chosen by
 eye."""
 
-EVEN_LOG, SHEEN_LOG = 0.1, 0.06
-"""Standard deviation of the log light that a white block shows, and what a sheen adds to it."""
+EVEN_LOG, SPECULAR_LOG = 0.1, 0.06
+"""Standard deviation of the log light that a white block shows, and what specular reflection adds to it."""
 
 DARK = 0.05
 """Display value below which noise rules."""
@@ -126,7 +129,7 @@ def make_blocks(board: BoardLook, white: References) -> BoardBlocks:
         np.ascontiguousarray(curved_terms(middles, half_mm).T, np.float32),
         own,
         np.sqrt(own.min(axis=0)),
-        (1 / (EVEN_LOG**2 + (SHEEN_LOG / np.maximum(own, DARK**2)) ** 2)).astype(np.float32),
+        (1 / (EVEN_LOG**2 + (SPECULAR_LOG / np.maximum(own, DARK**2)) ** 2)).astype(np.float32),
         known.ravel().astype(np.float32),
         (_window(rows), _window(columns)),
         half_mm,
@@ -136,8 +139,8 @@ def make_blocks(board: BoardLook, white: References) -> BoardBlocks:
 
 def _window(size: int) -> Array:
     """(size, size) float32 weights of a normal distribution about each of so many places; nothing lies beyond."""
-    reach = round(4 * SHEEN_MM / BLOCK_MM)
-    weights = cv2.getGaussianKernel(2 * reach + 1, SHEEN_MM / BLOCK_MM, cv2.CV_32F).ravel()
+    reach = round(4 * SPECULAR_MM / BLOCK_MM)
+    weights = cv2.getGaussianKernel(2 * reach + 1, SPECULAR_MM / BLOCK_MM, cv2.CV_32F).ravel()
     off = np.subtract.outer(np.arange(size), np.arange(size))
     return np.where(np.abs(off) <= reach, weights[np.clip(off + reach, 0, 2 * reach)], 0).astype(np.float32)
 
@@ -156,8 +159,8 @@ def measure_on_board(
         raise VisionError("too little of the bare board is to be seen: uncover it, or turn a lamp on")
     # What is pale in all channels tells the light whatever is mirrored.
     pale = begun & (blocks.paleness >= np.percentile(blocks.paleness[begun], PALEST))
-    logs, sheen = _logs(shown), np.zeros(len(known), np.float32)
-    light_logs = _light_logs(logs, blocks.squares, sheen)
+    logs, specular = _logs(shown), np.zeros(len(known), np.float32)
+    light_logs = _light_logs(logs, blocks.squares, specular)
     white_at, white_logs = usable_references(image, blocks.white, pose, camera)
     begin = _begin(
         (white_at, white_logs), (blocks.middles_mm[pale], light_logs.T[pale].astype(np.float64)), blocks.half_mm
@@ -170,11 +173,11 @@ def measure_on_board(
     )
     plane = np.vstack([begin.plane, np.zeros((3, 3))])
     for tolerance in TOLERANCES:
-        told = np.hstack([_light_logs(logs, blocks.squares, sheen), white_logs.T]).astype(np.float32)
+        told = np.hstack([_light_logs(logs, blocks.squares, specular), white_logs.T]).astype(np.float32)
         plane = _refitted(terms, told, _weighted(terms, told, weights, plane, GAMMA * tolerance))
-        layers = _layers(shown, _gain(blocks.terms, plane), (blocks.squares, sheen), known, tolerance)
-        sheen = _sheen(layers, blocks.windows)
-    return Illumination(plane, blocks.half_mm, sheen.reshape(blocks.points_mm.shape[:2]))
+        layers = _layers(shown, _gain(blocks.terms, plane), (blocks.squares, specular), known, tolerance)
+        specular = _specular(layers, blocks.windows)
+    return Illumination(plane, blocks.half_mm, specular.reshape(blocks.points_mm.shape[:2]))
 
 
 def _begin(told: tuple[Points, Points], pale: tuple[Points, Points], half_mm: tuple[float, float]) -> Illumination:
@@ -227,13 +230,13 @@ def _logs(shown: Array) -> Array:
 
 
 @compiled
-def _light_logs(logs: Array, squares: Array, sheen: Array) -> Array:
-    """(3, k) log of the light in which blocks of squared display values (3, k) and a ``sheen`` (k,) show ``logs``."""
+def _light_logs(logs: Array, squares: Array, specular: Array) -> Array:
+    """(3, k) log of the light in which blocks of squares (3, k) and ``specular`` reflection (k,) show ``logs``."""
     light, least, gamma, half = np.empty_like(logs), np.float32(DARK**2), np.float32(GAMMA), np.float32(0.5)
     for channel in range(3):
         own = light[channel]
         for i in range(logs.shape[1]):
-            own[i] = max(squares[channel, i] + sheen[i], least)
+            own[i] = max(squares[channel, i] + specular[i], least)
         take_logs(own)
         for i in range(logs.shape[1]):
             own[i] = gamma * (logs[channel, i] - half * own[i])
@@ -306,21 +309,21 @@ def _gain(terms: Array, plane: Points) -> Array:
 
 @compiled
 def _layers(shown: Array, gain: Array, expected: tuple[Array, Array], known: Array, tolerance: float) -> Array:
-    """(5, k) float32, what is summed up in a window to tell a sheen, see :func:`_sheen`.
+    """(5, k) float32, what is summed up in a window to tell specular reflection, see :func:`_specular`.
 
     Args:
         shown: (3, k) display values.
         gain: (3, k) of :func:`_gain`.
-        expected: (3, k) squares of those of the blocks; and (k,) the sheen so far.
+        expected: (3, k) squares of those of the blocks; and (k,) the specular reflection so far.
         known: (k,) as in :class:`BoardBlocks`.
         tolerance: one of :data:`TOLERANCES`.
     """
-    (squares, sheen), count, zero = expected, len(known), np.float32(0)
+    (squares, specular), count, zero = expected, len(known), np.float32(0)
     per, third, layers = np.float32(-1 / tolerance**2), np.float32(1 / 3), np.zeros((5, count), np.float32)
     for channel in range(3):
         for i in range(count):
             value, square = shown[channel, i] * gain[channel, i], squares[channel, i]
-            more, off = value * value - square, value - np.sqrt(max(square + sheen[i], zero))
+            more, off = value * value - square, value - np.sqrt(max(square + specular[i], zero))
             layers[0, i] = min(layers[0, i], off * off * per)
             layers[1, i] += square * third
             layers[2, i] += more * third
@@ -337,7 +340,7 @@ def _layers(shown: Array, gain: Array, expected: tuple[Array, Array], known: Arr
     return layers
 
 
-def _sheen(layers: Array, windows: tuple[Array, Array]) -> Array:
+def _specular(layers: Array, windows: tuple[Array, Array]) -> Array:
     """(k,) white that is mirrored, averaged over a window.
 
     ``layers`` (5, k) are weights, and weighted means over channels: of the squares of the blocks' own display values,
@@ -347,7 +350,7 @@ def _sheen(layers: Array, windows: tuple[Array, Array]) -> Array:
     """
     rows, columns = windows
     known, squares, total, own_squares, product = rows @ layers.reshape(5, len(rows), len(columns)) @ columns
-    known, own_squares = known + np.float32(SHEEN_KNOWN), own_squares + np.float32(EVEN_KNOWN)
+    known, own_squares = known + np.float32(SPECULAR_KNOWN), own_squares + np.float32(EVEN_KNOWN)
     white = total / known
     missing = (own_squares * total - squares * product) / (own_squares * known - squares**2)
     return np.asarray(np.where(white > 0, white, np.clip(missing, white, 0)), np.float32).ravel()

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from calibration.board_look import TEXEL_MM, BoardLook
 from calibration.camera import Camera
-from vision.appearance.colour_model import BINS, FLOOR_SHADING, GAMMA, SENSOR_NOISE, STRAY, TOP_VALUE
+from vision.appearance.colour_model import BINS, FLOOR_SHADING, GAMMA, OUTLIER_SHARE, SENSOR_NOISE, TOP_VALUE
 from vision.appearance.illumination import Illumination
 from vision.appearance.logarithm import take_logs
 from vision.compiled import compiled
@@ -27,7 +27,8 @@ Picture = npt.NDArray[np.uint8]
 Indices = npt.NDArray[np.intp]
 
 MIRRORED = 0.007
-"""Standard deviation of what a board mirrors besides its sheen, as a share of what white paper shows."""
+"""Standard deviation of what a board mirrors besides its slowly varying reflection, as a share of what white
+paper shows."""
 
 DARKEST = 0.15
 """Display value below which what is mirrored changes it no more than here: the curve is straight there."""
@@ -36,7 +37,7 @@ DARKEST_SHADE = 0.04
 """Least share of the light that reaches a board beside a piece that shades it."""
 
 GLARING, GLARE = 0.05, 0.03
-"""Share of a board that mirrors a lamp besides its sheen, and the mean of how much, as a square of display values."""
+"""Share of a board that mirrors a lamp besides that, and the mean of how much, as a square of display values."""
 
 BRIGHTNESSES, BRIGHTEST = 256, 2.0
 """Number of values of t for which its likelihood is tabulated, and the last of them."""
@@ -45,7 +46,7 @@ PRECISIONS, MOST_PRECISE = 24, 64.0
 """Number of precisions (roots, in geometric steps from 1 to the last) with which a pixel may tell t."""
 
 REACH_MM = 15.0
-"""Half the distance over which the slopes of light and sheen are taken."""
+"""Half the distance over which the slopes of light and specular reflection are taken."""
 
 _BIN_LOG = 3 * float(np.log(TOP_VALUE / BINS))
 _PRECISION_STEP = float(np.log(MOST_PRECISE) / (PRECISIONS - 1))
@@ -73,12 +74,12 @@ class LocalLight(NamedTuple):
     Attributes:
         gain: (b, 3) float32, display value relative to white paper of one code.
         slope: (b, 2, 3) float32, by what share of it display values grow a mm to x and to y.
-        sheen: (b, 3) float32, white that is mirrored there, as a square of display values; and how it grows likewise.
+        specular: (b, 3) float32, white that is mirrored there, as a square of display values, and its slopes likewise.
     """
 
     gain: Array
     slope: Array
-    sheen: Array
+    specular: Array
 
 
 def view_board(
@@ -128,13 +129,13 @@ def light_round(light: Illumination, gain: Array, centres_mm: Points) -> LocalLi
     sides = REACH_MM * np.array([[1, 0, 0], [0, 1, 0]])
     grown = [np.log(light.at(centres_mm + side) / light.at(centres_mm - side)) for side in sides]
     slope = np.stack(grown, axis=1)[..., ::-1] / (2 * REACH_MM * GAMMA)
-    sheen = np.zeros((len(centres_mm), 3), np.float32)
-    if light.sheen is not None:
-        sheen[:, 0] = sheen_at(light.sheen, light.half_mm, centres_mm)
+    specular = np.zeros((len(centres_mm), 3), np.float32)
+    if light.specular is not None:
+        specular[:, 0] = specular_at(light.specular, light.half_mm, centres_mm)
         for axis, side in enumerate(sides):
-            ahead, back = (sheen_at(light.sheen, light.half_mm, centres_mm + sign * side) for sign in (1, -1))
-            sheen[:, 1 + axis] = (ahead - back) / (2 * REACH_MM)
-    return LocalLight(gain, np.ascontiguousarray(slope, np.float32), sheen)
+            ahead, back = (specular_at(light.specular, light.half_mm, centres_mm + sign * side) for sign in (1, -1))
+            specular[:, 1 + axis] = (ahead - back) / (2 * REACH_MM)
+    return LocalLight(gain, np.ascontiguousarray(slope, np.float32), specular)
 
 
 @compiled
@@ -176,13 +177,13 @@ class CellViews:
         return [_show(views[cell], local, k) for k, cell in enumerate(cells.tolist())]
 
 
-def sheen_at(sheen: Array, half_mm: tuple[float, float], places_mm: Points) -> Array:
-    """(k,) what is mirrored at places (k, 3) mm, bilinear; ``sheen`` as in :class:`Illumination`."""
-    rows, columns = sheen.shape
+def specular_at(specular: Array, half_mm: tuple[float, float], places_mm: Points) -> Array:
+    """(k,) what is mirrored at places (k, 3) mm, bilinear; ``specular`` as in :class:`Illumination`."""
+    rows, columns = specular.shape
     x = (places_mm[:, 0] / half_mm[0] + 1) * columns / 2 - 0.5
     y = (1 - places_mm[:, 1] / half_mm[1]) * rows / 2 - 0.5
     maps = x.astype(np.float32)[:, None], y.astype(np.float32)[:, None]
-    found = np.asarray(cv2.remap(sheen, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32)
+    found = np.asarray(cv2.remap(specular, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32)
     white: Array = found.ravel()
     return white
 
@@ -196,7 +197,7 @@ def _brightness_logs() -> Array:
         lit = np.hypot(shading.spread / GAMMA, 1 / precision)
         dark = np.exp(-0.5 * ((t[:, None] - shaded) * precision) ** 2).mean(axis=1) * precision
         table[number] = shading.lit * np.exp(-0.5 * ((t - 1) / lit) ** 2) / lit + (1 - shading.lit) * dark
-    logs: Array = np.log(np.maximum(table, STRAY / BINS**3) / np.sqrt(2 * np.pi)).astype(np.float32)
+    logs: Array = np.log(np.maximum(table, OUTLIER_SHARE / BINS**3) / np.sqrt(2 * np.pi)).astype(np.float32)
     return logs
 
 
@@ -252,14 +253,14 @@ def _expect(values: Array, asides: Array, light: LocalLight, k: int, expected: A
 
     ``asides``: (2, k) mm, x and y from the cell's middle; ``k``: the cell's row in ``light``.
     """
-    one, white, white_x, white_y = np.float32(1), light.sheen[k, 0], light.sheen[k, 1], light.sheen[k, 2]
+    one, white, white_x, white_y = np.float32(1), light.specular[k, 0], light.specular[k, 1], light.specular[k, 2]
     for channel in range(3):
         slope_x, slope_y = light.slope[k, 0, channel], light.slope[k, 1, channel]
         for i in range(expected.shape[1]):
             x, y, value = asides[0, i], asides[1, i], values[channel, i]
-            sheen = white + white_x * x + white_y * y
+            specular = white + white_x * x + white_y * y
             grown = one + slope_x * x + slope_y * y
-            expected[channel, i] = np.sqrt(max(value * value + sheen, np.float32(0))) * grown
+            expected[channel, i] = np.sqrt(max(value * value + specular, np.float32(0))) * grown
 
 
 @compiled
@@ -291,7 +292,7 @@ def _diffuse(shown: Array, expected: Array, scale: Array, work: Array) -> None:
 def _by_brightness(log_volume: Array, work: Array) -> Array:
     """(k,) log-likelihoods of pixels of which ``work`` has what :func:`_diffuse` puts there; it is overwritten."""
     half, table, best = np.float32(0.5), _BRIGHTNESS.reshape(-1), np.empty(len(log_volume), np.float32)
-    constant, least = np.float32(_BIN_LOG - np.log(2 * np.pi)), np.float32(np.log(STRAY / BINS**3))
+    constant, least = np.float32(_BIN_LOG - np.log(2 * np.pi)), np.float32(np.log(OUTLIER_SHARE / BINS**3))
     take_logs(work[0])
     for i in range(len(best)):
         precise, t = work[0, i], work[1, i]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from calibration.looks import ColumnLook, Reflectance, SetLook
 from vision.compiled import compiled
 from vision.scene.configurations import Configurations
-from vision.scene.materials import OPEN_SHARES, Materials
+from vision.scene.materials import SKY_VIEW_FACTORS, Materials
 
 BINS = 32
 """Bins a channel: 8 codes wide, about twice the noise of a dim picture.  Chosen by eye."""
@@ -29,13 +29,13 @@ GAMMA = 2.4
 DRAWS = 20_000
 """Draws a material.  Chosen by eye."""
 
-STRAY = 0.03
+OUTLIER_SHARE = 0.03
 """Share of pixels that no material explains (dust, print, edges, JPEG), which bounds the evidence of one pixel.  Chosen
 by eye."""
 
 
-STRAY_LOG = float(np.log(STRAY / BINS**3) + 0.7)
-"""A pixel whose likeliest material is no likelier than stray pixels are (twice their density) is unexplained."""
+OUTLIER_LOG = float(np.log(OUTLIER_SHARE / BINS**3) + 0.7)
+"""A pixel whose likeliest material is no likelier than outliers are (twice their density) is unexplained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,21 +214,21 @@ def _column(column: ColumnLook, rng: np.random.Generator) -> list[npt.NDArray[np
     top, side = np.array(column.top), np.array(column.side)
     return [
         _learn(_draw(side, _WALL, rng)),
-        *(_learn(_draw(top, _in_pit(share, float(side.mean())), rng)) for share in OPEN_SHARES),
+        *(_learn(_draw(top, _in_pit(share, float(side.mean())), rng)) for share in SKY_VIEW_FACTORS),
     ]
 
 
-def _in_pit(open_share: float, reflectance: float) -> _Shading:
+def _in_pit(sky_view_factor: float, reflectance: float) -> _Shading:
     """How a floor is lit from which a share of the sky is visible, between walls of this ``reflectance``.
 
     The lamp may be anywhere in the sky.  Ambient light comes from all of it; occluded parts are replaced by the walls,
     which are about half lit themselves.
     """
-    if open_share == 1:
+    if sky_view_factor == 1:
         return FLOOR_SHADING
-    room = open_share + (1 - open_share) * reflectance / 2
+    room = sky_view_factor + (1 - sky_view_factor) * reflectance / 2
     shade = room * _WALL.shade[0], room * FLOOR_SHADING.shade[1]
-    return replace(FLOOR_SHADING, lit=open_share * FLOOR_SHADING.lit, shade=shade)
+    return replace(FLOOR_SHADING, lit=sky_view_factor * FLOOR_SHADING.lit, shade=shade)
 
 
 def piece_likelihood(colour_model: npt.NDArray[np.float32], colours: int) -> npt.NDArray[np.float32]:
@@ -249,7 +249,7 @@ def table_column(
     sampled in this light, and the pixels of one face, which has one shade, are as much alike as those of the cloth.
     """
     shares = (_shares(values) + paper) / 2
-    return np.log(np.where(pieces > np.exp(STRAY_LOG), np.minimum(shares, pieces), shares)).ravel()
+    return np.log(np.where(pieces > np.exp(OUTLIER_LOG), np.minimum(shares, pieces), shares)).ravel()
 
 
 def normalise(codes: npt.NDArray[np.uint8], light: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -336,7 +336,7 @@ def _smoothed(rows: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
                 for k in range(-1, 2):
                     share = counts[row] * (2 - abs(i)) * (2 - abs(j)) * (2 - abs(k))
                     smooth[(_within(red + i) * BINS + _within(green + j)) * BINS + _within(blue + k)] += share
-    of_one, least = np.float32((1 - STRAY) / (4**3 * max(len(rows), 1))), np.float32(STRAY / BINS**3)
+    of_one, least = np.float32((1 - OUTLIER_SHARE) / (4**3 * max(len(rows), 1))), np.float32(OUTLIER_SHARE / BINS**3)
     return smooth * of_one + least
 
 

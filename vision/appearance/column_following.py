@@ -15,9 +15,9 @@ from calibration.kit import Kit
 from calibration.looks import ColumnLook
 from vision.appearance.piece_colours import Photograph, floor_points
 from vision.errors import VisionError
-from vision.scene.terrain import floors_mm, open_shares
+from vision.scene.terrain import floors_mm, sky_view_factors
 
-OPEN_SHARE = 0.95
+LEAST_SKY_VIEW_FACTOR = 0.95
 """Share of the sky that must light an upper face that counts.  Chosen by eye."""
 
 LEAST_PILLARS = 5
@@ -39,8 +39,10 @@ def follow_column(
     ``known`` itself where they are alike, or too few are seen.
     """
     floors = floors_mm(kit, levels)
-    shares = open_shares(floors, min(kit.board.pitch_mm))
-    numbers = [number for number, cell in enumerate(kit.cells) if cell in bare and shares[number] > OPEN_SHARE]
+    shares = sky_view_factors(floors, min(kit.board.pitch_mm))
+    numbers = [
+        number for number, cell in enumerate(kit.cells) if cell in bare and shares[number] > LEAST_SKY_VIEW_FACTOR
+    ]
     if len(numbers) < LEAST_PILLARS:
         return known
     try:

@@ -72,14 +72,14 @@ class Illumination:
     Attributes:
         plane: (3 or 6 coefficients, 3 channels) float64, for 1, x, y, x², xy, y² in halves of the mat.
         half_mm: half of the mat's width and height.
-        sheen: (rows, columns) float32, white that the board mirrors besides, as squares of display values relative to
-            white paper, all over the mat, its far left corner first; less than 0 where a lamp was mirrored when the
+        specular: (rows, columns) float32, white that the board mirrors besides, as squares of display values relative
+            to white paper, all over the mat, its far left corner first; less than 0 where a lamp was mirrored when the
             board's look was learned; None where that is not known.
     """
 
     plane: Points
     half_mm: tuple[float, float]
-    sheen: npt.NDArray[np.float32] | None = None
+    specular: npt.NDArray[np.float32] | None = None
 
     def at(self, points_mm: Points) -> npt.NDArray[np.float32]:
         """(n, 3) float32 light r g b at places (n, 2 or 3) mm: the linear level of white paper there."""

@@ -67,7 +67,7 @@ def coarse_unevenness(picture: Picture, labels: LabelBuffer, faces: Faces) -> tu
     sums, flat, flat_labels = np.empty((5, COARSE_STEPS), np.int32), picture.reshape(-1), labels.reshape(-1)
     for face in range(len(uneven)):
         around = _in_fixed_point(_COARSE, faces.to_picture[face] * faces.radii_mm[face], np.zeros(2))
-        at = _in_fixed_point(COARSE_MM, faces.to_picture[face], faces.middles_px[face])
+        at = _in_fixed_point(COARSE_MM, faces.to_picture[face], faces.centres_px[face])
         total = np.zeros((5, COARSE_STEPS))
         for i in range(CIRCLES):
             sums[:] = 0
@@ -98,7 +98,7 @@ def fine_unevenness(picture: Picture, labels: LabelBuffer, faces: Faces) -> tupl
     flat, flat_labels, rank_of = picture.reshape(-1), labels.reshape(-1), faces.ranks
     for face in range(len(uneven)):
         around = _in_fixed_point(_FINE, faces.to_picture[face] * faces.radii_mm[face], np.zeros(2))
-        at = _in_fixed_point(FINE_MM, faces.to_picture[face], faces.middles_px[face])
+        at = _in_fixed_point(FINE_MM, faces.to_picture[face], faces.centres_px[face])
         for k in range(FINE_STEPS):
             _locate_between(around, at[0, k], at[1, k], labels.shape, pixel)
             _fetch_between(flat, flat_labels, labels.shape[1], pixel, rank_of[face], triples, visible)
@@ -122,12 +122,12 @@ def _no_result(count: int, steps: int) -> tuple[Array, Array]:
 
 
 @compiled
-def _in_fixed_point(places: Points, to_picture: Points, middle_px: Points) -> Codes:
+def _in_fixed_point(places: Points, to_picture: Points, centre_px: Points) -> Codes:
     """(2, k) int32 x and y of ``places`` (k, 2) round a middle (2,) in a picture, rounded to 1/16 px."""
     fixed = np.empty((2, len(places)), np.int32)
     for i in range(len(places)):
         for axis in range(2):
-            px = to_picture[axis, 0] * places[i, 0] + to_picture[axis, 1] * places[i, 1] + middle_px[axis]
+            px = to_picture[axis, 0] * places[i, 0] + to_picture[axis, 1] * places[i, 1] + centre_px[axis]
             fixed[axis, i] = np.int32(np.floor(px * ONE_PX + 0.5))
     return fixed
 

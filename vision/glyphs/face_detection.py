@@ -49,7 +49,7 @@ def centred(image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer) -> 
     cropped = np.ascontiguousarray(labels[top:bottom, left:right])
     blurred = np.asarray(cv2.blur(image[top:bottom, left:right], (BLUR_PX, BLUR_PX)), np.uint8)
     corner_px = np.array([left, top])
-    found = faces._replace(middles_px=faces.middles_px - corner_px)
+    found = faces._replace(centres_px=faces.centres_px - corner_px)
     log_ratio = usual = np.zeros(len(faces.ranks))
     for steps, unevenness in ((COARSE_MM, coarse_unevenness), (FINE_MM, fine_unevenness)):
         uneven, shares = unevenness(blurred, cropped, found)
@@ -61,12 +61,12 @@ def centred(image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer) -> 
             usual = np.partition(logs, len(steps) // 2, axis=1)[:, len(steps) // 2]  # the median: their number is odd
         log_ratio = independent / 2 * (usual - np.take_along_axis(logs, best[:, None], axis=1)[:, 0])
         found = found.moved(steps[best])
-    return found._replace(middles_px=found.middles_px + corner_px), log_ratio.astype(np.float32)
+    return found._replace(centres_px=found.centres_px + corner_px), log_ratio.astype(np.float32)
 
 
 def box_px(faces: Faces) -> tuple[int, int, int, int]:
     """Left, top, right and bottom (px) of a part of the picture that holds the faces, displaced by any step."""
     reach_px = 2 * float((faces.radii_mm * np.abs(faces.to_picture).max(axis=(1, 2))).max())
-    low, high = faces.middles_px.min(axis=0) - reach_px, faces.middles_px.max(axis=0) + reach_px
+    low, high = faces.centres_px.min(axis=0) - reach_px, faces.centres_px.max(axis=0) + reach_px
     left, top, right, bottom = np.maximum([*low, *high], 0).astype(int)
     return left, top, right, bottom

@@ -32,24 +32,24 @@ class Faces(NamedTuple):
     """Upper faces (k) in a picture.
 
     Attributes:
-        middles_px: (k, 2) float64, x and y.
+        centres_px: (k, 2) float64, x and y.
         to_picture: (k, 2, 2) float64, mm in the plane of the face → px, around the middle.
         radii_mm: (k,) float64.
         ranks: (k,) intp, ranks of their cells from the farthest to the nearest, from 1.
     """
 
-    middles_px: Points
+    centres_px: Points
     to_picture: Points
     radii_mm: Points
     ranks: Indices
 
     def of(self, numbers: Indices) -> Faces:
         """Those with these ``numbers`` (l,)."""
-        return Faces(self.middles_px[numbers], self.to_picture[numbers], self.radii_mm[numbers], self.ranks[numbers])
+        return Faces(self.centres_px[numbers], self.to_picture[numbers], self.radii_mm[numbers], self.ranks[numbers])
 
     def moved(self, steps_mm: Points) -> Faces:
         """Each displaced by ``steps_mm`` (k, 2) in its plane."""
-        return self._replace(middles_px=self.middles_px + np.einsum("kij,kj->ki", self.to_picture, steps_mm))
+        return self._replace(centres_px=self.centres_px + np.einsum("kij,kj->ki", self.to_picture, steps_mm))
 
 
 def upright_faces(
@@ -65,13 +65,13 @@ def upright_faces(
         apart = rings - middles[:, number, None]
         to_crop[:, number] = apart.transpose(0, 2, 1) @ around / ((around**2).sum() / 2)
     to_picture = crops.to_picture[:, None]
-    middles_px = (to_picture @ middles[..., None])[..., 0] + crops.origin_px[:, None]
+    centres_px = (to_picture @ middles[..., None])[..., 0] + crops.origin_px[:, None]
     radii = np.tile([configuration.size.width_mm / 2 for configuration in configurations.all], len(rank))
     ranks = np.repeat(rank, count).astype(np.intp)
-    return Faces(middles_px.reshape(-1, 2), (to_picture @ to_crop).reshape(-1, 2, 2), radii, ranks)
+    return Faces(centres_px.reshape(-1, 2), (to_picture @ to_crop).reshape(-1, 2, 2), radii, ranks)
 
 
 def offsets_mm(faces: Faces, others: Faces) -> Points:
     """(k, l, 2) float64 mm from the middle of each of l ``faces`` to each of k ``others``', in the face's plane."""
-    apart = others.middles_px[:, None] - faces.middles_px
+    apart = others.centres_px[:, None] - faces.centres_px
     return np.asarray(np.einsum("lij,klj->kli", np.linalg.inv(faces.to_picture), apart), np.float64)

@@ -89,10 +89,10 @@ def read_faces(
         return found, unclear
     again = _find(*_in_even_light(image, straight, owner, unclear), labels, alphabet)
     is_better = again.is_legible & (_distinct(again.letters) > _distinct(found.letters[unclear]))
-    relit = unclear[is_better]
+    evened = unclear[is_better]
     for before, after in zip(_columns(found), _columns(again), strict=True):
-        before[relit] = after[is_better]
-    return found, relit
+        before[evened] = after[is_better]
+    return found, evened
 
 
 def _in_even_light(image: Picture, straight: Faces, owner: Indices, cells: Indices) -> tuple[Picture, Faces, Indices]:
@@ -200,8 +200,8 @@ def search_face(
     found = _search(image, straight, labels, alphabet, scores)
     if found[2] > MOSTLY:
         return found
-    relit = _search(evenly_lit(image, straight), straight, labels, alphabet, scores)
-    return relit if relit[2] > found[2] else found
+    evened = _search(evenly_lit(image, straight), straight, labels, alphabet, scores)
+    return evened if evened[2] > found[2] else found
 
 
 def _search(
@@ -213,7 +213,7 @@ def _search(
     tried = rings.of(height).moved(np.tile(WIDE_MM, (len(scores), 1)))
     rows, placed = compare(image, tried, labels, alphabet, is_faint=True)
     how_well = _explained(rows.max(axis=1), blank(image, placed, labels))
-    apart = np.linalg.solve(placed.to_picture, (placed.middles_px - straight.of(height).middles_px)[..., None])[..., 0]
+    apart = np.linalg.solve(placed.to_picture, (placed.centres_px - straight.of(height).centres_px)[..., None])[..., 0]
     best = int((how_well + scores[height] - ((apart / PLACED_MM) ** 2).sum(axis=1) / 2).argmax())
     face, letters = placed.of(np.array([best])), rows[[best]]
     for _ in range(REFINED):

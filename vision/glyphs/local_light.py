@@ -32,8 +32,8 @@ def evenly_lit(image: Picture, faces: Faces) -> Picture:
     stroke_px = STROKE_MM * np.sqrt(np.abs(np.linalg.det(faces.to_picture)))
     for rank in np.unique(faces.ranks):
         mine = faces.ranks == rank
-        left, top = np.maximum(np.floor((faces.middles_px - reach)[mine].min(axis=0)), 0).astype(int)
-        right, bottom = np.maximum(np.ceil((faces.middles_px + reach)[mine].max(axis=0)) + 1, 0).astype(int)
+        left, top = np.maximum(np.floor((faces.centres_px - reach)[mine].min(axis=0)), 0).astype(int)
+        right, bottom = np.maximum(np.ceil((faces.centres_px + reach)[mine].max(axis=0)) + 1, 0).astype(int)
         part = image[top:bottom, left:right]
         if part.size:
             size = round(float(stroke_px[mine].mean())) | 1

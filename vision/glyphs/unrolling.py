@@ -125,7 +125,7 @@ def unroll(image: Picture, labels: LabelBuffer, faces: Faces, face: int, codes: 
     pixel, down, right = np.empty(PLACES, np.int32), np.empty(PLACES, np.int32), np.empty(PLACES, np.int32)
     pairs = np.empty((4, PLACES), np.uint32)
     radius_mm, width = faces.radii_mm[face], labels.shape[1]
-    _locate(labels.shape, faces.middles_px[face], faces.to_picture[face] * radius_mm, pixel, down, right)
+    _locate(labels.shape, faces.centres_px[face], faces.to_picture[face] * radius_mm, pixel, down, right)
     _fetch(image.reshape(-1), width, pixel, pairs)
     _interpolate(pairs, down, right, codes)
     ring_mm2 = np.float32(radius_mm**2 * 2 * np.pi * OUTERMOST / PLACES)
@@ -137,7 +137,7 @@ def unroll(image: Picture, labels: LabelBuffer, faces: Faces, face: int, codes: 
 
 @compiled
 def _locate(
-    size: tuple[int, int], middle_px: Points, to_picture: Points, pixel: Codes, down: Codes, right: Codes
+    size: tuple[int, int], centre_px: Points, to_picture: Points, pixel: Codes, down: Codes, right: Codes
 ) -> None:
     """Where the places of a face are: the ``pixel`` up left, and in fixed point how far ``down`` and ``right`` of it.
 
@@ -145,7 +145,7 @@ def _locate(
     → px.  The rest, (places,) int32, is overwritten.
     """
     width = np.int32(size[1])
-    x_px, y_px, half = middle_px[0], middle_px[1], 0.5 / ONE_PX
+    x_px, y_px, half = centre_px[0], centre_px[1], 0.5 / ONE_PX
     most_x, most_y = size[1] - 1 - 1.0 / ONE_PX, size[0] - 1 - 1.0 / ONE_PX
     for i in range(PLACES):
         x = x_px + to_picture[0, 0] * _AROUND[0, i] + to_picture[0, 1] * _AROUND[1, i] + half

@@ -20,8 +20,9 @@ from vision.scene.solids import hull
 
 Indices = npt.NDArray[np.intp]
 
-PHANTOM_SHARE = 0.6
-"""A stack of whose silhouette less than this share is visible may be a phantom of the one in front.  Chosen by eye."""
+SPURIOUS_SHARE = 0.6
+"""A stack of whose silhouette less than this share is visible may be a spurious one, part of the one in front.  Chosen
+by eye."""
 
 LEAN_NATS = 400.0
 """A tower may be so much less likely, pixel by pixel, while it is hypothesised to stand straight: one that is a
@@ -67,14 +68,14 @@ def join_towers(hypothesis: Hypothesis) -> bool:
     return joined
 
 
-def remove_phantoms(hypothesis: Hypothesis) -> bool:
+def remove_spurious_stacks(hypothesis: Hypothesis) -> bool:
     """Remove mostly occluded stacks whose visible part the stack in front explains better; true when one was removed.
 
     That one was hypothesised a piece too low.
     """
     by_rank_px, rank = hypothesis.visible_px(), hypothesis.geometry.rank
     own_px = by_rank_px[np.arange(len(rank)), rank]
-    is_occluded = own_px < PHANTOM_SHARE * by_rank_px.sum(axis=1)
+    is_occluded = own_px < SPURIOUS_SHARE * by_rank_px.sum(axis=1)
     cells = np.flatnonzero(is_occluded & (hypothesis.state > 0) & hypothesis.updated)
     removed = [_is_removed(hypothesis, cell, by_rank_px[cell]) for cell in cells.tolist()]
     return any(removed)
@@ -158,8 +159,8 @@ def _behind_tower(hypothesis: Hypothesis, cell: int, tower: int) -> list[tuple[i
     configuration = hypothesis.configuration_count(tower) - 1
     outline = hull(geometry.outlines.corners_px(geometry.crops, cell, configuration, np.zeros(2)))
     behind = np.flatnonzero((state > 0) & (geometry.rank < geometry.rank[cell]))
-    middles_px = hypothesis.silhouettes.middles_px
-    occluded = [one for one in behind.tolist() if _is_inside(middles_px[one], outline)]
+    centres_px = hypothesis.silhouettes.centres_px
+    occluded = [one for one in behind.tolist() if _is_inside(centres_px[one], outline)]
     if not occluded:
         return [()] if hypothesis.scores[cell, tower] < OUT_OF_REACH / 2 else []
     return [(one,) for one in occluded if scores[one] < gain]

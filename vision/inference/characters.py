@@ -130,14 +130,14 @@ def _read(
     owner, configuration = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION)
     straight = upright.of(cells[owner] * configurations_of + configuration)
     labels = hypothesis.all_labels()
-    seen, relit = read_faces(image, straight, owner, labels, alphabet)
+    seen, evened = read_faces(image, straight, owner, labels, alphabet)
     strange = np.flatnonzero(~seen.is_legible & (seen.letters.max(axis=1) < STRANGE))
     if len(strange) > MOST_SEARCHED:
         strange = NONE
     for k, cell in enumerate(cells.tolist()):
         configurations, face, letters = configuration[owner == k], seen.faces.of(np.array([k])), seen.letters[k]
         is_found = seen.how_likely[k] > FACE_FOUND
-        every, misled = np.flatnonzero(scores[k] > OUT_OF_REACH / 2), k in relit
+        every, misled = np.flatnonzero(scores[k] > OUT_OF_REACH / 2), k in evened
         if k in strange:
             straight_here = upright.of(cell * configurations_of + every)
             face, letters, explains = search_once(image, straight_here, labels, alphabet, scores[k, every], searched)
@@ -148,7 +148,7 @@ def _read(
         if len(configurations) > 1 and is_found:
             shifts_mm = _shifts(hypothesis, cell, upright.of(cell * configurations_of + configurations), face)
             known.append(_Known(cell, configurations, shifts_mm))
-    return known, cells[np.union1d(strange, relit)]
+    return known, cells[np.union1d(strange, evened)]
 
 
 def search_once(
@@ -157,7 +157,7 @@ def search_once(
     """As :func:`search_face`; cells are read several times, and what was ``searched`` alike is not searched again."""
     left, top, right, bottom = box_px(straight)
     visible = labels[top:bottom, left:right] >> RANK_BITS <= straight.ranks[0]
-    key = (straight.middles_px.tobytes(), scores.tobytes(), visible.tobytes())
+    key = (straight.centres_px.tobytes(), scores.tobytes(), visible.tobytes())
     if key not in searched:
         searched[key] = search_face(image, straight, labels, alphabet, scores)
     return searched[key]
@@ -166,7 +166,7 @@ def search_once(
 def _shifts(hypothesis: Hypothesis, cell: int, straight: Faces, ring: Faces) -> Array:
     """(l, 2) mm in the crop from each height's straight face to where the one face is."""
     to_crop = hypothesis.geometry.crops.to_crop[cell]
-    return np.asarray((ring.middles_px - straight.middles_px) @ to_crop.T, np.float32)
+    return np.asarray((ring.centres_px - straight.centres_px) @ to_crop.T, np.float32)
 
 
 def _place(hypothesis: Hypothesis, known: list[_Known], before: Sequence[_Known] = ()) -> tuple[Indices, Indices]:

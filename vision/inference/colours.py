@@ -11,7 +11,7 @@ from vision.appearance import colour_model
 from vision.appearance.illumination import Illumination
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.understanding import likeliest, stray_shares, unexplained_shares
+from vision.inference.outliers import likeliest, outlier_shares, unexplained_shares
 from vision.likelihood.denoising import without_noise
 from vision.likelihood.observations import Observations
 from vision.scene.configurations import Configurations, kit_configurations
@@ -66,11 +66,11 @@ class Colours:
         gain = float(colour_model.gain_in(light.at(np.zeros((1, 2)))).mean())
         return without_noise(image, geometry.mat_px, gain, self._contrast)
 
-    def foreign(self, shown: Observations, geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
+    def outlier_share(self, shown: Observations, geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
         """(n,) float32, share of the pixels round each cell's middle or its stack that no material explains."""
         near = slice(*geometry.rows_round)
         outside = geometry.crops.outside[cells, near]
-        return stray_shares(shown.bins[:, near], shown.floor[:, near], outside, self._likeliest, self.model)
+        return outlier_shares(shown.bins[:, near], shown.floor[:, near], outside, self._likeliest, self.model)
 
     def unexplained(self, hypothesis: Hypothesis) -> Array:
         """(n,) share of pixels round each cell that are unlikely under what is believed there."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from vision.compiled import compiled
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.boundaries import STEP_MM, Patch, Unlikeness, make_patch, noise_of, unlike_by
+from vision.likelihood.boundaries import STEP_MM, Dissimilarity, Patch, dissimilarity_at, make_patch, noise_of
 from vision.likelihood.fitting import fit_stack, place_stack
 from vision.likelihood.segmentation import Scene, make_scene, seen_share
 from vision.scene.materials import Materials
@@ -68,7 +68,7 @@ class View(NamedTuple):
 
     Attributes:
         image: (height, width, 3) uint8 BGR, as small as the prisms are.
-        unlikeness: of its pixels, by their noise.
+        dissimilarity: of its pixels, by their noise.
         step: pixels between two places that are compared.
         px_per_mm: (n,) scale on each cell.
         ground: (height, width) int16, :attr:`Prisms.ground`, without lines where the board has none.
@@ -80,7 +80,7 @@ class View(NamedTuple):
     """
 
     image: Picture
-    unlikeness: Unlikeness
+    dissimilarity: Dissimilarity
     step: int
     px_per_mm: Floats
     ground: Surfaces
@@ -112,7 +112,7 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms) -> View:
     are_shown = len(prisms.lines_px) == 0 or lines_share(small, prisms.lines_px, step, noise) > LINES_SHARE
     return View(
         small,
-        unlike_by(noise),
+        dissimilarity_at(noise),
         step,
         px_per_mm,
         prisms.ground if are_shown else np.where(prisms.ground == LINE, np.int16(Materials.FLOOR), prisms.ground),
@@ -147,7 +147,10 @@ def _materials(geometry: Geometry) -> Indices:
     for column, rank in zip(geometry.pillars, geometry.rank.tolist(), strict=True):
         if column is not None:
             first = FIRST + rank * PER_CELL
-            materials[first], materials[first + 1 : first + 5] = kinds.column_top(column.open_share), kinds.column_side
+            materials[first], materials[first + 1 : first + 5] = (
+                kinds.column_top(column.sky_view_factor),
+                kinds.column_side,
+            )
     return materials
 
 
@@ -172,7 +175,7 @@ def make_patch_of(hypothesis: Hypothesis, view: View, cells: Indices, configurat
     left, top = np.maximum(boxes[:, :2].min(axis=0) - MARGIN_PX, 0).astype(int).tolist()
     right, bottom = np.minimum(boxes[:, 2:].max(axis=0) + MARGIN_PX + 1, (width, height)).astype(int).tolist()
     scale, box = (view.step, float(view.px_per_mm[cell])), (left, top, right, bottom)
-    return make_patch(view.image, box, scale, view.unlikeness, observations.rows[cell], observations.colour_model)
+    return make_patch(view.image, box, scale, view.dissimilarity, observations.rows[cell], observations.colour_model)
 
 
 @compiled

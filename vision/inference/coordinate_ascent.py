@@ -15,7 +15,7 @@ from vision.likelihood import stacks
 from vision.likelihood.column_integrals import ColumnIntegrals, integrate_columns
 from vision.likelihood.edges import edge_log_ratio
 from vision.likelihood.facets import Facets, facet_log_likelihood
-from vision.likelihood.observations import Observations, backdrop
+from vision.likelihood.observations import Observations, background
 from vision.scene.boxes import grouped
 from vision.scene.label_buffer import LabelBuffer
 
@@ -147,7 +147,7 @@ def rescore_by_facets(hypothesis: Hypothesis, facets: Facets) -> None:
     standing = (hypothesis.state > 0) & hypothesis.updated & ~hypothesis.camouflaged
     for cells in _apart(hypothesis, np.flatnonzero(standing)):
         labels = hypothesis.labels(cells, bare=True)
-        behind = backdrop(hypothesis.observations, hypothesis.geometry.visibility, labels, cells)
+        behind = background(hypothesis.observations, hypothesis.geometry.visibility, labels, cells)
         fits = facet_log_likelihood(hypothesis.observations, behind, facets, cells, hypothesis.shift_mm[cells])
         scores = hypothesis.scores[cells, 1:].reshape(*fits.shape, hypothesis.colours)
         peak = scores.max(axis=(1, 2), keepdims=True)

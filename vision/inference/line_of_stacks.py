@@ -125,7 +125,7 @@ def _in_front(hypothesis: Hypothesis, behind: int) -> list[int]:
     geometry, highest = hypothesis.geometry, len(hypothesis.geometry.configurations.all)
     near = np.flatnonzero((geometry.rank > geometry.rank[behind]) & (hypothesis.state > 0))
     numbers = np.minimum(hypothesis.configuration_count(hypothesis.state[near]) + HIGHER, highest) - 1
-    middle = hypothesis.silhouettes.middles_px[behind]
+    middle = hypothesis.silhouettes.centres_px[behind]
     boxes = geometry.outlines.boxes_px[near, numbers]
     inside = (boxes[:, :2] < middle).all(axis=1) & (middle < boxes[:, 2:]).all(axis=1)
     return list(map(int, near[inside]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.block_moves import join_towers, remove_phantoms, split_towers
+from vision.inference.block_moves import join_towers, remove_spurious_stacks, split_towers
 from vision.inference.coordinate_ascent import begin, begin_again, converge, rescore_by_facets
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
@@ -36,7 +36,7 @@ def infer_again(hypothesis: Hypothesis, cells: npt.NDArray[np.intp], observation
 def _search(hypothesis: Hypothesis) -> None:
     is_single_size = hypothesis.geometry.configurations.is_single_size
     converge(hypothesis)
-    for move in (split_towers, join_towers, remove_phantoms) if is_single_size else (remove_phantoms,):
+    for move in (split_towers, join_towers, remove_spurious_stacks) if is_single_size else (remove_spurious_stacks,):
         if move(hypothesis):
             converge(hypothesis)
     if hypothesis.is_on_learned_board:

@@ -41,7 +41,7 @@ BANDS, LEAST_SHARE = 8, 0.4
 EVEN = np.array([2.5, 1.0, 1.0])
 """The same within one surface, besides noise: texture and shading.  Chosen by eye."""
 
-UNLIKE, ALIKE = 0.06, 0.15
+FALSE_EDGE, MISSED_EDGE = 0.06, 0.15
 """Probability of a contrast within one surface, as at the edge of a shadow or of print, and of none where two surfaces
 meet.  Chosen by eye."""
 
@@ -83,7 +83,7 @@ class Patch(NamedTuple):
     area: float
 
 
-class Unlikeness(NamedTuple):
+class Dissimilarity(NamedTuple):
     """How likely two surfaces meet between two pixels, by how much unlike these are, in a picture of some noise.
 
     Attributes:
@@ -148,7 +148,7 @@ def make_patch(
     image: Picture,
     box: tuple[int, int, int, int],
     scale: tuple[int, float],
-    unlikeness: Unlikeness,
+    dissimilarity: Dissimilarity,
     table: npt.NDArray[np.int32],
     colour_model: Array,
 ) -> Patch:
@@ -158,7 +158,7 @@ def make_patch(
         image: the picture.
         box: left, top, right, bottom, px.
         scale: pixels between two places that are compared, and pixels a millimetre.
-        unlikeness: in this picture, which all of its patches share.
+        dissimilarity: in this picture, which all of its patches share.
         table: (3, 256) int32, what each code of a channel adds to the row of the colour model.
         colour_model: (rows, materials) float32 log-likelihoods.
     """
@@ -167,7 +167,7 @@ def make_patch(
     across, down = np.zeros((height, width + 1)), np.zeros((height, width + 1))
     # Of pairs side by side every second row is looked at, of pairs one above the other every second column.
     weight = 2 / (step * px_per_mm * UNIT_MM)
-    ratios, slope = _weighted(unlikeness, weight)
+    ratios, slope = _weighted(dissimilarity, weight)
     for row in range(0, height, 2):
         total = 0.0
         for column in range(width - step):
@@ -188,13 +188,13 @@ def make_patch(
 
 
 @compiled
-def ratios_down(image: Picture, scale: tuple[int, float], unlikeness: Unlikeness) -> Array:
+def ratios_down(image: Picture, scale: tuple[int, float], dissimilarity: Dissimilarity) -> Array:
     """(height, width) float32 as :attr:`Patch.down` of a picture (height, width, 3) uint8 BGR, in every column.
 
-    ``scale`` and ``unlikeness``: see :func:`make_patch`.
+    ``scale`` and ``dissimilarity``: see :func:`make_patch`.
     """
     (step, px_per_mm), (height, width, _) = scale, image.shape
-    ratios, slope = _weighted(unlikeness, 1 / (step * px_per_mm * UNIT_MM))
+    ratios, slope = _weighted(dissimilarity, 1 / (step * px_per_mm * UNIT_MM))
     down = np.zeros((height, width), np.float32)
     for row in range(height - step):
         for column in range(width):
@@ -208,17 +208,17 @@ def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Cont
 
     ``noise``: of :func:`noise_of`.
     """
-    (step, px_per_mm), (height, width, _), unlikeness = scale, image.shape, unlike_by(noise)
-    ratios, slope = _weighted(unlikeness, 1 / (step * px_per_mm * UNIT_MM))
+    (step, px_per_mm), (height, width, _), dissimilarity = scale, image.shape, dissimilarity_at(noise)
+    ratios, slope = _weighted(dissimilarity, 1 / (step * px_per_mm * UNIT_MM))
     across = np.zeros((height, width), np.float32)
     for row in range(height):
         for column in range(width - step):
             across[row, column] = _ratio(image, (row, column), (row, column + step), ratios, slope)
-    return Contrasts(across, ratios_down(image, scale, unlikeness), step)
+    return Contrasts(across, ratios_down(image, scale, dissimilarity), step)
 
 
 @compiled
-def unlike_by(noise: Array) -> Unlikeness:
+def dissimilarity_at(noise: Array) -> Dissimilarity:
     """How likely two surfaces meet in a picture of this ``noise`` (channels,), see :func:`noise_of`."""
     log_ratios = np.empty((BANDS, MOST_NATS * PER_NAT + 1))
     slopes = np.empty((BANDS, CHANNELS), np.float32)
@@ -233,13 +233,13 @@ def unlike_by(noise: Array) -> Unlikeness:
             slopes[band] = 0.5 * (1 / narrow - 1 / wide)
             log_ratios[band] = _log_ratios(float(0.5 * np.log(wide / narrow).sum()))
         before = share
-    return Unlikeness(log_ratios, slopes)
+    return Dissimilarity(log_ratios, slopes)
 
 
 @compiled
-def _weighted(unlikeness: Unlikeness, weight: float) -> tuple[Array, Array]:
+def _weighted(dissimilarity: Dissimilarity, weight: float) -> tuple[Array, Array]:
     """Tables (bands, k) float32 of log-likelihood ratios that count so much, and (bands, channels) of slopes."""
-    return (weight * unlikeness.log_ratios).astype(np.float32), unlikeness.slopes
+    return (weight * dissimilarity.log_ratios).astype(np.float32), dissimilarity.slopes
 
 
 @compiled
@@ -290,5 +290,5 @@ def _log_ratios(constant: float) -> Floats:
     ``constant``: log of the ratio of densities of two pixels that are alike.
     """
     ratio = _UNLIKE * np.exp(-constant)
-    log_ratio: Floats = np.log((ALIKE + (1 - ALIKE) * ratio) / (1 - UNLIKE + UNLIKE * ratio))
+    log_ratio: Floats = np.log((MISSED_EDGE + (1 - MISSED_EDGE) * ratio) / (1 - FALSE_EDGE + FALSE_EDGE * ratio))
     return log_ratio

@@ -45,11 +45,11 @@ EVEN_HUE, VARIED_HUE = 0.025, 0.3
 HUED = 0.5
 """Probability that two surfaces that meet differ in that: a grey cube on a grey pillar does not."""
 
-UNLIKE = 0.05
+FALSE_EDGE = 0.05
 """Probability of contrast across a line on one surface (a shadow's edge), and of none across a piece's outline.  Chosen
 by eye."""
 
-ALIKE = 0.5
+MISSED_EDGE = 0.5
 """Probability of no contrast across an edge of terrain or pillars, which all have one colour.  Chosen by eye."""
 
 MOST_EDGES = 4
@@ -142,7 +142,7 @@ def _upper_edge(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers) 
             continue
         if surfaces[inside, column] == surfaces[outside, column] > 0:
             _add(crop, int(i * table.column_mm) // UNIT_MM, (inside, column), (outside, column))
-    return _log_ratio(units, 1 - UNLIKE, UNLIKE, True)  # noqa: FBT003
+    return _log_ratio(units, 1 - FALSE_EDGE, FALSE_EDGE, True)  # noqa: FBT003
 
 
 @compiled
@@ -162,7 +162,7 @@ def _side(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers, inward
         inside, outside = table.columns[inner], table.columns[at] - beside
         if 0 <= outside < surfaces.shape[1] and surfaces[row, inside] == surfaces[row, outside] > 0:
             _add(crop, row // UNIT_MM, (row, inside), (row, outside))
-    return _log_ratio(units, 1 - UNLIKE, UNLIKE, True)  # noqa: FBT003
+    return _log_ratio(units, 1 - FALSE_EDGE, FALSE_EDGE, True)  # noqa: FBT003
 
 
 @compiled
@@ -182,7 +182,7 @@ def _edges_behind(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers
                 number = (int(i * table.column_mm) // UNIT_MM) * MOST_EDGES + found
                 _add(crop, number, (above, column), (below, column))
                 found += 1
-    return _log_ratio(units, UNLIKE, 1 - ALIKE, False)  # noqa: FBT003
+    return _log_ratio(units, FALSE_EDGE, 1 - MISSED_EDGE, False)  # noqa: FBT003
 
 
 @compiled
@@ -217,7 +217,7 @@ def _log_ratio(units: Sums, standing: float, bare: float, is_outline: bool) -> f
     if not is_outline:
         return float(plain[0] - plain[1])
     for logs in (plain, hued):
-        logs[0] -= np.logaddexp(np.log(1 - UNLIKE) + logs[1], np.log(UNLIKE) + logs[2])
+        logs[0] -= np.logaddexp(np.log(1 - FALSE_EDGE) + logs[1], np.log(FALSE_EDGE) + logs[2])
     return float(np.logaddexp(np.log(1 - HUED) + plain[0], np.log(HUED) + hued[0]))
 
 

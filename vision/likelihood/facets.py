@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.colour_model import BINS, STRAY
+from vision.appearance.colour_model import BINS, OUTLIER_SHARE
 from vision.compiled import compiled
 from vision.likelihood.flank_runs import (
     FLANKS,
@@ -28,7 +28,7 @@ from vision.likelihood.flank_runs import (
     visible_runs,
 )
 from vision.likelihood.memo import Memo, find, make_memo, put
-from vision.likelihood.observations import Backdrop, Observations
+from vision.likelihood.observations import Background, Observations
 from vision.pose.projection import Points, Registration
 from vision.scene.configurations import LEAN_MM, TURNS_DEG, Configurations
 from vision.scene.crops import INDEPENDENT_MM2, Crops
@@ -37,8 +37,8 @@ from vision.scene.outlines import widen
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 
-UNEXPLAINED_LOG = float(np.log(STRAY / BINS**3)) + 1
-"""Log-likelihood under which a pixel is no bare ground: e times as likely as a stray one.  Chosen by eye."""
+UNEXPLAINED_LOG = float(np.log(OUTLIER_SHARE / BINS**3)) + 1
+"""Log-likelihood under which a pixel is no bare ground: e times as likely as an outlier.  Chosen by eye."""
 
 UNEVEN = 0.08
 """Standard deviation of a facet's display values: light that falls off along it, texture, edges a little off.
@@ -148,13 +148,13 @@ def _flanks(corners_mm: Points, facing: Points, u_mm: npt.NDArray[np.int32]) -> 
 
 
 def facet_log_likelihood(
-    observations: Observations, backdrop: Backdrop, facets: Facets, cells: Indices, placement: Array
+    observations: Observations, background: Background, facets: Facets, cells: Indices, placement: Array
 ) -> Array:
     """Log-likelihood ratio of every configuration against the likeliest, each in its likeliest placement.
 
     Args:
         observations: of all cells.
-        backdrop: of ``cells``.
+        background: of ``cells``.
         facets: of the pose.
         cells: (b,) intp, the cells to score.
         placement: (b, 2) float32 mm, displacement in the crop from which the search begins: right, down.
@@ -162,7 +162,7 @@ def facet_log_likelihood(
     Returns:
         (b, f) float32.
     """
-    found, turns = _search(_sum_values(observations, backdrop, cells), facets, cells, placement)
+    found, turns = _search(_sum_values(observations, background, cells), facets, cells, placement)
     ratios = np.full((*found.shape, len(TURNS_DEG)), OTHER_TURN, np.float32)
     np.put_along_axis(ratios, turns[..., None], 0, axis=2)
     ratios += (found - found.max(axis=1, keepdims=True))[..., None]
@@ -170,13 +170,13 @@ def facet_log_likelihood(
 
 
 @compiled
-def _sum_values(observations: Observations, backdrop: Backdrop, cells: Indices) -> Array:
+def _sum_values(observations: Observations, background: Background, cells: Indices) -> Array:
     """Column integrals of ``cells`` (b,) over visible pixels: (b, columns, rows + 1, 6) float32.
 
     Channels: number of pixels; the three display values; sum of their squares; and log-likelihood of the background
     less its mean in the crop.
     """
-    codes, gain, base, visible = observations.codes, observations.gain, backdrop.base, backdrop.visible
+    codes, gain, base, visible = observations.codes, observations.gain, background.base, background.visible
     _, rows, columns = base.shape
     integrals = np.zeros((len(cells), columns, rows + 1, 6), np.float32)
     for k in range(len(cells)):

@@ -125,7 +125,7 @@ def _classified(codes: Picture, table: npt.NDArray[np.int32], bare: Array) -> tu
     return bins.reshape(n, rows, columns), floor.reshape(n, rows, columns)
 
 
-class Backdrop(NamedTuple):
+class Background(NamedTuple):
     """The background of some cells (b) in their crops.
 
     Attributes:
@@ -183,7 +183,7 @@ def unlikely_shares(
 
 
 @compiled
-def backdrop(observations: Observations, visibility: Visibility, labels: LabelBuffer, cells: Indices) -> Backdrop:
+def background(observations: Observations, visibility: Visibility, labels: LabelBuffer, cells: Indices) -> Background:
     """The background of ``cells`` (b,): ``labels`` (height, width) uint16 are rendered with nothing on them."""
     bins, floor, colour_model = observations.bins, observations.floor, observations.colour_model
     rendered = labels.reshape(-1)
@@ -202,4 +202,4 @@ def backdrop(observations: Observations, visibility: Visibility, labels: LabelBu
                 likely = colour_model[bins[cell, row, column], material]
                 base[k, row, column] = floor[cell, row, column] if material == FLOOR else likely
                 is_visible[k, row, column] = visible[cell, row, column] and nearest >> RANK_BITS <= own
-    return Backdrop(base, is_visible)
+    return Background(base, is_visible)

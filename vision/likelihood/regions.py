@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.colour_model import BINS, STRAY, TOP_VALUE
+from vision.appearance.colour_model import BINS, OUTLIER_SHARE, TOP_VALUE
 from vision.compiled import compiled
 from vision.likelihood.boundaries import Contrasts
 from vision.likelihood.facets import UNEVEN
@@ -36,11 +36,11 @@ EVEN_LOG = float(-1.5 * np.log(2 * np.pi * UNEVEN**2))
 BIN_LOG = float(3 * np.log(BINS / TOP_VALUE))
 """Log density (display values³) of a pixel to whose bin the colour model gives the likelihood 1."""
 
-MOST_OFF = float(2 * UNEVEN**2 * (EVEN_LOG - np.log(STRAY / TOP_VALUE**3)))
-"""Squared distance (display values²) from its face's colour beyond which a pixel is likelier a stray one."""
+MOST_OFF = float(2 * UNEVEN**2 * (EVEN_LOG - np.log(OUTLIER_SHARE / TOP_VALUE**3)))
+"""Squared distance (display values²) from its face's colour beyond which a pixel is likelier an outlier."""
 
 STRANGE = 1e-6
-"""Probability that a whole face has a colour that no material shows: rarer than single stray pixels.  Chosen by eye."""
+"""Probability that a whole face has a colour that no material shows: rarer than single outliers.  Chosen by eye."""
 
 ROUNDS = 2
 """Rounds of estimating a face's colour: the mean of its pixels, then the mean without strays.  Chosen by eye."""
@@ -89,7 +89,7 @@ def make_colours(colour_model: Array, colours: int) -> Colours:
     likelihood = np.exp(colour_model[:, list(GROUNDS)]).reshape(BINS, BINS, BINS, FIRST)
     uneven = np.einsum("ai,bj,ck,ijkm->abcm", spread, spread, spread, likelihood, optimize=True)
     ground = np.log(uneven).reshape(-1, FIRST).astype(np.float32)
-    known = np.maximum(np.exp(colour_model) - STRAY / BINS**3, 0) + STRANGE / BINS**3
+    known = np.maximum(np.exp(colour_model) - OUTLIER_SHARE / BINS**3, 0) + STRANGE / BINS**3
     return Colours(np.log(known), ground, np.array([pillar, piece], np.intp), np.array([1, colours], np.intp))
 
 

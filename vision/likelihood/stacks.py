@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.colour_model import STRAY_LOG
+from vision.appearance.colour_model import OUTLIER_LOG
 from vision.compiled import compiled
 from vision.likelihood.column_integrals import ColumnIntegrals, Lines, displaced, lines_of, sum_line
 from vision.likelihood.observations import Observations
@@ -145,7 +145,7 @@ def piece_like_share(
                     likely = colour_model[bins[cells[k], row, x]]
                     material = nearest & MATERIAL_MASK
                     background = observations.floor[cells[k], row, x] if material == FLOOR else likely[material]
-                    is_like = likely[STANDING] > background or background < STRAY_LOG
+                    is_like = likely[STANDING] > background or background < OUTLIER_LOG
                     for colour in range(colours):
                         is_like |= likely[TOPS + colour] > background
                     like_piece[k] += covered * is_like

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from calibration.marker_alignment import box_round, draw_marker, edge_px
+from calibration.marker_alignment import box_round, draw_marker, side_px
 from calibration.markers import dictionary
 from vision.pose.projection import Points, Registration, project
 
@@ -46,7 +46,7 @@ def blur_mm(gray: Gray, kit: Kit, pose: Registration, camera: Camera) -> float:
             corners_px = project(corners_mm, pose, camera)
             spread_px = _spread_px(gray, kit.mat.dictionary, marker.id, corners_px)
             if spread_px is not None:
-                spreads.append(spread_px * edge_px(corners_mm) / edge_px(corners_px))
+                spreads.append(spread_px * side_px(corners_mm) / side_px(corners_px))
     return float(np.median(spreads)) if spreads else 0.0
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from calibration.board_lens import CORNER_PX, PRINT_MM, RULER_MM
 from calibration.camera import Camera
 from calibration.kit import Kit
-from calibration.marker_alignment import edge_px
+from calibration.marker_alignment import side_px
 from vision.errors import MatNotFound
 from vision.pose.projection import Points, Registration, project
 
-MOST_UNSURE_MM = 3.0
+MOST_POSITION_STD_MM = 3.0
 """Largest standard deviation of a square's place at which stacks can be counted: twice what a foot is off the middle.
 Of two stickers at one side of a board it is 3 to 6 mm, of two printed markers 2.5 at most, of three stickers 2.4."""
 
@@ -25,20 +25,20 @@ def check_certain(kit: Kit, pose: Registration, camera: Camera) -> None:
     missing = [marker.id for marker in kit.mat.markers if marker.id not in pose.markers]
     if not missing:
         return
-    unsure = np.flatnonzero(unsure_mm(kit, pose, camera) > MOST_UNSURE_MM)
+    unsure = np.flatnonzero(position_std_mm(kit, pose, camera) > MOST_POSITION_STD_MM)
     if len(unsure):
         seen, hidden = (", ".join(map(str, sorted(ids))) for ids in (pose.markers, missing))
         names = ", ".join(kit.cells[cell] for cell in unsure[:NAMED]) + (", …" if len(unsure) > NAMED else "")
         raise MatNotFound(f"the markers {seen} alone do not tell where {names} lie: show marker {hidden} too")
 
 
-def unsure_mm(kit: Kit, pose: Registration, camera: Camera) -> Points:
+def position_std_mm(kit: Kit, pose: Registration, camera: Camera) -> Points:
     """(n,) standard deviation of the place of each cell's middle, mm, given those of the markers' corners."""
     placed = [marker for marker in kit.mat.markers if marker.id in pose.markers]
     corners = np.array([(x, y, 0.0) for marker in placed for x, y in marker.corners_mm])
     cells = np.array([(*centre, 0.0) for centre in kit.centres_mm])
     shown = project(corners, pose, camera).reshape(-1, 4, 2)
-    px_per_mm = np.mean([edge_px(one) for one in shown]) / kit.mat.marker_mm
+    px_per_mm = np.mean([side_px(one) for one in shown]) / kit.mat.marker_mm
     known_mm = RULER_MM if any(marker.is_measured for marker in placed) else PRINT_MM
     at_corners, at_cells = (_derivatives(points, pose, camera) for points in (corners, cells))
     variance = np.hypot(CORNER_PX, known_mm * px_per_mm) ** 2

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from calibration.marker_alignment import side_px
 from calibration.markers import dictionary
 
 Points = npt.NDArray[np.float64]
@@ -74,7 +75,7 @@ def settled(gray: npt.NDArray[np.uint8], name: str, numbers: tuple[int, ...], ex
     """
     modules = _modules(name, numbers)
     side = modules.shape[1]
-    reach_px = int(min(max(round(NEAR_MODULES * edge_px(expected_px) / side), 1), NEAR_PX))
+    reach_px = int(min(max(round(NEAR_MODULES * side_px(expected_px) / side), 1), NEAR_PX))
     begin = expected_px.astype(np.float32)
     if begin.min() < reach_px or (begin.max(axis=(0, 1)) >= np.array(gray.shape[::-1]) - reach_px).any():
         return None
@@ -91,11 +92,6 @@ def settled(gray: npt.NDArray[np.uint8], name: str, numbers: tuple[int, ...], ex
         if ((one > (one[is_white].mean() + one[~is_white].mean()) / 2) != is_white).any():
             return None
     return np.asarray(corners, np.float64)
-
-
-def edge_px(corners_px: Points) -> float:
-    """Mean length of the edges of markers with these corners (m, 4, 2) px."""
-    return float(np.sqrt(((corners_px - corners_px[:, [3, 0, 1, 2]]) ** 2).sum(axis=2)).mean())
 
 
 @lru_cache(maxsize=8)

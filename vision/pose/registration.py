@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import MIN_MARKERS, Kit, Mat
-from calibration.marker_alignment import MOST_BENT, align_markers
+from calibration.marker_alignment import MOST_BENT, align_markers, side_px
 from vision.errors import MatNotFound, VisionError
 from vision.pose.certainty import check_certain
 from vision.pose.diagnosis import BLURRED, is_blurred, why_unseen
-from vision.pose.markers import detect, edge_px
+from vision.pose.markers import detect
 from vision.pose.projection import Points, Registration, project
 
 MAX_REPROJECTION_SHARE = 0.03
@@ -143,7 +143,7 @@ def _best_pose(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Regi
     world = np.vstack([marker_corners(kit.mat, i) for i in ids])
     poses = []
     for choice in itertools.islice(itertools.product(*(found[i] for i in ids)), MAX_CHOICES):
-        edge = edge_px(np.stack(choice))
+        edge = side_px(np.stack(choice))
         poses += [(pose.reprojection_px / edge, pose) for pose in _poses(world, np.vstack(choice), ids, camera)]
     if not poses:
         raise MatNotFound("the markers cannot be seen from above; is the picture mirrored?")

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
-from vision.pose.markers import detect, edge_px, settled
+from calibration.marker_alignment import side_px
+from vision.pose.markers import detect, settled
 from vision.pose.projection import Points, Registration, project
 from vision.pose.registration import (
     THRESHOLD_WINDOW_PX,
@@ -103,7 +104,7 @@ def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Regis
         seen = look(gray, kit.mat.dictionary, ids, expected)
         if seen is not None:
             pose = refine(world, seen.reshape(-1, 2), ids, camera, begin)
-            if pose.reprojection_px <= min(most_px, most_reprojection_share(kit.mat) * edge_px(seen)):
+            if pose.reprojection_px <= min(most_px, most_reprojection_share(kit.mat) * side_px(seen)):
                 check_in_view(kit, pose, camera)
                 return pose
     return None

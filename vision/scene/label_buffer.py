@@ -39,7 +39,7 @@ def fill_column(labels: LabelBuffer, column: Column | None, materials: Materials
     """Render the terrain or pillar of a cell over what is behind it."""
     if column is not None:
         fill(labels, column.outline, materials.column_side, rank)
-        fill(labels, column.top, materials.column_top(column.open_share), rank)
+        fill(labels, column.top, materials.column_top(column.sky_view_factor), rank)
 
 
 class Buffers(NamedTuple):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-OPEN_SHARES = (1.0, 0.7, 0.45, 0.2)
+SKY_VIEW_FACTORS = (1.0, 0.7, 0.45, 0.2)
 """Visible shares of the sky (sky view factors) for which the colours of terrain and pillars are modelled.  Chosen by
 eye."""
 
@@ -19,7 +19,7 @@ class Materials:
     FLOOR: bare cell.  TABLE: outside the mat.  PAPER: the mat beside the cells.  STANDING: the likeliest side of
     any piece.  SIDE: the mean over the sides of all pieces.  From TOPS on, each colour's upper face; from ``sides``
     on, each colour's side, in the order of :class:`vision.scene.configurations.Configurations`; then the side of
-    terrain and pillars, and from ``column_tops`` on their upper face, one for each of :data:`OPEN_SHARES`.
+    terrain and pillars, and from ``column_tops`` on their upper face, one for each of :data:`SKY_VIEW_FACTORS`.
     """
 
     colours: int
@@ -46,6 +46,6 @@ class Materials:
         """Label of an upper face of terrain or a pillar from which the whole sky is visible."""
         return self.column_side + 1
 
-    def column_top(self, open_share: float) -> int:
+    def column_top(self, sky_view_factor: float) -> int:
         """Label of an upper face of terrain or a pillar from which this share of the sky (0…1) is visible."""
-        return self.column_tops + int(np.abs(np.array(OPEN_SHARES) - open_share).argmin())
+        return self.column_tops + int(np.abs(np.array(SKY_VIEW_FACTORS) - sky_view_factor).argmin())

@@ -24,21 +24,21 @@ class Silhouettes(NamedTuple):
         rows: (n, 2, 2) int32, the first row and the one after the last; both 0 where nothing is visible.
         columns: (n, 2) int32, the first column and the one after the last of the whole silhouette.
         runs: (n, 2, height, 2) int32, in each of these rows the first column and the one after the last.
-        middles_px: (n, 2) float64, the middle of the uppermost part.
+        centres_px: (n, 2) float64, the middle of the uppermost part.
     """
 
     rows: npt.NDArray[np.int32]
     columns: npt.NDArray[np.int32]
     runs: npt.NDArray[np.int32]
-    middles_px: Points
+    centres_px: Points
 
     def of(self, cells: npt.NDArray[np.intp]) -> Silhouettes:
         """A copy of the silhouettes of some cells (b,)."""
-        return Silhouettes(self.rows[cells], self.columns[cells], self.runs[cells], self.middles_px[cells])
+        return Silhouettes(self.rows[cells], self.columns[cells], self.runs[cells], self.centres_px[cells])
 
     def put(self, cells: npt.NDArray[np.intp], kept: Silhouettes) -> None:
         """Restore what :meth:`of` returned for these cells (b,)."""
-        self.rows[cells], self.columns[cells], self.runs[cells], self.middles_px[cells] = kept
+        self.rows[cells], self.columns[cells], self.runs[cells], self.centres_px[cells] = kept
 
 
 class CropPose(NamedTuple):
@@ -97,7 +97,7 @@ def draw(
     silhouettes.columns[cell, 1] = min(max(int(np.rint(corners_px[:, 0].max())) + 1, 0), width_px)
     _trace(corners_px[:uppermost], width_px, rows[UPPERMOST], runs[UPPERMOST])
     for axis in range(2):
-        silhouettes.middles_px[cell, axis] = corners_px[:uppermost, axis].mean()
+        silhouettes.centres_px[cell, axis] = corners_px[:uppermost, axis].mean()
 
 
 @compiled

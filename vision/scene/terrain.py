@@ -30,7 +30,7 @@ class Column:
 
     outline: Polygon
     top: Polygon
-    open_share: float
+    sky_view_factor: float
 
 
 def floors_mm(kit: Kit, levels: tuple[int, ...]) -> Points:
@@ -47,7 +47,7 @@ def far_first(kit: Kit, pose: Registration) -> npt.NDArray[np.intp]:
 def columns_of(kit: Kit, levels: tuple[int, ...], pose: Registration, camera: Camera) -> tuple[Column | None, ...]:
     """The projected columns of all cells; None where pieces stand on the mat."""
     seen: list[Column | None] = []
-    shares = open_shares(floors_mm(kit, levels), min(kit.board.pitch_mm)).tolist()
+    shares = sky_view_factors(floors_mm(kit, levels), min(kit.board.pitch_mm)).tolist()
     for cell, level, share in zip(kit.cells, levels or (None,) * len(kit.cells), shares, strict=True):
         solid = column(kit, cell, level)
         if solid is None:
@@ -59,7 +59,7 @@ def columns_of(kit: Kit, levels: tuple[int, ...], pose: Registration, camera: Ca
 
 
 @compiled
-def open_shares(floors_mm: Points, pitch_mm: float) -> Points:
+def sky_view_factors(floors_mm: Points, pitch_mm: float) -> Points:
     """(n,) float64, sky view factor of the middle of each floor (n, 3): the share of a uniform sky's light it receives.
 
     Directions are weighted by the cosine of their slope: of each slice of the sky above a horizon of tangent t,

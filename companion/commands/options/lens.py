@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from calibration.board_lens import TOO_STEEP, find_lens, find_markers, usual_camera
+from calibration.board_lens import TOO_STEEP, find_lens, find_markers, prior_camera
 from calibration.camera import Camera, read_camera
 from calibration.kit import Kit
 from companion.commands.output.lines import notify
@@ -37,7 +37,7 @@ def camera_of(file: Path, kit: Kit, pictures: Sequence[npt.NDArray[np.uint8]]) -
     size = seen[0].size
     enough = [one for one in seen if one.is_enough and one.size == size]
     if not enough:
-        return usual_camera(size), False
+        return prior_camera(size), False
     lens = find_lens(enough, kit)
     notify(f"lens from the board: {lens.told if lens.is_known else TOO_STEEP}")
     return lens.camera, lens.is_known

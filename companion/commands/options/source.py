@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from calibration.board_lens import usual_camera
+from calibration.board_lens import prior_camera
 from calibration.camera import Camera, read_camera
 from calibration.kit import Kit
 from calibration.looks import SetLook
@@ -160,7 +160,7 @@ def open_sight(
             "--camera is missing: give the file that `companion calibrate lens` has written, or --camera auto"
         )
     sets = _one_each("--set", options.looks or [r.look for r in recordings if r.look], count, shared=True)
-    cameras = [usual_camera(SIZE) if file == AUTO else read_camera(file) for file in files]
+    cameras = [prior_camera(SIZE) if file == AUTO else read_camera(file) for file in files]
     finders = [LensFinder(kit, notify) if file == AUTO else None for file in files]
     looks = [look_of(file, kit) for file in sets] or [look_of(None, kit)] * count
     eyes = _eyes(kit, cameras, looks, finders, ground_levels(kit, match.game, match.position))

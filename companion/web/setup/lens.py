@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calibration.board_lens import BoardLens, find_lens, find_markers, usual_camera
+from calibration.board_lens import BoardLens, find_lens, find_markers, prior_camera
 from calibration.kit import Kit
 from vision.drawing import Picture
 from vision.pose.registration import register, to_gray
@@ -17,5 +17,5 @@ def lens_from(kit: Kit, *images: Picture) -> BoardLens:
     for image, sighting in zip(images, seen, strict=True):
         if not sighting.is_enough:
             # Says what the picture lacks; not asked otherwise, for another lens than this one is what is sought.
-            register(to_gray(image), kit, usual_camera(sighting.size))
+            register(to_gray(image), kit, prior_camera(sighting.size))
     return find_lens(seen, kit)

@@ -10,7 +10,7 @@ from calibration.board_look import BoardLook
 from calibration.camera import Camera
 from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.board_surface import CellViews, LocalLight, board_log_likelihood, light_round, view_board
-from vision.appearance.colour_model import BINS, GAMMA, STRAY
+from vision.appearance.colour_model import BINS, GAMMA, OUTLIER_SHARE
 from vision.appearance.illumination import Illumination, References
 from vision.errors import VisionError
 from vision.pose.projection import Registration
@@ -59,12 +59,14 @@ def test_the_light_is_found_though_pieces_cover_a_third(board):
 
 def test_a_mirrored_lamp_is_a_sheen_and_no_light(board):
     y, x = np.mgrid[:SIZE_MM, :SIZE_MM] - 100
-    sheen = 0.12 * np.exp(-(x**2 + y**2) / (2 * 35**2))
-    shining = replace(board, colour=np.sqrt(board.colour**2 + sheen[..., None]).astype(np.float32))
+    specular = 0.12 * np.exp(-(x**2 + y**2) / (2 * 35**2))
+    shining = replace(board, colour=np.sqrt(board.colour**2 + specular[..., None]).astype(np.float32))
     light = measure_on_board(photographed(shining, 0.8), make_blocks(board, NO_WHITE), ABOVE, CAMERA)
-    assert light.sheen is not None
-    assert light.sheen[20, 20] == pytest.approx(0.12 * 35**2 / (35**2 + 20**2), abs=0.04)  # as seen through the window
-    assert light.sheen[2, 2] < 0.02
+    assert light.specular is not None
+    assert light.specular[20, 20] == pytest.approx(
+        0.12 * 35**2 / (35**2 + 20**2), abs=0.04
+    )  # as seen through the window
+    assert light.specular[2, 2] < 0.02
     np.testing.assert_allclose(light.at(np.zeros((1, 3)))[0], 0.8**GAMMA, rtol=0.1)
 
 
@@ -77,8 +79,8 @@ def glaring(wide_mm=35):
 def test_a_lamp_that_was_mirrored_when_the_board_was_learned_is_missed(board):
     learned = replace(board, colour=np.sqrt(board.colour**2 + glaring()).astype(np.float32))
     light = measure_on_board(photographed(board, 0.8), make_blocks(learned, NO_WHITE), ABOVE, CAMERA)
-    assert light.sheen is not None
-    assert light.sheen[20, 20] < -0.04
+    assert light.specular is not None
+    assert light.specular[20, 20] < -0.04
     np.testing.assert_allclose(light.at(np.zeros((1, 3)))[0], 0.8**GAMMA, rtol=0.15)
 
 
@@ -86,8 +88,8 @@ def test_a_shade_is_no_lamp_that_is_missed(board):
     shaded = np.full((SIZE_MM, SIZE_MM, 1), 0.8)
     shaded[70:130, 70:130] = 0.74
     light = measure_on_board(photographed(board, shaded), make_blocks(board, NO_WHITE), ABOVE, CAMERA)
-    assert light.sheen is not None
-    assert light.sheen.min() > -0.02
+    assert light.specular is not None
+    assert light.specular.min() > -0.02
 
 
 def test_what_is_white_tells_the_light_on_a_board_of_one_hue_that_mirrors_a_lamp(board):
@@ -130,21 +132,21 @@ def middle(logs, crops):
     return logs[:, np.abs(crops.v_mm).argmin(), np.abs(crops.u_mm).argmin()]
 
 
-def test_what_the_board_shows_is_likely_and_what_it_cannot_show_is_a_stray(board, crops):
+def test_what_the_board_shows_is_likely_and_what_it_cannot_show_is_an_outlier(board, crops):
     square = board.colour[87, 112]
     own, shaded, other = (
         middle(logs_of(board, crops, colour[::-1] * 255), crops)[0] for colour in (square, square * 0.7, square[::-1])
     )
     assert own > shaded > other
-    assert other == pytest.approx(np.log(STRAY / BINS**3), abs=0.1)
+    assert other == pytest.approx(np.log(OUTLIER_SHARE / BINS**3), abs=0.1)
 
 
 def test_a_sheen_makes_a_paler_square_likely(board, crops):
     paler = np.sqrt(board.colour[87, 112] ** 2 + 0.1)[::-1] * 255
     plain = middle(logs_of(board, crops, paler), crops)[0]
-    sheen = np.zeros((2, 3), np.float32)
-    sheen[:, 0] = 0.1
-    light = LocalLight(np.full((2, 3), 1 / 255, np.float32), np.zeros((2, 2, 3), np.float32), sheen)
+    specular = np.zeros((2, 3), np.float32)
+    specular[:, 0] = 0.1
+    light = LocalLight(np.full((2, 3), 1 / 255, np.float32), np.zeros((2, 2, 3), np.float32), specular)
     assert middle(logs_of(board, crops, paler, light), crops)[0] > plain + 2
 
 
@@ -158,7 +160,7 @@ def test_the_light_round_a_place_is_that_of_the_whole_board():
     light = light_round(Illumination(plane, HALF_MM), np.ones((1, 3), np.float32), np.zeros((1, 3)))
     np.testing.assert_allclose(light.slope[0, 0], np.log(1.2) / 100 / GAMMA, rtol=1e-3)
     np.testing.assert_allclose(light.slope[0, 1], 0, atol=1e-6)
-    assert not light.sheen.any()
+    assert not light.specular.any()
 
 
 def test_what_a_cell_shows_is_the_board_in_the_light_there(board, crops):
@@ -175,7 +177,9 @@ def test_what_a_cell_shows_is_the_board_in_the_light_there(board, crops):
 
 def test_what_a_cell_shows_changes_with_the_light_and_with_what_is_learned(board, crops):
     views, view = CellViews(), (ABOVE, CAMERA)
-    even, glossy = (Illumination(np.zeros((3, 3)), HALF_MM, np.full((10, 10), sheen, np.float32)) for sheen in (0, 0.1))
+    even, glossy = (
+        Illumination(np.zeros((3, 3)), HALF_MM, np.full((10, 10), specular, np.float32)) for specular in (0, 0.1)
+    )
     [(before, _)] = views.shown(board, crops, view, even, FIRST)
     assert (views.shown(board, crops, view, glossy, FIRST)[0][0] > before).all()
     np.testing.assert_array_equal(views.shown(board, crops, view, even, FIRST)[0][0], before)

@@ -43,11 +43,11 @@ def test_a_side_that_is_there_is_the_side_of_some_piece(table):
     np.testing.assert_array_equal(table[:, MATERIALS.STANDING], sides.max(axis=1))
 
 
-def test_a_face_that_mirrors_the_lamp_is_still_likelier_than_a_stray(table):
+def test_a_face_that_mirrors_the_lamp_is_still_likelier_than_an_outlier(table):
     red = np.array(KIT.pieces[0].colour)
     glaring = tuple(int(c) for c in red + 0.4 * (255 - red))
-    stray = colour_model.STRAY / colour_model.BINS**3
-    assert table[row_of(glaring), MATERIALS.TOPS] > np.log(stray) + 3
+    outlier = colour_model.OUTLIER_SHARE / colour_model.BINS**3
+    assert table[row_of(glaring), MATERIALS.TOPS] > np.log(outlier) + 3
 
 
 def test_in_a_pit_dark_ground_is_likelier_and_bright_ground_less_so(examples):
@@ -141,12 +141,12 @@ def test_paper_is_no_floor(table):
     assert table[white, MATERIALS.PAPER] > table[white, MATERIALS.FLOOR] + 2
 
 
-def test_a_side_in_deep_shade_is_understood_but_no_likelier_than_a_stray(table):
+def test_a_side_in_deep_shade_is_understood_but_no_likelier_than_an_outlier(table):
     look, configurations = nominal_look(KIT), kit_configurations(KIT)
     shaded = colour_model.with_deep_shade(table, look, configurations)
     red = 0.08 * np.array(look.pieces["R"])
     dark = colour_model.bin_index(colour_model.display(red).astype(np.float32)[None])[0]
     side = MATERIALS.sides + next(i for i, letters in enumerate(configurations.colours) if "R" in letters)
-    assert table[dark, side] < colour_model.STRAY_LOG < shaded[dark, side] < table[:, side].max() - 5
+    assert table[dark, side] < colour_model.OUTLIER_LOG < shaded[dark, side] < table[:, side].max() - 5
     np.testing.assert_array_equal(shaded[:, MATERIALS.STANDING], shaded[:, MATERIALS.sides :].max(axis=1))
     np.testing.assert_array_equal(shaded[:, : MATERIALS.STANDING], table[:, : MATERIALS.STANDING])

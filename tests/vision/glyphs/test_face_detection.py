@@ -14,20 +14,20 @@ TO_PICTURE = np.array([[4.0, 0.6], [-0.3, 2.4]])
 """Pixels per mm of a face that is seen obliquely."""
 
 
-def faces(middles_px):
-    count = len(middles_px)
+def faces(centres_px):
+    count = len(centres_px)
     return Faces(
-        np.array(middles_px, float),
+        np.array(centres_px, float),
         np.broadcast_to(TO_PICTURE, (count, 2, 2)).copy(),
         np.full(count, RADIUS_MM),
         np.full(count, RANK, np.intp),
     )
 
 
-def drawn(middle_px, noise=3.0):
+def drawn(centre_px, noise=3.0):
     """A picture (height, width, 3) of one wooden face with a printed ring, on paper."""
     y, x = np.mgrid[:SIZE_PX, :SIZE_PX]
-    apart_mm = np.linalg.inv(TO_PICTURE) @ np.array([x - middle_px[0], y - middle_px[1]]).reshape(2, -1)
+    apart_mm = np.linalg.inv(TO_PICTURE) @ np.array([x - centre_px[0], y - centre_px[1]]).reshape(2, -1)
     radius_mm = np.hypot(*apart_mm).reshape(SIZE_PX, SIZE_PX)
     wood, ink = np.array([90.0, 140, 180]), np.array([40.0, 40, 50])
     on_ring = np.clip(1.5 - np.abs(radius_mm - 0.84 * RADIUS_MM) / 0.4, 0, 1)[..., None]
@@ -42,7 +42,7 @@ def test_a_ring_is_found_off_its_place(offset_mm):
     found, log_ratio = centred(
         drawn(expected + TO_PICTURE @ offset_mm), faces([expected]), np.zeros((SIZE_PX, SIZE_PX), np.uint16)
     )
-    apart_mm = np.linalg.inv(TO_PICTURE) @ (found.middles_px[0] - expected) - offset_mm
+    apart_mm = np.linalg.inv(TO_PICTURE) @ (found.centres_px[0] - expected) - offset_mm
     assert np.abs(apart_mm).max() < 0.4
     assert log_ratio[0] > 10
 
@@ -51,7 +51,7 @@ def test_an_occluded_ring_is_not_found():
     expected, labels = np.array([100.0, 100.0]), np.full((SIZE_PX, SIZE_PX), (RANK + 1) << RANK_BITS, np.uint16)
     found, log_ratio = centred(drawn(expected + 4), faces([expected]), labels)
     assert log_ratio[0] == 0
-    np.testing.assert_array_equal(found.middles_px[0], expected)
+    np.testing.assert_array_equal(found.centres_px[0], expected)
 
 
 def test_half_a_ring_is_found_but_is_less_certain():
@@ -61,7 +61,7 @@ def test_half_a_ring_is_found_but_is_less_certain():
     labels[:, 104:] = (RANK + 1) << RANK_BITS
     image[:, 104:] = 0
     found, half = centred(image, faces([expected]), labels)
-    assert np.abs(np.linalg.inv(TO_PICTURE) @ (found.middles_px[0] - expected) - (1.0, 0.5)).max() < 1.1
+    assert np.abs(np.linalg.inv(TO_PICTURE) @ (found.centres_px[0] - expected) - (1.0, 0.5)).max() < 1.1
     assert 0 < half[0] < whole[0]
 
 
@@ -79,18 +79,18 @@ def test_colour_varies_along_circles_as_what_is_sampled_there(unevenness, steps_
     for face in range(2):
         for number, step_mm in enumerate(steps_mm):
             expected, share = variance_along_circles(
-                image, labels, some.middles_px[face] + TO_PICTURE @ step_mm, angles, between
+                image, labels, some.centres_px[face] + TO_PICTURE @ step_mm, angles, between
             )
             assert shares[face, number] == pytest.approx(share, abs=0.03)
             assert uneven[face, number] == pytest.approx(expected, rel=0.1, abs=2e-5)
 
 
-def variance_along_circles(image, labels, middle_px, angles, between):
+def variance_along_circles(image, labels, centre_px, angles, between):
     """Variance on all circles but the most uneven one, as a share of brightness squared; and the share that is seen."""
     turn = np.arange(angles) * (2 * np.pi / angles)
     deviations, values, count = [], [], 0
     for radius in (0.72, 0.80, 0.88, 0.95):
-        x, y = middle_px[:, None] + TO_PICTURE @ (RADIUS_MM * radius * np.array([np.cos(turn), np.sin(turn)]))
+        x, y = centre_px[:, None] + TO_PICTURE @ (RADIUS_MM * radius * np.array([np.cos(turn), np.sin(turn)]))
         x, y = np.clip(x, 0, SIZE_PX - 1).astype(np.float32), np.clip(y, 0, SIZE_PX - 1).astype(np.float32)
         is_seen = labels[np.rint(y).astype(int), np.rint(x).astype(int)] >> RANK_BITS <= RANK
         codes = cv2.remap(image.astype(np.float32), x, y, between, borderMode=cv2.BORDER_REPLICATE)[is_seen]

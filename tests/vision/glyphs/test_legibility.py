@@ -27,7 +27,7 @@ def enrolment():
     heights = len(upright.ranks) // len(kit.cells)
     faces = upright.of(np.array([kit.cells.index(cell) * heights for cell in kit.enrol]))
     in_shadow, (row, column) = np.zeros(image.shape[:2], np.bool_), np.indices(image.shape[:2])
-    for (x, y), to_picture in zip(faces.middles_px, faces.to_picture, strict=True):
+    for (x, y), to_picture in zip(faces.centres_px, faces.to_picture, strict=True):
         wide, high = np.abs(to_picture).sum(axis=1) * faces.radii_mm[0]
         in_shadow |= (np.abs(row - y) < high) & (column > x + wide / 4) & (column < x + wide)
     shaded = np.where(in_shadow[..., None], image * SHADOW, image)
@@ -40,18 +40,18 @@ def letters_of(found, alphabet):
 
 def test_faces_in_even_light_are_read_as_they_are(enrolment):
     image, _, faces, alphabet, pieces = enrolment
-    found, relit = read_faces(image, faces, np.arange(len(pieces)), nothing_before(image), alphabet)
+    found, evened = read_faces(image, faces, np.arange(len(pieces)), nothing_before(image), alphabet)
     assert letters_of(found, alphabet) == pieces
     assert found.is_legible.all()
-    assert not len(relit)
+    assert not len(evened)
 
 
 def test_faces_across_the_edge_of_a_shadow_are_read_as_in_even_light(enrolment):
     _, shaded, faces, alphabet, pieces = enrolment
-    found, relit = read_faces(shaded, faces, np.arange(len(pieces)), nothing_before(shaded), alphabet)
+    found, evened = read_faces(shaded, faces, np.arange(len(pieces)), nothing_before(shaded), alphabet)
     assert letters_of(found, alphabet) == pieces
-    assert len(relit) > 0
-    assert (found.letters.max(axis=1) - np.logaddexp.reduce(found.letters, axis=1))[relit].min() > LOG_DISTINCT
+    assert len(evened) > 0
+    assert (found.letters.max(axis=1) - np.logaddexp.reduce(found.letters, axis=1))[evened].min() > LOG_DISTINCT
 
 
 def test_characters_say_that_something_stands_in_a_shadow_too_and_bare_ground_does_not(enrolment):
@@ -69,4 +69,4 @@ def test_a_face_is_searched_across_the_edge_of_a_shadow(enrolment):
         one = faces.of(np.array([number]))
         face, letters, _ = search_face(shaded, one, nothing_before(shaded), alphabet, np.zeros(1))
         assert alphabet.letters[letters.argmax()] == piece
-        np.testing.assert_allclose(face.middles_px, found.faces.middles_px[[number]], atol=1.5)
+        np.testing.assert_allclose(face.centres_px, found.faces.centres_px[[number]], atol=1.5)

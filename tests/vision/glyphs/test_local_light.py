@@ -40,5 +40,5 @@ def test_what_is_no_face_stays(half_dark, face):
 
 
 def test_faces_beyond_the_picture_are_left_out(half_dark, face):
-    beside = face._replace(middles_px=np.full((1, 2), -500.0))
+    beside = face._replace(centres_px=np.full((1, 2), -500.0))
     np.testing.assert_array_equal(evenly_lit(half_dark, beside), half_dark)

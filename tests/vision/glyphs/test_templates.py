@@ -53,7 +53,7 @@ def test_a_character_is_known_turned_and_displaced(alphabet, letter, turn_deg, o
     likely, placed = likelihoods(alphabet, drawn(letter, turn_deg, offset_mm, light))
     others = [value for other, value in likely.items() if other != letter]
     assert likely[letter] > max(others) + 5
-    assert (placed.middles_px[0] - MIDDLE_PX) / PX_PER_MM == pytest.approx(offset_mm, abs=0.2)
+    assert (placed.centres_px[0] - MIDDLE_PX) / PX_PER_MM == pytest.approx(offset_mm, abs=0.2)
 
 
 def test_bare_wood_is_likelier_blank_and_a_character_is_not(alphabet):

@@ -27,9 +27,9 @@ def blobs():
     return np.clip(130 + 60 * smooth / smooth.std(), 0, 255).astype(np.uint8)
 
 
-def expected(image, middle_px):
+def expected(image, centre_px):
     """(2, radii, angles) red and green there, and the share of codes that is wood's."""
-    at = np.array(middle_px) + RADIUS_MM * RADII[:, None, None] * DIRECTIONS @ TO_PICTURE.T
+    at = np.array(centre_px) + RADIUS_MM * RADII[:, None, None] * DIRECTIONS @ TO_PICTURE.T
     x, y = np.moveaxis(np.clip(at, 0, SIZE_PX - 1.07).astype(np.float32), -1, 0)
     codes = cv2.remap(image.astype(np.float32), x, y, cv2.INTER_LINEAR)[..., :0:-1].transpose(2, 0, 1)
     return codes / np.quantile(codes.reshape(2, -1), 0.8, axis=1)[:, None, None]
@@ -37,8 +37,8 @@ def expected(image, middle_px):
 
 def test_shares_are_what_lies_between_pixels_there():
     image = blobs()
-    for shares, middle_px in zip(shares_of(image, nothing_before(image), faces()), MIDDLES_PX, strict=True):
-        np.testing.assert_allclose(shares, np.minimum(expected(image, middle_px), 1.5), atol=0.02)
+    for shares, centre_px in zip(shares_of(image, nothing_before(image), faces()), MIDDLES_PX, strict=True):
+        np.testing.assert_allclose(shares, np.minimum(expected(image, centre_px), 1.5), atol=0.02)
 
 
 def test_what_is_sampled_adds_up_and_is_folded():

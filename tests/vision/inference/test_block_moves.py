@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.inference.block_moves import join_towers, remove_phantoms, split_towers
+from vision.inference.block_moves import join_towers, remove_spurious_stacks, split_towers
 from vision.inference.coordinate_ascent import begin, converge
 
 
@@ -34,7 +34,7 @@ def test_a_tower_is_split_into_the_line_of_stacks_that_it_is(drawn):
 def test_a_true_tower_stays(drawn):
     hypothesis = begun(drawn, {"d4": "RRRRRR"}, {"d4": "RRRRRR"})
     assert not split_towers(hypothesis)
-    assert not remove_phantoms(hypothesis)
+    assert not remove_spurious_stacks(hypothesis)
     assert stacks(drawn, hypothesis, "d4", "d5") == [drawn.state("RRRRRR"), 0]
 
 
@@ -55,6 +55,6 @@ def test_true_stacks_in_a_line_are_not_joined(drawn, table):
 
 def test_a_phantom_behind_a_stack_that_is_hypothesised_too_low_is_removed(drawn):
     hypothesis = begun(drawn, {"d4": "GGGGGG"}, {"d4": "GGGGG", "d5": "G"})
-    assert remove_phantoms(hypothesis)
+    assert remove_spurious_stacks(hypothesis)
     converge(hypothesis)
     assert stacks(drawn, hypothesis, "d4", "d5") == [drawn.state("GGGGGG"), 0]

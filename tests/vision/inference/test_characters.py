@@ -108,7 +108,7 @@ def test_a_cell_is_searched_again_only_if_something_has_changed_there(enrolled, 
     straight, labels = hypothesis.geometry.faces.of(np.arange(3)), hypothesis.all_labels()
     monkeypatch.setattr(characters, "search_face", lambda *given: searches.append(given) or (straight, given[4], 0.0))
     occluded = labels.copy()
-    x, y = straight.middles_px[0].astype(int)
+    x, y = straight.centres_px[0].astype(int)
     occluded[y, x] = (straight.ranks[0] + 1) << RANK_BITS
     elsewhere = labels.copy()
     elsewhere[:, -1] = (straight.ranks[0] + 1) << RANK_BITS

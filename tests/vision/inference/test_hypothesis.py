@@ -16,7 +16,7 @@ def held(hypothesis):
     }
     fields |= {f"isolated.{name}": value for name, value in hypothesis.isolated._asdict().items()}
     fields |= {
-        f"silhouettes.{name}": getattr(hypothesis.silhouettes, name) for name in ("rows", "columns", "middles_px")
+        f"silhouettes.{name}": getattr(hypothesis.silhouettes, name) for name in ("rows", "columns", "centres_px")
     }
     return {name: value.copy() for name, value in fields.items()} | {"labels": hypothesis.all_labels().copy()}
 

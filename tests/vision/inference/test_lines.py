@@ -7,8 +7,8 @@ import pytest
 from vision.appearance.colour_model import display
 from vision.appearance.illumination import Illumination
 from vision.inference.comparison import LINES_SHARE, lines_share, make_view
-from vision.inference.head_to_head import compare
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.render_and_compare import compare
 from vision.likelihood.boundaries import noise_of
 from vision.scene.ground import grid_lines_px
 from vision.scene.prisms import LINE

@@ -13,7 +13,7 @@ from vision.likelihood.facets import (
     facet_log_likelihood,
 )
 from vision.likelihood.flank_runs import FLANKS, make_flanks, make_walk
-from vision.likelihood.observations import Backdrop, Observations
+from vision.likelihood.observations import Background, Observations
 from vision.scene.configurations import LEAN_MM, TURNS_DEG
 from vision.scene.crops import INDEPENDENT_MM2
 from vision.scene.outlines import extents
@@ -30,7 +30,7 @@ def facets():
 
 
 def drawing(pyramids, right=0, down=0):
-    """Observations and backdrop of ``pyramids``, the lowest first, displaced by so many mm."""
+    """Observations and background of ``pyramids``, the lowest first, displaced by so many mm."""
     rng = np.random.default_rng(4)
     codes, base = np.full((ROWS, COLUMNS), 200.0), np.full((ROWS, COLUMNS), -5.0)
     for number, (first, last, half) in enumerate(pyramids):
@@ -48,7 +48,7 @@ def drawing(pyramids, right=0, down=0):
         np.zeros((1, ROWS, COLUMNS), np.float32),
         np.zeros((1, 1), np.float32),
     )
-    return observations, Backdrop(base[None].astype(np.float32), np.ones((1, ROWS, COLUMNS), np.bool_))
+    return observations, Background(base[None].astype(np.float32), np.ones((1, ROWS, COLUMNS), np.bool_))
 
 
 def ratios(facets, pyramids, right=0, down=0):

@@ -5,7 +5,7 @@ import pytest
 
 from vision.appearance import colour_model
 from vision.appearance.illumination import Illumination
-from vision.likelihood.observations import Observations, backdrop, log_likelihood, observe, renew
+from vision.likelihood.observations import Observations, background, log_likelihood, observe, renew
 from vision.scene.crops import Crops
 from vision.scene.label_buffer import RANK_BITS
 from vision.scene.visibility import Visibility
@@ -70,7 +70,7 @@ def test_the_background_is_the_nearest_surface_that_does_not_occlude_the_cell():
     floor = np.full((1, 1, 5), -8, np.float32)
     observations = Observations(NONE, NONE, NONE, NONE, np.zeros((1, 1, 5), np.int32), floor, likely)
     visibility = Visibility(np.arange(5, dtype=np.int32).reshape(1, 1, 5), visible, np.array([rank], np.int32))
-    behind = backdrop(observations, visibility, labels, np.array([0]))
+    behind = background(observations, visibility, labels, np.array([0]))
     np.testing.assert_array_equal(behind.base[0, 0], [-8, -2, -4, -2, -8])
     np.testing.assert_array_equal(behind.visible[0, 0], [True, True, False, False, False])
     assert log_likelihood(observations, visibility, labels, np.array([0]), 0) == -8 - 2 - 4

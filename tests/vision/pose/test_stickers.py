@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vision.errors import MatNotFound
-from vision.pose.certainty import check_certain, unsure_mm
+from vision.pose.certainty import check_certain, position_std_mm
 from vision.pose.projection import project
 from vision.pose.registration import marker_corners, register, to_gray
 from vision.pose.tracking import PoseTracker, follow
@@ -134,8 +134,8 @@ def test_two_stickers_at_one_side_do_not_tell_the_other(bench, stuck, photo):
 
 def test_places_are_the_less_sure_the_farther_they_are_from_what_is_seen(bench, photo):
     pose = register(to_gray(photo), bench.kit, bench.camera)
-    by_all = unsure_mm(bench.kit, pose, bench.camera)
-    by_two = unsure_mm(bench.kit, replace(pose, markers=(0, 1)), bench.camera)
+    by_all = position_std_mm(bench.kit, pose, bench.camera)
+    by_two = position_std_mm(bench.kit, replace(pose, markers=(0, 1)), bench.camera)
     assert by_all.max() < 0.3
     away = np.linalg.norm(
         np.array(bench.kit.centres_mm) - np.mean([m.at_mm for m in bench.kit.mat.markers[:2]], axis=0), axis=1

@@ -43,7 +43,7 @@ def test_only_the_uppermost_part_is_shifted():
         traced([*SQUARE, *np.add(SQUARE, (0, 10))], 4, (3.0, -2.0)),
     )
     np.testing.assert_array_equal(np.roll(mask(straight, UPPERMOST), (-2, 3), (0, 1)), mask(leaning, UPPERMOST))
-    np.testing.assert_allclose(leaning.middles_px[1] - straight.middles_px[1], (3, -2))
+    np.testing.assert_allclose(leaning.centres_px[1] - straight.centres_px[1], (3, -2))
     assert mask(leaning, WHOLE)[50, 40], "the foot stays where it is"
 
 

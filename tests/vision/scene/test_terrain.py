@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.scene.terrain import open_shares
+from vision.scene.terrain import sky_view_factors
 
 PITCH_MM = 40.0
 SQUARES = np.array([(x, y) for x in range(-1, 2) for y in range(-1, 2)]) * PITCH_MM
@@ -14,12 +14,12 @@ def floors(heights_mm):
 
 
 def test_on_even_ground_all_of_the_sky_is_seen():
-    np.testing.assert_allclose(open_shares(floors([30.0] * 9), PITCH_MM), 1)
+    np.testing.assert_allclose(sky_view_factors(floors([30.0] * 9), PITCH_MM), 1)
 
 
 def test_from_a_pit_as_much_is_seen_as_rays_leave_it():
     depth_mm = 35.0
-    shares = open_shares(floors([depth_mm] * 4 + [0.0] + [depth_mm] * 4), PITCH_MM)
+    shares = sky_view_factors(floors([depth_mm] * 4 + [0.0] + [depth_mm] * 4), PITCH_MM)
     rng = np.random.default_rng(1)
     # Evenly over the disc under the sky, that is by the cosine of their slope (Malley's method).
     radius, angle = np.sqrt(rng.random(200_000)), rng.random(200_000) * 2 * np.pi
@@ -30,6 +30,6 @@ def test_from_a_pit_as_much_is_seen_as_rays_leave_it():
 
 
 def test_the_nearer_and_longer_the_wall_the_less_is_seen():
-    shares = open_shares(floors([0, 0, 60, 0, 0, 60, 0, 0, 60]), PITCH_MM)
+    shares = sky_view_factors(floors([0, 0, 60, 0, 0, 60, 0, 0, 60]), PITCH_MM)
     assert shares[4] < shares[3] < 1
     assert shares[4] < shares[1]

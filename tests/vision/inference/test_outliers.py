@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.inference.understanding import UNLIKE_SHARE, covered, doubted, is_otherwise
+from vision.inference.outliers import UNLIKE_SHARE, covered, doubted, is_otherwise
 
 PITCH_MM = 30.0
 PLACES = np.array([(PITCH_MM * file, PITCH_MM * rank, 0.0) for rank in range(8) for file in range(8)])

@@ -6,8 +6,8 @@ import pytest
 from vision.appearance.colour_model import display
 from vision.appearance.illumination import Illumination
 from vision.inference.comparison import make_patch_of, make_view, scene_round, stacks_of
-from vision.inference.head_to_head import DOUBT_NATS, compare, rescore_head_to_head
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.render_and_compare import DOUBT_NATS, compare, rescore_by_rendering
 from vision.likelihood.boundaries import COLOUR_STRIDE
 from vision.likelihood.segmentation import (
     FLOOR_UNITS,
@@ -116,7 +116,7 @@ def test_what_is_in_doubt_is_decided_and_the_rest_is_left(hypothesis, ground, ge
     doubtful.updated[cell] = True
     doubtful.scores[cell, 1:] = nats
     doubtful.scores[0, 1:] = -5.0
-    rescore_head_to_head(picture, doubtful)
+    rescore_by_rendering(picture, doubtful)
     assert doubtful.configuration_count(int(doubtful.state[cell])) == 2
     assert doubtful.scores[cell].argmax() == doubtful.state[cell]
     assert (doubtful.scores[0, 1:] == -5.0).all()
@@ -215,5 +215,5 @@ def test_what_colours_had_ruled_out_is_compared_with_a_height_that_is_chosen_aga
     scores[:2, 0] = DOUBT_NATS - 5, DOUBT_NATS + 2
     wrong.score(np.array([cell]), np.append(0, scores)[None].astype(np.float32))
     wrong.assign(cell, int(wrong.scores[cell].argmax()))
-    rescore_head_to_head(picture, wrong)
+    rescore_by_rendering(picture, wrong)
     assert wrong.state[cell] == 0

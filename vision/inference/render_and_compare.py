@@ -38,7 +38,7 @@ in each other's shade and may be as dark as any cube: there colours are wrong by
 ``tools.soak_traced``)."""
 
 
-def rescore_head_to_head(image: Picture, hypothesis: Hypothesis) -> None:
+def rescore_by_rendering(image: Picture, hypothesis: Hypothesis) -> None:
     """Compare what is in doubt on updated cells, in the picture (height, width, 3) uint8 BGR that was observed.
 
     Neighbours of those that change are updated again, and compared once.  Faces with characters are not even, and a

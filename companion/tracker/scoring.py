@@ -25,9 +25,9 @@ from companion.tracker.hypotheses import (
     Hypothesis,
     Jump,
     Other,
-    Outlook,
     Plies,
     PliesAndAct,
+    Prediction,
     Story,
     Turn,
     acts_within,
@@ -88,23 +88,27 @@ class Group:
         yield from turns or [story.moves for story in self.stories if isinstance(story, Plies)]
 
 
-def contest(evidence: Evidence, outlook: Outlook, context: Context, base: npt.NDArray[np.intp]) -> tuple[Group, ...]:
+def score_hypotheses(
+    evidence: Evidence, prediction: Prediction, context: Context, base: npt.NDArray[np.intp]
+) -> tuple[Group, ...]:
     """The probable views, best first; ``base`` (n,) are the columns of the last accepted one."""
     field = _Field(evidence, base)
-    field.enter(outlook.expected, [_boost(h, context) for h in outlook.expected.hypotheses] if context.begun else None)
-    if context.standing is not None and not _is_a_turn(outlook, context.standing):
+    field.enter(
+        prediction.expected, [_boost(h, context) for h in prediction.expected.hypotheses] if context.begun else None
+    )
+    if context.standing is not None and not _is_a_turn(prediction, context.standing):
         field.enter(Batch([Hypothesis(Other(), LOG_STANDING, context.standing)]))
     places = cells_against(evidence, base, CHANGED_NATS)
-    changed = frozenset(place % len(outlook.table.stacks) for place in places)
+    changed = frozenset(place % len(prediction.table.stacks) for place in places)
     if changed:
-        nearest = [outlook.expected.hypotheses[0], *field.best(NEAREST)]
-        field.enter(Batch(acts_within(outlook, changed)))
-        field.enter(Batch(continued(outlook, context.doubted, changed)))
+        nearest = [prediction.expected.hypotheses[0], *field.best(NEAREST)]
+        field.enter(Batch(acts_within(prediction, changed)))
+        field.enter(Batch(continued(prediction, context.doubted, changed)))
         if field.is_unexplained():
-            field.enter(Batch(replays_within(outlook, changed)))
+            field.enter(Batch(replays_within(prediction, changed)))
             if len(changed) <= MOST_CELLS:
                 most = min(QUICK_PLIES + context.unclear, MOST_PLIES)
-                field.enter(Batch(sequences_within(outlook, changed, most)))
+                field.enter(Batch(sequences_within(prediction, changed, most)))
         field.enter(Batch(other for h in nearest for other in faulty(h, evidence, base)))
     return _grouped(field.hypotheses, field.scores)
 
@@ -135,9 +139,9 @@ class _Field:
         )
 
 
-def _is_a_turn(outlook: Outlook, changes: Changes) -> bool:
+def _is_a_turn(prediction: Prediction, changes: Changes) -> bool:
     """Whether a legal move looks like this: to have asked about it makes it no likelier."""
-    return any(h.changes == changes for h in outlook.expected.hypotheses if isinstance(h.story, Turn))
+    return any(h.changes == changes for h in prediction.expected.hypotheses if isinstance(h.story, Turn))
 
 
 def _boost(hypothesis: Hypothesis, context: Context) -> float:

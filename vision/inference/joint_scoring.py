@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from vision.inference.comparison import Picture, by_colours
 from vision.inference.coordinate_ascent import all_scores
-from vision.inference.head_to_head import compare
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.render_and_compare import compare
 
 Indices = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]

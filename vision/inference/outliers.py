@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.colour_model import STRAY_LOG
+from vision.appearance.colour_model import OUTLIER_LOG
 from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.observations import unlikely_shares
@@ -44,20 +44,20 @@ board that looks otherwise.  In such photographs 85 % of the former were misread
 
 
 def unexplained_shares(hypothesis: Hypothesis, rows: tuple[int, int], colour_model: Array) -> Array:
-    """(n,) float32, share of the pixels in these rows of each cell's crop that are no likelier than stray ones are.
+    """(n,) float32, share of the pixels in these rows of each cell's crop that are no likelier than outliers are.
 
     ``colour_model``: (BINS³, materials) float32, that in which sides may be in deep shade.
     """
     geometry, labels = hypothesis.geometry, hypothesis.all_labels()
     observations = hypothesis.observations._replace(colour_model=colour_model)
-    return unlikely_shares(observations, geometry.visibility, labels, rows, STRAY_LOG)
+    return unlikely_shares(observations, geometry.visibility, labels, rows, OUTLIER_LOG)
 
 
 @compiled
-def stray_shares(
+def outlier_shares(
     bins: npt.NDArray[np.int32], floor: Array, outside: npt.NDArray[np.bool_], likeliest: Array, colour_model: Array
 ) -> Array:
-    """(n,) float32, share of pixels in the picture that are no likelier in any material than stray ones are.
+    """(n,) float32, share of pixels in the picture that are no likelier in any material than outliers are.
 
     Args:
         bins: (n, rows, columns) int32, row of the colour model.
@@ -72,7 +72,7 @@ def stray_shares(
             for column in range(bins.shape[2]):
                 shown = bins[cell, row, column]
                 best = max(likeliest[shown], floor[cell, row, column], colour_model[shown, _TABLE])
-                if not outside[cell, row, column] and best < STRAY_LOG:
+                if not outside[cell, row, column] and best < OUTLIER_LOG:
                     shares[cell] += 1
         shares[cell] /= bins.shape[1] * bins.shape[2]
     return shares

@@ -32,7 +32,7 @@ SAMPLE_STEP = 2
 """Light is measured in every second pixel of a row."""
 
 
-def relit(picture: npt.NDArray[np.uint8], like: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+def gain_compensated(picture: npt.NDArray[np.uint8], like: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """``picture`` (h, w, 3) uint8 in the light of ``like``, which shows much the same, of the same even size."""
     gains = gains_of(halved(like), halved(picture))
     usual = np.median(gains, axis=0)
