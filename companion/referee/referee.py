@@ -16,32 +16,18 @@ from companion.referee.patience import IN_PLAY, STRANGE_S, is_due, settled, susp
 from companion.referee.recollection import Recollection, Understood
 from companion.referee.rulings import refuse_misfits, trigger_of
 from companion.referee.seen import Glance, Seen, Waiting
-from companion.referee.snapshot import Snapshot, snapshot_of
+from companion.referee.snapshot import Snapshot
 from companion.referee.state import Fact, State
 from companion.referee.states import ACCUSING, TIMED, Mode, Trigger
 from companion.referee.steps import disturbed, step, trusting_again
-from companion.referee.verdicts import (
-    believed,
-    is_known,
-    is_vital,
-    left_open,
-    options_of,
-    shows_more,
-    trigger_by,
-)
+from companion.referee.summary import snapshot_of
+from companion.referee.verdicts import believed, is_known, is_vital, left_open, options_of, shows_more, trigger_by
 from companion.rules.board import Cell
 from companion.rules.notation import format_position
 from companion.tracker import hands, settle, verification
 from companion.tracker.evidence import Evidence, changed_cells, levels_seen, shows_hand, touched, weigh, without
 from companion.tracker.hypotheses import Prediction, predict
-from companion.tracker.interpret import (
-    Ambiguous,
-    CannotTell,
-    Illegal,
-    Judgement,
-    contradicting,
-    interpret,
-)
+from companion.tracker.interpret import Ambiguous, CannotTell, Illegal, Judgement, contradicting, interpret
 from companion.tracker.pillars import Rows
 from companion.tracker.settle import Calm
 from companion.tracker.verification import Verified, Verify
