@@ -13,6 +13,7 @@ from functools import cached_property
 from companion.languages.english import counted
 from companion.rules.board import NOBODY, Player
 from companion.rules.game import Game, Move, Outcome, Position, Stage
+from companion.rules.notation import format_move
 
 DRAWING_REPETITIONS = 3
 """G-4, DIA-12: the same position for the third time ends the match; how, the game says."""
@@ -125,3 +126,12 @@ class Match:
     def _is_stuck(self, player: Player) -> bool:
         """Whether ``player`` would have no move: someone to whom the turn order merely does not come is not skipped."""
         return not self.game.legal_moves(replace(self.position, to_move=player))
+
+
+def format_moves(match: Match, moves: tuple[Move, ...]) -> str:
+    """Consecutive moves from the match's position on, as people write them."""
+    texts = []
+    for move in moves:
+        texts.append(format_move(match.game, match.position, move))
+        match = match.play(move)
+    return " ".join(texts)

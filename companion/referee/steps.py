@@ -23,7 +23,7 @@ from companion.events import (
     Unsure,
     Withdrawn,
 )
-from companion.match import Match
+from companion.match import Match, format_moves
 from companion.referee import orders
 from companion.referee.patience import SET_UP_S, interrupted
 from companion.referee.phrases import UNMOVED, question, set_up_sentence
@@ -34,7 +34,6 @@ from companion.rules.game import Game, Move, Outcome, Position, Stage
 from companion.rules.notation import format_move, format_position
 from companion.tracker import interpret as meanings
 from companion.tracker.diagnose import view_of
-from companion.tracker.interpret import format_moves
 from companion.tracker.scoring import Context
 from companion.tracker.sights import Changes, format_sight, format_sights, name_of, names_of, seen_of
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from companion.match import format_moves
 from companion.referee.clock import Clock
 from companion.referee.snapshot import Snapshot
 from companion.referee.state import State
 from companion.rules.notation import format_position
-from companion.tracker.interpret import format_moves
 from companion.tracker.sights import names_of
 
 

@@ -21,7 +21,7 @@ from math import exp
 import numpy as np
 import numpy.typing as npt
 
-from companion.match import Match
+from companion.match import Match, format_moves
 from companion.rules.board import Cell, Sight
 from companion.rules.game import Move, Position, Stage
 from companion.rules.notation import format_move
@@ -366,15 +366,6 @@ def _is_strange(odd: tuple[tuple[Cell, Sight, Sight], ...]) -> bool:
     """Whether some cell has grown by more than anybody adds, and no other has lost what it gained."""
     growth = [(seen[0] or 0) - (expected[0] or 0) for _, expected, seen in odd if not is_pillar(seen)]
     return max(growth, default=0) >= STRANGE_PIECES and sum(growth) >= STRANGE_PIECES
-
-
-def format_moves(match: Match, moves: tuple[Move, ...]) -> str:
-    """Consecutive moves from the match's position on, as people write them."""
-    texts = []
-    for move in moves:
-        texts.append(format_move(match.game, match.position, move))
-        match = match.play(move)
-    return " ".join(texts)
 
 
 def _told(prediction: Prediction, group: Group) -> str:
