@@ -77,6 +77,24 @@ def test_a_face_is_searched_again_once_nothing_is_thought_to_occlude_it(height):
     assert [alphabet.letters[k] for k in letters[[front, behind]].argmax(axis=1)] == ["C", "a"]
 
 
+@pytest.mark.parametrize("cell", ["a2", "d3", "b1"])
+def test_a_height_that_colours_rule_out_is_found_where_its_face_is(cell):
+    """Sides of one wood look alike however many they are: colours may prefer one more, though the face is elsewhere."""
+    kit, camera = load_kit("cheight"), default_camera()
+    pose, light = default_pose(kit, camera), random_light(random.Random(1))
+    table = [kit.enrol.get(square, "") for square in kit.cells]
+    reader = Reader(kit, camera, enrol(picture(kit, camera, pose, light, table, 0, ()), kit, camera))
+    image = picture(kit, camera, pose, light, ["pP" if square == cell else "" for square in kit.cells], 3, ())
+    geometry, number = reader.geometry(pose), kit.cells.index(cell)
+    hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+    scores, higher = hypothesis.scores[[number]], 1 + 2 * hypothesis.colours
+    scores[0, higher] = scores.max() + characters.IN_QUESTION + 2
+    hypothesis.score(np.array([number]), scores)
+    hypothesis.assign(number, higher)
+    read_characters(image, hypothesis, make_alphabet(reader.look.glyphs))
+    assert hypothesis.configuration_count(int(hypothesis.state[number])) == 2
+
+
 def test_a_character_much_darker_than_its_template_is_read_where_it_is(enrolled, monkeypatch):
     """It is far from its template, but explains most of the face: nothing says that the face is elsewhere."""
     reader, image, inferred = enrolled
