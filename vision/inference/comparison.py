@@ -11,7 +11,15 @@ import numpy.typing as npt
 from vision.compiled import compiled
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.boundaries import STEP_MM, Dissimilarity, Patch, dissimilarity_at, make_patch, noise_of
+from vision.likelihood.boundaries import (
+    STEP_MM,
+    Dissimilarity,
+    Patch,
+    dissimilarity_at,
+    make_patch,
+    noise_of,
+    table_edge_in,
+)
 from vision.likelihood.fitting import fit_stack, place_stack
 from vision.likelihood.segmentation import Scene, make_scene, seen_share
 from vision.scene.materials import Materials
@@ -68,7 +76,7 @@ class View(NamedTuple):
 
     Attributes:
         image: (height, width, 3) uint8 BGR, as small as the prisms are.
-        dissimilarity: of its pixels, by their noise.
+        dissimilarity: of its pixels, by their noise and the table's texture.
         step: pixels between two places that are compared.
         px_per_mm: (n,) scale on each cell.
         ground: (height, width) int16, :attr:`Prisms.ground`, without lines where the board has none.
@@ -109,10 +117,11 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms) -> View:
     px_per_mm = 1 / np.linalg.norm(geometry.crops.to_crop[:, 0], axis=1) / shrink
     step = max(1, round(STEP_MM * float(np.median(px_per_mm))))
     noise = noise_of(small, step, geometry.mat_px / shrink)
+    table_edge = table_edge_in(small, step, prisms.ground == Materials.TABLE, noise)
     are_shown = len(prisms.lines_px) == 0 or lines_share(small, prisms.lines_px, step, noise) > LINES_SHARE
     return View(
         small,
-        dissimilarity_at(noise),
+        dissimilarity_at(noise, table_edge),
         step,
         px_per_mm,
         prisms.ground if are_shown else np.where(prisms.ground == LINE, np.int16(Materials.FLOOR), prisms.ground),
@@ -175,7 +184,9 @@ def make_patch_of(hypothesis: Hypothesis, view: View, cells: Indices, configurat
     left, top = np.maximum(boxes[:, :2].min(axis=0) - MARGIN_PX, 0).astype(int).tolist()
     right, bottom = np.minimum(boxes[:, 2:].max(axis=0) + MARGIN_PX + 1, (width, height)).astype(int).tolist()
     scale, box = (view.step, float(view.px_per_mm[cell])), (left, top, right, bottom)
-    return make_patch(view.image, box, scale, view.dissimilarity, observations.rows[cell], observations.colour_model)
+    colours = observations.rows[cell], observations.colour_model
+    shows_table = bool((view.ground[top:bottom, left:right] == Materials.TABLE).any())
+    return make_patch(view.image, box, scale, view.dissimilarity, *colours, shows_table)
 
 
 @compiled

@@ -17,6 +17,7 @@ from vision.compiled import compiled
 
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
 STEP_MM = 2.0
@@ -49,7 +50,13 @@ AREA_MM2 = 40.0
 """Area over which colours are one observation, as in crops (:mod:`vision.scene.crops`)."""
 
 NOISE_STRIDE = 9
-"""Every how many pixels noise is measured."""
+"""Every how many pixels noise, and the texture of the table, are measured."""
+
+TABLE_ROUNDS = 8
+"""Steps of expectation maximisation after which the share of contrasts on a table changes by less than 0.01."""
+
+FEW = 50
+"""Pairs of pixels of the table under which its texture is not measured."""
 
 COLOUR_STRIDE = 3
 """Every how many pixels of a patch, each way, colours are looked up."""
@@ -70,6 +77,8 @@ class Patch(NamedTuple):
         across: (height, width + 1) sums, along each second row from the first one on, of the log-likelihood ratio that
             two surfaces meet between a pixel and the one ``step`` to the right, against that both are on one.
         down: the same along each row for the one ``step`` below, of every second pixel.
+        table_across, table_down: likewise, of the log-likelihood ratio that both are on the table, whose texture has
+            contrasts of its own, against that both are on one even surface; 0 where no table is in the patch.
         colours: (height / stride, width / stride, materials) float32, log-likelihood of each material for the colour
             there, up to that of the likeliest one.
         area: observations of colour that one of these is worth.
@@ -79,6 +88,8 @@ class Patch(NamedTuple):
     step: int
     across: Floats
     down: Floats
+    table_across: Floats
+    table_down: Floats
     colours: Array
     area: float
 
@@ -88,10 +99,13 @@ class Dissimilarity(NamedTuple):
 
     Attributes:
         log_ratios: (bands, k) float64 of each band of brightness, see :func:`_log_ratios`.
+        on_table: (bands, k) float64 log-likelihood ratio that both are on the table, against that both are on one even
+            surface.
         slopes: (bands, channels) float32 nats by which two pixels are unlike for each squared code between them.
     """
 
     log_ratios: Floats
+    on_table: Floats
     slopes: Array
 
 
@@ -151,6 +165,7 @@ def make_patch(
     dissimilarity: Dissimilarity,
     table: npt.NDArray[np.int32],
     colour_model: Array,
+    shows_table: bool,  # noqa: FBT001
 ) -> Patch:
     """The patch of a picture (height, width, 3) uint8 BGR that a box covers.
 
@@ -161,13 +176,30 @@ def make_patch(
         dissimilarity: in this picture, which all of its patches share.
         table: (3, 256) int32, what each code of a channel adds to the row of the colour model.
         colour_model: (rows, materials) float32 log-likelihoods.
+        shows_table: whether what lies beside the mat is in the box.
     """
-    (left, top, right, bottom), (step, px_per_mm) = box, scale
-    height, width = bottom - top, right - left
-    across, down = np.zeros((height, width + 1)), np.zeros((height, width + 1))
+    step, px_per_mm = scale
     # Of pairs side by side every second row is looked at, of pairs one above the other every second column.
     weight = 2 / (step * px_per_mm * UNIT_MM)
-    ratios, slope = _weighted(dissimilarity, weight)
+    across, down = _sums(image, box, step, *_weighted(dissimilarity.log_ratios, dissimilarity.slopes, weight))
+    if shows_table:
+        on_table = _weighted(dissimilarity.on_table, dissimilarity.slopes, weight)
+        table_across, table_down = _sums(image, box, step, *on_table)
+    else:
+        table_across, table_down = np.zeros_like(across), np.zeros_like(down)
+    colours = _colours(image, box, table, colour_model)
+    area = COLOUR_STRIDE**2 / (px_per_mm**2 * AREA_MM2)
+    return Patch((box[0], box[1]), step, across, down, table_across, table_down, colours, area)
+
+
+@compiled
+def _sums(
+    image: Picture, box: tuple[int, int, int, int], step: int, ratios: Array, slope: Array
+) -> tuple[Floats, Floats]:
+    """Sums of ``ratios`` as of :attr:`Patch.across` and :attr:`Patch.down`."""
+    left, top, right, bottom = box
+    height, width = bottom - top, right - left
+    across, down = np.zeros((height, width + 1)), np.zeros((height, width + 1))
     for row in range(0, height, 2):
         total = 0.0
         for column in range(width - step):
@@ -182,9 +214,7 @@ def make_patch(
             down[row, column + 1] = total
             if column + 2 <= width:
                 down[row, column + 2] = total
-    colours = _colours(image, box, table, colour_model)
-    area = COLOUR_STRIDE**2 / (px_per_mm**2 * AREA_MM2)
-    return Patch((left, top), step, across, down, colours, area)
+    return across, down
 
 
 @compiled
@@ -194,7 +224,7 @@ def ratios_down(image: Picture, scale: tuple[int, float], dissimilarity: Dissimi
     ``scale`` and ``dissimilarity``: see :func:`make_patch`.
     """
     (step, px_per_mm), (height, width, _) = scale, image.shape
-    ratios, slope = _weighted(dissimilarity, 1 / (step * px_per_mm * UNIT_MM))
+    ratios, slope = _weighted(dissimilarity.log_ratios, dissimilarity.slopes, 1 / (step * px_per_mm * UNIT_MM))
     down = np.zeros((height, width), np.float32)
     for row in range(height - step):
         for column in range(width):
@@ -208,8 +238,8 @@ def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Cont
 
     ``noise``: of :func:`noise_of`.
     """
-    (step, px_per_mm), (height, width, _), dissimilarity = scale, image.shape, dissimilarity_at(noise)
-    ratios, slope = _weighted(dissimilarity, 1 / (step * px_per_mm * UNIT_MM))
+    (step, px_per_mm), (height, width, _), dissimilarity = scale, image.shape, dissimilarity_at(noise, FALSE_EDGE)
+    ratios, slope = _weighted(dissimilarity.log_ratios, dissimilarity.slopes, 1 / (step * px_per_mm * UNIT_MM))
     across = np.zeros((height, width), np.float32)
     for row in range(height):
         for column in range(width - step):
@@ -218,28 +248,69 @@ def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Cont
 
 
 @compiled
-def dissimilarity_at(noise: Array) -> Dissimilarity:
-    """How likely two surfaces meet in a picture of this ``noise`` (channels,), see :func:`noise_of`."""
+def dissimilarity_at(noise: Array, table_edge: float) -> Dissimilarity:
+    """How likely two surfaces meet in a picture of this ``noise`` (channels,), see :func:`noise_of`.
+
+    ``table_edge``: probability of a contrast within the table, see :func:`table_edge`.
+    """
     log_ratios = np.empty((BANDS, MOST_NATS * PER_NAT + 1))
+    on_table = np.empty_like(log_ratios)
     slopes = np.empty((BANDS, CHANNELS), np.float32)
     narrow, before = (EVEN**2 + noise).astype(np.float32), 0.0
     for band in range(BANDS):
         share = min(max((band + 0.5) * (256 / BANDS) / USUAL, LEAST_SHARE), 1.0)
         # The darkest bands, and the brightest ones, share all they have.
         if share == before:
-            log_ratios[band], slopes[band] = log_ratios[band - 1], slopes[band - 1]
+            log_ratios[band], on_table[band] = log_ratios[band - 1], on_table[band - 1]
+            slopes[band] = slopes[band - 1]
         else:
             wide = ((VARIED * share) ** 2 + narrow).astype(np.float32)
             slopes[band] = 0.5 * (1 / narrow - 1 / wide)
-            log_ratios[band] = _log_ratios(float(0.5 * np.log(wide / narrow).sum()))
+            constant = float(0.5 * np.log(wide / narrow).sum())
+            log_ratios[band] = _log_ratios(constant, 1 - MISSED_EDGE)
+            on_table[band] = _log_ratios(constant, table_edge)
         before = share
-    return Dissimilarity(log_ratios, slopes)
+    return Dissimilarity(log_ratios, on_table, slopes)
 
 
 @compiled
-def _weighted(dissimilarity: Dissimilarity, weight: float) -> tuple[Array, Array]:
+def table_edge_in(image: Picture, step: int, is_table: Mask, noise: Array) -> float:
+    """Probability of a contrast between two places of the table, as by grain: no less than within a surface.
+
+    The share of a mixture of pairs with and without a contrast, by expectation maximisation (Dempster, Laird and Rubin,
+    1977).
+
+    Args:
+        image: (height, width, 3) uint8 BGR.
+        step: pixels between two places.
+        is_table: (height, width) where the table is seen, as far as is known.
+        noise: see :func:`noise_of`.
+    """
+    height, width, _ = image.shape
+    dissimilarity = dissimilarity_at(noise, 1.0)
+    # How much likelier a contrast is than none: a table that is nothing but contrasts.
+    ratios, slopes = _weighted(dissimilarity.on_table, dissimilarity.slopes, 1.0)
+    likely, count = np.empty(height * width // NOISE_STRIDE**2 + height + width, np.float64), 0
+    for y in range(0, height - step, NOISE_STRIDE):
+        for x in range(0, width - step, NOISE_STRIDE):
+            if is_table[y, x] and is_table[y + step, x] and is_table[y, x + step]:
+                other = (y, x + step) if (x // NOISE_STRIDE) % 2 else (y + step, x)
+                even_or_not = np.exp(_ratio(image, (y, x), other, ratios, slopes))
+                likely[count] = (1 - FALSE_EDGE) * even_or_not / max(1 - FALSE_EDGE * even_or_not, 1e-9)
+                count += 1
+    share = FALSE_EDGE
+    for _ in range(TABLE_ROUNDS if count >= FEW else 0):
+        total = 0.0
+        for number in range(count):
+            total += share * likely[number] / (1 - share + share * likely[number])
+        share = total / count
+    return max(share, FALSE_EDGE)
+
+
+@compiled
+def _weighted(log_ratios: Floats, slopes: Array, weight: float) -> tuple[Array, Array]:
     """Tables (bands, k) float32 of log-likelihood ratios that count so much, and (bands, channels) of slopes."""
-    return (weight * dissimilarity.log_ratios).astype(np.float32), dissimilarity.slopes
+    return (weight * log_ratios).astype(np.float32), slopes
 
 
 @compiled
@@ -284,11 +355,12 @@ def _ratio(image: Picture, one: tuple[int, int], other: tuple[int, int], ratios:
 
 
 @compiled
-def _log_ratios(constant: float) -> Floats:
-    """Log-likelihood ratio that two surfaces meet, by how much unlike two pixels are, in 1 / :data:`PER_NAT` nats.
+def _log_ratios(constant: float, edge: float) -> Floats:
+    """Log-likelihood ratio of a place where a contrast has the probability ``edge``, against one within a surface.
 
-    ``constant``: log of the ratio of densities of two pixels that are alike.
+    By how much unlike two pixels are, in 1 / :data:`PER_NAT` nats.  ``constant``: log of the ratio of densities of two
+    pixels that are alike.
     """
     ratio = _UNLIKE * np.exp(-constant)
-    log_ratio: Floats = np.log((MISSED_EDGE + (1 - MISSED_EDGE) * ratio) / (1 - FALSE_EDGE + FALSE_EDGE * ratio))
+    log_ratio: Floats = np.log((1 - edge + edge * ratio) / (1 - FALSE_EDGE + FALSE_EDGE * ratio))
     return log_ratio

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.likelihood.boundaries import STEP_MM, dissimilarity_at, noise_of, ratios_down
+from vision.likelihood.boundaries import FALSE_EDGE, STEP_MM, dissimilarity_at, noise_of, ratios_down
 from vision.likelihood.flank_runs import FLANKS, Walk
 
 Floats = npt.NDArray[np.float64]
@@ -43,7 +43,7 @@ def make_contrasts(
     step = round(STEP_MM * rows_per_mm)
     height, width, _ = codes.shape
     whole = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64)
-    down = ratios_down(codes, (step, float(rows_per_mm)), dissimilarity_at(noise_of(codes, step, whole)))
+    down = ratios_down(codes, (step, float(rows_per_mm)), dissimilarity_at(noise_of(codes, step, whole), FALSE_EDGE))
     return Contrasts(_crossed(down, counted, step), np.ascontiguousarray(sides))
 
 

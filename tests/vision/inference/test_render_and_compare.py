@@ -1,5 +1,6 @@
 """Faint cubes, even ground and shadows, compared by their outlines alone."""
 
+import cv2
 import numpy as np
 import pytest
 
@@ -21,6 +22,7 @@ from vision.likelihood.segmentation import (
 )
 from vision.likelihood.surroundings import TOPS
 from vision.scene.configurations import PLACE_MM
+from vision.scene.materials import Materials
 from vision.scene.prisms import FIRST, LINE, PER_CELL, PER_PIECE, PIECES, first_surface, span_stack
 from vision.scene.runs import make_spans, paint
 
@@ -107,6 +109,20 @@ def test_soft_shadow_over_the_ground_is_empty(likeliest, ground, axis):
 def test_the_sharp_edge_of_a_shadow_is_no_cube(likeliest, ground, geometry, cell):
     middle = int(geometry.crops.origin_px[cell, 0])
     assert likeliest(np.where(np.arange(ground.shape[1]) < middle, 0.6 * ground, ground))[0] == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_grain_of_a_table_counts_for_no_tower_before_it(hypothesis, ground, geometry, reader, seed):
+    """Lines of grain lie where a tower's outlines would be, and everywhere else on the table as well."""
+    far, (rows, columns) = reader.kit.cells.index("b8"), np.indices(ground.shape)
+    table = cv2.resize((geometry.prisms.ground == Materials.TABLE).astype(np.uint8), ground.shape[::-1]) > 0
+    grain = np.random.default_rng(seed).choice([0.6, 1.0, 1.3], 2000)[(rows + 2 * columns) // 8]
+    gains = []
+    for brightness in (np.where(table, ground * grain, ground), ground):
+        picture, empty = hypothesis(brightness)
+        scores = compare(picture, empty, far, np.arange(1 + len(empty.geometry.configurations.all)) <= TALLEST)
+        gains.append(scores[0] - scores[TALLEST])
+    assert gains[0] > gains[1]
 
 
 @pytest.mark.parametrize("nats", [-5.0, -15.0])
