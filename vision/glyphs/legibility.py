@@ -40,6 +40,13 @@ differs from its template by much, but by more from wood."""
 FACE_FOUND = 4.0
 """Log-likelihood ratio from which on the middle of a face is taken to be known."""
 
+ELSEWHERE_MM = 3.0 * PLACED_MM
+"""Distance from which on two rings are those of two faces: three standard deviations of a face's place."""
+
+RIVAL_NATS = 30.0
+"""A ring elsewhere that is less likely than the best one by more than this is not read: a right character fits better
+than a wrong one by no more."""
+
 LOG_DISTINCT = float(np.log(0.95))
 """Log-probability from which on a character is told from all others.  Chosen by eye."""
 
@@ -60,16 +67,18 @@ class Found(NamedTuple):
             character that explains most of one.
         letters: (b, letters) float32, log-likelihood of each character.
         is_legible: (b,) bool, whether the likeliest one fits.
+        is_rival: (b,) bool, whether its character, not its ring, tells which face is the cell's.
     """
 
     faces: Faces
     how_likely: Points
     letters: Array
     is_legible: Mask
+    is_rival: Mask
 
 
 def read_faces(
-    image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet
+    image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet, scores: Array
 ) -> tuple[Found, Indices]:
     """The likeliest face of each of some cells (b).
 
@@ -79,15 +88,17 @@ def read_faces(
         owner: (k,) whose each is, from 0, in order.
         labels: (height, width) uint16.
         alphabet: of the set.
+        scores: (k,) log-likelihoods of the heights: the ring of a stack behind is as good a ring.
 
     Returns:
         The faces; and the numbers of those that could be read as in even light only.
     """
-    found = _find(image, straight, owner, labels, alphabet)
+    found = _find(image, straight, owner, labels, alphabet, scores)
     unclear = np.flatnonzero(~found.is_legible | (_distinct(found.letters) < LOG_DISTINCT))
     if not len(unclear):
         return found, unclear
-    again = _find(*_in_even_light(image, straight, owner, unclear), labels, alphabet)
+    evened_image, faces, owners, mine = _in_even_light(image, straight, owner, unclear)
+    again = _find(evened_image, faces, owners, labels, alphabet, scores[mine])
     is_better = again.is_legible & (_distinct(again.letters) > _distinct(found.letters[unclear]))
     evened = unclear[is_better]
     for before, after in zip(_columns(found), _columns(again), strict=True):
@@ -95,16 +106,18 @@ def read_faces(
     return found, evened
 
 
-def _in_even_light(image: Picture, straight: Faces, owner: Indices, cells: Indices) -> tuple[Picture, Faces, Indices]:
-    """The picture as in even light, and those faces, with the numbers of their owners, that are of some ``cells``."""
+def _in_even_light(
+    image: Picture, straight: Faces, owner: Indices, cells: Indices
+) -> tuple[Picture, Faces, Indices, Indices]:
+    """The picture as in even light, those faces that are of some ``cells``, with their owners, and which they are."""
     mine = np.flatnonzero(np.isin(owner, cells))
     faces = straight.of(mine)
-    return evenly_lit(image, faces), faces, np.searchsorted(cells, owner[mine])
+    return evenly_lit(image, faces), faces, np.searchsorted(cells, owner[mine]), mine
 
 
 def _columns(found: Found) -> tuple[npt.NDArray[Any], ...]:
     """All that is known of each cell, an array for each thing."""
-    return (*found.faces, found.how_likely, found.letters, found.is_legible)
+    return (*found.faces, found.how_likely, found.letters, found.is_legible, found.is_rival)
 
 
 def _distinct(letters: Array) -> Array:
@@ -113,22 +126,27 @@ def _distinct(letters: Array) -> Array:
     return likeliest
 
 
-def character_gain(image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet) -> Array:
+def character_gain(
+    image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet, scores: Array
+) -> Array:
     """(b,) float32 log-likelihood ratio of the likeliest character on each cell against bare wood; 0 for none.
 
     Args: as of :func:`read_faces`, of cells where it is in doubt whether anything stands.
     """
-    gain = _gain(image, straight, owner, labels, alphabet)
+    gain = _gain(image, straight, owner, labels, alphabet, scores)
     unseen = np.flatnonzero(gain == 0)
     if len(unseen):
-        gain[unseen] = _gain(*_in_even_light(image, straight, owner, unseen), labels, alphabet)
+        evened, faces, owners, mine = _in_even_light(image, straight, owner, unseen)
+        gain[unseen] = _gain(evened, faces, owners, labels, alphabet, scores[mine])
     return gain
 
 
-def _gain(image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet) -> Array:
+def _gain(
+    image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet, scores: Array
+) -> Array:
     """As :func:`character_gain`, in the light that there is."""
     rings, observations = centred(image, straight, labels)
-    chosen, _ = _likeliest(rings, straight, observations, owner)
+    chosen = _likely(rings, straight, observations, owner, scores)[0].argmax(axis=1)
     usual, placed = compare(image, rings.of(chosen), labels, alphabet)
     faint, _ = compare(image, rings.of(chosen), labels, alphabet, is_faint=True)
     fits, bare = np.maximum(usual, faint).max(axis=1), blank(image, placed, labels)
@@ -136,11 +154,14 @@ def _gain(image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, 
     return np.where(_explains_most(fits, bare), gain, np.float32(0))
 
 
-def _find(image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet) -> Found:
+def _find(
+    image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet, scores: Array
+) -> Found:
     """As :func:`read_faces`, in the light that there is."""
     rings, observations = centred(image, straight, labels)
-    chosen, how_likely = _likeliest(rings, straight, observations, owner)
-    letters, faces = compare(image, rings.of(chosen), labels, alphabet)
+    placed, known = _likely(rings, straight, observations, owner, scores)
+    chosen, is_rival, letters, faces = _chosen(image, rings, (placed, known), labels, alphabet)
+    how_likely = placed[np.arange(len(chosen)), chosen]
     fits = letters.max(axis=1)
     legible = fits >= FITS
     # A character that explains most of a face tells where it is, though its ring does not.
@@ -150,27 +171,74 @@ def _find(image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, 
     how_likely[unsure] = np.where(how_well > MOSTLY, how_well, how_likely[unsure])
     pale = np.flatnonzero(~legible)
     if len(pale):
-        faint, placed = compare(image, rings.of(chosen[pale]), labels, alphabet, is_faint=True)
-        fitting = _explains_most(faint.max(axis=1), blank(image, placed, labels))
+        faint, refined = compare(image, rings.of(chosen[pale]), labels, alphabet, is_faint=True)
+        fitting = _explains_most(faint.max(axis=1), blank(image, refined, labels))
         letters[pale[fitting]], legible[pale[fitting]] = faint[fitting], True
-    return Found(faces, how_likely, letters, legible)
+    return Found(faces, how_likely, letters, legible, is_rival)
 
 
-def _likeliest(rings: Faces, straight: Faces, observations: Array, owner: Indices) -> tuple[Indices, Points]:
-    """Which of the rings (k) that were found for each cell's heights is likeliest its face, and how likely that is.
+def _likely(rings: Faces, straight: Faces, observations: Array, owner: Indices, scores: Array) -> tuple[Points, Points]:
+    """How likely the rings (k) that were found for the heights of some cells (b) are those of their faces.
 
     ``owner`` (k,) numbers the cells from 0.
+
+    Returns:
+        (b, k) how likely each ring is by its evenness and place, -inf if another cell's; and with the ``scores`` (k,)
+        of the heights at which it lies.
     """
-    apart = ((offsets_mm(straight, rings) / PLACED_MM) ** 2).sum(axis=2)
-    nearest = np.where(owner[:, None] == owner, apart, np.inf).min(axis=1)
-    placed = np.where(owner == np.arange(owner[-1] + 1)[:, None], observations - nearest / 2, -np.inf)
-    return placed.argmax(axis=1), placed.max(axis=1)
+    apart = ((offsets_mm(straight, rings) / PLACED_MM) ** 2).sum(axis=2) / 2
+    is_own, of_cell = owner[:, None] == owner, owner == np.arange(owner[-1] + 1)[:, None]
+    placed = observations - np.where(is_own, apart, np.inf).min(axis=1)
+    known = observations + np.where(is_own, scores - apart, -np.inf).max(axis=1)
+    return np.where(of_cell, placed, -np.inf), np.where(of_cell, known, -np.inf)
+
+
+def _chosen(
+    image: Picture, rings: Faces, likely: tuple[Points, Points], labels: LabelBuffer, alphabet: Alphabet
+) -> tuple[Indices, Mask, Array, Faces]:
+    """Which ring is the face of each cell (b): the most even one, or one elsewhere on which a character fits better.
+
+    The ring of a stack behind is as good a ring, so that only heights and characters tell which is the cell's own.
+
+    ``rings`` (k) were found, and are as ``likely`` as :func:`_likely` tells.
+
+    Returns:
+        (b,) the ring, and whether it is not the most even one; (b, letters) how well each character fits; the faces.
+    """
+    placed, known = likely
+    chosen = placed.argmax(axis=1)
+    letters, faces = compare(image, rings.of(chosen), labels, alphabet)
+    rivals = _rivals(rings, known, chosen)
+    contested, is_rival = np.flatnonzero(rivals != chosen), np.zeros(len(chosen), np.bool_)
+    if len(contested):
+        others, elsewhere = compare(image, rings.of(rivals[contested]), labels, alphabet)
+        ratio = _is_face(image, elsewhere, others, labels)
+        ratio -= _is_face(image, faces.of(contested), letters[contested], labels)
+        is_better = ratio + known[contested, rivals[contested]] > known[contested, chosen[contested]]
+        won = contested[is_better]
+        chosen[won], letters[won], is_rival[won] = rivals[won], others[is_better], True
+        for before, after in zip(tuple(faces), tuple(elsewhere), strict=True):
+            before[won] = after[is_better]
+    return chosen, is_rival, letters, faces
+
+
+def _rivals(rings: Faces, known: Points, chosen: Indices) -> Indices:
+    """(b,) the likeliest ring at another place than the ``chosen`` one of each cell; that one where none is likely."""
+    away = np.linalg.norm(offsets_mm(rings.of(chosen), rings), axis=2).T > ELSEWHERE_MM
+    best = known[np.arange(len(chosen)), chosen]
+    others = np.where(away & (known > best[:, None] - RIVAL_NATS), known, -np.inf)
+    return np.where(np.isfinite(others.max(axis=1)), others.argmax(axis=1), chosen)
 
 
 def _explains_most(fits: Array, bare: Array) -> Mask:
     """(k,) whether the likeliest characters, which fit so well, explain most of faces; see :func:`_explained`."""
     legible: Mask = _explained(fits, bare) > MOSTLY
     return legible
+
+
+def _is_face(image: Picture, faces: Faces, letters: Array, labels: LabelBuffer) -> Array:
+    """(k,) log-likelihood ratio that there are ``faces`` (k): a character with more ink is no more of a face."""
+    return np.minimum(_explained(letters.max(axis=1), blank(image, faces, labels)), np.float32(MOSTLY))
 
 
 def _explained(fits: Array, bare: Array) -> Array:

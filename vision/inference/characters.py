@@ -89,8 +89,9 @@ def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, c
     upright, owner = hypothesis.geometry.faces, np.zeros(1, np.intp)
     number = cell * len(hypothesis.geometry.configurations.all) + hypothesis.configuration(cell)
     straight, labels = upright.of(np.array([number])), hypothesis.all_labels()
-    found, _ = read_faces(image, straight, owner, labels, alphabet)
-    return found.letters[0], float(character_gain(image, straight, owner, labels, alphabet)[0])
+    alone = np.zeros(1, np.float32)
+    found, _ = read_faces(image, straight, owner, labels, alphabet, alone)
+    return found.letters[0], float(character_gain(image, straight, owner, labels, alphabet, alone)[0])
 
 
 def _revive(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
@@ -105,7 +106,8 @@ def _revive(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
         return
     owner, configuration = np.nonzero(scores[cells] > -IN_QUESTION)
     straight = upright.of(cells[owner] * configurations_of + configuration)
-    gain = character_gain(image, straight, owner, hypothesis.all_labels(), alphabet)
+    given = scores[cells[owner], configuration]
+    gain = character_gain(image, straight, owner, hypothesis.all_labels(), alphabet, given)
     is_seen = gain > 0
     hypothesis.read_glyphs(cells[is_seen], gain[is_seen])
     hypothesis.settle()
@@ -123,8 +125,8 @@ def _read(
 ) -> tuple[list[_Known], Indices]:
     """Put into ``found`` (n, letters) what lies on ``cells`` (b,), where something stands.
 
-    Returns the cells whose faces were found; and those where no character fitted in the light that there is, so that a
-    face was looked for at all heights.
+    Returns the cells whose faces were found; and those where no character fitted in the light that there is, or where
+    it is not the most even ring, so that a face was looked for at all heights.
     """
     known: list[_Known] = []
     if not len(cells):
@@ -134,14 +136,14 @@ def _read(
     owner, configuration = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION)
     straight = upright.of(cells[owner] * configurations_of + configuration)
     labels = hypothesis.all_labels()
-    seen, evened = read_faces(image, straight, owner, labels, alphabet)
+    seen, evened = read_faces(image, straight, owner, labels, alphabet, scores[owner, configuration])
     strange = np.flatnonzero(~seen.is_legible & (seen.letters.max(axis=1) < STRANGE))
     if len(strange) > MOST_SEARCHED:
         strange = NONE
     for k, cell in enumerate(cells.tolist()):
         configurations, face, letters = configuration[owner == k], seen.faces.of(np.array([k])), seen.letters[k]
         is_found = seen.how_likely[k] > FACE_FOUND
-        every, misled = np.flatnonzero(scores[k] > OUT_OF_REACH / 2), k in evened
+        every, misled = np.flatnonzero(scores[k] > OUT_OF_REACH / 2), k in evened or seen.is_rival[k]
         if k in strange:
             straight_here = upright.of(cell * configurations_of + every)
             face, letters, explains = search_once(image, straight_here, labels, alphabet, scores[k, every], searched)
@@ -154,7 +156,7 @@ def _read(
             asked = np.isin(every, configurations) | (np.linalg.norm(shifts_mm, axis=1) < NEAR_MM)
             if asked.sum() > 1:
                 known.append(_Known(cell, every[asked], shifts_mm[asked]))
-    return known, cells[np.union1d(strange, evened)]
+    return known, cells[np.union1d(strange, np.union1d(evened, np.flatnonzero(seen.is_rival)))]
 
 
 def search_once(

@@ -15,6 +15,9 @@ from vision.reader import Reader
 
 SHADOW = 0.55
 
+EVEN = np.zeros(20)
+"""Scores of heights that colours do not tell apart."""
+
 
 @pytest.fixture(scope="module")
 def enrolment():
@@ -40,15 +43,30 @@ def letters_of(found, alphabet):
 
 def test_faces_in_even_light_are_read_as_they_are(enrolment):
     image, _, faces, alphabet, pieces = enrolment
-    found, evened = read_faces(image, faces, np.arange(len(pieces)), nothing_before(image), alphabet)
+    found, evened = read_faces(
+        image, faces, np.arange(len(pieces)), nothing_before(image), alphabet, EVEN[: len(pieces)]
+    )
     assert letters_of(found, alphabet) == pieces
     assert found.is_legible.all()
     assert not len(evened)
 
 
+def test_another_stack_s_face_is_not_taken_for_the_cell_s_own(enrolment):
+    """Both rings are in reach, and both characters fit: colours say at which height the stack's own face is."""
+    image, _, faces, alphabet, pieces = enrolment
+    for own in range(len(pieces)):
+        both = faces.of(np.array([own, (own + 1) % len(pieces)]))
+        scores = np.array([12.0, 0.0])
+        found, evened = read_faces(image, both, np.zeros(2, np.intp), nothing_before(image), alphabet, scores)
+        assert letters_of(found, alphabet) == pieces[own : own + 1]
+        assert not len(evened)
+
+
 def test_faces_across_the_edge_of_a_shadow_are_read_as_in_even_light(enrolment):
     _, shaded, faces, alphabet, pieces = enrolment
-    found, evened = read_faces(shaded, faces, np.arange(len(pieces)), nothing_before(shaded), alphabet)
+    found, evened = read_faces(
+        shaded, faces, np.arange(len(pieces)), nothing_before(shaded), alphabet, EVEN[: len(pieces)]
+    )
     assert letters_of(found, alphabet) == pieces
     assert len(evened) > 0
     assert (found.letters.max(axis=1) - np.logaddexp.reduce(found.letters, axis=1))[evened].min() > LOG_DISTINCT
@@ -57,14 +75,14 @@ def test_faces_across_the_edge_of_a_shadow_are_read_as_in_even_light(enrolment):
 def test_characters_say_that_something_stands_in_a_shadow_too_and_bare_ground_does_not(enrolment):
     _, shaded, faces, alphabet, pieces = enrolment
     everywhere = np.arange(len(pieces))
-    assert (character_gain(shaded, faces, everywhere, nothing_before(shaded), alphabet) > 0).all()
+    assert (character_gain(shaded, faces, everywhere, nothing_before(shaded), alphabet, EVEN[: len(pieces)]) > 0).all()
     bare = np.full_like(shaded, 170)
-    assert not character_gain(bare, faces, everywhere, nothing_before(bare), alphabet).any()
+    assert not character_gain(bare, faces, everywhere, nothing_before(bare), alphabet, EVEN[: len(pieces)]).any()
 
 
 def test_a_face_is_searched_across_the_edge_of_a_shadow(enrolment):
     image, shaded, faces, alphabet, pieces = enrolment
-    found, _ = read_faces(image, faces, np.arange(len(pieces)), nothing_before(image), alphabet)
+    found, _ = read_faces(image, faces, np.arange(len(pieces)), nothing_before(image), alphabet, EVEN[: len(pieces)])
     for number, piece in enumerate(pieces):
         one = faces.of(np.array([number]))
         face, letters, _ = search_face(shaded, one, nothing_before(shaded), alphabet, np.zeros(1))
