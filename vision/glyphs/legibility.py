@@ -47,6 +47,10 @@ RIVAL_NATS = 30.0
 """A ring elsewhere that is less likely than the best one by more than this is not read: a right character fits better
 than a wrong one by no more."""
 
+MOST_AGAINST = 10.0
+"""Log-likelihood ratio by which bare wood speaks against a piece at most: every piece has a character, but in noise, or
+where a lamp is mirrored, none may fit."""
+
 LOG_DISTINCT = float(np.log(0.95))
 """Log-probability from which on a character is told from all others.  Chosen by eye."""
 
@@ -129,15 +133,16 @@ def _distinct(letters: Array) -> Array:
 def character_gain(
     image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet, scores: Array
 ) -> Array:
-    """(b,) float32 log-likelihood ratio of the likeliest character on each cell against bare wood; 0 for none.
+    """(b,) float32 log-likelihood ratio of the likeliest character on each cell against bare wood.
 
+    Positive only where it explains most of a face; at least -:data:`MOST_AGAINST`.
     Args: as of :func:`read_faces`, of cells where it is in doubt whether anything stands.
     """
     gain = _gain(image, straight, owner, labels, alphabet, scores)
-    unseen = np.flatnonzero(gain == 0)
+    unseen = np.flatnonzero(gain <= 0)
     if len(unseen):
         evened, faces, owners, mine = _in_even_light(image, straight, owner, unseen)
-        gain[unseen] = _gain(evened, faces, owners, labels, alphabet, scores[mine])
+        gain[unseen] = np.maximum(gain[unseen], _gain(evened, faces, owners, labels, alphabet, scores[mine]))
     return gain
 
 
@@ -151,7 +156,8 @@ def _gain(
     faint, _ = compare(image, rings.of(chosen), labels, alphabet, is_faint=True)
     fits, bare = np.maximum(usual, faint).max(axis=1), blank(image, placed, labels)
     gain: Array = np.maximum(fits - bare - np.float32(np.log(len(alphabet.letters))), 0)
-    return np.where(_explains_most(fits, bare), gain, np.float32(0))
+    against = np.clip(usual.max(axis=1) - bare, -MOST_AGAINST, 0).astype(np.float32)
+    return np.where(_explains_most(fits, bare), gain, against)
 
 
 def _find(

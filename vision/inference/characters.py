@@ -97,7 +97,8 @@ def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, c
 def _revive(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
     """Look for characters where colours leave it in doubt whether something stands: nothing else has any.
 
-    A face in which a lamp is mirrored may be as pale as paper, and its ink as the floor.
+    Every piece has one, so that bare wood, or ground of its colour, is no piece. A face in which a lamp is mirrored
+    may be as pale as paper, and its ink as the floor.
     """
     configurations_of, upright = len(hypothesis.geometry.configurations.all), hypothesis.geometry.faces
     scores = hypothesis.scores[:, 1:].reshape(len(hypothesis.scores), configurations_of, -1).max(axis=2)
@@ -108,10 +109,10 @@ def _revive(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
     straight = upright.of(cells[owner] * configurations_of + configuration)
     given = scores[cells[owner], configuration]
     gain = character_gain(image, straight, owner, hypothesis.all_labels(), alphabet, given)
-    is_seen = gain > 0
-    hypothesis.read_glyphs(cells[is_seen], gain[is_seen])
+    told = gain != 0
+    hypothesis.read_glyphs(cells[told], gain[told])
     hypothesis.settle()
-    hypothesis.invalidate(cells[is_seen])
+    hypothesis.invalidate(cells[told])
     converge(hypothesis)
 
 

@@ -148,7 +148,7 @@ class Hypothesis:
         self.updated[cells], self.camouflaged[cells] = True, False
 
     def read_glyphs(self, cells: Indices, log_ratio: Array) -> None:
-        """Let characters speak for a piece on ``cells`` (b,), by ``log_ratio`` (b,)."""
+        """Let characters speak for a piece on ``cells`` (b,), or against any, by ``log_ratio`` (b,)."""
         self.glyph_log_ratio[cells] = log_ratio
 
     def tell_camouflaged(self, cells: Indices) -> None:

@@ -120,6 +120,18 @@ def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 1
 
 
+def test_ground_without_a_character_is_empty_where_colours_hardly_say_otherwise(enrolled):
+    reader, image, inferred = enrolled
+    hypothesis, cell = inferred(), next(i for i, name in enumerate(reader.kit.cells) if name not in reader.kit.enrol)
+    scores = hypothesis.scores[[cell]]
+    scores[0, 1:] += 5.0 - scores[0, 1:].max()
+    hypothesis.score(np.array([cell]), scores)
+    hypothesis.assign(cell, int(scores.argmax()))
+    read_characters(image, hypothesis, make_alphabet(reader.look.glyphs))
+    assert hypothesis.glyph_log_ratio[cell] < 0
+    assert hypothesis.state[cell] == 0
+
+
 def test_a_cell_is_searched_again_only_if_something_has_changed_there(enrolled, monkeypatch):
     reader, image, inferred = enrolled
     hypothesis, searches, searched = inferred(), [], {}
