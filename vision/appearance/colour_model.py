@@ -310,6 +310,12 @@ def display(linear: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * np.maximum(linear, 1e-9) ** (1 / GAMMA) - 0.055)
 
 
+@compiled
+def display_value(linear: float) -> float:
+    """As :func:`display`, of one value."""
+    return float(12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1 / GAMMA) - 0.055)
+
+
 def _learn(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """(BINS³,) float32 log-likelihood: smoothed histogram of display values (n, 3)."""
     return np.log(_shares(values))

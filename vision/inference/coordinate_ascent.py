@@ -149,9 +149,10 @@ def rescore_by_facets(hypothesis: Hypothesis, facets: Facets) -> None:
         labels = hypothesis.labels(cells, bare=True)
         behind = background(hypothesis.observations, hypothesis.geometry.visibility, labels, cells)
         fits = facet_log_likelihood(hypothesis.observations, behind, facets, cells, hypothesis.shift_mm[cells])
-        scores = hypothesis.scores[cells, 1:].reshape(*fits.shape, hypothesis.colours)
+        scores = hypothesis.scores[cells, 1:].reshape(*fits.log_ratio.shape, hypothesis.colours)
         peak = scores.max(axis=(1, 2), keepdims=True)
-        scores = peak + fits[..., None] + scores - scores.max(axis=2, keepdims=True)
+        scores = peak + fits.log_ratio[..., None] + scores - scores.max(axis=2, keepdims=True)
+        hypothesis.see_flanks(cells, fits.sums, fits.wireframes)
         hypothesis.score(cells, np.column_stack([hypothesis.scores[cells, 0], scores.reshape(len(cells), -1)]))
 
 

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.colour_model import GAMMA, display
+from vision.appearance.colour_model import GAMMA, display, display_value
 from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.flanks import CloseUp, Ground, TowerFits, fit_towers
+from vision.likelihood.flanks import CloseUp, Ground, TowerFits, by_side, fit_towers
 from vision.scene.configurations import Configurations
 from vision.scene.label_buffer import LabelBuffer
 
@@ -101,12 +101,16 @@ def rescore_by_flanks(
     for cell, configurations in asked.items():
         tried[cell, configurations // scores.shape[2]] = True
     pieces, floor = colours
+    # Of the others only the light on their sides is wanted, which their crops tell well enough.
+    known = stands[~in_doubt[stands] & hypothesis.flank_sums[stands].any(axis=(1, 2, 3))]
+    close = np.setdiff1d(stands, known)
     fits: dict[int, TowerFits] = {}
-    for cell, bare in zip(stands.tolist(), repeat(None) if board is None else board(stands), strict=False):
+    for cell, bare in zip(close.tolist(), repeat(None) if board is None else board(close), strict=False):
         fits[cell] = fit_towers(image, close_up, *looked_at(hypothesis, cell, floor, bare), tried[cell])
     reflectance = pieces[:, ::-1]
     put_on_nats = PUT_ON_NATS_PER_MM2 * _put_on_mm2(hypothesis.geometry.configurations, towers)
-    light = _light_on_sides([_best_sides(fit) for fit in fits.values()], reflectance)
+    coarse = [_seen(_coarse_sides(hypothesis, cell, close_up)) for cell in known.tolist()]
+    light = _light_on_sides([*coarse, *map(_best_sides, fits.values())], reflectance)
     for cell in stands[in_doubt[stands]].tolist():
         fitted = scores[cell] + (_log_likelihood(fits[cell], light, reflectance) - put_on_nats[:, None])[:, None]
         # Whether anything stands there is left to colours: what is usual ground says little about ground in shadow.
@@ -137,8 +141,19 @@ def _put_on_mm2(configurations: Configurations, towers: int) -> Floats:
 def _best_sides(fit: TowerFits) -> _Sides:
     """The sides of the pyramids of the likeliest tower."""
     best = int(fit.log_likelihood.argmax())
-    some = fit.is_seen[best].any(axis=1)
-    return _Sides(fit.means[best][some], fit.is_seen[best][some])
+    return _seen(_Sides(fit.means[best], fit.is_seen[best]))
+
+
+def _coarse_sides(hypothesis: Hypothesis, cell: int, close_up: CloseUp) -> _Sides:
+    """As the crops show those of a tower that is not in doubt: one row and column a millimetre."""
+    one = slice(cell, cell + 1)
+    return _Sides(*by_side(hypothesis.flank_sums[one], hypothesis.flank_wireframes[one], close_up.sides[cell], 1))
+
+
+def _seen(sides: _Sides) -> _Sides:
+    """Those pyramids (…, 4, 3) of which some side is seen."""
+    some = sides.is_seen.any(axis=-1)
+    return _Sides(sides.means[some], sides.is_seen[some])
 
 
 def _log_likelihood(fit: TowerFits, light: Floats, reflectance: Floats) -> Floats:
@@ -156,8 +171,7 @@ def _off(sides: _Sides, light: Floats, reflectance: Floats) -> Floats:
 
     ``light``: (4, 3) logarithm of that on each side, relative to the mat's; ``reflectance`` (colours, 3); b g r.
     """
-    predicted = display(np.exp(light)[None] * reflectance[:, None])
-    shape = sides.means.shape[:-2]
+    shape, predicted = sides.means.shape[:-2], _predicted(light, reflectance)
     nats = _nats_off(sides.means.reshape(-1, 4, 3), sides.is_seen.reshape(-1, 4), predicted)
     return nats.reshape(*shape, len(reflectance))
 
@@ -182,18 +196,42 @@ def _light_on_sides(seen: list[_Sides], reflectance: Floats) -> Floats:
     sides = _Sides(np.concatenate([one.means for one in seen]), np.concatenate([one.is_seen for one in seen]))
     linear = np.maximum((sides.means + 0.055) / 1.055, 1e-3) ** GAMMA
     logs = np.log(linear[:, None] / np.maximum(reflectance[:, None], 0.01))
-    shown = _shown(sides.is_seen, logs)
+    likeliest: Floats = _likeliest_light(_shown(sides.is_seen, logs), *sides, reflectance)
+    return likeliest
+
+
+@compiled
+def _likeliest_light(shown: _Shown, means: Floats, is_seen: Mask, reflectance: Floats) -> Floats:
+    """See :func:`_light_on_sides`; of sides as of :class:`_Sides`."""
     best, likeliest = np.full((4, 3), USUAL), -np.inf
     for start in STARTS:
         light, weight = np.full((4, 3), start), 1 / 9
         for _ in range(ROUNDS):
-            light = _refit(shown, -_off(sides, light, reflectance), weight, reflectance, light)
-            weight = 1.0
-        total = np.logaddexp.reduce(-_off(sides, light, reflectance), axis=1).sum()
+            nats = -_nats_off(means, is_seen, _predicted(light, reflectance))
+            light, weight = _refit(shown, nats, weight, reflectance, light), 1.0
+        nats, total = -_nats_off(means, is_seen, _predicted(light, reflectance)), 0.0
+        for pyramid in range(len(nats)):
+            most = nats[pyramid].max()
+            total += most + np.log(np.exp(nats[pyramid] - most).sum())
         total -= 0.5 * ((light.mean() - USUAL) / SPREAD) ** 2
         if total > likeliest:
             best, likeliest = light, total
     return best
+
+
+@compiled
+def _predicted(light: Floats, reflectance: Floats) -> Floats:
+    """(colours, 4, 3) display values of sides of each ``reflectance`` (colours, 3) in a ``light`` (4, 3) on each side.
+
+    That is the logarithm of the light, relative to the mat's; b g r.
+    """
+    shown = np.empty((len(reflectance), *light.shape))
+    for colour in range(len(reflectance)):
+        for side in range(len(light)):
+            for channel in range(3):
+                linear = np.exp(light[side, channel]) * reflectance[colour, channel]
+                shown[colour, side, channel] = display_value(linear)
+    return shown
 
 
 class _Shown(NamedTuple):

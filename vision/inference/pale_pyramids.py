@@ -9,16 +9,20 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from vision.compiled import compiled
 from vision.inference.comparison import by_colours
 from vision.inference.coordinate_ascent import all_scores
 from vision.inference.flanks import looked_at
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.surfaces import brightness_round
+from vision.likelihood.flank_views import CODES, ranked
 from vision.likelihood.flanks import CloseUp, fit_boundaries
 from vision.likelihood.observations import DARK
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
+Picture = npt.NDArray[np.uint8]
+
+CHANNELS = 3
 
 UNLIKE, UNLIKE_SHARE = 0.06, 0.1
 """Log brightness by which a pixel differs from the usual one round a cell's middle, and share of such pixels above
@@ -66,6 +70,27 @@ def find_pale(
 
 def _unlike_share(hypothesis: Hypothesis, cells: Indices) -> Array:
     """(b,) share of the pixels round the middles of ``cells`` (b,) that are brighter or darker than is usual there."""
-    logs = np.log(brightness_round(hypothesis, cells) + DARK)
-    share: Array = (np.abs(logs - np.median(logs, axis=(1, 2), keepdims=True)) > UNLIKE).mean(axis=(1, 2))
-    return share
+    observations, (first, end) = hypothesis.observations, hypothesis.geometry.rows_round
+    shares: Array = _unlike_shares(observations.codes, cells, (first, end), observations.gain.mean(axis=1))
+    return shares
+
+
+@compiled
+def _unlike_shares(codes: Picture, cells: Indices, rows: tuple[int, int], gain: Array) -> Array:
+    """See :func:`_unlike_share`; of rows from the first up to the second; ``gain`` (n,): mean of the channels'."""
+    shares, counts = np.zeros(len(cells), np.float32), np.empty(CHANNELS * (CODES - 1) + 1, np.int32)
+    logs, pixels = np.empty(len(counts)), (rows[1] - rows[0]) * codes.shape[2]
+    for k in range(len(cells)):
+        counts[:] = 0
+        for row in range(rows[0], rows[1]):
+            for column in range(codes.shape[2]):
+                blue, green, red = codes[cells[k], row, column]
+                counts[int(blue) + int(green) + int(red)] += 1
+        for total in range(len(counts)):
+            logs[total] = np.log(total / CHANNELS * gain[cells[k]] + DARK)
+        usual = (logs[ranked(counts, (pixels - 1) // 2)] + logs[ranked(counts, pixels // 2)]) / 2
+        for total in range(len(counts)):
+            if abs(logs[total] - usual) > UNLIKE:
+                shares[k] += counts[total]
+        shares[k] /= pixels
+    return shares

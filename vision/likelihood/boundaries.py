@@ -218,17 +218,18 @@ def _sums(
 
 
 @compiled
-def ratios_down(image: Picture, scale: tuple[int, float], dissimilarity: Dissimilarity) -> Array:
+def ratios_down(image: Picture, scale: tuple[int, float], dissimilarity: Dissimilarity, counted: Mask) -> Array:
     """(height, width) float32 as :attr:`Patch.down` of a picture (height, width, 3) uint8 BGR, in every column.
 
-    ``scale`` and ``dissimilarity``: see :func:`make_patch`.
+    0 unless both pixels are ``counted`` (height, width).  ``scale`` and ``dissimilarity``: see :func:`make_patch`.
     """
     (step, px_per_mm), (height, width, _) = scale, image.shape
     ratios, slope = _weighted(dissimilarity.log_ratios, dissimilarity.slopes, 1 / (step * px_per_mm * UNIT_MM))
     down = np.zeros((height, width), np.float32)
     for row in range(height - step):
         for column in range(width):
-            down[row, column] = _ratio(image, (row, column), (row + step, column), ratios, slope)
+            if counted[row, column] and counted[row + step, column]:
+                down[row, column] = _ratio(image, (row, column), (row + step, column), ratios, slope)
     return down
 
 
@@ -244,7 +245,7 @@ def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Cont
     for row in range(height):
         for column in range(width - step):
             across[row, column] = _ratio(image, (row, column), (row, column + step), ratios, slope)
-    return Contrasts(across, ratios_down(image, scale, dissimilarity), step)
+    return Contrasts(across, ratios_down(image, scale, dissimilarity, np.ones((height, width), np.bool_)), step)
 
 
 @compiled

@@ -94,6 +94,21 @@ class Facets(NamedTuple):
     towers: Indices
 
 
+class FacetFits(NamedTuple):
+    """How well towers (f) fit on some cells (b).
+
+    Attributes:
+        log_ratio: (b, configurations) float32 log-likelihood ratio of each against the likeliest.
+        sums: (b, p, flanks, 6) float32 sums over each flank of the pyramids of the likeliest tower, see
+            :func:`_sum_values`.
+        wireframes: (b, p) intp, these pyramids, the uppermost first, −1 after the last.
+    """
+
+    log_ratio: Array
+    sums: Array
+    wireframes: Indices
+
+
 def make_facets(
     crops: Crops, pose: Registration, configurations: Configurations, pixels: Sequence[Points]
 ) -> tuple[Facets, Indices]:
@@ -149,8 +164,8 @@ def _flanks(corners_mm: Points, facing: Points, u_mm: npt.NDArray[np.int32]) -> 
 
 def facet_log_likelihood(
     observations: Observations, background: Background, facets: Facets, cells: Indices, placement: Array
-) -> Array:
-    """Log-likelihood ratio of every configuration against the likeliest, each in its likeliest placement.
+) -> FacetFits:
+    """How likely every configuration is, each in its likeliest placement.
 
     Args:
         observations: of all cells.
@@ -158,15 +173,13 @@ def facet_log_likelihood(
         facets: of the pose.
         cells: (b,) intp, the cells to score.
         placement: (b, 2) float32 mm, displacement in the crop from which the search begins: right, down.
-
-    Returns:
-        (b, f) float32.
     """
-    found, turns = _search(_sum_values(observations, background, cells), facets, cells, placement)
+    integrals = _sum_values(observations, background, cells)
+    found, places = _search(integrals, facets, cells, placement)
     ratios = np.full((*found.shape, len(TURNS_DEG)), OTHER_TURN, np.float32)
-    np.put_along_axis(ratios, turns[..., None], 0, axis=2)
+    np.put_along_axis(ratios, places[:, :, 0, 0].astype(np.intp)[..., None], 0, axis=2)
     ratios += (found - found.max(axis=1, keepdims=True))[..., None]
-    return ratios.reshape(len(cells), -1)
+    return FacetFits(ratios.reshape(len(cells), -1), *_likeliest(integrals, facets, cells, found, places))
 
 
 @compiled
@@ -207,14 +220,15 @@ def _usual(base: Array, visible: npt.NDArray[np.bool_]) -> float:
 
 
 @compiled
-def _search(integrals: Array, facets: Facets, cells: Indices, placement: Array) -> tuple[Array, Indices]:
-    """(b, f) float32 log-likelihood of each tower in its likeliest placement; intp rotation of its uppermost pyramid.
+def _search(integrals: Array, facets: Facets, cells: Indices, placement: Array) -> tuple[Array, Array]:
+    """(b, f) float32 log-likelihood of each tower in its likeliest placement, and that, (b, f, p, 3) float32.
 
     ``integrals``: of :func:`_sum_values`; ``placement`` (b, 2) float32 mm.
     """
     towers = facets.towers
     likely = np.full((len(cells), len(towers)), -np.inf, np.float32)
-    turns, walk = np.zeros(likely.shape, np.intp), make_walk(towers.shape[2], integrals.shape[1])
+    places = np.zeros((len(cells), len(towers), towers.shape[2], 3), np.float32)
+    walk = make_walk(towers.shape[2], integrals.shape[1])
     for k in range(len(cells)):
         flanks = make_flanks(facets.far[cells[k]], facets.near[cells[k]])
         order, begins = _first_placements(integrals[k], flanks, walk, towers, placement[k])
@@ -228,8 +242,25 @@ def _search(integrals: Array, facets: Facets, cells: Indices, placement: Array) 
                     at[:] = begins[number, order[number, trial]]
                     total = _climb(integrals[k], flanks, walk, tower, at, memos[number])
                     if total > likely[k, number]:
-                        likely[k, number], turns[k, number] = total, int(at[0, 0])
-    return likely, turns
+                        likely[k, number], places[k, number, : len(at)] = total, at
+    return likely, places
+
+
+@compiled
+def _likeliest(integrals: Array, facets: Facets, cells: Indices, likely: Array, places: Array) -> tuple[Array, Indices]:
+    """``sums`` and ``wireframes`` of :class:`FacetFits`; ``likely`` and ``places`` as of :func:`_search`."""
+    most = facets.towers.shape[2]
+    sums, wireframes = np.zeros((len(cells), most, len(FLANKS), 6), np.float32), np.full((len(cells), most), -1)
+    walk = make_walk(most, integrals.shape[1])
+    for k in range(len(cells)):
+        best = likely[k].argmax()
+        tower, flanks = pyramids_of(facets.towers[best]), make_flanks(facets.far[cells[k]], facets.near[cells[k]])
+        count = tower.shape[1]
+        at, parts = places[k, best, :count], sums[k].reshape(-1, 6)
+        _log_likelihood(integrals[k], flanks, walk, tower, at, parts, 1)
+        for pyramid in range(count):
+            wireframes[k, pyramid] = tower[int(at[pyramid, 0]), pyramid]
+    return sums, wireframes
 
 
 @compiled

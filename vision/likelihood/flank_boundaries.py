@@ -43,19 +43,19 @@ def make_contrasts(
     step = round(STEP_MM * rows_per_mm)
     height, width, _ = codes.shape
     whole = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64)
-    down = ratios_down(codes, (step, float(rows_per_mm)), dissimilarity_at(noise_of(codes, step, whole), FALSE_EDGE))
-    return Contrasts(_crossed(down, counted, step), np.ascontiguousarray(sides))
+    dissimilarity = dissimilarity_at(noise_of(codes, step, whole), FALSE_EDGE)
+    down = ratios_down(codes, (step, float(rows_per_mm)), dissimilarity, counted)
+    return Contrasts(_crossed(down, step), np.ascontiguousarray(sides))
 
 
 @compiled
-def _crossed(down: npt.NDArray[np.float32], counted: npt.NDArray[np.bool_], step: int) -> Floats:
-    """``crossed`` of :class:`Contrasts`, from the log-likelihood ratios of all pixels and those a step below them."""
+def _crossed(down: npt.NDArray[np.float32], step: int) -> Floats:
+    """``crossed`` of :class:`Contrasts`, from the log-likelihood ratios of pixels and those a step below them."""
     rows, columns = down.shape
     crossed, integral = np.zeros((columns, rows + 1)), np.zeros(rows + 1, np.float32)
     for column in range(columns):
         for row in range(rows):
-            is_counted = row + step < rows and counted[row, column] and counted[row + step, column]
-            integral[row + 1] = integral[row] + (down[row, column] if is_counted else np.float32(0))
+            integral[row + 1] = integral[row] + down[row, column]
             crossed[column, row + 1] = float(integral[row + 1]) - float(integral[max(row + 1 - step, 0)])
     return crossed
 

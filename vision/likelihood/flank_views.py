@@ -37,8 +37,10 @@ NEAR_FLOOR = 0.15
 MARGIN_MM = 3
 """How far round all that may stand on a cell the ground is looked at."""
 
-LEAST_PX = 30
-"""Pixels (of a quarter of a square millimetre) from which on their values are used."""
+LEAST_MM2 = 7.5
+"""Area from which on its values are used."""
+
+LEAST_PX = LEAST_MM2 * PER_MM**2
 
 CODES = 256
 
@@ -84,14 +86,19 @@ def labels_round(
             for column in range(flanks.spans[wireframe, 0], flanks.spans[wireframe, 1]):
                 highest[column] = min(highest[column], float(flanks.far[wireframe, flank, column]))
                 lowest[column] = max(lowest[column], float(flanks.near[wireframe, flank, column]))
-    shown, is_seen = np.empty((rows, columns), np.uint16), np.zeros((rows, columns), np.bool_)
+    first, last = np.empty(columns), np.empty(columns)
     for column in range(columns):
-        beside = slice(max(column - reach, 0), column + reach + 1)
-        first, last = highest[beside].min() - reach, lowest[beside].max() + reach
-        for row in range(rows):
-            shown[row, column] = labels[flat_px[row, column]]
-            if first <= row <= last and not outside[row, column]:
-                is_seen[row, column] = shown[row, column] >> RANK_BITS <= rank
+        first[column], last[column] = np.inf, -np.inf
+        for beside in range(max(column - reach, 0), min(column + reach + 1, columns)):
+            first[column] = min(first[column], highest[beside] - reach)
+            last[column] = max(last[column], lowest[beside] + reach)
+    shown, is_seen = np.empty((rows, columns), np.uint16), np.zeros((rows, columns), np.bool_)
+    for row in range(rows):
+        for column in range(columns):
+            label = labels[flat_px[row, column]]
+            shown[row, column] = label
+            if first[column] <= row <= last[column] and not outside[row, column]:
+                is_seen[row, column] = label >> RANK_BITS <= rank
     return shown, is_seen
 
 
@@ -186,7 +193,7 @@ def _usual(counts: npt.NDArray[np.int32], shades: Array, floor: Array) -> Array:
         for channel in range(3):
             histogram, seen = counts[ground, channel], counts[ground, channel].sum()
             if seen > LEAST_PX:
-                low, high = _ranked(histogram, (seen - 1) // 2), _ranked(histogram, seen // 2)
+                low, high = ranked(histogram, (seen - 1) // 2), ranked(histogram, seen // 2)
                 usual[ground, channel] = (shades[channel, low] + shades[channel, high]) / np.float32(2)
             else:
                 usual[ground, channel] = floor[channel]
@@ -194,7 +201,7 @@ def _usual(counts: npt.NDArray[np.int32], shades: Array, floor: Array) -> Array:
 
 
 @compiled
-def _ranked(histogram: npt.NDArray[np.int32], rank: int) -> int:
+def ranked(histogram: npt.NDArray[np.int32], rank: int) -> int:
     """The code before which ``rank`` others come."""
     code, before = 0, histogram[0]
     while before <= rank:
@@ -229,48 +236,41 @@ def correct_by_board(
 
 def observe(codes: Picture, gain: Array, squares: Floats, contrasts: Contrasts) -> FlankView:
     """The view of a close-up, ``codes`` (rows, columns, 3) b g r; ``squares`` of :func:`off_usual`."""
-    integrals, shown, apart = _integrals(codes, gain, squares)
-    pixels = max(float(len(shown)), 1.0)
-    # The median of the difference of two normal values is 0.954 of their standard deviation.
-    noise = float(np.median(apart)) / 0.954 if len(apart) else 0.0
+    integrals, count, ground, noise = _integrals(codes, gain, squares)
+    pixels = max(float(count), 1.0)
     weight = pixels / PER_MM**2 / INDEPENDENT_MM2
-    return FlankView(integrals, pixels, float(shown.sum()), EVEN**2 + noise**2, weight, contrasts)
+    return FlankView(integrals, pixels, ground, EVEN**2 + noise**2, weight, contrasts)
 
 
 @compiled
-def _integrals(codes: Picture, gain: Array, squares: Floats) -> tuple[Floats, Floats, Array]:
-    """``integrals`` of :class:`FlankView`; ``squares`` of all pixels that are looked at; how bright neighbours differ.
+def _integrals(codes: Picture, gain: Array, squares: Floats) -> tuple[Floats, int, float, float]:
+    """``integrals`` of :class:`FlankView`; how many pixels are looked at; the sum of their ``squares``; their noise.
 
-    That is the absolute difference of the means of their display values, of each such pixel and the one right of it.
+    That is the standard deviation of the mean of a pixel's display values, from how it differs from the one left of it.
     """
-    (rows, columns), shades = squares.shape, _display_values(gain)
-    integrals, shown, apart = (
-        np.zeros((columns, rows + 1, 6)),
-        np.empty(squares.size),
-        np.empty(squares.size, np.float32),
-    )
-    count, pairs = 0, 0
-    for row in range(rows):
-        before, is_before = np.float32(0), False
-        for column in range(columns):
-            above, sums = integrals[column, row], integrals[column, row + 1]
-            is_looked_at = squares[row, column] >= 0
-            if not is_looked_at:
-                sums[:] = above
-            else:  # written out, which takes half as long as loops
-                blue, green, red = codes[row, column]
-                one, two, three = shades[0, blue], shades[1, green], shades[2, red]
-                sums[0] = above[0] + 1
-                sums[1] = above[1] + one
-                sums[2] = above[2] + two
-                sums[3] = above[3] + three
-                sums[4] = above[4] + (one * one + two * two + three * three)
-                sums[5] = above[5] + squares[row, column]
-                mean = (one + two + three) / np.float32(3)
-                if is_before:
-                    apart[pairs] = abs(mean - before)
-                    pairs += 1
-                shown[count] = squares[row, column]
-                before, count = mean, count + 1
-            is_before = is_looked_at
-    return integrals, shown[:count], apart[:pairs]
+    (rows, columns), shades, count, pairs, ground = squares.shape, _display_values(gain), 0, 0, 0.0
+    integrals, apart = np.zeros((columns, rows + 1, 6)), np.empty(squares.size, np.float32)
+    before = np.full(rows, np.float32(-1))
+    for column in range(columns):
+        for row in range(rows):
+            above, sums, square = integrals[column, row], integrals[column, row + 1], squares[row, column]
+            if square < 0:
+                sums[:], before[row] = above, -1
+                continue
+            # Written out, this takes half as long as loops.
+            blue, green, red = codes[row, column]
+            one, two, three = shades[0, blue], shades[1, green], shades[2, red]
+            sums[0] = above[0] + 1
+            sums[1] = above[1] + one
+            sums[2] = above[2] + two
+            sums[3] = above[3] + three
+            sums[4] = above[4] + (one * one + two * two + three * three)
+            sums[5] = above[5] + square
+            mean = (one + two + three) / np.float32(3)
+            if before[row] >= 0:
+                apart[pairs] = abs(mean - before[row])
+                pairs += 1
+            before[row], count, ground = mean, count + 1, ground + square
+    # The median of the difference of two normal values is 0.954 of their standard deviation.
+    noise = float(np.median(apart[:pairs])) / 0.954 if pairs else 0.0
+    return integrals, count, ground, noise

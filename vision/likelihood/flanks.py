@@ -16,12 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
+from vision.compiled import compiled
 from vision.likelihood.facets import Facets, make_facets
 from vision.likelihood.flank_boundaries import make_contrasts
 from vision.likelihood.flank_fitting import SHARE, fit
 from vision.likelihood.flank_runs import Flanks, make_flanks
 from vision.likelihood.flank_views import (
-    LEAST_PX,
+    LEAST_MM2,
     PER_MM,
     FlankView,
     correct_by_board,
@@ -109,7 +110,7 @@ def fit_towers(
     """
     view, flanks = _look(image, close_up, seen, ground)
     likely, sums, wireframes = fit(view, flanks, close_up.facets.towers, tried)
-    means, enough = _by_side(sums, wireframes, close_up.sides[seen[0]])
+    means, enough = by_side(sums, wireframes, close_up.sides[seen[0]], PER_MM)
     return TowerFits(likely, means, enough)
 
 
@@ -144,11 +145,20 @@ def _look(
     return observe(codes, ground.gain, squares, contrasts), flanks
 
 
-def _by_side(sums: Floats, wireframes: Indices, sides: Indices) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """``means`` and ``is_seen`` of :class:`TowerFits` from ``sums`` (f, p, flanks, 6) over flanks of ``wireframes``.
+@compiled
+def by_side(sums: Floats, wireframes: Indices, sides: Indices, per_mm: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """``means`` and ``is_seen`` as of :class:`TowerFits` from ``sums`` (f, p, flanks, 6) over flanks.
 
-    ``sides``: (w, flanks), see :class:`CloseUp`.
+    ``wireframes`` (f, p): whose these are; ``sides``: (w, flanks), see :class:`CloseUp`; ``per_mm``: rows and columns a
+    millimetre of what was summed.
     """
-    order = np.argsort(sides[wireframes], axis=2)
-    ordered = np.take_along_axis(sums, order[..., None], axis=2)
-    return ordered[..., 1:4] / np.maximum(ordered[..., :1], 1), ordered[..., 0] > LEAST_PX
+    towers, pyramids, flanks, _ = sums.shape
+    means, is_seen = np.zeros((towers, pyramids, flanks, 3)), np.zeros((towers, pyramids, flanks), np.bool_)
+    for tower in range(towers):
+        for pyramid in range(pyramids):
+            for flank in range(flanks):
+                side, part = sides[wireframes[tower, pyramid], flank], sums[tower, pyramid, flank]
+                is_seen[tower, pyramid, side] = part[0] > LEAST_MM2 * per_mm**2
+                for channel in range(3):
+                    means[tower, pyramid, side, channel] = part[1 + channel] / max(part[0], 1)
+    return means, is_seen

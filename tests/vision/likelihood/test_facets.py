@@ -55,7 +55,7 @@ def ratios(facets, pyramids, right=0, down=0):
     """(tower,) log-likelihood ratios for a drawing."""
     observations, behind = drawing(pyramids, right, down)
     likely = facet_log_likelihood(observations, behind, facets, np.array([0]), np.zeros((1, 2), np.float32))
-    return likely.reshape(2, len(TURNS_DEG)).max(axis=1)
+    return likely.log_ratio.reshape(2, len(TURNS_DEG)).max(axis=1)
 
 
 @pytest.mark.parametrize(("right", "down"), [(0, 0), (1, -1), (-1, 2)])
