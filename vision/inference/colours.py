@@ -74,5 +74,4 @@ class Colours:
 
     def unexplained(self, hypothesis: Hypothesis) -> Array:
         """(n,) share of pixels round each cell that are unlikely under what is believed there."""
-        self._shaded[:, Materials.TABLE] = self.model[:, Materials.TABLE]
         return unexplained_shares(hypothesis, hypothesis.geometry.rows_round, self._shaded)

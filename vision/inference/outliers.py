@@ -49,8 +49,7 @@ def unexplained_shares(hypothesis: Hypothesis, rows: tuple[int, int], colour_mod
     ``colour_model``: (BINS³, materials) float32, that in which sides may be in deep shade.
     """
     geometry, labels = hypothesis.geometry, hypothesis.all_labels()
-    observations = hypothesis.observations._replace(colour_model=colour_model)
-    return unlikely_shares(observations, geometry.visibility, labels, rows, OUTLIER_LOG)
+    return unlikely_shares(hypothesis.observations, geometry.visibility, labels, rows, (OUTLIER_LOG, colour_model))
 
 
 @compiled

@@ -21,7 +21,7 @@ Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 Picture = npt.NDArray[np.uint8]
 
-FLOOR = Materials.FLOOR
+FLOOR, TABLE = Materials.FLOOR, Materials.TABLE
 
 DARK = 0.05
 """Added to display values before the logarithm: below it noise dominates.  Chosen by eye."""
@@ -159,14 +159,19 @@ def log_likelihood(
 
 @compiled
 def unlikely_shares(
-    observations: Observations, visibility: Visibility, labels: LabelBuffer, rows: tuple[int, int], limit: float
+    observations: Observations,
+    visibility: Visibility,
+    labels: LabelBuffer,
+    rows: tuple[int, int],
+    unlikely_in: tuple[float, Array],
 ) -> Array:
-    """(n,) float32, share of pixels that are no likelier than ``limit`` (log) under the surface rendered there.
+    """(n,) float32, share of pixels that are unlikely under the surface rendered there.
 
     Of those in crop rows from the first of ``rows`` up to the second that are visible; 0 where none are.  ``labels``:
-    (height, width) uint16.
+    (height, width) uint16; ``unlikely_in``: the log-likelihood up to which they are, and the (BINS³, materials) float32
+    colour model that tells it, but for what lies beside the mat.
     """
-    bins, floor, colour_model = observations.bins, observations.floor, observations.colour_model
+    (limit, colour_model), bins, floor = unlikely_in, observations.bins, observations.floor
     rendered = labels.reshape(-1)
     shares = np.zeros(len(bins), np.float32)
     for cell in range(len(bins)):
@@ -175,9 +180,13 @@ def unlikely_shares(
             for column in range(bins.shape[2]):
                 if visibility.visible[cell, row, column]:
                     material = rendered[visibility.flat_px[cell, row, column]] & MATERIAL_MASK
-                    likely = colour_model[bins[cell, row, column], material]
                     visible += 1
-                    unlikely += (floor[cell, row, column] if material == FLOOR else likely) <= limit
+                    if material == FLOOR:
+                        unlikely += floor[cell, row, column] <= limit
+                    elif material == TABLE:  # which each picture shows anew
+                        unlikely += observations.colour_model[bins[cell, row, column], material] <= limit
+                    else:
+                        unlikely += colour_model[bins[cell, row, column], material] <= limit
         shares[cell] = unlikely / max(visible, 1)
     return shares
 

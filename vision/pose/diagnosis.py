@@ -89,8 +89,9 @@ def warning(image: npt.NDArray[np.uint8], kit: Kit, pose: Registration, camera: 
 
 def is_colourless(image: npt.NDArray[np.uint8]) -> bool:
     """Whether a picture (height, width, 3) uint8 BGR is gray all over."""
-    codes = image[::COLOUR_STRIDE, ::COLOUR_STRIDE]
-    return bool(((codes.max(axis=2) - codes.min(axis=2)) > COLOURLESS_CODES).mean() < COLOURLESS_SHARE)
+    blue, green, red = np.moveaxis(image[::COLOUR_STRIDE, ::COLOUR_STRIDE], 2, 0)
+    span = np.maximum(np.maximum(blue, green), red) - np.minimum(np.minimum(blue, green), red)
+    return bool((span > COLOURLESS_CODES).mean() < COLOURLESS_SHARE)
 
 
 def is_blurred(gray: Gray) -> bool:
