@@ -20,7 +20,7 @@ from vision.likelihood.boundaries import (
     noise_of,
     table_edge_in,
 )
-from vision.likelihood.fitting import fit_stack, place_stack
+from vision.likelihood.fitting import fit_stack, log_likelihood_at, place_stack
 from vision.likelihood.segmentation import Scene, make_scene, seen_share
 from vision.scene.materials import Materials
 from vision.scene.prisms import (
@@ -53,6 +53,11 @@ most."""
 
 FIT_NATS = 12.0
 """An explanation is fitted if, before, it is not less likely than the best one by more than this."""
+
+PLACE_NATS = 20.0
+"""One that is less likely by more than this before it is moved at all stays where it is.  Of 2,696 in 883 comparisons
+of discs and cubes the first move gained 8 nats at most in 99 of 100; of 1,123 that had been behind by more than this
+none came nearer than 15."""
 
 SEEN_SHARE = 0.25
 """Where less is seen of the largest piece or stack that is compared, an empty cell stays as colours have it."""
@@ -139,13 +144,29 @@ def lines_share(image: Picture, lines_px: Indices, step: int, noise: Array) -> f
     A place does that is darker, or lighter, than those ``step`` pixels to either side of it or above and below it.
     ``noise``: see :func:`vision.likelihood.boundaries.noise_of`.
     """
-    rows, columns = lines_px.T
-    own = image[rows, columns].mean(axis=1)
-    out = np.zeros(len(own))
-    for row, column in ((0, step), (step, 0)):
-        sides = [image[rows + sign * row, columns + sign * column].mean(axis=1) - own for sign in (1, -1)]
-        out = np.maximum(out, np.maximum(np.minimum(*sides), np.minimum(-sides[0], -sides[1])))
-    return float((out > NOISES * np.sqrt(noise[0] + 1)).mean())
+    return float(_lines_share(image, lines_px, step, NOISES * np.sqrt(noise[0] + 1)))
+
+
+@compiled
+def _lines_share(image: Picture, lines_px: Indices, step: int, least: float) -> float:
+    """See :func:`lines_share`; a place stands out by more than ``least`` codes."""
+    many, sides = 0, np.empty(4)
+    for place in range(len(lines_px)):
+        row, column = lines_px[place]
+        own = _brightness(image, row, column)
+        sides[0], sides[1] = _brightness(image, row, column + step), _brightness(image, row, column - step)
+        sides[2], sides[3] = _brightness(image, row + step, column), _brightness(image, row - step, column)
+        for way in (0, 2):
+            one, other = sides[way] - own, sides[way + 1] - own
+            if min(one, other) > least or max(one, other) < -least:
+                many += 1
+                break
+    return many / len(lines_px)
+
+
+@compiled
+def _brightness(image: Picture, row: int, column: int) -> float:
+    return (float(image[row, column, 0]) + float(image[row, column, 1]) + float(image[row, column, 2])) / 3
 
 
 def _materials(geometry: Geometry) -> Indices:
@@ -246,7 +267,7 @@ def compared(
         cell: number of the cell.
         given: (1 + f,) what is known of each besides, which is added; -inf of those that are not compared.
         fit_nats: by how much less likely than the best one those are, at most, that are fitted; others are moved only
-            once to each side.
+            once to each side, or where they are hopeless, not at all.
         is_best_fitted: whether the best one is fitted even where no other is in doubt.
     """
     scene = scene_round(patch, prisms, view, stacks, cell)
@@ -258,7 +279,11 @@ def compared(
         return scores, places
     for number in range(len(given)):
         if given[number] > -np.inf:
-            scores[number] += place_stack(scene, number - 1, places[number])
+            scores[number] += log_likelihood_at(scene, number - 1, places[number])
+    least = scores.max() - PLACE_NATS
+    for number in range(len(given)):
+        if scores[number] > least:
+            scores[number] = given[number] + place_stack(scene, number - 1, places[number])
     best = scores.max()
     are_others_hopeless = (given > -np.inf).sum() > 1 and (scores > best - fit_nats).sum() == 1
     if are_others_hopeless and not is_best_fitted:

@@ -71,6 +71,7 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
     """Whether some of ``cells`` (b,) hold another state now."""
     stacks, changed = stacks_of(hypothesis, prisms), False
     doubt = DOUBT_ON_PILLARS_NATS if hypothesis.geometry.is_edged else DOUBT_NATS
+    cells = cells[~_is_told(hypothesis, cells, doubt)]
     for cell in cells[np.argsort(view.rank[cells])].tolist():
         by_colour = _scores_of(hypothesis, cell)
         heights = np.append(0.0, by_colour.max(axis=1))
@@ -93,6 +94,25 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
             hypothesis.invalidate_neighbours(cell, before)
             changed = True
     return changed
+
+
+def _is_told(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:
+    """(b,) of which ``cells`` (b,) colours leave nothing in doubt, by so many nats, that would have to be compared."""
+    scores, empty = hypothesis.scores[cells], np.zeros((len(cells), 1), np.float32)
+    heights = np.column_stack([empty, scores[:, 1:].reshape(len(cells), -1, hypothesis.colours).max(axis=2)])
+    likeliest = heights.argmax(axis=1)
+    # A tower may hide the table, where less likely ones are compared, too.
+    least = np.where(likeliest > 1, 0, heights.max(axis=1)) - doubt
+    is_held, is_sole = hypothesis.state[cells] == scores.argmax(axis=1), (heights >= least[:, None]).sum(axis=1) == 1
+    told: Mask = is_held & is_sole & ~_lacks_heights(hypothesis, cells)
+    return told
+
+
+def _lacks_heights(hypothesis: Hypothesis, cells: Indices) -> Mask:
+    """(b,) on which ``cells`` (b,) some configurations may not have been scored while lower ones were likelier."""
+    by_colour, isolated = hypothesis.scores[cells, 1:], hypothesis.isolated.scores[cells, 1:]
+    lacks: Mask = (by_colour.max(axis=1) < DOUBT_NATS) & (isolated.max(axis=1) > -DOUBT_NATS)
+    return lacks
 
 
 def _compared(
@@ -119,6 +139,4 @@ def compare(image: Picture, hypothesis: Hypothesis, cell: int, tried: Mask) -> F
 def _scores_of(hypothesis: Hypothesis, cell: int) -> Array:
     """(f, colours) scores of all configurations, also of those not scored while lower ones were likelier."""
     by_colour: Array = hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
-    if by_colour.max() < DOUBT_NATS and float(hypothesis.isolated.scores[cell, 1:].max()) > -DOUBT_NATS:
-        return all_scores(hypothesis, cell)
-    return by_colour
+    return all_scores(hypothesis, cell) if _lacks_heights(hypothesis, np.array([cell]))[0] else by_colour

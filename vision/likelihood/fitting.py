@@ -28,7 +28,7 @@ TURN_STEP = 0.07
 @compiled
 def place_stack(scene: Scene, configuration: int, places: Floats) -> float:
     """As :func:`fit_stack`, but the stack is moved only once to each side."""
-    best = _log_likelihood(scene, configuration, places)
+    best = log_likelihood_at(scene, configuration, places)
     if configuration < 0:
         return best
     return _try_moves(scene, configuration, places, (WHOLE, 2), STEPS_MM[0], best)
@@ -40,7 +40,7 @@ def fit_stack(scene: Scene, configuration: int, places: Floats) -> float:
 
     The whole stack is moved, and made to lean, by less and less, then all from each piece up.
     """
-    best = _log_likelihood(scene, configuration, places)
+    best = log_likelihood_at(scene, configuration, places)
     if configuration < 0:
         return best
     count, ways = scene.prisms.counts[configuration], 3 if scene.prisms.rings_mm.shape[1] == CORNERS else 2
@@ -70,7 +70,7 @@ def _try_moves(
         by = step_mm * (TURN_STEP if way == 2 else 1.0)
         for sign in (1.0, -1.0):
             _move(places, count, (first, way), sign * by)
-            now = _log_likelihood(scene, configuration, places)
+            now = log_likelihood_at(scene, configuration, places)
             if now > best:
                 best = now
                 break
@@ -79,7 +79,7 @@ def _try_moves(
 
 
 @compiled
-def _log_likelihood(scene: Scene, configuration: int, places: Floats) -> float:
+def log_likelihood_at(scene: Scene, configuration: int, places: Floats) -> float:
     """That of a stack, which is evaluated once at each of its places."""
     key, used = scene.key, 3 * scene.prisms.counts[configuration] if configuration >= 0 else 0
     key[:] = 0
