@@ -150,12 +150,40 @@ def _refined(terms: Points, logs: Points, bare: npt.NDArray[np.bool_]) -> Points
     (local optimisation of RANSAC: Chum, Matas and Kittler, 2003).
     """
     for _ in range(REFINEMENTS):
-        plane = np.linalg.lstsq(terms[bare], logs[bare], rcond=None)[0].astype(np.float64)
-        agree = np.asarray((np.abs(logs - terms @ plane) < AGREE_LOG).all(axis=1))
+        plane = np.linalg.lstsq(*_normal_equations(terms, logs, bare), rcond=None)[0].astype(np.float64)
+        agree = _agreeing(terms, logs, plane)
         if agree.sum() < len(plane) or (agree == bare).all():
             break
         bare = agree
     return plane
+
+
+@compiled
+def _normal_equations(terms: Points, logs: Points, bare: npt.NDArray[np.bool_]) -> tuple[Points, Points]:
+    """Those, (3, 3) float64 each, of the plane through the references that are ``bare`` (n,)."""
+    normal, right = np.zeros((3, 3)), np.zeros((3, 3))
+    for i in range(len(terms)):
+        for row in range(3 if bare[i] else 0):
+            for column in range(3):
+                normal[row, column] += terms[i, row] * terms[i, column]
+                right[row, column] += terms[i, row] * logs[i, column]
+    return normal, right
+
+
+@compiled
+def _agreeing(terms: Points, logs: Points, plane: Points) -> npt.NDArray[np.bool_]:
+    """(n,) which references lie on a ``plane`` (3, 3)."""
+    agree = np.ones(len(terms), np.bool_)
+    for i in range(len(terms)):
+        for channel in range(3):
+            agree[i] &= abs(logs[i, channel] - _at_plane(terms[i], plane, channel)) < AGREE_LOG
+    return agree
+
+
+@compiled
+def _at_plane(terms: Points, plane: Points, channel: int) -> float:
+    """Value of a ``plane`` (3, 3) in a channel, of the ``terms`` (3,) of a place."""
+    return float(terms[0] * plane[0, channel] + terms[1] * plane[1, channel] + terms[2] * plane[2, channel])
 
 
 def _log_light(light: Illumination, points_mm: Points) -> Points:
@@ -191,20 +219,11 @@ def _inliers(terms: Points, target: Points) -> npt.NDArray[np.bool_]:
 @compiled
 def _most_inliers(terms: Points, target: Points, planes: Points) -> npt.NDArray[np.bool_]:
     """(n,) bool, the most inliers that any of ``planes`` (s, 3, 3) has; see :func:`_inliers`."""
-    agree, most = np.empty((2, len(terms)), np.bool_), -1
+    inliers = np.zeros(len(terms), np.bool_)
     for plane in planes:
-        count = 0
-        for i in range(len(terms)):
-            agree[0, i] = True
-            for channel in range(3):
-                fitted = (
-                    terms[i, 0] * plane[0, channel] + terms[i, 1] * plane[1, channel] + terms[i, 2] * plane[2, channel]
-                )
-                agree[0, i] &= abs(target[i, channel] - fitted) < AGREE_LOG
-            count += agree[0, i]
-        if count > most:
-            agree[1], most = agree[0], count
-    inliers: npt.NDArray[np.bool_] = agree[1]
+        agree = _agreeing(terms, target, plane)
+        if agree.sum() > inliers.sum():
+            inliers = agree
     return inliers
 
 
