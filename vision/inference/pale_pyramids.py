@@ -14,7 +14,8 @@ from vision.inference.comparison import by_colours
 from vision.inference.coordinate_ascent import all_scores
 from vision.inference.flanks import looked_at
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.flank_views import CODES, ranked
+from vision.likelihood.boundaries import ranked
+from vision.likelihood.flank_views import CODES
 from vision.likelihood.flanks import CloseUp, fit_boundaries
 from vision.likelihood.observations import DARK
 

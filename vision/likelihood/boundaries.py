@@ -29,6 +29,9 @@ UNIT_MM = 5.0
 CHANNELS = 3
 """Brightness, and two differences of colour, which shade hardly changes."""
 
+PARTS = (3, 2, 4)
+"""Parts of a code of which differences in these are whole numbers, see :func:`_opponents`."""
+
 VARIED = np.array([35.0, 12.0, 12.0])
 """Standard deviation, in codes, of the difference between two surfaces, a channel, where the picture is as bright as
 :data:`USUAL`: of one share of its brightness anywhere.  Chosen by eye."""
@@ -130,20 +133,29 @@ def noise_of(image: Picture, step: int, outline_px: Floats) -> Array:
     Measured within a convex outline (k, 2) px, that of the mat: a table's wood or cloth is never even.
     """
     height, width, _ = image.shape
-    rows, columns = (height - 1) // NOISE_STRIDE + 1, (width - step - 1) // NOISE_STRIDE + 1
-    apart, variance, count = np.empty((CHANNELS, rows * columns), np.float32), np.zeros(CHANNELS, np.float32), 0
-    for i in range(rows):
-        for j in range(columns):
-            x, y = NOISE_STRIDE * j, NOISE_STRIDE * i
-            if not _is_inside(x, y, outline_px):
-                continue
-            brightness, first, second = _opponents(image, (y, x), (y, x + step))
-            apart[0, count], apart[1, count], apart[2, count] = abs(brightness), abs(first), abs(second)
-            count += 1
+    counts, variance, count = np.zeros((CHANNELS, 3 * 255 + 1), np.int32), np.zeros(CHANNELS, np.float32), 0
+    for y in range(0, height, NOISE_STRIDE):
+        for x in range(0, width - step, NOISE_STRIDE):
+            if _is_inside(x, y, outline_px):
+                brightness, first, second = _opponents(image, (y, x), (y, x + step))
+                for channel, apart in enumerate((brightness, first, second)):
+                    counts[channel, int(abs(apart) * PARTS[channel] + 0.5)] += 1
+                count += 1
     for channel in range(CHANNELS if count else 0):
+        between = ranked(counts[channel], (count - 1) // 2) + ranked(counts[channel], count // 2)
         # Half of a normal variable's absolute values are below 0.6745 standard deviations.
-        variance[channel] = (np.median(apart[channel, :count]) / 0.6745) ** 2
+        variance[channel] = (between / 2 / PARTS[channel] / 0.6745) ** 2
     return variance
+
+
+@compiled
+def ranked(counts: npt.NDArray[np.int32], rank: int) -> int:
+    """The number before which ``rank`` others come, of so many ``counts`` (k,) of each."""
+    number, before = 0, counts[0]
+    while before <= rank:
+        number += 1
+        before += counts[number]
+    return number
 
 
 @compiled

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
+from vision.likelihood.boundaries import ranked
 from vision.likelihood.flank_boundaries import Contrasts
 from vision.likelihood.flank_runs import Flanks
 from vision.likelihood.observations import FLOOR
@@ -198,16 +199,6 @@ def _usual(counts: npt.NDArray[np.int32], shades: Array, floor: Array) -> Array:
             else:
                 usual[ground, channel] = floor[channel]
     return usual
-
-
-@compiled
-def ranked(histogram: npt.NDArray[np.int32], rank: int) -> int:
-    """The code before which ``rank`` others come."""
-    code, before = 0, histogram[0]
-    while before <= rank:
-        code += 1
-        before += histogram[code]
-    return code
 
 
 @compiled
