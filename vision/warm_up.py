@@ -21,6 +21,7 @@ from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, SetLook, nominal_look
 from vision.appearance.colour_model import display
 from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
+from vision.inference.comparison import rescored
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import compare
@@ -58,7 +59,9 @@ def warm_up(reader: Reader) -> None:
     hypothesis.invalidate_neighbours(0, 1)
     is_before(hypothesis.silhouettes, 0, geometry.crops.origin_px)
     if geometry.prisms is not None:  # where nothing is in doubt nothing is compared
-        compare(picture, hypothesis, 0, np.ones(1 + len(geometry.prisms.counts), np.bool_))
+        tried = np.ones(1 + len(geometry.prisms.counts), np.bool_)
+        likely = compare(picture, hypothesis, 0, tried)
+        rescored(hypothesis.scores[0, 1:].reshape(-1, hypothesis.colours), likely, likely, tried)
     if geometry.close_up is not None:  # where nothing is in doubt no tower is looked at closely
         towers = np.ones(len(geometry.close_up.facets.towers), np.bool_)
         ground = Ground(observations.gain[0], np.ones(3, np.float32))

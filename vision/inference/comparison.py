@@ -186,15 +186,13 @@ def _materials(geometry: Geometry) -> Indices:
 
 def stacks_of(hypothesis: Hypothesis, prisms: Prisms) -> Stacks:
     """What is hypothesised, every stack standing straight where its face is."""
-    standing = hypothesis.state > 0
+    standing, crops = hypothesis.state > 0, hypothesis.geometry.crops
     configurations = np.where(standing, (hypothesis.state - 1) // hypothesis.colours, -1)
-    places = np.zeros((len(standing), prisms.kinds.shape[1], 3))
-    for cell in np.flatnonzero(standing).tolist():
-        configuration = configurations[cell]
-        off_px = hypothesis.geometry.crops.to_picture[cell] @ hypothesis.shift_mm[cell] / prisms.shrink
-        face = prisms.faces[configuration, prisms.counts[configuration] - 1]
-        off_mm = np.linalg.solve(prisms.maps[cell, face, :, :2], off_px)
-        places[cell, :, :2] = np.clip(off_mm, -MOST_OFF_MM, MOST_OFF_MM)
+    places, cells = np.zeros((len(standing), prisms.kinds.shape[1], 3)), np.flatnonzero(standing)
+    off_px = crops.to_picture[cells] @ hypothesis.shift_mm[cells, :, None] / prisms.shrink
+    faces = prisms.faces[configurations[cells], prisms.counts[configurations[cells]] - 1]
+    off_mm = np.linalg.solve(prisms.maps[cells, faces, :, :2], off_px)[..., 0]
+    places[cells, :, :2] = np.clip(off_mm, -MOST_OFF_MM, MOST_OFF_MM)[:, None]
     return Stacks(configurations, places)
 
 
@@ -324,9 +322,20 @@ def by_colours(log_ratios: Floats) -> Floats:
     return given
 
 
+@compiled
 def rescored(by_colour: Array, heights: Floats, both: Floats, tried: Mask) -> Array:
-    """(states,) scores: of those ``tried`` (1 + f,) ``both``, the others stay as much less likely than the best."""
-    scores = np.where(tried, both, both[tried].max() + heights - heights.max())
-    colours = by_colour - heights[1:, None] + scores[1:, None]
-    rescored: Array = (np.append(scores[0], colours.ravel()) - scores[0]).astype(np.float32)
-    return rescored
+    """(states,) scores: of those ``tried`` (1 + f,) ``both``, the others stay as much less likely than the best.
+
+    ``by_colour`` (f, colours), and of these the ``heights`` (1 + f,).
+    """
+    colours, scores, best, likeliest = by_colour.shape[1], np.empty(len(both)), -np.inf, heights.max()
+    for number in range(len(both)):
+        best = max(best, both[number] if tried[number] else -np.inf)
+    for number in range(len(both)):
+        scores[number] = both[number] if tried[number] else best + heights[number] - likeliest
+    states = np.zeros(1 + by_colour.size, np.float32)
+    for number in range(len(by_colour)):
+        for colour in range(colours):
+            relative = by_colour[number, colour] - heights[1 + number] + scores[1 + number]
+            states[1 + number * colours + colour] = relative - scores[0]
+    return states

@@ -118,6 +118,18 @@ def update_around(hypothesis: Hypothesis, placed: Indices) -> Indices:
     return cells
 
 
+def all_scores_of(hypothesis: Hypothesis, cells: Indices) -> dict[int, Array]:
+    """As :func:`all_scores` of each of ``cells`` (b,), those at once that cannot occlude each other."""
+    configurations, found = hypothesis.geometry.configurations, dict[int, Array]()
+    boxes = hypothesis.geometry.outlines.boxes_px[cells, -1]
+    groups = grouped((boxes[:, :2], boxes[:, 2:]))
+    for number in range(groups.max(initial=-1) + 1):
+        apart = cells[groups == number]
+        scored, _ = _scored(hypothesis, apart, len(configurations.all), 0)
+        found.update(zip(apart.tolist(), scored.scores, strict=True))
+    return found
+
+
 def rescore_placed(hypothesis: Hypothesis, cells: Indices, configurations: Indices, shift_mm: Array) -> None:
     """Score ``configurations`` (b, l) on ``cells`` (b,) again, whose faces are known to be off by a shift (b, l, 2).
 

@@ -20,10 +20,11 @@ from vision.inference.comparison import (
     rescored,
     stacks_of,
 )
-from vision.inference.coordinate_ascent import all_scores
+from vision.inference.coordinate_ascent import all_scores, all_scores_of
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import join_lines, split_lines
+from vision.scene.boxes import touching
 from vision.scene.prisms import Floats, Prisms
 
 Array = npt.NDArray[np.float32]
@@ -72,8 +73,12 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
     stacks, changed = stacks_of(hypothesis, prisms), False
     doubt = DOUBT_ON_PILLARS_NATS if hypothesis.geometry.is_edged else DOUBT_NATS
     cells = cells[~_is_told(hypothesis, cells, doubt)]
-    for cell in cells[np.argsort(view.rank[cells])].tolist():
-        by_colour = _scores_of(hypothesis, cell)
+    cells = cells[np.argsort(view.rank[cells])]
+    lacking = cells[_lacks_heights(hypothesis, cells)]
+    outdated, by_colours_of = set[int](), all_scores_of(hypothesis, lacking)
+    for cell in cells.tolist():
+        scored: Array = hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
+        by_colour = all_scores(hypothesis, cell) if cell in outdated else by_colours_of.get(cell, scored)
         heights = np.append(0.0, by_colour.max(axis=1))
         # A thing on the table may have a piece's colour all over the tower that it seems to be: colours are then sure.
         is_tower_before_table = hides_table(view, cell, int(heights.argmax()) - 1)
@@ -92,8 +97,16 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
         if state != before:
             hypothesis.assign(cell, state)
             hypothesis.invalidate_neighbours(cell, before)
+            outdated.update(lacking[_are_touched(hypothesis, cell, before, lacking)].tolist())
             changed = True
     return changed
+
+
+def _are_touched(hypothesis: Hypothesis, cell: int, before: int, others: Indices) -> Mask:
+    """(b,) on which ``others`` (b,) what may stand there touches what stands on a cell, or stood there ``before``."""
+    reach, boxes_px = max(int(hypothesis.state[cell]), before), hypothesis.geometry.outlines.boxes_px
+    high = boxes_px[others, -1]
+    return touching(boxes_px[cell, hypothesis.configuration_count(reach) - 1], (high[:, :2], high[:, 2:]))
 
 
 def _is_told(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:
@@ -134,9 +147,3 @@ def compare(image: Picture, hypothesis: Hypothesis, cell: int, tried: Mask) -> F
     assert prisms is not None, "pyramids have no upper faces"
     view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)
     return compare_on(view, prisms, hypothesis, stacks, (cell, np.where(tried, 0.0, -np.inf)))[0]
-
-
-def _scores_of(hypothesis: Hypothesis, cell: int) -> Array:
-    """(f, colours) scores of all configurations, also of those not scored while lower ones were likelier."""
-    by_colour: Array = hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
-    return all_scores(hypothesis, cell) if _lacks_heights(hypothesis, np.array([cell]))[0] else by_colour
