@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vision.compiled import compiled
 from vision.glyphs.circle_variance import COARSE_MM, FINE_MM, coarse_unevenness, fine_unevenness
 from vision.glyphs.faces import Faces
 from vision.pose.projection import Points
@@ -50,18 +51,43 @@ def centred(image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer) -> 
     blurred = np.asarray(cv2.blur(image[top:bottom, left:right], (BLUR_PX, BLUR_PX)), np.uint8)
     corner_px = np.array([left, top])
     found = faces._replace(centres_px=faces.centres_px - corner_px)
-    log_ratio = usual = np.zeros(len(faces.ranks))
-    for steps, unevenness in ((COARSE_MM, coarse_unevenness), (FINE_MM, fine_unevenness)):
-        uneven, shares = unevenness(blurred, cropped, found)
-        logs = np.log(uneven + LEAST_UNEVEN)
-        share = shares.max(axis=1)
-        independent: Points = np.where(share > LEAST_VISIBLE, BORDER_PARTS * share, 0)
-        best = (logs * independent[:, None] + (steps**2).sum(axis=1) / PLACED_MM**2).argmin(axis=1)
-        if steps is COARSE_MM:
-            usual = np.partition(logs, len(steps) // 2, axis=1)[:, len(steps) // 2]  # the median: their number is odd
-        log_ratio = independent / 2 * (usual - np.take_along_axis(logs, best[:, None], axis=1)[:, 0])
-        found = found.moved(steps[best])
-    return found._replace(centres_px=found.centres_px + corner_px), log_ratio.astype(np.float32)
+    steps_mm, usual, _ = _likeliest(
+        *coarse_unevenness(blurred, cropped, found), COARSE_MM, np.zeros(len(faces.ranks), np.float32)
+    )
+    found = found.moved(steps_mm)
+    steps_mm, _, log_ratio = _likeliest(*fine_unevenness(blurred, cropped, found), FINE_MM, usual)
+    found = found.moved(steps_mm)
+    return found._replace(centres_px=found.centres_px + corner_px), log_ratio
+
+
+@compiled
+def _likeliest(uneven: Array, shares: Array, steps_mm: Points, usual: Array) -> tuple[Points, Array, Array]:
+    """The likeliest of some steps (s, 2) of each face.
+
+    Args:
+        uneven: (k, s) float32 variance along the circles of each face, displaced by each step…
+        shares: (k, s) float32 0…1 …of which so much is visible.
+        steps_mm: (s, 2).
+        usual: (k,) float32 logarithm of the variance of each face displaced by any step, where that is known.
+
+    Returns:
+        (k, 2) mm; (k,) float32 median logarithm of the variances; and (k,) float32 log-likelihood ratio of the step
+        against ``usual`` ones.
+    """
+    count, steps = uneven.shape
+    best_mm, medians, log_ratio = np.empty((count, 2)), np.empty(count, np.float32), np.empty(count, np.float32)
+    logs = np.empty(steps, np.float32)
+    for face in range(count):
+        share, best, least = shares[face].max(), 0, np.inf
+        independent = BORDER_PARTS * float(share) if share > LEAST_VISIBLE else 0.0
+        for k in range(steps):
+            logs[k] = np.log(uneven[face, k] + np.float32(LEAST_UNEVEN))
+            off = float(logs[k]) * independent + (steps_mm[k, 0] ** 2 + steps_mm[k, 1] ** 2) / PLACED_MM**2
+            if off < least:
+                best, least = k, off
+        best_mm[face], medians[face] = steps_mm[best], np.median(logs)
+        log_ratio[face] = independent / 2 * (usual[face] - logs[best])
+    return best_mm, medians, log_ratio
 
 
 def box_px(faces: Faces) -> tuple[int, int, int, int]:

@@ -152,8 +152,7 @@ def _behind_tower(hypothesis: Hypothesis, cell: int, tower: int) -> list[tuple[i
     """
     geometry, state, isolated = hypothesis.geometry, hypothesis.state, hypothesis.isolated.scores
     # A tower was scored only as standing straight, so the others count as if they stood straight, too.
-    scores = np.minimum(hypothesis.scores.max(axis=1), isolated[np.arange(len(state)), state])
-    gain = isolated[cell, tower] - scores[cell]
+    gain = isolated[cell, tower] - min(hypothesis.scores[cell].max(), isolated[cell, state[cell]])
     if gain <= 0:
         return []
     configuration = hypothesis.configuration_count(tower) - 1
@@ -163,7 +162,7 @@ def _behind_tower(hypothesis: Hypothesis, cell: int, tower: int) -> list[tuple[i
     occluded = [one for one in behind.tolist() if _is_inside(centres_px[one], outline)]
     if not occluded:
         return [()] if hypothesis.scores[cell, tower] < OUT_OF_REACH / 2 else []
-    return [(one,) for one in occluded if scores[one] < gain]
+    return [(one,) for one in occluded if min(hypothesis.scores[one].max(), isolated[one, state[one]]) < gain]
 
 
 def _is_inside(point_px: Points, hull_px: Points) -> bool:
