@@ -91,15 +91,16 @@ def render(buffers: Buffers, silhouettes: Silhouettes, far_first: Indices, mater
     for box in region.boxes:
         left, top = min(left, region.low[box, 0]), min(top, region.low[box, 1])
         right, bottom = max(right, region.high[box, 0]), max(bottom, region.high[box, 1])
-    highest, lowest = int(max(top, 0.0)), int(min(bottom + 2, len(labels)))
+    size = len(labels), labels.shape[1]
+    window = int(max(left, 0.0)), int(max(top, 0.0)), int(min(right + 2, size[1])), int(min(bottom + 2, size[0]))
     for place in range(len(far_first)):
         cell, rank = far_first[place], place + 1
-        first, end = max(silhouettes.rows[cell, WHOLE, 0], highest), min(silhouettes.rows[cell, WHOLE, 1], lowest)
-        x, x_end = silhouettes.columns[cell]
-        if materials[cell] > 0 and first < end and x < right and left < x_end:
-            rendered[cell] = np.array([x, first, x_end, end])
-            _fill(labels, bare, silhouettes, cell, WHOLE, first, end, (rank << RANK_BITS) + _STANDING)
-            _fill(labels, bare, silhouettes, cell, UPPERMOST, first, end, (rank << RANK_BITS) + materials[cell])
+        first, end = max(silhouettes.rows[cell, WHOLE, 0], window[1]), min(silhouettes.rows[cell, WHOLE, 1], window[3])
+        x, x_end = max(silhouettes.columns[cell, 0], window[0]), min(silhouettes.columns[cell, 1], window[2])
+        if materials[cell] > 0 and first < end and x < x_end:
+            rendered[cell, 0], rendered[cell, 1], rendered[cell, 2], rendered[cell, 3] = x, first, x_end, end
+            _fill(labels, bare, silhouettes, (cell, WHOLE), window, (rank << RANK_BITS) + _STANDING)
+            _fill(labels, bare, silhouettes, (cell, UPPERMOST), window, (rank << RANK_BITS) + materials[cell])
 
 
 @compiled
@@ -107,18 +108,20 @@ def _fill(
     labels: LabelBuffer,
     bare: LabelBuffer,
     silhouettes: Silhouettes,
-    cell: int,
-    part: int,
-    highest: int,
-    lowest: int,
+    which: tuple[int, int],
+    window: tuple[int, int, int, int],
     value: int,
 ) -> None:
-    """Render one silhouette in rows ``highest`` to ``lowest``, except where a nearer cell's terrain occludes it."""
-    first, end = max(silhouettes.rows[cell, part, 0], highest), min(silhouettes.rows[cell, part, 1], lowest)
+    """Render one silhouette in a window, except where a nearer cell's terrain occludes it.
+
+    ``which``: cell and part; ``window``: left, top, right, bottom.
+    """
+    (cell, part), (left, top, right, bottom) = which, window
+    first, end = max(silhouettes.rows[cell, part, 0], top), min(silhouettes.rows[cell, part, 1], bottom)
     # Array views of the buffer's own dtype let the compiler use vector instructions.
     paint, beyond = np.uint16(value), np.uint16(((value >> RANK_BITS) + 1) << RANK_BITS)
     for row in range(first, end):
-        begin, stop = silhouettes.runs[cell, part, row]
+        begin, stop = max(silhouettes.runs[cell, part, row, 0], left), min(silhouettes.runs[cell, part, row, 1], right)
         run, behind = labels[row, begin:stop], bare[row, begin:stop]
         for i in range(len(run)):
             run[i] = paint if behind[i] < beyond else run[i]
