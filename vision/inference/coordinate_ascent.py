@@ -16,7 +16,7 @@ from vision.likelihood.column_integrals import ColumnIntegrals, integrate_column
 from vision.likelihood.edges import edge_log_ratio
 from vision.likelihood.facets import Facets, facet_log_likelihood
 from vision.likelihood.observations import Observations, background
-from vision.scene.boxes import grouped
+from vision.scene.boxes import Boxes, grouped, touching
 from vision.scene.label_buffer import LabelBuffer
 
 SWEEPS = 4
@@ -118,16 +118,35 @@ def update_around(hypothesis: Hypothesis, placed: Indices) -> Indices:
     return cells
 
 
-def all_scores_of(hypothesis: Hypothesis, cells: Indices) -> dict[int, Array]:
-    """As :func:`all_scores` of each of ``cells`` (b,), those at once that cannot occlude each other."""
-    configurations, found = hypothesis.geometry.configurations, dict[int, Array]()
-    boxes = hypothesis.geometry.outlines.boxes_px[cells, -1]
-    groups = grouped((boxes[:, :2], boxes[:, 2:]))
-    for number in range(groups.max(initial=-1) + 1):
-        apart = cells[groups == number]
-        scored, _ = _scored(hypothesis, apart, len(configurations.all), 0)
-        found.update(zip(apart.tolist(), scored.scores, strict=True))
-    return found
+class AllScores:
+    """:func:`all_scores` of some cells: of many at once, and again of those that a change has touched since."""
+
+    def __init__(self, hypothesis: Hypothesis, cells: Indices) -> None:
+        """Of ``cells`` (b,); those that cannot occlude each other are scored together."""
+        self._hypothesis, self._boxes_px = hypothesis, hypothesis.geometry.outlines.boxes_px
+        self._known: dict[int, Array] = {}
+        count, (low, high) = len(hypothesis.geometry.configurations.all), self._highest(cells)
+        groups = grouped((low, high))
+        for number in range(groups.max(initial=-1) + 1):
+            apart = cells[groups == number]
+            scored, _ = _scored(hypothesis, apart, count, 0)
+            self._known.update(zip(apart.tolist(), scored.scores, strict=True))
+
+    def of(self, cell: int) -> Array:
+        """(configurations, colours) of one cell."""
+        return self._known[cell] if cell in self._known else all_scores(self._hypothesis, cell)
+
+    def outdate(self, cell: int, before: int) -> None:
+        """Forget what the state that is hypothesised on a cell now, or that ``before``, touches."""
+        count = self._hypothesis.configuration_count(max(int(self._hypothesis.state[cell]), before))
+        others = np.array(list(self._known), np.intp)
+        for other in others[touching(self._boxes_px[cell, count - 1], self._highest(others))].tolist():
+            del self._known[other]
+
+    def _highest(self, cells: Indices) -> Boxes:
+        """The boxes of all that may stand on ``cells`` (b,)."""
+        boxes = self._boxes_px[cells, -1]
+        return boxes[:, :2], boxes[:, 2:]
 
 
 def rescore_placed(hypothesis: Hypothesis, cells: Indices, configurations: Indices, shift_mm: Array) -> None:

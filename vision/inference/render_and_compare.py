@@ -20,11 +20,10 @@ from vision.inference.comparison import (
     rescored,
     stacks_of,
 )
-from vision.inference.coordinate_ascent import all_scores, all_scores_of
+from vision.inference.coordinate_ascent import AllScores, all_scores
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import join_lines, split_lines
-from vision.scene.boxes import touching
 from vision.scene.prisms import Floats, Prisms
 
 Array = npt.NDArray[np.float32]
@@ -74,11 +73,10 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
     doubt = DOUBT_ON_PILLARS_NATS if hypothesis.geometry.is_edged else DOUBT_NATS
     cells = cells[~_is_told(hypothesis, cells, doubt)]
     cells = cells[np.argsort(view.rank[cells])]
-    lacking = cells[_lacks_heights(hypothesis, cells)]
-    outdated, by_colours_of = set[int](), all_scores_of(hypothesis, lacking)
-    for cell in cells.tolist():
-        scored: Array = hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
-        by_colour = all_scores(hypothesis, cell) if cell in outdated else by_colours_of.get(cell, scored)
+    lacks_heights = _lacks_heights(hypothesis, cells)
+    every = AllScores(hypothesis, cells[lacks_heights])
+    for cell, lacks in zip(cells.tolist(), lacks_heights.tolist(), strict=True):
+        by_colour: Array = every.of(cell) if lacks else hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
         heights = np.append(0.0, by_colour.max(axis=1))
         # A thing on the table may have a piece's colour all over the tower that it seems to be: colours are then sure.
         is_tower_before_table = hides_table(view, cell, int(heights.argmax()) - 1)
@@ -97,16 +95,9 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
         if state != before:
             hypothesis.assign(cell, state)
             hypothesis.invalidate_neighbours(cell, before)
-            outdated.update(lacking[_are_touched(hypothesis, cell, before, lacking)].tolist())
+            every.outdate(cell, before)
             changed = True
     return changed
-
-
-def _are_touched(hypothesis: Hypothesis, cell: int, before: int, others: Indices) -> Mask:
-    """(b,) on which ``others`` (b,) what may stand there touches what stands on a cell, or stood there ``before``."""
-    reach, boxes_px = max(int(hypothesis.state[cell]), before), hypothesis.geometry.outlines.boxes_px
-    high = boxes_px[others, -1]
-    return touching(boxes_px[cell, hypothesis.configuration_count(reach) - 1], (high[:, :2], high[:, 2:]))
 
 
 def _is_told(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.coordinate_ascent import all_scores, converge
+from vision.compiled import compiled
+from vision.inference.coordinate_ascent import AllScores, converge
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.observations import DARK
 from vision.likelihood.surfaces import surface_log_ratio
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
+Picture = npt.NDArray[np.uint8]
+
+CHANNELS = 3
 
 EMPTY_NATS = 10.0
 """A piece that is less likely than an empty cell by more than this, whatever its height, is not looked at further."""
@@ -34,7 +38,8 @@ def find_camouflaged(hypothesis: Hypothesis) -> None:
     """
     empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
     empty = empty[_unlike_board(hypothesis, empty) > UNLIKE_SHARE]
-    found = np.array([cell for cell in empty.tolist() if _is_camouflaged(hypothesis, cell)], np.intp)
+    every = AllScores(hypothesis, empty)
+    found = np.array([cell for cell in empty.tolist() if _is_camouflaged(hypothesis, cell, every)], np.intp)
     hypothesis.tell_camouflaged(found)
     hypothesis.settle(found)
     converge(hypothesis)
@@ -42,24 +47,33 @@ def find_camouflaged(hypothesis: Hypothesis) -> None:
 
 def _unlike_board(hypothesis: Hypothesis, cells: Indices) -> Array:
     """(b,) share of the pixels round the middles of ``cells`` (b,) that are brighter or darker than the board there."""
-    first, end = hypothesis.geometry.rows_round
-    shown = brightness_round(hypothesis, cells)
-    expected = hypothesis.observations.expected[cells, :, first:end].mean(axis=1)
-    share: Array = (np.abs(np.log((shown + DARK) / (expected + DARK))) > UNLIKE).mean(axis=(1, 2))
-    return share
+    observations, rows = hypothesis.observations, hypothesis.geometry.rows_round
+    shares: Array = _unlike_shares(observations.codes, observations.gain, observations.expected, cells, rows)
+    return shares
 
 
-def brightness_round(hypothesis: Hypothesis, cells: Indices) -> Array:
-    """(b, rows, columns) display values, mean of the channels, of the crops' pixels round the middles of ``cells``."""
-    observations, (first, end) = hypothesis.observations, hypothesis.geometry.rows_round
-    gain = observations.gain[cells].mean(axis=1)[:, None, None]
-    brightness: Array = observations.codes[cells, first:end].mean(axis=-1) * gain
-    return brightness
+@compiled
+def _unlike_shares(codes: Picture, gain: Array, expected: Array, cells: Indices, rows: tuple[int, int]) -> Array:
+    """See :func:`_unlike_board`; in rows from the first up to the second; the others as of :class:`Observations`."""
+    shares, least, most = np.zeros(len(cells), np.float32), np.exp(-UNLIKE), np.exp(UNLIKE)
+    for k in range(len(cells)):
+        cell, per_code = cells[k], gain[cells[k]].sum() / CHANNELS / CHANNELS
+        for row in range(rows[0], rows[1]):
+            for column in range(codes.shape[2]):
+                blue, green, red = codes[cell, row, column]
+                board = (expected[cell, 0, row, column] + expected[cell, 1, row, column]) + expected[
+                    cell, 2, row, column
+                ]
+                shown = (int(blue) + int(green) + int(red)) * per_code
+                ratio = (shown + DARK) / (board / CHANNELS + DARK)
+                shares[k] += ratio < least or ratio > most
+        shares[k] /= (rows[1] - rows[0]) * codes.shape[2]
+    return shares
 
 
-def _is_camouflaged(hypothesis: Hypothesis, cell: int) -> bool:
+def _is_camouflaged(hypothesis: Hypothesis, cell: int, every: AllScores) -> bool:
     """Rescore a cell that seems empty but is unlike the board; whether a piece seems to stand there now."""
-    by_colour = all_scores(hypothesis, cell)
+    by_colour = every.of(cell)
     parts = hypothesis.geometry.configurations.parts
     single, colours = parts == parts.min(), CAMOUFLAGED_SHARE * by_colour.max(axis=1)
     if (colours + by_surfaces(hypothesis, cell, single))[single].max() < -EMPTY_NATS:
@@ -71,6 +85,7 @@ def _is_camouflaged(hypothesis: Hypothesis, cell: int) -> bool:
     if state:
         hypothesis.assign(cell, state)
         hypothesis.invalidate_neighbours(cell, 0)
+        every.outdate(cell, 0)
     return bool(state)
 
 

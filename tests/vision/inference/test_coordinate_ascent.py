@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from vision.inference.coordinate_ascent import AllScores, all_scores
 from vision.inference.search import infer_again
 
 TABLE = {"c3": "R", "d4": "GGG", "d5": "RR", "e5": "Y", "f3": "BBBBB", "g6": "G"}
@@ -28,3 +29,21 @@ def test_what_has_changed_is_inferred_again_as_if_for_the_first_time(drawn):
     np.testing.assert_array_equal(hypothesis.state, expected(drawn, after))
     assert hypothesis.updated[cells].all()
     assert not hypothesis.updated[drawn.cell("f3")], "far from what has changed"
+
+
+def test_all_scores_of_many_cells_are_those_of_each(drawn):
+    hypothesis = drawn.hypothesis(TABLE)
+    cells = np.arange(len(hypothesis.state))
+    every = AllScores(hypothesis, cells)
+    for cell in cells.tolist():
+        np.testing.assert_allclose(every.of(cell), all_scores(hypothesis, cell), rtol=1e-4, atol=1e-2)
+
+
+def test_all_scores_are_scored_again_where_a_stack_before_or_behind_has_changed(drawn):
+    hypothesis, (behind, cell) = drawn.hypothesis(TABLE), (drawn.cell("d5"), drawn.cell("d4"))
+    every, before = AllScores(hypothesis, np.array([behind])), int(hypothesis.state[cell])
+    outdated = every.of(behind)
+    hypothesis.assign(cell, 0)
+    every.outdate(cell, before)
+    np.testing.assert_array_equal(every.of(behind), all_scores(hypothesis, behind))
+    assert np.abs(every.of(behind) - outdated).max() > 1

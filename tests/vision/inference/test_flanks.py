@@ -3,8 +3,18 @@
 import numpy as np
 import pytest
 
+from calibration.kit import load_kit
+from calibration.looks import nominal_look
+from companion.simulate.light import WINDOW
+from companion.simulate.render import Renderer
+from companion.simulate.sprite import Scene
+from companion.simulate.standing import seeded, set_up
+from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.colour_model import display
-from vision.inference.flanks import _light_on_sides, _off, _Sides
+from vision.capture.frames import Frame
+from vision.inference.flanks import _coarse_sides, _light_on_sides, _off, _Sides
+from vision.likelihood.flanks import fit_towers
+from vision.reader import Reader
 
 DARK, PALE = 0, 1
 REFLECTANCE = np.array([[0.14, 0.12, 0.09], [0.35, 0.33, 0.26]])
@@ -38,3 +48,33 @@ def test_a_side_that_nobody_sees_keeps_the_light_that_was_guessed():
 def test_one_side_in_a_shadow_speaks_only_so_much_against_a_colour():
     sides = _Sides(np.zeros((1, 4, 3)), np.array([[True, False, False, False]]))
     assert _off(sides, LIGHT, REFLECTANCE)[0] == pytest.approx([8.0, 8.0])
+
+
+def test_pyramids_that_are_not_in_doubt_show_their_light_in_the_crops(monkeypatch):
+    kit, camera = load_kit("ziggurat"), default_camera()
+    stacks = {"b2": "Q", "c4": "d", "e3": "W", "d5": "q"}
+    scene = Scene(kit, camera, default_pose(kit), WINDOW)
+    picture = Renderer(scene).picture(set_up([stacks.get(cell, "") for cell in kit.cells], None, seeded("lit", 1)), 1)
+    closely, means = [], {}
+
+    def fitted(image, close_up, seen, *others):
+        fits = fit_towers(image, close_up, seen, *others)
+        closely.append(seen[0])
+        best = int(fits.log_likelihood.argmax())
+        means[seen[0]] = np.where(fits.is_seen[best][..., None], fits.means[best], np.nan)
+        return fits
+
+    monkeypatch.setattr("vision.inference.flanks.fit_towers", fitted)
+    reader = Reader(kit, camera, nominal_look(kit))
+    _, geometry = reader.read_with_geometry(Frame(picture, 0, 0.0))
+    monkeypatch.setattr("vision.inference.flanks.DOUBT_NATS", 1e9)
+    monkeypatch.setattr("vision.inference.flanks.TRIED_NATS", -1.0)  # none but the likeliest
+    before = set(closely)
+    reader.read_at(Frame(picture, 0, 1.0), geometry)
+    assert len(before) < len(stacks) == len(set(closely))
+    hypothesis, off = reader._last.hypothesis, []
+    for cell in set(closely) - before:
+        coarse = _coarse_sides(hypothesis, cell, geometry.close_up)
+        off += np.abs(coarse.means - means[cell])[coarse.is_seen & np.isfinite(means[cell][..., 0])].tolist()
+    assert len(off) >= 2
+    assert np.median(off) < 0.03, "a side that is narrow in the crops may show its neighbours, too"
