@@ -6,7 +6,7 @@ posteriori), given how lenses usually are and how well somebody measured the mar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -55,6 +55,9 @@ GOOD_FOCAL, USABLE_FOCAL = 0.03, 0.1
 
 TOO_STEEP = "the board is seen too steeply or too small to tell the focal length: put the camera lower, and nearer"
 """What to do where the focal length is not known so well."""
+
+TOO_FEW = "fewer than two of the board's markers are seen"
+"""Why a photograph takes no part, where nothing better is known."""
 
 LENS = 5
 """Parameters of the lens: log focal length, principal point x and y, k1, k2."""
@@ -126,8 +129,13 @@ class _Views:
     size: tuple[int, int]
 
 
-def calibrate_on_board(photos: Sequence[Path], kit: Kit) -> BoardLens:
+def calibrate_on_board(
+    photos: Sequence[Path], kit: Kit, why: Callable[[npt.NDArray[np.uint8], Kit], str] | None = None
+) -> BoardLens:
     """The lens that took photographs of a kit's board.
+
+    ``why``: tells what a picture (height, width, 3) uint8 BGR lacks in which fewer than two markers are seen; "" of
+    what it cannot tell.
 
     Raises ProfileError when a photograph cannot be read or differs in size, or none shows two markers.
     """
@@ -136,7 +144,8 @@ def calibrate_on_board(photos: Sequence[Path], kit: Kit) -> BoardLens:
     skipped: list[tuple[Path, str]] = []
     size: tuple[int, int] | None = None
     for photo in photos:
-        sighting = find_markers(load_picture(photo), kit)
+        picture = load_picture(photo)
+        sighting = find_markers(picture, kit)
         if size is not None and size != sighting.size:
             (width, height), other = sighting.size, size
             raise ProfileError(f"{photo}: is {width} x {height} px, the others {other[0]} x {other[1]} px")
@@ -145,10 +154,12 @@ def calibrate_on_board(photos: Sequence[Path], kit: Kit) -> BoardLens:
             seen.append(sighting)
             used.append(photo)
         else:
-            skipped.append((photo, f"{len(sighting.corners) // 4} of the board's markers are seen; two are needed"))
+            skipped.append((photo, (why(picture, kit) if why else "") or TOO_FEW))
     if not seen:
-        names = ", ".join(str(marker.id) for marker in kit.mat.markers)
-        raise ProfileError(f"lens: none of {len(photos)} photographs shows two of the board's markers {names}")
+        first, lacks = skipped[0]
+        raise ProfileError(
+            f"lens: none of {len(photos)} photographs shows two of the board's markers; {first}: {lacks}"
+        )
     return replace(find_lens(seen, kit), used=tuple(used), skipped=tuple(skipped))
 
 

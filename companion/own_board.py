@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from calibration.board_grid import own_grid_fault
 from calibration.camera import Camera
-from calibration.kit import Kit, PieceKind, kit_name, load_kit
+from calibration.errors import ProfileError
+from calibration.kit import MIN_MARKERS, Kit, PieceKind, kit_name, load_kit
 from calibration.marker_alignment import align_cut
 from calibration.measuring import Field, MeasuredBoard, measure_board
 from calibration.own_board import Squares, own_kit
@@ -17,6 +18,7 @@ from companion.rules.game import Game
 from vision.drawing import Picture
 from vision.enrolment import board_of
 from vision.errors import VisionError
+from vision.pose.diagnosis import markers_of_other
 from vision.pose.markers import detect
 from vision.pose.registration import to_gray
 from vision.sizing.measuring import measure_sizes
@@ -58,6 +60,10 @@ def measure(
     gray = to_gray(picture)
     found = detect(gray, wish.dictionary)
     once = {number: places[0] for number, places in found.items() if len(places) == 1}
+    if len(once) < MIN_MARKERS and (other := markers_of_other(gray, wish.dictionary)):
+        raise ProfileError(
+            f"the board shows {other}, not of {wish.dictionary}: say --dictionary, or use the stickers of companion mat"
+        )
     height, width = picture.shape[:2]
     board = measure_board(seen, align_cut(gray, wish.dictionary, once), (width, height), camera)
     layout = game.layout

@@ -28,6 +28,7 @@ MODULES = (
     "calibration.piece_sizes",
     "vision.capture.network",
     "vision.capture.phone",
+    "companion.own_board",
     "companion.web.setup.cameras",
     "companion.web.setup.files",
     "companion.web.setup.newest",

@@ -326,6 +326,10 @@ GERMAN = Language(
                 "zu wenige Marken sind zu sehen ({count}); bitte mindestens vier rund um die Felder kleben, alle im "
                 "Bild"
             ),
+            "the board shows {markers}, not of {dictionary}: say --dictionary, or use the stickers of companion mat": (
+                "das Brett zeigt {markers}, nicht aus {dictionary}: bitte --dictionary angeben oder die Aufkleber von "
+                "companion mat nehmen"
+            ),
             "the four points are no field seen from above; give its corners again": (
                 "die vier Punkte sind kein Spielfeld von oben; bitte seine Ecken noch einmal zeigen"
             ),

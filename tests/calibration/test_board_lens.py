@@ -47,7 +47,9 @@ def test_a_photograph_without_the_board_is_left_out_and_one_at_least_must_show_i
     cv2.imwrite(str(blank), np.full((720, 1280, 3), 200, np.uint8))
     result = calibrate_on_board((blank, examples / "photos" / "enrol.jpg"), kit)
     assert [path for path, _ in result.skipped] == [blank]
-    with pytest.raises(ProfileError, match="none of 1 photographs shows two of the board's markers 0, 1, 2, 3"):
+    with pytest.raises(
+        ProfileError, match=r"none of 1 photographs shows two of the board's markers; .*blank.png: fewer"
+    ):
         calibrate_on_board((blank,), kit)
 
 

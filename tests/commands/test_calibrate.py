@@ -64,6 +64,12 @@ def test_the_board_itself_tells_the_lens(examples, tmp_path, capsys):
     assert read_camera(camera).width_px == 1280
 
 
+def test_markers_that_the_kit_does_not_have_are_named(examples, tmp_path, capsys):
+    board = examples / "own-board" / "board.jpg"
+    said = complaint(capsys, 2, "calibrate", "lens", "--kit", "domination", board, "-o", tmp_path / "camera.toml")
+    assert f"{board}: another mat is in view (markers 20, 21, 22, 23 (DICT_5X5_100)); the kit domination has" in said
+
+
 def test_what_a_photograph_shows_can_be_told(photos, tmp_path, capsys):
     look, enrol = tmp_path / "set.toml", photos / "enrol.jpg"
     words = ("calibrate", "pieces", "domination", "--camera", photos / "camera.toml", "-o", look)

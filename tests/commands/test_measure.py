@@ -3,6 +3,7 @@
 from dataclasses import replace
 from unittest.mock import Mock
 
+import cv2
 import numpy as np
 import pytest
 
@@ -88,11 +89,20 @@ def test_a_board_without_files_is_refused(examples, tmp_path, capsys):
     assert "a board has 1 to 26 files" in capsys.readouterr().err
 
 
-def test_a_board_without_stickers_is_refused(tmp_path, capsys, examples):
-    photo = str(examples / "photos" / "enrol.jpg")
+def test_a_board_without_stickers_is_refused(tmp_path, capsys):
+    photo = str(tmp_path / "blank.png")
+    cv2.imwrite(photo, np.full((720, 1280, 3), 200, np.uint8))
     words = ["measure", "domination", photo, "--field", *CORNERS, "-o", str(tmp_path / "kit.toml")]
-    assert main([*words, "--dictionary", "DICT_4X4_50"]) == 2
+    assert main(words) == 2
     assert "too few markers are seen (0); stick four or more" in capsys.readouterr().err
+
+
+def test_stickers_of_another_dictionary_are_named(tmp_path, capsys, examples):
+    photo = str(examples / "own-board" / "board.jpg")
+    words = ["measure", "domination", photo, "--field", *CORNERS, "-o", str(tmp_path / "kit.toml")]
+    assert main([*words, "--dictionary", "DICT_7X7_250"]) == 2
+    said = capsys.readouterr().err
+    assert "the board shows markers 20, 21, 22, 23 (DICT_5X5_100), not of DICT_7X7_250: say --dictionary" in said
 
 
 def test_sizes_that_nobody_told_are_asked_for():

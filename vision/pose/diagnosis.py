@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
-from calibration.kit import Kit, available_kits, load_kit
+from calibration.kit import MIN_MARKERS, Kit, available_kits, load_kit
 from vision.errors import MatNotFound, VisionError
 from vision.pose.blur import is_too_blurred
 from vision.pose.markers import detect
@@ -36,7 +36,14 @@ LEAST_SHARPNESS = 0.22
 """Markers of the usual size are lost below it; the example pictures have 0.47 to 0.5, and blurred by a deviation of
 3 px, where the first markers are lost, 0.23."""
 
-USUAL_DICTIONARIES = ("DICT_4X4_50", "DICT_5X5_100", "DICT_6X6_250", "DICT_7X7_250", "DICT_ARUCO_ORIGINAL")
+USUAL_DICTIONARIES = (
+    "DICT_4X4_50",
+    "DICT_5X5_100",
+    "DICT_6X6_250",
+    "DICT_7X7_250",
+    "DICT_APRILTAG_36h11",
+    "DICT_ARUCO_ORIGINAL",
+)
 """Dictionaries of OpenCV whose markers are looked for where none of the kit's are seen."""
 
 LEAST_OF_OTHER_DICTIONARY = 3
@@ -60,6 +67,15 @@ def why_unseen(gray: Gray, kit: Kit, found: Collection[int], strangers: Collecti
     if not found and (gray[::4, ::4] >= BRIGHT_CODE).mean() > BRIGHT_SHARE:
         return VisionError("the picture is overexposed: lower the exposure, or turn the lamp away")
     return MatNotFound(partial(_why_not_found, gray, kit, found, strangers))
+
+
+def why_too_few(image: npt.NDArray[np.uint8], kit: Kit) -> str:
+    """Why a picture (height, width, 3) uint8 BGR, shows too few of the kit's markers; "" of others."""
+    gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    seen, wanted = set(detect(gray, kit.mat.dictionary)), {marker.id for marker in kit.mat.markers}
+    if len(seen & wanted) >= MIN_MARKERS:
+        return ""
+    return str(why_unseen(gray, kit, seen & wanted, seen - wanted))
 
 
 def _why_not_found(gray: Gray, kit: Kit, found: Collection[int], strangers: Collection[int]) -> str:
@@ -120,13 +136,13 @@ def _other_kit(gray: Gray, kit: Kit, strangers: Collection[int]) -> str:
             return f"that of {name}: markers {', '.join(map(str, sorted(ids & seen[dictionary])))}"
     if len(strangers) > 1:
         return f"markers {', '.join(map(str, sorted(strangers)))}"
-    return _other_dictionary(gray, set(seen))
+    return markers_of_other(gray, kit.mat.dictionary)
 
 
-def _other_dictionary(gray: Gray, seen: Collection[str]) -> str:
-    """Markers of a usual dictionary that no kit uses, but for those ``seen`` already; "" for none."""
+def markers_of_other(gray: Gray, dictionary: str) -> str:
+    """Markers in a picture (height, width) uint8 of a usual dictionary other than this, and its name; or ""."""
     for name in USUAL_DICTIONARIES:
-        found = [] if name in seen else sorted(detect(gray, name))
+        found = [] if name == dictionary else sorted(detect(gray, name))
         if len(found) >= LEAST_OF_OTHER_DICTIONARY:
             return f"markers {', '.join(map(str, found))} ({name})"
     return ""
