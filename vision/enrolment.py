@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from calibration.board_look import BoardLook
 from calibration.camera import Camera
-from calibration.kit import Kit
+from calibration.kit import Kit, PieceKind
 from calibration.looks import FLAT_RIM, RIM_STEPS, ColumnLook, Glyph, Reflectance, SetLook, nominal_look
 from calibration.printed import printed_look
 from vision.appearance.board_learning import covered_texels, in_colours_of, learn_board
@@ -58,6 +58,11 @@ light a piece and its shadow can look like two."""
 UNLIKELY_IF_EMPTY = 1e-3
 """The same where nothing seems to stand: what was learned there is the board's own colour, which explains it, too."""
 
+APART_NATS = float(np.log(99))
+"""Nats by which the usual piece must be told from one of another colour where both were learned: with less, no such
+piece would ever be read with p 0.99.  Of all sets of the collection, and dark green pyramids of two shades, 8 at least;
+of two greens that nobody tells apart 4 at most."""
+
 _SQUARE = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4)])
 
 
@@ -82,7 +87,8 @@ def enrol(
     Pieces without characters that are not on their squares keep the kit's colours and are named in the look, unless
     half of all are missing.
 
-    Raises VisionError when the mat is not found, the layout lacks a piece, or the photograph does not show the layout.
+    Raises VisionError when the mat is not found, the layout lacks a piece, the photograph does not show the layout, or
+    two kinds look alike in it.
     """
     stacks = kit.enrol if layout is None else layout
     if not stacks:
@@ -258,6 +264,7 @@ def _checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping
     absent = tuple(letter for letter in tops if letter not in there)
     if not wrong or look.glyphs or not 0 < len(absent) < len(tops) / 2:
         _refuse(kit, stacks, wrong)
+        _check_colours(reader, stacks)
         return look
     nominal = nominal_look(kit).pieces
     pieces = {letter: nominal[letter] if letter in absent else colour for letter, colour in look.pieces.items()}
@@ -265,6 +272,7 @@ def _checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping
     again = Reader(kit, reader.camera, look, reader.levels)
     left = _broken_promises(image, again, geometry, stacks)
     _refuse(kit, stacks, {cell: state for cell, state in left.items() if stacks.get(cell, " ")[-1] not in absent})
+    _check_colours(again, {cell: stack for cell, stack in stacks.items() if stack[-1] not in absent})
     return look
 
 
@@ -303,6 +311,32 @@ def _refuse(kit: Kit, stacks: Mapping[str, str], wrong: Mapping[str, CellState])
             else f"{cell} should hold {should} but looks {seen}; set the pieces as the layout says"
         )
         raise VisionError(as_enrolled if stacks == kit.enrol else as_laid_out)
+
+
+def _check_colours(reader: Reader, stacks: Mapping[str, str]) -> None:
+    """Raise VisionError when two kinds of one size cannot be told apart by what ``reader`` has just read of them.
+
+    ``stacks`` by cell are what was photographed.  Characters are compared with each other (:func:`_check_unlike`).
+    """
+    kit, nats = reader.kit, dict[tuple[str, str], list[float]]()
+    for cell, stack in () if reader.look.glyphs else stacks.items():
+        own = kit.piece(stack[-1])
+        likely = dict(zip(reader.states, reader.undoubted[kit.cells.index(cell)].tolist(), strict=True))
+        height = len(stack) if (len(stack), own.letter) in likely else None
+        for other in kit.pieces:
+            if other is not own and _size(other) == _size(own):
+                one, second = sorted((own.letter, other.letter))
+                nats.setdefault((one, second), []).append(likely[height, own.letter] - likely[height, other.letter])
+    for (one, second), each in nats.items():
+        if np.median(each) < APART_NATS:
+            raise VisionError(
+                f"{one} and {second} cannot be told apart by their colours here: "
+                "take pieces whose colours differ more, or other light"
+            )
+
+
+def _size(kind: PieceKind) -> tuple[str, float, float]:
+    return kind.shape, kind.width_mm, kind.height_mm
 
 
 def _is_promised(state: CellState, stack: str, glyphs: Mapping[str, Glyph]) -> bool:

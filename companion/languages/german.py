@@ -222,6 +222,11 @@ GERMAN = Language(
             "{cell} should hold {wanted} but looks {seen}; set the pieces as the layout says": (
                 "{cell}: erwartet {wanted}, gesehen {seen}; bitte die Steine so stellen, wie die Aufstellung sagt"
             ),
+            "{one} and {other} cannot be told apart by their colours here: take pieces whose colours differ more, or "
+            "other light": (
+                "{one} und {other} sind hier an der Farbe nicht zu unterscheiden: bitte Steine nehmen, deren Farben "
+                "sich mehr unterscheiden, oder anderes Licht"
+            ),
             "{one} and {other} look alike; set the pieces as [enrol] says, where they mirror no lamp; if they stand "
             "right, bring the camera nearer or take larger pictures: a millimetre is only {width} pixels wide there": (
                 "{one} und {other} sehen gleich aus; bitte die Steine so stellen, wie [enrol] sagt, und so, dass sich "

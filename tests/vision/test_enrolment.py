@@ -64,6 +64,16 @@ def test_a_kit_without_enrolment_squares_says_so(bench):
         enrol(bench.photos["enrol.jpg"].image, replace(bench.kit, enrol={}), bench.camera)
 
 
+def test_two_kinds_of_one_colour_are_refused_by_name(bench):
+    """However far apart the kit says that they are."""
+    red = next(kind.colour for kind in bench.kit.pieces if kind.letter == "R")
+    nearly = tuple(channel + 3 for channel in red)
+    painted = tuple(replace(kind, colour=nearly) if kind.letter == "G" else kind for kind in bench.kit.pieces)
+    image, _, camera = photographed(replace(bench.kit, pieces=painted), bench.kit.enrol)
+    with pytest.raises(VisionError, match=r"^G and R cannot be told apart by their colours here: take pieces whose"):
+        enrol(image, bench.kit, camera)
+
+
 def test_two_pieces_with_the_same_character_are_refused_by_name():
     rng = random.Random(5)
     kit, camera = load_kit("cheight"), random_camera(rng)
