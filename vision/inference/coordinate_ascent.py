@@ -81,11 +81,14 @@ def converge(hypothesis: Hypothesis) -> None:
 
 
 def sweep(hypothesis: Hypothesis) -> bool:
-    """Update every stale cell given the others; true when more are stale now."""
-    for apart in _apart(hypothesis, np.flatnonzero(hypothesis.stale)):
+    """Update every stale cell given the others; true when more are stale now.
+
+    Of camouflaged pieces colours would find nothing any more.
+    """
+    for apart in _apart(hypothesis, np.flatnonzero(hypothesis.stale & ~hypothesis.camouflaged)):
         hypothesis.settle(apart)
         update(hypothesis, apart)
-    return bool(hypothesis.stale.any())
+    return bool((hypothesis.stale & ~hypothesis.camouflaged).any())
 
 
 def update(hypothesis: Hypothesis, cells: Indices) -> None:
@@ -109,10 +112,13 @@ def all_scores(hypothesis: Hypothesis, cell: int) -> Array:
 
 
 def update_around(hypothesis: Hypothesis, placed: Indices) -> Indices:
-    """Update what the change of the ``placed`` cells touches, once, but not these; the cells (b,) that were updated."""
+    """Update what the change of the ``placed`` cells touches, once, but not these; the cells (b,) that it touches.
+
+    Of those with camouflaged pieces nothing changes yet.
+    """
     hypothesis.settle(placed)
     cells = np.flatnonzero(hypothesis.stale)
-    for apart in _apart(hypothesis, cells):
+    for apart in _apart(hypothesis, cells[~hypothesis.camouflaged[cells]]):
         update(hypothesis, apart)
     hypothesis.settle()
     return cells

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.inference.comparison import Stacks, View, compare_on, make_view, stacks_of
-from vision.inference.coordinate_ascent import update_around
+from vision.inference.coordinate_ascent import all_scores, update_around
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.surfaces import by_surfaces
+from vision.inference.surfaces import by_surfaces, of_camouflaged
 from vision.scene.prisms import Prisms
 
 Indices = npt.NDArray[np.intp]
@@ -44,8 +44,7 @@ ROUNDS = 2
 def weigh_heights(image: Picture, hypothesis: Hypothesis) -> None:
     """Weigh heights that colours leave in doubt, in the picture (height, width, 3) uint8 BGR that was observed.
 
-    Faces must be plain: beside what ink leaves uneven no other surface counts, and it is no boundary.  Of camouflaged
-    pieces surfaces were asked already.
+    Faces must be plain: beside what ink leaves uneven no other surface counts, and it is no boundary.
     """
     waiting = np.flatnonzero(hypothesis.updated)
     for _ in range(ROUNDS):
@@ -59,8 +58,11 @@ def weigh_heights(image: Picture, hypothesis: Hypothesis) -> None:
 
 def _weigh(image: Picture, hypothesis: Hypothesis, cells: Indices) -> Indices:
     """Weigh the heights that are in doubt of stacks on ``cells`` (b,); the cells (c,) whose height is another now."""
-    standing = cells[hypothesis.state[cells] > 0].tolist()
-    in_doubt = [cell for cell in standing if _tried(hypothesis, cell).sum() > 1]
+    may_stand = cells[(hypothesis.state[cells] > 0) | hypothesis.camouflaged[cells]]
+    for cell in may_stand[hypothesis.camouflaged[may_stand]].tolist():
+        by_colour = of_camouflaged(all_scores(hypothesis, cell))
+        hypothesis.score(np.array([cell]), np.append(np.float32(0), by_colour)[None])
+    in_doubt = [cell for cell in may_stand.tolist() if _tried(hypothesis, cell).sum() > 1]
     if not in_doubt:
         return np.empty(0, np.intp)
     beside = _Beside.of(image, hypothesis)
@@ -96,8 +98,7 @@ def _is_other_height(hypothesis: Hypothesis, beside: _Beside, cell: int) -> bool
     heights = np.append(0.0, by_colour.max(axis=1))
     best = 1 + int(heights[1:].argmax())
     more = np.zeros(len(heights))
-    if not hypothesis.camouflaged[cell]:
-        more[1:] = SURFACE_SHARE * by_surfaces(hypothesis, cell, tried[1:]) - (1 - COLOUR_SHARE) * heights[1:]
+    more[1:] = SURFACE_SHARE * by_surfaces(hypothesis, cell, tried[1:]) - (1 - COLOUR_SHARE) * heights[1:]
     given = np.where(tried, 0.0, -np.inf)
     compared, _ = compare_on(beside.view, beside.prisms, hypothesis, beside.stacks, (cell, given))
     more[tried] += BOUNDARY_SHARE * compared[tried]

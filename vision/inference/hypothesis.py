@@ -82,7 +82,7 @@ class Hypothesis:
         isolated: scores of all cells as if nothing else stood on the board.
         glyph_log_ratio: (n,) float32, log-likelihood ratio by a character that was read where colours leave it open
             whether anything stands there.
-        camouflaged: (n,) bool, cells whose piece has the colour of a learned board and was found by its surfaces.
+        camouflaged: (n,) bool, cells on which a piece of a learned board's colour stands, or may, as surfaces told.
         stale: (n,) bool, cells whose neighbours' states have changed since they were updated.
         updated: (n,) bool, cells that were updated since the picture was observed.
     """
@@ -166,7 +166,7 @@ class Hypothesis:
         self.glyph_log_ratio[cells] = log_ratio
 
     def tell_camouflaged(self, cells: Indices) -> None:
-        """Remember that surfaces told what stands on ``cells`` (b,)."""
+        """Remember that surfaces told what stands, or may, on ``cells`` (b,)."""
         self.camouflaged[cells] = True
 
     def invalidate(self, cells: Indices | int) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
+from vision.inference.comparison import MISLED
 from vision.inference.coordinate_ascent import AllScores, converge
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.observations import DARK
@@ -72,8 +73,11 @@ def _unlike_shares(codes: Picture, gain: Array, expected: Array, cells: Indices,
 
 
 def _is_camouflaged(hypothesis: Hypothesis, cell: int, every: AllScores) -> bool:
-    """Rescore a cell that seems empty but is unlike the board; whether a piece seems to stand there now."""
-    by_colour = every.of(cell)
+    """Rescore a cell that seems empty but is unlike the board; whether a piece seems to stand there now, or may."""
+    # Where boundaries will be asked whether anything stands there, colours need not rule it out.
+    are_boundaries_asked, by_colour = hypothesis.geometry.configurations.has_plain_faces, every.of(cell)
+    if are_boundaries_asked:
+        by_colour = of_camouflaged(by_colour)
     parts = hypothesis.geometry.configurations.parts
     single, colours = parts == parts.min(), CAMOUFLAGED_SHARE * by_colour.max(axis=1)
     if (colours + by_surfaces(hypothesis, cell, single))[single].max() < -EMPTY_NATS:
@@ -86,7 +90,18 @@ def _is_camouflaged(hypothesis: Hypothesis, cell: int, every: AllScores) -> bool
         hypothesis.assign(cell, state)
         hypothesis.invalidate_neighbours(cell, 0)
         every.outdate(cell, 0)
-    return bool(state)
+    return bool(state) or are_boundaries_asked
+
+
+def of_camouflaged(by_colour: Array) -> Array:
+    """(f, colours) log-likelihood ratios ``by_colour``, (f, colours), that do not rule out that anything stands there.
+
+    They were misled where a piece has the board's colour: that is known more sharply, but the pixels of one face have
+    one shade, as those of the board do.
+    """
+    most = CAMOUFLAGED_SHARE * by_colour.max()
+    bounded: Array = by_colour + (np.logaddexp(np.log(MISLED), most) - most) / CAMOUFLAGED_SHARE
+    return bounded.astype(np.float32)
 
 
 def by_surfaces(hypothesis: Hypothesis, cell: int, tried: npt.NDArray[np.bool_]) -> Array:

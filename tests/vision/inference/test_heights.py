@@ -1,8 +1,12 @@
 """Heights that colours leave in doubt, told by surfaces and boundaries that each predicts."""
 
+import numpy as np
 import pytest
 
+from vision.inference.comparison import MISLED
+from vision.inference.coordinate_ascent import all_scores
 from vision.inference.heights import HEIGHT_NATS, weigh_heights
+from vision.inference.surfaces import CAMOUFLAGED_SHARE, of_camouflaged
 
 
 def misled(drawn, stack, believed, nats):
@@ -23,11 +27,20 @@ def test_a_height_in_doubt_is_told_by_surfaces_and_boundaries(drawn, stack, beli
     assert hypothesis.scores[cell].argmax() == drawn.state(stack)
 
 
-def test_boundaries_tell_what_surfaces_were_asked_about_already(drawn):
-    hypothesis, cell = misled(drawn, "R", "RR", nats=1.0)
+@pytest.mark.parametrize(("table", "stands"), [({"d4": "R"}, "R"), ({}, "")])
+def test_whether_a_camouflaged_piece_stands_there_is_told_by_boundaries_as_well(drawn, table, stands):
+    hypothesis, cell = drawn.hypothesis(table), drawn.cell("d4")
+    hypothesis.assign(cell, 0)
     hypothesis.tell_camouflaged(cell)
-    weigh_heights(drawn.picture({"d4": "R"}), hypothesis)
-    assert hypothesis.state[cell] == drawn.state("R")
+    weigh_heights(drawn.picture(table), hypothesis)
+    assert hypothesis.state[cell] == (drawn.state(stands) if stands else 0)
+
+
+def test_colours_alone_do_not_rule_out_a_camouflaged_piece(drawn):
+    hypothesis, cell = drawn.hypothesis({}), drawn.cell("d4")
+    bounded = of_camouflaged(all_scores(hypothesis, cell))
+    assert CAMOUFLAGED_SHARE * bounded.max() == pytest.approx(np.log(MISLED), abs=0.1)
+    assert np.ptp(bounded) == pytest.approx(np.ptp(all_scores(hypothesis, cell)), rel=1e-4)
 
 
 def test_a_height_that_is_not_in_doubt_stays(drawn):
