@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.inference.geometry import Geometry
-from vision.likelihood.flank_runs import FLANKS
+from vision.likelihood.flank_runs import FLANKS, SUMS
 from vision.likelihood.observations import Observations, log_likelihood, renew
 from vision.scene.boxes import Boxes, touching
 from vision.scene.label_buffer import Buffers, LabelBuffer, Region, render, visible_px
@@ -76,7 +76,7 @@ class Hypothesis:
             given the other cells' states.
         side_steps: (n, parts, steps, 2) float32, sums of log brightness and of pixels over each step of the sides of
             the likeliest stack, see :class:`vision.likelihood.stacks.Scored`; 0 where none was scored.
-        flank_sums: (n, p, flanks, 6) float64 and…
+        flank_sums: (n, p, flanks, SUMS) float64 and…
         flank_wireframes: (n, p) intp, of the likeliest tower of pyramids, as
             :attr:`vision.likelihood.facets.FacetFits.sums`; 0 where none was fitted.
         isolated: scores of all cells as if nothing else stood on the board.
@@ -97,7 +97,7 @@ class Hypothesis:
         self.scores = np.zeros((n, states), np.float32)
         self.side_steps = np.zeros((n, int(geometry.outline_table.bands.max()), len(rim), 2), np.float32)
         most = int(geometry.configurations.parts.max())
-        self.flank_sums = np.zeros((n, most, len(FLANKS), 6))
+        self.flank_sums = np.zeros((n, most, len(FLANKS), SUMS))
         self.flank_wireframes = np.full((n, most), -1, np.intp)
         self.isolated = Isolated(
             np.zeros((n, states), np.float32), np.zeros(n, np.intp), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
@@ -158,7 +158,7 @@ class Hypothesis:
         self.updated[cells], self.camouflaged[cells] = True, False
 
     def see_flanks(self, cells: Indices, sums: npt.NDArray[np.floating], wireframes: Indices) -> None:
-        """Take over ``flank_sums`` (b, p, flanks, 6) and ``flank_wireframes`` (b, p) of ``cells`` (b,)."""
+        """Take over ``flank_sums`` (b, p, flanks, SUMS) and ``flank_wireframes`` (b, p) of ``cells`` (b,)."""
         self.flank_sums[cells], self.flank_wireframes[cells] = sums, wireframes
 
     def read_glyphs(self, cells: Indices, log_ratio: Array) -> None:

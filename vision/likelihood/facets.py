@@ -18,6 +18,7 @@ from vision.appearance.colour_model import BINS, OUTLIER_SHARE
 from vision.compiled import compiled
 from vision.likelihood.flank_runs import (
     FLANKS,
+    SUMS,
     Flanks,
     Walk,
     add_sums,
@@ -25,6 +26,7 @@ from vision.likelihood.flank_runs import (
     make_flanks,
     make_walk,
     pyramids_of,
+    unevenness,
     visible_runs,
 )
 from vision.likelihood.memo import Memo, find, make_memo, put
@@ -99,7 +101,7 @@ class FacetFits(NamedTuple):
 
     Attributes:
         log_ratio: (b, configurations) float32 log-likelihood ratio of each against the likeliest.
-        sums: (b, p, flanks, 6) float32 sums over each flank of the pyramids of the likeliest tower, see
+        sums: (b, p, flanks, SUMS) float32 sums over each flank of the pyramids of the likeliest tower, see
             :func:`_sum_values`.
         wireframes: (b, p) intp, these pyramids, the uppermost first, −1 after the last.
     """
@@ -184,27 +186,30 @@ def facet_log_likelihood(
 
 @compiled
 def _sum_values(observations: Observations, background: Background, cells: Indices) -> Array:
-    """Column integrals of ``cells`` (b,) over visible pixels: (b, columns, rows + 1, 6) float32.
+    """Column integrals of ``cells`` (b,) over visible pixels: (b, columns, rows + 1, SUMS) float32.
 
-    Channels: number of pixels; the three display values; sum of their squares; and log-likelihood of the background
-    less its mean in the crop.
+    How well they fit to bare ground is the log-likelihood of the background less its mean in the crop.
     """
     codes, gain, base, visible = observations.codes, observations.gain, background.base, background.visible
     _, rows, columns = base.shape
-    integrals = np.zeros((len(cells), columns, rows + 1, 6), np.float32)
+    integrals = np.zeros((len(cells), columns, rows + 1, SUMS), np.float32)
     for k in range(len(cells)):
         usual = _usual(base[k], visible[k])
         for column in range(columns):
             for row in range(rows):
-                for channel in range(6):
-                    integrals[k, column, row + 1, channel] = integrals[k, column, row, channel]
+                sums = integrals[k, column, row + 1]
+                sums[:] = integrals[k, column, row]
                 if visible[k, row, column]:
-                    integrals[k, column, row + 1, 0] += 1
+                    from_middle = np.float32(row - rows // 2)
+                    sums[0] += 1
                     for channel in range(3):
                         value = codes[cells[k], row, column, channel] * gain[cells[k], channel]
-                        integrals[k, column, row + 1, 1 + channel] += value
-                        integrals[k, column, row + 1, 4] += value**2
-                    integrals[k, column, row + 1, 5] += base[k, row, column] - usual
+                        sums[1 + channel] += value
+                        sums[4] += value**2
+                        sums[8] += from_middle * value
+                    sums[5] += base[k, row, column] - usual
+                    sums[6] += from_middle
+                    sums[7] += from_middle**2
     return integrals
 
 
@@ -250,13 +255,13 @@ def _search(integrals: Array, facets: Facets, cells: Indices, placement: Array) 
 def _likeliest(integrals: Array, facets: Facets, cells: Indices, likely: Array, places: Array) -> tuple[Array, Indices]:
     """``sums`` and ``wireframes`` of :class:`FacetFits`; ``likely`` and ``places`` as of :func:`_search`."""
     most = facets.towers.shape[2]
-    sums, wireframes = np.zeros((len(cells), most, len(FLANKS), 6), np.float32), np.full((len(cells), most), -1)
+    sums, wireframes = np.zeros((len(cells), most, len(FLANKS), SUMS), np.float32), np.full((len(cells), most), -1)
     walk = make_walk(most, integrals.shape[1])
     for k in range(len(cells)):
         best = likely[k].argmax()
         tower, flanks = pyramids_of(facets.towers[best]), make_flanks(facets.far[cells[k]], facets.near[cells[k]])
         count = tower.shape[1]
-        at, parts = places[k, best, :count], sums[k].reshape(-1, 6)
+        at, parts = places[k, best, :count], sums[k].reshape(-1, SUMS)
         _log_likelihood(integrals[k], flanks, walk, tower, at, parts, 1)
         for pyramid in range(count):
             wireframes[k, pyramid] = tower[int(at[pyramid, 0]), pyramid]
@@ -275,7 +280,7 @@ def _first_placements(
     for number in range(len(towers)):
         tower = pyramids_of(towers[number])
         at = np.zeros((tower.shape[1], 3), np.float32)
-        parts = np.zeros((tower.shape[1] * len(FLANKS), 6), np.float32)
+        parts = np.zeros((tower.shape[1] * len(FLANKS), SUMS), np.float32)
         likely = np.full(len(tower), -np.inf, np.float32)
         for turn in range(len(tower)):
             for share in BEGINS:
@@ -296,14 +301,14 @@ def _climb(integrals: Array, flanks: Flanks, walk: Walk, tower: Indices, at: Arr
     around the best).
 
     Args:
-        integrals: (columns, rows + 1, 6) float32.
+        integrals: (columns, rows + 1, SUMS) float32.
         flanks: of the cell.
         walk: work space.
         tower: (t, p) intp.
         at: (p, 3) float32, see :func:`_log_likelihood`.
         memo: log-likelihoods of the tower's placements that are known.
     """
-    parts, tried = np.zeros((len(at) * len(FLANKS), 6), np.float32), np.zeros((len(at), len(STEPS)), np.float32)
+    parts, tried = np.zeros((len(at) * len(FLANKS), SUMS), np.float32), np.zeros((len(at), len(STEPS)), np.float32)
     best, trial = _log_likelihood(integrals, flanks, walk, tower, at, parts, 1), np.empty_like(at)
     for _ in range(ROUNDS):
         before = best
@@ -335,12 +340,12 @@ def _log_likelihood(
     """Log-posterior of a tower in a placement, up to a constant a cell.
 
     Args:
-        integrals: (columns, rows + 1, 6) float32 of the cell, see :func:`_sum_values`.
+        integrals: (columns, rows + 1, SUMS) float32 of the cell, see :func:`_sum_values`.
         flanks: of the cell.
         walk: work space.
         tower: (t, p) intp its pyramids in each rotation, the uppermost first.
         at: (p, 3) float32 placement of each: index of its rotation, mm right, mm down.
-        parts: (p · flanks, 6) float32 work array.
+        parts: (p · flanks, SUMS) float32 work array.
         step: every how many columns are evaluated.
     """
     parts[:] = 0
@@ -348,7 +353,6 @@ def _log_likelihood(
     add_sums(integrals, walk.runs[:count], parts)
     uneven, bare = 0.0, 0.0
     for part in parts:
-        red, green, blue = part[1], part[2], part[3]
-        uneven += max(part[4] - (red**2 + green**2 + blue**2) / max(part[0], 1e-3), 0.0)
+        uneven += unevenness(part, 1.0)
         bare += part[5]
     return float((-uneven / (2 * UNEVEN**2) - bare) * (step / INDEPENDENT_MM2) - 0.5 * displacement(at))

@@ -11,12 +11,14 @@ from vision.compiled import compiled
 from vision.likelihood.flank_boundaries import boundary_log_ratio
 from vision.likelihood.flank_runs import (
     FLANKS,
+    SUMS,
     Flanks,
     Walk,
     add_sums,
     displacement,
     make_walk,
     pyramids_of,
+    unevenness,
     visible_runs,
 )
 from vision.likelihood.flank_views import PER_MM, FlankView
@@ -52,7 +54,7 @@ class _Work(NamedTuple):
 
     Attributes:
         walk: through its columns.
-        parts: (p · flanks, 6) float64 sums over each flank.
+        parts: (p · flanks, SUMS) float64 sums over each flank.
         seams: (p · flanks,) float64, see :func:`vision.likelihood.flank_boundaries.boundary_log_ratio`.
     """
 
@@ -67,17 +69,20 @@ def fit(
 ) -> tuple[Floats, Floats, Indices]:
     """(f,) log-likelihood of each tower in its likeliest placement, and what it is made of there.
 
-    That is (f, p, flanks, 6) sums over its flanks and (f, p) intp, its pyramids.
+    That is (f, p, flanks, SUMS) sums over its flanks and (f, p) intp, its pyramids.
     """
     most = towers.shape[2]
-    likely, sums = np.full(len(towers), -np.inf), np.zeros((len(towers), most, len(FLANKS), 6))
+    likely, sums = np.full(len(towers), -np.inf), np.zeros((len(towers), most, len(FLANKS), SUMS))
     wireframes, walk = np.full((len(towers), most), -1, np.intp), make_walk(most, len(view.integrals))
     for number in range(len(towers)):
         if not tried[number]:
             continue
         tower = pyramids_of(towers[number])
         count = tower.shape[1]
-        work, at = _Work(walk, np.zeros((count * len(FLANKS), 6)), np.zeros(count * len(FLANKS))), np.zeros((count, 3))
+        work, at = (
+            _Work(walk, np.zeros((count * len(FLANKS), SUMS)), np.zeros(count * len(FLANKS))),
+            np.zeros((count, 3)),
+        )
         memo = make_memo(3 * count)
         begins = _first_placements(view, flanks, tower, work, memo)
         for k in range(len(begins)):
@@ -86,7 +91,7 @@ def fit(
             total = _log_likelihood(view, flanks, tower, at, work, 1)
             if total > likely[number]:
                 likely[number] = total
-                sums[number, :count] = work.parts.reshape(count, len(FLANKS), 6)
+                sums[number, :count] = work.parts.reshape(count, len(FLANKS), SUMS)
                 for pyramid in range(count):
                     wireframes[number, pyramid] = tower[int(at[pyramid, 0]), pyramid]
     return likely, sums, wireframes
@@ -155,8 +160,7 @@ def _log_likelihood(view: FlankView, flanks: Flanks, tower: Indices, at: Floats,
     unexplained = view.ground
     for part in parts:
         if part[0] > 0:
-            uneven = part[4] - (part[1] ** 2 + part[2] ** 2 + part[3] ** 2) / part[0]
-            unexplained += step * (max(uneven, 0.0) / 3 - part[5])
+            unexplained += step * (unevenness(part, 1 / PER_MM) / 3 - part[5])
     variance = max(unexplained, 0.0) / view.pixels + view.variance
     likely = boundaries - 0.5 * view.weight * np.log(variance)
     return float(SHARE * likely - 0.5 * displacement(at) / PER_MM**2)

@@ -16,6 +16,15 @@ FLANKS = ((0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4))
 """Corners of a pyramid's flanks (:mod:`vision.scene.configurations` has the base first, then the tip)."""
 
 
+SUMS = 9
+"""What is summed up over a flank's pixels: their number, three display values, the sum of their squares, how well they
+fit to bare ground, their rows, the squares of these, and the product of row and the sum of the three values."""
+
+SLOPE_SCALE_MM, SLOPE_PRIOR = 20.0, 4.0
+"""Distance over which a flank's brightness seldom changes by much, and how many pixels that knowledge is worth: what
+lies round its foot lights or shades it there.  As of other surfaces (:mod:`vision.likelihood.surfaces`)."""
+
+
 class Flanks(NamedTuple):
     """Flanks of the pyramids (w) on one cell; see :class:`vision.likelihood.facets.Facets`.
 
@@ -121,7 +130,7 @@ def _place(walk: Walk, flanks: Flanks, tower: Indices, at: npt.NDArray[np.floati
 
 @compiled
 def add_sums(integrals: npt.NDArray[np.floating], runs: Indices, parts: npt.NDArray[np.floating]) -> None:
-    """Add what ``runs`` (r, 5) cover to ``parts`` (p · flanks, 6); ``integrals``: (columns, rows + 1, 6)."""
+    """Add what ``runs`` (r, 5) cover to ``parts`` (p · flanks, SUMS); ``integrals``: (columns, rows + 1, SUMS)."""
     for number in range(len(runs)):
         column, pyramid, flank, begin, end = runs[number]
         above, below, part = integrals[column, begin], integrals[column, end], parts[pyramid * len(FLANKS) + flank]
@@ -130,7 +139,23 @@ def add_sums(integrals: npt.NDArray[np.floating], runs: Indices, parts: npt.NDAr
         three, squares, ground = below[3] - above[3], below[4] - above[4], below[5] - above[5]
         pixels, one, two = part[0] + pixels, part[1] + one, part[2] + two
         three, squares, ground = part[3] + three, part[4] + squares, part[5] + ground
+        places, places2, along = below[6] - above[6], below[7] - above[7], below[8] - above[8]
+        places, places2, along = part[6] + places, part[7] + places2, part[8] + along
         part[0], part[1], part[2], part[3], part[4], part[5] = pixels, one, two, three, squares, ground
+        part[6], part[7], part[8] = places, places2, along
+
+
+@compiled
+def unevenness(part: npt.NDArray[np.floating], row_mm: float) -> float:
+    """What is left of the squares of a flank's display values if they are even, but for a slope from row to row.
+
+    ``part``: as of :func:`add_sums`; a row is ``row_mm`` high.
+    """
+    count = max(part[0], 1e-3)
+    left = part[4] - (part[1] ** 2 + part[2] ** 2 + part[3] ** 2) / count
+    along = part[8] - part[6] * (part[1] + part[2] + part[3]) / count
+    length = part[7] - part[6] ** 2 / count + SLOPE_PRIOR * (SLOPE_SCALE_MM / row_mm) ** 2
+    return float(max(left - along**2 / (3 * length), 0.0))
 
 
 @compiled

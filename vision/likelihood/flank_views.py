@@ -10,7 +10,7 @@ import numpy.typing as npt
 from vision.compiled import compiled
 from vision.likelihood.boundaries import ranked
 from vision.likelihood.flank_boundaries import Contrasts
-from vision.likelihood.flank_runs import Flanks
+from vision.likelihood.flank_runs import SUMS, Flanks
 from vision.likelihood.observations import FLOOR
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 
@@ -50,8 +50,8 @@ class FlankView(NamedTuple):
     """What one cell's close-up shows.
 
     Attributes:
-        integrals: (columns, rows + 1, 6) float64 column integrals over the pixels that are looked at: their number,
-            three display values, the sum of their squares, squared difference from the ground's.
+        integrals: (columns, rows + 1, SUMS) float64 column integrals over the pixels that are looked at; how well they
+            fit to bare ground is the squared difference from it.
         pixels: their number.
         ground: sum of the squared differences of all of them.
         variance: of a pixel on an even surface.
@@ -240,7 +240,7 @@ def _integrals(codes: Picture, gain: Array, squares: Floats) -> tuple[Floats, in
     That is the standard deviation of the mean of a pixel's display values, from how it differs from the one left of it.
     """
     (rows, columns), shades, count, pairs, ground = squares.shape, _display_values(gain), 0, 0, 0.0
-    integrals, apart = np.zeros((columns, rows + 1, 6)), np.empty(squares.size, np.float32)
+    integrals, apart = np.zeros((columns, rows + 1, SUMS)), np.empty(squares.size, np.float32)
     before = np.full(rows, np.float32(-1))
     for column in range(columns):
         for row in range(rows):
@@ -257,6 +257,10 @@ def _integrals(codes: Picture, gain: Array, squares: Floats) -> tuple[Floats, in
             sums[3] = above[3] + three
             sums[4] = above[4] + (one * one + two * two + three * three)
             sums[5] = above[5] + square
+            from_middle = row - rows // 2
+            sums[6] = above[6] + from_middle
+            sums[7] = above[7] + from_middle * from_middle
+            sums[8] = above[8] + from_middle * (one + two + three)
             mean = (one + two + three) / np.float32(3)
             if before[row] >= 0:
                 apart[pairs] = abs(mean - before[row])

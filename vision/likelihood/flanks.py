@@ -147,7 +147,7 @@ def _look(
 
 @compiled
 def by_side(sums: Floats, wireframes: Indices, sides: Indices, per_mm: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """``means`` and ``is_seen`` as of :class:`TowerFits` from ``sums`` (f, p, flanks, 6) over flanks.
+    """``means`` and ``is_seen`` as of :class:`TowerFits` from ``sums`` (f, p, flanks, SUMS) over flanks.
 
     ``wireframes`` (f, p): whose these are; ``sides``: (w, flanks), see :class:`CloseUp`; ``per_mm``: rows and columns a
     millimetre of what was summed.

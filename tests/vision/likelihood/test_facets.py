@@ -12,7 +12,7 @@ from vision.likelihood.facets import (
     _sum_values,
     facet_log_likelihood,
 )
-from vision.likelihood.flank_runs import FLANKS, make_flanks, make_walk
+from vision.likelihood.flank_runs import FLANKS, SLOPE_PRIOR, SLOPE_SCALE_MM, SUMS, make_flanks, make_walk, unevenness
 from vision.likelihood.observations import Background, Observations
 from vision.scene.configurations import LEAN_MM, TURNS_DEG
 from vision.scene.crops import INDEPENDENT_MM2
@@ -51,6 +51,13 @@ def drawing(pyramids, right=0, down=0):
     return observations, Background(base[None].astype(np.float32), np.ones((1, ROWS, COLUMNS), np.bool_))
 
 
+def uneven(values, rows):
+    """What a slope along ``rows`` (k,), the same in all channels, leaves of the squares of ``values`` (k, 3)."""
+    apart, along = values - values.mean(axis=0), (rows - rows.mean())[:, None]
+    slope = (apart * along).sum() / (3 * (along**2).sum() + 3 * SLOPE_PRIOR * SLOPE_SCALE_MM**2)
+    return (apart**2).sum() - slope * (apart * along).sum()
+
+
 def ratios(facets, pyramids, right=0, down=0):
     """(tower,) log-likelihood ratios for a drawing."""
     observations, behind = drawing(pyramids, right, down)
@@ -69,7 +76,7 @@ def test_the_tower_that_was_drawn_is_the_likeliest(facets, right, down):
 
 @pytest.mark.parametrize(("right", "down"), [(0, 0), (2, -3)])
 def test_a_tower_is_scored_by_the_variance_of_each_facet(facets, right, down):
-    """As painted far to near: the small pyramid, displaced, over the large one."""
+    """As painted far to near: the small pyramid, displaced, over the large one; less what a slope explains."""
     observations, behind = drawing([LARGE, SMALL])
     placement = np.array([[0, right, down], [0, 0, 0]], np.float32)  # the uppermost first
     painted = np.zeros((ROWS, COLUMNS), int)
@@ -78,17 +85,31 @@ def test_a_tower_is_scored_by_the_variance_of_each_facet(facets, right, down):
         painted[rows, MIDDLE - half + x : MIDDLE + x] = 1 + 2 * number
         painted[rows, MIDDLE + x : MIDDLE + half + x] = 2 + 2 * number
     values = observations.codes[0] / 255
-    squares = sum(((values[painted == i] - values[painted == i].mean(axis=0)) ** 2).sum() for i in range(1, 5))
+    squares = sum(uneven(values[painted == i], np.nonzero(painted == i)[0]) for i in range(1, 5))
     usual = behind.base[0][behind.base[0] > UNEXPLAINED_LOG].mean()
     bare = (behind.base[0] - usual)[painted > 0].sum()
     expected = (-squares / (2 * UNEVEN**2) - bare) / INDEPENDENT_MM2 - 0.5 * (right**2 + down**2) / LEAN_MM**2
 
     integrals = _sum_values(observations, behind, np.array([0]))[0]
-    flanks, work = make_flanks(facets.far[0], facets.near[0]), np.zeros((2 * len(FLANKS), 6), np.float32)
+    flanks, work = make_flanks(facets.far[0], facets.near[0]), np.zeros((2 * len(FLANKS), SUMS), np.float32)
     walk = make_walk(2, COLUMNS)
     assert _log_likelihood(integrals, flanks, walk, facets.towers[TOWER], placement, work, 1) == pytest.approx(
         expected, abs=0.1
     )
+
+
+def test_a_flank_may_be_darker_at_its_foot_but_in_all_channels_alike():
+    rows = np.repeat(np.arange(40.0), 20)
+    shaded = np.array([0.2, 0.3, 0.4]) - 0.004 * rows[:, None]
+    tinted = np.array([0.2, 0.3, 0.4]) - 0.004 * rows[:, None] * (1, 0, -1)
+    left = []
+    for values in (shaded, tinted):
+        squares = ((values - values.mean(axis=0)) ** 2).sum()
+        along = (rows * values.sum(axis=1)).sum()
+        sums = [len(rows), *values.sum(axis=0), (values**2).sum(), 0, rows.sum(), (rows**2).sum(), along]
+        left.append(unevenness(np.array(sums), 0.5) / squares)
+    assert left[0] < 0.1
+    assert left[1] == pytest.approx(1.0)
 
 
 def test_visible_flanks_cover_the_outline_of_their_pyramid():
