@@ -156,7 +156,10 @@ def _gain(
     faint, _ = compare(image, rings.of(chosen), labels, alphabet, is_faint=True)
     fits, bare = np.maximum(usual, faint).max(axis=1), blank(image, placed, labels)
     gain: Array = np.maximum(fits - bare - np.float32(np.log(len(alphabet.letters))), 0)
-    against = np.clip(usual.max(axis=1) - bare, -MOST_AGAINST, 0).astype(np.float32)
+    # Bare wood where another height has its face says nothing of the likeliest one.
+    likeliest = np.where(owner == np.arange(owner[-1] + 1)[:, None], scores, -np.inf).argmax(axis=1)
+    unlike, placed = compare(image, rings.of(likeliest), labels, alphabet)
+    against = np.clip(unlike.max(axis=1) - blank(image, placed, labels), -MOST_AGAINST, 0).astype(np.float32)
     return np.where(_explains_most(fits, bare), gain, against)
 
 

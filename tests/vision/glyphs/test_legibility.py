@@ -12,6 +12,7 @@ from vision.enrolment import enrol
 from vision.glyphs.legibility import LOG_DISTINCT, character_gain, read_faces, search_face
 from vision.glyphs.templates import make_alphabet, nothing_before
 from vision.reader import Reader
+from vision.scene.label_buffer import RANK_BITS
 
 SHADOW = 0.55
 
@@ -78,6 +79,18 @@ def test_characters_say_that_something_stands_in_a_shadow_too_and_bare_ground_do
     assert (character_gain(shaded, faces, everywhere, nothing_before(shaded), alphabet, EVEN[: len(pieces)]) > 0).all()
     bare = np.full_like(shaded, 170)
     assert (character_gain(bare, faces, everywhere, nothing_before(bare), alphabet, EVEN[: len(pieces)]) < 0).all()
+
+
+@pytest.mark.parametrize(("scores", "is_against"), [((0.2, -12.0), False), ((-12.0, 0.2), True)])
+def test_bare_wood_speaks_against_a_piece_only_where_its_face_would_be(enrolment, scores, is_against):
+    """Of two heights one has its face behind another stack, the other one over bare ground."""
+    image, _, faces, alphabet, _ = enrolment
+    bare, both = np.full_like(image, 170), faces.of(np.array([0, 1]))
+    hidden = nothing_before(image)
+    x, y = both.centres_px[0].astype(int)
+    hidden[y - 30 : y + 30, x - 30 : x + 30] = (both.ranks[0] + 1) << RANK_BITS
+    gain = character_gain(bare, both, np.zeros(2, np.intp), hidden, alphabet, np.array(scores))
+    assert (gain[0] < -1) == is_against
 
 
 def test_a_face_is_searched_across_the_edge_of_a_shadow(enrolment):
