@@ -256,9 +256,13 @@ class Reader:
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
         light = self.light(image, geometry.pose)
         smooth = self._colours.smooth(image, geometry, light)
+        self._colours.expect_usual_lamp()
         shown = self.observations(smooth, geometry, light)
-        outlier_share = self._colours.outlier_share(shown, geometry, slice(None))
         hypothesis = infer(shown, self._rim, geometry)
+        if self._colours.follow_lamp(hypothesis):
+            shown = self.observations(smooth, geometry, light)
+            hypothesis = infer(shown, self._rim, geometry)
+        outlier_share = self._colours.outlier_share(shown, geometry, slice(None))
         states = self._states((image, smooth), hypothesis, light)
         return _Last(hypothesis, states, outlier_share, self._colours.unexplained(hypothesis))
 

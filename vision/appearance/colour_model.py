@@ -73,6 +73,9 @@ _WALL = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.0
 # A flank may have been enrolled in half the light that falls on another one.
 _FLANK = _Shading(lit=0.0, spread=0.0, shade=(0.05, 2.5), mirrored=0.08, tint=0.08)
 
+_FACING = replace(_SIDE, shade=(0.2, 1.9))
+"""Sides beside a low lamp: what they get of it is the cotangent of its elevation, here of 28 degrees."""
+
 _DEEP = replace(_SIDE, shade=(0.08, 0.2))
 DEEP_SHARE = 1e-3
 """How deep the shade on a side may be beside a lamp behind the board, and the share of sides' pixels that are in it.
@@ -133,6 +136,18 @@ def build_colour_model(
         *([] if look.column is None else _column(look.column, rng)),
     ]
     return np.column_stack(columns).astype(np.float32)
+
+
+def beside_low_lamp(
+    colour_model: npt.NDArray[np.float32], look: SetLook, configurations: Configurations
+) -> npt.NDArray[np.float32]:
+    """A copy of a colour model (BINS³, materials) of pieces with faces whose sides may be lit more than paper is."""
+    rng, model = np.random.default_rng(0), colour_model.copy()
+    sides = [_learn(_draw(face, _FACING, rng)) for face in reflectances(look, configurations)]
+    kinds = Materials(len(configurations.colours))
+    model[:, kinds.sides : kinds.column_side] = np.column_stack(sides)
+    model[:, Materials.STANDING], model[:, Materials.SIDE] = _of_any(np.array(sides))
+    return model
 
 
 def with_deep_shade(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,6 +13,7 @@ from vision.appearance import colour_model
 from vision.appearance.illumination import Illumination
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.lamp import is_low
 from vision.inference.outliers import likeliest, outlier_shares, unexplained_shares
 from vision.likelihood.denoising import without_noise
 from vision.likelihood.observations import Observations
@@ -22,12 +25,24 @@ Array = npt.NDArray[np.float32]
 Picture = npt.NDArray[np.uint8]
 
 
+class _Lit(NamedTuple):
+    """The colour model beside a lamp, and what pictures are understood by there: sides may be in deep shade, too.
+
+    Attributes:
+        model, shaded: (BINS³, materials) float32 log-likelihoods.
+        likeliest: (BINS³,) of ``shaded``, see :func:`vision.inference.outliers.likeliest`.
+    """
+
+    model: Array
+    shaded: Array
+    likeliest: Array
+
+
 class Colours:
     """The colour model of one set, of which the column of what lies round the mat changes with each picture.
 
     Attributes:
         reflectances: of the set's surfaces, see :func:`.colour_model.reflectances`.
-        model: (BINS³, materials) float32 log-likelihoods.
     """
 
     def __init__(self, kit: Kit, look: SetLook, configurations: Configurations) -> None:
@@ -37,21 +52,40 @@ class Colours:
         plain_floor = look.floor if configurations.has_plain_faces or not configurations.has_faces else None
         self._contrast = colour_model.contrast_to_floor(self.reflectances, plain_floor)
         paper = linear(kit.mat.paper) if has_paper(kit) else None
-        self.model = colour_model.build_colour_model(look, configurations, paper)
+        model = colour_model.build_colour_model(look, configurations, paper)
+        self._lit = self._usual = _lit(model, look, configurations)
+        # On a learned board, and of pyramids, sides may be of any brightness as it is.
+        self._low: _Lit | None = None
+        if configurations.is_single_size and configurations.has_faces and look.board is None:
+            self._low = _lit(colour_model.beside_low_lamp(model, look, configurations), look, configurations)
+        # On a learned board, and of pyramids, sides may be of any brightness as it is.
+        self._may_be_low = configurations.is_single_size and configurations.has_faces and look.board is None
         self._paper = np.exp(self.model[:, Materials.PAPER])
         # The levels of pillars are told by colours alone, which then must tell cubes from the cloth, too.
         are_compared = kit.pillars is None
         self._pieces = colour_model.piece_likelihood(self.model, len(configurations.colours)) * are_compared
-        self._understand_by(look, configurations)
+        self._look, self._configurations = look, configurations
 
-    def _understand_by(self, look: SetLook, configurations: Configurations) -> None:
-        self._shaded = colour_model.with_deep_shade(self.model, look, configurations)
-        self._likeliest = likeliest(self._shaded)
+    @property
+    def model(self) -> Array:
+        """(BINS³, materials) float32 log-likelihoods beside the lamp of the picture that was last read whole."""
+        return self._lit.model
+
+    def expect_usual_lamp(self) -> None:
+        """Begin another picture, whose lamp is not known yet."""
+        self._lit = self._usual
+
+    def follow_lamp(self, hypothesis: Hypothesis) -> bool:
+        """Whether the lamp is low by what is hypothesised, so that the model is another one from now on."""
+        if self._low is None or not is_low(hypothesis, self.reflectances):
+            return False
+        self._lit = self._low
+        return True
 
     def follow_column(self, kit: Kit, look: SetLook, column: ColumnLook) -> None:
         """Go on with another ``column``, which the ``look`` of the set now has."""
         colour_model.repaint_column(self.model, column)
-        self._understand_by(look, kit_configurations(kit))
+        self._lit = self._usual = _lit(self.model, look, kit_configurations(kit))
 
     def look_around(self, image: Picture, geometry: Geometry, light: Illumination) -> None:
         """Learn the colours of what lies outside the mat in a picture (height, width, 3) uint8 BGR."""
@@ -70,8 +104,13 @@ class Colours:
         """(n,) float32, share of the pixels round each cell's middle or its stack that no material explains."""
         near = slice(*geometry.rows_round)
         outside = geometry.crops.outside[cells, near]
-        return outlier_shares(shown.bins[:, near], shown.floor[:, near], outside, self._likeliest, self.model)
+        return outlier_shares(shown.bins[:, near], shown.floor[:, near], outside, self._lit.likeliest, self.model)
 
     def unexplained(self, hypothesis: Hypothesis) -> Array:
         """(n,) share of pixels round each cell that are unlikely under what is believed there."""
-        return unexplained_shares(hypothesis, hypothesis.geometry.rows_round, self._shaded)
+        return unexplained_shares(hypothesis, hypothesis.geometry.rows_round, self._lit.shaded)
+
+
+def _lit(model: Array, look: SetLook, configurations: Configurations) -> _Lit:
+    shaded = colour_model.with_deep_shade(model, look, configurations)
+    return _Lit(model, shaded, likeliest(shaded))
