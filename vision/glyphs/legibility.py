@@ -44,12 +44,12 @@ ELSEWHERE_MM = 3.0 * PLACED_MM
 """Distance from which on two rings are those of two faces: three standard deviations of a face's place."""
 
 RIVAL_NATS = 30.0
-"""A ring elsewhere that is less likely than the best one by more than this is not read: a right character fits better
-than a wrong one by no more."""
+"""A ring elsewhere that is less likely than the best one by more than this is not read: what a character explains
+counts for no more, see :data:`MOSTLY`."""
 
 MOST_AGAINST = 10.0
 """Log-likelihood ratio by which bare wood speaks against a piece at most: every piece has a character, but in noise, or
-where a lamp is mirrored, none may fit."""
+where a lamp is mirrored, none may fit.  Chosen by eye."""
 
 LOG_DISTINCT = float(np.log(0.95))
 """Log-probability from which on a character is told from all others.  Chosen by eye."""
@@ -136,6 +136,7 @@ def character_gain(
     """(b,) float32 log-likelihood ratio of the likeliest character on each cell against bare wood.
 
     Positive only where it explains most of a face; at least -:data:`MOST_AGAINST`.
+
     Args: as of :func:`read_faces`, of cells where it is in doubt whether anything stands.
     """
     gain = _gain(image, straight, owner, labels, alphabet, scores)

@@ -54,11 +54,8 @@ class Colours:
         paper = linear(kit.mat.paper) if has_paper(kit) else None
         model = colour_model.build_colour_model(look, configurations, paper)
         self._lit = self._usual = _lit(model, look, configurations)
-        # On a learned board, and of pyramids, sides may be of any brightness as it is.
+        # Made when it is wanted. On a learned board, and of pyramids, sides may be of any brightness as it is.
         self._low: _Lit | None = None
-        if configurations.is_single_size and configurations.has_faces and look.board is None:
-            self._low = _lit(colour_model.beside_low_lamp(model, look, configurations), look, configurations)
-        # On a learned board, and of pyramids, sides may be of any brightness as it is.
         self._may_be_low = configurations.is_single_size and configurations.has_faces and look.board is None
         self._paper = np.exp(self.model[:, Materials.PAPER])
         # The levels of pillars are told by colours alone, which then must tell cubes from the cloth, too.
@@ -77,8 +74,11 @@ class Colours:
 
     def follow_lamp(self, hypothesis: Hypothesis) -> bool:
         """Whether the lamp is low by what is hypothesised, so that the model is another one from now on."""
-        if self._low is None or not is_low(hypothesis, self.reflectances):
+        if not self._may_be_low or not is_low(hypothesis, self.reflectances):
             return False
+        if self._low is None:
+            model = colour_model.beside_low_lamp(self._usual.model, self._look, self._configurations)
+            self._low = _lit(model, self._look, self._configurations)
         self._lit = self._low
         return True
 
