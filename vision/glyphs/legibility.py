@@ -41,7 +41,8 @@ FACE_FOUND = 4.0
 """Log-likelihood ratio from which on the middle of a face is taken to be known."""
 
 ELSEWHERE_MM = 3.0 * PLACED_MM
-"""Distance from which on two rings are those of two faces: three standard deviations of a face's place."""
+"""Distance from which on two rings are those of two faces, and a face is none of a height whose straight place is so
+far: three standard deviations of a face's place."""
 
 RIVAL_NATS = 30.0
 """A ring elsewhere that is less likely than the best one by more than this is not read: what a character explains

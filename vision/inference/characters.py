@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.glyphs.face_detection import PLACED_MM, box_px
+from vision.glyphs.face_detection import box_px
 from vision.glyphs.faces import Faces
-from vision.glyphs.legibility import FACE_FOUND, character_gain, read_faces, search_face
+from vision.glyphs.legibility import ELSEWHERE_MM, FACE_FOUND, character_gain, read_faces, search_face
 from vision.glyphs.templates import Alphabet
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
 from vision.inference.hypothesis import Hypothesis
@@ -24,9 +24,6 @@ Picture = npt.NDArray[np.uint8]
 IN_QUESTION = 15.0
 """Heights that are less likely than the best one by so many nats need not be looked into by their faces, unless the
 face that is found is near theirs: sides of one wood tell colours little of how many pieces there are."""
-
-NEAR_MM = 3.0 * PLACED_MM
-"""How far off its straight place the face of a stack may be found, three standard deviations."""
 
 STRANGE = -15.0
 """Log-likelihood under which no character fits that does not explain most of a face.  The stack may then be of another
@@ -154,7 +151,7 @@ def _read(
         found[cell] = letters - np.logaddexp.reduce(letters)
         if is_found:
             shifts_mm = _shifts(hypothesis, cell, upright.of(cell * configurations_of + every), face)
-            asked = np.isin(every, configurations) | (np.linalg.norm(shifts_mm, axis=1) < NEAR_MM)
+            asked = np.isin(every, configurations) | (np.linalg.norm(shifts_mm, axis=1) < ELSEWHERE_MM)
             if asked.sum() > 1:
                 known.append(_Known(cell, every[asked], shifts_mm[asked]))
     return known, cells[np.union1d(strange, np.union1d(evened, np.flatnonzero(seen.is_rival)))]
