@@ -264,7 +264,8 @@ class Reader:
             hypothesis = infer(shown, self._rim, geometry)
         outlier_share = self._colours.outlier_share(shown, geometry, slice(None))
         states = self._states((image, smooth), hypothesis, light)
-        return _Last(hypothesis, states, outlier_share, self._colours.unexplained(hypothesis))
+        unexplained = self._colours.unexplained(hypothesis, (image, smooth), light, self._board_view(geometry))
+        return _Last(hypothesis, states, outlier_share, unexplained)
 
     def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _Last) -> None:
         geometry = last.hypothesis.geometry
@@ -275,7 +276,8 @@ class Reader:
         infer_again(last.hypothesis, cells, shown)
         explained = last.hypothesis.updated
         last.log_likelihood[explained] = self._states((image, smooth), last.hypothesis, light)[explained]
-        last.unexplained[:] = self._colours.unexplained(last.hypothesis)
+        board = self._board_view(geometry)
+        last.unexplained[:] = self._colours.unexplained(last.hypothesis, (image, smooth), light, board)
 
     def _states(
         self, images: tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]], hypothesis: Hypothesis, light: Illumination

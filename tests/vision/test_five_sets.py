@@ -12,9 +12,12 @@ from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.looks import nominal_look, read_look
 from companion.app.ground import start_levels
+from vision.appearance.colour_model import display
+from vision.appearance.illumination import LINEAR
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.errors import VisionError
+from vision.inference.outliers import UNLIKE_SHARE
 from vision.reader import Reader
 from vision.reading import EMPTY
 
@@ -80,6 +83,16 @@ def test_dimmer_and_warmer_light_does_not_matter(known):
     linear = (image / 255.0) ** 2.2 * (0.65, 0.8, 0.95)
     changed = np.clip(255 * linear ** (1 / 2.2), 0, 255).astype(np.uint8)
     assert wrong(known.reader().read(Frame(changed, 0, 0.0), known.levels(row)), row) == {}
+
+
+def test_noise_in_a_dim_room_covers_no_square(known):
+    for image, row in known.boards[:2]:
+        rng = np.random.default_rng(0)
+        # Where it is dark the display curve is steep, and noise stronger: 13 codes in deep shade beside 5 on paper.
+        light = 0.3 * LINEAR[image] + rng.normal(0, 0.02, image.shape)
+        noisy = np.rint(255 * np.clip(display(np.maximum(light, 0)), 0, 1)).astype(np.uint8)
+        reading = known.reader().read(Frame(noisy, 0, 0.0), known.levels(row))
+        assert reading.outlier_share.max() < UNLIKE_SHARE, row["image"]
 
 
 def test_the_height_of_what_may_hide_others_is_not_told(examples):

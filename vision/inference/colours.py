@@ -10,19 +10,25 @@ import numpy.typing as npt
 from calibration.kit import Kit
 from calibration.looks import ColumnLook, SetLook, linear
 from vision.appearance import colour_model
+from vision.appearance.board_surface import BoardView
 from vision.appearance.illumination import Illumination
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.lamp import is_low
-from vision.inference.outliers import likeliest, outlier_shares, unexplained_shares
+from vision.inference.outliers import UNLIKE_SHARE, likeliest, outlier_shares, unexplained_shares
 from vision.likelihood.denoising import without_noise
-from vision.likelihood.observations import Observations
+from vision.likelihood.observations import Observations, observe
 from vision.scene.configurations import Configurations, kit_configurations
 from vision.scene.ground import has_paper
 from vision.scene.materials import Materials
 
 Array = npt.NDArray[np.float32]
 Picture = npt.NDArray[np.uint8]
+
+
+DARK_NOISE = 2.0
+"""How much more noise than the middle of the mat has a side in deep shade, where the display curve is steep: 12 codes
+beside 6 in a dim picture (Citadel 10105 of ``tools.soak_traced``)."""
 
 
 class _Lit(NamedTuple):
@@ -97,8 +103,7 @@ class Colours:
 
     def smooth(self, image: Picture, geometry: Geometry, light: Illumination) -> Picture:
         """A picture (height, width, 3) uint8 BGR without the noise that would hide pieces in this light."""
-        gain = float(colour_model.gain_in(light.at(np.zeros((1, 2)))).mean())
-        return without_noise(image, geometry.mat_px, gain, self._contrast)
+        return without_noise(image, geometry.mat_px, _gain(light), self._contrast)
 
     def outlier_share(self, shown: Observations, geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
         """(n,) float32, share of the pixels round each cell's middle or its stack that no material explains."""
@@ -106,9 +111,36 @@ class Colours:
         outside = geometry.crops.outside[cells, near]
         return outlier_shares(shown.bins[:, near], shown.floor[:, near], outside, self._lit.likeliest, self.model)
 
-    def unexplained(self, hypothesis: Hypothesis) -> Array:
-        """(n,) share of pixels round each cell that are unlikely under what is believed there."""
-        return unexplained_shares(hypothesis, hypothesis.geometry.rows_round, self._lit.shaded)
+    def unexplained(
+        self, hypothesis: Hypothesis, images: tuple[Picture, Picture], light: Illumination, board: BoardView | None
+    ) -> Array:
+        """(n,) share of pixels round each cell that are unlikely under what is believed there.
+
+        Nothing explains noise: where much is unexplained, as much is taken away as the colour model does not grant.
+
+        Args:
+            hypothesis: what is believed.
+            images: (height, width, 3) uint8 BGR, the picture and the one that was read, without noise or the same.
+            light: in the picture.
+            board: in the crops, where its look was learned.
+        """
+        (image, smooth), geometry = images, hypothesis.geometry
+        shares = self._unlikely(hypothesis, hypothesis.observations)
+        if smooth is not image or not (shares > UNLIKE_SHARE).any():
+            return shares
+        quiet = without_noise(image, geometry.mat_px, DARK_NOISE * _gain(light), 0.0)
+        if quiet is image:
+            return shares
+        shown = observe(quiet, geometry.crops, slice(None), light, self.model, board)
+        return self._unlikely(hypothesis, shown)
+
+    def _unlikely(self, hypothesis: Hypothesis, shown: Observations) -> Array:
+        return unexplained_shares(hypothesis, shown, hypothesis.geometry.rows_round, self._lit.shaded)
+
+
+def _gain(light: Illumination) -> float:
+    """Display value relative to white paper that one code adds in the middle of the mat."""
+    return float(colour_model.gain_in(light.at(np.zeros((1, 2)))).mean())
 
 
 def _lit(model: Array, look: SetLook, configurations: Configurations) -> _Lit:

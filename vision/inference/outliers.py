@@ -12,7 +12,7 @@ import numpy.typing as npt
 from vision.appearance.colour_model import OUTLIER_LOG
 from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.observations import unlikely_shares
+from vision.likelihood.observations import Observations, unlikely_shares
 from vision.pose.projection import Points
 from vision.scene.materials import Materials
 
@@ -43,13 +43,15 @@ MOST_DOUBT, DOUBT_OF_ALL = 0.9, 0.5
 board that looks otherwise.  In such photographs 85 % of the former were misread, and 60 % of all."""
 
 
-def unexplained_shares(hypothesis: Hypothesis, rows: tuple[int, int], colour_model: Array) -> Array:
+def unexplained_shares(
+    hypothesis: Hypothesis, shown: Observations, rows: tuple[int, int], colour_model: Array
+) -> Array:
     """(n,) float32, share of the pixels in these rows of each cell's crop that are no likelier than outliers are.
 
-    ``colour_model``: (BINS³, materials) float32, that in which sides may be in deep shade.
+    ``shown``: what they show; ``colour_model``: (BINS³, materials) float32, that in which sides may be in deep shade.
     """
     geometry, labels = hypothesis.geometry, hypothesis.all_labels()
-    return unlikely_shares(hypothesis.observations, geometry.visibility, labels, rows, (OUTLIER_LOG, colour_model))
+    return unlikely_shares(shown, geometry.visibility, labels, rows, (OUTLIER_LOG, colour_model))
 
 
 @compiled
