@@ -37,6 +37,10 @@ ARM_WIDTHS = 1.3
 """An arm is wider than so many pieces, from where it enters the picture on: a tall stack may reach the edge, or hang
 together with the arm in the picture, too."""
 
+HAND_WIDTHS = 2.0
+"""What is solid of an arm, and does not reach the picture's edge but as a shadow, is wider than so many pieces: a tower
+that was put down near the edge is as wide as a piece's diagonal, and its shadow leads to it as an arm would."""
+
 STACK_MM = 25
 """A cell's picture reaches so far up its crop: the upper faces of stacks of the usual heights lie in it."""
 
@@ -191,7 +195,7 @@ class Watch:
         joined = _joined(news)
         arms = self._entering(self._broad(joined))
         self._arm = arms if arms.any() else None
-        solid = arms & self._broad(_joined(without_shadows(changes, small, bare, self._bare)))
+        solid = self._limbs(arms & self._broad(_joined(without_shadows(changes, small, bare, self._bare))))
         self._is_shadow = not solid.any()
         floor = np.abs(geometry.crops.v_mm) <= geometry.radius_mm
         covered, touched = (
@@ -272,9 +276,18 @@ class Watch:
         wide[0] = False
         return np.asarray(wide[labels], np.uint8)
 
-    def _broad(self, mask: Picture) -> Picture:
-        """(height, width) uint8, 1 where ``mask`` is as wide as an arm: its morphological opening by a disc."""
-        radius = int(ARM_WIDTHS * self._piece_px - 1) // 2
+    def _limbs(self, solid: Picture) -> Picture:
+        """(height, width) uint8, ``solid`` parts of arms, but for those that may be a tower with its shadow."""
+        if not solid.any():
+            return solid
+        labels = cv2.connectedComponents(solid)[1]
+        edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
+        limbs = np.isin(labels, np.union1d(edge, labels[self._broad(solid, HAND_WIDTHS) > 0])) & (labels > 0)
+        return limbs.astype(np.uint8)
+
+    def _broad(self, mask: Picture, widths: float = ARM_WIDTHS) -> Picture:
+        """(height, width) uint8, 1 where ``mask`` is so many pieces wide: its morphological opening by a disc."""
+        radius = int(widths * self._piece_px - 1) // 2
         disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
         # Beyond the picture's edge an arm goes on.
         margin = 2 * radius

@@ -127,6 +127,18 @@ def test_the_shadow_of_a_hand_beside_the_board_covers_nothing(bench, watch, imag
     assert not compared(bench, watch, shaded(beside(image), slice(250, 545), slice(560, 720))).covered.any()
 
 
+def test_a_tower_whose_shadow_reaches_the_edge_of_the_picture_is_no_arm(bench, watch, image):
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    tower = shaded(image, slice(520, None), slice(570, 650))
+    tower[430:540, 570:645] = (150, 60, 30)
+    seen = compared(bench, watch, tower)
+    assert not seen.covered.any()
+    # Longer and wider than that, it is an arm whose sleeve is like the table in shade.
+    hand = shaded(image, slice(520, None), slice(520, 700))
+    hand[380:540, 520:700] = (110, 140, 190)
+    assert compared(bench, watch, hand).covered.any()
+
+
 def test_of_an_arm_and_its_shadow_the_arm_covers(bench, watch, image):
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     alone = compared(bench, watch, over(image)).covered
