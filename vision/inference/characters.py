@@ -12,6 +12,7 @@ from vision.glyphs.face_detection import box_px
 from vision.glyphs.faces import Faces
 from vision.glyphs.legibility import ELSEWHERE_MM, FACE_FOUND, character_gain, read_faces, search_face
 from vision.glyphs.templates import Alphabet
+from vision.inference.comparison import by_colours, compare_on, make_view, stacks_of
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.stacks import OUT_OF_REACH
@@ -34,8 +35,28 @@ MOST_SEARCHED = 16
 
 NONE: Indices = np.zeros(0, np.intp)
 
+MISFIT = 10.0
+"""Log-likelihood ratio by which a face on which no character fits speaks against a stack: as bare wood does at most
+(:data:`vision.glyphs.legibility.MOST_AGAINST`).  The sides of a stack and the shadow before it may look like the face
+of another one, full of ink."""
+
 Searched = dict[tuple[bytes, bytes, bytes], tuple[Faces, Array, float]]
 """What searches for a face found, by the middles of a cell's faces, their scores, and what is visible there."""
+
+
+class _Read(NamedTuple):
+    """What was read on some cells.
+
+    Attributes:
+        known: those whose faces were found.
+        strange: (b,) those where no character fitted in the light that there is, or where it is not the most even ring,
+            so that a face was looked for at all heights.
+        faceless: (b,) those where none was found at any height, either.
+    """
+
+    known: list[_Known]
+    strange: Indices
+    faceless: Indices
 
 
 class _Known(NamedTuple):
@@ -60,7 +81,10 @@ def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) 
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
     _revive(image, hypothesis, alphabet)
     cells, searched = np.flatnonzero((hypothesis.state > 0) & hypothesis.updated), Searched()
-    known, strange = _read(image, hypothesis, alphabet, cells, found, searched)
+    known, strange, faceless = _read(image, hypothesis, alphabet, cells, found, searched)
+    if remove_faceless(image, hypothesis, faceless):
+        cells = cells[hypothesis.state[cells] > 0]
+        known, strange, _ = _read(image, hypothesis, alphabet, cells, found, searched)
     scores = hypothesis.scores.copy()
     again, occluded = _place(hypothesis, known)
     # What a stack that was taken for a higher one occluded may have been strange for that alone.
@@ -69,10 +93,13 @@ def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) 
     for cell in hasty.tolist():
         hypothesis.assign(cell, int(scores[cell].argmax()))
     again = np.union1d(again, hasty)
-    sure, _ = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
+    sure, _, late = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
     placed = {face.cell for face in known} - set(hasty.tolist())
     again, _ = _place(hypothesis, [face for face in sure if face.cell not in placed], known)
-    _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
+    last = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
+    # What is known by now of the stacks behind may have brought some back.
+    late = np.union1d(late, last.faceless)
+    remove_faceless(image, hypothesis, late[hypothesis.state[late] > 0])
     return found
 
 
@@ -120,15 +147,12 @@ def _read(
     cells: Indices,
     found: Array,
     searched: Searched,
-) -> tuple[list[_Known], Indices]:
-    """Put into ``found`` (n, letters) what lies on ``cells`` (b,), where something stands.
-
-    Returns the cells whose faces were found; and those where no character fitted in the light that there is, or where
-    it is not the most even ring, so that a face was looked for at all heights.
-    """
+) -> _Read:
+    """Put into ``found`` (n, letters) what lies on ``cells`` (b,), where something stands."""
     known: list[_Known] = []
+    faceless: list[int] = []
     if not len(cells):
-        return known, cells
+        return _Read(known, cells, cells)
     configurations_of, upright = len(hypothesis.geometry.configurations.all), hypothesis.geometry.faces
     scores = hypothesis.scores[cells, 1:].reshape(len(cells), configurations_of, -1).max(axis=2)
     owner, configuration = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION)
@@ -146,6 +170,7 @@ def _read(
             straight_here = upright.of(cell * configurations_of + every)
             face, letters, explains = search_once(image, straight_here, labels, alphabet, scores[k, every], searched)
             misled = explains > FACE_FOUND
+            faceless += [] if letters.max() > STRANGE else [cell]
         if misled:
             configurations, is_found = every, True
         found[cell] = letters - np.logaddexp.reduce(letters)
@@ -154,7 +179,33 @@ def _read(
             asked = np.isin(every, configurations) | (np.linalg.norm(shifts_mm, axis=1) < ELSEWHERE_MM)
             if asked.sum() > 1:
                 known.append(_Known(cell, every[asked], shifts_mm[asked]))
-    return known, cells[np.union1d(strange, np.union1d(evened, np.flatnonzero(seen.is_rival)))]
+    looked_for = cells[np.union1d(strange, np.union1d(evened, np.flatnonzero(seen.is_rival)))]
+    return _Read(known, looked_for, np.array(faceless, np.intp))
+
+
+def remove_faceless(image: Picture, hypothesis: Hypothesis, cells: Indices) -> bool:
+    """Remove stacks on ``cells`` (b,), on which no character fits, where boundaries do not show them either.
+
+    Colours alone are trusted no more than where they are compared head to head.  Whether some were removed.
+    """
+    prisms = hypothesis.geometry.prisms
+    assert prisms is not None, "only faces have characters"
+    if not len(cells):
+        return False
+    view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)
+    for cell in cells.tolist():
+        by_colour = hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours).max(axis=1)
+        heights = np.append(0.0, by_colour)
+        tried = np.append(True, by_colour > by_colour.max() - IN_QUESTION)
+        given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
+        compared, _ = compare_on(view, prisms, hypothesis, stacks, (cell, given))
+        stands = float(compared[1:].max() - compared[0]) - MISFIT
+        if stands < 0:
+            hypothesis.read_glyphs(np.array([cell]), np.array([stands - by_colour.max()], np.float32))
+            hypothesis.invalidate(cell)
+            stacks.configurations[cell] = -1
+    converge(hypothesis)
+    return bool((hypothesis.state[cells] == 0).any())
 
 
 def search_once(

@@ -13,7 +13,8 @@ from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.glyphs.templates import make_alphabet
 from vision.inference import characters
-from vision.inference.characters import read_characters, search_once
+from vision.inference.characters import read_characters, remove_faceless, search_once
+from vision.inference.coordinate_ascent import converge
 from vision.inference.search import infer
 from vision.pose.projection import project
 from vision.reader import Reader
@@ -147,3 +148,17 @@ def test_a_cell_is_searched_again_only_if_something_has_changed_there(enrolled, 
         _, found, _ = search_once(image, straight, hidden, make_alphabet(reader.look.glyphs), wanted, searched)
         np.testing.assert_array_equal(found, wanted)
     assert [len(searches), len(searched)] == [3, 3]
+
+
+def test_of_stacks_without_a_character_those_are_removed_that_boundaries_do_not_show(enrolled):
+    reader, image, inferred = enrolled
+    hypothesis, bare = inferred(), np.array([reader.kit.cells.index("b2")])
+    standing = np.flatnonzero(hypothesis.state)
+    # As if colours had taken a shadow for one.
+    hypothesis.read_glyphs(bare, np.float32(30) - hypothesis.isolated.scores[bare, 1:].max(axis=1))
+    hypothesis.invalidate(bare)
+    converge(hypothesis)
+    assert hypothesis.state[bare].all()
+    assert remove_faceless(image, hypothesis, np.union1d(bare, standing))
+    np.testing.assert_array_equal(np.flatnonzero(hypothesis.state), standing)
+    assert not remove_faceless(image, hypothesis, standing)
