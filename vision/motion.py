@@ -271,19 +271,19 @@ class Watch:
     def _entering(self, mask: Picture) -> Picture:
         """(height, width) uint8, those parts of ``mask`` that hang together and are as wide as an arm at the edge."""
         count, labels = cv2.connectedComponents(mask)
-        edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
-        wide = np.bincount(edge, minlength=count) >= ARM_WIDTHS * self._piece_px
+        wide = np.bincount(_at_edge(np.asarray(labels, np.int32)), minlength=count) >= ARM_WIDTHS * self._piece_px
         wide[0] = False
         return np.asarray(wide[labels], np.uint8)
 
     def _limbs(self, solid: Picture) -> Picture:
         """(height, width) uint8, ``solid`` parts of arms, but for those that may be a tower with its shadow."""
-        if not solid.any():
-            return solid
-        labels = cv2.connectedComponents(solid)[1]
-        edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
-        limbs = np.isin(labels, np.union1d(edge, labels[self._broad(solid, HAND_WIDTHS) > 0])) & (labels > 0)
-        return limbs.astype(np.uint8)
+        count, labels = cv2.connectedComponents(solid)
+        is_limb = np.zeros(count, np.bool_)
+        is_limb[_at_edge(np.asarray(labels, np.int32))] = True
+        if not is_limb[1:].all():
+            is_limb[labels[self._broad(solid, HAND_WIDTHS) > 0]] = True
+        is_limb[0] = False
+        return np.asarray(is_limb[labels], np.uint8)
 
     def _broad(self, mask: Picture, widths: float = ARM_WIDTHS) -> Picture:
         """(height, width) uint8, 1 where ``mask`` is so many pieces wide: its morphological opening by a disc."""
@@ -300,6 +300,11 @@ class Watch:
         """Mean width of the widest piece in the small picture."""
         scale = np.linalg.norm(geometry.crops.to_picture[:, :, 0], axis=1).mean()
         return float(max(kind.width_mm for kind in self._kit.pieces) * scale / SHRINK)
+
+
+def _at_edge(picture: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """(k,) the values along the four edges of a picture (height, width)."""
+    return np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]])
 
 
 def _near(geometry: Geometry) -> npt.NDArray[np.bool_]:

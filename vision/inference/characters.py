@@ -10,9 +10,16 @@ import numpy.typing as npt
 
 from vision.glyphs.face_detection import box_px
 from vision.glyphs.faces import Faces
-from vision.glyphs.legibility import ELSEWHERE_MM, FACE_FOUND, character_gain, read_faces, search_face
+from vision.glyphs.legibility import (
+    ELSEWHERE_MM,
+    FACE_FOUND,
+    MOST_AGAINST,
+    character_gain,
+    read_faces,
+    search_face,
+)
 from vision.glyphs.templates import Alphabet
-from vision.inference.comparison import by_colours, compare_on, make_view, stacks_of
+from vision.inference.comparison import compare_beside_colours, make_view, stacks_of
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.stacks import OUT_OF_REACH
@@ -34,11 +41,6 @@ MOST_SEARCHED = 16
 """Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
 
 NONE: Indices = np.zeros(0, np.intp)
-
-MISFIT = 10.0
-"""Log-likelihood ratio by which a face on which no character fits speaks against a stack: as bare wood does at most
-(:data:`vision.glyphs.legibility.MOST_AGAINST`).  The sides of a stack and the shadow before it may look like the face
-of another one, full of ink."""
 
 Searched = dict[tuple[bytes, bytes, bytes], tuple[Faces, Array, float]]
 """What searches for a face found, by the middles of a cell's faces, their scores, and what is visible there."""
@@ -170,7 +172,8 @@ def _read(
             straight_here = upright.of(cell * configurations_of + every)
             face, letters, explains = search_once(image, straight_here, labels, alphabet, scores[k, every], searched)
             misled = explains > FACE_FOUND
-            faceless += [] if letters.max() > STRANGE else [cell]
+            if letters.max() <= STRANGE:
+                faceless.append(cell)
         if misled:
             configurations, is_found = every, True
         found[cell] = letters - np.logaddexp.reduce(letters)
@@ -186,7 +189,8 @@ def _read(
 def remove_faceless(image: Picture, hypothesis: Hypothesis, cells: Indices) -> bool:
     """Remove stacks on ``cells`` (b,), on which no character fits, where boundaries do not show them either.
 
-    Colours alone are trusted no more than where they are compared head to head.  Whether some were removed.
+    The sides of a stack and the shadow before it may look like the face of another one, full of ink: that none of the
+    characters fits speaks as much against a stack as bare wood does at most.  Whether some were removed.
     """
     prisms = hypothesis.geometry.prisms
     assert prisms is not None, "only faces have characters"
@@ -197,9 +201,8 @@ def remove_faceless(image: Picture, hypothesis: Hypothesis, cells: Indices) -> b
         by_colour = hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours).max(axis=1)
         heights = np.append(0.0, by_colour)
         tried = np.append(True, by_colour > by_colour.max() - IN_QUESTION)
-        given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
-        compared, _ = compare_on(view, prisms, hypothesis, stacks, (cell, given))
-        stands = float(compared[1:].max() - compared[0]) - MISFIT
+        compared, _ = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
+        stands = float(compared[1:].max() - compared[0]) - MOST_AGAINST
         if stands < 0:
             hypothesis.read_glyphs(np.array([cell]), np.array([stands - by_colour.max()], np.float32))
             hypothesis.invalidate(cell)

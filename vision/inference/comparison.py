@@ -304,6 +304,15 @@ def compare_on(
     return scores, places
 
 
+def compare_beside_colours(
+    view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, which: tuple[int, Array, Mask]
+) -> tuple[Floats, Floats]:
+    """See :func:`compared`; ``which``: the cell, (1 + f,) scores by colours, and which of these are compared."""
+    cell, heights, tried = which
+    given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
+    return compare_on(view, prisms, hypothesis, stacks, (cell, given))
+
+
 def hides_table(view: View, cell: int, configuration: int) -> bool:
     """Whether a ``configuration`` on a cell, higher than the smallest one, reaches above what lies beside the mat.
 

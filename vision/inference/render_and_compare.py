@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.inference.comparison import (
-    Stacks,
     View,
-    by_colours,
+    compare_beside_colours,
     compare_on,
     hides_table,
     make_view,
@@ -82,12 +81,12 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
         is_tower_before_table = hides_table(view, cell, int(heights.argmax()) - 1)
         tried = heights >= (-doubt if is_tower_before_table else heights.max() - doubt)
         if tried.sum() > 1:
-            compared, places = _compared(view, prisms, hypothesis, stacks, (cell, heights, tried))
+            compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
             # A height that is chosen against colours is itself in doubt, also beside what they had ruled out.
             also = heights >= heights[compared.argmax()] - doubt
             if (also & ~tried).any():
                 tried |= also
-                compared, places = _compared(view, prisms, hypothesis, stacks, (cell, heights, tried))
+                compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
             hypothesis.score(np.array([cell]), rescored(by_colour, heights, compared, tried)[None])
             stacks.places[cell] = places[compared.argmax()]
         before, state = int(hypothesis.state[cell]), int(hypothesis.scores[cell].argmax())
@@ -117,15 +116,6 @@ def _lacks_heights(hypothesis: Hypothesis, cells: Indices) -> Mask:
     by_colour, isolated = hypothesis.scores[cells, 1:], hypothesis.isolated.scores[cells, 1:]
     lacks: Mask = (by_colour.max(axis=1) < DOUBT_NATS) & (isolated.max(axis=1) > -DOUBT_NATS)
     return lacks
-
-
-def _compared(
-    view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, which: tuple[int, Array, Mask]
-) -> tuple[Floats, Floats]:
-    """See :func:`.compare_on`; ``which``: the cell, (1 + f,) scores by colours, and which of these are compared."""
-    cell, heights, tried = which
-    given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
-    return compare_on(view, prisms, hypothesis, stacks, (cell, given))
 
 
 def compare(image: Picture, hypothesis: Hypothesis, cell: int, tried: Mask) -> Floats:
