@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.board_look import TEXEL_MM, BoardLook
+from calibration.board_appearance import TEXEL_MM, BoardAppearance
 from calibration.kit import Board, Kit
 
 Floats = npt.NDArray[np.float64]
@@ -64,12 +64,12 @@ class _Grid(NamedTuple):
     first_mm: float
 
 
-def grid_fault(look: BoardLook, board: Board) -> str:
+def grid_fault(appearance: BoardAppearance, board: Board) -> str:
     """How a learned board shows otherwise than its kit says where its squares are, and what to do; "" if it does not.
 
     Nothing is said of boards that show no grid both ways.
     """
-    shown = [_shown(look, board, axis) for axis in (0, 1)]
+    shown = [_shown(appearance, board, axis) for axis in (0, 1)]
     if any(best.contrast < REGULAR for _, best in shown):
         return ""
     share, axis = min((own / best.contrast, axis) for axis, (own, best) in enumerate(shown))
@@ -88,22 +88,22 @@ def grid_fault(look: BoardLook, board: Board) -> str:
     )
 
 
-def own_grid_fault(look: BoardLook | None, kit: Kit) -> str:
-    """:func:`grid_fault` where the look of the squares is not printed by the kit but learned; else "".
+def own_grid_fault(appearance: BoardAppearance | None, kit: Kit) -> str:
+    """:func:`grid_fault` where the appearance of the squares is not printed by the kit but learned; else "".
 
     Pillars stand above the mat, so that their edges do not lie where the kit has borders.
     """
     is_own = kit.board.cell_colour is None and kit.pillars is None
-    return grid_fault(look, kit.board) if look is not None and is_own else ""
+    return grid_fault(appearance, kit.board) if appearance is not None and is_own else ""
 
 
-def _shown(look: BoardLook, board: Board, axis: int) -> tuple[float, _Grid]:
+def _shown(appearance: BoardAppearance, board: Board, axis: int) -> tuple[float, _Grid]:
     """The contrast of the edges where the kit has borders along an axis, and the grid that shows best."""
     counts = (board.files, board.ranks)
     pitch_mm, other_mm = board.pitch_mm[axis], board.pitch_mm[1 - axis]
     low = board.a1_mm[axis] - pitch_mm / 2
     across = board.a1_mm[1 - axis] - other_mm / 2
-    places, edges = _edges(look, axis, (across, across + counts[1 - axis] * other_mm))
+    places, edges = _edges(appearance, axis, (across, across + counts[1 - axis] * other_mm))
     for before, after in WINDOWS:
         first, last = low + (BESIDE - before) * pitch_mm, low + (counts[axis] - BESIDE + after) * pitch_mm
         inside = (places > first) & (places < last) & np.isfinite(edges)
@@ -129,17 +129,17 @@ def _compared(places: Floats, edges: Floats, pitch_mm: float, low: float) -> tup
     return own, max(tried, key=lambda grid: grid.contrast, default=none)
 
 
-def _edges(look: BoardLook, axis: int, across_mm: tuple[float, float]) -> tuple[Floats, Floats]:
+def _edges(appearance: BoardAppearance, axis: int, across_mm: tuple[float, float]) -> tuple[Floats, Floats]:
     """Places (k,) mm in rising order, and the contrast (k,) of edges there that are as long as the field is wide.
 
     Half of the field's width must show an edge: pictures and grain have none so long.
     """
-    colour = cv2.GaussianBlur(look.colour, (0, 0), BLUR_MM / TEXEL_MM)
+    colour = cv2.GaussianBlur(appearance.colour, (0, 0), BLUR_MM / TEXEL_MM)
     steps = np.abs(cv2.Sobel(colour, cv2.CV_32F, 1 - axis, axis, ksize=1)).max(axis=2)
     rows, columns = steps.shape
     x = (np.arange(columns) - (columns - 1) / 2) * TEXEL_MM
     y = (np.arange(rows) - (rows - 1) / 2) * TEXEL_MM
-    known = np.where(look.seen > 0, steps, np.nan)[::-1]
+    known = np.where(appearance.seen > 0, steps, np.nan)[::-1]
     places, over, known = (x, y, known) if axis == 0 else (y, x, known.T)
     field = known[(over > across_mm[0]) & (over < across_mm[1])]
     is_seen = np.isfinite(field).any(axis=0) if len(field) else np.zeros(len(places), np.bool_)

@@ -84,8 +84,8 @@ class Mat:
 class Board:
     """The squares: counts, pitch, centre of a1, names of missing ones.  Terrain step is 0 where there is none.
 
-    Where ``cell_colour`` is None the look of the squares is learned from photographs.  ``chequer_colour`` is that of
-    every second square, b1 and a2 among them; None where all are alike.
+    Where ``cell_colour`` is None the appearance of the squares is learned from photographs.  ``chequer_colour`` is that
+    of every second square, b1 and a2 among them; None where all are alike.
     """
 
     files: int

@@ -1,4 +1,4 @@
-"""A kit's mat as pixels, as it is printed, and the look that it promises for a board of several colours.
+"""A kit's mat as pixels, as it is printed, and the appearance that it promises for a board of several colours.
 
 The same mat is drawn for printers by :mod:`calibration.sheets`.
 """
@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.board_look import TEXEL_MM, BoardLook, unknown_board
+from calibration.board_appearance import TEXEL_MM, BoardAppearance, unknown_board
 from calibration.kit import Colour, Kit, Marker
 from calibration.markers import dictionary
 
@@ -19,7 +19,7 @@ Size = tuple[float, float]
 LINE_MM = 0.6
 """Width of the lines between squares."""
 
-LOOK_PX_PER_MM = 8
+DRAWN_PX_PER_MM = 8
 """Resolution in which a mat is drawn before its texels are taken: a marker's module of 4.5 mm has 36 dots."""
 
 
@@ -41,16 +41,16 @@ def printed_mat(kit: Kit, px_per_mm: int) -> Picture:
     return print_
 
 
-def printed_look(kit: Kit) -> BoardLook:
-    """The look of a mat as the kit has it printed, every texel seen once."""
+def printed_appearance(kit: Kit) -> BoardAppearance:
+    """The appearance of a mat as the kit has it printed, every texel seen once."""
     texels = unknown_board(kit.mat.width_mm, kit.mat.height_mm)
     rows, columns = texels.seen.shape
-    dots = round(LOOK_PX_PER_MM * TEXEL_MM)
-    fine = cv2.resize(printed_mat(kit, LOOK_PX_PER_MM), (columns * dots, rows * dots), interpolation=cv2.INTER_AREA)
+    dots = round(DRAWN_PX_PER_MM * TEXEL_MM)
+    fine = cv2.resize(printed_mat(kit, DRAWN_PX_PER_MM), (columns * dots, rows * dots), interpolation=cv2.INTER_AREA)
     values = fine.astype(np.float32).reshape(rows, dots, columns, dots, 3) / np.float32(255)
     mean = values.mean(axis=(1, 3))
     spread = np.sqrt(values.var(axis=(1, 3)).mean(axis=2))
-    return BoardLook(mean, spread, np.ones((rows, columns), np.uint8))
+    return BoardAppearance(mean, spread, np.ones((rows, columns), np.uint8))
 
 
 def _print_marker(print_: Picture, kit: Kit, marker: Marker) -> None:

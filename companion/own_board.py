@@ -77,16 +77,17 @@ def measure(
 def shown_fault(kit: Kit, camera: Camera, empty: Picture) -> str:
     """Why a board cannot be read that a photograph (height, width, 3) uint8 BGR shows empty; "" where it can.
 
-    Its look cannot be learned, or it shows other lines than its kit says.  Nothing is said where the kit has its look.
+    Its appearance cannot be learned, or it shows other lines than its kit says.  Nothing is said where the kit
+    describes its appearance.
     """
     if kit.board.cell_colour is not None:
         return ""
     try:
-        look = board_of([empty], kit, camera)
+        appearance = board_of([empty], kit, camera)
     except VisionError as error:
         count = len(kit.mat.markers)
         return TOO_FEW.format(count=count) if count < ENOUGH_MARKERS else str(error)
-    return own_grid_fault(look, kit)
+    return own_grid_fault(appearance, kit)
 
 
 def sized(

@@ -12,9 +12,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from calibration.appearance import read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
-from calibration.looks import read_look
 from calibration.picture import load_picture
 from companion.app.eyes import Eyes
 from companion.app.ground import start_levels
@@ -62,9 +62,9 @@ def reading_stages() -> list[Timing]:
     """The stages of a full reading, over the example photographs in turn."""
     kit, folder = load_kit("domination"), EXAMPLES / "photos"
     camera = read_camera(folder / "camera.toml")
-    reader = Reader(kit, camera, read_look(folder / "set.toml", kit))
+    reader = Reader(kit, camera, read_appearance(folder / "set.toml", kit))
     images = [load_picture(path) for path in sorted(folder.glob("*.jpg"))]
-    rim = np.array(reader.look.rim, np.float32)
+    rim = np.array(reader.appearance.rim, np.float32)
     warm_up(reader)
     pose = reader.register(images[0])
     geometry = reader.geometry(pose)
@@ -93,7 +93,7 @@ def set_stages(name: str) -> list[Timing]:
     rows = [json.loads(line) for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
     boards = [(Frame(load_picture(folder / row["image"]), 0, 0.0), row["levels"]) for row in rows]
     known = [(frame, tuple(levels[cell] for cell in kit.cells) if levels else None) for frame, levels in boards]
-    reader = Reader(kit, camera, read_look(folder / "set.toml", kit), start_levels(kit))
+    reader = Reader(kit, camera, read_appearance(folder / "set.toml", kit), start_levels(kit))
     warm_up(reader)
     frame, levels = known[0]
     geometry = reader.geometry(reader.register(frame.image))
@@ -118,8 +118,8 @@ def verdict_stages() -> list[Timing]:
     recording = read_recording(EXAMPLES / "domination-1")
     kit = load_kit(recording.kit)
     assert recording.camera is not None
-    assert recording.look is not None
-    eyes = Eyes(kit, read_camera(recording.camera), read_look(recording.look, kit))
+    assert recording.appearance is not None
+    eyes = Eyes(kit, read_camera(recording.camera), read_appearance(recording.appearance, kit))
     match = begin_match("domination", recording.start)
     referee = Referee(match)
     gate: list[float] = []

@@ -1,7 +1,7 @@
 """Simulated matches on somebody's own board that changes meanwhile: stains, dust, wear, light.
 
-Every position is read once, with a look that follows what changes and with one that does not: prints how many squares
-were misread, how likely the truth was, and how long following took.
+Every position is read once, with an appearance that follows what changes and with one that does not: prints how many
+squares were misread, how likely the truth was, and how long following took.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Measure, learn and read own boards that are painted at random: chequered, lines on wood, pictures.
 
 Everything as somebody would do it (docs/own-board.md): four corners are pointed at in a photograph of the empty board,
-its kit and its lens come from that, its look from the same photograph, the set from the start position.
+its kit and its lens come from that, its appearance from the same photograph, the set from the start position.
 """
 
 from __future__ import annotations

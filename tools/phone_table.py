@@ -89,18 +89,18 @@ finally:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A recording with the files that a calibration made: of its camera, and of the look of its set."""
+    """A recording with the files that a calibration made: of its camera, and of the appearance of its set."""
 
     recording: Path
     camera: Path
-    look: Path
+    appearance: Path
 
     @property
     def words(self) -> list[str]:
         """The arguments of `companion referee` that name its game, its start and its files."""
         told = tomllib.loads((self.recording / "recording.toml").read_text(encoding="utf-8"))
         start = told["start"]
-        return [start.split()[0], "--start", start, "--camera", str(self.camera), "--set", str(self.look)]
+        return [start.split()[0], "--start", start, "--camera", str(self.camera), "--set", str(self.appearance)]
 
     @property
     def kit(self) -> Kit:
@@ -111,18 +111,18 @@ class Profile:
 
 def profile_of(recording: Path, work: Path) -> Profile:
     """The profile of a recording: beside it, or made in ``work`` from the photographs that it names."""
-    camera, look = recording / "camera.toml", recording / "set.toml"
-    if camera.is_file() and look.is_file():
-        return Profile(recording, camera, look)
+    camera, appearance = recording / "camera.toml", recording / "set.toml"
+    if camera.is_file() and appearance.is_file():
+        return Profile(recording, camera, appearance)
     told = tomllib.loads((recording / "recording.toml").read_text(encoding="utf-8"))
     lens, made = recording / told["lens"], work / recording.name
     made.mkdir()
-    camera, look = made / "camera.toml", made / "set.toml"
+    camera, appearance = made / "camera.toml", made / "set.toml"
     photos = sorted(map(str, lens.glob("*.jpg")))
     _companion("calibrate", "lens", *photos, "--board", str(lens / "charuco.toml"), "-o", str(camera))
     enrol = str(recording / told["enrol"])
-    _companion("calibrate", "pieces", told["kit"], "--camera", str(camera), enrol, "-o", str(look))
-    return Profile(recording, camera, look)
+    _companion("calibrate", "pieces", told["kit"], "--camera", str(camera), enrol, "-o", str(appearance))
+    return Profile(recording, camera, appearance)
 
 
 def _companion(*words: str) -> None:

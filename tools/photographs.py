@@ -32,7 +32,7 @@ from calibration.kit import Kit, load_kit
 from calibration.picture import load_picture
 from companion.app.ground import parse_levels, start_levels
 from companion.cli import main as companion
-from companion.commands.options.look import look_of
+from companion.commands.options.appearance import appearance_of
 from companion.commands.read import squares
 from tools.hidden import HIDDEN
 from tools.score import SHARED
@@ -123,11 +123,11 @@ def read_folder(folder: Path, work: Path, way: Way) -> list[Shot]:
             continue
         kit_name = folder / "kit.toml" if (folder / "kit.toml").exists() else truth["kit"]
         camera = _camera(folder, kit_name, truth["rig"], work, way)
-        look = _look(folder, kit_name, camera, work, way)
+        appearance = _appearance(folder, kit_name, camera, work, way)
         kit = load_kit(str(kit_name))
 
-        def reader(kit: Kit = kit, camera: Path = camera, look: Path = look) -> Reader:
-            return Reader(kit, read_camera(camera), look_of(look, kit), start_levels(kit))
+        def reader(kit: Kit = kit, camera: Path = camera, appearance: Path = appearance) -> Reader:
+            return Reader(kit, read_camera(camera), appearance_of(appearance, kit), start_levels(kit))
 
         shots.append(
             shoot(reader, load_picture(folder / truth["image"]), _levels(truth, kit), (truth, nests), way.rounds)
@@ -149,7 +149,7 @@ def _camera(folder: Path, kit: object, rig: str, work: Path, way: Way) -> Path:
     return file
 
 
-def _look(folder: Path, kit: object, camera: Path, work: Path, way: Way) -> Path:
+def _appearance(folder: Path, kit: object, camera: Path, work: Path, way: Way) -> Path:
     """The set file, from single pieces or from the start position; of an own board with its empty photograph."""
     file = work / f"{folder.name}.set.toml"
     if not file.exists():

@@ -150,14 +150,14 @@ def recording(folder: Path, name: str) -> Path:
 
 def kinds(folder: Path) -> tuple[Kind, ...]:
     """Every kind of file, with its commands."""
-    photo, camera, look = str(PHOTOS / "domination-b-103.jpg"), str(PHOTOS / "camera.toml"), str(PHOTOS / "set.toml")
+    photo, camera, told = (str(PHOTOS / name) for name in ("domination-b-103.jpg", "camera.toml", "set.toml"))
     record, out = match_record(6), folder / "out"
     out.mkdir()
 
     def read(
-        kit: object = "domination", camera: object = camera, look: object = look, image: object = photo
+        kit: object = "domination", camera: object = camera, appearance: object = told, image: object = photo
     ) -> list[str]:
-        return ["read", str(kit), "--camera", str(camera), "--set", str(look), str(image)]
+        return ["read", str(kit), "--camera", str(camera), "--set", str(appearance), str(image)]
 
     def referee(game: str, place: Path) -> list[str]:
         return ["referee", game, "--recording", str(place), "--panel", "none", "--match", str(out / "matches.db")]
@@ -190,7 +190,7 @@ def kinds(folder: Path) -> tuple[Kind, ...]:
             (lambda p: ["mat", str(p), "-o", str(out / "m.pdf")], lambda p: read(kit=p)),
         ),
         Kind("camera", 12, Path(camera).read_bytes(), "spoilt.toml", (lambda p: read(camera=p),)),
-        Kind("set", 12, Path(look).read_bytes(), "spoilt.toml", (lambda p: read(look=p),)),
+        Kind("set", 12, Path(told).read_bytes(), "spoilt.toml", (lambda p: read(appearance=p),)),
         Kind(
             "board", 6, (EXAMPLES / "lens" / "charuco.toml").read_bytes(), "spoilt.toml",
             (lambda p: ["mat", "charuco", "--board", str(p), "-o", str(out / "c.pdf")],),

@@ -121,11 +121,11 @@ def shoot(tag: str, seed: int, plies: int, keep: Path | None = None) -> Run:
     singles = set_up([kit.enrol.get(cell, "") for cell in kit.cells], levels or None, seeded("still", seed))
     photograph = drawn.painter.picture(upright(singles), 0)
     try:
-        look = enrol(photograph, kit, drawn.painter.scene.camera, levels)
+        appearance = enrol(photograph, kit, drawn.painter.scene.camera, levels)
     except VisionError as error:
         _save(keep, f"{tag}-{seed}-enrolment", _jpeg(photograph))
         return Run(compare([], []), str(error), drawn.words, time.process_time() - began_s)
-    eyes = Eyes(kit, drawn.painter.scene.camera, look, levels)
+    eyes = Eyes(kit, drawn.painter.scene.camera, appearance, levels)
     warm_up(eyes.reader)
     habits = Habits(illegal=ILLEGAL_SHARE)
     witness = Witness(SimulatedTable(kit, match, seed, pace=FAST, habits=habits, renderer=drawn.painter))

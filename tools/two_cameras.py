@@ -67,9 +67,9 @@ def read_board(seed: int) -> tuple[list[Cell], list[Cell], list[Cell]]:
     enrolled = [kit.enrol.get(cell, "") for cell in kit.cells]
     readings: list[Reading] = []
     for pose in poses:
-        look = enrol(boards.picture(kit, camera, pose, light, enrolled, seed), kit, camera)
+        appearance = enrol(boards.picture(kit, camera, pose, light, enrolled, seed), kit, camera)
         image = boards.picture(kit, camera, pose, light, stacks, seed)
-        readings.append(Reader(kit, camera, look).read(Frame(image, 0, 0.0)))
+        readings.append(Reader(kit, camera, appearance).read(Frame(image, 0, 0.0)))
     first, second, both = (_judged(seed, reading, stacks) for reading in (*readings, combined(readings)))
     return first, second, both
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import cv2
 import numpy as np
 
-from calibration.looks import Reflectance
+from calibration.appearance import Reflectance
 from vision.drawing import Ink, Picture, Viewpoint, likely_stack
 from vision.pose.projection import Points
 from vision.reading import CellState

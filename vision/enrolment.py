@@ -1,4 +1,4 @@
-"""Enrolment: learn the look of a set from one photograph whose layout is known, and of its board from empty ones."""
+"""Enrolment: learn a set's appearance from one photograph whose layout is known, and its board's from empty ones."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.board_look import BoardLook
+from calibration.appearance import (
+    FLAT_RIM,
+    RIM_STEPS,
+    ColumnAppearance,
+    Glyph,
+    Reflectance,
+    SetAppearance,
+    nominal_appearance,
+)
+from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
 from calibration.kit import Kit, PieceKind
-from calibration.looks import FLAT_RIM, RIM_STEPS, ColumnLook, Glyph, Reflectance, SetLook, nominal_look
-from calibration.printed import printed_look
+from calibration.printed import printed_appearance
 from vision.appearance.board_learning import covered_texels, in_colours_of, learn_board
 from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.illumination import LINEAR, measure_illumination, references
@@ -73,8 +81,8 @@ def enrol(
     levels: tuple[int, ...] = (),
     layout: Mapping[str, str] | None = None,
     empty: Sequence[Picture] = (),
-) -> SetLook:
-    """The look of the set in a photograph (height, width, 3) uint8 BGR, and of its board where the kit has no colours.
+) -> SetAppearance:
+    """Appearance of the set in a photograph (height, width, 3) uint8 BGR, and its board's where the kit has no colours.
 
     Args:
         image: the photograph.
@@ -82,10 +90,10 @@ def enrol(
         camera: that took all photographs.
         levels: of terrain or pillars, a cell, while the photograph was taken; empty on a flat board.
         layout: the stack on each cell that has one, bottom first, in the photograph; None: the kit's [enrol].
-        empty: photographs of the board with nothing on it: from them its look is learned.
+        empty: photographs of the board with nothing on it: from them its appearance is learned.
 
-    Pieces without characters that are not on their squares keep the kit's colours and are named in the look, unless
-    half of all are missing.
+    Pieces without characters that are not on their squares keep the kit's colours and are named in the appearance,
+    unless half of all are missing.
 
     Raises VisionError when the mat is not found, the layout lacks a piece, the photograph does not show the layout, or
     two kinds look alike in it.
@@ -97,21 +105,21 @@ def enrol(
             if layout is None
             else "the layout is empty: name a square for one piece of each kind"
         )
-    look, photograph, whites = colours_of(image, kit, camera, levels, stacks, empty)
+    appearance, photograph, whites = colours_of(image, kit, camera, levels, stacks, empty)
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
     geometry = make_geometry(kit, levels, photograph.pose, camera)
-    hypothesis = _explained(image, Reader(kit, camera, look, levels), geometry)
-    look = replace(look, rim=_rim(kit, hypothesis, stacks))
-    if not look.inks:
-        return _checked(image, Reader(kit, camera, look, levels), geometry, stacks)
+    hypothesis = _explained(image, Reader(kit, camera, appearance, levels), geometry)
+    appearance = replace(appearance, rim=_rim(kit, hypothesis, stacks))
+    if not appearance.inks:
+        return _checked(image, Reader(kit, camera, appearance, levels), geometry, stacks)
     shown = _first_of_each(stacks)
     faces = _inked(image, kit, hypothesis, {cell: stacks[cell] for cell in shown.values()})
     lit = [whites[letter] * photograph.light.at(floors[cell][None])[0] for letter, cell in shown.items()]
     matt = legible(_matt(image, faces, lit), kit, photograph.pose, camera)
-    look = replace(look, glyphs=dict(zip(shown, unrolled(matt, faces), strict=True)))
-    look = _checked(image, Reader(kit, camera, look, levels), geometry, stacks)
-    _check_unlike(matt, shown, faces, look.glyphs)
-    return look
+    appearance = replace(appearance, glyphs=dict(zip(shown, unrolled(matt, faces), strict=True)))
+    appearance = _checked(image, Reader(kit, camera, appearance, levels), geometry, stacks)
+    _check_unlike(matt, shown, faces, appearance.glyphs)
+    return appearance
 
 
 def colours_of(
@@ -121,7 +129,7 @@ def colours_of(
     levels: tuple[int, ...],
     stacks: Mapping[str, str],
     empty: Sequence[Picture],
-) -> tuple[SetLook, Photograph, Mapping[str, float]]:
+) -> tuple[SetAppearance, Photograph, Mapping[str, float]]:
     """The colours in a photograph of ``stacks`` by cell, how it was taken, the white that faces mirror by letter.
 
     The other arguments are those of :func:`enrol`.  Raises VisionError when the mat is not found or a piece is missing.
@@ -133,12 +141,12 @@ def colours_of(
         photograph = _photograph(image, kit, camera, board)
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
     colours = learn_pieces(photograph, kit, stacks, floors)
-    look = _with_floor(nominal_look(kit), photograph, kit, stacks, floors)
-    return replace(look, pieces=colours.pieces, inks=colours.inks, board=board), photograph, colours.whites
+    appearance = _with_floor(nominal_appearance(kit), photograph, kit, stacks, floors)
+    return replace(appearance, pieces=colours.pieces, inks=colours.inks, board=board), photograph, colours.whites
 
 
-def board_of(empty: Sequence[Picture], kit: Kit, camera: Camera) -> BoardLook | None:
-    """The look of a board in photographs (height, width, 3) uint8 BGR with nothing on it; None of none.
+def board_of(empty: Sequence[Picture], kit: Kit, camera: Camera) -> BoardAppearance | None:
+    """The appearance of a board in photographs (height, width, 3) uint8 BGR with nothing on it; None of none.
 
     Raises VisionError when the mat is not found.
     """
@@ -148,21 +156,21 @@ def board_of(empty: Sequence[Picture], kit: Kit, camera: Camera) -> BoardLook | 
     return board
 
 
-def _photograph(image: Picture, kit: Kit, camera: Camera, board: BoardLook | None) -> Photograph:
-    """A picture whose light is measured on the ``board``, where its look is known.  Raises VisionError, MatNotFound."""
+def _photograph(image: Picture, kit: Kit, camera: Camera, board: BoardAppearance | None) -> Photograph:
+    """A picture whose light is measured on the ``board`` where that is known.  Raises VisionError, MatNotFound."""
     pose = register(to_gray(image), kit, camera)
     if board is None:
         return Photograph(image, pose, camera, measure_illumination(image, kit, pose, camera))
     return Photograph(image, pose, camera, measure_on_board(image, make_blocks(board, references(kit)), pose, camera))
 
 
-def _learn_around(photograph: Photograph, kit: Kit, stacks: Mapping[str, str]) -> BoardLook:
-    """The look of a board with ``stacks`` by cell on it; beneath them as it is printed, where the kit says how."""
+def _learn_around(photograph: Photograph, kit: Kit, stacks: Mapping[str, str]) -> BoardAppearance:
+    """Appearance of a board with ``stacks`` by cell on it; beneath them as it is printed, where the kit says how."""
     covered = covered_texels(kit, photograph, stacks)
     shown = learn_board(None, photograph, kit, covered)
     if kit.board.chequer_colour is None:
         return shown
-    return learn_board(printed_look(in_colours_of(kit, shown)), photograph, kit, covered)
+    return learn_board(printed_appearance(in_colours_of(kit, shown)), photograph, kit, covered)
 
 
 def _first_of_each(stacks: Mapping[str, str]) -> Mapping[str, str]:
@@ -174,22 +182,22 @@ def _first_of_each(stacks: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _with_floor(
-    look: SetLook, photograph: Photograph, kit: Kit, stacks: Mapping[str, str], floors: Mapping[str, Points]
-) -> SetLook:
-    """``look`` with the colours of squares, and of terrain, that are clear of stacks."""
+    appearance: SetAppearance, photograph: Photograph, kit: Kit, stacks: Mapping[str, str], floors: Mapping[str, Points]
+) -> SetAppearance:
+    """``appearance`` with the colours of squares, and of terrain, that are clear of stacks."""
     clear = [floors[cell] for cell in kit.cells if _is_clear(kit, cell, stacks)]
     flat = [floor_points(kit, floor) for floor in clear if floor[2] == 0]
     raised = [floor_points(kit, floor) for floor in clear if floor[2] > 0]
-    floor = photograph.reflectance(np.vstack(flat)) if flat else look.floor
-    column = _column(look.column, photograph.reflectance(np.vstack(raised))) if raised else look.column
-    return replace(look, floor=floor, column=column)
+    floor = photograph.reflectance(np.vstack(flat)) if flat else appearance.floor
+    column = _column(appearance.column, photograph.reflectance(np.vstack(raised))) if raised else appearance.column
+    return replace(appearance, floor=floor, column=column)
 
 
-def _column(nominal: ColumnLook | None, top: Reflectance) -> ColumnLook:
-    """The look of columns whose upper faces were seen; their sides differ from these as the kit says."""
+def _column(nominal: ColumnAppearance | None, top: Reflectance) -> ColumnAppearance:
+    """The appearance of columns whose upper faces were seen; their sides differ from these as the kit says."""
     assert nominal is not None, "what is raised stands on columns"
     r, g, b = (side * seen / max(said, 1e-3) for side, seen, said in zip(nominal.side, top, nominal.top, strict=True))
-    return ColumnLook(top, (r, g, b))
+    return ColumnAppearance(top, (r, g, b))
 
 
 def _is_clear(kit: Kit, cell: str, stacks: Mapping[str, str]) -> bool:
@@ -251,29 +259,29 @@ def _matt(image: npt.NDArray[np.uint8], faces: Faces, mirrored: Sequence[Reflect
     return result
 
 
-def _checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[str, str]) -> SetLook:
-    """The look that the reader has, less what was learned on squares where nothing stands.
+def _checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[str, str]) -> SetAppearance:
+    """The appearance that the reader has, less what was learned on squares where nothing stands.
 
-    Raises VisionError when the photograph, read with this look, does not show what ``stacks`` by cell promise.
+    Raises VisionError when the photograph, read with this appearance, does not show what ``stacks`` by cell promise.
     """
-    kit, look = reader.kit, reader.look
+    kit, appearance = reader.kit, reader.appearance
     wrong = _broken_promises(image, reader, geometry, stacks)
     missing = {cell for cell, (_, top) in wrong.items() if cell in stacks and not top}
     tops = dict.fromkeys(stack[-1] for stack in stacks.values())
     there = {stack[-1] for cell, stack in stacks.items() if cell not in missing}
     absent = tuple(letter for letter in tops if letter not in there)
-    if not wrong or look.glyphs or not 0 < len(absent) < len(tops) / 2:
+    if not wrong or appearance.glyphs or not 0 < len(absent) < len(tops) / 2:
         _refuse(kit, stacks, wrong)
         _check_colours(reader, stacks)
-        return look
-    nominal = nominal_look(kit).pieces
-    pieces = {letter: nominal[letter] if letter in absent else colour for letter, colour in look.pieces.items()}
-    look = replace(look, pieces=pieces, not_found=absent)
-    again = Reader(kit, reader.camera, look, reader.levels)
+        return appearance
+    nominal = nominal_appearance(kit).pieces
+    pieces = {letter: nominal[letter] if letter in absent else colour for letter, colour in appearance.pieces.items()}
+    appearance = replace(appearance, pieces=pieces, not_found=absent)
+    again = Reader(kit, reader.camera, appearance, reader.levels)
     left = _broken_promises(image, again, geometry, stacks)
     _refuse(kit, stacks, {cell: state for cell, state in left.items() if stacks.get(cell, " ")[-1] not in absent})
     _check_colours(again, {cell: stack for cell, stack in stacks.items() if stack[-1] not in absent})
-    return look
+    return appearance
 
 
 def _broken_promises(
@@ -284,7 +292,7 @@ def _broken_promises(
     broken = {}
     for row, cell in enumerate(reading.cells):
         stack = stacks.get(cell, "")
-        promised = [_is_promised(state, stack, reader.look.glyphs) for state in reading.states]
+        promised = [_is_promised(state, stack, reader.appearance.glyphs) for state in reading.states]
         likeliest = reading.best(row)[0]
         least = UNLIKELY if likeliest[1] else UNLIKELY_IF_EMPTY
         if np.exp(reader.undoubted[row, promised]).sum() < least:
@@ -319,7 +327,7 @@ def _check_colours(reader: Reader, stacks: Mapping[str, str]) -> None:
     ``stacks`` by cell are what was photographed.  Characters are compared with each other (:func:`_check_unlike`).
     """
     kit, nats = reader.kit, dict[tuple[str, str], list[float]]()
-    for cell, stack in () if reader.look.glyphs else stacks.items():
+    for cell, stack in () if reader.appearance.glyphs else stacks.items():
         own = kit.piece(stack[-1])
         likely = dict(zip(reader.states, reader.undoubted[kit.cells.index(cell)].tolist(), strict=True))
         height = len(stack) if (len(stack), own.letter) in likely else None

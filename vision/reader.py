@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from calibration.appearance import ColumnAppearance, SetAppearance
 from calibration.camera import Camera
 from calibration.kit import Kit
-from calibration.looks import ColumnLook, SetLook
 from vision.appearance.board_following import follow_change
 from vision.appearance.board_learning import learn_bare
 from vision.appearance.board_light import make_blocks, measure_on_board
@@ -75,23 +75,24 @@ class _Last:
 class Reader:
     """Reads pictures of one kit through one camera; keeps the geometry while nothing is moved."""
 
-    def __init__(self, kit: Kit, camera: Camera, look: SetLook, levels: tuple[int, ...] = ()) -> None:
+    def __init__(self, kit: Kit, camera: Camera, appearance: SetAppearance, levels: tuple[int, ...] = ()) -> None:
         """``levels``: of terrain, or of the pillars at first, a cell; empty where all are at the lowest."""
         self.kit = kit
         self.camera = camera
-        self.look = look
+        self.appearance = appearance
         lowest = () if kit.pillars is None else (kit.pillars.lowest,) * len(kit.cells)
         self.levels = levels or lowest
         self._views: tuple[Registration, PillarViews] | None = None
         configurations = kit_configurations(kit)
         self.states = configurations.states
         self._columns, self._firsts = configurations.state_columns
-        self._colours = Colours(kit, look, configurations)
-        self._references = references(kit, look.floor, levels)
-        self._blocks = None if look.board is None else make_blocks(look.board, self._references)
+        self._colours = Colours(kit, appearance, configurations)
+        self._references = references(kit, appearance.floor, levels)
+        self._blocks = None if appearance.board is None else make_blocks(appearance.board, self._references)
         # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.
-        self._rim = np.array(np.zeros_like(look.rim) if configurations.has_several_sizes else look.rim, np.float32)
-        self._alphabet = make_alphabet(look.glyphs) if look.glyphs else None
+        rim = np.zeros_like(appearance.rim) if configurations.has_several_sizes else appearance.rim
+        self._rim = np.array(rim, np.float32)
+        self._alphabet = make_alphabet(appearance.glyphs) if appearance.glyphs else None
         self._poses = PoseTracker(kit, camera)
         self._geometry: Geometry | None = None
         self._board: tuple[Crops, BoardView] | None = None
@@ -192,7 +193,7 @@ class Reader:
 
     def _lacks_colours(self, image: npt.NDArray[np.uint8]) -> bool:
         """Whether a picture (height, width, 3) uint8 BGR is gray though the set's pieces are not: no square is sure."""
-        return has_colours(self.look) and is_colourless(image)
+        return has_colours(self.appearance) and is_colourless(image)
 
     def learn_bare(self, image: npt.NDArray[np.uint8], layout: Mapping[str, str]) -> bool:
         """Learn how the board looks where nobody has seen it yet, and follow slow change; whether there was any.
@@ -200,7 +201,7 @@ class Reader:
         From an image (height, width, 3) uint8 BGR of the table that was read last; ``layout`` has the stack on each
         cell that is not empty.  A cell that was read otherwise teaches nothing.  Raises VisionError without light.
         """
-        last, board, column = self._last, self.look.board, self.look.column
+        last, board, column = self._last, self.appearance.board, self.appearance.column
         if last is None:
             return False
         pose, is_bare = last.hypothesis.geometry.pose, surely_empty(last.log_likelihood)
@@ -215,7 +216,7 @@ class Reader:
         learned = learn_bare(board, photograph, self.kit, layout, cells)
         followed = follow_change(learned, photograph, self.kit, layout, cells)
         if followed is not board:
-            self.look = replace(self.look, board=followed)
+            self.appearance = replace(self.appearance, board=followed)
             self._blocks, self._board = make_blocks(followed, self._references), None
             self._last = last if learned is board else None  # What was never seen may be read otherwise now.
         return followed is not board
@@ -223,11 +224,11 @@ class Reader:
     def _photograph(self, image: npt.NDArray[np.uint8], pose: Registration) -> Photograph:
         return Photograph(image, pose, self.camera, self.light(image, pose))
 
-    def _follow_pillars(self, known: ColumnLook, photograph: Photograph, bare: set[str]) -> bool:
+    def _follow_pillars(self, known: ColumnAppearance, photograph: Photograph, bare: set[str]) -> bool:
         followed = follow_column(known, photograph, self.kit, self.levels, bare)
         if followed is not known:
-            self.look, self._last = replace(self.look, column=followed), None
-            self._colours.follow_column(self.kit, self.look, followed)
+            self.appearance, self._last = replace(self.appearance, column=followed), None
+            self._colours.follow_column(self.kit, self.appearance, followed)
         return followed is not known
 
     def score(self, frame: Frame, tables: Sequence[Sequence[CellState]]) -> npt.NDArray[np.float64]:
@@ -303,7 +304,7 @@ class Reader:
         asked: Mapping[int, npt.NDArray[np.intp]] = MappingProxyType({}),
     ) -> None:
         """Score pyramids by their flanks: those in doubt, and configurations that are ``asked`` about on some cells."""
-        close_up, floor, board = hypothesis.geometry.close_up, self.look.floor, self.look.board
+        close_up, floor, board = hypothesis.geometry.close_up, self.appearance.floor, self.appearance.board
         if close_up is not None and floor is not None:
             view, crops = (hypothesis.geometry.pose, self.camera), close_up.crops
             if board is None and not asked:
@@ -391,9 +392,9 @@ class Reader:
         return observe(image, geometry.crops, cells, light, self._colours.model, self._board_view(geometry))
 
     def _board_view(self, geometry: Geometry) -> BoardView | None:
-        """The bare board in the crops, where its look was learned; kept while the mat stays where it is."""
-        if self.look.board is None:
+        """The bare board in the crops, where its appearance was learned; kept while the mat stays where it is."""
+        if self.appearance.board is None:
             return None
         if self._board is None or self._board[0] is not geometry.crops:
-            self._board = geometry.crops, view_board(self.look.board, geometry.crops, geometry.pose, self.camera)
+            self._board = geometry.crops, view_board(self.appearance.board, geometry.crops, geometry.pose, self.camera)
         return self._board[1]

@@ -14,10 +14,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from calibration.appearance import GLYPH_ANGLES, GLYPH_RADII, SetAppearance, nominal_appearance
 from calibration.camera import Camera
 from calibration.errors import ProfileError
 from calibration.kit import Kit, available_kits, load_kit
-from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, SetLook, nominal_look
 from vision.appearance.colour_model import display
 from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
@@ -43,7 +43,7 @@ PAPER = 0.6
 def warm_up(reader: Reader) -> None:
     """Have ``reader`` watch and read a synthetic board with one piece on it."""
     geometry = make_geometry(reader.kit, reader.levels, _pose(reader.kit, reader.camera), reader.camera)
-    picture = _drawn(reader.kit, reader.look, geometry)
+    picture = _drawn(reader.kit, reader.appearance, geometry)
     watch = Watch(reader.kit, reader.camera)
     for frame in (picture, 255 - picture):
         watch.glimpse(frame)
@@ -54,7 +54,7 @@ def warm_up(reader: Reader) -> None:
     # A single piece gives block moves nothing to propose.
     light = reader.light(picture, geometry.pose)
     observations = reader.observations(picture, geometry, light)
-    hypothesis = Hypothesis(observations, np.array(reader.look.rim, np.float32), geometry)
+    hypothesis = Hypothesis(observations, np.array(reader.appearance.rim, np.float32), geometry)
     hypothesis.log_likelihood(np.arange(1), 0)
     hypothesis.invalidate_neighbours(0, 1)
     is_before(hypothesis.silhouettes, 0, geometry.crops.origin_px)
@@ -73,10 +73,10 @@ def main(names: Sequence[str] = ()) -> None:
     camera = Camera(1280, 720, np.array([[1000.0, 0, 640], [0, 1000, 360], [0, 0, 1]]), np.zeros(5), 0.0)
     for name in names or available_kits():
         kit = load_kit(name)
-        look = nominal_look(kit)
+        appearance = nominal_appearance(kit)
         blank = bytes(GLYPH_RADII * GLYPH_ANGLES * 2)
         levels = (0,) * len(kit.cells) if kit.board.terrain_step_mm else ()
-        warm_up(Reader(kit, camera, replace(look, glyphs=dict.fromkeys(look.inks, blank)), levels))
+        warm_up(Reader(kit, camera, replace(appearance, glyphs=dict.fromkeys(appearance.inks, blank)), levels))
     delete_stale_caches()
 
 
@@ -90,13 +90,13 @@ def _pose(kit: Kit, camera: Camera) -> Registration:
     return Registration(rotation, -rotation @ centre, (), 0.0)
 
 
-def _drawn(kit: Kit, look: SetLook, geometry: Geometry) -> npt.NDArray[np.uint8]:
+def _drawn(kit: Kit, appearance: SetAppearance, geometry: Geometry) -> npt.NDArray[np.uint8]:
     """(height, width, 3) uint8 BGR: white paper, and the smallest piece of one colour on the middle square."""
     picture = np.full((*geometry.size, 3), _code((1.0, 1.0, 1.0)), np.uint8)
     cell, configuration = len(kit.cells) // 2, 0
     letter = next(letters[0] for letters in geometry.configurations.letters[configuration] if letters)
     corners_px = geometry.outlines.corners_px(geometry.crops, cell, configuration, np.zeros(2))
-    cv2.fillConvexPoly(picture, fixed(hull(corners_px)), _code(look.pieces[letter]).tolist(), shift=SUBPIXEL_BITS)
+    cv2.fillConvexPoly(picture, fixed(hull(corners_px)), _code(appearance.pieces[letter]).tolist(), shift=SUBPIXEL_BITS)
     return picture
 
 

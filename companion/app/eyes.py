@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from calibration.appearance import SetAppearance
 from calibration.board_lens import prior_camera
 from calibration.camera import Camera
 from calibration.kit import Kit
-from calibration.looks import SetLook
 from companion.app.exposure import Exposure
 from companion.app.lens import LensFinder
 from companion.app.unrest import Unrest, may_be_hand, step
@@ -106,7 +106,7 @@ class Eyes:
         self,
         kit: Kit,
         camera: Camera,
-        look: SetLook,
+        appearance: SetAppearance,
         levels: tuple[int, ...] = (),
         lens: LensFinder | None = None,
     ) -> None:
@@ -115,7 +115,7 @@ class Eyes:
         ``lens`` finds the camera's lens where only the size of its pictures is known yet.
         """
         self._lens = lens
-        self.reader = Reader(kit, camera, look, levels)
+        self.reader = Reader(kit, camera, appearance, levels)
         self.geometry: Geometry | None = None
         self._watch = Watch(kit, camera)
         self._glimpse: Glimpse | None = None
@@ -213,7 +213,7 @@ class Eyes:
             return None
         cells = [cell for i, cell in enumerate(kit.cells) if len({table[i] for table in tables}) > 1]
         sight = Viewpoint(kit, self.reader.camera, self.geometry.pose, self.reader.levels or None)
-        shown = [_jpeg(picture) for picture in cut_outs(image, sight, self.reader.look.pieces, tables, cells)]
+        shown = [_jpeg(picture) for picture in cut_outs(image, sight, self.reader.appearance.pieces, tables, cells)]
         return Verified(tuple(map(float, log_p)), shown[0] if shown else b"", tuple(shown[1:]))
 
     def _averaged(self, frame: Frame) -> npt.NDArray[np.uint8]:

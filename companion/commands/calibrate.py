@@ -1,17 +1,17 @@
-"""`companion calibrate`: a lens from photographs of a board; the look of a board and of a set from photographs."""
+"""`companion calibrate`: a lens from photographs of a board; the appearance of a board and of a set likewise."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from calibration.appearance import format_appearance
 from calibration.board_grid import own_grid_fault
 from calibration.board_lens import GOOD_FOCAL, TOO_STEEP, BoardLens, calibrate_on_board
 from calibration.camera import Camera, format_camera
 from calibration.errors import ProfileError
 from calibration.kit import Kit, load_kit
 from calibration.lens import DEFAULT_BOARD, LensCalibration, calibrate_lens, read_board
-from calibration.looks import format_look
 from calibration.picture import load_picture
 from calibration.quality import advice, quality
 from companion.app.ground import parse_layout, start_levels
@@ -150,15 +150,15 @@ def run_pieces(options: PiecesOptions) -> int:
     for path, picture in zip((*options.empty, *more), pictures, strict=False):
         _check_mat(path, picture, kit, camera)
     try:
-        look = enrol(pictures[-1], kit, camera, start_levels(kit), layout, pictures[:-1])
+        appearance = enrol(pictures[-1], kit, camera, start_levels(kit), layout, pictures[:-1])
     except VisionError as error:
         raise ProfileError(f"{shown}: {error}") from error
-    write_file(options.output, format_look(look))
+    write_file(options.output, format_appearance(appearance))
     for cell, stack in layout.items():
-        if stack[-1] in look.not_found:
+        if stack[-1] in appearance.not_found:
             print(f"not found: {stack[-1]} on {cell}; it keeps the kit's colour until a photograph shows it there")
-    learned = len(look.pieces) - len(look.not_found)
+    learned = len(appearance.pieces) - len(appearance.not_found)
     print(f"learned {counted(learned, 'kind')} of pieces; written: {options.output}")
-    if wrong := own_grid_fault(look.board, kit):
+    if wrong := own_grid_fault(appearance.board, kit):
         print(wrong)
     return DONE if is_known and not wrong else NO

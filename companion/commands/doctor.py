@@ -13,10 +13,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from calibration.appearance import load_appearance
 from calibration.camera import Camera, read_camera
 from calibration.errors import ProfileError
 from calibration.kit import Kit, available_kits, kit_name, load_kit
-from calibration.looks import load_look
 from calibration.picture import load_picture
 from companion.app.ground import start_levels
 from companion.app.station import Wishes
@@ -88,12 +88,12 @@ class Options(OptionGroup):
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """One camera, file or simulation: how it is, its picture (None: none), its lens and look where they are known."""
+    """One camera, file or simulation: how it is, its picture (None: none), its lens and appearance where known."""
 
     check: Check
     image: npt.NDArray[np.uint8] | None
     camera: Camera | None
-    look: Path | None = None
+    appearance: Path | None = None
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -158,7 +158,7 @@ def _views(options: Options, game: Game | None, kit: Kit | None) -> Iterator[Vie
     source = options.source
     if not source.is_given:
         source = replace(source, device=plugged_in(CAMERAS), picamera=modules(listed()))
-    files, sets = source.camera, source.looks
+    files, sets = source.camera, source.appearances
     if options.image:
         yield _still(options.image, _camera(files, 0), _at(sets, 0))
     elif source.recording:
@@ -199,7 +199,7 @@ def _filmed(options: Options) -> Iterator[View]:
             show_code(page.server, n, door.code)
         for i, phone in enumerate(phones):
             looked = check_camera(phone) if phone.has_come(LET_IN_S) else Looked(_missed(phone), None)
-            yield View(looked.check, looked.image, lenses[i], _at(options.source.looks, i))
+            yield View(looked.check, looked.image, lenses[i], _at(options.source.appearances, i))
     finally:
         page.close()
 
@@ -233,22 +233,22 @@ def _with_lens(view: View, kit: Kit | None, files: Sequence[Path]) -> View:
     return replace(view, camera=camera_of(AUTO, kit, [view.image])[0])
 
 
-def _still(file: Path, camera: Camera | None, look: Path | None) -> View:
+def _still(file: Path, camera: Camera | None, appearance: Path | None) -> View:
     image = load_picture(file)
-    return View(fine("camera", f"{file}: {image.shape[1]} x {image.shape[0]} px"), image, camera, look)
+    return View(fine("camera", f"{file}: {image.shape[1]} x {image.shape[0]} px"), image, camera, appearance)
 
 
-def _recorded(folder: Path, camera: Camera | None, look: Path | None) -> View:
+def _recorded(folder: Path, camera: Camera | None, appearance: Path | None) -> View:
     recording = read_recording(folder)
     if camera is None and recording.camera:
-        camera, look = read_camera(recording.camera), look or recording.look
+        camera, appearance = read_camera(recording.camera), appearance or recording.appearance
     try:
         source = RecordingSource(recording)
         image = next(source.frames()).image
         source.close()
     except SourceLost as error:
         return View(told("camera", error), None, camera)
-    return View(fine("camera", f"{folder}: {image.shape[1]} x {image.shape[0]} px"), image, camera, look)
+    return View(fine("camera", f"{folder}: {image.shape[1]} x {image.shape[0]} px"), image, camera, appearance)
 
 
 def _simulated(game: Game | None, kit: Kit | None) -> View:
@@ -280,7 +280,7 @@ def _overlay(file: Path, view: View, kit: Kit | None) -> Check:
     if view.image is None or view.camera is None or kit is None:
         return fault("overlay", "nothing to draw over", "name the game, a picture, and --camera")
     try:
-        reader = Reader(kit, view.camera, load_look(view.look, kit), start_levels(kit))
+        reader = Reader(kit, view.camera, load_appearance(view.appearance, kit), start_levels(kit))
         write_overlay(file, reader, view.image, *reader.read_with_geometry(Frame(view.image, 0, 0.0)))
     except (VisionError, ProfileError, CompanionError) as error:
         return told("overlay", error)

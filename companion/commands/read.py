@@ -16,8 +16,8 @@ from calibration.board_grid import own_grid_fault
 from calibration.kit import load_kit
 from calibration.picture import load_picture
 from companion.app.ground import parse_levels, start_levels
+from companion.commands.options.appearance import appearance_of
 from companion.commands.options.lens import add_camera, camera_of
-from companion.commands.options.look import look_of
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE, NO
 from companion.commands.output.overlay import write_overlay
@@ -41,7 +41,7 @@ class Options(OptionGroup):
     kit: str
     images: tuple[Path, ...]
     camera: Path
-    looks: Path | None
+    appearance: Path | None
     levels: str | None
     overlay: Path | None
     json: bool
@@ -74,7 +74,11 @@ def add_parser(subparsers: Subparsers) -> None:
     read.add_argument("images", nargs="+", type=Path, metavar="IMAGE")
     add_camera(read)
     read.add_argument(
-        "--set", dest="looks", type=Path, metavar="SET.toml", help="the look of the set (default: the kit's colours)"
+        "--set",
+        dest="appearance",
+        type=Path,
+        metavar="SET.toml",
+        help="the look of the set (default: the kit's colours)",
     )
     read.add_argument("--levels", help="levels of the pillars, ranks from the highest down joined by /, files by ,")
     read.add_argument(
@@ -97,10 +101,10 @@ def run(options: Options) -> int:
     camera, is_known = camera_of(options.camera, kit, [image for _, image in images])
     known: Levels | None = parse_levels(options.levels, kit) if options.levels else None
     levels = known or ((None,) * len(kit.cells) if kit.pillars else None)
-    reader = Reader(kit, camera, look_of(options.looks, kit), start_levels(kit))
+    reader = Reader(kit, camera, appearance_of(options.appearance, kit), start_levels(kit))
     with waited_for(COMPILING):
         warm_up(reader)
-    wrong_grid = own_grid_fault(reader.look.board, kit)
+    wrong_grid = own_grid_fault(reader.appearance.board, kit)
     found = is_known and not wrong_grid
     for path, image in images:
         row, read = read_row(reader, path, image, levels)

@@ -60,7 +60,7 @@ def _write_recording(folder: Path, recorded: Recorded, record: MatchRecord, shot
             kit=str((recorded.folder / kit).absolute()) if (recorded.folder / kit).is_file() else kit,
             fps=FPS,
             camera=read_text(recorded.folder / "camera.toml"),
-            look=read_text(recorded.folder / "set.toml"),
+            appearance=read_text(recorded.folder / "set.toml"),
         )
     reel = Reel(folder, card, UNLIMITED)
     for file, t_s in zip(shots.files, shots.times_s, strict=True):

@@ -41,7 +41,7 @@ class Card:
         kit: name of a kit that comes with the program, or the absolute path of a kit file, which is copied.
         fps: pictures a second, about; their true times are in ``frames.csv``.
         camera: text of the camera file; "" where its lens is found from the board.
-        look: text of the file of the set's look.
+        appearance: text of the file of the set's appearance.
         pillars: names of the cells whose pillars are measured; empty where there are none.
     """
 
@@ -50,7 +50,7 @@ class Card:
     kit: str
     fps: float
     camera: str
-    look: str
+    appearance: str
     pillars: tuple[str, ...] = ()
 
 
@@ -163,7 +163,7 @@ def write_card(folder: Path, card: Card) -> None:
         kit = str(Path(shutil.copy(kit, folder / "kit")).relative_to(folder))
     if card.camera:
         (folder / "camera.toml").write_text(card.camera, encoding="utf-8")
-    (folder / "set.toml").write_text(card.look, encoding="utf-8")
+    (folder / "set.toml").write_text(card.appearance, encoding="utf-8")
     lines = (
         "# Recorded by `companion referee --save`; the pictures and their times are in frames.csv.",
         f'game = "{card.game}"',

@@ -4,9 +4,9 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.appearance import read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
-from calibration.looks import read_look
 from companion.app.eyes import HAND_GIVEN_UP_S, PUSH_CONFIRMED_S, PUT_DOWN_S, Eyes, Told, not_in_doubt
 from companion.tracker.verification import Verify
 from vision.capture.frames import Frame
@@ -16,7 +16,7 @@ from vision.errors import VisionError
 @pytest.fixture
 def eyes(examples):
     kit, folder = load_kit("domination"), examples / "photos"
-    return Eyes(kit, read_camera(folder / "camera.toml"), read_look(folder / "set.toml", kit))
+    return Eyes(kit, read_camera(folder / "camera.toml"), read_appearance(folder / "set.toml", kit))
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.appearance import read_appearance
 from calibration.board_lens import TOO_STEEP, prior_camera
 from calibration.kit import load_kit
-from calibration.looks import read_look
 from companion.app.eyes import PUSH_CONFIRMED_S, Eyes
 from companion.app.lens import PICTURES_A_PLACE, LensFinder
 from companion.simulate.light import WINDOW
@@ -62,7 +62,11 @@ def test_a_board_seen_from_straight_above_is_told_once(image):
 
 def test_eyes_whose_lens_is_not_known_find_it_and_read(examples, image):
     eyes = Eyes(
-        KIT, prior_camera((640, 480)), read_look(examples / "photos" / "set.toml", KIT), (), LensFinder(KIT, print)
+        KIT,
+        prior_camera((640, 480)),
+        read_appearance(examples / "photos" / "set.toml", KIT),
+        (),
+        LensFinder(KIT, print),
     )
 
     def look(picture, t_s):

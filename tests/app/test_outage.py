@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from calibration.appearance import read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
-from calibration.looks import read_look
 from companion.app.eyes import Eyes
 from companion.app.table import Table
 from companion.commands.options.game import begin_match
@@ -52,7 +52,7 @@ def run(examples, tmp_path):
         store = Store.open(tmp_path / "m.db")
         info = MatchInfo("domination", match.game.players, recording.start, datetime.now(UTC), "domination")
         keeper = Keeper(store, store.begin(info))
-        eyes = Eyes(kit, read_camera(recording.camera), read_look(recording.look, kit))
+        eyes = Eyes(kit, read_camera(recording.camera), read_appearance(recording.appearance, kit))
         events = []
         source = Interrupted(recording, before, after)
         table = Table(source, eyes, Referee(match), keeper, open_desk("none", match.game.players, None))

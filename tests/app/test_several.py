@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.appearance import nominal_appearance
 from calibration.kit import load_kit
-from calibration.looks import nominal_look
 from companion.app.eyes import Eyes, Look
 from companion.app.several import SeveralEyes, combined
 from companion.simulate.light import WINDOW
@@ -110,7 +110,7 @@ def pictures():
 
 @pytest.fixture
 def eyes():
-    return SeveralEyes([Eyes(KIT, default_camera(), nominal_look(KIT)) for _ in range(2)])
+    return SeveralEyes([Eyes(KIT, default_camera(), nominal_appearance(KIT)) for _ in range(2)])
 
 
 def looked(eyes, frame):
@@ -126,7 +126,7 @@ def test_two_cameras_see_what_one_cannot(eyes, pictures):
     look = looked(eyes, moment(pictures))
     seen = {cell: look.reading.best(i)[0] for i, cell in enumerate(KIT.cells) if look.reading.best(i)[0] != EMPTY}
     assert seen == {cell: (len(stack), stack[-1]) for cell, stack in STACKS.items()}
-    alone = looked(Eyes(KIT, default_camera(), nominal_look(KIT)), Frame(pictures[0], 0, 0.0)).reading
+    alone = looked(Eyes(KIT, default_camera(), nominal_appearance(KIT)), Frame(pictures[0], 0, 0.0)).reading
     d6 = KIT.cells.index("d6")
     hidden, seen_by_both = (
         np.exp(reading.log_likelihood[d6, reading.index[(1, "G")]]) for reading in (alone, look.reading)

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from calibration.board_appearance import BoardAppearance
 from calibration.board_grid import grid_fault, own_grid_fault
-from calibration.board_look import BoardLook
 from calibration.kit import load_kit
 
 SIZE_MM = 360
@@ -20,10 +20,10 @@ def board():
     return replace(own, missing=frozenset(), cell_colour=None)
 
 
-def look(colour, seen=1):
+def appearance(colour, seen=1):
     grain = np.random.default_rng(1).normal(0, 0.02, (SIZE_MM, SIZE_MM, 3))
     colour = (np.asarray(colour) + grain).astype(np.float32)
-    return BoardLook(colour, np.full((SIZE_MM,) * 2, 0.02, np.float32), np.full((SIZE_MM,) * 2, seen, np.uint8))
+    return BoardAppearance(colour, np.full((SIZE_MM,) * 2, 0.02, np.float32), np.full((SIZE_MM,) * 2, seen, np.uint8))
 
 
 def wood():
@@ -65,14 +65,14 @@ def planks():
 
 @pytest.mark.parametrize("painted", [chequer, lines])
 def test_the_board_s_own_grid_is_right(board, painted):
-    assert grid_fault(look(painted()), board) == ""
+    assert grid_fault(appearance(painted()), board) == ""
     nearly = replace(board, a1_mm=(-125.0, -127.0), pitch_mm=(35.8, 36.2))
-    assert grid_fault(look(painted()), nearly) == ""
+    assert grid_fault(appearance(painted()), nearly) == ""
 
 
 @pytest.mark.parametrize("painted", [chequer, lines])
 def test_another_grid_is_said_with_where(board, painted):
-    shown = look(painted())
+    shown = appearance(painted())
     wide = replace(board, pitch_mm=(39.6, 36.0), a1_mm=(-138.6, -126.0))
     assert grid_fault(shown, wide).startswith("the lines on the board are about 36 mm apart from file to file, the bor")
     aside = grid_fault(shown, replace(board, a1_mm=(-126.0, -108.0)))
@@ -85,20 +85,20 @@ def test_another_grid_is_said_with_where(board, painted):
 @pytest.mark.parametrize("painted", [wood, picture, planks])
 def test_of_a_board_that_shows_no_grid_nothing_is_said(board, painted):
     for a1 in ((-126.0, -126.0), (-108.0, -117.0)):
-        assert grid_fault(look(painted()), replace(board, a1_mm=a1)) == ""
+        assert grid_fault(appearance(painted()), replace(board, a1_mm=a1)) == ""
 
 
 def test_of_what_was_not_seen_or_is_printed_by_the_kit_nothing_is_said(board):
     aside = replace(board, a1_mm=(-108.0, -126.0))
-    assert own_grid_fault(look(chequer()), on(aside)) != ""
-    assert grid_fault(look(chequer(), seen=0), aside) == ""
+    assert own_grid_fault(appearance(chequer()), on(aside)) != ""
+    assert grid_fault(appearance(chequer(), seen=0), aside) == ""
     assert own_grid_fault(None, on(aside)) == ""
-    assert own_grid_fault(look(chequer()), on(replace(aside, cell_colour=(200, 180, 150)))) == ""
+    assert own_grid_fault(appearance(chequer()), on(replace(aside, cell_colour=(200, 180, 150)))) == ""
 
 
 def test_of_pillars_that_stand_above_the_mat_nothing_is_said(board):
     aside = replace(board, a1_mm=(-108.0, -126.0))
-    assert own_grid_fault(look(chequer()), on(aside, "diamond")) == ""
+    assert own_grid_fault(appearance(chequer()), on(aside, "diamond")) == ""
 
 
 def on(board, kit="domination"):

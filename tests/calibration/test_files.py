@@ -8,10 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calibration.appearance import (
+    RIM_STEPS,
+    SetAppearance,
+    format_appearance,
+    linear,
+    nominal_appearance,
+    read_appearance,
+)
 from calibration.camera import Camera, format_camera, read_camera
 from calibration.errors import ProfileError
 from calibration.kit import load_kit
-from calibration.looks import RIM_STEPS, SetLook, format_look, linear, nominal_look, read_look
 from calibration.markers import dictionary, marker_count
 
 CAMERA = Camera(
@@ -64,45 +71,46 @@ shares = st.floats(0, 1).map(lambda v: round(v, 4))
 def test_a_set_reads_back(tmp_path_factory, colours, rim):
     kit = load_kit("domination")
     letters = [kind.letter for kind in kit.pieces]
-    look = SetLook("domination", colours[4], dict(zip(letters, colours[:4], strict=True)), tuple(rim))
-    path = tmp_path_factory.getbasetemp() / "look.toml"
-    path.write_text(format_look(look), encoding="utf-8")
-    assert read_look(path, kit) == look
+    appearance = SetAppearance("domination", colours[4], dict(zip(letters, colours[:4], strict=True)), tuple(rim))
+    path = tmp_path_factory.getbasetemp() / "appearance.toml"
+    path.write_text(format_appearance(appearance), encoding="utf-8")
+    assert read_appearance(path, kit) == appearance
 
 
 def test_a_set_of_another_kit_is_refused(tmp_path):
     path = tmp_path / "set.toml"
-    path.write_text(format_look(nominal_look(load_kit("citadel"))), encoding="utf-8")
+    path.write_text(format_appearance(nominal_appearance(load_kit("citadel"))), encoding="utf-8")
     with pytest.raises(ProfileError, match="enrolled for the kit 'citadel', not 'domination'"):
-        read_look(path, load_kit("domination"))
+        read_appearance(path, load_kit("domination"))
 
 
 def test_a_set_with_nonsense_numbers_is_refused(tmp_path):
-    text = format_look(nominal_look(load_kit("domination")))
+    text = format_appearance(nominal_appearance(load_kit("domination")))
     path = tmp_path / "set.toml"
     path.write_text(text.replace("floor = [", "floor = [-1, "), encoding="utf-8")
     with pytest.raises(ProfileError, match="floor must be 3 finite numbers"):
-        read_look(path, load_kit("domination"))
+        read_appearance(path, load_kit("domination"))
     path.write_text(text.replace("rim = [", "rim = [9, "), encoding="utf-8")
     with pytest.raises(ProfileError, match=f"rim must be {RIM_STEPS} finite numbers"):
-        read_look(path, load_kit("domination"))
+        read_appearance(path, load_kit("domination"))
 
 
 def test_a_set_of_which_two_colours_are_one_is_refused(tmp_path):
     kit = load_kit("domination")
-    look = nominal_look(kit)
+    appearance = nominal_appearance(kit)
     path = tmp_path / "set.toml"
-    path.write_text(format_look(replace(look, pieces={**look.pieces, "R": look.pieces["G"]})), encoding="utf-8")
+    pieces = {**appearance.pieces, "R": appearance.pieces["G"]}
+    path.write_text(format_appearance(replace(appearance, pieces=pieces)), encoding="utf-8")
     with pytest.raises(ProfileError, match="R and G have one colour"):
-        read_look(path, kit)
+        read_appearance(path, kit)
 
 
 def test_nothing_is_less_than_zero_by_its_sign(tmp_path):
     path = tmp_path / "set.toml"
-    text = format_look(nominal_look(load_kit("domination")))
+    text = format_appearance(nominal_appearance(load_kit("domination")))
     begun = text.index("floor = [") + len("floor = [")
     path.write_text(text[:begun] + "-0.0" + text[text.index(",", begun) :], encoding="utf-8")
-    assert np.copysign(1.0, read_look(path, load_kit("domination")).floor[0]) == 1.0
+    assert np.copysign(1.0, read_appearance(path, load_kit("domination")).floor[0]) == 1.0
 
 
 def test_linear_light_of_srgb():

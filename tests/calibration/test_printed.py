@@ -1,11 +1,11 @@
-"""The printed mat as pixels, and the look that it promises."""
+"""The printed mat as pixels, and the appearance that it promises."""
 
 import numpy as np
 import pytest
 
+from calibration.appearance import linear, nominal_appearance
 from calibration.kit import load_kit
-from calibration.looks import linear, nominal_look
-from calibration.printed import printed_look, printed_mat
+from calibration.printed import printed_appearance, printed_mat
 
 
 def test_a_mat_has_its_size_and_its_paper():
@@ -16,24 +16,24 @@ def test_a_mat_has_its_size_and_its_paper():
 
 
 @pytest.mark.parametrize("name", ["draughts", "draughts-10"])
-def test_the_look_of_a_chequer_has_both_colours_and_its_edges_are_uncertain(name):
+def test_the_appearance_of_a_chequer_has_both_colours_and_its_edges_are_uncertain(name):
     kit = load_kit(name)
-    look = printed_look(kit)
-    rows, columns = look.seen.shape
+    appearance = printed_appearance(kit)
+    rows, columns = appearance.seen.shape
     for cell in ("a1", "b1", "d5"):
         x, y = kit.centre_mm(cell)
         row, column = int(rows / 2 - y), int(columns / 2 + x)
-        assert look.colour[row, column] * 255 == pytest.approx(kit.ground(cell), abs=0.5)
-        assert look.spread[row, column] < 1e-3
+        assert appearance.colour[row, column] * 255 == pytest.approx(kit.ground(cell), abs=0.5)
+        assert appearance.spread[row, column] < 1e-3
         edge = int(columns / 2 + x + kit.board.pitch_mm[0] / 2)
-        assert look.spread[row, edge - 1 : edge + 1].max() > 0.05
-    assert (look.seen == 1).all()
+        assert appearance.spread[row, edge - 1 : edge + 1].max() > 0.05
+    assert (appearance.seen == 1).all()
 
 
-def test_only_a_chequer_promises_the_look_of_a_whole_board():
+def test_only_a_chequer_promises_the_appearance_of_a_whole_board():
     kit = load_kit("domination")
-    assert nominal_look(kit).board is None
-    assert nominal_look(kit).floor == linear(kit.board.cell_colour)
-    assert nominal_look(load_kit("draughts")).board is not None
-    assert nominal_look(load_kit("draughts")).floor is None
-    assert np.isfinite(printed_look(kit).colour).all()
+    assert nominal_appearance(kit).board is None
+    assert nominal_appearance(kit).floor == linear(kit.board.cell_colour)
+    assert nominal_appearance(load_kit("draughts")).board is not None
+    assert nominal_appearance(load_kit("draughts")).floor is None
+    assert np.isfinite(printed_appearance(kit).colour).all()

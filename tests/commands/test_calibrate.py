@@ -4,16 +4,16 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.appearance import read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
-from calibration.looks import read_look
 from companion.cli import main
 from tests.commands.conftest import complaint
 
 
 def test_a_camera_and_a_set_are_made_as_the_guide_says(examples, tmp_path, capsys):
     lens, photos = examples / "lens", examples / "photos"
-    camera, look = tmp_path / "camera.toml", tmp_path / "set.toml"
+    camera, set_file = tmp_path / "camera.toml", tmp_path / "set.toml"
     pictures = sorted(lens.glob("*.jpg"))
     assert main([str(w) for w in ("calibrate", "lens", *pictures, "--board", lens / "charuco.toml", "-o", camera)]) == 0
     said = capsys.readouterr().out
@@ -21,10 +21,11 @@ def test_a_camera_and_a_set_are_made_as_the_guide_says(examples, tmp_path, capsy
     assert "over 5 photographs, focal length known to 0.12%: good" in said
     assert "the board was seen in 12 of 12 parts of the picture" in said
     assert "for a better lens" not in said
-    words = ("calibrate", "pieces", "domination", "--camera", photos / "camera.toml", photos / "enrol.jpg", "-o", look)
+    enrolled = "--camera", photos / "camera.toml", photos / "enrol.jpg"
+    words = ("calibrate", "pieces", "domination", *enrolled, "-o", set_file)
     assert main([str(w) for w in words]) == 0
     kit = load_kit("domination")
-    learned, shipped = read_look(look, kit), read_look(photos / "set.toml", kit)
+    learned, shipped = read_appearance(set_file, kit), read_appearance(photos / "set.toml", kit)
     for letter, colour in learned.pieces.items():
         assert colour == pytest.approx(shipped.pieces[letter], abs=0.005)
 
@@ -71,10 +72,10 @@ def test_markers_that_the_kit_does_not_have_are_named(examples, tmp_path, capsys
 
 
 def test_what_a_photograph_shows_can_be_told(photos, tmp_path, capsys):
-    look, enrol = tmp_path / "set.toml", photos / "enrol.jpg"
-    words = ("calibrate", "pieces", "domination", "--camera", photos / "camera.toml", "-o", look)
+    set_file, enrol = tmp_path / "set.toml", photos / "enrol.jpg"
+    words = ("calibrate", "pieces", "domination", "--camera", photos / "camera.toml", "-o", set_file)
     assert main([str(w) for w in (*words, "--layout", "4/6/8/2,R,G,B,Y,2/8/8/6/4", enrol)]) == 0
-    assert read_look(look, load_kit("domination")).board is None
+    assert read_appearance(set_file, load_kit("domination")).board is None
     capsys.readouterr()
     assert "no B lies uppermost in this layout" in complaint(
         capsys, 2, *words, "--layout", "4/6/8/2,R,G,1,Y,2/8/8/6/4", enrol

@@ -131,7 +131,7 @@ def test_sizes_that_a_photograph_tells_are_said_by_their_letters():
     assert pieces_report(citadel, {}, [])[0] == "the picture does not tell it well enough"
 
 
-def test_a_board_whose_look_cannot_be_learned_is_said(monkeypatch):
+def test_a_board_whose_appearance_cannot_be_learned_is_said(monkeypatch):
     kit = load_kit("draughts")
     own = replace(kit, board=replace(kit.board, cell_colour=None))
     few = replace(own, mat=replace(own.mat, markers=own.mat.markers[:2]))

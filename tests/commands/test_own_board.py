@@ -121,9 +121,9 @@ def test_a_board_of_other_sizes_is_enrolled_and_read(tmp_path, numbers):
     def photographed(stacks):
         return renderer.picture(set_up(tuple(stacks.get(cell, "") for cell in kit.cells), None, seeded("own", 3)), 0)
 
-    look = enrol(photographed(dict(kit.enrol)), kit, camera)
+    appearance = enrol(photographed(dict(kit.enrol)), kit, camera)
     stacks = {"a1": "X", "b2": "OX", "c3": "XXO", "e5": "OO", "d1": "XOX", "a5": "O", "e2": "X"}
-    reading = Reader(kit, camera, look).read(Frame(photographed(stacks), 0, 0.0))
+    reading = Reader(kit, camera, appearance).read(Frame(photographed(stacks), 0, 0.0))
     best = {cell: reading.best(i)[0] for i, cell in enumerate(reading.cells)}
     seen = {cell: state for cell, state in best.items() if state != EMPTY}
     assert seen == {cell: (len(stack), stack[-1]) for cell, stack in stacks.items()}

@@ -182,7 +182,7 @@ def test_a_sleeve_covers_squares_and_is_no_other_board(photos, tmp_path, capsys)
     assert "warning" not in row
 
 
-def test_a_board_without_colours_is_not_read_before_its_look_is_learned(photos, tmp_path, capsys):
+def test_a_board_without_colours_is_not_read_before_its_appearance_is_learned(photos, tmp_path, capsys):
     kit = Path("calibration/kits/domination.toml").read_text(encoding="utf-8")
     own = tmp_path / "own.toml"
     own.write_text(re.sub(r"(?m)^(cell|line)_colour = .*\n", "", kit), encoding="utf-8")
@@ -193,7 +193,7 @@ def test_a_board_without_colours_is_not_read_before_its_look_is_learned(photos, 
 
 def test_a_board_that_shows_another_grid_is_not_trusted(photos, monkeypatch, capsys):
     monkeypatch.setattr("companion.commands.read.own_grid_fault", lambda *_: "the lines on the board lie aside")
-    camera, looks, shown = (str(photos / name) for name in ("camera.toml", "set.toml", "domination-b-107.jpg"))
-    read = ["read", "domination", "--camera", camera, "--set", looks, shown]
+    camera, set_file, shown = (str(photos / name) for name in ("camera.toml", "set.toml", "domination-b-107.jpg"))
+    read = ["read", "domination", "--camera", camera, "--set", set_file, shown]
     assert main([*read, "--json"]) == 1
     assert lines(capsys)[0][0]["warning"] == "the lines on the board lie aside"

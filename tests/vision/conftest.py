@@ -7,9 +7,9 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.appearance import SetAppearance, read_appearance
 from calibration.camera import Camera, read_camera
 from calibration.kit import Kit, load_kit
-from calibration.looks import SetLook, read_look
 from vision.capture.frames import Frame
 from vision.reader import Reader
 
@@ -25,11 +25,11 @@ class Photo:
 class Bench:
     kit: Kit
     camera: Camera
-    look: SetLook
+    appearance: SetAppearance
     photos: dict[str, Photo]
 
     def reader(self):
-        return Reader(self.kit, self.camera, self.look)
+        return Reader(self.kit, self.camera, self.appearance)
 
 
 @pytest.fixture(scope="session")
@@ -38,7 +38,7 @@ def bench(examples):
     kit = load_kit("domination")
     rows = [json.loads(line) for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
     photos = {row["image"]: Photo(row["image"], cv2.imread(str(folder / row["image"])), row["table"]) for row in rows}
-    return Bench(kit, read_camera(folder / "camera.toml"), read_look(folder / "set.toml", kit), photos)
+    return Bench(kit, read_camera(folder / "camera.toml"), read_appearance(folder / "set.toml", kit), photos)
 
 
 def wrong_cells(reader, image, table):

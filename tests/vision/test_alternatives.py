@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.appearance import read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
-from calibration.looks import read_look
 from vision.alternatives import cut_outs
 from vision.capture.frames import Frame
 from vision.drawing import Viewpoint
@@ -20,7 +20,7 @@ from vision.reading import EMPTY
 def seen(examples):
     """A reader that has read a picture, the picture, and the table that it shows."""
     folder, kit = examples / "photos", load_kit("domination")
-    reader = Reader(kit, read_camera(folder / "camera.toml"), read_look(folder / "set.toml", kit))
+    reader = Reader(kit, read_camera(folder / "camera.toml"), read_appearance(folder / "set.toml", kit))
     image = cv2.imread(str(folder / "domination-b-103.jpg"))
     reading, geometry = reader.read_with_geometry(Frame(image, 0, 0.0))
     return reader, image, [reading.best(i)[0] for i in range(len(kit.cells))], geometry
@@ -56,7 +56,7 @@ def test_cut_outs_show_the_picture_and_each_table_there(seen) -> None:
     reader, image, table, geometry = seen
     sight = Viewpoint(reader.kit, reader.camera, geometry.pose)
     tables = [table, altered(reader, table, g3=EMPTY), altered(reader, table, g3=(2, "G"))]
-    own, *drawn = cut_outs(image, sight, reader.look.pieces, tables, ["g3"])
+    own, *drawn = cut_outs(image, sight, reader.appearance.pieces, tables, ["g3"])
     assert len({picture.shape for picture in (own, *drawn)}) == 1
     assert own.shape[0] < 300
     shares = [float((picture != own).any(axis=2).mean()) for picture in drawn]

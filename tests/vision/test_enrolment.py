@@ -1,4 +1,4 @@
-"""Learning a set's look from one photograph."""
+"""Learning a set's appearance from one photograph."""
 
 import random
 from dataclasses import replace
@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from calibration.appearance import GLYPH_RADII, format_appearance, nominal_appearance, read_appearance
 from calibration.kit import load_kit
-from calibration.looks import GLYPH_RADII, format_look, nominal_look, read_look
 from companion.app.ground import parse_layout
 from companion.simulate.sprite import Scene, standing_solids
 from companion.simulate.standing import seeded, set_up
@@ -20,13 +20,13 @@ from vision.reader import Reader
 
 
 def test_the_colours_of_a_set_are_learned(bench):
-    look = enrol(bench.photos["enrol.jpg"].image, bench.kit, bench.camera)
-    red, green, blue, yellow = (np.array(look.pieces[letter]) for letter in "RGBY")
+    appearance = enrol(bench.photos["enrol.jpg"].image, bench.kit, bench.camera)
+    red, green, blue, yellow = (np.array(appearance.pieces[letter]) for letter in "RGBY")
     assert red.argmax() == 0
     assert green.argmax() == 1
     assert blue.argmax() == 2
     assert yellow[:2].min() > 4 * yellow[2]
-    assert np.array(look.floor) == pytest.approx([0.69, 0.65, 0.53], abs=0.06)
+    assert np.array(appearance.floor) == pytest.approx([0.69, 0.65, 0.53], abs=0.06)
 
 
 def test_the_lower_part_of_a_rim_is_darker_than_the_upper(bench):
@@ -48,10 +48,10 @@ def photographed(kit, cells):
 
 def test_a_piece_that_is_missing_is_named_and_the_others_are_learned(bench):
     whole = enrol(*photographed(bench.kit, bench.kit.enrol))
-    look = enrol(*photographed(bench.kit, ["d5", "e5", "f5"]))
-    assert look.not_found == ("R",)
-    assert look.pieces["R"] == nominal_look(bench.kit).pieces["R"]
-    assert look.pieces["G"] == pytest.approx(whole.pieces["G"], abs=0.02)
+    appearance = enrol(*photographed(bench.kit, ["d5", "e5", "f5"]))
+    assert appearance.not_found == ("R",)
+    assert appearance.pieces["R"] == nominal_appearance(bench.kit).pieces["R"]
+    assert appearance.pieces["G"] == pytest.approx(whole.pieces["G"], abs=0.02)
 
 
 def test_a_photograph_without_half_of_the_pieces_is_refused(bench):
@@ -101,9 +101,9 @@ def test_a_rim_that_is_dark_on_one_side_moves_no_character():
             for share in np.linspace(0.88, 1.0, 12):
                 column, row = np.rint(visibility.project(face.mean(axis=0) + share * apart)).astype(int).T
                 dark[row, column] = np.clip(even[row, column] * (1 + shade[:, None]), 0, 255)
-    looks = [enrol(image, kit, camera) for image in (even, dark)]
-    for letter, glyph in looks[0].glyphs.items():
-        apart = np.frombuffer(glyph, np.uint8).astype(float) - np.frombuffer(looks[1].glyphs[letter], np.uint8)
+    appearances = [enrol(image, kit, camera) for image in (even, dark)]
+    for letter, glyph in appearances[0].glyphs.items():
+        apart = np.frombuffer(glyph, np.uint8).astype(float) - np.frombuffer(appearances[1].glyphs[letter], np.uint8)
         inner = apart.reshape(GLYPH_RADII, -1)[: GLYPH_RADII * 3 // 4]
         assert np.abs(inner).mean() < 8
 
@@ -156,13 +156,13 @@ def own():
 
 @pytest.mark.parametrize("empties", [0, 1])
 @pytest.mark.parametrize("shown", ["start", "enrol"])
-def test_the_look_of_a_board_is_learned(own, empties, shown):
+def test_the_appearance_of_a_board_is_learned(own, empties, shown):
     kit, camera, start, stacks, (empty, at_start, single, played) = own
     image, layout = (at_start, start) if shown == "start" else (single, None)
-    look = enrol(image, kit, camera, layout=layout, empty=[empty] * empties)
-    assert look.board is not None
-    assert (look.board.seen == 0).any() == (empties == 0)
-    reading = Reader(kit, camera, look).read(Frame(played, 0, 0.0))
+    appearance = enrol(image, kit, camera, layout=layout, empty=[empty] * empties)
+    assert appearance.board is not None
+    assert (appearance.board.seen == 0).any() == (empties == 0)
+    reading = Reader(kit, camera, appearance).read(Frame(played, 0, 0.0))
     read = {cell: reading.best(row)[0] for row, cell in enumerate(reading.cells)}
     assert {cell: state for cell, state in read.items() if state[0]} == {
         cell: (len(stack), stack[-1]) for cell, stack in stacks.items()
@@ -191,13 +191,13 @@ def test_pieces_nearly_of_the_learned_boards_own_colour_are_found():
 
 def test_a_learned_board_is_kept_with_its_set(own, tmp_path):
     kit, camera, _, _, (empty, _, single, _) = own
-    look, file = enrol(single, kit, camera, empty=[empty]), tmp_path / "set.toml"
-    file.write_text(format_look(look), encoding="utf-8")
-    again = read_look(file, kit)
+    appearance, file = enrol(single, kit, camera, empty=[empty]), tmp_path / "set.toml"
+    file.write_text(format_appearance(appearance), encoding="utf-8")
+    again = read_appearance(file, kit)
     assert again.board is not None
-    assert look.board is not None
-    np.testing.assert_allclose(again.board.colour, look.board.colour, atol=0.003)
-    assert again.floor == pytest.approx(look.floor, abs=1e-4)
+    assert appearance.board is not None
+    np.testing.assert_allclose(again.board.colour, appearance.board.colour, atol=0.003)
+    assert again.floor == pytest.approx(appearance.floor, abs=1e-4)
 
 
 @pytest.fixture(scope="module")
@@ -216,8 +216,8 @@ def chequered():
 @pytest.mark.parametrize("is_enrolled", [False, True])
 def test_a_printed_chequer_is_read_and_pieces_on_its_light_squares_too(chequered, is_enrolled):
     kit, camera, stacks, (single, played) = chequered
-    look = enrol(single, kit, camera) if is_enrolled else nominal_look(kit)
-    reading = Reader(kit, camera, look).read(Frame(played, 0, 0.0))
+    appearance = enrol(single, kit, camera) if is_enrolled else nominal_appearance(kit)
+    reading = Reader(kit, camera, appearance).read(Frame(played, 0, 0.0))
     read = {cell: reading.best(row)[0] for row, cell in enumerate(reading.cells)}
     assert {cell: state for cell, state in read.items() if state[0]} == {
         cell: (len(stack), stack[-1]) for cell, stack in stacks.items()

@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.appearance import nominal_appearance, read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
-from calibration.looks import nominal_look, read_look
 from companion.app.ground import start_levels
 from vision.appearance.colour_model import display
 from vision.appearance.illumination import LINEAR
@@ -31,13 +31,13 @@ class Set:
 
     def __init__(self, folder, name):
         self.kit, self.camera = load_kit(name), read_camera(folder / "camera.toml")
-        self.look = read_look(folder / "set.toml", self.kit)
+        self.appearance = read_appearance(folder / "set.toml", self.kit)
         self.enrolment = cv2.imread(str(folder / "enrol.jpg"))
         rows = (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()
         self.boards = [(cv2.imread(str(folder / row["image"])), row) for row in map(json.loads, rows)]
 
-    def reader(self, look=None):
-        return Reader(self.kit, self.camera, look or self.look, start_levels(self.kit))
+    def reader(self, appearance=None):
+        return Reader(self.kit, self.camera, appearance or self.appearance, start_levels(self.kit))
 
     def levels(self, row):
         return tuple(row["levels"][cell] for cell in self.kit.cells) if row["levels"] else None
@@ -73,9 +73,9 @@ def test_every_square_of_every_board_is_read(known):
 
 
 def test_a_set_enrolled_anew_reads_as_well(known):
-    look = enrol(known.enrolment, known.kit, known.camera, start_levels(known.kit))
+    appearance = enrol(known.enrolment, known.kit, known.camera, start_levels(known.kit))
     image, row = known.boards[0]
-    assert wrong(known.reader(look).read(Frame(image, 0, 0.0), known.levels(row)), row) == {}
+    assert wrong(known.reader(appearance).read(Frame(image, 0, 0.0), known.levels(row)), row) == {}
 
 
 def test_dimmer_and_warmer_light_does_not_matter(known):
@@ -120,13 +120,13 @@ def test_a_second_look_tells_a_pyramid_put_on_a_larger_one(examples):
 
 
 def test_a_second_look_tells_cubes_on_pillars_by_their_edges(pillars):
-    """Whatever colour they seem to have: the board's look was learned, but they do not stand on it."""
-    look = enrol(pillars.enrolment, pillars.kit, pillars.camera, start_levels(pillars.kit))
-    assert look.board is not None
-    assert look.column is not None
-    look, told = replace(look, pieces=look.pieces | {"X": look.column.top}), []
+    """Whatever colour they seem to have: the board's appearance was learned, but they do not stand on it."""
+    appearance = enrol(pillars.enrolment, pillars.kit, pillars.camera, start_levels(pillars.kit))
+    assert appearance.board is not None
+    assert appearance.column is not None
+    appearance, told = replace(appearance, pieces=appearance.pieces | {"X": appearance.column.top}), []
     for image, row in pillars.boards:
-        reader, frame = pillars.reader(look), Frame(image, 0, 0.0)
+        reader, frame = pillars.reader(appearance), Frame(image, 0, 0.0)
         cells = reader.read(frame, pillars.levels(row)).cells
         stacks = [row["table"].get(cell, "") for cell in cells]
         table = [(len(stack), stack[-1] if stack else None) for stack in stacks]
@@ -187,7 +187,7 @@ def test_pillars_without_sensors_are_told_by_the_picture(pillars):
 def test_without_characters_learned_any_piece_is_as_likely(examples):
     known = Set(examples / "sets" / "cheight", "cheight")
     image, row = known.boards[0]
-    look = replace(nominal_look(known.kit), floor=known.look.floor)
-    reading = known.reader(look).read(Frame(image, 0, 0.0))
+    appearance = replace(nominal_appearance(known.kit), floor=known.appearance.floor)
+    reading = known.reader(appearance).read(Frame(image, 0, 0.0))
     stacks = [i for i, cell in enumerate(reading.cells) if row["table"].get(cell)]
     assert all(reading.best(i)[1] < 0.3 for i in stacks)

@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.appearance import nominal_appearance
 from calibration.kit import load_kit
 from calibration.lens import calibrate_lens, read_board
-from calibration.looks import nominal_look
 from tests.vision.conftest import wrong_cells
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
@@ -51,7 +51,7 @@ def test_light_and_white_balance_do_not_matter(bench, gain):
 
 def test_without_enrolment_the_colours_of_the_kit_do(bench):
     photo = bench.photos[HARD[0]]
-    reader = Reader(bench.kit, bench.camera, nominal_look(bench.kit))
+    reader = Reader(bench.kit, bench.camera, nominal_appearance(bench.kit))
     assert len(wrong_cells(reader, photo.image, photo.table)) <= 1
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from calibration.appearance import read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
-from calibration.looks import read_look
 from vision.capture.frames import Frame
 from vision.capture.recording import RecordingSource, read_recording
 from vision.motion import Watch
@@ -24,7 +24,7 @@ def frames(examples):
 @pytest.fixture
 def reader(examples):
     kit, folder = load_kit("domination"), examples / "domination-1"
-    return Reader(kit, read_camera(folder / "camera.toml"), read_look(folder / "set.toml", kit))
+    return Reader(kit, read_camera(folder / "camera.toml"), read_appearance(folder / "set.toml", kit))
 
 
 def best(reading):
@@ -41,7 +41,7 @@ def test_what_is_read_again_is_what_a_full_reading_finds(reader, frames):
         reading = reader.read_at(frame, geometry, changed=changed)
         watch.keep_read(glimpse)
         looked_at.append(1.0 if changed is None else changed.mean())
-        fresh = Reader(reader.kit, reader.camera, reader.look)
+        fresh = Reader(reader.kit, reader.camera, reader.appearance)
         assert best(reading) == best(fresh.read(frame))
     assert looked_at[0] == 1.0
     assert 0 < max(looked_at[1:]) < 0.6
@@ -69,4 +69,4 @@ def test_a_mat_that_was_pushed_is_read_anew(reader, frames):
     pushed = np.roll(frames[1].image, 6, axis=1)
     elsewhere = reader.geometry(reader.register(pushed))
     reading = reader.read_at(Frame(pushed, 1, 1.0), elsewhere, changed=np.zeros(52, bool))
-    assert best(reading) == best(Reader(reader.kit, reader.camera, reader.look).read(frames[1]))
+    assert best(reading) == best(Reader(reader.kit, reader.camera, reader.appearance).read(frames[1]))

@@ -37,12 +37,12 @@ def test_what_a_face_tells_of_one_stack_is_used_for_the_one_behind_it():
     kit, camera = load_kit("cheight"), default_camera()
     pose, light = default_pose(kit, camera), random_light(random.Random(1))
     singles = [kit.enrol.get(cell, "") for cell in kit.cells]
-    look = enrol(picture(kit, camera, pose, light, singles, 0, ()), kit, camera)
+    appearance = enrol(picture(kit, camera, pose, light, singles, 0, ()), kit, camera)
     stacks = [dict(zip("abcd", rank.split(","), strict=True)) for rank in RANKS]
     for seed in (1, 6, 9):
         table = [stacks[8 - int(cell[1])][cell[0]] for cell in kit.cells]
         image = picture(kit, camera, pose, light, table, seed, ())
-        reading = Reader(kit, camera, look).read(Frame(image, 0, 0.0))
+        reading = Reader(kit, camera, appearance).read(Frame(image, 0, 0.0))
         assert [reading.best(kit.cells.index(cell))[0] for cell in ("c8", "c7")] == [(1, "c"), (3, "a")]
 
 
@@ -50,10 +50,11 @@ def test_towers_are_read_that_are_higher_than_any_believed_at_first():
     """In the far rank no stack behind has them looked at again."""
     kit, camera = load_kit("domination"), default_camera()
     pose, light = default_pose(kit, camera), random_light(random.Random(2))
-    look = enrol(picture(kit, camera, pose, light, [kit.enrol.get(cell, "") for cell in kit.cells], 0, ()), kit, camera)
+    singles = [kit.enrol.get(cell, "") for cell in kit.cells]
+    appearance = enrol(picture(kit, camera, pose, light, singles, 0, ()), kit, camera)
     for stack in ("RGRGRGR", "RGRGRGRG", "RGRGRGRGR"):
         table = [stack if cell == "c8" else "" for cell in kit.cells]
-        reading = Reader(kit, camera, look).read(Frame(picture(kit, camera, pose, light, table, 3, ()), 0, 0.0))
+        reading = Reader(kit, camera, appearance).read(Frame(picture(kit, camera, pose, light, table, 3, ()), 0, 0.0))
         assert reading.best(kit.cells.index("c8"))[0] == (len(stack), stack[-1])
 
 
@@ -70,11 +71,11 @@ def test_towers_of_blocks_that_stand_far_apart_are_read(seed, trial):
     camera, ground = random_camera(rng), start_levels(kit)
     pose, light = placed(kit, camera, rng.uniform(45, 65), rng.uniform(0, 360)), random_light(rng)
     singles = [kit.enrol.get(cell, "") for cell in kit.cells]
-    look = enrol(picture(kit, camera, pose, light, singles, seed, ground), kit, camera, ground)
+    appearance = enrol(picture(kit, camera, pose, light, singles, seed, ground), kit, camera, ground)
     for _ in range(trial + 1):
         towers = {cell: "".join(rng.choices("RB", k=rng.choice((3, 4, 5)))) for cell in rng.sample(kit.cells, 4)}
     image = picture(kit, camera, pose, light, [towers.get(c, "") for c in kit.cells], 10 * seed + trial, ground)
-    reading = Reader(kit, camera, look, ground).read(Frame(image, 0, 0.0))
+    reading = Reader(kit, camera, appearance, ground).read(Frame(image, 0, 0.0))
     read = {cell: reading.best(kit.cells.index(cell))[0] for cell in towers}
     assert read == {cell: (len(tower), tower[-1]) for cell, tower in towers.items()}
 

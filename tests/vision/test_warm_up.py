@@ -10,9 +10,9 @@ LOOPS = """
 import json, sys
 from pathlib import Path
 import numpy as np
+from calibration.appearance import read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
-from calibration.looks import read_look
 from calibration.picture import load_picture
 from vision import differencing, gain_compensation
 from vision.glyphs import face_detection, templates
@@ -33,7 +33,7 @@ def compiled():
     return {loop.py_func.__name__: len(loop.signatures) for loop in loops.values() if loop.signatures}
 
 folder, kit = Path(sys.argv[1]), load_kit(sys.argv[2])
-reader = Reader(kit, read_camera(folder / "camera.toml"), read_look(folder / "set.toml", kit))
+reader = Reader(kit, read_camera(folder / "camera.toml"), read_appearance(folder / "set.toml", kit))
 before = compiled()
 warm_up(reader)
 warmed = compiled()

@@ -18,10 +18,10 @@ import numpy as np
 import pypdfium2
 import pytest
 
+from calibration.appearance import read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.lens import DEFAULT_BOARD, find_board
-from calibration.looks import read_look
 from calibration.measuring import Field
 from companion.app.ground import ground_levels, start_levels
 from companion.games import load_game
@@ -140,7 +140,7 @@ def test_pieces_are_learned_only_where_they_belong(bench: Bench) -> None:
     assert not bench.workshop.pieces_row()["done"]
     bench.at("pieces")
     assert bench.workshop.learn_pieces()["done"]
-    assert read_look(bench.outfit.folder / "set.toml", bench.kit).pieces.keys() == {"R", "G", "B", "Y"}
+    assert read_appearance(bench.outfit.folder / "set.toml", bench.kit).pieces.keys() == {"R", "G", "B", "Y"}
 
 
 def test_the_start_is_checked_square_by_square(bench: Bench) -> None:

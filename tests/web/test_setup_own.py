@@ -84,7 +84,7 @@ def measured(workshop: Workshop, true: Kit, corners: Sequence[float] = ()) -> An
 
 
 def come_to_start(workshop: Workshop, true: Kit) -> None:
-    """Measure the board and learn its look, up to the pieces' start position."""
+    """Measure the board and learn its appearance, up to the pieces' start position."""
     measured(workshop, true)
     workshop.enter("empty")
     workshop.learn_empty()

@@ -1,4 +1,4 @@
-"""Let the learned look of a board follow what changes slowly on it: dust, stains, wear.
+"""Let the learned appearance of a board follow what changes slowly on it: dust, stains, wear.
 
 What happens at once is not followed, nor what is a thing: only squares are looked at that are surely bare, only what
 noise and grain do not explain counts, and no texel changes by more than :data:`STEP` at a time.  What is darker by one
@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from calibration.board_look import TEXEL_MM, WHITEST, BoardLook
+from calibration.board_appearance import TEXEL_MM, WHITEST, BoardAppearance
 from calibration.kit import Kit
 from vision.appearance.board_learning import cell_texels, codes_at, covered_texels
 from vision.appearance.board_surface import DARKEST, DARKEST_SHADE, specular_at, variance_of
@@ -49,8 +49,8 @@ BESIDE_MM = 4.0
 
 
 def follow_change(
-    known: BoardLook, photograph: Photograph, kit: Kit, layout: Mapping[str, str], bare: Collection[str]
-) -> BoardLook:
+    known: BoardAppearance, photograph: Photograph, kit: Kit, layout: Mapping[str, str], bare: Collection[str]
+) -> BoardAppearance:
     """What is ``known``, a step nearer to what a photograph shows of the cells that are ``bare``.
 
     ``known`` itself where nothing has changed.  ``layout``: stacks by cell, which may hide them.
@@ -68,7 +68,9 @@ def follow_change(
     return replace(known, colour=colour)
 
 
-def _changed_shares(known: BoardLook, photograph: Photograph, kit: Kit, cells: Collection[str]) -> dict[str, float]:
+def _changed_shares(
+    known: BoardAppearance, photograph: Photograph, kit: Kit, cells: Collection[str]
+) -> dict[str, float]:
     """Share of each cell's texels that have changed, by a sample of them."""
     sample = slice(None, None, STRIDE), slice(None, None, STRIDE)
     seen = known.seen[sample] > 0
@@ -81,7 +83,7 @@ def _changed_shares(known: BoardLook, photograph: Photograph, kit: Kit, cells: C
     return shares
 
 
-def _steps(known: BoardLook, photograph: Photograph, part: tuple[slice, slice]) -> tuple[Array, Mask]:
+def _steps(known: BoardAppearance, photograph: Photograph, part: tuple[slice, slice]) -> tuple[Array, Mask]:
     """(rows, columns, 3) how the display values of a part of the map change, and (rows, columns) where they have."""
     own = known.colour[part]
     shown, inside = _shown(photograph, known.seen.shape, part)
@@ -95,7 +97,7 @@ def _steps(known: BoardLook, photograph: Photograph, part: tuple[slice, slice]) 
 def _shown(photograph: Photograph, size: tuple[int, ...], part: tuple[slice, slice]) -> tuple[Array, Mask]:
     """(rows, columns, 3) display values r g b of a part of the map under even light, and whether the picture has them.
 
-    Without what the board mirrors of lamps, which is none of its look.
+    Without what the board mirrors of lamps, which is none of its appearance.
     """
     rows, columns = (np.arange(count)[along] for count, along in zip(size, part, strict=False))
     x, y = np.meshgrid((columns - (size[1] - 1) / 2) * TEXEL_MM, ((size[0] - 1) / 2 - rows) * TEXEL_MM)

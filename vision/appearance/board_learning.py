@@ -1,4 +1,4 @@
-"""Learn the look of a board from photographs of it, empty or with known pieces on it."""
+"""Learn the appearance of a board from photographs of it, empty or with known pieces on it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.board_look import TEXEL_MM, WHITEST, BoardLook, unknown_board
+from calibration.board_appearance import TEXEL_MM, WHITEST, BoardAppearance, unknown_board
 from calibration.kit import Colour, Kit
 from vision.appearance.board_surface import texels
 from vision.appearance.colour_model import gain_in
@@ -35,7 +35,9 @@ INNER_SHARE = 0.35
 """Share of the pitch round a square's middle that tells its colour, clear of the lines."""
 
 
-def learn_board(before: BoardLook | None, photograph: Photograph, kit: Kit, covered: Mask | None = None) -> BoardLook:
+def learn_board(
+    before: BoardAppearance | None, photograph: Photograph, kit: Kit, covered: Mask | None = None
+) -> BoardAppearance:
     """What was known ``before``, and what a photograph shows of the board besides.
 
     ``covered`` (rows, columns): texels that something hides or shades there.
@@ -73,7 +75,7 @@ def codes_at(image: npt.NDArray[np.uint8], pixels: Points) -> npt.NDArray[np.uin
     return np.asarray(cv2.remap(image, x, y, cv2.INTER_LINEAR), np.uint8).reshape(-1, 3)[: len(pixels)]
 
 
-def _joined(known: BoardLook, colour: Array, squares: Array, shown: Mask) -> BoardLook:
+def _joined(known: BoardAppearance, colour: Array, squares: Array, shown: Mask) -> BoardAppearance:
     """``known`` and one photograph more: its mean display values, the mean of their squares, and where it shows any."""
     weight, own = known.seen.astype(np.float32), shown.astype(np.float32)
     both = np.maximum(weight + own, 1)
@@ -81,12 +83,12 @@ def _joined(known: BoardLook, colour: Array, squares: Array, shown: Mask) -> Boa
     before = known.spread**2 + (known.colour**2).mean(axis=2)
     variance = (before * weight + squares * own) / both - (mean**2).mean(axis=2)
     seen = np.minimum(weight + own, MOST_SEEN).astype(np.uint8)
-    return BoardLook(mean.astype(np.float32), np.sqrt(np.maximum(variance, 0)).astype(np.float32), seen)
+    return BoardAppearance(mean.astype(np.float32), np.sqrt(np.maximum(variance, 0)).astype(np.float32), seen)
 
 
 def learn_bare(
-    before: BoardLook, photograph: Photograph, kit: Kit, layout: Mapping[str, str], bare: Collection[str]
-) -> BoardLook:
+    before: BoardAppearance, photograph: Photograph, kit: Kit, layout: Mapping[str, str], bare: Collection[str]
+) -> BoardAppearance:
     """What was known ``before``, and of the cells that are ``bare`` what was not; ``before`` itself where all was.
 
     ``layout``: stacks by cell, which may hide or shade them.
@@ -109,7 +111,7 @@ def cell_texels(kit: Kit, cell: str, size: tuple[int, ...], share: float = 0.5) 
     return slice(row[1], row[0] + 1), slice(column[0], column[1] + 1)
 
 
-def in_colours_of(kit: Kit, shown: BoardLook) -> Kit:
+def in_colours_of(kit: Kit, shown: BoardAppearance) -> Kit:
     """A ``kit`` of chequered squares, whose colours are the medians of what is ``shown`` of them; printers differ."""
     seen: dict[Colour, list[Array]] = {kit.ground(cell): [] for cell in kit.cells}
     for cell in kit.cells:

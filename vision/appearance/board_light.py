@@ -1,9 +1,9 @@
-"""The light on a board whose look was learned: measured all over it, wherever nothing stands.
+"""The light on a board whose appearance was learned: measured all over it, wherever nothing stands.
 
-A place of display value e (:mod:`calibration.board_look`) shows ``e`` times the light there, and besides what the board
-mirrors of lamps: a specular reflection that changes slowly from place to place.  Both are added as squares of display
-values, which are nearly linear in light.  It is less than 0 where a lamp was mirrored when the board's look was
-learned.
+A place of display value e (:mod:`calibration.board_appearance`) shows ``e`` times the light there, and besides what the
+board mirrors of lamps: a specular reflection that changes slowly from place to place.  Both are added as squares of
+display values, which are nearly linear in light.  It is less than 0 where a lamp was mirrored when the board's
+appearance was learned.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.board_look import TEXEL_MM, BoardLook
+from calibration.board_appearance import TEXEL_MM, BoardAppearance
 from calibration.camera import Camera
 from vision.appearance.colour_model import GAMMA
 from vision.appearance.illumination import (
@@ -103,7 +103,7 @@ class BoardBlocks:
     white: References
 
 
-def make_blocks(board: BoardLook, white: References) -> BoardBlocks:
+def make_blocks(board: BoardAppearance, white: References) -> BoardBlocks:
     """The blocks of a board; ``white`` as in :class:`BoardBlocks`."""
     step = round(BLOCK_MM / TEXEL_MM)
     rows, columns = (size // step for size in board.seen.shape)

@@ -1,4 +1,4 @@
-"""Likelihood of every crop pixel if it shows the bare board, whose look was learned (:mod:`calibration.board_look`).
+"""Likelihood of every crop pixel if it shows the bare board, as it was learned (:mod:`calibration.board_appearance`).
 
 A texel of display value e shows ``t * e``: t for how brightly it is lit, near 1 unless something shades it.  Its three
 channels differ from that by noise, by grain and by the tint of the light.  With normal differences the likelihood is
@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.board_look import TEXEL_MM, BoardLook
+from calibration.board_appearance import TEXEL_MM, BoardAppearance
 from calibration.camera import Camera
 from vision.appearance.colour_model import BINS, FLOOR_SHADING, GAMMA, OUTLIER_SHARE, SENSOR_NOISE, TOP_VALUE
 from vision.appearance.illumination import Illumination
@@ -83,7 +83,7 @@ class LocalLight(NamedTuple):
 
 
 def view_board(
-    board: BoardLook, crops: Crops, pose: Registration, camera: Camera, cells: Indices | slice = slice(None)
+    board: BoardAppearance, crops: Crops, pose: Registration, camera: Camera, cells: Indices | slice = slice(None)
 ) -> BoardView:
     """What ``board`` shows in the crops of ``cells``."""
     places = back_project(np.moveaxis(crops.map_px[:, cells], 0, -1), pose, camera)
@@ -157,10 +157,15 @@ class CellViews:
 
     def __init__(self) -> None:
         """Of nothing yet."""
-        self._kept: tuple[BoardLook, Crops, dict[int, BoardView]] | None = None
+        self._kept: tuple[BoardAppearance, Crops, dict[int, BoardView]] | None = None
 
     def shown(
-        self, board: BoardLook, crops: Crops, view: tuple[Registration, Camera], light: Illumination, cells: Indices
+        self,
+        board: BoardAppearance,
+        crops: Crops,
+        view: tuple[Registration, Camera],
+        light: Illumination,
+        cells: Indices,
     ) -> list[tuple[Array, Array]]:
         """What ``board`` shows in the crops of ``cells`` (b,), from a ``view`` of these ``crops``, in a ``light``.
 
@@ -208,14 +213,14 @@ _BRIGHTNESS = _brightness_logs()
 def board_log_likelihood(
     view: BoardView, cells: Indices, codes: Picture, light: LocalLight, found: tuple[Array, Array]
 ) -> None:
-    """Compare the pixels of crops with the bare board, where its look is known.
+    """Compare the pixels of crops with the bare board, where its appearance is known.
 
     Args:
         view: of all cells.
         cells: (b,) the cells that the others belong to.
         codes: (b, rows, columns, 3) uint8, BGR.
         light: on the board round these cells.
-        found: is changed where the look is known: (b, rows, columns) log-likelihood of each pixel if it shows the
+        found: is changed where the appearance is known: (b, rows, columns) log-likelihood of each pixel if it shows the
             board; (b, 3, rows, columns) display values b g r relative to white paper that the board would show.
     """
     logs, expected = found
@@ -265,7 +270,7 @@ def _expect(values: Array, asides: Array, light: LocalLight, k: int, expected: A
 
 @compiled
 def _mark_unknown(scale: Array, mark: np.float32, expected: Array) -> None:
-    """Put ``mark`` into ``expected`` (3, k) where the board's look is not known: ``scale`` (k,) is 0."""
+    """Put ``mark`` into ``expected`` (3, k) where the board's appearance is not known: ``scale`` (k,) is 0."""
     for channel in range(3):
         for i in range(len(scale)):
             expected[channel, i] = expected[channel, i] if scale[i] > 0 else mark

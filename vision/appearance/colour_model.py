@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from calibration.looks import ColumnLook, Reflectance, SetLook
+from calibration.appearance import ColumnAppearance, Reflectance, SetAppearance
 from vision.compiled import compiled
 from vision.scene.configurations import Configurations
 from vision.scene.materials import SKY_VIEW_FACTORS, Materials
@@ -108,24 +108,24 @@ Chosen by eye."""
 
 
 def build_colour_model(
-    look: SetLook, configurations: Configurations, paper: Reflectance | None
+    appearance: SetAppearance, configurations: Configurations, paper: Reflectance | None
 ) -> npt.NDArray[np.float32]:
     """(BINS³, materials) float32 log-likelihoods; the TABLE column is flat until a picture fills it.
 
     ``paper``: reflectance of the mat beside the cells; None: as the cells.
     """
     rng = np.random.default_rng(0)  # a fixed seed: the same picture gives the same reading
-    faces = reflectances(look, configurations)
+    faces = reflectances(appearance, configurations)
     # A learned board may be as dark as the shaded side of a piece: neither is then ruled out for being dark.
-    side = _FLANK if not configurations.has_faces else _SIDE if look.board is None else _WALL
-    bleached = BLEACHED_SHARE if configurations.has_plain_faces and look.board is not None else 0.0
+    side = _FLANK if not configurations.has_faces else _SIDE if appearance.board is None else _WALL
+    bleached = BLEACHED_SHARE if configurations.has_plain_faces and appearance.board is not None else 0.0
     sides = [_learn(_draw(face, replace(side, bleached=bleached), rng)) for face in faces]
     top = replace(_TOP if configurations.has_faces else _FLANK, bleached=bleached)
     tops = [
-        _learn(_draw(face, top, rng)) if not look.inks else _inked(face, look, letters, rng)
+        _learn(_draw(face, top, rng)) if not appearance.inks else _inked(face, appearance, letters, rng)
         for face, letters in zip(faces, configurations.colours, strict=True)
     ]
-    floor = _floor_reflectances(look, rng)
+    floor = _floor_reflectances(appearance, rng)
     columns = [
         _learn(_draw(floor, FLOOR_SHADING, rng)),
         np.full(BINS**3, -3 * np.log(BINS)),
@@ -133,17 +133,17 @@ def build_colour_model(
         *_of_any(np.array(sides)),
         *tops,
         *sides,
-        *([] if look.column is None else _column(look.column, rng)),
+        *([] if appearance.column is None else _column(appearance.column, rng)),
     ]
     return np.column_stack(columns).astype(np.float32)
 
 
 def beside_low_lamp(
-    colour_model: npt.NDArray[np.float32], look: SetLook, configurations: Configurations
+    colour_model: npt.NDArray[np.float32], appearance: SetAppearance, configurations: Configurations
 ) -> npt.NDArray[np.float32]:
     """A copy of a colour model (BINS³, materials) of pieces with faces whose sides may be lit more than paper is."""
     rng, model = np.random.default_rng(0), colour_model.copy()
-    sides = [_learn(_draw(face, _FACING, rng)) for face in reflectances(look, configurations)]
+    sides = [_learn(_draw(face, _FACING, rng)) for face in reflectances(appearance, configurations)]
     kinds = Materials(len(configurations.colours))
     model[:, kinds.sides : kinds.column_side] = np.column_stack(sides)
     model[:, Materials.STANDING], model[:, Materials.SIDE] = _of_any(np.array(sides))
@@ -151,17 +151,17 @@ def beside_low_lamp(
 
 
 def with_deep_shade(
-    colour_model: npt.NDArray[np.float32], look: SetLook, configurations: Configurations
+    colour_model: npt.NDArray[np.float32], appearance: SetAppearance, configurations: Configurations
 ) -> npt.NDArray[np.float32]:
     """A copy of a colour model (BINS³, materials) in which sides may be in deep shade, too, to understand pictures by.
 
     Sides of pyramids, and those on a learned board, may already be so dark.
     """
     model = colour_model.copy()
-    if look.board is not None or not configurations.has_faces:
+    if appearance.board is not None or not configurations.has_faces:
         return model
     kinds = Materials(len(configurations.colours))
-    for number, face in enumerate(reflectances(look, configurations), start=kinds.sides):
+    for number, face in enumerate(reflectances(appearance, configurations), start=kinds.sides):
         deep = np.exp(_learn(_draw(face, _DEEP, np.random.default_rng(0))))
         model[:, number] = np.log((1 - DEEP_SHARE) * np.exp(model[:, number]) + DEEP_SHARE * deep)
     sides = model[:, kinds.sides : kinds.column_side].T
@@ -174,20 +174,20 @@ def _of_any(sides: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], np
     return sides.max(axis=0), np.log(np.mean(np.exp(sides), axis=0))
 
 
-def repaint_column(colour_model: npt.NDArray[np.float32], column: ColumnLook) -> None:
+def repaint_column(colour_model: npt.NDArray[np.float32], column: ColumnAppearance) -> None:
     """Have a colour model (BINS³, materials) of a set with terrain or pillars expect a ``column`` of another colour."""
     learned = np.column_stack(_column(column, np.random.default_rng(0)))
     colour_model[:, -learned.shape[1] :] = learned
 
 
-def reflectances(look: SetLook, configurations: Configurations) -> npt.NDArray[np.float64]:
+def reflectances(appearance: SetAppearance, configurations: Configurations) -> npt.NDArray[np.float64]:
     """(colours, 3) reflectance of the pieces of each colour, r g b."""
-    return np.array([np.mean([look.pieces[letter] for letter in own], axis=0) for own in configurations.colours])
+    return np.array([np.mean([appearance.pieces[letter] for letter in own], axis=0) for own in configurations.colours])
 
 
-def has_colours(look: SetLook) -> bool:
+def has_colours(appearance: SetAppearance) -> bool:
     """Whether any piece of a set is neither black, gray nor white."""
-    return any(max(colour) - min(colour) > TINTED for colour in look.pieces.values())
+    return any(max(colour) - min(colour) > TINTED for colour in appearance.pieces.values())
 
 
 def contrast_to_floor(pieces: npt.NDArray[np.float64], floor: Reflectance | None) -> float:
@@ -200,12 +200,12 @@ def contrast_to_floor(pieces: npt.NDArray[np.float64], floor: Reflectance | None
     return float(np.sqrt(((display(pieces) - display(np.array(floor))) ** 2).mean(axis=1)).min())
 
 
-def _floor_reflectances(look: SetLook, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+def _floor_reflectances(appearance: SetAppearance, rng: np.random.Generator) -> npt.NDArray[np.float64]:
     """(3,) that of the floor; or (DRAWS, 3), any that a learned board shows, or where nothing is known any at all."""
-    if look.board is not None:
-        shown = look.board.colour[look.board.seen > 0]
+    if appearance.board is not None:
+        shown = appearance.board.colour[appearance.board.seen > 0]
         return _linear(shown[rng.integers(0, len(shown), DRAWS)].astype(np.float64))
-    return _linear(rng.uniform(0, 1, (DRAWS, 3))) if look.floor is None else np.array(look.floor)
+    return _linear(rng.uniform(0, 1, (DRAWS, 3))) if appearance.floor is None else np.array(appearance.floor)
 
 
 def _linear(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -214,17 +214,17 @@ def _linear(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _inked(
-    face: npt.NDArray[np.float64], look: SetLook, letters: tuple[str, ...], rng: np.random.Generator
+    face: npt.NDArray[np.float64], appearance: SetAppearance, letters: tuple[str, ...], rng: np.random.Generator
 ) -> npt.NDArray[np.float32]:
     """(BINS³,) float32 log-likelihood of faces with characters: a mixture of wood and their inks."""
-    inks = {look.inks[letter] for letter in letters}
+    inks = {appearance.inks[letter] for letter in letters}
     drawn = [np.exp(_learn(_draw(np.array(ink), _TOP, rng))) for ink in inks]
     wood = np.exp(_learn(_draw(face, _TOP, rng)))
     mixed: npt.NDArray[np.float32] = np.log((1 - INK_SHARE) * wood + INK_SHARE * np.mean(drawn, axis=0))
     return mixed
 
 
-def _column(column: ColumnLook, rng: np.random.Generator) -> list[npt.NDArray[np.float32]]:
+def _column(column: ColumnAppearance, rng: np.random.Generator) -> list[npt.NDArray[np.float32]]:
     """(BINS³,) float32 each: log-likelihood of the side of terrain or pillars, then of its tops by share of the sky."""
     top, side = np.array(column.top), np.array(column.side)
     return [

@@ -11,8 +11,8 @@ from collections.abc import Collection
 
 import numpy as np
 
+from calibration.appearance import ColumnAppearance
 from calibration.kit import Kit
-from calibration.looks import ColumnLook
 from vision.appearance.piece_colours import Photograph, floor_points
 from vision.errors import VisionError
 from vision.scene.terrain import floors_mm, sky_view_factors
@@ -32,8 +32,8 @@ enrolled by 0.015 at most."""
 
 
 def follow_column(
-    known: ColumnLook, photograph: Photograph, kit: Kit, levels: tuple[int, ...], bare: Collection[str]
-) -> ColumnLook:
+    known: ColumnAppearance, photograph: Photograph, kit: Kit, levels: tuple[int, ...], bare: Collection[str]
+) -> ColumnAppearance:
     """What is ``known``, nearer to what a photograph shows of pillars at ``levels``, of those cells that are ``bare``.
 
     ``known`` itself where they are alike, or too few are seen.
@@ -53,4 +53,4 @@ def follow_column(
     if np.abs(change).max() < LEAST_CHANGE:
         return known
     (r, g, b), (u, v, w) = ((np.array(part) * np.exp(PART * change)).tolist() for part in (known.top, known.side))
-    return ColumnLook((r, g, b), (u, v, w))
+    return ColumnAppearance((r, g, b), (u, v, w))

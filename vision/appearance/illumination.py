@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from calibration.appearance import Reflectance, linear
 from calibration.camera import Camera
 from calibration.kit import Kit, Mat
-from calibration.looks import Reflectance, linear
 from calibration.markers import dictionary
 from vision.compiled import compiled
 from vision.errors import VisionError
@@ -74,7 +74,7 @@ class Illumination:
         half_mm: half of the mat's width and height.
         specular: (rows, columns) float32, white that the board mirrors besides, as squares of display values relative
             to white paper, all over the mat, its far left corner first; less than 0 where a lamp was mirrored when the
-            board's look was learned; None where that is not known.
+            board's appearance was learned; None where that is not known.
     """
 
     plane: Points

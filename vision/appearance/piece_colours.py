@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from calibration.appearance import Reflectance
 from calibration.camera import Camera
 from calibration.heights import rises_mm
 from calibration.kit import Kit
-from calibration.looks import Reflectance
 from vision.appearance.illumination import LINEAR, Illumination
 from vision.appearance.specular import faces_of, mirrored, paleness, sides_of, without
 from vision.errors import VisionError

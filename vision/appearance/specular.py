@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from calibration.appearance import Reflectance
 from calibration.kit import PieceKind
-from calibration.looks import Reflectance
 from vision.appearance.colour_model import GAMMA, SENSOR_NOISE
 from vision.pose.projection import Points
 from vision.scene.solids import Solid, faces_towards, moved, piece

@@ -35,7 +35,7 @@ class Recording:
         fps: frames a second of the video.
         video: the video file; None where the frames are pictures in ``frames/``.
         camera: the camera file, None where the recording has none.
-        look: the file of the set's look, None likewise.
+        appearance: the file of the set's appearance, None likewise.
     """
 
     folder: Path
@@ -44,7 +44,7 @@ class Recording:
     fps: float
     video: Path | None
     camera: Path | None
-    look: Path | None
+    appearance: Path | None
 
 
 def read_recording(folder: Path) -> Recording:
@@ -66,7 +66,7 @@ def read_recording(folder: Path) -> Recording:
         fps=_fps(table),
         video=file("video"),
         camera=file("camera"),
-        look=file("set"),
+        appearance=file("set"),
     )
 
 

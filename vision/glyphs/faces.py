@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from calibration.looks import GLYPH_ANGLES
+from calibration.appearance import GLYPH_ANGLES
 from vision.pose.projection import Points
 from vision.scene.configurations import Configurations
 from vision.scene.crops import Crops

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from calibration.looks import GLYPH_ANGLES, GLYPH_RADII, Glyph
+from calibration.appearance import GLYPH_ANGLES, GLYPH_RADII, Glyph
 from vision.compiled import compiled
 from vision.glyphs.faces import Faces
 from vision.glyphs.unrolling import BRIGHTEST, sample, shares_of, squares_of

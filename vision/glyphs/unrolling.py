@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from calibration.looks import GLYPH_ANGLES, GLYPH_RADII
+from calibration.appearance import GLYPH_ANGLES, GLYPH_RADII
 from vision.appearance.piece_colours import WOOD_PERCENTILE
 from vision.compiled import compiled
 from vision.glyphs.faces import DIRECTIONS, FRACTION_BITS, ONE_PX, Faces, FlatPicture, Picture

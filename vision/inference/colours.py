@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from calibration.appearance import ColumnAppearance, SetAppearance, linear
 from calibration.kit import Kit
-from calibration.looks import ColumnLook, SetLook, linear
 from vision.appearance import colour_model
 from vision.appearance.board_surface import BoardView
 from vision.appearance.illumination import Illumination
@@ -51,23 +51,23 @@ class Colours:
         reflectances: of the set's surfaces, see :func:`.colour_model.reflectances`.
     """
 
-    def __init__(self, kit: Kit, look: SetLook, configurations: Configurations) -> None:
+    def __init__(self, kit: Kit, appearance: SetAppearance, configurations: Configurations) -> None:
         """``configurations``: what may stand on the cells of ``kit``."""
-        self.reflectances = colour_model.reflectances(look, configurations)
+        self.reflectances = colour_model.reflectances(appearance, configurations)
         # Faces with characters are not even, and smoothed they say less; cubes of several sizes stand on pillars.
-        plain_floor = look.floor if configurations.has_plain_faces or not configurations.has_faces else None
+        plain_floor = appearance.floor if configurations.has_plain_faces or not configurations.has_faces else None
         self._contrast = colour_model.contrast_to_floor(self.reflectances, plain_floor)
         paper = linear(kit.mat.paper) if has_paper(kit) else None
-        model = colour_model.build_colour_model(look, configurations, paper)
-        self._lit = self._usual = _lit(model, look, configurations)
+        model = colour_model.build_colour_model(appearance, configurations, paper)
+        self._lit = self._usual = _lit(model, appearance, configurations)
         # Made when it is wanted. On a learned board, and of pyramids, sides may be of any brightness as it is.
         self._low: _Lit | None = None
-        self._may_be_low = configurations.is_single_size and configurations.has_faces and look.board is None
+        self._may_be_low = configurations.is_single_size and configurations.has_faces and appearance.board is None
         self._paper = np.exp(self.model[:, Materials.PAPER])
         # The levels of pillars are told by colours alone, which then must tell cubes from the cloth, too.
         are_compared = kit.pillars is None
         self._pieces = colour_model.piece_likelihood(self.model, len(configurations.colours)) * are_compared
-        self._look, self._configurations = look, configurations
+        self._appearance, self._configurations = appearance, configurations
 
     @property
     def model(self) -> Array:
@@ -83,15 +83,15 @@ class Colours:
         if not self._may_be_low or not is_low(hypothesis, self.reflectances):
             return False
         if self._low is None:
-            model = colour_model.beside_low_lamp(self._usual.model, self._look, self._configurations)
-            self._low = _lit(model, self._look, self._configurations)
+            model = colour_model.beside_low_lamp(self._usual.model, self._appearance, self._configurations)
+            self._low = _lit(model, self._appearance, self._configurations)
         self._lit = self._low
         return True
 
-    def follow_column(self, kit: Kit, look: SetLook, column: ColumnLook) -> None:
-        """Go on with another ``column``, which the ``look`` of the set now has."""
+    def follow_column(self, kit: Kit, appearance: SetAppearance, column: ColumnAppearance) -> None:
+        """Go on with another ``column``, which the ``appearance`` of the set now has."""
         colour_model.repaint_column(self.model, column)
-        self._lit = self._usual = _lit(self.model, look, kit_configurations(kit))
+        self._lit = self._usual = _lit(self.model, appearance, kit_configurations(kit))
 
     def look_around(self, image: Picture, geometry: Geometry, light: Illumination) -> None:
         """Learn the colours of what lies outside the mat in a picture (height, width, 3) uint8 BGR."""
@@ -122,7 +122,7 @@ class Colours:
             hypothesis: what is believed.
             images: (height, width, 3) uint8 BGR, the picture and the one that was read, without noise or the same.
             light: in the picture.
-            board: in the crops, where its look was learned.
+            board: in the crops, where its appearance was learned.
         """
         (image, smooth), geometry = images, hypothesis.geometry
         shares = self._unlikely(hypothesis, hypothesis.observations)
@@ -143,6 +143,6 @@ def _gain(light: Illumination) -> float:
     return float(colour_model.gain_in(light.at(np.zeros((1, 2)))).mean())
 
 
-def _lit(model: Array, look: SetLook, configurations: Configurations) -> _Lit:
-    shaded = colour_model.with_deep_shade(model, look, configurations)
+def _lit(model: Array, appearance: SetAppearance, configurations: Configurations) -> _Lit:
+    shaded = colour_model.with_deep_shade(model, appearance, configurations)
     return _Lit(model, shaded, likeliest(shaded))

@@ -83,7 +83,7 @@ def rescore_by_flanks(
         hypothesis: whose scores are changed.
         close_up: of its pose.
         colours: (colours, 3) reflectances of the pieces, r g b; and (3,) of bare floor.
-        board: what the bare board shows round cells, as in :class:`Ground`, where its look was learned.
+        board: what the bare board shows round cells, as in :class:`Ground`, where its appearance was learned.
         asked: cells that are in doubt whatever their scores, and the configurations that may stand there.
     """
     towers = len(close_up.facets.towers)

@@ -66,7 +66,7 @@ class Hypothesis:
 
     Attributes:
         observations: what the picture shows; :meth:`observe` replaces those of some cells.
-        rim: (steps,) float32, shading of a piece's side, see :class:`calibration.looks.SetLook`.
+        rim: (steps,) float32, shading of a piece's side, see :class:`calibration.appearance.SetAppearance`.
         geometry: of the camera's pose.
         colours: number of colours of pieces.
         state: (n,) intp, the hypothesised states.
@@ -109,7 +109,7 @@ class Hypothesis:
 
     @property
     def is_on_learned_board(self) -> bool:
-        """Whether pieces stand on a board whose look was learned, and not on terrain or pillars."""
+        """Whether pieces stand on a board whose appearance was learned, and not on terrain or pillars."""
         return self.observations.is_board_learned and not self.geometry.levels
 
     def take_over(self, other: Hypothesis) -> None:

@@ -1,7 +1,7 @@
 """How far a picture is understood: pixels that what is hypothesised there does not explain.
 
 Few are unexplained in any picture.  Under a hand, or whatever else lies on the board, there are many, close together.
-Where the board is not the one that the kit or its learned look says, they are all over it.
+Where the board is not the one that the kit or its learned appearance says, they are all over it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ the collection five had more, two of one photograph."""
 GOOD_PART, SPREAD = 0.12, 0.52
 """Share of a board's cells that are unlike above which the board may be another one; and how far they are spread over
 it then: least standard deviation in any direction, as a share of that of all cells.  In 52 photographs that were read
-with a wrong look, wrong colours of pieces or a wrong grid, it was 0.52 to 1.2; of 114 frames with hands over the board
-0.42 at most where the share was larger."""
+with a wrong appearance, wrong colours of pieces or a wrong grid, it was 0.52 to 1.2; of 114 frames with hands over the
+board 0.42 at most where the share was larger."""
 
 SURELY_EMPTY_LOG = float(np.log(0.9))
 """Log-likelihood from which on a cell that is empty by the match is surely read as empty, too."""

@@ -18,7 +18,7 @@ def infer(observations: Observations, rim: npt.NDArray[np.float32], geometry: Ge
 
     Args:
         observations: what the picture shows.
-        rim: (steps,) shading of a piece's side, see :class:`calibration.looks.SetLook`.
+        rim: (steps,) shading of a piece's side, see :class:`calibration.appearance.SetAppearance`.
         geometry: of the camera's pose.
     """
     hypothesis = Hypothesis(observations, rim, geometry)

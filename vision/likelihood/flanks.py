@@ -61,7 +61,7 @@ class Ground(NamedTuple):
         gain: (3,) float32 display value relative to white paper that one code adds there, b g r.
         floor: (3,) float32 display values of bare floor, b g r.
         board: (3, rows, columns) float32 display values b g r that the bare board shows in the cell's crop, and
-            (rows, columns) their variance, NaN where it is not known; None where its look was not learned.
+            (rows, columns) their variance, NaN where it is not known; None where its appearance was not learned.
     """
 
     gain: Array

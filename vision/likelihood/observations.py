@@ -30,7 +30,7 @@ DARK = 0.05
 _NEXT, _SECOND = np.uint64(1), np.uint64(2)
 
 NO_BOARD = np.zeros((0, 3, 0, 0), np.float32)
-"""What the bare board would show where its look was not learned."""
+"""What the bare board would show where its appearance was not learned."""
 
 
 class Observations(NamedTuple):
@@ -45,7 +45,7 @@ class Observations(NamedTuple):
         floor: (n, rows, columns) float32, log-likelihood of each pixel if it shows the bare board.
         colour_model: (BINS³, materials) float32 log-likelihoods.
         expected: (n, 3, rows, columns) float32, display values b g r relative to white paper that the bare board would
-            show, 0 where its look is not known; :data:`NO_BOARD` where none was learned.
+            show, 0 where its appearance is not known; :data:`NO_BOARD` where none was learned.
     """
 
     codes: Picture
@@ -59,7 +59,7 @@ class Observations(NamedTuple):
 
     @property
     def is_board_learned(self) -> bool:
-        """Whether ``floor`` rests on a board whose look was learned."""
+        """Whether ``floor`` rests on a board whose appearance was learned."""
         return len(self.expected) > 0
 
 
@@ -73,7 +73,7 @@ def observe(
 ) -> Observations:
     """The crops of ``cells`` (n,) in a picture (height, width, 3) uint8 BGR, its illumination divided out.
 
-    ``colour_model``: (BINS³, materials) float32.  ``board``: the bare board in all crops, where its look was learned.
+    ``colour_model``: (BINS³, materials) float32.  ``board``: the bare board in all crops, where it was learned.
     """
     maps = crops.map_px[:, cells]
     _, n, rows, columns = maps.shape

@@ -167,7 +167,7 @@ def score_cells(
 
     Args:
         integrals: of the cells, with each colour's side.
-        rim: (steps,) float32 shading of a piece's side (:class:`calibration.looks.SetLook`).
+        rim: (steps,) float32 shading of a piece's side (:class:`calibration.appearance.SetAppearance`).
         table: of the pose.
         cells: (b,) intp, the cells that ``integrals`` belongs to.
         log_prior: (b, f) float32, see :func:`score_upright`.

@@ -102,13 +102,13 @@ def gather(
 
     Raises VisionError when the mat is not found.
     """
-    look, photograph, _ = colours_of(image, kit, camera, levels, layout, empty)
+    appearance, photograph, _ = colours_of(image, kit, camera, levels, layout, empty)
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
     middles = np.array([floors[cell] for cell in layout])
     crops = _crops(kit, layout, middles, photograph)
     configurations = kit_configurations(kit)
-    model = build_colour_model(look, configurations, None)
-    view = None if look.board is None else view_board(look.board, crops, photograph.pose, camera)
+    model = build_colour_model(appearance, configurations, None)
+    view = None if appearance.board is None else view_board(appearance.board, crops, photograph.pose, camera)
     shown = observe(image, crops, slice(None), photograph.light, model, view)
     bodies = [_body(kit, stack, floors[cell]) for cell, stack in layout.items()]
     colours, stacks = Materials(len(configurations.colours)), []

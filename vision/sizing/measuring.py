@@ -54,7 +54,7 @@ def measure_sizes(
         kit: says how large pieces are about.
         camera: that took all photographs.
         layout: the stack on each cell that has one.
-        empty: photographs of the bare board, from which its look is learned.
+        empty: photographs of the bare board, from which its appearance is learned.
         levels: of terrain, a cell; empty on a flat board.
 
     Raises VisionError when the mat is not found, or no piece can be seen or measured.

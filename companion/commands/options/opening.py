@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from calibration.appearance import appearance_kit
 from calibration.errors import ProfileError
 from calibration.kit import Kit
-from calibration.looks import look_kit
 from companion.app.resumption import Interrupted, left_open
 from companion.commands.options.game import as_they_lie, begin_match, lasting_name, open_kit
 from companion.commands.options.match import Session
@@ -69,7 +69,7 @@ def started(options: TableOptions, wanted: Choice) -> tuple[TableOptions, Interr
         begin = Begin(left.match.game.tag, left.names, confirms=left.confirms)
     game = load_game(begin.game)
     kit_option, kit = _kit_for(options, game)
-    looks = tuple(file for file in options.source.looks if look_kit(file) == kit.name)
+    appearances = tuple(file for file in options.source.appearances if appearance_kit(file) == kit.name)
     play = replace(options.play, resume=False, confirm=begin.confirms, clock=begin.clock)
     chosen = replace(
         options,
@@ -77,7 +77,7 @@ def started(options: TableOptions, wanted: Choice) -> tuple[TableOptions, Interr
         start=None,
         kit=kit_option,
         serial=options.serial if kit.pillars is not None else None,
-        source=replace(options.source, looks=looks),
+        source=replace(options.source, appearances=appearances),
         play=play,
     )
     return _named(chosen, _by_letter(game, begin.names)), left
@@ -85,7 +85,7 @@ def started(options: TableOptions, wanted: Choice) -> tuple[TableOptions, Interr
 
 def playable(options: TableOptions) -> tuple[Playable, ...]:
     """Every game that can be played at the table: with its own kit, or with that of the game."""
-    learned = {look_kit(file) for file in options.source.looks}
+    learned = {appearance_kit(file) for file in options.source.appearances}
     found = []
     for tag in available_tags():
         try:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
 
+from calibration.appearance import format_appearance
 from calibration.camera import format_camera
 from calibration.kit import Kit
-from calibration.looks import format_look
 from companion.app.eyes import Eyes
 from companion.app.several import SeveralEyes
 from companion.commands.options.parser import OptionGroup
@@ -73,7 +73,7 @@ def open_tape(
         kit=kit_name,
         fps=FPS,
         camera="" if eyes.finds_lens else format_camera(eyes.reader.camera),
-        look=format_look(eyes.reader.look),
+        appearance=format_appearance(eyes.reader.appearance),
         pillars=kit.cells if kit.pillars is not None else (),
     )
     return Tape(Reel(_free_folder(options.save), card, options.save_space), notify, is_live=is_live)

@@ -13,7 +13,7 @@ from companion.panel.pins import Pins
 from companion.settings.keys import SELF_CONTAINED, SOURCES
 from companion.settings.table import SUFFIX, Settings, read_settings
 
-OF_THE_SOURCE = ("camera", "looks", "resume")
+OF_THE_SOURCE = ("camera", "appearances", "resume")
 """Options that a source which knows camera and set itself replaces."""
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from calibration.appearance import SetAppearance
 from calibration.board_lens import prior_camera
 from calibration.camera import Camera, read_camera
 from calibration.kit import Kit
-from calibration.looks import SetLook
 from companion.app.eyes import Eyes
 from companion.app.ground import ground_levels
 from companion.app.lens import LensFinder
@@ -18,8 +18,8 @@ from companion.app.memory import keep_small
 from companion.app.pillars import Pillars
 from companion.app.several import SeveralEyes
 from companion.app.table import Listener
+from companion.commands.options.appearance import appearance_of
 from companion.commands.options.lens import AUTO
-from companion.commands.options.look import look_of
 from companion.commands.options.parser import OptionGroup
 from companion.commands.options.serial import simulated_pillars
 from companion.commands.output.lines import notify
@@ -49,7 +49,7 @@ class SourceOptions(OptionGroup):
 
     Attributes:
         camera: a calibrated camera's file for each camera.
-        looks: files of the set's look, one for all cameras or one for each.
+        appearances: files of the set's appearance, one for all cameras or one for each.
         device: numbers or paths of USB or V4L2 cameras, addresses of network cameras.
         picamera: numbers of Raspberry Pi camera modules.
         phone: how many phones are cameras.
@@ -58,7 +58,7 @@ class SourceOptions(OptionGroup):
     """
 
     camera: tuple[Path, ...]
-    looks: tuple[Path, ...]
+    appearances: tuple[Path, ...]
     device: tuple[int | str, ...]
     picamera: tuple[int, ...]
     phone: int
@@ -99,7 +99,7 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--set",
-        dest="looks",
+        dest="appearances",
         type=Path,
         action="append",
         default=[],
@@ -149,7 +149,7 @@ def open_sight(
     if sum(map(bool, (options.device or options.picamera or options.phone, recordings, options.simulate))) > 1:
         raise CompanionError("--recording and --simulate stand alone: leave the other sources out")
     if options.simulate:
-        if options.camera or options.looks or resume:
+        if options.camera or options.appearances or resume:
             raise CompanionError("--simulate has a camera and a set of its own, and begins anew: leave the others out")
         return _simulated(kit, match)
     devices, modules = options.device, options.picamera
@@ -159,11 +159,12 @@ def open_sight(
         raise CompanionError(
             "--camera is missing: give the file that `companion calibrate lens` has written, or --camera auto"
         )
-    sets = _one_each("--set", options.looks or [r.look for r in recordings if r.look], count, shared=True)
+    recorded = [recording.appearance for recording in recordings if recording.appearance]
+    sets = _one_each("--set", options.appearances or recorded, count, shared=True)
     cameras = [prior_camera(SIZE) if file == AUTO else read_camera(file) for file in files]
     finders = [LensFinder(kit, notify) if file == AUTO else None for file in files]
-    looks = [look_of(file, kit) for file in sets] or [look_of(None, kit)] * count
-    eyes = _eyes(kit, cameras, looks, finders, ground_levels(kit, match.game, match.position))
+    appearances = [appearance_of(file, kit) for file in sets] or [appearance_of(None, kit)] * count
+    eyes = _eyes(kit, cameras, appearances, finders, ground_levels(kit, match.game, match.position))
     if recordings:
         played = [RecordingSource(recording) for recording in recordings]
         return Sight(played[0] if count == 1 else Together(played), eyes)
@@ -187,8 +188,8 @@ def _simulated(kit: Kit, match: Match) -> Sight:
 def simulated_eyes(kit: Kit, table: SimulatedTable, levels: tuple[int, ...]) -> Eyes:
     """The eyes of a simulated table, which know its set from a simulated enrolment picture."""
     with waited_for(COMPILING):
-        look = enrol(enrol_picture(kit, levels=levels), kit, table.camera, levels)
-        eyes = Eyes(kit, table.camera, look, levels)
+        appearance = enrol(enrol_picture(kit, levels=levels), kit, table.camera, levels)
+        eyes = Eyes(kit, table.camera, appearance, levels)
         _warm_up(eyes)
     return eyes
 
@@ -196,12 +197,13 @@ def simulated_eyes(kit: Kit, table: SimulatedTable, levels: tuple[int, ...]) -> 
 def _eyes(
     kit: Kit,
     cameras: Sequence[Camera],
-    looks: Sequence[SetLook],
+    appearances: Sequence[SetAppearance],
     finders: Sequence[LensFinder | None],
     levels: tuple[int, ...],
 ) -> Eyes | SeveralEyes:
     each = [
-        Eyes(kit, camera, look, levels, finder) for camera, look, finder in zip(cameras, looks, finders, strict=True)
+        Eyes(kit, camera, appearance, levels, finder)
+        for camera, appearance, finder in zip(cameras, appearances, finders, strict=True)
     ]
     with waited_for(COMPILING):
         _warm_up(each[0])

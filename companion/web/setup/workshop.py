@@ -13,10 +13,10 @@ from functools import partial
 from threading import Event, Lock
 from typing import Any
 
+from calibration.appearance import SetAppearance, format_appearance, nominal_appearance
 from calibration.board_lens import TOO_STEEP, BoardLens
 from calibration.camera import Camera, format_camera
 from calibration.kit import Kit
-from calibration.looks import SetLook, format_look, nominal_look
 from calibration.measuring import Field, MeasuredBoard
 from calibration.own_board import format_own_kit
 from calibration.piece_sizes import Size, with_sizes
@@ -61,7 +61,7 @@ class Workshop:
         """``cameras`` may replace ``source``; ``clock``: seconds, from any beginning, as fast as the source's."""
         self.outfit = outfit
         self.camera: Camera | None = None
-        self.look: SetLook | None = None
+        self.appearance: SetAppearance | None = None
         self.chosen: Choice | None = None
         self.is_written = self.is_own = False
         self.wants_match = Event()
@@ -113,7 +113,7 @@ class Workshop:
         return self.camera_row()
 
     def _forget(self) -> None:
-        self._views, self._empty, self.camera, self.look = Views(self.outfit.folder / PHOTOS), None, None, None
+        self._views, self._empty, self.camera, self.appearance = Views(self.outfit.folder / PHOTOS), None, None, None
         self._reader, self._is_guessed, self._why_no_lens, self._fault = None, False, "", ""
         self._sizing = replace(self._sizing, measured=())
 
@@ -203,7 +203,7 @@ class Workshop:
                 raise SetupError("the four corners do not fit the markers; point at them again")
             self.outfit = replace(self.outfit, kit=kit, keys={**self.outfit.keys, "kit": f'"{KIT_FILE}"'}, levels=())
             write(self.outfit.folder / KIT_FILE, format_own_kit(kit).encode())
-            self.is_own, self._empty, self.look = True, None, None
+            self.is_own, self._empty, self.appearance = True, None, None
             self._sizing = Sizing()
             self._keep_camera(board)
             self._fault = shown_fault(kit, self._need_camera(), image)
@@ -232,7 +232,7 @@ class Workshop:
         return {"done": done, "why": self._fault or self._why_no_lens, "error_px": error}
 
     def learn_start(self) -> dict[str, Any]:
-        """Learn the set's look from the start position, and write the set file.  Raises SetupError, VisionError."""
+        """Learn the set's appearance from the start position; write the set file.  Raises SetupError, VisionError."""
         with self._lock:
             image = self.fresh().image
             if self._is_guessed and not self.is_own and self._empty is not None:
@@ -251,7 +251,7 @@ class Workshop:
             if not self.is_own:
                 raise SetupError("point at the four corners of the playing field")
             self._use_sizes(with_sizes(self.outfit.kit, told), Sizing(is_given=True))
-        return self.start_row() if self.look is None else self.learn_start()
+        return self.start_row() if self.appearance is None else self.learn_start()
 
     def _use_sizes(self, kit: Kit, sizing: Sizing) -> None:
         self.outfit, self._sizing, self._reader = replace(self.outfit, kit=kit), sizing, None
@@ -269,7 +269,7 @@ class Workshop:
         self._use_sizes(kit, Sizing(measured=sizes))
 
     def learn_pieces(self) -> dict[str, Any]:
-        """Learn the set's look from the pieces on their squares, and write the set file.  Raises VisionError."""
+        """Learn the set's appearance from the pieces on their squares; write the set file.  Raises VisionError."""
         with self._lock:
             self._learn(self.fresh().image, self.outfit.kit.enrol, self._empty)
         return self.pieces_row()
@@ -280,11 +280,11 @@ class Workshop:
         known = [] if empty is None or kit.board.cell_colour is not None else [empty]
         shown = set("".join(stacks.values()))
         kinds = tuple(kind for kind in kit.pieces if kind.letter in shown or kind.glyph)
-        look = enrol(image, replace(kit, pieces=kinds), camera, self.outfit.levels, stacks, known)
+        appearance = enrol(image, replace(kit, pieces=kinds), camera, self.outfit.levels, stacks, known)
         # Kinds that the position lacks keep the kit's colours.
-        self.look = replace(look, pieces={**nominal_look(kit).pieces, **look.pieces})
-        self._reader = Reader(kit, camera, self.look, self.outfit.levels)
-        write(self.outfit.folder / SET_FILE, format_look(self.look).encode())
+        self.appearance = replace(appearance, pieces={**nominal_appearance(kit).pieces, **appearance.pieces})
+        self._reader = Reader(kit, camera, self.appearance, self.outfit.levels)
+        write(self.outfit.folder / SET_FILE, format_appearance(self.appearance).encode())
 
     def _start_stacks(self) -> Mapping[str, str]:
         """The stacks of the start position by cell."""
@@ -296,7 +296,7 @@ class Workshop:
         """Which piece belongs on which square for learning, and whether the set is known."""
         kit = self.outfit.kit
         colours = {kind.letter: "#" + bytes(kind.colour).hex() for kind in kit.pieces}
-        return {"done": self.look is not None, "cells": dict(kit.enrol), "colours": colours}
+        return {"done": self.appearance is not None, "cells": dict(kit.enrol), "colours": colours}
 
     def check_start(self) -> Checked:
         """Compare what is seen with the start position.  Raises SetupError, VisionError."""
@@ -310,7 +310,7 @@ class Workshop:
 
     def start_row(self) -> dict[str, Any]:
         """The start position, square by square, once the set is known."""
-        known = self.look is not None
+        known = self.appearance is not None
         unknown = {"done": False, "why": "", "wrong": [], "all": len(self.outfit.kit.cells), "learned": known}
         if self.is_own:
             unknown["sizes"] = self._sizing.row(self.outfit.kit)
@@ -343,7 +343,7 @@ class Workshop:
     def finish(self) -> dict[str, Any]:
         """Write table.toml.  Raises SetupError as long as camera or set are not known."""
         self._need_camera()
-        if self.look is None:
+        if self.appearance is None:
             raise SetupError("let the program learn the pieces first")
         keys = {"game": f'"{self.outfit.game.tag}"', **self.outfit.keys}
         if SIMULATED not in keys:
@@ -392,7 +392,6 @@ class Workshop:
     def _need_reader(self) -> Reader:
         """The reader with what is known so far; Raises SetupError without a lens."""
         if self._reader is None:
-            self._reader = Reader(
-                self.outfit.kit, self._need_camera(), self.look or nominal_look(self.outfit.kit), self.outfit.levels
-            )
+            appearance = self.appearance or nominal_appearance(self.outfit.kit)
+            self._reader = Reader(self.outfit.kit, self._need_camera(), appearance, self.outfit.levels)
         return self._reader

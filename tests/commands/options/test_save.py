@@ -26,9 +26,9 @@ def run(capsys: pytest.CaptureFixture[str], *words: object) -> list[dict[str, ob
 def short(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The first six seconds of the example recording, with three moves."""
     example = read_recording(examples / "domination-1")
-    look = (example.folder / "set.toml").read_text(encoding="utf-8")
+    appearance = (example.folder / "set.toml").read_text(encoding="utf-8")
     camera = (example.folder / "camera.toml").read_text(encoding="utf-8")
-    card = Card(example.start, "domination", "domination", 12, camera, look)
+    card = Card(example.start, "domination", "domination", 12, camera, appearance)
     reel = Reel(tmp_path_factory.mktemp("short") / "tape", card, 10**9)
     for frame in islice(RecordingSource(example).frames(), SHORT):
         jpeg = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, 95])[1]
@@ -66,11 +66,11 @@ def test_so_does_one_whose_calm_was_thinned(short: Path, tmp_path: Path, capsys:
 def test_a_users_own_kit_is_found_again(short: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store, own, tape = tmp_path / "m.db", tmp_path / "own.toml", tmp_path / "tape"
     own.write_bytes((KITS / "domination.toml").read_bytes())
-    look = tmp_path / "look.toml"
+    set_file = tmp_path / "own.set.toml"
     text = (short / "set.toml").read_text(encoding="utf-8")
-    look.write_text(text.replace('kit = "domination"', 'kit = "own"'), encoding="utf-8")
+    set_file.write_text(text.replace('kit = "domination"', 'kit = "own"'), encoding="utf-8")
     words = ("referee", "domination", "--match", store, "--json", "--recording", short)
-    said = run(capsys, *words, "--kit", own, "--set", look, "--save", tape)
+    said = run(capsys, *words, "--kit", own, "--set", set_file, "--save", tape)
     own.unlink()
     with Store.open(store) as opened:
         assert opened.info(opened.match_ids()[0]).kit == str(own)

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
+from calibration.appearance import nominal_appearance
 from calibration.kit import load_kit
-from calibration.looks import nominal_look
 from companion.app.eyes import Eyes
 from companion.app.several import SeveralEyes
 from companion.commands.options import source
@@ -139,8 +139,8 @@ def test_a_lens_that_is_found_from_the_board(live, examples):
 def test_one_set_serves_two_cameras(live, camera, examples):
     words = ("--device", "0", "--device", "1", "--camera", camera, "--camera", camera)
     seen = sight(*words, "--set", examples / "photos" / "set.toml")
-    first, second = (eye.reader.look for eye in seen.eyes._eyes)
-    assert first == second != nominal_look(KIT)
+    first, second = (eye.reader.appearance for eye in seen.eyes._eyes)
+    assert first == second != nominal_appearance(KIT)
 
 
 def test_a_camera_that_is_not_there(camera, monkeypatch):

@@ -1,4 +1,4 @@
-"""The learned look of a board follows dust and stains on bare squares, and no piece, shade or light."""
+"""The learned appearance of a board follows dust and stains on bare squares, and no piece, shade or light."""
 
 from dataclasses import replace
 
@@ -40,7 +40,7 @@ def renderer():
 
 
 @pytest.fixture(scope="module")
-def look(renderer):
+def appearance(renderer):
     return enrol(photographed(renderer, STANDING), OWN, CAMERA, (), STANDING, [photographed(renderer, {})])
 
 
@@ -67,7 +67,7 @@ def read(reader, image, number):
 
 
 def colours(reader, cell):
-    board = reader.look.board
+    board = reader.appearance.board
     return board.colour[cell_texels(OWN, cell, board.seen.shape)]
 
 
@@ -75,8 +75,8 @@ def seem_empty(seen):
     return all(seen[cell][0] == (0, None) and seen[cell][1] > 0.99 for cell in STAINED)
 
 
-def test_a_stain_that_spreads_slowly_is_followed(renderer, look):
-    reader = Reader(OWN, CAMERA, look)
+def test_a_stain_that_spreads_slowly_is_followed(renderer, appearance):
+    reader = Reader(OWN, CAMERA, appearance)
     for ply in range(1, PLIES + 1):
         image = stained(photographed(renderer, STANDING, ply), ply / PLIES)
         assert seem_empty(read(reader, image, ply)), ply
@@ -86,11 +86,11 @@ def test_a_stain_that_spreads_slowly_is_followed(renderer, look):
     assert {cell: seen[0] for cell, seen in read(reader, image, PLIES + 1).items() if seen[0][0]} == {
         cell: (len(stack), stack[-1]) for cell, stack in STANDING.items()
     }
-    assert not seem_empty(read(Reader(OWN, CAMERA, look), image, 0)), "nor was there need to follow it"
+    assert not seem_empty(read(Reader(OWN, CAMERA, appearance), image, 0)), "nor was there need to follow it"
 
 
-def test_what_stands_where_nothing_should_is_never_learned(renderer, look):
-    reader = Reader(OWN, CAMERA, look)
+def test_what_stands_where_nothing_should_is_never_learned(renderer, appearance):
+    reader = Reader(OWN, CAMERA, appearance)
     before = colours(reader, "b4").copy()
     for number in range(PLIES):
         image = photographed(renderer, STANDING | {"b4": "B"}, number)
@@ -102,8 +102,8 @@ def test_what_stands_where_nothing_should_is_never_learned(renderer, look):
 @pytest.mark.parametrize(
     ("share", "reach_mm"), [((0.5, 0.5, 0.5), 45.0), ((0.7, 0.9, 1.1), np.inf)], ids=["a shade", "warm light"]
 )
-def test_neither_shade_nor_light_is_learned(renderer, look, share, reach_mm):
-    reader = Reader(OWN, CAMERA, look)
+def test_neither_shade_nor_light_is_learned(renderer, appearance, share, reach_mm):
+    reader = Reader(OWN, CAMERA, appearance)
     x, y = places_mm(CAMERA, POSE)
     where = ((np.abs(x) < reach_mm) & (np.abs(y) < reach_mm))[..., None]
     for ply in range(1, 5):

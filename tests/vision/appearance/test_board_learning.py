@@ -1,4 +1,4 @@
-"""A board's look, learned from a photograph with pieces on it and, where they stood, from a later one."""
+"""A board's appearance, learned from a photograph with pieces on it and, where they stood, from a later one."""
 
 from dataclasses import replace
 
@@ -48,14 +48,14 @@ def seen_on(board, cell):
 
 
 def test_what_a_move_lays_bare_is_learned_and_nothing_else(reader):
-    before = reader.look.board
+    before = reader.appearance.board
     assert seen_on(before, "c3")[0] < 0.2
     moved = {**{cell: stack for cell, stack in BEGUN.items() if cell != "c3"}, "d4": "W"}
     image = photographed(moved)
     reading = reader.read(Frame(image, 1, 1.0))
     assert reading.best(reading.cells.index("c3"))[0] == (0, None)
     assert reader.learn_bare(image, moved)
-    board = reader.look.board
+    board = reader.appearance.board
     share, colour = seen_on(board, "c3")
     assert share > 0.8
     assert np.abs(colour - seen_on(before, "e5")[1]).max() < 0.05, "a square of the same colour"
@@ -71,6 +71,6 @@ def test_what_a_move_lays_bare_is_learned_and_nothing_else(reader):
 def test_a_square_that_looks_otherwise_than_the_match_says_teaches_nothing(reader):
     image = photographed(BEGUN)
     reader.read(Frame(image, 3, 3.0))
-    before = reader.look.board
+    before = reader.appearance.board
     reader.learn_bare(image, {cell: stack for cell, stack in BEGUN.items() if cell != "a1"})
-    assert seen_on(reader.look.board, "a1")[0] == seen_on(before, "a1")[0]
+    assert seen_on(reader.appearance.board, "a1")[0] == seen_on(before, "a1")[0]

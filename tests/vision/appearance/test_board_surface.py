@@ -1,4 +1,4 @@
-"""Light on a board whose look is known, and how likely pixels are to show it; on a drawn chequered board from above."""
+"""Light on a learned board, and how likely pixels are to show it; on a drawn chequered board from above."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.board_look import BoardLook
+from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
 from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.board_surface import CellViews, LocalLight, board_log_likelihood, light_round, view_board
@@ -36,7 +36,7 @@ def board():
     y, x = np.mgrid[:SIZE_MM, :SIZE_MM] // 25
     colour = np.where(((x + y) % 2)[..., None], PALE, DARK).astype(np.float32)
     edges = cv2.dilate(cv2.Canny((colour * 200).astype(np.uint8), 50, 100), np.ones((3, 3))) > 0
-    return BoardLook(colour, np.where(edges, 0.2, 0.01).astype(np.float32), np.ones((SIZE_MM, SIZE_MM), np.uint8))
+    return BoardAppearance(colour, np.where(edges, 0.2, 0.01).astype(np.float32), np.ones((SIZE_MM, SIZE_MM), np.uint8))
 
 
 def photographed(board, light):

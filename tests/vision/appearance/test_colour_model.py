@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration.board_look import unknown_board
+from calibration.appearance import linear, nominal_appearance, read_appearance
+from calibration.board_appearance import unknown_board
 from calibration.kit import load_kit
-from calibration.looks import linear, nominal_look, read_look
 from vision.appearance import colour_model
 from vision.scene.configurations import kit_configurations
 from vision.scene.materials import Materials
@@ -23,7 +23,7 @@ NO_PIECES = np.zeros(BINS**3, np.float32)
 
 @pytest.fixture(scope="module")
 def table():
-    return colour_model.build_colour_model(nominal_look(KIT), kit_configurations(KIT), linear(KIT.mat.colour))
+    return colour_model.build_colour_model(nominal_appearance(KIT), kit_configurations(KIT), linear(KIT.mat.colour))
 
 
 def row_of(colour):
@@ -52,11 +52,12 @@ def test_a_face_that_mirrors_the_lamp_is_still_likelier_than_an_outlier(table):
 
 def test_in_a_pit_dark_ground_is_likelier_and_bright_ground_less_so(examples):
     kit = load_kit("diamond")
-    look = read_look(examples / "sets" / "diamond" / "set.toml", kit)
-    materials, table = Materials(5), colour_model.build_colour_model(look, kit_configurations(kit), look.floor)
+    appearance = read_appearance(examples / "sets" / "diamond" / "set.toml", kit)
+    table = colour_model.build_colour_model(appearance, kit_configurations(kit), appearance.floor)
+    materials = Materials(5)
     open_top, pit = materials.column_top(1.0), materials.column_top(0.3)
     assert open_top == materials.column_tops
-    top = np.array(look.column.top)
+    top = np.array(appearance.column.top)
     dark, bright = (
         colour_model.bin_index(colour_model.display(share * top[None]).astype(np.float32))[0] for share in (0.14, 1.0)
     )
@@ -74,11 +75,11 @@ def test_each_piece_is_likeliest_its_own(table):
 
 def test_on_a_learned_board_a_piece_may_be_darker_than_one_that_mirrored_a_lamp_when_it_was_enrolled():
     board = unknown_board(KIT.mat.width_mm, KIT.mat.height_mm)
-    look = replace(nominal_look(KIT), board=replace(board, seen=np.ones_like(board.seen)))
-    look = replace(look, pieces={**look.pieces, "R": (0.9, 0.6, 0.6)})
+    appearance = replace(nominal_appearance(KIT), board=replace(board, seen=np.ones_like(board.seen)))
+    appearance = replace(appearance, pieces={**appearance.pieces, "R": (0.9, 0.6, 0.6)})
     own = colour_model.bin_index(colour_model.display(np.array([[0.4, 0.1, 0.1]])).astype(np.float32))[0]
-    learned = colour_model.build_colour_model(look, kit_configurations(KIT), None)[own, MATERIALS.TOPS]
-    printed = colour_model.build_colour_model(replace(look, board=None), kit_configurations(KIT), None)
+    learned = colour_model.build_colour_model(appearance, kit_configurations(KIT), None)[own, MATERIALS.TOPS]
+    printed = colour_model.build_colour_model(replace(appearance, board=None), kit_configurations(KIT), None)
     assert learned > printed[own, MATERIALS.TOPS] + 1
 
 
@@ -127,7 +128,7 @@ def test_the_table_is_a_distribution_of_what_was_sampled_and_paper(table):
 
 
 def test_a_pale_piece_is_not_any_pale_colour():
-    pale = replace(nominal_look(KIT), pieces=dict.fromkeys(LETTERS, (0.52, 0.48, 0.38)))
+    pale = replace(nominal_appearance(KIT), pieces=dict.fromkeys(LETTERS, (0.52, 0.48, 0.38)))
     table = colour_model.build_colour_model(pale, kit_configurations(KIT), linear(KIT.mat.colour))
     own, wood = (
         colour_model.bin_index(colour_model.display(np.array([colour])).astype(np.float32))[0]
@@ -142,9 +143,9 @@ def test_paper_is_no_floor(table):
 
 
 def test_a_side_in_deep_shade_is_understood_but_no_likelier_than_an_outlier(table):
-    look, configurations = nominal_look(KIT), kit_configurations(KIT)
-    shaded = colour_model.with_deep_shade(table, look, configurations)
-    red = 0.08 * np.array(look.pieces["R"])
+    appearance, configurations = nominal_appearance(KIT), kit_configurations(KIT)
+    shaded = colour_model.with_deep_shade(table, appearance, configurations)
+    red = 0.08 * np.array(appearance.pieces["R"])
     dark = colour_model.bin_index(colour_model.display(red).astype(np.float32)[None])[0]
     side = MATERIALS.sides + next(i for i, letters in enumerate(configurations.colours) if "R" in letters)
     assert table[dark, side] < colour_model.OUTLIER_LOG < shaded[dark, side] < table[:, side].max() - 5

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from calibration.appearance import ColumnAppearance, nominal_appearance
 from calibration.kit import load_kit
-from calibration.looks import ColumnLook, nominal_look
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.colour_model import bin_index, build_colour_model, display, repaint_column
 from vision.appearance.column_following import LEAST_PILLARS, follow_column
@@ -17,7 +17,7 @@ KIT = load_kit("diamond")
 CAMERA = default_camera()
 LEVEL = (KIT.pillars.highest,) * len(KIT.cells)
 SHOWN = 150
-KNOWN = ColumnLook((0.2, 0.2, 0.2), (0.1, 0.1, 0.1))
+KNOWN = ColumnAppearance((0.2, 0.2, 0.2), (0.1, 0.1, 0.1))
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_the_colour_goes_half_of_the_way_and_sides_by_the_same_share(photograph)
 
 
 def test_what_is_alike_stays(photograph):
-    alike = ColumnLook((float(LINEAR[SHOWN]) * 1.02,) * 3, KNOWN.side)
+    alike = ColumnAppearance((float(LINEAR[SHOWN]) * 1.02,) * 3, KNOWN.side)
     assert follow_column(alike, photograph, KIT, LEVEL, KIT.cells) is alike
 
 
@@ -49,9 +49,10 @@ def test_pillars_in_a_pit_teach_nothing(photograph):
 
 
 def test_a_colour_model_expects_pillars_of_the_colour_that_they_are_repainted_in():
-    look, configurations = nominal_look(KIT), kit_configurations(KIT)
-    model = build_colour_model(look, configurations, None)
-    darker = ColumnLook(tuple(0.6 * part for part in look.column.top), tuple(0.6 * part for part in look.column.side))
+    appearance, configurations = nominal_appearance(KIT), kit_configurations(KIT)
+    model = build_colour_model(appearance, configurations, None)
+    column = appearance.column
+    darker = ColumnAppearance(tuple(0.6 * part for part in column.top), tuple(0.6 * part for part in column.side))
     before, row = model.copy(), int(bin_index(display(np.array(darker.top)).astype(np.float32)))
     repaint_column(model, darker)
     kinds = Materials(len(configurations.colours))

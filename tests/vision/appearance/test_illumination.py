@@ -4,9 +4,9 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.appearance import linear
 from calibration.camera import Camera
 from calibration.kit import load_kit
-from calibration.looks import linear
 from vision.appearance.illumination import (
     LINEAR,
     Illumination,
@@ -56,7 +56,7 @@ def test_what_covers_a_third_of_the_paper_does_not_pull_the_light(bench, pose):
 def test_a_shadow_beside_the_squares_does_not_pull_their_light(bench, pose, shade):
     """One side's paper and patches lie in a chair's shadow; the floor of the squares says that they do not."""
     image = bench.photos[NAME].image
-    places = references(bench.kit, bench.look.floor)
+    places = references(bench.kit, bench.appearance.floor)
     before = measure_illumination(image, bench.kit, pose, bench.camera, places)
     board, (half_mm, deep_mm) = bench.kit.board, HALF_MM
     edge_mm = board.a1_mm[0] + (board.files - 0.5) * board.pitch_mm[0] + 2

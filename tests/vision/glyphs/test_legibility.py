@@ -35,7 +35,7 @@ def enrolment():
         wide, high = np.abs(to_picture).sum(axis=1) * faces.radii_mm[0]
         in_shadow |= (np.abs(row - y) < high) & (column > x + wide / 4) & (column < x + wide)
     shaded = np.where(in_shadow[..., None], image * SHADOW, image)
-    return image, shaded.astype(np.uint8), faces, make_alphabet(reader.look.glyphs), tuple(kit.enrol.values())
+    return image, shaded.astype(np.uint8), faces, make_alphabet(reader.appearance.glyphs), tuple(kit.enrol.values())
 
 
 def letters_of(found, alphabet):

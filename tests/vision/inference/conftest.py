@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from calibration.appearance import nominal_appearance
 from calibration.kit import load_kit
-from calibration.looks import nominal_look
 from companion.app.ground import start_levels
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.colour_model import display
@@ -65,15 +65,15 @@ class Drawn:
         truth = Hypothesis(blank, self.rim, self.geometry)
         for name, stack in table.items():
             truth.assign(self.cell(name), self.state(stack))
-        labels, look = truth.all_labels(), self.reader.look
+        labels, appearance = truth.all_labels(), self.reader.appearance
         colours = np.zeros((*labels.shape, 3))
         material, rank = labels & MATERIAL_MASK, labels >> RANK_BITS
-        colours[material == Materials.FLOOR] = look.floor
+        colours[material == Materials.FLOOR] = appearance.floor
         colours[material == Materials.TABLE] = (0.08, 0.06, 0.05)
         for name, stack in table.items():
             mine = rank == self.geometry.rank[self.cell(name)]
             colours[mine] = (
-                np.array(look.pieces[stack[-1]])
+                np.array(appearance.pieces[stack[-1]])
                 * np.where(material[mine] == Materials.STANDING, SIDE_SHARE, 1.0)[:, None]
             )
         return np.rint(255 * display(PAPER * colours[..., ::-1])).clip(0, 255).astype(np.uint8)
@@ -82,17 +82,18 @@ class Drawn:
 @pytest.fixture(scope="session")
 def drawn():
     kit, camera = load_kit("domination"), default_camera()
-    reader = Reader(kit, camera, nominal_look(kit))
+    reader = Reader(kit, camera, nominal_appearance(kit))
     geometry = reader.geometry(default_pose(kit, camera))
-    return Drawn(reader, geometry, np.array(reader.look.rim, np.float32))
+    return Drawn(reader, geometry, np.array(reader.appearance.rim, np.float32))
 
 
 @pytest.fixture(scope="module")
 def reader():
     """Of cubes of the squares' own colour."""
     kit, camera = load_kit("citadel"), default_camera()
-    look = nominal_look(kit)
-    return Reader(kit, camera, replace(look, pieces=dict.fromkeys(look.pieces, look.floor)), start_levels(kit))
+    appearance = nominal_appearance(kit)
+    pieces = dict.fromkeys(appearance.pieces, appearance.floor)
+    return Reader(kit, camera, replace(appearance, pieces=pieces), start_levels(kit))
 
 
 @pytest.fixture(scope="module")

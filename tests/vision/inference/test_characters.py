@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
+from calibration.appearance import RIM_STEPS
 from calibration.kit import load_kit
-from calibration.looks import RIM_STEPS
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import picture, random_light
 from vision.capture.frames import Frame
@@ -45,14 +45,15 @@ def enrolled():
 def test_a_character_is_read_that_the_edge_of_a_shadow_crosses(piece):
     kit, camera = load_kit("cheight"), default_camera()
     pose, light = default_pose(kit, camera), random_light(random.Random(1))
-    look = enrol(picture(kit, camera, pose, light, [kit.enrol.get(cell, "") for cell in kit.cells], 0, ()), kit, camera)
+    singles = [kit.enrol.get(cell, "") for cell in kit.cells]
+    appearance = enrol(picture(kit, camera, pose, light, singles, 0, ()), kit, camera)
     table = [{"c4": piece, "c5": "pR"}.get(cell, "") for cell in kit.cells]
     image = picture(kit, camera, pose, light, table, 3, ())
     middle = project(np.array([[*kit.centres_mm[kit.cells.index("c4")], 10.0]]), pose, camera)[0]
     rows, columns = np.indices(image.shape[:2])
     shade = (np.abs(rows - middle[1]) < 60) & (np.abs(columns - middle[0] + 30) < 30)
     shaded = np.where(shade[..., None], image * 0.5, image).astype(np.uint8)
-    reading = Reader(kit, camera, look).read(Frame(shaded, 0, 0.0))
+    reading = Reader(kit, camera, appearance).read(Frame(shaded, 0, 0.0))
     assert reading.best(kit.cells.index("c4"))[0] == (1, piece)
 
 
@@ -61,8 +62,8 @@ def test_a_face_is_searched_again_once_nothing_is_thought_to_occlude_it(height):
     kit, camera = load_kit("cheight"), default_camera()
     pose, light = default_pose(kit, camera), random_light(random.Random(1))
     table = [kit.enrol.get(cell, "") for cell in kit.cells]
-    look = enrol(picture(kit, camera, pose, light, table, 0, ()), kit, camera)
-    reader, image = Reader(kit, camera, look), picture(kit, camera, pose, light, table, 3, ())
+    appearance = enrol(picture(kit, camera, pose, light, table, 0, ()), kit, camera)
+    reader, image = Reader(kit, camera, appearance), picture(kit, camera, pose, light, table, 3, ())
     geometry = reader.geometry(pose)
     hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
     # Colours alone take a piece for a tower that half occludes the one behind, and that for a higher one.
@@ -72,7 +73,7 @@ def test_a_face_is_searched_again_once_nothing_is_thought_to_occlude_it(height):
         scores[0, state] = scores.max() + 3
         hypothesis.score(np.array([cell]), scores)
         hypothesis.assign(cell, state)
-    alphabet = make_alphabet(look.glyphs)
+    alphabet = make_alphabet(appearance.glyphs)
     letters = read_characters(image, hypothesis, alphabet)
     assert hypothesis.state[[front, behind]].tolist() == [1, 1]
     assert [alphabet.letters[k] for k in letters[[front, behind]].argmax(axis=1)] == ["C", "a"]
@@ -92,14 +93,14 @@ def test_a_height_that_colours_rule_out_is_found_where_its_face_is(cell):
     scores[0, higher] = scores.max() + characters.IN_QUESTION + 2
     hypothesis.score(np.array([number]), scores)
     hypothesis.assign(number, higher)
-    read_characters(image, hypothesis, make_alphabet(reader.look.glyphs))
+    read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
     assert hypothesis.configuration_count(int(hypothesis.state[number])) == 2
 
 
 def test_a_character_much_darker_than_its_template_is_read_where_it_is(enrolled, monkeypatch):
     """It is far from its template, but explains most of the face: nothing says that the face is elsewhere."""
     reader, image, inferred = enrolled
-    codes = {letter: np.frombuffer(glyph, np.uint8).astype(float) for letter, glyph in reader.look.glyphs.items()}
+    codes = {letter: np.frombuffer(glyph, np.uint8).astype(float) for letter, glyph in reader.appearance.glyphs.items()}
     faint = {letter: (WOOD + 0.35 * (code - WOOD)).astype(np.uint8).tobytes() for letter, code in codes.items()}
     monkeypatch.setattr(characters, "search_face", lambda *_: pytest.fail("a legible face was searched"))
     alphabet, hypothesis = make_alphabet(faint), inferred()
@@ -116,7 +117,7 @@ def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled
     scores[0, 1:] += nats - scores[0, 1:].max()
     hypothesis.score(np.array([cell]), scores)
     hypothesis.assign(cell, int(scores.argmax()))
-    read_characters(image, hypothesis, make_alphabet(reader.look.glyphs))
+    read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
     assert hypothesis.glyph_log_ratio[cell] > characters.IN_QUESTION
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 1
 
@@ -128,7 +129,7 @@ def test_ground_without_a_character_is_empty_where_colours_hardly_say_otherwise(
     scores[0, 1:] += 5.0 - scores[0, 1:].max()
     hypothesis.score(np.array([cell]), scores)
     hypothesis.assign(cell, int(scores.argmax()))
-    read_characters(image, hypothesis, make_alphabet(reader.look.glyphs))
+    read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
     assert hypothesis.glyph_log_ratio[cell] < 0
     assert hypothesis.state[cell] == 0
 
@@ -145,7 +146,7 @@ def test_a_cell_is_searched_again_only_if_something_has_changed_there(enrolled, 
     elsewhere[:, -1] = (straight.ranks[0] + 1) << RANK_BITS
     for hidden, scores in ((labels, (1, 2, 3)), (elsewhere, (1, 2, 3)), (occluded, (1, 2, 3)), (labels, (1, 2, 4))):
         wanted = np.array(scores, np.float32)
-        _, found, _ = search_once(image, straight, hidden, make_alphabet(reader.look.glyphs), wanted, searched)
+        _, found, _ = search_once(image, straight, hidden, make_alphabet(reader.appearance.glyphs), wanted, searched)
         np.testing.assert_array_equal(found, wanted)
     assert [len(searches), len(searched)] == [3, 3]
 

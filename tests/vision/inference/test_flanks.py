@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from calibration.appearance import nominal_appearance
 from calibration.kit import load_kit
-from calibration.looks import nominal_look
 from companion.simulate.light import WINDOW
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
@@ -65,7 +65,7 @@ def test_pyramids_that_are_not_in_doubt_show_their_light_in_the_crops(monkeypatc
         return fits
 
     monkeypatch.setattr("vision.inference.flanks.fit_towers", fitted)
-    reader = Reader(kit, camera, nominal_look(kit))
+    reader = Reader(kit, camera, nominal_appearance(kit))
     _, geometry = reader.read_with_geometry(Frame(picture, 0, 0.0))
     monkeypatch.setattr("vision.inference.flanks.DOUBT_NATS", 1e9)
     monkeypatch.setattr("vision.inference.flanks.TRIED_NATS", -1.0)  # none but the likeliest

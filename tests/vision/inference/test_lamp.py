@@ -14,7 +14,7 @@ BRIGHT = 1.5
 @pytest.fixture
 def colours(drawn):
     reader = drawn.reader
-    return Colours(reader.kit, reader.look, drawn.geometry.configurations)
+    return Colours(reader.kit, reader.appearance, drawn.geometry.configurations)
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ def picture(reader, geometry):
             cv2.polylines(brightness, lines, isClosed=False, color=INK, thickness=2)
         if hidden is not None:
             brightness[hidden] = 1
-        codes = brightness[..., None] * 255 * display(LIGHT * np.array(reader.look.floor)[::-1])
+        codes = brightness[..., None] * 255 * display(LIGHT * np.array(reader.appearance.floor)[::-1])
         noisy = codes + np.random.default_rng(4).normal(0, NOISE, codes.shape)
         return np.clip(noisy, 0, 255).astype(np.uint8)
 
@@ -64,7 +64,7 @@ def test_a_cube_of_the_boards_colour_is_told_by_the_lines_that_it_hides(picture,
 
     def gain(image):
         """Nats by which one cube is likelier than none."""
-        rim = np.array(reader.look.rim, np.float32)
+        rim = np.array(reader.appearance.rim, np.float32)
         hypothesis = Hypothesis(reader.observations(image, geometry, light), rim, geometry)
         scores = compare(image, hypothesis, cell, np.arange(1 + len(geometry.configurations.all)) <= HEIGHTS)
         return scores[1] - scores[0]

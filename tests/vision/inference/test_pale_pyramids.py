@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from calibration.appearance import nominal_appearance
 from calibration.kit import load_kit
-from calibration.looks import nominal_look
 from companion.simulate.light import WINDOW, to_linear
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
@@ -28,9 +28,9 @@ def shown():
     camera = default_camera()
     scene = Scene(kit, camera, default_pose(kit), WINDOW)
     setup = set_up([STACKS.get(cell, "") for cell in kit.cells], None, seeded("pale", 1))
-    look = nominal_look(kit)
+    appearance = nominal_appearance(kit)
     pieces = {kind.letter: tuple(to_linear(kind.colour).tolist()) for kind in kinds}
-    return Reader(kit, camera, replace(look, pieces=pieces)), Renderer(scene).picture(setup, 1)
+    return Reader(kit, camera, replace(appearance, pieces=pieces)), Renderer(scene).picture(setup, 1)
 
 
 def test_they_are_found_by_their_edges_and_bare_cells_are_not_taken_for_any(shown):

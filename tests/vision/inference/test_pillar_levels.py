@@ -36,15 +36,15 @@ def without(levels, *cells):
 
 
 @pytest.fixture(scope="module")
-def look():
+def appearance():
     return enrol(enrol_picture(KIT, levels=LEVELS), KIT, CAMERA, LEVELS)
 
 
 class Board:
     """A rendered table before and after something was done to it."""
 
-    def __init__(self, look):
-        self.reader = Reader(KIT, CAMERA, look, LEVELS)
+    def __init__(self, appearance):
+        self.reader = Reader(KIT, CAMERA, appearance, LEVELS)
         self._renderer = Renderer(Scene(KIT, CAMERA, default_pose(KIT, CAMERA), WINDOW), 1)
         self._setup = set_up([TABLE.get(cell, "") for cell in KIT.cells], LEVELS, seeded("pillars", 1))
         self.read(LEVELS, LEVELS)
@@ -64,8 +64,8 @@ class Board:
 
 
 @pytest.fixture
-def board(look):
-    return Board(look)
+def board(appearance):
+    return Board(appearance)
 
 
 def sights(reading):

@@ -48,10 +48,10 @@ def hypothesis(reader, geometry):
     """Of a picture of that brightness (height, width), that nothing stands anywhere."""
 
     def of(brightness):
-        colour = 255 * display(LIGHT * np.array(reader.look.floor)[::-1])
+        colour = 255 * display(LIGHT * np.array(reader.appearance.floor)[::-1])
         picture = np.clip(brightness[..., None] * colour, 0, 255).astype(np.uint8)
         light = Illumination(np.log(LIGHT) * np.eye(3)[:1].T @ np.ones((1, 3)), (1.0, 1.0))
-        rim = np.array(reader.look.rim, np.float32)
+        rim = np.array(reader.appearance.rim, np.float32)
         return picture, Hypothesis(reader.observations(picture, geometry, light), rim, geometry)
 
     return of

@@ -4,9 +4,9 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.appearance import read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
-from calibration.looks import read_look
 from vision.inference.coordinate_ascent import rescore_placed
 from vision.inference.search import infer
 from vision.reader import Reader
@@ -17,7 +17,7 @@ def hypothesis(examples):
     """A board of pieces with characters, inferred before their faces are searched."""
     folder = examples / "sets" / "cheight"
     kit, camera = load_kit("cheight"), read_camera(folder / "camera.toml")
-    reader = Reader(kit, camera, read_look(folder / "set.toml", kit))
+    reader = Reader(kit, camera, read_appearance(folder / "set.toml", kit))
     image = cv2.imread(str(next(folder.glob("cheight-*.jpg"))))
     geometry = reader.geometry(reader.register(image))
     observations = reader.observations(image, geometry, reader.light(image, geometry.pose))

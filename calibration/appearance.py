@@ -1,4 +1,4 @@
-"""The look of one physical set, learned from its enrolment photograph: colours as the set has them, free of light.
+"""Appearance of one physical set, learned from its enrolment photograph: colours as the set has them, free of light.
 
 A reflectance is the linear-light colour (r, g, b) that a surface would show under the light in which white paper
 shows (1, 1, 1).  The file is TOML, made by `companion calibrate pieces` and meant to be readable.
@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from calibration.board_look import BoardLook, format_board, read_board
+from calibration.board_appearance import BoardAppearance, format_board, read_board
 from calibration.errors import ProfileError
 from calibration.kit import Colour, Kit, alike
-from calibration.printed import printed_look
+from calibration.printed import printed_appearance
 from calibration.toml import Table, load
 
 Reflectance = tuple[float, float, float]
@@ -26,7 +26,7 @@ Glyph = bytes
 
 
 @dataclass(frozen=True)
-class ColumnLook:
+class ColumnAppearance:
     """Reflectances of terrain or pillars: upper faces and sides."""
 
     top: Reflectance
@@ -34,7 +34,7 @@ class ColumnLook:
 
 
 @dataclass(frozen=True)
-class SetLook:
+class SetAppearance:
     """Reflectances of a set.
 
     Attributes:
@@ -54,11 +54,11 @@ class SetLook:
     floor: Reflectance | None
     pieces: Mapping[str, Reflectance]
     rim: tuple[float, ...]
-    column: ColumnLook | None = None
+    column: ColumnAppearance | None = None
     inks: Mapping[str, Reflectance] = field(default_factory=dict)
     glyphs: Mapping[str, Glyph] = field(default_factory=dict)
     not_found: tuple[str, ...] = ()
-    board: BoardLook | None = None
+    board: BoardAppearance | None = None
 
 
 RIM_STEPS = 6
@@ -76,47 +76,49 @@ def _linear(value: float) -> float:
     return value / 12.92 if value <= 0.04045 else float(((value + 0.055) / 1.055) ** 2.4)
 
 
-def nominal_look(kit: Kit) -> SetLook:
-    """The look that the kit file itself promises: what to use before a set was enrolled."""
+def nominal_appearance(kit: Kit) -> SetAppearance:
+    """The appearance that the kit file itself promises: what to use before a set was enrolled."""
     is_chequered = kit.board.chequer_colour is not None
     pieces = {kind.letter: linear(kind.colour) for kind in kit.pieces}
     inks = {kind.letter: linear(kind.glyph_colour) for kind in kit.pieces if kind.glyph}
     # Where every cell is a pillar, what shows of the mat is paper.
     ground = kit.mat.colour if kit.pillars else kit.board.cell_colour
-    return SetLook(
+    return SetAppearance(
         kit=kit.name,
         floor=None if ground is None or is_chequered else linear(ground),
         pieces=pieces,
         rim=FLAT_RIM,
         column=_nominal_column(kit),
         inks=inks,
-        board=printed_look(kit) if is_chequered else None,
+        board=printed_appearance(kit) if is_chequered else None,
     )
 
 
-def _nominal_column(kit: Kit) -> ColumnLook | None:
+def _nominal_column(kit: Kit) -> ColumnAppearance | None:
     if kit.pillars is not None:
-        return ColumnLook(linear(kit.pillars.top_colour), linear(kit.pillars.colour))
+        return ColumnAppearance(linear(kit.pillars.top_colour), linear(kit.pillars.colour))
     if kit.board.terrain_step_mm:
-        return ColumnLook(linear(kit.board.terrain_colour), linear(kit.board.terrain_colour))
+        return ColumnAppearance(linear(kit.board.terrain_colour), linear(kit.board.terrain_colour))
     return None
 
 
-def format_look(look: SetLook) -> str:
-    """The look as TOML, which :func:`read_look` reads back."""
+def format_appearance(appearance: SetAppearance) -> str:
+    """The appearance as TOML, which :func:`read_appearance` reads back."""
     tables = {
-        "pieces": {letter: _list(value) for letter, value in look.pieces.items()},
-        "column": {} if look.column is None else {"top": _list(look.column.top), "side": _list(look.column.side)},
-        "inks": {letter: _list(value) for letter, value in look.inks.items()},
-        "glyphs": {letter: f'"{base64.b64encode(glyph).decode()}"' for letter, glyph in look.glyphs.items()},
-        "board": {} if look.board is None else format_board(look.board),
+        "pieces": {letter: _list(value) for letter, value in appearance.pieces.items()},
+        "column": {}
+        if appearance.column is None
+        else {"top": _list(appearance.column.top), "side": _list(appearance.column.side)},
+        "inks": {letter: _list(value) for letter, value in appearance.inks.items()},
+        "glyphs": {letter: f'"{base64.b64encode(glyph).decode()}"' for letter, glyph in appearance.glyphs.items()},
+        "board": {} if appearance.board is None else format_board(appearance.board),
     }
     rows = [
         "# The look of one set, made by `companion calibrate pieces`: linear reflectances relative to white paper.",
-        f'kit = "{look.kit}"',
-        *([] if look.floor is None else [f"floor = {_list(look.floor)}"]),
-        f"rim = {_list(look.rim)}",
-        *([f"not_found = {json.dumps(look.not_found)}"] if look.not_found else []),
+        f'kit = "{appearance.kit}"',
+        *([] if appearance.floor is None else [f"floor = {_list(appearance.floor)}"]),
+        f"rim = {_list(appearance.rim)}",
+        *([f"not_found = {json.dumps(appearance.not_found)}"] if appearance.not_found else []),
     ]
     for name, table in tables.items():
         if table:
@@ -124,14 +126,14 @@ def format_look(look: SetLook) -> str:
     return "\n".join(rows) + "\n"
 
 
-def read_look(path: Path, kit: Kit) -> SetLook:
-    """The look of a TOML file.  Raises ProfileError when it is broken or belongs to another kit."""
+def read_appearance(path: Path, kit: Kit) -> SetAppearance:
+    """The appearance of a TOML file.  Raises ProfileError when it is broken or belongs to another kit."""
     table = Table(load(path), str(path))
     name = table.get("kit", str)
     if name != kit.name:
         raise ProfileError(f"{path}: this set was enrolled for the kit {name!r}, not {kit.name!r}")
     inked = tuple(kind.letter for kind in kit.pieces if kind.glyph)
-    look = SetLook(
+    appearance = SetAppearance(
         kit=name,
         floor=_reflectance(table, "floor") if table.has("floor") else None,
         pieces=_reflectances(table, "pieces", tuple(kind.letter for kind in kit.pieces)),
@@ -143,12 +145,12 @@ def read_look(path: Path, kit: Kit) -> SetLook:
         board=read_board(table.table("board")) if table.has("board") else None,
     )
     table.done()
-    for one, other in alike(kit.pieces, look.pieces):
+    for one, other in alike(kit.pieces, appearance.pieces):
         raise ProfileError(f"{path}: pieces: {one} and {other} have one colour; enrol the set again")
-    return look
+    return appearance
 
 
-def look_kit(path: Path) -> str:
+def appearance_kit(path: Path) -> str:
     """Name of the kit whose set a TOML file describes.  Raises ProfileError when it cannot be read."""
     return Table(load(path), str(path)).get("kit", str)
 
@@ -162,11 +164,11 @@ def _letters(table: Table, kit: Kit) -> tuple[str, ...]:
     return letters
 
 
-def _read_column(table: Table) -> ColumnLook:
+def _read_column(table: Table) -> ColumnAppearance:
     column = table.table("column")
-    look = ColumnLook(_reflectance(column, "top"), _reflectance(column, "side"))
+    appearance = ColumnAppearance(_reflectance(column, "top"), _reflectance(column, "side"))
     column.done()
-    return look
+    return appearance
 
 
 def _reflectances(table: Table, key: str, letters: tuple[str, ...]) -> Mapping[str, Reflectance]:
@@ -195,9 +197,9 @@ def _glyphs(table: Table, letters: tuple[str, ...]) -> Mapping[str, Glyph]:
     return glyphs
 
 
-def load_look(path: Path | None, kit: Kit) -> SetLook:
-    """The look of a set file, or what the kit promises where there is none.  Raises ProfileError."""
-    return read_look(path, kit) if path else nominal_look(kit)
+def load_appearance(path: Path | None, kit: Kit) -> SetAppearance:
+    """The appearance of a set file, or what the kit promises where there is none.  Raises ProfileError."""
+    return read_appearance(path, kit) if path else nominal_appearance(kit)
 
 
 def _list(value: tuple[float, ...]) -> str:

@@ -1,4 +1,4 @@
-"""The look of a board as a set file keeps it."""
+"""The appearance of a board as a set file keeps it."""
 
 import base64
 
@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.board_look import BoardLook, format_board, read_board, unknown_board
+from calibration.board_appearance import BoardAppearance, format_board, read_board, unknown_board
 from calibration.errors import ProfileError
 from calibration.toml import Table
 
@@ -15,7 +15,7 @@ from calibration.toml import Table
 def board():
     rng = np.random.default_rng(5)
     colour = rng.uniform(0, 1.2, (7, 9, 3)).astype(np.float32)
-    return BoardLook(
+    return BoardAppearance(
         colour, rng.uniform(0, 0.4, (7, 9)).astype(np.float32), rng.integers(0, 4, (7, 9)).astype(np.uint8)
     )
 

@@ -1,4 +1,4 @@
-"""The look of a board's upper face, learned from photographs: a map of its colour in board coordinates.
+"""Appearance of a board's upper face, learned from photographs: a map of its colour in board coordinates.
 
 A texel's colour is the display value (0…:data:`WHITEST`, sRGB curve) that it would show under even light in which white
 paper shows 1.
@@ -31,7 +31,7 @@ MOST_SPREAD = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class BoardLook:
+class BoardAppearance:
     """Colour of a board, texel by texel; row 0 is the farthest from the first player, column 0 the leftmost.
 
     Attributes:
@@ -45,27 +45,27 @@ class BoardLook:
     seen: Picture
 
 
-def unknown_board(width_mm: float, height_mm: float) -> BoardLook:
-    """The look of a board of which no texel has been seen."""
+def unknown_board(width_mm: float, height_mm: float) -> BoardAppearance:
+    """The appearance of a board of which no texel has been seen."""
     size = round(height_mm / TEXEL_MM), round(width_mm / TEXEL_MM)
-    return BoardLook(np.zeros((*size, 3), np.float32), np.zeros(size, np.float32), np.zeros(size, np.uint8))
+    return BoardAppearance(np.zeros((*size, 3), np.float32), np.zeros(size, np.float32), np.zeros(size, np.uint8))
 
 
-def format_board(board: BoardLook) -> dict[str, str]:
+def format_board(board: BoardAppearance) -> dict[str, str]:
     """The keys of the table that :func:`read_board` reads, as TOML."""
     layers = {"colour": board.colour[..., ::-1] / WHITEST, "spread": board.spread / MOST_SPREAD}
     codes = {name: np.clip(np.rint(layer * 255), 0, 255).astype(np.uint8) for name, layer in layers.items()}
     return {name: f'"{_encoded(layer)}"' for name, layer in (codes | {"seen": board.seen}).items()}
 
 
-def read_board(table: Table) -> BoardLook:
-    """The look of a board from a table of PNG pictures in base64.  Raises ProfileError."""
+def read_board(table: Table) -> BoardAppearance:
+    """The appearance of a board from a table of PNG pictures in base64.  Raises ProfileError."""
     colour = _decoded(table, "colour", cv2.IMREAD_COLOR)
     spread, seen = (_decoded(table, name, cv2.IMREAD_GRAYSCALE) for name in ("spread", "seen"))
     table.done()
     if spread.shape != colour.shape[:2] or seen.shape != colour.shape[:2]:
         raise ProfileError(f"{table.where}: colour, spread and seen differ in size; learn the board's look again")
-    return BoardLook(
+    return BoardAppearance(
         (colour[..., ::-1] * np.float32(WHITEST / 255)).astype(np.float32),
         (spread * np.float32(MOST_SPREAD / 255)).astype(np.float32),
         seen,

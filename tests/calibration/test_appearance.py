@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from calibration.appearance import format_appearance, nominal_appearance, read_appearance
 from calibration.errors import ProfileError
 from calibration.kit import load_kit
-from calibration.looks import format_look, nominal_look, read_look
 
 KIT = load_kit("domination")
 
@@ -17,19 +17,19 @@ def file(tmp_path):
 
 
 def test_pieces_that_were_not_found_are_named_in_the_file(file):
-    file.write_text(format_look(replace(nominal_look(KIT), not_found=("Y",))), encoding="utf-8")
-    assert read_look(file, KIT).not_found == ("Y",)
+    file.write_text(format_appearance(replace(nominal_appearance(KIT), not_found=("Y",))), encoding="utf-8")
+    assert read_appearance(file, KIT).not_found == ("Y",)
 
 
 def test_of_a_whole_set_nothing_is_said(file):
-    file.write_text(format_look(nominal_look(KIT)), encoding="utf-8")
+    file.write_text(format_appearance(nominal_appearance(KIT)), encoding="utf-8")
     assert "not_found" not in file.read_text(encoding="utf-8")
-    assert read_look(file, KIT).not_found == ()
+    assert read_appearance(file, KIT).not_found == ()
 
 
 @pytest.mark.parametrize("named", ['["Q"]', "[1]"])
 def test_pieces_that_the_kit_does_not_have_are_refused(file, named):
-    text = format_look(nominal_look(KIT)).replace("rim =", f"not_found = {named}\nrim =")
+    text = format_appearance(nominal_appearance(KIT)).replace("rim =", f"not_found = {named}\nrim =")
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ProfileError, match=r"not_found: only letters of the kit's pieces$"):
-        read_look(file, KIT)
+        read_appearance(file, KIT)
