@@ -22,7 +22,7 @@ MIDDLE = 0.55
 def seen_shares(scene: Scene, setup: Setup) -> list[float]:
     """For each cell the share (0…1) of its top piece's upper face that nothing hides from the camera.
 
-    Of a pyramid the flanks count that face the camera, of an empty cell the middle of its floor.
+    Of a pyramid the lateral faces count that are turned to the camera, of an empty cell the middle of its floor.
     """
     size = (scene.camera.height_px, scene.camera.width_px)
     canvas = np.zeros(size, np.uint16)

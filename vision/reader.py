@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.appearance import ColumnAppearance, SetAppearance
+from calibration.appearance import FLAT_RIM, ColumnAppearance, SetAppearance
 from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.appearance.board_following import follow_change
@@ -28,10 +28,10 @@ from vision.glyphs.face_detection import box_px
 from vision.glyphs.templates import make_alphabet
 from vision.inference.characters import read_character, read_characters
 from vision.inference.colours import Colours
-from vision.inference.flanks import rescore_by_flanks
 from vision.inference.geometry import Geometry, make_geometry, same_pose
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.joint_scoring import score_characters, score_tables, score_towers
+from vision.inference.lateral_faces import rescore_by_lateral_faces
 from vision.inference.outliers import (
     UNLIKE_SHARE,
     by_state,
@@ -90,8 +90,7 @@ class Reader:
         self._references = references(kit, appearance.floor, levels)
         self._blocks = None if appearance.board is None else make_blocks(appearance.board, self._references)
         # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.
-        rim = np.zeros_like(appearance.rim) if configurations.has_several_sizes else appearance.rim
-        self._rim = np.array(rim, np.float32)
+        self._rim = np.array(FLAT_RIM if configurations.has_several_sizes else appearance.rim, np.float32)
         self._alphabet = make_alphabet(appearance.glyphs) if appearance.glyphs else None
         self._poses = PoseTracker(kit, camera)
         self._geometry: Geometry | None = None
@@ -303,14 +302,15 @@ class Reader:
         light: Illumination,
         asked: Mapping[int, npt.NDArray[np.intp]] = MappingProxyType({}),
     ) -> None:
-        """Score pyramids by their flanks: those in doubt, and configurations that are ``asked`` about on some cells."""
+        """Score pyramids by their faces: those in doubt, and configurations that are ``asked`` about on some cells."""
         close_up, floor, board = hypothesis.geometry.close_up, self.appearance.floor, self.appearance.board
         if close_up is not None and floor is not None:
-            view, crops = (hypothesis.geometry.pose, self.camera), close_up.crops
+            view, crops, ground = (hypothesis.geometry.pose, self.camera), close_up.crops, np.array(floor)
             if board is None and not asked:
-                find_pale(image, hypothesis, close_up, np.array(floor))
+                find_pale(image, hypothesis, close_up, ground)
             bare = None if board is None else partial(self._cell_views.shown, board, crops, view, light)
-            rescore_by_flanks(image, hypothesis, close_up, (self._colours.reflectances, np.array(floor)), bare, asked)
+            colours = self._colours.reflectances, ground
+            rescore_by_lateral_faces(image, hypothesis, close_up, colours, bare, asked)
 
     def _legible(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> npt.NDArray[np.uint8]:
         """The picture in which characters are read: without the halos of a camera that sharpens.

@@ -25,7 +25,7 @@ from vision.inference.comparison import rescored
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import compare
-from vision.likelihood.flanks import Ground, fit_towers
+from vision.likelihood.lateral_faces import Ground, fit_towers
 from vision.motion import Watch
 from vision.pose.projection import Points, Registration
 from vision.reader import Reader
@@ -63,7 +63,7 @@ def warm_up(reader: Reader) -> None:
         likely = compare(picture, hypothesis, 0, tried)
         rescored(hypothesis.scores[0, 1:].reshape(-1, hypothesis.colours), likely, likely, tried)
     if geometry.close_up is not None:  # where nothing is in doubt no tower is looked at closely
-        towers = np.ones(len(geometry.close_up.facets.towers), np.bool_)
+        towers = np.ones(len(geometry.close_up.crop_faces.towers), np.bool_)
         ground = Ground(observations.gain[0], np.ones(3, np.float32))
         fit_towers(picture, geometry.close_up, (0, int(geometry.rank[0]), geometry.bare), ground, towers)
 

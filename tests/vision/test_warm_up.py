@@ -18,15 +18,15 @@ from vision import differencing, gain_compensation
 from vision.glyphs import face_detection, templates
 from vision.inference import comparison, line_of_stacks
 from vision.likelihood import boundaries, fitting, segmentation, surroundings
-from vision.likelihood import column_integrals, facets, flanks, observations, regions, stacks
+from vision.likelihood import column_integrals, crop_faces, lateral_faces, observations, regions, stacks
 from vision.reader import Reader
 from vision.capture.frames import Frame
 from vision.motion import Watch
 from vision.warm_up import warm_up
 
 def compiled():
-    rooms = (differencing, gain_compensation, regions, observations, face_detection, facets, flanks, templates, stacks,
-             column_integrals, comparison, line_of_stacks, boundaries, segmentation,
+    rooms = (differencing, gain_compensation, regions, observations, face_detection, crop_faces, lateral_faces,
+             templates, stacks, column_integrals, comparison, line_of_stacks, boundaries, segmentation,
              surroundings, fitting)
     loops = {id(v): v for m in rooms for v in vars(m).values()
              if hasattr(v, "signatures")}

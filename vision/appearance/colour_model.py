@@ -70,8 +70,8 @@ _TOP = _Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05
 _SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.2, 1.1), mirrored=0.02, tint=0.08)
 # Between pillars it is darker than next to a piece.
 _WALL = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.08)
-# A flank may have been enrolled in half the light that falls on another one.
-_FLANK = _Shading(lit=0.0, spread=0.0, shade=(0.05, 2.5), mirrored=0.08, tint=0.08)
+# A lateral face may have been enrolled in half the light that falls on another one.
+_LATERAL_FACE = _Shading(lit=0.0, spread=0.0, shade=(0.05, 2.5), mirrored=0.08, tint=0.08)
 
 _FACING = replace(_SIDE, shade=(0.2, 1.9))
 """Sides beside a low lamp: what they get of it is the cotangent of its elevation, here of 28 degrees."""
@@ -117,10 +117,10 @@ def build_colour_model(
     rng = np.random.default_rng(0)  # a fixed seed: the same picture gives the same reading
     faces = reflectances(appearance, configurations)
     # A learned board may be as dark as the shaded side of a piece: neither is then ruled out for being dark.
-    side = _FLANK if not configurations.has_faces else _SIDE if appearance.board is None else _WALL
+    side = _LATERAL_FACE if not configurations.has_faces else _SIDE if appearance.board is None else _WALL
     bleached = BLEACHED_SHARE if configurations.has_plain_faces and appearance.board is not None else 0.0
     sides = [_learn(_draw(face, replace(side, bleached=bleached), rng)) for face in faces]
-    top = replace(_TOP if configurations.has_faces else _FLANK, bleached=bleached)
+    top = replace(_TOP if configurations.has_faces else _LATERAL_FACE, bleached=bleached)
     tops = [
         _learn(_draw(face, top, rng)) if not appearance.inks else _inked(face, appearance, letters, rng)
         for face, letters in zip(faces, configurations.colours, strict=True)

@@ -68,8 +68,8 @@ def without(colour: Reflectance, white: float) -> Reflectance:
 def faces_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:
     """Points of the faces by which a piece's colour is learned, (k, 3) float64 mm each: their inner parts.
 
-    That is the upper face, or of a pyramid each flank that is visible from ``eye_mm`` (3,).  The piece is on a floor
-    with its middle at ``floor_mm`` (3,).
+    That is the upper face, or of a pyramid each lateral face that is visible from ``eye_mm`` (3,).  The piece is on a
+    floor with its middle at ``floor_mm`` (3,).
     """
     solid = moved(piece(kind), floor_mm)
     return _inner(solid, faces_towards(solid, eye_mm) if kind.shape == "pyramid" else solid.is_top)

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from vision.inference.hypothesis import Hypothesis, Isolated
 from vision.likelihood import stacks
 from vision.likelihood.column_integrals import ColumnIntegrals, integrate_columns
+from vision.likelihood.crop_faces import CropFaces, crop_face_log_likelihood
 from vision.likelihood.edges import edge_log_ratio
-from vision.likelihood.facets import Facets, facet_log_likelihood
 from vision.likelihood.observations import Observations, background
 from vision.scene.boxes import Boxes, grouped, touching
 from vision.scene.label_buffer import LabelBuffer
@@ -176,8 +176,8 @@ def rescore_placed(hypothesis: Hypothesis, cells: Indices, configurations: Indic
                 hypothesis.invalidate_neighbours(cell, before)
 
 
-def rescore_by_facets(hypothesis: Hypothesis, facets: Facets) -> None:
-    """Tell configurations of one colour apart by the edges of their facets, on cells where something stands.
+def rescore_by_crop_faces(hypothesis: Hypothesis, crop_faces: CropFaces) -> None:
+    """Tell configurations of one colour apart by the edges of lateral faces, on cells where something stands.
 
     Camouflaged pieces were told by their surfaces already.
     """
@@ -185,11 +185,11 @@ def rescore_by_facets(hypothesis: Hypothesis, facets: Facets) -> None:
     for cells in _apart(hypothesis, np.flatnonzero(standing)):
         labels = hypothesis.labels(cells, bare=True)
         behind = background(hypothesis.observations, hypothesis.geometry.visibility, labels, cells)
-        fits = facet_log_likelihood(hypothesis.observations, behind, facets, cells, hypothesis.shift_mm[cells])
+        fits = crop_face_log_likelihood(hypothesis.observations, behind, crop_faces, cells, hypothesis.shift_mm[cells])
         scores = hypothesis.scores[cells, 1:].reshape(*fits.log_ratio.shape, hypothesis.colours)
         peak = scores.max(axis=(1, 2), keepdims=True)
         scores = peak + fits.log_ratio[..., None] + scores - scores.max(axis=2, keepdims=True)
-        hypothesis.see_flanks(cells, fits.sums, fits.wireframes)
+        hypothesis.see_lateral_faces(cells, fits.sums, fits.wireframes)
         hypothesis.score(cells, np.column_stack([hypothesis.scores[cells, 0], scores.reshape(len(cells), -1)]))
 
 

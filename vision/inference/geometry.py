@@ -11,8 +11,8 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.glyphs.faces import Faces, upright_faces
-from vision.likelihood.facets import Facets, make_facets
-from vision.likelihood.flanks import CloseUp, make_close_up
+from vision.likelihood.crop_faces import CropFaces, make_crop_faces
+from vision.likelihood.lateral_faces import CloseUp, make_close_up
 from vision.pose.projection import Points, Registration, project
 from vision.scene.boxes import Boxes
 from vision.scene.configurations import Configurations, kit_configurations
@@ -54,7 +54,7 @@ class Geometry:
         outlines: see :class:`vision.scene.outlines.Outlines`.
         outline_table: the outlines as flat arrays, see :class:`vision.scene.outline_table.OutlineTable`.
         visibility: which crop pixels can be seen, see :class:`vision.scene.visibility.Visibility`.
-        facets: the flanks of pyramids; None for pieces with upper faces.
+        crop_faces: the lateral faces of pyramids; None for pieces with upper faces.
         close_up: these at the picture's own resolution; None likewise.
         prisms: what may stand, at the picture's resolution; None for pyramids.
         pillars: the columns under the pieces, a cell.
@@ -75,7 +75,7 @@ class Geometry:
     outlines: Outlines
     outline_table: OutlineTable
     visibility: Visibility
-    facets: Facets | None
+    crop_faces: CropFaces | None
     close_up: CloseUp | None
     prisms: Prisms | None
     pillars: tuple[Column | None, ...]
@@ -167,7 +167,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
             visible=visible_pixels(crops.flat_px, crops.outside, bare.ravel(), rank),
             rank=rank,
         ),
-        facets=None if configurations.has_faces else make_facets(crops, pose, configurations, pixels)[0],
+        crop_faces=None if configurations.has_faces else make_crop_faces(crops, pose, configurations, pixels)[0],
         close_up=None if configurations.has_faces else make_close_up(crops, pose, camera, configurations, pixels),
         prisms=prisms,
         pillars=pillars,

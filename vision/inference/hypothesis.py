@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.inference.geometry import Geometry
-from vision.likelihood.flank_runs import FLANKS, SUMS
+from vision.likelihood.lateral_runs import LATERAL_FACES, SUMS
 from vision.likelihood.observations import Observations, log_likelihood, renew
 from vision.scene.boxes import Boxes, touching
 from vision.scene.label_buffer import Buffers, LabelBuffer, Region, render, visible_px
@@ -76,9 +76,9 @@ class Hypothesis:
             given the other cells' states.
         side_steps: (n, parts, steps, 2) float32, sums of log brightness and of pixels over each step of the sides of
             the likeliest stack, see :class:`vision.likelihood.stacks.Scored`; 0 where none was scored.
-        flank_sums: (n, p, flanks, SUMS) float64 and…
-        flank_wireframes: (n, p) intp, of the likeliest tower of pyramids, as
-            :attr:`vision.likelihood.facets.FacetFits.sums`; 0 where none was fitted.
+        lateral_sums: (n, p, faces, SUMS) float64 and…
+        lateral_wireframes: (n, p) intp, of the likeliest tower of pyramids, as
+            :attr:`vision.likelihood.crop_faces.CropFaceFits.sums`; 0 where none was fitted.
         isolated: scores of all cells as if nothing else stood on the board.
         glyph_log_ratio: (n,) float32, log-likelihood ratio by a character that was read where colours leave it open
             whether anything stands there.
@@ -97,8 +97,8 @@ class Hypothesis:
         self.scores = np.zeros((n, states), np.float32)
         self.side_steps = np.zeros((n, int(geometry.outline_table.bands.max()), len(rim), 2), np.float32)
         most = int(geometry.configurations.parts.max())
-        self.flank_sums = np.zeros((n, most, len(FLANKS), SUMS))
-        self.flank_wireframes = np.full((n, most), -1, np.intp)
+        self.lateral_sums = np.zeros((n, most, len(LATERAL_FACES), SUMS))
+        self.lateral_wireframes = np.full((n, most), -1, np.intp)
         self.isolated = Isolated(
             np.zeros((n, states), np.float32), np.zeros(n, np.intp), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
         )
@@ -116,7 +116,7 @@ class Hypothesis:
         """Hold the states and scores of another hypothesis, of the same geometry."""
         everywhere = np.arange(len(self.state))
         self.score(everywhere, other.scores)
-        self.see_flanks(everywhere, other.flank_sums, other.flank_wireframes)
+        self.see_lateral_faces(everywhere, other.lateral_sums, other.lateral_wireframes)
         for cell, (state, shift_mm) in enumerate(zip(other.state, other.shift_mm, strict=True)):
             self.assign(cell, int(state), shift_mm)
 
@@ -125,7 +125,7 @@ class Hypothesis:
         renew(self.observations, cells, observations)
         self.updated[:] = False
         self.updated[cells], self.glyph_log_ratio[cells], self.camouflaged[cells] = True, 0, False
-        self.flank_sums[cells] = 0
+        self.lateral_sums[cells] = 0
 
     def begin(self, cells: Indices, isolated: Isolated) -> None:
         """Score ``cells`` (b,) as if nothing else stood on the board; those that are active are to be updated."""
@@ -157,9 +157,9 @@ class Hypothesis:
         self.side_steps[cells, : side_steps.shape[1]] = side_steps
         self.updated[cells], self.camouflaged[cells] = True, False
 
-    def see_flanks(self, cells: Indices, sums: npt.NDArray[np.floating], wireframes: Indices) -> None:
-        """Take over ``flank_sums`` (b, p, flanks, SUMS) and ``flank_wireframes`` (b, p) of ``cells`` (b,)."""
-        self.flank_sums[cells], self.flank_wireframes[cells] = sums, wireframes
+    def see_lateral_faces(self, cells: Indices, sums: npt.NDArray[np.floating], wireframes: Indices) -> None:
+        """Take over ``lateral_sums`` (b, p, faces, SUMS) and ``lateral_wireframes`` (b, p) of ``cells`` (b,)."""
+        self.lateral_sums[cells], self.lateral_wireframes[cells] = sums, wireframes
 
     def read_glyphs(self, cells: Indices, log_ratio: Array) -> None:
         """Let characters speak for a piece on ``cells`` (b,), or against any, by ``log_ratio`` (b,)."""

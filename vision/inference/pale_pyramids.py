@@ -1,6 +1,6 @@
-"""A closer look for pyramids of nearly the ground's colour: by the boundaries between their flanks and the ground.
+"""A closer look for pyramids of nearly the ground's colour: by the boundaries between them and the ground.
 
-Light on the ground and on flanks varies so much that each pixel of a pale flank may as well be shaded ground.  But a
+Light on the ground and on pyramids varies so much that each pixel of a pale face may as well be shaded ground.  But a
 pyramid's outline and edges are lines, where ground, and the soft shadows on it, have none.
 """
 
@@ -12,11 +12,11 @@ import numpy.typing as npt
 from vision.compiled import compiled
 from vision.inference.comparison import by_colours
 from vision.inference.coordinate_ascent import all_scores
-from vision.inference.flanks import looked_at
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.lateral_faces import looked_at
 from vision.likelihood.boundaries import ranked
-from vision.likelihood.flank_views import CODES
-from vision.likelihood.flanks import CloseUp, fit_boundaries
+from vision.likelihood.lateral_faces import CloseUp, fit_boundaries
+from vision.likelihood.lateral_views import CODES
 from vision.likelihood.observations import DARK
 
 Array = npt.NDArray[np.float32]
@@ -30,7 +30,7 @@ UNLIKE, UNLIKE_SHARE = 0.06, 0.1
 which it is looked at: of nine pale pyramids that colours had missed none had less than 0.13."""
 
 UNSEEN = 0.05
-"""Probability that a pale pyramid's edges are not seen, where its flanks happen to be as bright as what is beside them.
+"""Probability that a pale pyramid's edges are not seen, where its faces happen to be as bright as what is beside them.
 Of 180 pyramids in three sets, two of them pale, none was as much without edges as the median of bare cells, and 5 % as
 that of the most shaded ones."""
 

@@ -2,10 +2,10 @@
 
 Pillars all have one colour, and each of their faces is mostly evenly lit.  So levels are right when the projected edges
 of all faces lie where the picture changes within two millimetres (:mod:`vision.likelihood.boundaries`), the variance of
-colour within faces is small (as in :mod:`vision.likelihood.facets`), and each face has a colour that pillars, or the
-pieces on them, can have.  Beside a single lamp shadows lie across faces, so that what colours say counts little beside
-the edges.  A level is inferred jointly with what stands on it, since a pillar raised under a piece looks much like a
-piece put under it; where few levels are asked about, it is moved and turned to where it fits best.
+colour within faces is small (as in :mod:`vision.likelihood.crop_faces`), and each face has a colour that pillars, or
+the pieces on them, can have.  Beside a single lamp shadows lie across faces, so that what colours say counts little
+beside the edges.  A level is inferred jointly with what stands on it, since a pillar raised under a piece looks much
+like a piece put under it; where few levels are asked about, it is moved and turned to where it fits best.
 Pillars are updated one after the other, given the others, until none changes (coordinate ascent of the likelihood).
 """
 

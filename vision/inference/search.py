@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.inference.block_moves import join_towers, remove_spurious_stacks, split_towers
-from vision.inference.coordinate_ascent import begin, begin_again, converge, rescore_by_facets
+from vision.inference.coordinate_ascent import begin, begin_again, converge, rescore_by_crop_faces
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.surfaces import find_camouflaged
@@ -41,5 +41,5 @@ def _search(hypothesis: Hypothesis) -> None:
             converge(hypothesis)
     if hypothesis.is_on_learned_board:
         find_camouflaged(hypothesis)
-    if hypothesis.geometry.facets is not None:
-        rescore_by_facets(hypothesis, hypothesis.geometry.facets)
+    if hypothesis.geometry.crop_faces is not None:
+        rescore_by_crop_faces(hypothesis, hypothesis.geometry.crop_faces)

@@ -110,5 +110,5 @@ def by_surfaces(hypothesis: Hypothesis, cell: int, tried: npt.NDArray[np.bool_])
     labels = hypothesis.labels(np.array([cell]), bare=True)
     which = cell, tried, geometry.side_edges[cell]
     return surface_log_ratio(
-        hypothesis.observations, geometry.visibility, labels, geometry.outline_table, which, geometry.facets
+        hypothesis.observations, geometry.visibility, labels, geometry.outline_table, which, geometry.crop_faces
     )

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from vision.appearance.colour_model import BINS, OUTLIER_SHARE, TOP_VALUE
 from vision.compiled import compiled
 from vision.likelihood.boundaries import Contrasts
-from vision.likelihood.facets import UNEVEN
+from vision.likelihood.crop_faces import UNEVEN
 from vision.scene.materials import Materials
 
 Array = npt.NDArray[np.float32]

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.likelihood.facets import Facets
+from vision.likelihood.crop_faces import CropFaces
 from vision.likelihood.observations import DARK, Observations
 from vision.scene.configurations import LEAN_MM, PLACE_MM
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
@@ -98,7 +98,7 @@ def surface_log_ratio(
     labels: LabelBuffer,
     table: OutlineTable,
     which: tuple[int, Mask, Indices],
-    facets: Facets | None = None,
+    crop_faces: CropFaces | None = None,
 ) -> Array:
     """(f,) log-likelihood ratio of configurations on a cell against an empty one, by how even all surfaces are.
 
@@ -109,7 +109,7 @@ def surface_log_ratio(
         table: outlines of the configurations, standing straight; each is tried at :data:`SHIFTS_MM`.
         which: the cell; (f,) which configurations are looked at, the others get 0; (f,) crop column of the edge between
             two upright sides that are seen, -1 where the side is round.
-        facets: flanks of the pyramids that are all pieces; None for pieces with upper faces.
+        crop_faces: lateral faces of the pyramids that are all pieces; None for pieces with upper faces.
     """
     cell, tried, edges = which
     crop = _cut(observations, visibility, labels, table, (cell, tried))
@@ -122,10 +122,10 @@ def surface_log_ratio(
         best = -np.inf
         for k in range(len(SHIFTS_MM) if tried[number] else 0):
             across, along = SHIFTS_MM[k]
-            if facets is None:
+            if crop_faces is None:
                 parts = _place(crop, table, (cell, number, edges[number]), (across, along), surfaces)
             else:
-                parts = _place_pyramids(crop, facets, (cell, number), (across, along), surfaces)
+                parts = _place_pyramids(crop, crop_faces, (cell, number), (across, along), surfaces)
             off = across**2 + (along / table.foreshortening[cell]) ** 2
             gain = _log_likelihood(crop, surfaces, crop.grounds + parts) - empty
             colour = max(colour, np.maximum(gain[1:], 0.0).sum())
@@ -241,30 +241,30 @@ def _place(
 
 @compiled
 def _place_pyramids(
-    crop: _Crop, facets: Facets, which: tuple[int, int], shift_mm: tuple[float, float], surfaces: Indices
+    crop: _Crop, crop_faces: CropFaces, which: tuple[int, int], shift_mm: tuple[float, float], surfaces: Indices
 ) -> int:
-    """Fill ``surfaces`` (rows, columns) with the flanks seen if a tower stands there; how many there may be.
+    """Fill ``surfaces`` (rows, columns) with the lateral faces seen if a tower stands there; how many there may be.
 
     ``which``: cell, and number of the configuration.
     """
     (cell, number), (across, along) = which, shift_mm
-    turns = facets.towers.shape[1]
-    tower, move = facets.towers[number // turns, number % turns], int(np.rint(across / crop.column_mm))
+    turns = crop_faces.towers.shape[1]
+    tower, move = crop_faces.towers[number // turns, number % turns], int(np.rint(across / crop.column_mm))
     surfaces[:] = crop.surfaces
     free = surfaces.copy()
     for pyramid in range(np.count_nonzero(tower >= 0)):
-        far, near = facets.far[cell, tower[pyramid]], facets.near[cell, tower[pyramid]]
-        for flank in range(len(far)):
-            own = crop.grounds + pyramid * len(far) + flank
+        far, near = crop_faces.far[cell, tower[pyramid]], crop_faces.near[cell, tower[pyramid]]
+        for face in range(len(far)):
+            own = crop.grounds + pyramid * len(far) + face
             for i in range(far.shape[1]):
-                if not 0 <= i + move < surfaces.shape[1] or near[flank, i] <= far[flank, i]:
+                if not 0 <= i + move < surfaces.shape[1] or near[face, i] <= far[face, i]:
                     continue
-                begin = int(np.rint((far[flank, i] + along - crop.first) / ROW_STEP))
-                end = int(np.rint((near[flank, i] + along - crop.first) / ROW_STEP))
+                begin = int(np.rint((far[face, i] + along - crop.first) / ROW_STEP))
+                end = int(np.rint((near[face, i] + along - crop.first) / ROW_STEP))
                 for row in range(max(begin, 0), min(end, len(surfaces))):
                     if surfaces[row, i + move] != _HIDDEN and surfaces[row, i + move] == free[row, i + move]:
                         surfaces[row, i + move] = own
-    return len(facets.far[0, 0]) * int(np.count_nonzero(tower >= 0))
+    return len(crop_faces.far[0, 0]) * int(np.count_nonzero(tower >= 0))
 
 
 @compiled

@@ -1,7 +1,7 @@
 """How blunt the tips of pyramids are.
 
-The flanks of a moulded pyramid would meet above its tip.  Up to the tip the picture differs from what is beside it the
-more, summed across the pyramid, the farther from that point: a ramp that begins with a step where the tip is.
+The lateral faces of a moulded pyramid would meet above its tip.  Up to the tip the picture differs from what is beside
+it the more, summed across the pyramid, the farther from that point: a ramp that begins with a step where the tip is.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SHARPNESS_PX = 1.2
 """Standard deviation of the blur of a sharp picture with the step between samples."""
 
 ABOVE_PX = 5.0
-"""How far above the point where flanks meet the picture is looked at."""
+"""How far above the point where lateral faces meet the picture is looked at."""
 
 BEYOND_PX, ASIDE_PX = 2.0, 6.0
 """The picture beside a pyramid is taken so far from its outline: beyond its blur, up to here."""
@@ -34,7 +34,7 @@ LOWEST, HIGHEST = 0.5, 0.3
 
 
 def tip_share(image: Picture, corners_px: Points, base_px: Points) -> float:
-    """How far below the point where its flanks meet a pyramid ends, as a share of its height up to that point.
+    """How far below the point where its faces meet a pyramid ends, as a share of its height up to that point.
 
     Args:
         image: (height, width, 3) float32 BGR.

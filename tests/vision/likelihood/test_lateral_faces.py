@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
-from vision.likelihood.flanks import CloseUp, Ground, fit_towers
+from vision.likelihood.lateral_faces import CloseUp, Ground, fit_towers
 from vision.scene.crops import Crops
 
 ROWS, COLUMNS, MIDDLE = 120, 90, 45
-GROUND, FLANK_CODES = 200, (184, 214)
+GROUND, FACE_CODES = 200, (184, 214)
 LARGE, SMALL = (40, 100, 25), (20, 70, 14)
 """First and last row, and half of the width in columns, of a pyramid alone, and of one that is put over it."""
 
@@ -30,7 +30,7 @@ def close_up():
         foreshortening=np.ones(1, np.float32),
         centres_mm=np.zeros((1, 3)),
     )
-    # The flanks that are looked at first face the second and the first side.
+    # The faces that are looked at first are the second and the first side.
     return CloseUp(crops, two_pyramids(LARGE, SMALL, COLUMNS), np.array([[[1, 0, 2, 3]] * 2]))
 
 
@@ -38,7 +38,7 @@ def fitted(close_up, pyramids, tried=(True, True), board=None, is_known=True):
     """The fits to ``pyramids`` on even ground, or on a ``board`` (rows, columns, 3) of other codes."""
     image = np.full((ROWS, COLUMNS, 3), GROUND, float) if board is None else board.astype(float)
     for first, last, half in pyramids:
-        image[first:last, MIDDLE - half : MIDDLE], image[first:last, MIDDLE : MIDDLE + half] = FLANK_CODES
+        image[first:last, MIDDLE - half : MIDDLE], image[first:last, MIDDLE : MIDDLE + half] = FACE_CODES
     image = (image + np.random.default_rng(3).normal(0, 2, image.shape)).astype(np.uint8)
     bare = (
         None
@@ -58,10 +58,10 @@ def test_the_tower_that_was_drawn_is_the_likeliest(close_up):
     assert tower[TOWER] > tower[ALONE] + 3
 
 
-def test_means_are_those_of_the_sides_that_flanks_face(close_up):
+def test_means_are_those_of_the_sides_that_faces_are(close_up):
     fit = fitted(close_up, [LARGE], (True, False))
     assert fit.is_seen[ALONE, 0].tolist() == [True, True, False, False]
-    assert fit.means[ALONE, 0, :2, 0] * 255 == pytest.approx(FLANK_CODES[::-1], abs=1.5)
+    assert fit.means[ALONE, 0, :2, 0] * 255 == pytest.approx(FACE_CODES[::-1], abs=1.5)
 
 
 def test_what_is_not_tried_has_no_likelihood(close_up):
@@ -72,9 +72,9 @@ def test_what_is_not_tried_has_no_likelihood(close_up):
 
 @pytest.fixture
 def printed():
-    """Codes of a board on which something in a flank's colour is printed, where only the smaller pyramid would be."""
+    """Codes of a board on which something in a face's colour is printed, where only the smaller pyramid would be."""
     codes = np.full((ROWS, COLUMNS, 3), GROUND)
-    codes[20:42, MIDDLE - 14 : MIDDLE + 14] = FLANK_CODES[1]
+    codes[20:42, MIDDLE - 14 : MIDDLE + 14] = FACE_CODES[1]
     return codes
 
 

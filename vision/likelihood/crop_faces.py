@@ -1,7 +1,7 @@
-"""Likelihood of towers of pyramids: every facet that a configuration predicts should show one even colour.
+"""Likelihood of towers of pyramids: every lateral face that a configuration predicts should show one even colour.
 
-Colour alone cannot tell a large pyramid from a smaller one of its colour put over it, and a flank may mirror a lamp and
-look like the floor.  But each flank is evenly lit: the colours within each facet vary least when the predicted edges
+Colour alone cannot tell a large pyramid from a smaller one of its colour put over it, and a face may mirror a lamp and
+look like the floor.  But each face is evenly lit: the colours within each vary least when the predicted edges
 lie where the picture's are (piecewise constant segmentation: Mumford and Shah, 1989; Chan and Vese, 2001; here with the
 few contours that geometry allows).
 """
@@ -16,14 +16,14 @@ import numpy.typing as npt
 
 from vision.appearance.colour_model import BINS, OUTLIER_SHARE
 from vision.compiled import compiled
-from vision.likelihood.flank_runs import (
-    FLANKS,
+from vision.likelihood.lateral_runs import (
+    LATERAL_FACES,
     SUMS,
-    Flanks,
+    LateralFaces,
     Walk,
     add_sums,
     displacement,
-    make_flanks,
+    make_lateral_faces,
     make_walk,
     pyramids_of,
     unevenness,
@@ -43,7 +43,7 @@ UNEXPLAINED_LOG = float(np.log(OUTLIER_SHARE / BINS**3)) + 1
 """Log-likelihood under which a pixel is no bare ground: e times as likely as an outlier.  Chosen by eye."""
 
 UNEVEN = 0.08
-"""Standard deviation of a facet's display values: light that falls off along it, texture, edges a little off.
+"""Standard deviation of a face's display values: light that falls off along it, texture, edges a little off.
 Chosen by eye."""
 
 BEGINS = (0.0, 0.5, 1.0)
@@ -80,13 +80,13 @@ OTHER_TURN = np.float32(-1e3)
 """Log-likelihood ratio of the rotations of a tower that are not its likeliest: below all others.  Chosen by eye."""
 
 
-class Facets(NamedTuple):
-    """Flanks of the pyramids (w) that towers are made of, each of them in every rotation, on every cell (n).
+class CropFaces(NamedTuple):
+    """LateralFaces of the pyramids (w) that towers are made of, each of them in every rotation, on every cell (n).
 
     Attributes:
-        far: (n, w, flanks, k) float32, row of the crop in which each visible flank begins in each of all its k columns;
-            the flank that is seen most obliquely comes first; inf where there is none.
-        near: (n, w, flanks, k) float32, row in which it ends; −inf where there is none.
+        far: (n, w, faces, k) float32, row of the crop in which each visible face begins in each of all its k columns;
+            the face that is seen most obliquely comes first; inf where there is none.
+        near: (n, w, faces, k) float32, row in which it ends; −inf where there is none.
         towers: (f, t, p) intp, the pyramids of each tower in each rotation, in the order of the configurations; the
             uppermost first, −1 after the last.
     """
@@ -96,12 +96,12 @@ class Facets(NamedTuple):
     towers: Indices
 
 
-class FacetFits(NamedTuple):
+class CropFaceFits(NamedTuple):
     """How well towers (f) fit on some cells (b).
 
     Attributes:
         log_ratio: (b, configurations) float32 log-likelihood ratio of each against the likeliest.
-        sums: (b, p, flanks, SUMS) float32 sums over each flank of the pyramids of the likeliest tower, see
+        sums: (b, p, faces, SUMS) float32 sums over each face of the pyramids of the likeliest tower, see
             :func:`_sum_values`.
         wireframes: (b, p) intp, these pyramids, the uppermost first, −1 after the last.
     """
@@ -111,32 +111,32 @@ class FacetFits(NamedTuple):
     wireframes: Indices
 
 
-def make_facets(
+def make_crop_faces(
     crops: Crops, pose: Registration, configurations: Configurations, pixels: Sequence[Points]
-) -> tuple[Facets, Indices]:
-    """The flanks of pyramids on all cells, seen from ``pose``; ``pixels`` of their corners, each (n, 5, 2) float64.
+) -> tuple[CropFaces, Indices]:
+    """Lateral faces of pyramids on all cells, seen from ``pose``; ``pixels`` of their corners, each (n, 5, 2) float64.
 
-    Also (n, w, flanks) intp, which of :data:`FLANKS` each of them is.
+    Also (n, w, faces) intp, which of :data:`LATERAL_FACES` each of them is.
     """
     facing = _facing(crops, pose, configurations)
     extents = [
-        _flanks(crops.from_picture(points), shown, crops.u_mm) for points, shown in zip(pixels, facing, strict=True)
+        _extents(crops.from_picture(points), shown, crops.u_mm) for points, shown in zip(pixels, facing, strict=True)
     ]
-    # wireframe, flank, cell, column → cell, wireframe, flank, column
+    # wireframe, face, cell, column → cell, wireframe, face, column
     far, near = (np.array([extent[side] for extent in extents]).transpose(2, 0, 1, 3) for side in (0, 1))
     first_row = np.float32(crops.v_mm[0] - 0.5)
     towers = np.full((len(configurations.all), int(configurations.parts.max())), -1, np.intp)
     for tower, wireframes in zip(towers, configurations.wireframe_numbers, strict=True):
         tower[: len(wireframes)] = wireframes
     turned = towers.reshape(-1, len(TURNS_DEG), towers.shape[1])
-    facets = Facets(np.ascontiguousarray(far - first_row), np.ascontiguousarray(near - first_row), turned)
-    return facets, facing.argsort(axis=2).transpose(1, 0, 2)
+    crop_faces = CropFaces(np.ascontiguousarray(far - first_row), np.ascontiguousarray(near - first_row), turned)
+    return crop_faces, facing.argsort(axis=2).transpose(1, 0, 2)
 
 
 def _facing(crops: Crops, pose: Registration, configurations: Configurations) -> Points:
-    """(w, n, flanks) float64 cosine between the flanks' normals and the line of sight; negative for hidden flanks."""
+    """(w, n, faces) float64 cosine between the faces' normals and the line of sight; negative for hidden ones."""
     corners = np.array([wireframe.corners_mm for wireframe in configurations.wireframes])
-    a, b, tip = (corners[:, which] for which in np.array(FLANKS).T)
+    a, b, tip = (corners[:, which] for which in np.array(LATERAL_FACES).T)
     normals = np.cross(b - a, tip - a)
     eye = pose.centre_mm - (crops.centres_mm[:, None] + ((a + b + tip) / 3)[:, None])
     lengths = np.linalg.norm(eye, axis=3) * np.linalg.norm(normals, axis=2)[:, None]
@@ -145,43 +145,43 @@ def _facing(crops: Crops, pose: Registration, configurations: Configurations) ->
 
 
 @compiled
-def _flanks(corners_mm: Points, facing: Points, u_mm: npt.NDArray[np.int32]) -> tuple[Array, Array]:
-    """(flanks, n, k) float32 rows in which a pyramid's visible flanks begin, and end, the most oblique one first.
+def _extents(corners_mm: Points, facing: Points, u_mm: npt.NDArray[np.int32]) -> tuple[Array, Array]:
+    """(faces, n, k) float32 rows in which a pyramid's visible faces begin, and end, the most oblique one first.
 
-    ``corners_mm`` (n, 5, 2) are crop coordinates; ``facing`` (n, flanks) as of :func:`_facing`; ``u_mm`` (k,) columns.
+    ``corners_mm`` (n, 5, 2) are crop coordinates; ``facing`` (n, faces) as of :func:`_facing`; ``u_mm`` (k,) columns.
     """
     cells = len(corners_mm)
-    far = np.full((len(FLANKS), cells, len(u_mm)), np.inf, np.float32)
-    near = np.full((len(FLANKS), cells, len(u_mm)), -np.inf, np.float32)
+    far = np.full((len(LATERAL_FACES), cells, len(u_mm)), np.inf, np.float32)
+    near = np.full((len(LATERAL_FACES), cells, len(u_mm)), -np.inf, np.float32)
     for cell in range(cells):
         order = np.argsort(facing[cell])
-        for number in range(len(FLANKS)):
-            flank = order[number]
-            if facing[cell, flank] > 0:
-                a, b, tip = FLANKS[flank]
+        for number in range(len(LATERAL_FACES)):
+            face = order[number]
+            if facing[cell, face] > 0:
+                a, b, tip = LATERAL_FACES[face]
                 for begin, end in ((a, b), (b, tip), (tip, a)):
                     widen(corners_mm[cell, begin], corners_mm[cell, end], u_mm, far[number, cell], near[number, cell])
     return far, near
 
 
-def facet_log_likelihood(
-    observations: Observations, background: Background, facets: Facets, cells: Indices, placement: Array
-) -> FacetFits:
+def crop_face_log_likelihood(
+    observations: Observations, background: Background, crop_faces: CropFaces, cells: Indices, placement: Array
+) -> CropFaceFits:
     """How likely every configuration is, each in its likeliest placement.
 
     Args:
         observations: of all cells.
         background: of ``cells``.
-        facets: of the pose.
+        crop_faces: of the pose.
         cells: (b,) intp, the cells to score.
         placement: (b, 2) float32 mm, displacement in the crop from which the search begins: right, down.
     """
     integrals = _sum_values(observations, background, cells)
-    found, places = _search(integrals, facets, cells, placement)
+    found, places = _search(integrals, crop_faces, cells, placement)
     ratios = np.full((*found.shape, len(TURNS_DEG)), OTHER_TURN, np.float32)
     np.put_along_axis(ratios, places[:, :, 0, 0].astype(np.intp)[..., None], 0, axis=2)
     ratios += (found - found.max(axis=1, keepdims=True))[..., None]
-    return FacetFits(ratios.reshape(len(cells), -1), *_likeliest(integrals, facets, cells, found, places))
+    return CropFaceFits(ratios.reshape(len(cells), -1), *_likeliest(integrals, crop_faces, cells, found, places))
 
 
 @compiled
@@ -225,18 +225,18 @@ def _usual(base: Array, visible: npt.NDArray[np.bool_]) -> float:
 
 
 @compiled
-def _search(integrals: Array, facets: Facets, cells: Indices, placement: Array) -> tuple[Array, Array]:
+def _search(integrals: Array, crop_faces: CropFaces, cells: Indices, placement: Array) -> tuple[Array, Array]:
     """(b, f) float32 log-likelihood of each tower in its likeliest placement, and that, (b, f, p, 3) float32.
 
     ``integrals``: of :func:`_sum_values`; ``placement`` (b, 2) float32 mm.
     """
-    towers = facets.towers
+    towers = crop_faces.towers
     likely = np.full((len(cells), len(towers)), -np.inf, np.float32)
     places = np.zeros((len(cells), len(towers), towers.shape[2], 3), np.float32)
     walk = make_walk(towers.shape[2], integrals.shape[1])
     for k in range(len(cells)):
-        flanks = make_flanks(facets.far[cells[k]], facets.near[cells[k]])
-        order, begins = _first_placements(integrals[k], flanks, walk, towers, placement[k])
+        faces = make_lateral_faces(crop_faces.far[cells[k]], crop_faces.near[cells[k]])
+        order, begins = _first_placements(integrals[k], faces, walk, towers, placement[k])
         memos = [make_memo(3 * pyramids_of(tower).shape[1]) for tower in towers]
         for trial in range(REFINED):
             least = likely[k].max() - CLOSE_NATS
@@ -245,24 +245,27 @@ def _search(integrals: Array, facets: Facets, cells: Indices, placement: Array) 
                     tower = pyramids_of(towers[number])
                     at = np.zeros((tower.shape[1], 3), np.float32)
                     at[:] = begins[number, order[number, trial]]
-                    total = _climb(integrals[k], flanks, walk, tower, at, memos[number])
+                    total = _climb(integrals[k], faces, walk, tower, at, memos[number])
                     if total > likely[k, number]:
                         likely[k, number], places[k, number, : len(at)] = total, at
     return likely, places
 
 
 @compiled
-def _likeliest(integrals: Array, facets: Facets, cells: Indices, likely: Array, places: Array) -> tuple[Array, Indices]:
-    """``sums`` and ``wireframes`` of :class:`FacetFits`; ``likely`` and ``places`` as of :func:`_search`."""
-    most = facets.towers.shape[2]
-    sums, wireframes = np.zeros((len(cells), most, len(FLANKS), SUMS), np.float32), np.full((len(cells), most), -1)
+def _likeliest(
+    integrals: Array, crop_faces: CropFaces, cells: Indices, likely: Array, places: Array
+) -> tuple[Array, Indices]:
+    """``sums`` and ``wireframes`` of :class:`CropFaceFits`; ``likely`` and ``places`` as of :func:`_search`."""
+    most = crop_faces.towers.shape[2]
+    sums = np.zeros((len(cells), most, len(LATERAL_FACES), SUMS), np.float32)
+    wireframes = np.full((len(cells), most), -1)
     walk = make_walk(most, integrals.shape[1])
     for k in range(len(cells)):
         best = likely[k].argmax()
-        tower, flanks = pyramids_of(facets.towers[best]), make_flanks(facets.far[cells[k]], facets.near[cells[k]])
-        count = tower.shape[1]
+        tower = pyramids_of(crop_faces.towers[best])
+        faces, count = make_lateral_faces(crop_faces.far[cells[k]], crop_faces.near[cells[k]]), tower.shape[1]
         at, parts = places[k, best, :count], sums[k].reshape(-1, SUMS)
-        _log_likelihood(integrals[k], flanks, walk, tower, at, parts, 1)
+        _log_likelihood(integrals[k], faces, walk, tower, at, parts, 1)
         for pyramid in range(count):
             wireframes[k, pyramid] = tower[int(at[pyramid, 0]), pyramid]
     return sums, wireframes
@@ -270,7 +273,7 @@ def _likeliest(integrals: Array, facets: Facets, cells: Indices, likely: Array, 
 
 @compiled
 def _first_placements(
-    integrals: Array, flanks: Flanks, walk: Walk, towers: Indices, placement: Array
+    integrals: Array, faces: LateralFaces, walk: Walk, towers: Indices, placement: Array
 ) -> tuple[Indices, Array]:
     """(f, t) intp rotations of each tower, the likeliest first; (f, t, 3) float32 its likeliest placement in each.
 
@@ -280,12 +283,12 @@ def _first_placements(
     for number in range(len(towers)):
         tower = pyramids_of(towers[number])
         at = np.zeros((tower.shape[1], 3), np.float32)
-        parts = np.zeros((tower.shape[1] * len(FLANKS), SUMS), np.float32)
+        parts = np.zeros((tower.shape[1] * len(LATERAL_FACES), SUMS), np.float32)
         likely = np.full(len(tower), -np.inf, np.float32)
         for turn in range(len(tower)):
             for share in BEGINS:
                 at[:, 0], at[:, 1], at[:, 2] = turn, np.rint(share * placement[0]), share * placement[1]
-                total = _log_likelihood(integrals, flanks, walk, tower, at, parts, 2)
+                total = _log_likelihood(integrals, faces, walk, tower, at, parts, 2)
                 if total > likely[turn]:
                     likely[turn], begins[number, turn] = total, at[0]
         order[number] = np.argsort(-likely)
@@ -293,7 +296,7 @@ def _first_placements(
 
 
 @compiled
-def _climb(integrals: Array, flanks: Flanks, walk: Walk, tower: Indices, at: Array, memo: Memo) -> float:
+def _climb(integrals: Array, faces: LateralFaces, walk: Walk, tower: Indices, at: Array, memo: Memo) -> float:
     """Log-likelihood of a tower, marginalised over placements; the likeliest, searched from ``at`` on, is left there.
 
     Towers of more pyramids have more freedom to agree by chance.  So the likelihood counts on average over all
@@ -302,14 +305,15 @@ def _climb(integrals: Array, flanks: Flanks, walk: Walk, tower: Indices, at: Arr
 
     Args:
         integrals: (columns, rows + 1, SUMS) float32.
-        flanks: of the cell.
+        faces: of the cell.
         walk: work space.
         tower: (t, p) intp.
         at: (p, 3) float32, see :func:`_log_likelihood`.
         memo: log-likelihoods of the tower's placements that are known.
     """
-    parts, tried = np.zeros((len(at) * len(FLANKS), SUMS), np.float32), np.zeros((len(at), len(STEPS)), np.float32)
-    best, trial = _log_likelihood(integrals, flanks, walk, tower, at, parts, 1), np.empty_like(at)
+    parts = np.zeros((len(at) * len(LATERAL_FACES), SUMS), np.float32)
+    tried = np.zeros((len(at), len(STEPS)), np.float32)
+    best, trial = _log_likelihood(integrals, faces, walk, tower, at, parts, 1), np.empty_like(at)
     for _ in range(ROUNDS):
         before = best
         for lowest in range(len(at) - 1, -1, -1):
@@ -320,7 +324,7 @@ def _climb(integrals: Array, flanks: Flanks, walk: Walk, tower: Indices, at: Arr
                 if trial[:, 0].min() >= 0 and trial[:, 0].max() < len(tower):
                     slot = find(memo, trial)
                     if not memo.is_used[slot]:
-                        put(memo, slot, trial, _log_likelihood(integrals, flanks, walk, tower, trial, parts, 1))
+                        put(memo, slot, trial, _log_likelihood(integrals, faces, walk, tower, trial, parts, 1))
                     total = memo.values[slot]
                     tried[lowest, number] = total
                     if total > best:
@@ -335,21 +339,21 @@ def _climb(integrals: Array, flanks: Flanks, walk: Walk, tower: Indices, at: Arr
 
 @compiled
 def _log_likelihood(
-    integrals: Array, flanks: Flanks, walk: Walk, tower: Indices, at: Array, parts: Array, step: int
+    integrals: Array, faces: LateralFaces, walk: Walk, tower: Indices, at: Array, parts: Array, step: int
 ) -> float:
     """Log-posterior of a tower in a placement, up to a constant a cell.
 
     Args:
         integrals: (columns, rows + 1, SUMS) float32 of the cell, see :func:`_sum_values`.
-        flanks: of the cell.
+        faces: of the cell.
         walk: work space.
         tower: (t, p) intp its pyramids in each rotation, the uppermost first.
         at: (p, 3) float32 placement of each: index of its rotation, mm right, mm down.
-        parts: (p · flanks, SUMS) float32 work array.
+        parts: (p · faces, SUMS) float32 work array.
         step: every how many columns are evaluated.
     """
     parts[:] = 0
-    count = visible_runs(walk, flanks, tower, at, integrals.shape[1] - 1, step)
+    count = visible_runs(walk, faces, tower, at, integrals.shape[1] - 1, step)
     add_sums(integrals, walk.runs[:count], parts)
     uneven, bare = 0.0, 0.0
     for part in parts:

@@ -1,18 +1,26 @@
-"""Facets: of towers drawn with evenly coloured flanks, the right one is the likeliest, wherever it is placed."""
+"""Lateral faces in crops: of towers drawn with even ones, the right one is the likeliest, wherever it is placed."""
 
 import numpy as np
 import pytest
 
 from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
-from vision.likelihood.facets import (
+from vision.likelihood.crop_faces import (
     UNEVEN,
     UNEXPLAINED_LOG,
-    _flanks,
+    _extents,
     _log_likelihood,
     _sum_values,
-    facet_log_likelihood,
+    crop_face_log_likelihood,
 )
-from vision.likelihood.flank_runs import FLANKS, SLOPE_PRIOR, SLOPE_SCALE_MM, SUMS, make_flanks, make_walk, unevenness
+from vision.likelihood.lateral_runs import (
+    LATERAL_FACES,
+    SLOPE_PRIOR,
+    SLOPE_SCALE_MM,
+    SUMS,
+    make_lateral_faces,
+    make_walk,
+    unevenness,
+)
 from vision.likelihood.observations import Background, Observations
 from vision.scene.configurations import LEAN_MM, TURNS_DEG
 from vision.scene.crops import INDEPENDENT_MM2
@@ -24,7 +32,7 @@ LARGE, SMALL = (20.0, 50.0, 12), (8.0, 35.0, 6)
 
 
 @pytest.fixture
-def facets():
+def crop_faces():
     """A large pyramid, and a tower of it and a small one, which look the same in all rotations."""
     return two_pyramids(LARGE, SMALL, COLUMNS)
 
@@ -35,9 +43,9 @@ def drawing(pyramids, right=0, down=0):
     codes, base = np.full((ROWS, COLUMNS), 200.0), np.full((ROWS, COLUMNS), -5.0)
     for number, (first, last, half) in enumerate(pyramids):
         rows = slice(round(first) + down, round(last) + down)
-        for flank, left in enumerate((MIDDLE - half, MIDDLE)):
+        for face, left in enumerate((MIDDLE - half, MIDDLE)):
             columns = slice(left + right, left + half + right)
-            codes[rows, columns], base[rows, columns] = 60 + 70 * flank + 30 * number, -14.0
+            codes[rows, columns], base[rows, columns] = 60 + 70 * face + 30 * number, -14.0
     codes = (codes + rng.normal(0, 3, codes.shape)).clip(0, 255).astype(np.uint8)
     observations = Observations(
         codes[None, ..., None].repeat(3, axis=3),
@@ -58,16 +66,16 @@ def uneven(values, rows):
     return (apart**2).sum() - slope * (apart * along).sum()
 
 
-def ratios(facets, pyramids, right=0, down=0):
+def ratios(crop_faces, pyramids, right=0, down=0):
     """(tower,) log-likelihood ratios for a drawing."""
     observations, behind = drawing(pyramids, right, down)
-    likely = facet_log_likelihood(observations, behind, facets, np.array([0]), np.zeros((1, 2), np.float32))
+    likely = crop_face_log_likelihood(observations, behind, crop_faces, np.array([0]), np.zeros((1, 2), np.float32))
     return likely.log_ratio.reshape(2, len(TURNS_DEG)).max(axis=1)
 
 
 @pytest.mark.parametrize(("right", "down"), [(0, 0), (1, -1), (-1, 2)])
-def test_the_tower_that_was_drawn_is_the_likeliest(facets, right, down):
-    alone, tower = ratios(facets, [LARGE], right, down), ratios(facets, [LARGE, SMALL], right, down)
+def test_the_tower_that_was_drawn_is_the_likeliest(crop_faces, right, down):
+    alone, tower = ratios(crop_faces, [LARGE], right, down), ratios(crop_faces, [LARGE, SMALL], right, down)
     assert alone[ALONE] == 0
     assert alone[TOWER] < -3
     assert tower[TOWER] == 0
@@ -75,7 +83,7 @@ def test_the_tower_that_was_drawn_is_the_likeliest(facets, right, down):
 
 
 @pytest.mark.parametrize(("right", "down"), [(0, 0), (2, -3)])
-def test_a_tower_is_scored_by_the_variance_of_each_facet(facets, right, down):
+def test_a_tower_is_scored_by_the_variance_of_each_face(crop_faces, right, down):
     """As painted far to near: the small pyramid, displaced, over the large one; less what a slope explains."""
     observations, behind = drawing([LARGE, SMALL])
     placement = np.array([[0, right, down], [0, 0, 0]], np.float32)  # the uppermost first
@@ -91,14 +99,15 @@ def test_a_tower_is_scored_by_the_variance_of_each_facet(facets, right, down):
     expected = (-squares / (2 * UNEVEN**2) - bare) / INDEPENDENT_MM2 - 0.5 * (right**2 + down**2) / LEAN_MM**2
 
     integrals = _sum_values(observations, behind, np.array([0]))[0]
-    flanks, work = make_flanks(facets.far[0], facets.near[0]), np.zeros((2 * len(FLANKS), SUMS), np.float32)
+    faces = make_lateral_faces(crop_faces.far[0], crop_faces.near[0])
+    work = np.zeros((2 * len(LATERAL_FACES), SUMS), np.float32)
     walk = make_walk(2, COLUMNS)
-    assert _log_likelihood(integrals, flanks, walk, facets.towers[TOWER], placement, work, 1) == pytest.approx(
+    assert _log_likelihood(integrals, faces, walk, crop_faces.towers[TOWER], placement, work, 1) == pytest.approx(
         expected, abs=0.1
     )
 
 
-def test_a_flank_may_be_darker_at_its_foot_but_in_all_channels_alike():
+def test_a_face_may_be_darker_at_its_foot_but_in_all_channels_alike():
     rows = np.repeat(np.arange(40.0), 20)
     shaded = np.array([0.2, 0.3, 0.4]) - 0.004 * rows[:, None]
     tinted = np.array([0.2, 0.3, 0.4]) - 0.004 * rows[:, None] * (1, 0, -1)
@@ -112,15 +121,15 @@ def test_a_flank_may_be_darker_at_its_foot_but_in_all_channels_alike():
     assert left[1] == pytest.approx(1.0)
 
 
-def test_visible_flanks_cover_the_outline_of_their_pyramid():
-    """Seen from a corner; the more obliquely a flank is seen, the earlier it comes."""
+def test_visible_faces_cover_the_outline_of_their_pyramid():
+    """Seen from a corner; the more obliquely a face is seen, the earlier it comes."""
     corners = np.array([[[-10.0, 0], [8, 6], [12, -4], [-7, -9], [1, -30]]])
     facing = np.array([[0.7, 0.3, -0.2, -0.6]])
     u_mm = np.arange(-15, 16, dtype=np.int32)
-    far, near = _flanks(corners, facing, u_mm)
+    far, near = _extents(corners, facing, u_mm)
     np.testing.assert_array_equal(np.isfinite(far).any(axis=(1, 2)), [False, False, True, True])
     order = np.argsort(facing[0])[2:]
-    for number, flank in zip((2, 3), order, strict=True):
-        a, b, tip = FLANKS[flank]
+    for number, face in zip((2, 3), order, strict=True):
+        a, b, tip = LATERAL_FACES[face]
         lines = np.array([(a, b), (b, tip), (tip, a)])
         np.testing.assert_array_equal((far[number], near[number]), extents(corners, lines, u_mm))

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.likelihood.flank_boundaries import boundary_log_ratio
-from vision.likelihood.flank_runs import (
-    FLANKS,
+from vision.likelihood.lateral_boundaries import boundary_log_ratio
+from vision.likelihood.lateral_runs import (
+    LATERAL_FACES,
     SUMS,
-    Flanks,
+    LateralFaces,
     Walk,
     add_sums,
     displacement,
@@ -21,7 +21,7 @@ from vision.likelihood.flank_runs import (
     unevenness,
     visible_runs,
 )
-from vision.likelihood.flank_views import PER_MM, FlankView
+from vision.likelihood.lateral_views import PER_MM, LateralView
 from vision.likelihood.memo import Memo, find, make_memo, put
 
 Floats = npt.NDArray[np.float64]
@@ -46,7 +46,7 @@ STEPS = np.array(
 """Steps of each pyramid with all above it: index of its rotation; half millimetres right and down in the crop."""
 
 SHARE = 0.5
-"""Share that flanks and their boundaries count for: they are the same pixels."""
+"""Share that faces and their boundaries count for: they are the same pixels."""
 
 
 class _Work(NamedTuple):
@@ -54,8 +54,8 @@ class _Work(NamedTuple):
 
     Attributes:
         walk: through its columns.
-        parts: (p · flanks, SUMS) float64 sums over each flank.
-        seams: (p · flanks,) float64, see :func:`vision.likelihood.flank_boundaries.boundary_log_ratio`.
+        parts: (p · faces, SUMS) float64 sums over each face.
+        seams: (p · faces,) float64, see :func:`vision.likelihood.lateral_boundaries.boundary_log_ratio`.
     """
 
     walk: Walk
@@ -65,14 +65,14 @@ class _Work(NamedTuple):
 
 @compiled
 def fit(
-    view: FlankView, flanks: Flanks, towers: Indices, tried: npt.NDArray[np.bool_]
+    view: LateralView, faces: LateralFaces, towers: Indices, tried: npt.NDArray[np.bool_]
 ) -> tuple[Floats, Floats, Indices]:
     """(f,) log-likelihood of each tower in its likeliest placement, and what it is made of there.
 
-    That is (f, p, flanks, SUMS) sums over its flanks and (f, p) intp, its pyramids.
+    That is (f, p, faces, SUMS) sums over its faces and (f, p) intp, its pyramids.
     """
     most = towers.shape[2]
-    likely, sums = np.full(len(towers), -np.inf), np.zeros((len(towers), most, len(FLANKS), SUMS))
+    likely, sums = np.full(len(towers), -np.inf), np.zeros((len(towers), most, len(LATERAL_FACES), SUMS))
     wireframes, walk = np.full((len(towers), most), -1, np.intp), make_walk(most, len(view.integrals))
     for number in range(len(towers)):
         if not tried[number]:
@@ -80,42 +80,42 @@ def fit(
         tower = pyramids_of(towers[number])
         count = tower.shape[1]
         work, at = (
-            _Work(walk, np.zeros((count * len(FLANKS), SUMS)), np.zeros(count * len(FLANKS))),
+            _Work(walk, np.zeros((count * len(LATERAL_FACES), SUMS)), np.zeros(count * len(LATERAL_FACES))),
             np.zeros((count, 3)),
         )
         memo = make_memo(3 * count)
-        begins = _first_placements(view, flanks, tower, work, memo)
+        begins = _first_placements(view, faces, tower, work, memo)
         for k in range(len(begins)):
             at[:] = begins[k]
-            _climb(view, flanks, tower, at, work, memo)
-            total = _log_likelihood(view, flanks, tower, at, work, 1)
+            _climb(view, faces, tower, at, work, memo)
+            total = _log_likelihood(view, faces, tower, at, work, 1)
             if total > likely[number]:
                 likely[number] = total
-                sums[number, :count] = work.parts.reshape(count, len(FLANKS), SUMS)
+                sums[number, :count] = work.parts.reshape(count, len(LATERAL_FACES), SUMS)
                 for pyramid in range(count):
                     wireframes[number, pyramid] = tower[int(at[pyramid, 0]), pyramid]
     return likely, sums, wireframes
 
 
 @compiled
-def _first_placements(view: FlankView, flanks: Flanks, tower: Indices, work: _Work, memo: Memo) -> Floats:
+def _first_placements(view: LateralView, faces: LateralFaces, tower: Indices, work: _Work, memo: Memo) -> Floats:
     """(:data:`REFINED`, 3) the likeliest rotations and shifts of a tower whose pyramids share them."""
     reach = FIRST_MM * PER_MM
     begins, totals, at = np.zeros((len(tower) * 9, 3)), np.zeros(len(tower) * 9), np.zeros((tower.shape[1], 3))
     for k in range(len(begins)):
         begins[k] = np.array([k // 9, (k // 3 % 3 - 1) * reach, (k % 3 - 1) * reach])
         at[:] = begins[k]
-        totals[k] = _known(view, flanks, tower, at, work, memo)
+        totals[k] = _known(view, faces, tower, at, work, memo)
     return begins[np.argsort(-totals)[:REFINED]]
 
 
 @compiled
-def _climb(view: FlankView, flanks: Flanks, tower: Indices, at: Floats, work: _Work, memo: Memo) -> None:
+def _climb(view: LateralView, faces: LateralFaces, tower: Indices, at: Floats, work: _Work, memo: Memo) -> None:
     """Put the likeliest placement of a tower near ``at`` (p, 3) there; every other column tells it well enough.
 
     ``memo``: log-likelihoods of the tower's placements that are known.
     """
-    best, trial = _known(view, flanks, tower, at, work, memo), at.copy()
+    best, trial = _known(view, faces, tower, at, work, memo), at.copy()
     for _ in range(ROUNDS):
         before = best
         for lowest in range(len(at) - 1, -1, -1):
@@ -123,7 +123,7 @@ def _climb(view: FlankView, flanks: Flanks, tower: Indices, at: Floats, work: _W
                 trial[:] = at
                 trial[: lowest + 1] += step
                 if trial[:, 0].min() >= 0 and trial[:, 0].max() < len(tower):
-                    total = _known(view, flanks, tower, trial, work, memo)
+                    total = _known(view, faces, tower, trial, work, memo)
                     if total > best:
                         best = total
                         at[:] = trial
@@ -132,21 +132,23 @@ def _climb(view: FlankView, flanks: Flanks, tower: Indices, at: Floats, work: _W
 
 
 @compiled
-def _known(view: FlankView, flanks: Flanks, tower: Indices, at: Floats, work: _Work, memo: Memo) -> float:
+def _known(view: LateralView, faces: LateralFaces, tower: Indices, at: Floats, work: _Work, memo: Memo) -> float:
     """Log-posterior of a placement by every other column, computed once."""
     slot = find(memo, at)
     if not memo.is_used[slot]:
-        put(memo, slot, at, _log_likelihood(view, flanks, tower, at, work, 2))
+        put(memo, slot, at, _log_likelihood(view, faces, tower, at, work, 2))
     return float(memo.values[slot])
 
 
 @compiled
-def _log_likelihood(view: FlankView, flanks: Flanks, tower: Indices, at: Floats, work: _Work, step: int) -> float:
+def _log_likelihood(
+    view: LateralView, faces: LateralFaces, tower: Indices, at: Floats, work: _Work, step: int
+) -> float:
     """Log-posterior of a tower in a placement, up to a constant a cell.
 
     Args:
         view: of the cell.
-        flanks: of the cell.
+        faces: of the cell.
         tower: (t, p) intp its pyramids in each rotation, the uppermost first.
         at: (p, 3) placement of each: index of its rotation, columns right, rows down.
         work: is overwritten.
@@ -154,7 +156,7 @@ def _log_likelihood(view: FlankView, flanks: Flanks, tower: Indices, at: Floats,
     """
     walk, parts, seams = work
     parts[:] = 0
-    count = visible_runs(walk, flanks, tower, at, view.integrals.shape[1] - 1, step)
+    count = visible_runs(walk, faces, tower, at, view.integrals.shape[1] - 1, step)
     add_sums(view.integrals, walk.runs[:count], parts)
     boundaries = boundary_log_ratio(view.contrasts, walk, count, step, seams)
     unexplained = view.ground

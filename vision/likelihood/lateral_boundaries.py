@@ -1,6 +1,6 @@
-"""Boundaries of pyramids: where a flank begins or ends the picture changes, and where none does it is even.
+"""Boundaries of pyramids: where a lateral face begins or ends the picture changes, and where none does it is even.
 
-Light that falls off along a flank, and shadow beside it, look much like another flank by their means alone; but the
+Light that falls off along a face, and shadow beside it, look much like another face by their means alone; but the
 foot of a pyramid that stands on another one is a line, and its outline has a step.
 """
 
@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 from vision.compiled import compiled
 from vision.likelihood.boundaries import FALSE_EDGE, STEP_MM, dissimilarity_at, noise_of, ratios_down
-from vision.likelihood.flank_runs import FLANKS, Walk
+from vision.likelihood.lateral_runs import LATERAL_FACES, Walk
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 SEAM_ALIKE = 0.5
-"""Probability that flanks that face one way, of pyramids on each other, look alike: they may be of one colour."""
+"""Probability that faces of one orientation, of pyramids on each other, look alike: they may be of one colour."""
 
 
 class Contrasts(NamedTuple):
@@ -29,7 +29,7 @@ class Contrasts(NamedTuple):
         crossed: (columns, rows + 1) float64 log-likelihood ratio that two surfaces meet before a row of a column, 0 at
             the crop's edge: sum of those between the pixels above it and the ones as far below them as a step is; see
             :class:`vision.likelihood.boundaries.Patch`.
-        sides: (w, flanks) intp, which side of its pyramid each flank is.
+        sides: (w, faces) intp, which side of its pyramid each face is.
     """
 
     crossed: Floats
@@ -62,26 +62,26 @@ def _crossed(down: npt.NDArray[np.float32], step: int) -> Floats:
 
 @compiled
 def boundary_log_ratio(contrasts: Contrasts, walk: Walk, count: int, step: int, seams: Floats) -> float:
-    """Log-likelihood ratio of the boundaries of a tower's flanks, against bare ground without any.
+    """Log-likelihood ratio of the boundaries of a tower's faces, against bare ground without any.
 
     Args:
         contrasts: of the cell.
         walk: through the tower's columns, in which ``count`` runs are seen.
         count: as above.
         step: every how many columns were looked at.
-        seams: (p · flanks,) work array: log-likelihood ratios between flanks that face one way.
+        seams: (p · faces,) work array: log-likelihood ratios between faces of one orientation.
     """
     crossed, sides, (placed, runs), total = contrasts.crossed, contrasts.sides, walk, 0.0
     seams[:] = 0
     before, reached, side_before, pyramid_before = 0, 0, -1, -1
     for number in range(count):
-        column, pyramid, flank, begin, end = runs[number]
+        column, pyramid, face, begin, end = runs[number]
         if column != before:
             total += crossed[before, reached]
             before, reached, side_before, pyramid_before = column, 0, -1, -1
-        side = sides[placed[pyramid, 0], flank]
+        side = sides[placed[pyramid, 0], face]
         if begin == reached and side == side_before and pyramid != pyramid_before:
-            seams[pyramid * len(FLANKS) + flank] += crossed[column, begin]
+            seams[pyramid * len(LATERAL_FACES) + face] += crossed[column, begin]
         else:
             total += crossed[column, begin]
             if begin > reached > 0:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from vision.appearance.colour_model import GAMMA, display, display_value
 from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.flanks import CloseUp, Ground, TowerFits, by_side, fit_towers
+from vision.likelihood.lateral_faces import CloseUp, Ground, TowerFits, by_side, fit_towers
 from vision.scene.configurations import Configurations
 from vision.scene.label_buffer import LabelBuffer
 
@@ -29,7 +29,7 @@ Mask = npt.NDArray[np.bool_]
 
 DOUBT_NATS = 10.0
 """A cell whose best state is likelier than each other by more than this is not in doubt: through a webcam that sharpens
-edges of facets preferred a small pyramid to a middle one by 9."""
+edges in crops preferred a small pyramid to a middle one by 9."""
 
 TRIED_NATS = 20.0
 """Towers that are less likely than the best by more than this are not looked at."""
@@ -68,7 +68,7 @@ class _Sides(NamedTuple):
     is_seen: Mask
 
 
-def rescore_by_flanks(
+def rescore_by_lateral_faces(
     image: npt.NDArray[np.uint8],
     hypothesis: Hypothesis,
     close_up: CloseUp,
@@ -86,7 +86,7 @@ def rescore_by_flanks(
         board: what the bare board shows round cells, as in :class:`Ground`, where its appearance was learned.
         asked: cells that are in doubt whatever their scores, and the configurations that may stand there.
     """
-    towers = len(close_up.facets.towers)
+    towers = len(close_up.crop_faces.towers)
     scores = hypothesis.scores[:, 1:].reshape(len(hypothesis.scores), towers, -1, hypothesis.colours)
     by_tower = scores.max(axis=2)
     ordered = np.sort(np.column_stack([hypothesis.scores[:, 0], by_tower.reshape(len(by_tower), -1)]), axis=1)
@@ -102,7 +102,7 @@ def rescore_by_flanks(
         tried[cell, configurations // scores.shape[2]] = True
     pieces, floor = colours
     # Of the others only the light on their sides is wanted, which their crops tell well enough.
-    known = stands[~in_doubt[stands] & hypothesis.flank_sums[stands].any(axis=(1, 2, 3))]
+    known = stands[~in_doubt[stands] & hypothesis.lateral_sums[stands].any(axis=(1, 2, 3))]
     close = np.setdiff1d(stands, known)
     fits: dict[int, TowerFits] = {}
     for cell, bare in zip(close.tolist(), repeat(None) if board is None else board(close), strict=False):
@@ -121,7 +121,7 @@ def rescore_by_flanks(
 def looked_at(
     hypothesis: Hypothesis, cell: int, floor: Floats, bare: tuple[Array, Array] | None = None
 ) -> tuple[tuple[int, int, LabelBuffer], Ground]:
-    """What :func:`vision.likelihood.flanks.fit_towers` is told of a cell, and of the ground round it.
+    """What :func:`vision.likelihood.lateral_faces.fit_towers` is told of a cell, and of the ground round it.
 
     ``floor`` (3,): reflectance of bare floor, r g b; ``bare``: :attr:`Ground.board`.
     """
@@ -147,7 +147,7 @@ def _best_sides(fit: TowerFits) -> _Sides:
 def _coarse_sides(hypothesis: Hypothesis, cell: int, close_up: CloseUp) -> _Sides:
     """As the crops show those of a tower that is not in doubt: one row and column a millimetre."""
     one = slice(cell, cell + 1)
-    return _Sides(*by_side(hypothesis.flank_sums[one], hypothesis.flank_wireframes[one], close_up.sides[cell], 1))
+    return _Sides(*by_side(hypothesis.lateral_sums[one], hypothesis.lateral_wireframes[one], close_up.sides[cell], 1))
 
 
 def _seen(sides: _Sides) -> _Sides:

@@ -12,8 +12,8 @@ from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.colour_model import display
 from vision.capture.frames import Frame
-from vision.inference.flanks import _coarse_sides, _light_on_sides, _off, _Sides
-from vision.likelihood.flanks import fit_towers
+from vision.inference.lateral_faces import _coarse_sides, _light_on_sides, _off, _Sides
+from vision.likelihood.lateral_faces import fit_towers
 from vision.reader import Reader
 
 DARK, PALE = 0, 1
@@ -64,11 +64,11 @@ def test_pyramids_that_are_not_in_doubt_show_their_light_in_the_crops(monkeypatc
         means[seen[0]] = np.where(fits.is_seen[best][..., None], fits.means[best], np.nan)
         return fits
 
-    monkeypatch.setattr("vision.inference.flanks.fit_towers", fitted)
+    monkeypatch.setattr("vision.inference.lateral_faces.fit_towers", fitted)
     reader = Reader(kit, camera, nominal_appearance(kit))
     _, geometry = reader.read_with_geometry(Frame(picture, 0, 0.0))
-    monkeypatch.setattr("vision.inference.flanks.DOUBT_NATS", 1e9)
-    monkeypatch.setattr("vision.inference.flanks.TRIED_NATS", -1.0)  # none but the likeliest
+    monkeypatch.setattr("vision.inference.lateral_faces.DOUBT_NATS", 1e9)
+    monkeypatch.setattr("vision.inference.lateral_faces.TRIED_NATS", -1.0)  # none but the likeliest
     before = set(closely)
     reader.read_at(Frame(picture, 0, 1.0), geometry)
     assert len(before) < len(stacks) == len(set(closely))

@@ -1,9 +1,9 @@
-"""Likelihood of towers of pyramids at the picture's own resolution: each flank is even, and so is the ground round it.
+"""Likelihood of towers of pyramids at full resolution: each lateral face is even, and so is the ground round it.
 
 Crops are for colours; a pyramid that another one covers shows by a millimetre and a half of its outline, and one of
-nearly the ground's colour by its edges alone.  So the pixels round a tower are looked at more closely: what no flank
+nearly the ground's colour by its edges alone.  So the pixels round a tower are looked at more closely: what no face
 covers is ground of its usual colour (or something else, such as shadow or print), and what a tower leaves unexplained
-tells how much its fit says (the residual variance is profiled out); and where flanks meet the picture changes.
+tells how much its fit says (the residual variance is profiled out); and where faces meet the picture changes.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from vision.compiled import compiled
-from vision.likelihood.facets import Facets, make_facets
-from vision.likelihood.flank_boundaries import make_contrasts
-from vision.likelihood.flank_fitting import SHARE, fit
-from vision.likelihood.flank_runs import Flanks, make_flanks
-from vision.likelihood.flank_views import (
+from vision.likelihood.crop_faces import CropFaces, make_crop_faces
+from vision.likelihood.lateral_boundaries import make_contrasts
+from vision.likelihood.lateral_fitting import SHARE, fit
+from vision.likelihood.lateral_runs import LateralFaces, make_lateral_faces
+from vision.likelihood.lateral_views import (
     LEAST_MM2,
     PER_MM,
-    FlankView,
+    LateralView,
     correct_by_board,
     labels_round,
     observe,
@@ -41,16 +41,16 @@ Indices = npt.NDArray[np.intp]
 
 
 class CloseUp(NamedTuple):
-    """Finer crops of all cells (n) of one pose, and the flanks of pyramids (w) in them.
+    """Finer crops of all cells (n) of one pose, and the lateral faces of pyramids (w) in them.
 
     Attributes:
         crops: with :data:`PER_MM` rows and columns a millimetre; that is their unit of length.
-        facets: the flanks in them.
-        sides: (n, w, flanks) intp, which side of its pyramid each flank is; see :data:`.flank_runs.FLANKS`.
+        crop_faces: the faces in them.
+        sides: (n, w, faces) intp, which side of its pyramid each face is; see :data:`.lateral_runs.LATERAL_FACES`.
     """
 
     crops: Crops
-    facets: Facets
+    crop_faces: CropFaces
     sides: Indices
 
 
@@ -74,7 +74,7 @@ class TowerFits(NamedTuple):
 
     Attributes:
         log_likelihood: (f,) float64, −inf of those that were not tried.
-        means: (f, p, sides, 3) float64, mean display values of each flank, b g r.
+        means: (f, p, sides, 3) float64, mean display values of each face, b g r.
         is_seen: (f, p, sides) bool, whether enough of it is seen.
     """
 
@@ -86,10 +86,10 @@ class TowerFits(NamedTuple):
 def make_close_up(
     crops: Crops, pose: Registration, camera: Camera, configurations: Configurations, pixels: Sequence[Points]
 ) -> CloseUp:
-    """The close-up of all cells; ``pixels`` as for :func:`vision.likelihood.facets.make_facets`."""
+    """The close-up of all cells; ``pixels`` as for :func:`vision.likelihood.crop_faces.make_crop_faces`."""
     fine = magnified(crops, PER_MM, camera)
-    facets, sides = make_facets(fine, pose, configurations, pixels)
-    return CloseUp(fine, facets, sides)
+    crop_faces, sides = make_crop_faces(fine, pose, configurations, pixels)
+    return CloseUp(fine, crop_faces, sides)
 
 
 def fit_towers(
@@ -108,8 +108,8 @@ def fit_towers(
         ground: round that cell.
         tried: (f,) bool, the towers that are fitted.
     """
-    view, flanks = _look(image, close_up, seen, ground)
-    likely, sums, wireframes = fit(view, flanks, close_up.facets.towers, tried)
+    view, faces = _look(image, close_up, seen, ground)
+    likely, sums, wireframes = fit(view, faces, close_up.crop_faces.towers, tried)
     means, enough = by_side(sums, wireframes, close_up.sides[seen[0]], PER_MM)
     return TowerFits(likely, means, enough)
 
@@ -121,43 +121,43 @@ def fit_boundaries(
 
     The arguments are those of :func:`fit_towers`.
     """
-    view, flanks = _look(image, close_up, seen, ground)
-    towers = close_up.facets.towers
-    likely, _, _ = fit(view._replace(weight=0.0), flanks, towers, np.ones(len(towers), np.bool_))
+    view, faces = _look(image, close_up, seen, ground)
+    towers = close_up.crop_faces.towers
+    likely, _, _ = fit(view._replace(weight=0.0), faces, towers, np.ones(len(towers), np.bool_))
     return likely / SHARE
 
 
 def _look(
     image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: Ground
-) -> tuple[FlankView, Flanks]:
-    """What a cell shows, and the flanks that may be there; arguments as of :func:`fit_towers`."""
-    (cell, rank, labels), (crops, facets, sides) = seen, close_up
-    flanks = make_flanks(facets.far[cell], facets.near[cell])
+) -> tuple[LateralView, LateralFaces]:
+    """What a cell shows, and the lateral faces that may be there; arguments as of :func:`fit_towers`."""
+    (cell, rank, labels), (crops, crop_faces, sides) = seen, close_up
+    faces = make_lateral_faces(crop_faces.far[cell], crop_faces.near[cell])
     remapped = cv2.remap(
         image, crops.map_px[0, cell], crops.map_px[1, cell], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
     codes = np.asarray(remapped, np.uint8)
-    shown, is_seen = labels_round(labels.ravel(), rank, crops.flat_px[cell], crops.outside[cell], flanks)
+    shown, is_seen = labels_round(labels.ravel(), rank, crops.flat_px[cell], crops.outside[cell], faces)
     squares = off_usual(codes, ground.gain, shown, is_seen, ground.floor)
     if ground.board is not None:
         correct_by_board(squares, codes, ground.gain, shown, ground.board)
     contrasts = make_contrasts(codes, squares >= 0, PER_MM, sides[cell])
-    return observe(codes, ground.gain, squares, contrasts), flanks
+    return observe(codes, ground.gain, squares, contrasts), faces
 
 
 @compiled
 def by_side(sums: Floats, wireframes: Indices, sides: Indices, per_mm: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """``means`` and ``is_seen`` as of :class:`TowerFits` from ``sums`` (f, p, flanks, SUMS) over flanks.
+    """``means`` and ``is_seen`` as of :class:`TowerFits` from ``sums`` (f, p, faces, SUMS) over faces.
 
-    ``wireframes`` (f, p): whose these are; ``sides``: (w, flanks), see :class:`CloseUp`; ``per_mm``: rows and columns a
+    ``wireframes`` (f, p): whose these are; ``sides``: (w, faces), see :class:`CloseUp`; ``per_mm``: rows and columns a
     millimetre of what was summed.
     """
-    towers, pyramids, flanks, _ = sums.shape
-    means, is_seen = np.zeros((towers, pyramids, flanks, 3)), np.zeros((towers, pyramids, flanks), np.bool_)
+    towers, pyramids, faces, _ = sums.shape
+    means, is_seen = np.zeros((towers, pyramids, faces, 3)), np.zeros((towers, pyramids, faces), np.bool_)
     for tower in range(towers):
         for pyramid in range(pyramids):
-            for flank in range(flanks):
-                side, part = sides[wireframes[tower, pyramid], flank], sums[tower, pyramid, flank]
+            for face in range(faces):
+                side, part = sides[wireframes[tower, pyramid], face], sums[tower, pyramid, face]
                 is_seen[tower, pyramid, side] = part[0] > LEAST_MM2 * per_mm**2
                 for channel in range(3):
                     means[tower, pyramid, side, channel] = part[1 + channel] / max(part[0], 1)

@@ -1,4 +1,4 @@
-"""Which of a tower's flanks are seen in each column of a crop, and from which row to which."""
+"""Which of a tower's lateral faces are seen in each column of a crop, and from which row to which."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from vision.scene.configurations import LEAN_MM, PLACE_MM
 
 Indices = npt.NDArray[np.intp]
 
-FLANKS = ((0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4))
-"""Corners of a pyramid's flanks (:mod:`vision.scene.configurations` has the base first, then the tip)."""
+LATERAL_FACES = ((0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4))
+"""Corners of a pyramid's lateral faces (:mod:`vision.scene.configurations` has the base first, then the tip)."""
 
 
 SUMS = 9
-"""What is summed up over a flank's pixels: their number, three display values, the sum of their squares, how well they
+"""What is summed up over a face's pixels: their number, three display values, the sum of their squares, how well they
 fit to bare ground, their rows, the squares of these, and the product of row and the sum of the three values."""
 
 SLOPE_SCALE_MM, SLOPE_PRIOR = 20.0, 4.0
-"""Distance over which a flank's brightness seldom changes by much, and how many pixels that knowledge is worth: what
+"""Distance over which a face's brightness seldom changes by much, and how many pixels that knowledge is worth: what
 lies round its foot lights or shades it there.  As of other surfaces (:mod:`vision.likelihood.surfaces`)."""
 
 
-class Flanks(NamedTuple):
-    """Flanks of the pyramids (w) on one cell; see :class:`vision.likelihood.facets.Facets`.
+class LateralFaces(NamedTuple):
+    """LateralFaces of the pyramids (w) on one cell; see :class:`vision.likelihood.crop_faces.CropFaces`.
 
     Attributes:
-        far: (w, flanks, k) float, row in which each begins in each column; inf where there is none.
-        near: (w, flanks, k) float, row in which it ends; −inf where there is none.
-        spans: (w, 3) intp, the first column in which a pyramid is seen, the first one after it, and how many flanks,
+        far: (w, faces, k) float, row in which each begins in each column; inf where there is none.
+        near: (w, faces, k) float, row in which it ends; −inf where there is none.
+        spans: (w, 3) intp, the first column in which a pyramid is seen, the first one after it, and how many faces,
             from the first on, are seen in no column.
     """
 
@@ -44,8 +44,8 @@ class Walk(NamedTuple):
     """Where a walk through the columns of a tower keeps what it needs: one for all towers saves making it anew.
 
     Attributes:
-        placed: (p, 3) intp, of each pyramid, the uppermost first: its wireframe, columns right, its first flank.
-        runs: (k · p · flanks, 5) intp, of each flank that is seen in a column, from column to column and downwards: the
+        placed: (p, 3) intp, of each pyramid, the uppermost first: its wireframe, columns right, its first face.
+        runs: (k · p · faces, 5) intp, of each face that is seen in a column, from column to column and downwards: the
             column, its pyramid, its number, the row in which it begins, and the first one after it.
     """
 
@@ -54,24 +54,24 @@ class Walk(NamedTuple):
 
 
 @compiled
-def make_flanks(far: npt.NDArray[np.floating], near: npt.NDArray[np.floating]) -> Flanks:
-    """The flanks that begin and end in these rows."""
-    wireframes, flanks, columns = near.shape
+def make_lateral_faces(far: npt.NDArray[np.floating], near: npt.NDArray[np.floating]) -> LateralFaces:
+    """The lateral faces that begin and end in these rows."""
+    wireframes, faces, columns = near.shape
     spans = np.zeros((wireframes, 3), np.intp)
     for wireframe in range(wireframes):
-        first, end, hidden = columns, 0, flanks
-        for flank in range(flanks):
+        first, end, hidden = columns, 0, faces
+        for face in range(faces):
             for column in range(columns):
-                if near[wireframe, flank, column] > -np.inf:
-                    first, end, hidden = min(first, column), max(end, column + 1), min(hidden, flank)
+                if near[wireframe, face, column] > -np.inf:
+                    first, end, hidden = min(first, column), max(end, column + 1), min(hidden, face)
         spans[wireframe, 0], spans[wireframe, 1], spans[wireframe, 2] = first, end, hidden
-    return Flanks(far, near, spans)
+    return LateralFaces(far, near, spans)
 
 
 @compiled
 def make_walk(pyramids: int, columns: int) -> Walk:
     """For towers of up to so many pyramids, through so many columns."""
-    return Walk(np.empty((pyramids, 3), np.intp), np.empty((columns * pyramids * len(FLANKS), 5), np.intp))
+    return Walk(np.empty((pyramids, 3), np.intp), np.empty((columns * pyramids * len(LATERAL_FACES), 5), np.intp))
 
 
 @compiled
@@ -81,59 +81,62 @@ def pyramids_of(tower: Indices) -> Indices:
 
 
 @compiled
-def visible_runs(walk: Walk, flanks: Flanks, tower: Indices, at: npt.NDArray[np.floating], last: int, step: int) -> int:
-    """How many runs of a tower's flanks are seen, as far as flanks in front of them do not occlude them.
+def visible_runs(
+    walk: Walk, faces: LateralFaces, tower: Indices, at: npt.NDArray[np.floating], last: int, step: int
+) -> int:
+    """How many runs of a tower's faces are seen, as far as faces in front of them do not occlude them.
 
     They are put into ``walk.runs``.
 
     Args:
         walk: is overwritten.
-        flanks: of the cell.
+        faces: of the cell.
         tower: (t, p) intp its pyramids in each rotation, the uppermost first.
         at: (p, 3) placement of each: index of its rotation, columns right, rows down.
         last: rows of a column.
         step: every how many columns are looked at.
     """
-    far, near, placed, runs = flanks.far, flanks.near, walk.placed, walk.runs
-    first, end = _place(walk, flanks, tower, at)
+    far, near, placed, runs = faces.far, faces.near, walk.placed, walk.runs
+    first, end = _place(walk, faces, tower, at)
     first, count = (first + step - 1) // step, 0
     # Numba makes a slow loop of a range whose step is no constant.
     for number in range(first, (end + step - 1) // step):
-        column, reached = number * step, 0  # by the flanks before, which occlude what is above their ends
+        column, reached = number * step, 0  # by the faces before, which occlude what is above their ends
         for pyramid in range(len(at)):
             wireframe, own, along = placed[pyramid, 0], column - placed[pyramid, 1], at[pyramid, 2]
             if own < 0 or own >= far.shape[2]:
                 continue
-            for flank in range(placed[pyramid, 2], len(FLANKS)):
-                ends = near[wireframe, flank, own] + along
+            for face in range(placed[pyramid, 2], len(LATERAL_FACES)):
+                ends = near[wireframe, face, own] + along
                 if ends > reached:
-                    begin = max(int(np.rint(max(far[wireframe, flank, own] + along, 0.0))), reached)
+                    begin = max(int(np.rint(max(far[wireframe, face, own] + along, 0.0))), reached)
                     reached_here = int(np.rint(min(ends, last)))
                     if reached_here > begin:
                         run = runs[count]
-                        run[0], run[1], run[2], run[3], run[4] = column, pyramid, flank, begin, reached_here
+                        run[0], run[1], run[2], run[3], run[4] = column, pyramid, face, begin, reached_here
                         count, reached = count + 1, reached_here
     return count
 
 
 @compiled
-def _place(walk: Walk, flanks: Flanks, tower: Indices, at: npt.NDArray[np.floating]) -> tuple[int, int]:
+def _place(walk: Walk, faces: LateralFaces, tower: Indices, at: npt.NDArray[np.floating]) -> tuple[int, int]:
     """Place a walk's pyramids; the first column in which any is seen, and the one after the last."""
-    columns, placed = flanks.far.shape[2], walk.placed
+    columns, placed = faces.far.shape[2], walk.placed
     first, end = columns, 0
     for pyramid in range(len(at)):
         wireframe, across = tower[int(at[pyramid, 0]), pyramid], int(at[pyramid, 1])
-        placed[pyramid, 0], placed[pyramid, 1], placed[pyramid, 2] = wireframe, across, flanks.spans[wireframe, 2]
-        first, end = min(first, flanks.spans[wireframe, 0] + across), max(end, flanks.spans[wireframe, 1] + across)
+        placed[pyramid, 0], placed[pyramid, 1], placed[pyramid, 2] = wireframe, across, faces.spans[wireframe, 2]
+        first, end = min(first, faces.spans[wireframe, 0] + across), max(end, faces.spans[wireframe, 1] + across)
     return max(first, 0), min(end, columns)
 
 
 @compiled
 def add_sums(integrals: npt.NDArray[np.floating], runs: Indices, parts: npt.NDArray[np.floating]) -> None:
-    """Add what ``runs`` (r, 5) cover to ``parts`` (p · flanks, SUMS); ``integrals``: (columns, rows + 1, SUMS)."""
+    """Add what ``runs`` (r, 5) cover to ``parts`` (p · faces, SUMS); ``integrals``: (columns, rows + 1, SUMS)."""
     for number in range(len(runs)):
-        column, pyramid, flank, begin, end = runs[number]
-        above, below, part = integrals[column, begin], integrals[column, end], parts[pyramid * len(FLANKS) + flank]
+        column, pyramid, face, begin, end = runs[number]
+        above, below = integrals[column, begin], integrals[column, end]
+        part = parts[pyramid * len(LATERAL_FACES) + face]
         # Written out, and read before it is written, this takes a third of a loop's time: four channels at once.
         pixels, one, two = below[0] - above[0], below[1] - above[1], below[2] - above[2]
         three, squares, ground = below[3] - above[3], below[4] - above[4], below[5] - above[5]
@@ -147,7 +150,7 @@ def add_sums(integrals: npt.NDArray[np.floating], runs: Indices, parts: npt.NDAr
 
 @compiled
 def unevenness(part: npt.NDArray[np.floating], row_mm: float) -> float:
-    """What is left of the squares of a flank's display values if they are even, but for a slope from row to row.
+    """What is left of the squares of a face's display values if they are even, but for a slope from row to row.
 
     ``part``: as of :func:`add_sums`; a row is ``row_mm`` high.
     """

@@ -3,37 +3,37 @@
 import numpy as np
 
 from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
-from vision.likelihood.flank_boundaries import boundary_log_ratio, make_contrasts
-from vision.likelihood.flank_runs import FLANKS, make_flanks, make_walk, pyramids_of, visible_runs
+from vision.likelihood.lateral_boundaries import boundary_log_ratio, make_contrasts
+from vision.likelihood.lateral_runs import LATERAL_FACES, make_lateral_faces, make_walk, pyramids_of, visible_runs
 
 ROWS, COLUMNS, MIDDLE = 120, 90, 45
-GROUND, FLANK_CODES = 200, (184, 214)
+GROUND, FACE_CODES = 200, (184, 214)
 LARGE, SMALL = (40, 100, 25), (20, 70, 14)
 """First and last row, and half of the width in columns, of a pyramid alone, and of one that is put over it."""
 SIDES = np.array([[1, 0, 2, 3]] * 2)
 
 
 def log_ratios(pyramids, *, darker=0.0):
-    """Of the large pyramid alone and of the tower; ``darker``: codes that flanks lose from their tops to their feet."""
+    """Of the large pyramid alone and of the tower; ``darker``: codes that faces lose from their tops to their feet."""
     image = np.full((ROWS, COLUMNS, 3), GROUND, float)
     for first, last, half in pyramids:
         fall = np.linspace(0, darker, last - first)[:, None, None]
-        image[first:last, MIDDLE - half : MIDDLE] = FLANK_CODES[0] - fall
-        image[first:last, MIDDLE : MIDDLE + half] = FLANK_CODES[1] - fall
+        image[first:last, MIDDLE - half : MIDDLE] = FACE_CODES[0] - fall
+        image[first:last, MIDDLE : MIDDLE + half] = FACE_CODES[1] - fall
     codes = (image + np.random.default_rng(3).normal(0, 1, image.shape)).astype(np.uint8)
     return compared(codes)
 
 
 def compared(codes, sides=SIDES, *, is_looked_at=True):
     """(2,) log-likelihood ratios of the large pyramid alone and of the tower."""
-    facets, counted = two_pyramids(LARGE, SMALL, COLUMNS), np.full((ROWS, COLUMNS), is_looked_at)
-    flanks = make_flanks(facets.far[0].astype(np.float64), facets.near[0].astype(np.float64))
+    crop_faces, counted = two_pyramids(LARGE, SMALL, COLUMNS), np.full((ROWS, COLUMNS), is_looked_at)
+    faces = make_lateral_faces(crop_faces.far[0].astype(np.float64), crop_faces.near[0].astype(np.float64))
     contrasts, ratios = make_contrasts(codes, counted, 2, sides), []
-    for tower in map(pyramids_of, facets.towers):
+    for tower in map(pyramids_of, crop_faces.towers):
         pyramids = tower.shape[1]
         walk, at = make_walk(pyramids, COLUMNS), np.zeros((pyramids, 3))
-        count = visible_runs(walk, flanks, tower, at, ROWS, 1)
-        ratios.append(boundary_log_ratio(contrasts, walk, count, 1, np.zeros(pyramids * len(FLANKS))))
+        count = visible_runs(walk, faces, tower, at, ROWS, 1)
+        ratios.append(boundary_log_ratio(contrasts, walk, count, 1, np.zeros(pyramids * len(LATERAL_FACES))))
     return ratios
 
 
@@ -48,12 +48,12 @@ def test_the_foot_of_a_pyramid_on_another_one_is_a_boundary():
     assert tower > alone + 3
 
 
-def test_light_that_falls_off_along_a_flank_is_no_boundary():
+def test_light_that_falls_off_along_a_face_is_no_boundary():
     alone, tower = log_ratios([LARGE], darker=40.0)
     assert alone > tower + 3
 
 
-def test_flanks_of_one_colour_may_meet_unseen():
+def test_faces_of_one_colour_may_meet_unseen():
     even = np.full((ROWS, COLUMNS, 3), GROUND, np.uint8)
     assert compared(even)[ALONE] < 0
     turned = np.array([SIDES[0], [0, 1, 2, 3]])

@@ -1,4 +1,4 @@
-"""What the close-up of a cell shows, summed so that the flanks of pyramids can be fitted to it."""
+"""What the close-up of a cell shows, summed so that the lateral faces of pyramids can be fitted to it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from vision.compiled import compiled
 from vision.likelihood.boundaries import ranked
-from vision.likelihood.flank_boundaries import Contrasts
-from vision.likelihood.flank_runs import SUMS, Flanks
+from vision.likelihood.lateral_boundaries import Contrasts
+from vision.likelihood.lateral_runs import SUMS, LateralFaces
 from vision.likelihood.observations import FLOOR
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 
@@ -23,10 +23,10 @@ PER_MM = 2
 """Rows and columns a millimetre: as many pixels as the collection's cameras have."""
 
 INDEPENDENT_MM2 = 20.0
-"""Area over which errors are correlated: half that of the crops' colours, which are wrong over a whole flank."""
+"""Area over which errors are correlated: half that of the crops' colours, which are wrong over a whole face."""
 
 EVEN = 0.01
-"""Standard deviation of display values on one flank besides the noise of its pixels."""
+"""Standard deviation of display values on one face besides the noise of its pixels."""
 
 OTHER_GROUND = 0.15
 """Largest difference from the ground's usual display value that counts: shadow and print may be any darker.  Of 0.07,
@@ -46,7 +46,7 @@ LEAST_PX = LEAST_MM2 * PER_MM**2
 CODES = 256
 
 
-class FlankView(NamedTuple):
+class LateralView(NamedTuple):
     """What one cell's close-up shows.
 
     Attributes:
@@ -69,7 +69,7 @@ class FlankView(NamedTuple):
 
 @compiled
 def labels_round(
-    labels: LabelBuffer, rank: int, flat_px: npt.NDArray[np.int32], outside: Mask, flanks: Flanks
+    labels: LabelBuffer, rank: int, flat_px: npt.NDArray[np.int32], outside: Mask, faces: LateralFaces
 ) -> tuple[LabelBuffer, Mask]:
     """The labels in a crop (rows, columns), and where it is looked at: within a margin of any pyramid, and in sight.
 
@@ -78,15 +78,15 @@ def labels_round(
         rank: of the cell.
         flat_px: (rows, columns) of the crop.
         outside: (rows, columns) of the crop.
-        flanks: that may be there.
+        faces: that may be there.
     """
     (rows, columns), reach = flat_px.shape, MARGIN_MM * PER_MM
     highest, lowest = np.full(columns, np.inf), np.full(columns, -np.inf)
-    for wireframe in range(len(flanks.far)):
-        for flank in range(flanks.spans[wireframe, 2], flanks.far.shape[1]):
-            for column in range(flanks.spans[wireframe, 0], flanks.spans[wireframe, 1]):
-                highest[column] = min(highest[column], float(flanks.far[wireframe, flank, column]))
-                lowest[column] = max(lowest[column], float(flanks.near[wireframe, flank, column]))
+    for wireframe in range(len(faces.far)):
+        for face in range(faces.spans[wireframe, 2], faces.far.shape[1]):
+            for column in range(faces.spans[wireframe, 0], faces.spans[wireframe, 1]):
+                highest[column] = min(highest[column], float(faces.far[wireframe, face, column]))
+                lowest[column] = max(lowest[column], float(faces.near[wireframe, face, column]))
     first, last = np.empty(columns), np.empty(columns)
     for column in range(columns):
         first[column], last[column] = np.inf, -np.inf
@@ -207,7 +207,7 @@ def correct_by_board(
 ) -> None:
     """Put into ``squares`` of :func:`off_usual`, where they show bare floor, differences from a learned ``board``.
 
-    Its variance does not count.  ``board``: as in :class:`vision.likelihood.flanks.Ground`.
+    Its variance does not count.  ``board``: as in :class:`vision.likelihood.lateral_faces.Ground`.
     """
     (rows, columns), (expected, variance), shades = labels.shape, board, _display_values(gain)
     for row in range(rows):
@@ -225,17 +225,17 @@ def correct_by_board(
                 squares[row, column] = min(max(more, np.float32(0)), np.float32(OTHER_GROUND**2))
 
 
-def observe(codes: Picture, gain: Array, squares: Floats, contrasts: Contrasts) -> FlankView:
+def observe(codes: Picture, gain: Array, squares: Floats, contrasts: Contrasts) -> LateralView:
     """The view of a close-up, ``codes`` (rows, columns, 3) b g r; ``squares`` of :func:`off_usual`."""
     integrals, count, ground, noise = _integrals(codes, gain, squares)
     pixels = max(float(count), 1.0)
     weight = pixels / PER_MM**2 / INDEPENDENT_MM2
-    return FlankView(integrals, pixels, ground, EVEN**2 + noise**2, weight, contrasts)
+    return LateralView(integrals, pixels, ground, EVEN**2 + noise**2, weight, contrasts)
 
 
 @compiled
 def _integrals(codes: Picture, gain: Array, squares: Floats) -> tuple[Floats, int, float, float]:
-    """``integrals`` of :class:`FlankView`; how many pixels are looked at; the sum of their ``squares``; their noise.
+    """``integrals`` of :class:`LateralView`; how many pixels are looked at; the sum of their ``squares``; their noise.
 
     That is the standard deviation of the mean of a pixel's display values, from how it differs from the one left of it.
     """
