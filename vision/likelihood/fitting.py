@@ -27,11 +27,11 @@ TURN_STEP = 0.07
 
 @compiled
 def place_stack(scene: Scene, configuration: int, places: Floats) -> float:
-    """As :func:`fit_stack`, but the stack is moved only once to each side."""
+    """As :func:`fit_stack`, but the stack is moved, or turned, only once to each side."""
     best = log_likelihood_at(scene, configuration, places)
     if configuration < 0:
         return best
-    return _try_moves(scene, configuration, places, (WHOLE, 2), STEPS_MM[0], best)
+    return _try_moves(scene, configuration, places, (WHOLE, _ways(scene)), STEPS_MM[0], best)
 
 
 @compiled
@@ -43,7 +43,7 @@ def fit_stack(scene: Scene, configuration: int, places: Floats) -> float:
     best = log_likelihood_at(scene, configuration, places)
     if configuration < 0:
         return best
-    count, ways = scene.prisms.counts[configuration], 3 if scene.prisms.rings_mm.shape[1] == CORNERS else 2
+    count, ways = scene.prisms.counts[configuration], _ways(scene)
     for step in STEPS_MM:
         for _ in range(ROUNDS):
             before = best
@@ -55,6 +55,12 @@ def fit_stack(scene: Scene, configuration: int, places: Floats) -> float:
     for piece in range(1, count):
         best = _try_moves(scene, configuration, places, (piece, ways), PIECE_STEP_MM, best)
     return best
+
+
+@compiled
+def _ways(scene: Scene) -> int:
+    """Ways in which a piece is moved: along x and y, and turned where that can be seen."""
+    return 3 if scene.prisms.rings_mm.shape[1] == CORNERS else 2
 
 
 @compiled

@@ -10,6 +10,7 @@ from vision.inference.comparison import make_patch_of, make_view, scene_round, s
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import DOUBT_NATS, compare, rescore_by_rendering
 from vision.likelihood.boundaries import COLOUR_STRIDE
+from vision.likelihood.fitting import place_stack
 from vision.likelihood.segmentation import (
     FLOOR_UNITS,
     MOST_UNITS,
@@ -70,12 +71,12 @@ def likeliest(hypothesis, cell):
     return of
 
 
-def with_stack(codes, geometry, cell, height, faint, off_mm=0.0):
+def with_stack(codes, geometry, cell, height, faint, off_mm=0.0, turn=0.0):
     """Cubes that are hardly darker than the ground, each side in its own way."""
     prisms = geometry.prisms
     surfaces = np.zeros(geometry.size, np.int16)
     places = np.zeros((prisms.kinds.shape[1], 3))
-    places[:, 0] = off_mm
+    places[:, 0], places[:, 2] = off_mm, turn
     middle = np.array([0, 0, 0.5])
     whole = prisms._replace(maps=(prisms.maps + middle) * prisms.shrink - middle)
     spans = make_spans((0, 0), geometry.size, PER_PIECE * prisms.kinds.shape[1])
@@ -92,6 +93,17 @@ def test_faint_cubes_are_told_and_counted(likeliest, ground, geometry, cell, hei
     found, by = likeliest(with_stack(ground, geometry, cell, height, 0.1, off_mm))
     assert found == height
     assert by > 2
+
+
+@pytest.mark.parametrize("turn", [-0.14, 0.14])
+def test_a_cube_is_turned_before_it_is_given_up(hypothesis, ground, geometry, cell, turn):
+    picture, empty = hypothesis(with_stack(ground, geometry, cell, 1, 0.1, turn=turn))
+    prisms = geometry.prisms
+    view = make_view(picture, geometry, prisms)
+    patch = make_patch_of(empty, view, np.array([cell]), np.array([0]))
+    places = np.zeros((prisms.kinds.shape[1], 3))
+    place_stack(scene_round(patch, prisms, view, stacks_of(empty, prisms), cell), 0, places)
+    assert places[0, 2] / turn > 0.5
 
 
 def test_even_ground_is_empty(likeliest, ground):
