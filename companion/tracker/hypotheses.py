@@ -43,6 +43,9 @@ against the 15 nats of evidence.MISREAD."""
 LOG_FAULT, LOG_FAULT_CELL = -3.0, -5.0
 """Something wrong besides an expected table: once, and for each cell.  One cell costs as much as an illegal act."""
 
+CHANGED_NATS = 1.0
+"""Log-likelihood ratio of a cell's best state to the expected one above which the cell may have changed."""
+
 FEW_FAULTS = 3
 """Of more cells that look wrong it is not tried that only one of them is."""
 
@@ -350,20 +353,44 @@ def faulty(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp])
 
     Of a few such cells each is tried alone too: the others may be misread, as a second look can tell.
     """
-    columns = columns_with(evidence, base, expected.changes)
-    cells = sorted(cells_against(evidence, columns, -LOG_FAULT_CELL))
-    best = evidence.best()
-    seen = {cell: evidence.sight(int(best[cell])) for cell in cells}
+    cells = sorted(cells_against(evidence, columns_with(evidence, base, expected.changes), -LOG_FAULT_CELL))
     for wrong in ([cells] if cells else []) + ([[cell] for cell in cells] if 1 < len(cells) <= FEW_FAULTS else []):
-        view = dict(expected.changes) | {cell: seen[cell] for cell in wrong}
-        changes = tuple(
-            (cell, sight) for cell, sight in sorted(view.items()) if evidence.columns.of(sight) != base[cell]
-        )
-        is_besides = bool(expected.changes)
-        price = sum(
-            _fault_price(evidence.sight(int(columns[cell])), seen[cell], is_besides=is_besides) for cell in wrong
-        )
-        yield Hypothesis(Other(), expected.prior + LOG_FAULT + price, changes)
+        yield _with_faults(expected, wrong, evidence, base)
+
+
+def doubtful(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp]) -> Iterator[Hypothesis]:
+    """``expected``, and one of a few cells wrong that may have changed, though it is hardly worth the price.
+
+    What one look leaves in doubt is said only once a second one has told.
+    """
+    cells = sorted(cells_against(evidence, columns_with(evidence, base, expected.changes), CHANGED_NATS))
+    for cell in cells if len(cells) <= FEW_FAULTS else []:
+        yield _with_faults(expected, [cell], evidence, base)
+
+
+def compared(prediction: Prediction, views: Iterable[Changes]) -> Iterator[Hypothesis]:
+    """The ``views`` that a second look has compared, as something wrong besides the accepted table.
+
+    Where two states of a cell are read about alike, now the one is its best and now the other: what has been looked at
+    is no less possible for that.
+    """
+    for view in views:
+        price = sum(_fault_price(prediction.sights[place], sight, is_besides=False) for place, sight in view)
+        yield Hypothesis(Other(), LOG_SAME + LOG_FAULT + price, view)
+
+
+def _with_faults(
+    expected: Hypothesis, wrong: Sequence[Place], evidence: Evidence, base: npt.NDArray[np.intp]
+) -> Hypothesis:
+    """``expected``, but for each place that is ``wrong``, which shows its best state."""
+    columns, best = columns_with(evidence, base, expected.changes), evidence.best()
+    seen = {place: evidence.sight(int(best[place])) for place in wrong}
+    view = sorted((dict(expected.changes) | seen).items())
+    changes = tuple((place, sight) for place, sight in view if evidence.columns.of(sight) != base[place])
+    is_besides = bool(expected.changes)
+    there = ((evidence.sight(int(columns[place])), sight) for place, sight in seen.items())
+    price = sum(_fault_price(expects, sight, is_besides=is_besides) for expects, sight in there)
+    return Hypothesis(Other(), expected.prior + LOG_FAULT + price, changes)
 
 
 def _fault_price(expected: Sight, seen: Sight, *, is_besides: bool) -> float:

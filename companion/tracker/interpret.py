@@ -29,6 +29,7 @@ from companion.tracker.diagnose import Diagnosis, diagnose
 from companion.tracker.evidence import Evidence, cells_against
 from companion.tracker.hands import are_seen, log_odds_of_one
 from companion.tracker.hypotheses import (
+    CHANGED_NATS,
     LOG_FAULT_CELL,
     Act,
     Back,
@@ -45,7 +46,7 @@ from companion.tracker.hypotheses import (
     base_columns,
     columns_with,
 )
-from companion.tracker.scoring import CHANGED_NATS, Context, Group, score_hypotheses
+from companion.tracker.scoring import Context, Group, score_hypotheses
 from companion.tracker.sights import Changes, is_pillar
 from companion.tracker.verification import CERTAIN, SecondLook, rivals, second_thoughts
 
@@ -215,7 +216,7 @@ def interpret(
 ) -> Judgement:
     """What the table means; ``look`` is what a comparison of the tables that compete has said, in this calm."""
     base = base_columns(evidence.columns, prediction.sights)
-    groups = score_hypotheses(evidence, prediction, context, base)
+    groups = score_hypotheses(evidence, prediction, context, base, () if look is None else tuple(look.log_p))
     if look is not None:
         groups = second_thoughts(groups, look, evidence, base)
     best = groups[0]

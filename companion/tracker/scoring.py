@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from math import log
 
@@ -14,6 +14,7 @@ from companion.rules.game import Move
 from companion.tracker.evidence import Evidence, cells_against
 from companion.tracker.hands import NOBODY_CAME, Hands
 from companion.tracker.hypotheses import (
+    CHANGED_NATS,
     LOG_BEGUN,
     LOG_FAULT_CELL,
     LOG_STANDING,
@@ -32,15 +33,14 @@ from companion.tracker.hypotheses import (
     Turn,
     acts_within,
     columns_with,
+    compared,
     continued,
+    doubtful,
     faulty,
     replays_within,
     sequences_within,
 )
 from companion.tracker.sights import Changes
-
-CHANGED_NATS = 1.0
-"""Log-likelihood ratio of a cell's best state to the expected one above which the cell may have changed."""
 
 FAR_BEHIND = 25.0
 """Views this many nats below the best are left out of the ranking: together they have a posterior below 1e-8."""
@@ -89,9 +89,16 @@ class Group:
 
 
 def score_hypotheses(
-    evidence: Evidence, prediction: Prediction, context: Context, base: npt.NDArray[np.intp]
+    evidence: Evidence,
+    prediction: Prediction,
+    context: Context,
+    base: npt.NDArray[np.intp],
+    looked_at: Collection[Changes] = (),
 ) -> tuple[Group, ...]:
-    """The probable views, best first; ``base`` (n,) are the columns of the last accepted one."""
+    """The probable views, best first; ``base`` (n,) are the columns of the last accepted one.
+
+    ``looked_at`` are the views that a second look has compared in this calm.
+    """
     field = _Field(evidence, base)
     field.enter(
         prediction.expected, [_boost(h, context) for h in prediction.expected.hypotheses] if context.begun else None
@@ -110,6 +117,8 @@ def score_hypotheses(
                 most = min(QUICK_PLIES + context.unclear, MOST_PLIES)
                 field.enter(Batch(sequences_within(prediction, changed, most)))
         field.enter(Batch(other for h in nearest for other in faulty(h, evidence, base)))
+        field.enter_likelier(other for h in nearest for other in doubtful(h, evidence, base))
+    field.enter_likelier(compared(prediction, looked_at))
     return _grouped(field.hypotheses, field.scores)
 
 
@@ -126,6 +135,15 @@ class _Field:
         scores = batch.score(self._evidence, self._base)
         self.scores = np.concatenate((self.scores, scores if boosts is None else scores + np.array(list(boosts))))
         self.hypotheses.extend(batch.hypotheses)
+
+    def enter_likelier(self, hypotheses: Iterable[Hypothesis]) -> None:
+        """Score those that explain their view better than any other: who explains one already is not the likelier."""
+        best = {hypothesis.changes: hypothesis for hypothesis in sorted(hypotheses, key=lambda h: h.prior)}
+        for known in self.hypotheses if best else ():
+            if known.changes in best and known.prior >= best[known.changes].prior:
+                del best[known.changes]
+        if best:
+            self.enter(Batch(best.values()))
 
     def best(self, n: int) -> list[Hypothesis]:
         """The ``n`` best, the best first."""

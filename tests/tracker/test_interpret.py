@@ -10,7 +10,7 @@ import pytest
 
 from companion.referee.patience import LIKELY_WRONG
 from companion.rules.game import view
-from companion.tracker.evidence import weigh
+from companion.tracker.evidence import Evidence, weigh
 from companion.tracker.hypotheses import predict
 from companion.tracker.interpret import (
     Ambiguous,
@@ -306,3 +306,34 @@ def test_what_one_square_in_doubt_comes_to(scene, nats: float, *, is_taken: bool
     assert meaning.options == ()
     assert (isinstance(meaning.in_the_end, Illegal) and meaning.sure >= LIKELY_WRONG) == is_taken
     assert meaning.is_amiss == is_amiss
+
+
+def in_doubt(at, cell: str, **nats: float) -> Evidence:
+    """The accepted table, of which ``cell`` shows what is named, ``2G``, by so many nats less than the best."""
+    reading = at.reading(at.board())
+    log_p = reading.log_likelihood.copy()
+    row = log_p[at.match.game.layout.index[cell]]
+    row[:] = -60.0
+    for sight, less in nats.items():
+        row[reading.index[int(sight[1]), sight[2]]] = -less
+    return weigh(at.match.game.layout, replace(reading, log_likelihood=log_p))
+
+
+def test_what_no_act_explains_and_is_hardly_worth_the_price_is_looked_at_twice(scene) -> None:
+    """A disc of the other colour, for which one look speaks a little: nobody is told, but it is compared."""
+    at = scene(START)
+    judged = interpret(in_doubt(at, "c3", _1G=0.0, _1R=3.0), predict(at.match), Context())
+    assert isinstance(judged.interpretation, Unchanged)
+    assert not judged.is_clear
+    assert ((at.match.game.layout.index["c3"], (1, "G")),) in judged.rivals
+
+
+def test_what_a_second_look_has_found_stays_possible_when_something_like_it_is_read(scene) -> None:
+    """One disc of the other colour or two: each is the best reading now and then."""
+    at = scene(START)
+    cell = at.match.game.layout.index["c3"]
+    one, two = ((cell, (1, "G")),), ((cell, (2, "G")),)
+    look = SecondLook((Compared(one, 0.0, b""), Compared(two, -30.0, b""), Compared((), -60.0, b"")), b"")
+    judged = interpret(in_doubt(at, "c3", _2G=0.0, _1G=0.2), predict(at.match), Context(), look)
+    assert isinstance(judged.interpretation, Illegal)
+    assert judged.changes == one
