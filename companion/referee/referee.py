@@ -195,7 +195,9 @@ class Referee:
         layout = self.match.game.layout
         self._touched = frozenset() if self._known.is_recalled else changed_cells(layout, reading)
         if not self._known.is_recalled:
-            self._trust_again(self._state.context.distrusted - touched(layout, reading))
+            anew = touched(layout, reading)
+            known = self._state.context.distrusted
+            self._trust_again(frozenset(place for place in known if place % len(layout.cells) not in anew))
 
     @property
     def wants_whole(self) -> bool:
@@ -217,7 +219,8 @@ class Referee:
         return self._concluded(t_s, waiting.prediction, waiting.evidence, judgement)
 
     def _judgement(self, prediction: Prediction, evidence: Evidence) -> Judgement:
-        context = replace(sensing.relying(self._sensing, self._state.context), hands=self._hands)
+        context = sensing.relying(self._sensing, self._state.context, len(self.match.game.layout.cells))
+        context = replace(context, hands=self._hands)
         judgement = interpret(without(evidence, context.distrusted), prediction, context, self._seen.look)
         return pace.asked(judgement, self._pace, self._hands.gap_s) if self._state.mode in IN_PLAY else judgement
 

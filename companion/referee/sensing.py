@@ -51,12 +51,15 @@ def news(sensing: Sensing, layout: Layout) -> tuple[Sensing, tuple[str, tuple[st
     return replace(sensing, said=now), now
 
 
-def relying(sensing: Sensing, context: Context) -> Context:
-    """``context`` in which no move counts as seen in doubt that one sensor, or the camera against it, has made up."""
+def relying(sensing: Sensing, context: Context, n: int) -> Context:
+    """``context`` of ``n`` cells that knows of the pillars whose sensor and camera contradict each other.
+
+    No move counts in it as seen in doubt that one sensor, or the camera against it, has made up.
+    """
     doubted = tuple(
         moves for moves in context.doubted if not any(move.step and move.target in sensing.doubts for move in moves)
     )
-    return replace(context, doubted=doubted)
+    return replace(context, doubted=doubted, contested=frozenset(n + cell for cell in sensing.doubts))
 
 
 def weighed(

@@ -35,7 +35,7 @@ from companion.rules.notation import format_move, format_position
 from companion.tracker import interpret as meanings
 from companion.tracker.diagnose import view_of
 from companion.tracker.scoring import Context
-from companion.tracker.sights import Changes, format_sight, format_sights, name_of, names_of, seen_of
+from companion.tracker.sights import Changes, altered, format_sight, format_sights, name_of, names_of, seen_of
 
 Events = tuple[Event, ...]
 Result = tuple[State, Events]
@@ -101,7 +101,8 @@ def accept_answer(state: State, fact: Fact, t_s: float) -> Result:
     """People have said which move it was; who says that he is done has said yes to the only one."""
     option = fact.order.option if isinstance(fact.order, orders.Answer) else 0
     assert option is not None
-    return _play(state, state.options[option], t_s)
+    moves = state.options[option]
+    return _play(_distrusting(state, reduce(Match.play, moves, state.match)), moves, t_s)
 
 
 def look(state: State, _fact: Fact, _t_s: float) -> Result:
@@ -271,14 +272,14 @@ def correct(state: State, fact: Fact, t_s: float) -> Result:
         match = match.set_by_hand(fact.order.position)
     elif isinstance(fact.order, orders.RejectVerdict) or not state.options:
         # To a question without moves, "no" says that nothing has been changed.
-        state = _distrusting(state)
+        state = _distrusting(state, state.match)
     else:
         overruled = [reduce(Match.play, moves, match).position for moves in state.options]
     position_text = None if text else format_position(match.game, match.position)
     event = Corrected(t=t_s, n=0, by=fact.by, position=position_text, move=text)
-    following = replace(
-        _calm(state, match), ruling=None, overruled=_looks(match.game, overruled) - _looks(match.game, [match.position])
-    )
+    # What an earlier ruling has taken away stays so until the table has shown what counts.
+    taken_away = (state.overruled | _looks(match.game, overruled)) - {_look(match)}
+    following = replace(_calm(state, match), ruling=None, overruled=taken_away)
     return following, (event, *_reminder(match, t_s))
 
 
@@ -287,10 +288,15 @@ def _looks(game: Game, positions: Iterable[Position]) -> frozenset[Sights]:
     return frozenset(seen_of(game, game.table(position)) for position in positions)
 
 
-def _distrusting(state: State) -> State:
-    """``state`` in which the squares that seemed wrong are not believed."""
-    cells = {cell for cell, _ in state.context.standing or ()}
-    return replace(state, context=replace(state.context, distrusted=state.context.distrusted | cells))
+def _look(match: Match) -> Sights:
+    return seen_of(match.game, match.game.table(match.position))
+
+
+def _distrusting(state: State, told: Match) -> State:
+    """``state`` in which the squares are not believed that seemed otherwise than after ``told``, by what people say."""
+    there = enumerate(altered(_look(state.match), state.context.standing or ()))
+    wrong = {place for (place, sight), truth in zip(there, _look(told), strict=True) if sight != truth}
+    return replace(state, context=replace(state.context, distrusted=state.context.distrusted | wrong))
 
 
 def trusting_again(state: State, cells: frozenset[Cell]) -> State:

@@ -46,7 +46,7 @@ from companion.tracker.hypotheses import (
     base_columns,
     columns_with,
 )
-from companion.tracker.scoring import Context, Group, score_hypotheses
+from companion.tracker.scoring import Context, Group, legal_without, score_hypotheses
 from companion.tracker.sights import Changes, is_pillar
 from companion.tracker.verification import CERTAIN, SecondLook, rivals, second_thoughts
 
@@ -223,12 +223,12 @@ def interpret(
     wrong = sum(group.posterior for group in groups if group.is_wrong)
     meaning = _meaning(prediction, best, context)
     sure = wrong if best.is_wrong and isinstance(meaning, Illegal) else best.posterior
-    if sure < _needed(meaning, AFTER_PATIENCE if evidence.readings >= PATIENT_READINGS else AT_FIRST):
-        options = _worth_asking(groups)
+    plain = legal_without(groups, context.contested)
+    if plain or sure < _needed(meaning, AFTER_PATIENCE if evidence.readings >= PATIENT_READINGS else AT_FIRST):
+        options = tuple(dict.fromkeys((*plain, *_worth_asking(groups))))
         one_hand = any(_one_hand(prediction.match, moves, context) >= WORTH_ASKING for moves in options)
-        meaning = CannotTell(
-            options, _in_the_end(meaning, sure), wrong >= AMISS, sure, one_hand, _worth_keeping(groups)
-        )
+        end, kept = None if plain else _in_the_end(meaning, sure), (*plain, *_worth_keeping(groups))
+        meaning = CannotTell(options, end, wrong >= AMISS, sure, one_hand, tuple(dict.fromkeys(kept)))
     elif isinstance(meaning, Unchanged):
         # Not those that no view tells from it: nobody may claim that such a one passed unseen.
         meaning = Unchanged(_worth_keeping(groups[1:]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -40,7 +40,7 @@ from companion.tracker.hypotheses import (
     replays_within,
     sequences_within,
 )
-from companion.tracker.sights import Changes
+from companion.tracker.sights import Changes, Place
 
 FAR_BEHIND = 25.0
 """Views this many nats below the best are left out of the ranking: together they have a posterior below 1e-8."""
@@ -57,7 +57,8 @@ class Context:
     ``unclear``: how many calm tables in a row it could not understand; ``doubted``: the moves that it took the last
     for, whether it asked about them or not;
     ``distrusted``: cells that people say are misread; ``is_done``: a player says that his turn is complete;
-    ``hands``: from where arms have reached over the board.
+    ``hands``: from where arms have reached over the board; ``contested``: pillars of which camera and sensor say
+    different things.
     """
 
     begun: tuple[Move, ...] = ()
@@ -67,6 +68,7 @@ class Context:
     distrusted: frozenset[Cell] = frozenset()
     is_done: bool = False
     hands: Hands = NOBODY_CAME
+    contested: frozenset[Place] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,20 @@ class _Field:
         return bool(
             cells_against(self._evidence, columns_with(self._evidence, self._base, best.changes), -LOG_FAULT_CELL)
         )
+
+
+def legal_without(groups: Sequence[Group], contested: frozenset[Place]) -> tuple[tuple[Move, ...], ...]:
+    """The moves that the likeliest view shows besides ``contested`` pillars; none where it is a move with them.
+
+    That one alone has moved, against its sensor, the camera is believed.  That it has beside a complete move takes a
+    sensor that fails just then and a second act, both rare: a misread pillar is as likely.
+    """
+    best = groups[0]
+    rest = tuple((place, sight) for place, sight in best.changes if place not in contested)
+    if rest in ((), best.changes) or any(isinstance(story, Turn) for story in best.stories):
+        return ()
+    stories = (story for group in groups if group.changes == rest for story in group.stories)
+    return tuple((story.move,) for story in stories if isinstance(story, Turn))
 
 
 def _is_a_turn(prediction: Prediction, changes: Changes) -> bool:

@@ -66,6 +66,16 @@ def test_a_move_that_was_ruled_away_does_not_count_because_it_lies_there_still(f
     assert kinds(shot.show(*e4_e5)) == ["accepted"]
 
 
+def test_what_was_ruled_away_stays_so_after_a_further_ruling(film) -> None:
+    """The table has not shown what counts in between."""
+    shot = settled(film)
+    shot.show(("e4", ""), ("e5", "GR"))
+    shot.referee.order(shot.t_s, TakeBackMoves(1))
+    shot.referee.order(shot.t_s, SetPosition(parse_position(shot.game, START)))
+    assert kinds(shot.lie(shot.table.stacks, frames=60)) == ["unfinished"]
+    assert kinds(shot.show()) == ["restored"]
+
+
 def test_none_of_several_moves_that_were_ruled_away_counts(film) -> None:
     """Whoever puts them back one by one passes through the others; another move instead is one."""
     shot = settled(film)

@@ -35,6 +35,7 @@ class Field:
         self.rng = np.random.default_rng(1)
         self.t_s = 0.0
         self.nats = 20.0
+        self.changed: str | None = None
 
     def after(self, *moves: str) -> View:
         """What is to be seen after legal moves from the last accepted position on."""
@@ -63,11 +64,17 @@ class Field:
         return self.events[begun:]
 
     def reading(self, seen: View):
-        """Of a picture that is clear but for the pillars, which it tells by ``nats``."""
+        """Of a picture that is clear but for the pillars, which it tells by ``nats``; that of one cell has ``changed``.
+
+        None: nobody knows which.
+        """
         reading = read_table(GAME.layout.cells, kit_states(GAME.pieces, 2), seen.sights, CLEAR, self.rng)
         rows = np.full((25, 7), -self.nats, np.float32)
         rows[np.arange(25), np.array(seen.levels)] = 0.0
-        return replace(reading, level_log_likelihood=rows, levels=seen.levels, t_s=self.t_s)
+        reading = replace(reading, level_log_likelihood=rows, levels=seen.levels, t_s=self.t_s)
+        if self.changed is None:
+            return reading
+        return replace(reading, changed=np.array([cell == self.changed for cell in reading.cells], np.float32))
 
     def rows(self, levels: tuple[int, ...] | None) -> Rows | None:
         """Of sensors with the kit's noise."""
@@ -268,3 +275,38 @@ def test_two_pillars_turned_at_the_same_time_are_told(field: Field) -> None:
     field.sweep("S", "b2")
     (event,) = field.lie(there, sensed=there, frames=12)
     assert isinstance(event, Unsure)
+
+
+def beside_a_misread_pillar(four: Field, sides: str) -> View:
+    """Red pushes a cube with arms from ``sides``; the camera takes b1 for a level higher.  What it sees."""
+    pushed, both_moved = four.after("c1-c2"), four.after("+b1", "c1-c2")
+    four.sweep(sides)
+    (unsure,) = four.lie(both_moved, sensed=pushed, frames=30)
+    assert isinstance(unsure, Unsure)
+    assert set(unsure.options) >= {"c1-c2"}
+    (accepted, *_) = four.referee.order(four.t_s, Answer(unsure.options.index("c1-c2")))
+    assert isinstance(accepted, Accepted)
+    assert accepted.move == "c1-c2"
+    return both_moved
+
+
+@pytest.mark.parametrize("sides", ["", "S"])
+def test_a_pillar_that_the_camera_alone_moves_beside_a_move_is_asked_about(four: Field, sides: str) -> None:
+    """And once: nobody is accused of both, and no move of it is accepted afterwards, until it has looked right."""
+    misread = beside_a_misread_pillar(four, sides)
+    assert four.lie(misread, sensed=four.after(), frames=60) == []
+    following = four.after("-d4")
+    assert following.levels is not None
+    seen = View(following.sights, (*following.levels[:1], misread.levels[1], *following.levels[2:]))
+    assert [event.move for event in four.lie(seen, sensed=following, frames=30)] == ["-d4"]
+    four.lie(four.after(), sensed=four.after())
+    raised = four.after("+b1")
+    assert [event.move for event in four.lie(raised, sensed=raised)] == ["+b1"]
+
+
+def test_a_misread_pillar_whose_picture_changes_is_believed_again(four: Field) -> None:
+    """Green raises it to where it had seemed to stand."""
+    beside_a_misread_pillar(four, "")
+    raised = four.after("+b1")
+    four.changed = "b1"
+    assert [event.move for event in four.lie(raised, sensed=raised)] == ["+b1"]

@@ -117,6 +117,21 @@ def test_who_goes_on_without_an_answer_has_answered(film) -> None:
     assert (first.move, second.move) == ("e4-e5", "f6-f5")
 
 
+def test_a_square_that_an_answer_shows_to_be_misread_is_not_raised_again(film) -> None:
+    """The disc has left e4, which goes on looking as if it lay there, and more so."""
+    shot = settled(film)
+    shot.doubts = {"e4": ("R", "", 2.0), "e5": ("GR", "G", 6.0)}
+    (unsure,) = shot.show(("e4", ""), ("e5", "GR"), frames=30)
+    assert isinstance(unsure, Unsure)
+    assert unsure.options == ("e4-e5",)
+    assert isinstance(shot.referee.order(shot.t_s, Answer(0))[0], Accepted)
+    shot.doubts = {"e4": ("R", "", 8.0)}
+    assert shot.show(frames=60) == []
+    shot.doubts = {}
+    shot.show()
+    assert kinds(shot.show(("e4", "R"))) == ["illegal"]
+
+
 def test_a_misread_square_is_not_believed_once_people_say_so(film) -> None:
     """Until it has looked right: then it is believed again."""
     shot = settled(film)
