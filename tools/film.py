@@ -113,9 +113,7 @@ class Film:
         self.shares: np.ndarray | None = None
         self.events += self.referee.begin(0.0)
         self._lie(24)
-        if self.referee.snapshot.mode == "setting up":
-            self._order(RejectVerdict())
-            self._lie(6)
+        self._say_that_it_is_right()
 
     @property
     def t_s(self) -> float:
@@ -198,6 +196,13 @@ class Film:
         if self.referee.match.position != act.position and act.kind != "overflow":
             self.rulings += 1
             self._order(SetPosition(act.position))
+            self._lie(6)
+            self._say_that_it_is_right()
+
+    def _say_that_it_is_right(self) -> None:
+        """People who are told what to set up, and see it there, say so."""
+        if self.referee.snapshot.mode == "setting up":
+            self._order(RejectVerdict())
             self._lie(6)
 
     def _looks_alike(self, act: Act) -> bool:
