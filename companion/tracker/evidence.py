@@ -91,7 +91,8 @@ class Evidence:
             last column is a state that the camera does not know.  Rows of occluded places are 0.
         pictured: (n, m + 1) float64, the part of ``log_p`` that the look at each cell alone is worth, without what is
             known of how its picture has changed; rows of pillars are 0.
-        hidden: (n,) bool, which places are occluded.
+        hidden: (n,) bool, which places are occluded, or say nothing new.
+        covered: (n,) bool, which of these are occluded: of the others a second look can tell.
         readings: number of pictures that they rest on together.
     """
 
@@ -99,6 +100,7 @@ class Evidence:
     log_p: npt.NDArray[np.float64]
     pictured: npt.NDArray[np.float64]
     hidden: npt.NDArray[np.bool_]
+    covered: npt.NDArray[np.bool_]
     readings: int
 
     def best(self) -> npt.NDArray[np.intp]:
@@ -130,7 +132,8 @@ def weigh(
     log_p = np.full((len(rows), m + 1), np.log(MISREAD / m))
     likelihood = np.exp(reading.log_likelihood.astype(np.float64))
     floored = np.log((1 - MISREAD) * likelihood + MISREAD / m)
-    hidden = (rows < 0) | (reading.outlier_share[rows] > HIDDEN_SHARE)
+    covered = (rows < 0) | (reading.outlier_share[rows] > HIDDEN_SHARE)
+    hidden = covered.copy()
     log_p[:, :m] = floored[rows]
     pictured = log_p.copy()
     if before is not None and reading.changed is not None:
@@ -146,9 +149,10 @@ def weigh(
         _recall(log_p, columns_of(reading.states), known | taken_for, nats)
     if pillars is not None and reading.level_log_likelihood is not None:
         # A pillar that stands higher than the camera knows looks as if something stood on it.
-        hidden |= pillars.argmax(axis=1) >= reading.level_log_likelihood.shape[1]
+        beyond = pillars.argmax(axis=1) >= reading.level_log_likelihood.shape[1]
+        hidden, covered = hidden | beyond, covered | beyond
     log_p[hidden] = pictured[hidden] = 0.0
-    evidence = Evidence(columns_of(reading.states), log_p, pictured, hidden, 1)
+    evidence = Evidence(columns_of(reading.states), log_p, pictured, hidden, covered, 1)
     if pillars is None:
         return evidence
     if before is not None and reading.changed is not None:
@@ -226,7 +230,8 @@ def _on_pillars(evidence: Evidence, pillars: Rows) -> Evidence:
     log_p[silent] = 0.0
     pictured = np.zeros(log_p.shape)
     pictured[:n, : m - 1], pictured[:n, -1] = evidence.pictured[:, :-1], evidence.pictured[:, -1]
-    return Evidence(columns_of(evidence.columns.states, levels), log_p, pictured, silent, evidence.readings)
+    covered = np.concatenate((evidence.covered, silent[n:]))
+    return Evidence(columns_of(evidence.columns.states, levels), log_p, pictured, silent, covered, evidence.readings)
 
 
 def _recall(
@@ -268,16 +273,18 @@ def combine(frames: Sequence[Evidence]) -> Evidence:
     count = np.maximum(seen.sum(axis=0), 1)[:, np.newaxis]
     log_p = np.sum([frame.log_p for frame in frames], axis=0) / count
     pictured = np.sum([frame.pictured for frame in frames], axis=0) / count
-    return Evidence(frames[0].columns, log_p, pictured, np.asarray(~seen.any(axis=0)), readings)
+    covered = np.all([frame.covered for frame in frames], axis=0)
+    return Evidence(frames[0].columns, log_p, pictured, np.asarray(~seen.any(axis=0)), np.asarray(covered), readings)
 
 
 def without(evidence: Evidence, cells: frozenset[Cell]) -> Evidence:
     """``evidence`` that says nothing of ``cells``."""
     if not cells:
         return evidence
-    log_p, pictured, hidden = evidence.log_p.copy(), evidence.pictured.copy(), evidence.hidden.copy()
-    log_p[list(cells)], pictured[list(cells)], hidden[list(cells)] = 0.0, 0.0, True
-    return replace(evidence, log_p=log_p, pictured=pictured, hidden=hidden)
+    log_p, pictured = evidence.log_p.copy(), evidence.pictured.copy()
+    hidden, covered = evidence.hidden.copy(), evidence.covered.copy()
+    log_p[list(cells)], pictured[list(cells)], hidden[list(cells)], covered[list(cells)] = 0.0, 0.0, True, True
+    return replace(evidence, log_p=log_p, pictured=pictured, hidden=hidden, covered=covered)
 
 
 def touched(layout: Layout, reading: Reading) -> frozenset[Cell]:

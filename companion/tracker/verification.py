@@ -153,7 +153,7 @@ def _states(evidence: Evidence, sights: Sequence[Sight]) -> tuple[CellState, ...
 def _is_comparable(evidence: Evidence, views: Sequence[Changes], n: Cell) -> bool:
     """Whether the newest of ``views`` differs from the first one in few places, all of them cells in sight."""
     places = {place for place, _ in set(views[0]) ^ set(views[-1])}
-    return len(places) <= MOST_PLACES and not any(place >= n or evidence.hidden[place] for place in places)
+    return len(places) <= MOST_PLACES and not any(place >= n or evidence.covered[place] for place in places)
 
 
 def second_thoughts(

@@ -126,6 +126,7 @@ def test_a_cell_whose_picture_is_the_same_holds_what_it_held():
 def test_a_cell_that_was_in_doubt_says_nothing_new_as_long_as_its_picture_is_the_same():
     plain, recalled = weigh(LAYOUT, changed(0.0)), weigh(LAYOUT, changed(0.0), before(changed(0.0)))
     assert recalled.hidden.tolist() == [False, True, True]
+    assert not recalled.covered.any()
     assert not recalled.log_p[1:].any()
     other = weigh(LAYOUT, changed(0.5), before(changed(0.5)))
     assert not other.hidden.any()

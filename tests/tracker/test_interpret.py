@@ -23,7 +23,7 @@ from companion.tracker.interpret import (
     interpret,
 )
 from companion.tracker.scoring import Context
-from companion.tracker.verification import Compared, SecondLook
+from companion.tracker.verification import Compared, SecondLook, question
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
 TALL = "domination 4/6/8/8/GR,GR,3,G,GGGGR,R/1,R,R,G,G,RRG,R,1/G,G,R,R,G,G/4 G"
@@ -337,3 +337,21 @@ def test_what_a_second_look_has_found_stays_possible_when_something_like_it_is_r
     judged = interpret(in_doubt(at, "c3", _2G=0.0, _1G=0.2), predict(at.match), Context(), look)
     assert isinstance(judged.interpretation, Illegal)
     assert judged.changes == one
+
+
+@pytest.mark.parametrize("is_covered", [False, True])
+def test_a_square_in_doubt_that_no_hand_covers_is_compared(scene, *, is_covered: bool) -> None:
+    """A disc is taken off e4, and e5 says nothing new: whether it was put there is for a second look to tell."""
+    at = scene(START)
+    game = at.match.game
+    e5 = game.layout.index["e5"]
+    reading = at.reading(at.board(e4=""), covered=["e5"] if is_covered else [])
+    changed = np.zeros(len(game.layout.cells), np.float32)
+    changed[game.layout.index["e4"]] = 1.0
+    prediction = predict(at.match)
+    before = [None if cell == e5 else sight for cell, sight in enumerate(prediction.sights)]
+    evidence = weigh(game.layout, replace(reading, changed=changed), before)
+    judged = interpret(evidence, prediction, Context())
+    asked = question(game.layout, prediction, evidence, judged.rivals, 0.0)
+    views = () if asked is None else asked.views
+    assert any(e5 in dict(view) for view in views) is not is_covered
