@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from vision.inference import line_of_stacks
 from vision.inference.block_moves import occluded_singles
-from vision.inference.line_of_stacks import join_lines, split_lines
+from vision.inference.line_of_stacks import SURE_NATS, SURE_OF_PLAIN_NATS, join_lines, split_lines
 
 FRONT, BEHIND = "e4", "e5"
 COLOUR = "B"
@@ -52,6 +53,26 @@ def test_a_tower_stays_one(drawn, tall, more):
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR * (tall + more)}, tall + more)
     split_lines(picture, hypothesis)
     assert heights(drawn, hypothesis) == [tall + more, 0]
+
+
+def test_a_line_of_plain_stacks_need_not_be_as_sure(drawn, tall, monkeypatch):
+    """The more a picture of a line looks like that of a tower as well, the less sure it is."""
+    margins, compared = [], line_of_stacks._compared
+
+    def spy(*arguments):
+        line = compared(*arguments)
+        margins.append(line.log_likelihoods.max() - line.tower)
+        return line
+
+    monkeypatch.setattr(line_of_stacks, "_compared", spy)
+    tower, split = drawn.picture({FRONT: COLOUR * tall}), []
+    for share in np.linspace(0, 1, 41):
+        picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
+        mixed = np.rint((1 - share) * picture + share * tower).astype(np.uint8)
+        split_lines(mixed, hypothesis)
+        split.append(heights(drawn, hypothesis)[0] < tall)
+    assert split == [margin > SURE_OF_PLAIN_NATS for margin in margins]
+    assert any(SURE_OF_PLAIN_NATS < margin < SURE_NATS for margin in margins)
 
 
 def test_only_what_was_updated_is_split(drawn, tall):
