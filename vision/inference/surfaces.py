@@ -21,6 +21,9 @@ CHANNELS = 3
 EMPTY_NATS = 10.0
 """A piece that is less likely than an empty cell by more than this, whatever its height, is not looked at further."""
 
+LIKELIEST_NATS = 2.5
+"""Heights that count as much less likely than the likeliest one are not asked about before that is known."""
+
 UNLIKE, UNLIKE_SHARE = 0.06, 0.3
 """Log brightness by which a pixel differs from the board, and share of such pixels round a cell's middle above which it
 is looked at for a piece of the board's colour.  Of 139 pieces on three boards none had less than 0.35, of 550 bare
@@ -78,11 +81,11 @@ def _is_camouflaged(hypothesis: Hypothesis, cell: int, every: AllScores) -> bool
     are_boundaries_asked, by_colour = hypothesis.geometry.configurations.has_plain_faces, every.of(cell)
     if are_boundaries_asked:
         by_colour = of_camouflaged(by_colour)
-    parts = hypothesis.geometry.configurations.parts
-    single, colours = parts == parts.min(), CAMOUFLAGED_SHARE * by_colour.max(axis=1)
-    if (colours + by_surfaces(hypothesis, cell, single))[single].max() < -EMPTY_NATS:
+    colours = CAMOUFLAGED_SHARE * by_colour.max(axis=1)
+    likeliest = colours > colours.max() - LIKELIEST_NATS
+    if (colours + by_surfaces(hypothesis, cell, likeliest))[likeliest].max() < -EMPTY_NATS:
         return False
-    surfaces = by_surfaces(hypothesis, cell, np.ones(len(parts), np.bool_))
+    surfaces = by_surfaces(hypothesis, cell, np.ones(len(colours), np.bool_))
     scores = np.append(0.0, CAMOUFLAGED_SHARE * by_colour + surfaces[:, None]).astype(np.float32)
     hypothesis.score(np.array([cell]), scores[None])
     state = int(scores.argmax())

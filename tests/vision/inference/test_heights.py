@@ -6,7 +6,7 @@ import pytest
 from vision.inference.comparison import MISLED
 from vision.inference.coordinate_ascent import all_scores
 from vision.inference.heights import HEIGHT_NATS, weigh_heights
-from vision.inference.surfaces import CAMOUFLAGED_SHARE, of_camouflaged
+from vision.inference.surfaces import CAMOUFLAGED_SHARE, _is_camouflaged, of_camouflaged
 
 
 def misled(drawn, stack, believed, nats):
@@ -41,6 +41,26 @@ def test_colours_alone_do_not_rule_out_a_camouflaged_piece(drawn):
     bounded = of_camouflaged(all_scores(hypothesis, cell))
     assert CAMOUFLAGED_SHARE * bounded.max() == pytest.approx(np.log(MISLED), abs=0.1)
     assert np.ptp(bounded) == pytest.approx(np.ptp(all_scores(hypothesis, cell)), rel=1e-4)
+
+
+class Misled:
+    """Scores of colours that find a stack of three unlikely, and all lower ones impossible."""
+
+    def __init__(self, hypothesis):
+        self.scores = np.full((len(hypothesis.geometry.configurations.all), hypothesis.colours), -60.0, np.float32)
+        self.scores[2] = -4.0
+
+    def of(self, _cell):
+        return self.scores
+
+    def outdate(self, cell, before):
+        """Nothing else is asked about."""
+
+
+def test_a_camouflaged_tower_is_asked_about_though_no_single_piece_may_stand_there(drawn):
+    hypothesis, cell = drawn.hypothesis({"d4": "BBB"}), drawn.cell("d4")
+    hypothesis.assign(cell, 0)
+    assert _is_camouflaged(hypothesis, cell, Misled(hypothesis))
 
 
 def test_a_height_that_is_not_in_doubt_stays(drawn):
