@@ -42,7 +42,8 @@ def rescore_by_rendering(image: Picture, hypothesis: Hypothesis) -> None:
 
     Neighbours of those that change are updated again, and compared once.  Faces with characters are not even, and a
     learned board has grain, lines and pictures, but terrain and pillars have none: of other kits only towers are
-    compared, with lines of stacks, and on a learned board heights of plain pieces, which surfaces are asked about, too.
+    compared, with lines of stacks, and on a learned board heights of plain pieces as well, which surfaces are asked
+    about, too.
     """
     geometry, is_learned = hypothesis.geometry, hypothesis.is_on_learned_board
     prisms, is_plain = geometry.prisms, geometry.configurations.has_plain_faces and not is_learned
@@ -50,6 +51,8 @@ def rescore_by_rendering(image: Picture, hypothesis: Hypothesis) -> None:
         return
     if is_learned and geometry.configurations.has_plain_faces:
         weigh_heights(image, hypothesis)
+        if geometry.configurations.is_single_size:
+            split_lines(image, hypothesis)
     elif geometry.configurations.is_single_size and not is_learned:
         split_lines(image, hypothesis)
         if is_plain:

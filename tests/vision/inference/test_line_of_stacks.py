@@ -5,7 +5,9 @@ import pytest
 
 from vision.inference import line_of_stacks
 from vision.inference.block_moves import occluded_singles
+from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import SURE_NATS, SURE_OF_PLAIN_NATS, join_lines, split_lines
+from vision.inference.render_and_compare import rescore_by_rendering
 
 FRONT, BEHIND = "e4", "e5"
 COLOUR = "B"
@@ -46,6 +48,13 @@ def test_a_line_of_stacks_is_no_tower(drawn, tall, stacks):
     split_lines(picture, hypothesis)
     assert heights(drawn, hypothesis) == list(stacks)
     assert hypothesis.scores[drawn.cell(FRONT)].argmax() == hypothesis.state[drawn.cell(FRONT)]
+
+
+def test_a_line_of_stacks_is_no_tower_on_a_learned_board_either(drawn, tall, monkeypatch):
+    picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
+    monkeypatch.setattr(Hypothesis, "is_on_learned_board", True)
+    rescore_by_rendering(picture, hypothesis)
+    assert heights(drawn, hypothesis) == [1, 1]
 
 
 @pytest.mark.parametrize("more", [0, 1, 2])
