@@ -30,6 +30,7 @@ from companion.tracker.hypotheses import Prediction, predict
 from companion.tracker.interpret import Ambiguous, CannotTell, Illegal, Judgement, contradicting, interpret
 from companion.tracker.pillars import Rows
 from companion.tracker.settle import Calm
+from companion.tracker.sights import Place, cell_of
 from companion.tracker.verification import Verified, Verify
 from vision.reading import Reading
 
@@ -197,7 +198,7 @@ class Referee:
         if not self._known.is_recalled:
             anew = touched(layout, reading)
             known = self._state.context.distrusted
-            self._trust_again(frozenset(place for place in known if place % len(layout.cells) not in anew))
+            self._trust_again(frozenset(place for place in known if cell_of(layout, place) not in anew))
 
     @property
     def wants_whole(self) -> bool:
@@ -351,8 +352,8 @@ class Referee:
         self._sensing, now = sensing.news(self._sensing, self.match.game.layout)
         return () if now is None else self._numbered((SensorsChanged(t=t_s, n=0, state=now[0], cells=now[1]),))
 
-    def _trust_again(self, but: frozenset[Cell]) -> None:
-        """Of the cells that were not believed only these still are not: the others look right, or have been touched."""
+    def _trust_again(self, but: frozenset[Place]) -> None:
+        """Of places that were not believed only these still are not: the others look right, or have been touched."""
         self._state = trusting_again(self._state, but)
 
     def _busy(self, t_s: float) -> tuple[Event, ...]:

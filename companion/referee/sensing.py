@@ -59,7 +59,7 @@ def relying(sensing: Sensing, context: Context, n: int) -> Context:
     doubted = tuple(
         moves for moves in context.doubted if not any(move.step and move.target in sensing.doubts for move in moves)
     )
-    return replace(context, doubted=doubted, contested=frozenset(n + cell for cell in sensing.doubts))
+    return replace(context, doubted=doubted, contested=frozenset(n + cell for cell in sensing.doubted))
 
 
 def weighed(

@@ -5,7 +5,7 @@ Events leave here with ``n`` 0; :class:`companion.referee.referee.Referee` numbe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import reduce
 
@@ -27,15 +27,14 @@ from companion.match import Match, format_moves
 from companion.referee import orders
 from companion.referee.patience import SET_UP_S, interrupted
 from companion.referee.phrases import UNMOVED, question, set_up_sentence
-from companion.referee.state import Fact, Sights, State
+from companion.referee.state import Fact, State
 from companion.referee.states import Action, Mode, Trigger, table
-from companion.rules.board import Cell
-from companion.rules.game import Game, Move, Outcome, Position, Stage
+from companion.rules.game import Move, Outcome, Stage
 from companion.rules.notation import format_move, format_position
 from companion.tracker import interpret as meanings
 from companion.tracker.diagnose import view_of
 from companion.tracker.scoring import Context
-from companion.tracker.sights import Changes, altered, format_sight, format_sights, name_of, names_of, seen_of
+from companion.tracker.sights import Changes, Place, altered, format_sight, format_sights, name_of, names_of, seen_at
 
 Events = tuple[Event, ...]
 Result = tuple[State, Events]
@@ -278,30 +277,23 @@ def correct(state: State, fact: Fact, t_s: float) -> Result:
     position_text = None if text else format_position(match.game, match.position)
     event = Corrected(t=t_s, n=0, by=fact.by, position=position_text, move=text)
     # What an earlier ruling has taken away stays so until the table has shown what counts.
-    taken_away = (state.overruled | _looks(match.game, overruled)) - {_look(match)}
-    following = replace(_calm(state, match), ruling=None, overruled=taken_away)
+    taken_away = state.overruled | {seen_at(match.game, position) for position in overruled}
+    counts = {seen_at(match.game, match.position)}
+    following = replace(_calm(state, match), ruling=None, overruled=taken_away - counts)
     return following, (event, *_reminder(match, t_s))
-
-
-def _looks(game: Game, positions: Iterable[Position]) -> frozenset[Sights]:
-    """What these positions look like from above."""
-    return frozenset(seen_of(game, game.table(position)) for position in positions)
-
-
-def _look(match: Match) -> Sights:
-    return seen_of(match.game, match.game.table(match.position))
 
 
 def _distrusting(state: State, told: Match) -> State:
     """``state`` in which the squares are not believed that seemed otherwise than after ``told``, by what people say."""
-    there = enumerate(altered(_look(state.match), state.context.standing or ()))
-    wrong = {place for (place, sight), truth in zip(there, _look(told), strict=True) if sight != truth}
+    seemed = altered(seen_at(state.match.game, state.match.position), state.context.standing or ())
+    truth = seen_at(told.game, told.position)
+    wrong = {place for place, sight in enumerate(seemed) if sight != truth[place]}
     return replace(state, context=replace(state.context, distrusted=state.context.distrusted | wrong))
 
 
-def trusting_again(state: State, cells: frozenset[Cell]) -> State:
-    """``state`` in which only ``cells`` of those that were not believed still are not."""
-    return replace(state, context=replace(state.context, distrusted=state.context.distrusted & cells))
+def trusting_again(state: State, places: frozenset[Place]) -> State:
+    """``state`` in which only ``places`` of those that were not believed still are not."""
+    return replace(state, context=replace(state.context, distrusted=state.context.distrusted & places))
 
 
 def call_off(state: State, fact: Fact, t_s: float) -> Result:

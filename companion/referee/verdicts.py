@@ -22,7 +22,7 @@ from companion.tracker.interpret import (
     TakenBack,
     Unchanged,
 )
-from companion.tracker.sights import Place, altered, seen_of
+from companion.tracker.sights import Place, altered, seen_at
 
 _TRIGGERS: Mapping[type[object], Trigger] = {
     Unchanged: Trigger.SAME,
@@ -89,7 +89,7 @@ def shows_more(match: Match, prediction: Prediction, judgement: Judgement) -> bo
     """
     if not isinstance(judgement.interpretation, Played) or match is prediction.match:
         return False
-    return altered(prediction.sights, judgement.changes) != seen_of(match.game, match.game.table(match.position))
+    return altered(prediction.sights, judgement.changes) != seen_at(match.game, match.position)
 
 
 def is_vital(state: State, judgement: Judgement) -> bool:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from companion.rules.board import Cell, Layout, Sight
 from companion.tracker.pillars import Rows
-from companion.tracker.sights import EMPTY_SIGHT, PILLAR, Changes
+from companion.tracker.sights import EMPTY_SIGHT, PILLAR, Changes, Place
 from vision.reading import CellState, Reading
 
 MISREAD = 1e-5
@@ -277,13 +277,14 @@ def combine(frames: Sequence[Evidence]) -> Evidence:
     return Evidence(frames[0].columns, log_p, pictured, np.asarray(~seen.any(axis=0)), np.asarray(covered), readings)
 
 
-def without(evidence: Evidence, cells: frozenset[Cell]) -> Evidence:
-    """``evidence`` that says nothing of ``cells``."""
-    if not cells:
+def without(evidence: Evidence, places: frozenset[Place]) -> Evidence:
+    """``evidence`` that says nothing of ``places``."""
+    if not places:
         return evidence
     log_p, pictured = evidence.log_p.copy(), evidence.pictured.copy()
     hidden, covered = evidence.hidden.copy(), evidence.covered.copy()
-    log_p[list(cells)], pictured[list(cells)], hidden[list(cells)], covered[list(cells)] = 0.0, 0.0, True, True
+    rows = list(places)
+    log_p[rows], pictured[rows], hidden[rows], covered[rows] = 0.0, 0.0, True, True
     return replace(evidence, log_p=log_p, pictured=pictured, hidden=hidden, covered=covered)
 
 

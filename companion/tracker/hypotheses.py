@@ -19,7 +19,7 @@ from companion.match import Match
 from companion.rules.board import Cell, Sight, Table
 from companion.rules.game import Attempt, Game, Move, Position, Stage
 from companion.tracker.evidence import Columns, Evidence, cells_against
-from companion.tracker.sights import PILLAR, Changes, Place, is_pillar, seen_of
+from companion.tracker.sights import PILLAR, Changes, Place, cell_of, is_pillar, seen_of
 
 LOG_SAME = log(0.5)
 """Prior that nothing has changed: half of all calm scenes."""
@@ -339,7 +339,7 @@ def replays_within(prediction: Prediction, cells: frozenset[Cell]) -> Iterator[H
     for back in prediction.expected.hypotheses:
         if not isinstance(back.story, Back) or back.story.n > REPLAYED:
             continue
-        undone = {place % len(prediction.table.stacks) for place, _ in back.changes}
+        undone = {cell_of(match.game.layout, place) for place, _ in back.changes}
         earlier = match.take_back(back.story.n).position
         for move in match.game.legal_moves(earlier):
             touched = set(move.cells)

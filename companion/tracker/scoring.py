@@ -9,7 +9,6 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from companion.rules.board import Cell
 from companion.rules.game import Move
 from companion.tracker.evidence import Evidence, cells_against
 from companion.tracker.hands import NOBODY_CAME, Hands
@@ -40,7 +39,7 @@ from companion.tracker.hypotheses import (
     replays_within,
     sequences_within,
 )
-from companion.tracker.sights import Changes, Place
+from companion.tracker.sights import Changes, Place, cell_of
 
 FAR_BEHIND = 25.0
 """Views this many nats below the best are left out of the ranking: together they have a posterior below 1e-8."""
@@ -56,7 +55,7 @@ class Context:
     ``begun``: the moves that a turn seen half done may become; ``standing``: another table that it has spoken of;
     ``unclear``: how many calm tables in a row it could not understand; ``doubted``: the moves that it took the last
     for, whether it asked about them or not;
-    ``distrusted``: cells that people say are misread; ``is_done``: a player says that his turn is complete;
+    ``distrusted``: places that people say are misread; ``is_done``: a player says that his turn is complete;
     ``hands``: from where arms have reached over the board; ``contested``: pillars of which camera and sensor say
     different things.
     """
@@ -65,7 +64,7 @@ class Context:
     standing: Changes | None = None
     unclear: int = 0
     doubted: tuple[tuple[Move, ...], ...] = ()
-    distrusted: frozenset[Cell] = frozenset()
+    distrusted: frozenset[Place] = frozenset()
     is_done: bool = False
     hands: Hands = NOBODY_CAME
     contested: frozenset[Place] = frozenset()
@@ -108,7 +107,7 @@ def score_hypotheses(
     if context.standing is not None and not _is_a_turn(prediction, context.standing):
         field.enter(Batch([Hypothesis(Other(), LOG_STANDING, context.standing)]))
     places = cells_against(evidence, base, CHANGED_NATS)
-    changed = frozenset(place % len(prediction.table.stacks) for place in places)
+    changed = frozenset(cell_of(prediction.match.game.layout, place) for place in places)
     if changed:
         nearest = [prediction.expected.hypotheses[0], *field.best(NEAREST)]
         field.enter(Batch(acts_within(prediction, changed)))

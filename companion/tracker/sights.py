@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from companion.rules.board import Layout, Sight, Stack, Table
-from companion.rules.game import Game, view
+from companion.rules.board import Cell, Layout, Sight, Stack, Table
+from companion.rules.game import Game, Position, view
 from companion.rules.notation import ranks_downward
 
 EMPTY_SIGHT: Sight = (0, None)
@@ -40,9 +40,19 @@ def seen_of(game: Game, table: Table) -> tuple[Sight, ...]:
     return perfect.sights + tuple((level, PILLAR) for level in perfect.levels or ())
 
 
+def seen_at(game: Game, position: Position) -> tuple[Sight, ...]:
+    """All places of the table on which a position stands."""
+    return seen_of(game, game.table(position))
+
+
+def cell_of(layout: Layout, place: Place) -> Cell:
+    """The cell, also of a pillar."""
+    return place % len(layout.cells)
+
+
 def name_of(layout: Layout, place: Place) -> str:
     """The name of the cell."""
-    return layout.cells[place % len(layout.cells)]
+    return layout.cells[cell_of(layout, place)]
 
 
 def names_of(layout: Layout, changes: Changes) -> tuple[str, ...]:

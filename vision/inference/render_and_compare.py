@@ -46,14 +46,13 @@ def rescore_by_rendering(image: Picture, hypothesis: Hypothesis) -> None:
     about, too.
     """
     geometry, is_learned = hypothesis.geometry, hypothesis.is_on_learned_board
-    prisms, is_plain = geometry.prisms, geometry.configurations.has_plain_faces and not is_learned
+    prisms, has_plain_faces = geometry.prisms, geometry.configurations.has_plain_faces
+    is_plain = has_plain_faces and not is_learned
     if prisms is None:
         return
-    if is_learned and geometry.configurations.has_plain_faces:
+    if has_plain_faces and is_learned:
         weigh_heights(image, hypothesis)
-        if geometry.configurations.is_single_size:
-            split_lines(image, hypothesis)
-    elif geometry.configurations.is_single_size and not is_learned:
+    if geometry.configurations.is_single_size and (has_plain_faces or not is_learned):
         split_lines(image, hypothesis)
         if is_plain:
             join_lines(image, hypothesis)

@@ -22,7 +22,9 @@ EMPTY_NATS = 10.0
 """A piece that is less likely than an empty cell by more than this, whatever its height, is not looked at further."""
 
 LIKELIEST_NATS = 2.5
-"""Heights that count as much less likely than the likeliest one are not asked about before that is known."""
+"""Whether anything is to be looked at further is asked of heights that colours, counted as below, make less likely than
+the likeliest by no more than this: of a tower in view a single piece may be less likely still, and asking about all
+heights doubled the time of a reading (`own-chequer`).  Chosen by eye."""
 
 UNLIKE, UNLIKE_SHARE = 0.06, 0.3
 """Log brightness by which a pixel differs from the board, and share of such pixels round a cell's middle above which it
