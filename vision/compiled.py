@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import Any, TypeVar, cast
 
 import numba
@@ -71,10 +72,10 @@ def fingerprint(loop: Callable[..., Any]) -> str:
 
 
 def _made_of(loop: Callable[..., Any]) -> Iterator[str]:
-    code = loop.__code__
-    yield f"{code.co_code!r} {code.co_consts!r} {code.co_names!r} {loop.__annotations__!r}"
+    yield from _instructions(loop.__code__)
+    yield f"{loop.__annotations__!r}"
     # It may call loops that its module defines farther down, which nothing but its source tells yet.
-    yield _source(Path(code.co_filename))
+    yield _source(Path(loop.__code__.co_filename))
     # And so it may be made of anything that the module knows.
     for name, value in sorted(loop.__globals__.items()):
         if hasattr(value, "py_func"):
@@ -85,6 +86,14 @@ def _made_of(loop: Callable[..., Any]) -> Iterator[str]:
             yield f"{name} {getattr(value, '_fields', ())} {[*filter(_is_plain, vars(value).items())]}"
         elif _is_plain((name, value)):
             yield f"{name} {value!r}"
+
+
+def _instructions(code: CodeType) -> Iterator[str]:
+    """What a function does, and what its comprehensions do, whose places in memory no other process would have."""
+    within = [part for part in code.co_consts if isinstance(part, CodeType)]
+    yield f"{code.co_code!r} {[part for part in code.co_consts if part not in within]!r} {code.co_names!r}"
+    for part in within:
+        yield from _instructions(part)
 
 
 @cache

@@ -129,13 +129,15 @@ def test_a_full_disk_keeps_nothing_and_stops_nobody(tmp_path: Path) -> None:
 
 
 NAMES = """
-from vision.likelihood import placement as stands
-print(sorted(value.py_func.__qualname__ for value in vars(stands).values() if hasattr(value, "py_func")))
+import importlib, pkgutil, vision
+modules = [module.name for module in pkgutil.walk_packages(vision.__path__, "vision.")]
+values = [value for name in modules for value in vars(importlib.import_module(name)).values()]
+print(*sorted({value.py_func.__qualname__ for value in values if hasattr(value, "py_func")}))
 """
 
 
 def test_it_is_found_again_when_nothing_changes() -> None:
-    """Whichever process looks, and wherever things lie in its memory."""
+    """All of them, whichever process looks, and wherever things lie in its memory."""
     assert fingerprint(made()) == fingerprint(made())
     names = [
         subprocess.run(
@@ -143,7 +145,7 @@ def test_it_is_found_again_when_nothing_changes() -> None:
         ).stdout
         for seed in ("1", "2")
     ]
-    assert b"fit_lines-" in names[0]
+    assert len(names[0].split()) > 200
     assert names[0] == names[1]
 
 
