@@ -63,6 +63,20 @@ def test_a_reader_that_has_warmed_up_compiles_nothing_more(kit, examples):
     assert after == warmed
 
 
+FORMS = """
+from vision.inference.comparison import compared
+from vision.warm_up import main
+main(["domination", "draughts"])
+print(len(compared.signatures))
+"""
+
+
+def test_what_takes_longest_to_compile_is_compiled_once_for_boards_with_lines_and_without():
+    """Arrays of the same kind lie in memory the same way, empty or not."""
+    run = subprocess.run([sys.executable, "-c", FORMS], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout.split()) == (0, ["1"]), run.stderr
+
+
 def test_a_kit_that_there_is_not_is_one_line():
     words = [sys.executable, "-m", "vision.warm_up", "nonsense"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)

@@ -293,7 +293,7 @@ def _refitted(terms: Array, logs: Array, weighted: Array) -> Points:
     """
     normal = (weighted @ terms.T).astype(np.float64) + np.diag([0, 0, 0, *(STIFFNESS,) * 3])
     right = (weighted @ logs[..., None]).astype(np.float64)
-    return np.asarray(np.linalg.solve(normal, right)[..., 0].T, np.float64)
+    return np.ascontiguousarray(np.linalg.solve(normal, right)[..., 0].T, np.float64)
 
 
 @compiled

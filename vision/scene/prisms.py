@@ -131,7 +131,7 @@ def _with_lines(ground: Surfaces, kit: Kit, view: tuple[Registration, Camera], s
 def _some_lines_px(ground: Surfaces) -> Indices:
     """See :attr:`Prisms.lines_px`."""
     edge = LINES_MARGIN_PX
-    return np.argwhere(ground[edge:-edge, edge:-edge] == LINE)[::LINES_STRIDE] + edge
+    return np.ascontiguousarray(np.argwhere(ground[edge:-edge, edge:-edge] == LINE)[::LINES_STRIDE] + edge)
 
 
 def _ring(kind: PieceKind) -> Floats:
