@@ -142,6 +142,17 @@ def test_a_move_in_doubt_was_played_when_an_illegal_act_comes_after_it(scene, *,
     assert isinstance(after.judge(board).interpretation, Illegal)
 
 
+def test_a_turn_left_half_done_and_another_ones_move_are_no_two_moves(scene) -> None:
+    """A disc is left too many on d5, and the red stack of five has gone from a4 to a3: more than any square grows by."""
+    at = scene("domination 4/1,R,GG,G,1,RRR/3,RR,1,G,2/1,R,RGG,GGRR,1,R,2/GGRGR,3,R,G,2/1,R,R,G,G,3/G,G,R,R,G,G/4 G")
+    meaning = at.judge(at.board(d7="", d5="GGRRGG", a4="", a3="GGRGR")).interpretation
+    assert isinstance(meaning, Illegal)
+    assert "DOM-7" in {violation.rule for violation in meaning.diagnosis.violations}
+    complete = at.judge(at.board(d7="", d5="GRRGG", a4="", a3="GGRGR")).interpretation
+    assert isinstance(complete, Played)
+    assert len(complete.moves) == 2
+
+
 @pytest.mark.parametrize("doubted", [False, True])
 def test_the_order_of_two_plies_is_asked_unless_a_table_in_doubt_has_told_it(scene, *, doubted: bool) -> None:
     """In Diamond it matters who moved which pillar: nobody may move it back before his next turn."""
