@@ -6,7 +6,7 @@ PYTEST := $(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
-TEST_LIBS := chromium mosquitto
+TEST_LIBS := chromium-headless-shell mosquitto
 
 # Compiling takes one core and most of two minutes: checks, downloads and what needs nothing compiled go on beside it.
 MAKEFLAGS += --jobs=2

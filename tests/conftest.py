@@ -67,7 +67,7 @@ def shared():
 def launch() -> "Iterator[Callable[..., Browser]]":
     """Starts browsers (see ``tools.chromium.launched``), which end with the tests of the file; skips without one."""
     if not CHROMIUM.exists():
-        pytest.skip("needs Debian's chromium, which `make test` installs as root")
+        pytest.skip("needs Debian's chromium-headless-shell, which `make test` installs as root")
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - slow, and few tests look at pages
 
     with sync_playwright() as playwright:

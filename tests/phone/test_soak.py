@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def playwright() -> Iterator[Playwright]:
     if not CHROMIUM.exists():
-        pytest.skip("needs Debian's chromium, which `make test` installs as root")
+        pytest.skip("needs Debian's chromium-headless-shell, which `make test` installs as root")
     with sync_playwright() as playwright:
         yield playwright
 

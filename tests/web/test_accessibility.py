@@ -198,6 +198,7 @@ def test_a_phone_as_panel(visit: Callable[[str], Page]) -> None:
     assert findings(page) == []
     page.locator("#start").click()
     expect(page.locator(".lamps .lit")).to_have_count(1)
+    page.evaluate("document.exitFullscreen()")  # what fills the screen has no other size
     assert findings(page) == []
     table.lay(c3="", d4="RR")
     expect(page.locator(".panel")).to_have_attribute("data-ground", "red", timeout=1000 * WAIT_S)

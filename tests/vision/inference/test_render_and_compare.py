@@ -6,11 +6,10 @@ import pytest
 
 from vision.appearance.colour_model import display
 from vision.appearance.illumination import Illumination
-from vision.inference.comparison import make_patch_of, make_view, scene_round, stacks_of
+from vision.inference.comparison import compared, make_patch_of, make_view, scene_round, stacks_of
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import DOUBT_NATS, compare, rescore_by_rendering
 from vision.likelihood.boundaries import COLOUR_STRIDE
-from vision.likelihood.fitting import place_stack
 from vision.likelihood.segmentation import (
     FLOOR_UNITS,
     MOST_UNITS,
@@ -101,9 +100,9 @@ def test_a_cube_is_turned_before_it_is_given_up(hypothesis, ground, geometry, ce
     prisms = geometry.prisms
     view = make_view(picture, geometry, prisms)
     patch = make_patch_of(empty, view, np.array([cell]), np.array([0]))
-    places = np.zeros((prisms.kinds.shape[1], 3))
-    place_stack(scene_round(patch, prisms, view, stacks_of(empty, prisms), cell), 0, places)
-    assert places[0, 2] / turn > 0.5
+    given = np.where(np.arange(1 + len(prisms.counts)) == 1, 0.0, -np.inf)
+    _, places = compared(patch, prisms, view, stacks_of(empty, prisms), cell, given, 0.0, False)
+    assert places[1, 0, 2] / turn > 0.5
 
 
 def test_even_ground_is_empty(likeliest, ground):
