@@ -51,9 +51,10 @@ contracts: setup
 	$(VENV)/bin/lint-imports
 
 logic: setup
-	$(PY) -m pytest -m "not soak" $(UNCOMPILED)
+	$(PY) -m pytest -m "not soak and not pictures" $(UNCOMPILED)
 
 unit: compiled browser
+	$(PY) -m pytest -m "pictures" $(UNCOMPILED)
 	$(PYTEST) -m "not soak" $(addprefix --ignore=,$(UNCOMPILED))
 
 # The tests of seeing on OpenCV 5 too: a user's machine may have it.

@@ -90,6 +90,7 @@ def test_simulated_matches_of_it_are_refereed(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.slow
+@pytest.mark.pictures
 @pytest.mark.usefixtures("folder")
 def test_it_is_shown_by_the_demonstration(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ("demo", "tak", "--fast", "--plies", "3", "--panel", "none", "--match", str(tmp_path / "demo.db"))

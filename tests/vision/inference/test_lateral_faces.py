@@ -17,7 +17,8 @@ from vision.likelihood.lateral_faces import fit_towers
 from vision.reader import Reader
 
 DARK, PALE = 0, 1
-REFLECTANCE = np.array([[0.14, 0.12, 0.09], [0.35, 0.33, 0.26]])
+REFLECTANCE = np.array([[0.09, 0.12, 0.14], [0.26, 0.33, 0.35]])[:, ::-1]
+"""Turned round, as a set's r g b are for pictures: loops are compiled for such rows already."""
 LIGHT = np.log(np.array([[1.0] * 3, [2.4] * 3, [0.4] * 3, [0.7] * 3]))
 """On the second side a dark pyramid is about as bright as a pale one on the first."""
 
