@@ -47,10 +47,19 @@ def printed_appearance(kit: Kit) -> BoardAppearance:
     rows, columns = texels.seen.shape
     dots = round(DRAWN_PX_PER_MM * TEXEL_MM)
     fine = cv2.resize(printed_mat(kit, DRAWN_PX_PER_MM), (columns * dots, rows * dots), interpolation=cv2.INTER_AREA)
-    values = fine.astype(np.float32).reshape(rows, dots, columns, dots, 3) / np.float32(255)
-    mean = values.mean(axis=(1, 3))
-    spread = np.sqrt(values.var(axis=(1, 3)).mean(axis=2))
-    return BoardAppearance(mean, spread, np.ones((rows, columns), np.uint8))
+    codes = fine.astype(np.float32)
+    mean = _mean_of_texels(codes, columns, rows)
+    variance = np.maximum(_mean_of_texels(np.square(codes, out=codes), columns, rows) - mean**2, 0)
+    spread = np.sqrt(variance.mean(axis=2)) / 255
+    return BoardAppearance(
+        (mean / 255).astype(np.float32), spread.astype(np.float32), np.ones((rows, columns), np.uint8)
+    )
+
+
+def _mean_of_texels(values: npt.NDArray[np.float32], columns: int, rows: int) -> npt.NDArray[np.float64]:
+    """(rows, columns, 3) of the dots (height, width, 3) of each texel: whole numbers, whose sums float32 holds."""
+    mean: npt.NDArray[np.float64] = cv2.resize(values, (columns, rows), interpolation=cv2.INTER_AREA).astype(np.float64)
+    return mean
 
 
 def _print_marker(print_: Picture, kit: Kit, marker: Marker) -> None:
