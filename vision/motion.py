@@ -161,9 +161,14 @@ class Watch:
         self._bare = kept
 
     def recall_bare(self) -> bool:
-        """Take the picture of the calm before for that of the bare table again; whether there is one."""
-        self._bare = self._bare if self._earlier is None else self._earlier
-        return self._earlier is not None
+        """Take the picture of the calm before for that of the bare table again; whether there is one.
+
+        A hand may have been overlooked in that one: what looks as it did in this calm is none.
+        """
+        if self._earlier is None:
+            return False
+        self._bare, self._earlier = self._earlier, self._bare
+        return True
 
     def keep_read(self, glimpse: Glimpse) -> None:
         """Remember the picture that was read last."""

@@ -143,7 +143,7 @@ def test_a_move_in_doubt_was_played_when_an_illegal_act_comes_after_it(scene, *,
 
 
 def test_a_turn_left_half_done_and_another_ones_move_are_no_two_moves(scene) -> None:
-    """A disc is left too many on d5, and the red stack of five has gone from a4 to a3: more than any square grows by."""
+    """A disc too many is left on d5, and five have gone from a4 to a3: no square grows by so many."""
     at = scene("domination 4/1,R,GG,G,1,RRR/3,RR,1,G,2/1,R,RGG,GGRR,1,R,2/GGRGR,3,R,G,2/1,R,R,G,G,3/G,G,R,R,G,G/4 G")
     meaning = at.judge(at.board(d7="", d5="GGRRGG", a4="", a3="GGRGR")).interpretation
     assert isinstance(meaning, Illegal)

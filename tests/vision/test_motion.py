@@ -225,6 +225,17 @@ def test_a_hand_that_was_overlooked_covers_nothing_once_it_has_gone(bench, watch
     assert compared(bench, watch, other).covered.any()
 
 
+def test_nor_does_one_that_was_overlooked_in_the_calm_before_when_that_is_compared_with(bench, watch, image):
+    """A review compares with the picture of the calm before; in this one nobody was there."""
+    watch.keep_bare(watch.glimpse(over(image)), is_thing=False)
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    assert watch.recall_bare()
+    assert not compared(bench, watch, image).covered.any()
+    other = image.copy()
+    other[250:, 300:440] = (80, 60, 40)
+    assert compared(bench, watch, other).covered.any()
+
+
 def test_a_shadow_over_much_of_the_picture_hides_no_arm(bench, watch, image):
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     dark = shaded(image, slice(None), slice(620, None))
