@@ -101,7 +101,7 @@ class View(NamedTuple):
     colours: int
     boxes: Floats
     far_first: Indices
-    rank: npt.NDArray[np.int32]
+    rank: Indices
 
 
 class Stacks(NamedTuple):
@@ -134,7 +134,7 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms) -> View:
         len(geometry.configurations.colours),
         (geometry.outlines.boxes_px / shrink).astype(np.float64),
         geometry.far_first,
-        geometry.rank,
+        geometry.rank.astype(np.intp),
     )
 
 
