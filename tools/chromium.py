@@ -1,6 +1,6 @@
 """Debian's Chromium without a window, as the tests and the tools that make pictures start it.
 
-The shell that never had one: the whole program prepares menus and tabs that nobody sees, which takes half its time.
+The shell that never had one: the whole program prepares menus and tabs that nobody sees, for two fifths of its time.
 """
 
 from __future__ import annotations
