@@ -58,8 +58,7 @@ def printed_appearance(kit: Kit) -> BoardAppearance:
 
 def _mean_of_texels(values: npt.NDArray[np.float32], columns: int, rows: int) -> npt.NDArray[np.float64]:
     """(rows, columns, 3) of the dots (height, width, 3) of each texel: whole numbers, whose sums float32 holds."""
-    mean: npt.NDArray[np.float64] = cv2.resize(values, (columns, rows), interpolation=cv2.INTER_AREA).astype(np.float64)
-    return mean
+    return np.asarray(cv2.resize(values, (columns, rows), interpolation=cv2.INTER_AREA), np.float64)
 
 
 def _print_marker(print_: Picture, kit: Kit, marker: Marker) -> None:

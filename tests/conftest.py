@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 from tools.chromium import CHROMIUM, launched
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Playwright
 
 REPOSITORY = Path(__file__).parent.parent
 SHARED = REPOSITORY.parent / "shared"
@@ -64,14 +64,20 @@ def shared():
 
 
 @pytest.fixture(scope="module")
-def launch() -> "Iterator[Callable[..., Browser]]":
-    """Starts browsers (see ``tools.chromium.launched``), which end with the tests of the file; skips without one."""
+def playwright() -> "Iterator[Playwright]":
+    """What starts browsers, which end with the tests of the file; skips without one."""
     if not CHROMIUM.exists():
         pytest.skip("needs Debian's chromium-headless-shell, which `make test` installs as root")
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - slow, and few tests look at pages
 
-    with sync_playwright() as playwright:
-        yield partial(launched, playwright)
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def launch(playwright: "Playwright") -> "Callable[..., Browser]":
+    """Starts browsers (see ``tools.chromium.launched``)."""
+    return partial(launched, playwright)
 
 
 @pytest.fixture(scope="module")

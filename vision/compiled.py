@@ -73,7 +73,7 @@ def fingerprint(loop: Callable[..., Any]) -> str:
 
 def _made_of(loop: Callable[..., Any]) -> Iterator[str]:
     yield from _instructions(loop.__code__)
-    yield f"{loop.__annotations__!r}"
+    yield repr(loop.__annotations__)
     # It may call loops that its module defines farther down, which nothing but its source tells yet.
     yield _source(Path(loop.__code__.co_filename))
     # And so it may be made of anything that the module knows.
@@ -90,10 +90,11 @@ def _made_of(loop: Callable[..., Any]) -> Iterator[str]:
 
 def _instructions(code: CodeType) -> Iterator[str]:
     """What a function does, and what its comprehensions do, whose places in memory no other process would have."""
-    within = [part for part in code.co_consts if isinstance(part, CodeType)]
-    yield f"{code.co_code!r} {[part for part in code.co_consts if part not in within]!r} {code.co_names!r}"
-    for part in within:
-        yield from _instructions(part)
+    constants = [part for part in code.co_consts if not isinstance(part, CodeType)]
+    yield f"{code.co_code!r} {constants!r} {code.co_names!r}"
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            yield from _instructions(part)
 
 
 @cache

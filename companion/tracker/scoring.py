@@ -119,7 +119,8 @@ def score_hypotheses(
                 field.enter(Batch(sequences_within(prediction, changed, most)))
         # Several plies must not explain away one cell that looks otherwise.  What follows moves in doubt is told by
         # `continued`, acts among it, so that these moves count as played.
-        nearest += [h for h in field.best(1) if isinstance(h.story, Plies) and not context.doubted]
+        if not context.doubted:
+            nearest += [h for h in field.best(1) if isinstance(h.story, Plies)]
         field.enter(Batch(other for h in nearest for other in faulty(h, evidence, base)))
         field.enter_likelier(other for h in nearest for other in doubtful(h, evidence, base))
     field.enter_likelier(compared(prediction, looked_at))

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Playwright, sync_playwright
+from playwright.sync_api import Playwright
 
-from tools.chromium import CHROMIUM
 from tools.phone_table import Profile
 from tools.soak_phone import Breaks, broken_off
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def playwright() -> Iterator[Playwright]:
-    if not CHROMIUM.exists():
-        pytest.skip("needs Debian's chromium-headless-shell, which `make test` installs as root")
-    with sync_playwright() as playwright:
-        yield playwright
 
 
 @pytest.fixture

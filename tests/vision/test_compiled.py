@@ -145,6 +145,7 @@ def test_it_is_found_again_when_nothing_changes() -> None:
         ).stdout
         for seed in ("1", "2")
     ]
+    assert b"fit_lines-" in names[0]
     assert len(names[0].split()) > 200
     assert names[0] == names[1]
 

@@ -134,7 +134,7 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms) -> View:
         len(geometry.configurations.colours),
         (geometry.outlines.boxes_px / shrink).astype(np.float64),
         geometry.far_first,
-        geometry.rank.astype(np.intp),
+        geometry.rank.astype(np.intp),  # as numbers come from Python: loops are compiled in one form
     )
 
 
