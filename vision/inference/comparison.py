@@ -20,7 +20,7 @@ from vision.likelihood.boundaries import (
     noise_of,
     table_edge_in,
 )
-from vision.likelihood.fitting import fit_stack, log_likelihood_at, place_stack
+from vision.likelihood.fitting import fit_stack, log_likelihood_at, place_stack, refine_stack
 from vision.likelihood.segmentation import Scene, make_scene, seen_share
 from vision.scene.materials import Materials
 from vision.scene.prisms import (
@@ -53,6 +53,9 @@ most."""
 
 FIT_NATS = 12.0
 """An explanation is fitted if, before, it is not less likely than the best one by more than this."""
+
+REFINE_NATS = 6.0
+"""Explanations that are fitted and less likely than the best one by no more than this are fitted more finely."""
 
 PLACE_NATS = 20.0
 """One that is less likely by more than this before it is moved at all stays where it is.  Of 2,696 in 883 comparisons
@@ -286,11 +289,22 @@ def compared(
     are_others_hopeless = (given > -np.inf).sum() > 1 and (scores > best - fit_nats).sum() == 1
     if are_others_hopeless and not is_best_fitted:
         return scores, places
+    _fit(scene, scores, places, given, fit_nats)
+    return scores, places
+
+
+@compiled
+def _fit(scene: Scene, scores: Floats, places: Floats, given: Floats, fit_nats: float) -> None:
+    """Fit the explanations that are in doubt, see :func:`compared`; ``scores`` and ``places`` are changed."""
+    best = scores.max()
     for number in np.argsort(-scores):
         if scores[number] > best - fit_nats:
             scores[number] = given[number] + fit_stack(scene, int(number) - 1, places[number])
             best = max(best, scores[number])
-    return scores, places
+    are_close = scores > best - REFINE_NATS
+    if are_close.sum() > 1:
+        for number in np.flatnonzero(are_close):
+            scores[number] = given[number] + refine_stack(scene, int(number) - 1, places[number])
 
 
 def compare_on(

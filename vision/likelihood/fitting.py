@@ -12,6 +12,9 @@ from vision.scene.prisms import Floats
 STEPS_MM, PIECE_STEP_MM = (1.6, 0.8), 0.6
 """Steps by which a whole stack is moved where its place is searched, and then each piece."""
 
+FINE_STEPS_MM = (PIECE_STEP_MM, 0.3)
+"""Steps by which a stack and then its pieces are moved where its place is refined."""
+
 ROUNDS = 2
 """Most times that all moves by one step are tried."""
 
@@ -54,6 +57,23 @@ def fit_stack(scene: Scene, configuration: int, places: Floats) -> float:
                 break
     for piece in range(1, count):
         best = _try_moves(scene, configuration, places, (piece, ways), PIECE_STEP_MM, best)
+    return best
+
+
+@compiled
+def refine_stack(scene: Scene, configuration: int, places: Floats) -> float:
+    """As :func:`fit_stack`, from places that it has found: in finer steps, and pieces again after those above them."""
+    best = log_likelihood_at(scene, configuration, places)
+    if configuration < 0:
+        return best
+    count, ways = scene.prisms.counts[configuration], _ways(scene)
+    for step in FINE_STEPS_MM:
+        for _ in range(ROUNDS):
+            before = best
+            for piece in range(count):
+                best = _try_moves(scene, configuration, places, (piece, ways), step, best)
+            if best == before:
+                break
     return best
 
 

@@ -32,7 +32,7 @@ WEIGHT = 0.3
 OFF_MM, TURN_RAD = 0.6, np.radians(5.0)
 """Standard deviations of a piece's place from the one below it, each way, and of its turn."""
 
-ROUND_SEAM = 0.25
+ROUND_SEAM = 0.5
 """Share that the seam between two discs counts: their bevels show as lines, too, of which each side has some."""
 
 CORNERS = 4

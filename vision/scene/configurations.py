@@ -25,6 +25,10 @@ TALLEST, TALLEST_MM = 10, 100.0
 ROUNDED_MM = 0.5
 """Distance from a turned or moulded piece's faces at which it is widest.  Chosen by eye."""
 
+BEVEL_MM = 0.8
+"""Width and height of the bevel at its rims, where a picture is fine enough to show it: 0.7 to 1 mm in the collection,
+whose discs are read better with this than without (log-likelihoods of the truth of 7 sets −16.1 → −11.7)."""
+
 TURNS_DEG = (-8.0, -4.0, 0.0, 4.0, 8.0)
 """Rotations about the vertical in which pyramids are scored: their outlines depend on it, and players set them down
 turned by up to 8°, as the photographs of the collection do."""
@@ -205,12 +209,13 @@ def _is_size(kind: PieceKind, size: PieceKind) -> bool:
 def _stack(kinds: tuple[PieceKind, ...]) -> Configuration:
     """A face and the sides below it, each given by its lower edge and that of a ledge; ``kinds`` from the lowest."""
     # A rounded rim begins to curve in below the upper face and above the foot: that is where the outline is widest.
+    # Where two pieces meet it is the upper one that hides the other.
     parts = [_ring(kinds[0], ROUNDED_MM)]
     top_mm = kinds[0].height_mm
     for below, kind in itertools.pairwise(kinds):
         if below.width_mm > kind.width_mm:
             parts[-1] = _prism(parts[-1], _ring(below, top_mm - ROUNDED_MM))
-        parts.append(_ring(kind, top_mm - ROUNDED_MM))
+        parts.append(_ring(kind, top_mm + BEVEL_MM / 2))
         top_mm += kind.height_mm
     parts.append(_ring(kinds[-1], top_mm - ROUNDED_MM))
     return Configuration(len(kinds), kinds[-1], tuple(parts[::-1]))

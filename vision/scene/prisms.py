@@ -1,7 +1,8 @@
 """Every surface of the pieces and columns of one pose, to be painted over a patch of the picture at its own resolution.
 
-A piece is a prism: an upper face and sides.  Its corners are projected by an affine map for each cell and height, which
-over the width of a piece is exact to a fifth of a millimetre, so that pieces can be moved and turned at little cost.
+A piece is a prism with bevelled rims: sides as far as it is widest, and an upper face that ends in the middle of the
+bevel.  Its corners are projected by an affine map for each cell and height, which over the width of a piece is exact to
+a fifth of a millimetre, so that pieces can be moved and turned at little cost.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from calibration.camera import Camera
 from calibration.kit import Kit, PieceKind
 from vision.compiled import compiled
 from vision.pose.projection import Points, Registration, project
-from vision.scene.configurations import ROUNDED_MM, stacks_of
+from vision.scene.configurations import BEVEL_MM, stacks_of
 from vision.scene.ground import grid_lines_px
 from vision.scene.runs import Spans, add_polygon
 from vision.scene.solids import column, cross_section
@@ -49,14 +50,16 @@ REACH_MM = 12.0
 
 
 class Prisms(NamedTuple):
-    """What may stand on n cells, f configurations of up to p pieces, whose feet and faces are at z heights.
+    """What may stand on n cells, f configurations of up to p pieces, whose rims are at z heights.
 
     Attributes:
         maps: (n, z, 2, 3) px a mm from the cell's middle, for each height.
-        rings_mm: (kinds, corners, 2) outline of each size of piece.
+        rings_mm: (kinds, corners, 2) outline of each size of piece, where it is widest, and…
+        face_rings_mm: …of its upper face.
         kinds: (f, p) size of each piece of a configuration, the lowest first.
-        feet: (f, p) number of the height of its foot.
-        faces: (f, p) number of the height of its upper face.
+        feet: (f, p) number of the height at which its sides begin, above its foot…
+        shoulders: (f, p) …of that at which they end…
+        faces: (f, p) …and of that of its upper face.
         counts: (f,) pieces.
         columns_px: (n, 8, 2) corners of the column under each cell, foot and upper face.
         has_column: (n,) bool.
@@ -68,8 +71,10 @@ class Prisms(NamedTuple):
 
     maps: Floats
     rings_mm: Floats
+    face_rings_mm: Floats
     kinds: Indices
     feet: Indices
+    shoulders: Indices
     faces: Indices
     counts: Indices
     columns_px: Floats
@@ -90,15 +95,16 @@ def make_prisms(
     sizes = list({(kind.shape, kind.width_mm, kind.height_mm): kind for stack in stacks for kind in stack}.values())
     numbers = {(kind.shape, kind.width_mm, kind.height_mm): number for number, kind in enumerate(sizes)}
     most = max(map(len, stacks))
-    kinds, feet, faces = (np.zeros((len(stacks), most), np.intp) for _ in range(3))
+    kinds, feet, shoulders, faces = (np.zeros((len(stacks), most), np.intp) for _ in range(4))
     heights: dict[float, int] = {}
     for i, stack in enumerate(stacks):
         z = 0.0
         for j, kind in enumerate(stack):
             kinds[i, j] = numbers[kind.shape, kind.width_mm, kind.height_mm]
-            feet[i, j] = heights.setdefault(round(z, 6), len(heights))
+            feet[i, j] = heights.setdefault(round(z + BEVEL_MM, 6), len(heights))
             z += kind.height_mm
-            faces[i, j] = heights.setdefault(round(z - ROUNDED_MM, 6), len(heights))
+            shoulders[i, j] = heights.setdefault(round(z - BEVEL_MM, 6), len(heights))
+            faces[i, j] = heights.setdefault(round(z - BEVEL_MM / 2, 6), len(heights))
     columns = np.zeros((len(centres), 8, 2))
     has_column = np.zeros(len(centres), np.bool_)
     for number, (cell, level) in enumerate(zip(kit.cells, levels or (None,) * len(kit.cells), strict=True)):
@@ -109,8 +115,10 @@ def make_prisms(
     return Prisms(
         _maps(centres, np.array(list(heights)), view, shrink),
         np.array([_ring(kind) for kind in sizes]),
+        np.array([(1 - BEVEL_MM / kind.width_mm) * _ring(kind) for kind in sizes]),
         kinds,
         feet,
+        shoulders,
         faces,
         np.array([len(stack) for stack in stacks]),
         columns,
@@ -177,33 +185,30 @@ def span_stack(spans: Spans, prisms: Prisms, which: tuple[int, int, int], places
     ``which``: cell, its rank, and the configuration; ``places`` (p, 3): where each piece lies off the cell's middle,
     mm, and by how much it is turned, radians.
     """
-    (cell, rank, configuration), kinds = which, prisms.kinds
+    (cell, rank, configuration), kinds, rings = which, prisms.kinds, prisms.rings_mm
     count, spans.many[0] = prisms.counts[configuration], 0
-    foot, face = np.empty(prisms.rings_mm.shape[1:]), np.empty(prisms.rings_mm.shape[1:])
+    foot, upper = np.empty(rings.shape[1:]), np.empty(rings.shape[1:])
     for piece in range(count):
-        kind = kinds[configuration, piece]
-        _project(foot, prisms, (cell, prisms.feet[configuration, piece]), kind, places, piece)
-        _project(face, prisms, (cell, prisms.faces[configuration, piece]), kind, places, piece)
+        kind, place = kinds[configuration, piece], places[piece]
+        _project(foot, rings[kind], prisms.maps[cell, prisms.feet[configuration, piece]], place)
+        _project(upper, rings[kind], prisms.maps[cell, prisms.shoulders[configuration, piece]], place)
         first = first_surface(rank) + piece * PER_PIECE
-        _add_sides(spans, foot, face, first + 1)
+        _add_sides(spans, foot, upper, first + 1)
         # Of a piece under another one of its size only the bevel shows, which looks like its side.
         if piece + 1 == count or kinds[configuration, piece + 1] != kind:
-            _add_face(spans, face, first)
+            _project(upper, prisms.face_rings_mm[kind], prisms.maps[cell, prisms.faces[configuration, piece]], place)
+            _add_face(spans, upper, first)
 
 
 @compiled
-def _project(ring_px: Floats, prisms: Prisms, level: tuple[int, int], kind: int, places: Floats, piece: int) -> None:
-    """Project the outline of a piece of some kind, which lies at ``places[piece]``, at a ``level``: cell and height."""
-    (cell, height), maps, rings = level, prisms.maps, prisms.rings_mm
-    x, y, turn = places[piece, 0], places[piece, 1], places[piece, 2]
-    sine, cosine = np.sin(turn), np.cos(turn)
+def _project(ring_px: Floats, ring_mm: Floats, affine: Floats, place: Floats) -> None:
+    """Project the outline ``ring_mm`` (k, 2) of a piece that lies at ``place`` (3,) by the ``affine`` map (2, 3)."""
+    sine, cosine = np.sin(place[2]), np.cos(place[2])
     for i in range(len(ring_px)):
-        u = x + cosine * rings[kind, i, 0] - sine * rings[kind, i, 1]
-        v = y + sine * rings[kind, i, 0] + cosine * rings[kind, i, 1]
+        u = place[0] + cosine * ring_mm[i, 0] - sine * ring_mm[i, 1]
+        v = place[1] + sine * ring_mm[i, 0] + cosine * ring_mm[i, 1]
         for axis in range(2):
-            ring_px[i, axis] = (
-                maps[cell, height, axis, 0] * u + maps[cell, height, axis, 1] * v + maps[cell, height, axis, 2]
-            )
+            ring_px[i, axis] = affine[axis, 0] * u + affine[axis, 1] * v + affine[axis, 2]
 
 
 @compiled
