@@ -209,13 +209,14 @@ def _is_size(kind: PieceKind, size: PieceKind) -> bool:
 def _stack(kinds: tuple[PieceKind, ...]) -> Configuration:
     """A face and the sides below it, each given by its lower edge and that of a ledge; ``kinds`` from the lowest."""
     # A rounded rim begins to curve in below the upper face and above the foot: that is where the outline is widest.
-    # Where two pieces meet it is the upper one that hides the other.
+    # Where two discs meet it is the upper one that hides the other.  Cubes are high beside their bevels: those that are
+    # seen are read the same with either line, what they hide better with the lower one.
     parts = [_ring(kinds[0], ROUNDED_MM)]
     top_mm = kinds[0].height_mm
     for below, kind in itertools.pairwise(kinds):
         if below.width_mm > kind.width_mm:
             parts[-1] = _prism(parts[-1], _ring(below, top_mm - ROUNDED_MM))
-        parts.append(_ring(kind, top_mm + BEVEL_MM / 2))
+        parts.append(_ring(kind, top_mm + (BEVEL_MM / 2 if kind.shape == "disc" else -ROUNDED_MM)))
         top_mm += kind.height_mm
     parts.append(_ring(kinds[-1], top_mm - ROUNDED_MM))
     return Configuration(len(kinds), kinds[-1], tuple(parts[::-1]))
