@@ -1,8 +1,8 @@
 # Two commands on a fresh machine: `make demo` shows the main job, `make test` runs every check.
 VENV := .venv
 PY := $(VENV)/bin/python
-# Three files of tests at a time on two cores, in their order: many wait for a browser, a broker or a clock.
-PYTEST := $(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+# Four files of tests at a time on two cores, in their order: many wait for a browser, a broker or a clock.
+PYTEST := $(PY) -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
@@ -10,7 +10,8 @@ TEST_LIBS := chromium-headless-shell mosquitto
 
 # Compiling takes one core and most of two minutes: checks, downloads and what needs nothing compiled go on beside it.
 MAKEFLAGS += --jobs=2
-UNCOMPILED := $(addprefix tests/,firmware_bridge games panel recorder records referee rules scene tracker)
+UNCOMPILED := $(addprefix tests/,calibration deploy firmware_bridge games panel recorder records referee rules scene \
+	settings tape tracker voice) $(wildcard tests/test_*.py)
 
 .PHONY: setup install-pi demo test lint types contracts logic unit cv5 pdn arm64 bench score soak lock audit clean
 setup: $(STAMP)

@@ -17,6 +17,8 @@ from vision.pose.markers import detect
 from vision.pose.projection import project
 from vision.pose.registration import marker_corners, register
 
+pytestmark = pytest.mark.pictures
+
 PX_PER_MM = 4
 SCALE = PX_PER_MM * 25.4 / 72 * (1 - 1e-5)
 """A hair less, lest rounding add a row."""
