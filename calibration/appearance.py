@@ -48,6 +48,7 @@ class SetAppearance:
         glyphs: each piece's character (:class:`Glyph`); empty where pieces have none, or before enrolment.
         not_found: letters of the pieces that the photograph did not show; they have the kit's colours.
         board: of the whole board, where it was learned or squares have several colours.
+        ring_mm: radius of the ring round the characters; None where there is none, or it is not known.
     """
 
     kit: str
@@ -59,6 +60,7 @@ class SetAppearance:
     glyphs: Mapping[str, Glyph] = field(default_factory=dict)
     not_found: tuple[str, ...] = ()
     board: BoardAppearance | None = None
+    ring_mm: float | None = None
 
 
 RIM_STEPS = 6
@@ -118,6 +120,7 @@ def format_appearance(appearance: SetAppearance) -> str:
         f'kit = "{appearance.kit}"',
         *([] if appearance.floor is None else [f"floor = {_list(appearance.floor)}"]),
         f"rim = {_list(appearance.rim)}",
+        *([] if appearance.ring_mm is None else [f"ring_mm = {appearance.ring_mm:.3f}"]),
         *([f"not_found = {json.dumps(appearance.not_found)}"] if appearance.not_found else []),
     ]
     for name, table in tables.items():
@@ -143,6 +146,7 @@ def read_appearance(path: Path, kit: Kit) -> SetAppearance:
         glyphs=_glyphs(table, inked),
         not_found=_letters(table, kit),
         board=read_board(table.table("board")) if table.has("board") else None,
+        ring_mm=table.length("ring_mm") if table.has("ring_mm") else None,
     )
     table.done()
     for one, other in alike(kit.pieces, appearance.pieces):

@@ -31,6 +31,7 @@ from vision.capture.frames import Frame
 from vision.errors import VisionError
 from vision.glyphs.face_detection import centred
 from vision.glyphs.faces import DIRECTIONS, Faces
+from vision.glyphs.ring import RING_SHARES, find_ring, usual_radius_mm
 from vision.glyphs.templates import compare, make_alphabet, nothing_before, unrolled
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
@@ -116,7 +117,8 @@ def enrol(
     faces = _inked(image, kit, hypothesis, {cell: stacks[cell] for cell in shown.values()})
     lit = [whites[letter] * photograph.light.at(floors[cell][None])[0] for letter, cell in shown.items()]
     matt = legible(_matt(image, faces, lit), kit, photograph.pose, camera)
-    appearance = replace(appearance, glyphs=dict(zip(shown, unrolled(matt, faces), strict=True)))
+    glyphs = dict(zip(shown, unrolled(matt, faces), strict=True))
+    appearance = replace(appearance, glyphs=glyphs, ring_mm=_ring_mm(matt, faces))
     appearance = _checked(image, Reader(kit, camera, appearance, levels), geometry, stacks)
     _check_unlike(matt, shown, faces, appearance.glyphs)
     return appearance
@@ -244,6 +246,16 @@ def _inked(image: Picture, kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str
         uneven = np.sort(codes.var(axis=3).sum(axis=3), axis=2)[..., :CIRCLES].sum(axis=2)
         faces = faces.moved(steps_mm[(uneven / np.maximum(codes.mean(axis=(2, 3, 4)), 1) ** 2).argmin(axis=1)])
     return faces
+
+
+def _ring_mm(image: Picture, faces: Faces) -> float | None:
+    """Radius of the ring on these faces; None if they have none that is the same on all."""
+    labels, rings = nothing_before(image), []
+    for number in range(len(faces.radii_mm)):
+        face = faces.of(np.array([number]))
+        least, most = (share * float(face.radii_mm[0]) for share in RING_SHARES)
+        rings.append(find_ring(image, face, labels, (least, most)))
+    return usual_radius_mm(rings)
 
 
 def _matt(image: npt.NDArray[np.uint8], faces: Faces, mirrored: Sequence[Reflectance]) -> npt.NDArray[np.uint8]:

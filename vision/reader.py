@@ -250,7 +250,8 @@ class Reader:
         if self._alphabet is None:
             return scores
         letters = [self._alphabet.numbers([letter for _, letter in table]) for table in tables]
-        read = partial(read_character, self._legible(frame.image, geometry), hypothesis, self._alphabet)
+        legible, ring_mm = self._legible(frame.image, geometry), self.appearance.ring_mm
+        read = partial(read_character, legible, hypothesis, self._alphabet, ring_mm=ring_mm)
         return scores + score_characters(hypothesis, states, letters, read)
 
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
@@ -291,7 +292,8 @@ class Reader:
         rescore_by_rendering(smooth, hypothesis)
         letters = None
         if self._alphabet is not None:
-            characters = read_characters(self._legible(image, hypothesis.geometry), hypothesis, self._alphabet)
+            legible, ring_mm = self._legible(image, hypothesis.geometry), self.appearance.ring_mm
+            characters = read_characters(legible, hypothesis, self._alphabet, ring_mm)
             letters = characters[:, self._alphabet.numbers([letter for _, letter in self.states[1:]])]
         return by_state(hypothesis.scores, (self._columns, self._firsts), letters)
 

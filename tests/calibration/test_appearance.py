@@ -33,3 +33,17 @@ def test_pieces_that_the_kit_does_not_have_are_refused(file, named):
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ProfileError, match=r"not_found: only letters of the kit's pieces$"):
         read_appearance(file, KIT)
+
+
+def test_the_radius_of_a_ring_is_kept_and_need_not_be_known(file):
+    file.write_text(format_appearance(replace(nominal_appearance(KIT), ring_mm=12.4)), encoding="utf-8")
+    assert read_appearance(file, KIT).ring_mm == 12.4
+    file.write_text(format_appearance(nominal_appearance(KIT)), encoding="utf-8")
+    assert read_appearance(file, KIT).ring_mm is None
+
+
+def test_a_ring_without_a_size_is_refused(file):
+    text = format_appearance(nominal_appearance(KIT)).replace("rim =", "ring_mm = -1\nrim =")
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ProfileError, match=r"ring_mm must be greater than zero"):
+        read_appearance(file, KIT)

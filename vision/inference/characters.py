@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,11 +18,13 @@ from vision.glyphs.legibility import (
     read_faces,
     search_face,
 )
+from vision.glyphs.ring import RING_REACH, find_ring, ring_log_ratio
 from vision.glyphs.templates import Alphabet
-from vision.inference.comparison import compare_beside_colours, make_view, stacks_of
+from vision.inference.comparison import compare_beside_colours, make_view, rescored, stacks_of
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.stacks import OUT_OF_REACH
+from vision.pose.projection import Points
 from vision.scene.label_buffer import RANK_BITS, LabelBuffer
 
 Array = npt.NDArray[np.float32]
@@ -32,6 +34,9 @@ Picture = npt.NDArray[np.uint8]
 IN_QUESTION = 15.0
 """Heights that are less likely than the best one by so many nats need not be looked into by their faces, unless the
 face that is found is near theirs: sides of one wood tell colours little of how many pieces there are."""
+
+CLOSE_NATS = 9.0
+"""Heights that are less likely than the best one by more than this when faces are known stay so."""
 
 STRANGE = -15.0
 """Log-likelihood under which no character fits that does not explain most of a face.  The stack may then be of another
@@ -68,17 +73,20 @@ class _Known(NamedTuple):
         cell: its row.
         configurations: (l,) those in question.
         shifts_mm: (l, 2) how far each then has its face from its place, in the crop.
+        face: where it was found (1).
     """
 
     cell: int
     configurations: Indices
     shifts_mm: Array
+    face: Faces
 
 
-def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> Array:
+def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, ring_mm: float | None = None) -> Array:
     """(n, letters) log-likelihood of each piece's character on each cell, even where nothing stands.
 
     Where a face is tells a stack's height too: the board's scores of heights in question are found again with that.
+    So does how large it appears, by its ring of the radius ``ring_mm``.
     """
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
     _revive(image, hypothesis, alphabet)
@@ -102,22 +110,37 @@ def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) 
     # What is known by now of the stacks behind may have brought some back.
     late = np.union1d(late, last.faceless)
     remove_faceless(image, hypothesis, late[hypothesis.state[late] > 0])
+    if ring_mm is not None:
+        faces = {one.cell: one.face for one in (*known, *sure, *last.known)}
+        weigh_by_rings(image, hypothesis, faces, ring_mm)
+    weigh_by_boundaries(image, hypothesis)
     return found
 
 
-def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, cell: int) -> tuple[Array, float]:
+def read_character(
+    image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, cell: int, ring_mm: float | None = None
+) -> tuple[Array, float]:
     """What lies uppermost in the stack that is hypothesised on a cell.
 
     Returns:
-        (letters,) log-likelihood of each character; and the log-likelihood ratio of the likeliest one against bare
-        wood, 0 where that is no less likely.
+        (letters,) log-likelihood of each character, and of how large its ring appears; and the log-likelihood ratio of
+        the likeliest one against bare wood, 0 where that is no less likely, and of that ring.
     """
     upright, owner = hypothesis.geometry.faces, np.zeros(1, np.intp)
     number = cell * len(hypothesis.geometry.configurations.all) + hypothesis.configuration(cell)
     straight, labels = upright.of(np.array([number])), hypothesis.all_labels()
     alone = np.zeros(1, np.float32)
     found, _ = read_faces(image, straight, owner, labels, alphabet, alone)
-    return found.letters[0], float(character_gain(image, straight, owner, labels, alphabet, alone)[0])
+    gain = float(character_gain(image, straight, owner, labels, alphabet, alone)[0])
+    if ring_mm is None:
+        return found.letters[0], gain
+    by_ring = float(ring_log_ratio(find_ring(image, found.faces, labels, _about(ring_mm)), np.ones(1), ring_mm)[0])
+    return found.letters[0] + np.float32(by_ring), gain + by_ring
+
+
+def _about(ring_mm: float) -> tuple[float, float]:
+    """The least and the largest radius at which a ring is looked for."""
+    return (1 - RING_REACH) * ring_mm, (1 + RING_REACH) * ring_mm
 
 
 def _revive(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
@@ -181,7 +204,7 @@ def _read(
             shifts_mm = _shifts(hypothesis, cell, upright.of(cell * configurations_of + every), face)
             asked = np.isin(every, configurations) | (np.linalg.norm(shifts_mm, axis=1) < ELSEWHERE_MM)
             if asked.sum() > 1:
-                known.append(_Known(cell, every[asked], shifts_mm[asked]))
+                known.append(_Known(cell, every[asked], shifts_mm[asked], face))
     looked_for = cells[np.union1d(strange, np.union1d(evened, np.flatnonzero(seen.is_rival)))]
     return _Read(known, looked_for, np.array(faceless, np.intp))
 
@@ -209,6 +232,59 @@ def remove_faceless(image: Picture, hypothesis: Hypothesis, cells: Indices) -> b
             stacks.configurations[cell] = -1
     converge(hypothesis)
     return bool((hypothesis.state[cells] == 0).any())
+
+
+def weigh_by_rings(image: Picture, hypothesis: Hypothesis, faces: Mapping[int, Faces], ring_mm: float) -> None:
+    """Weigh heights that are in doubt by how large the rings on ``faces`` by cell appear."""
+    labels, upright = hypothesis.all_labels(), hypothesis.geometry.faces
+    every = np.arange(len(hypothesis.geometry.configurations.all))
+    for cell, face in faces.items():
+        by_colour = hypothesis.scores[cell, 1:].reshape(len(every), -1)
+        heights = by_colour.max(axis=1)
+        if not hypothesis.updated[cell] or (heights > heights.max() - IN_QUESTION).sum() < 2:
+            continue
+        ring = find_ring(image, face, labels, _about(ring_mm))
+        planes = _px_per_mm(upright.of(cell * len(every) + every)) / _px_per_mm(face)
+        ratio = ring_log_ratio(ring, planes, ring_mm)
+        # What a piece's ring tells is how high its stack is, not whether there is one.
+        ratio -= ratio[heights.argmax()]
+        scores = np.append(0, by_colour + ratio[:, None]).astype(np.float32)
+        scores[1:] -= scores[1:].max() - heights.max()
+        hypothesis.score(np.array([cell]), scores[None])
+        if scores.argmax() != hypothesis.state[cell]:
+            hypothesis.assign(cell, int(scores.argmax()))
+    hypothesis.settle()
+
+
+def _px_per_mm(faces: Faces) -> Points:
+    """(k,) pixels that a millimetre of each face's plane is wide, in the mean of all directions."""
+    scale: Points = np.sqrt(np.abs(np.linalg.det(faces.to_picture)))
+    return scale
+
+
+def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis) -> None:
+    """Weigh heights that are still in doubt, "none" among them, by boundaries as well.
+
+    Sides of one wood hardly tell colours how many pieces there are; the seams between these do.
+    """
+    prisms, scores = hypothesis.geometry.prisms, hypothesis.scores
+    assert prisms is not None, "only faces have characters"
+    by_colour = scores[:, 1:].reshape(len(scores), -1, hypothesis.colours)
+    heights = np.column_stack([np.zeros(len(scores)), by_colour.max(axis=2)])
+    tried = heights > heights.max(axis=1, keepdims=True) - CLOSE_NATS
+    cells = np.flatnonzero(hypothesis.updated & (tried.sum(axis=1) > 1))
+    if not len(cells):
+        return
+    view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)
+    for cell in cells[np.argsort(view.rank[cells])].tolist():
+        which = cell, heights[cell], tried[cell]
+        compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, which)
+        hypothesis.score(np.array([cell]), rescored(by_colour[cell], heights[cell], compared, tried[cell])[None])
+        state = int(hypothesis.scores[cell].argmax())
+        if state != hypothesis.state[cell]:
+            hypothesis.assign(cell, state)
+        stacks.configurations[cell], stacks.places[cell] = compared.argmax() - 1, places[compared.argmax()]
+    hypothesis.settle()
 
 
 def search_once(

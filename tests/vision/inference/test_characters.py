@@ -11,9 +11,16 @@ from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import picture, random_light
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
+from vision.glyphs.face_detection import centred
 from vision.glyphs.templates import make_alphabet
 from vision.inference import characters
-from vision.inference.characters import read_characters, remove_faceless, search_once
+from vision.inference.characters import (
+    read_characters,
+    remove_faceless,
+    search_once,
+    weigh_by_boundaries,
+    weigh_by_rings,
+)
 from vision.inference.coordinate_ascent import converge
 from vision.inference.search import infer
 from vision.pose.projection import project
@@ -163,3 +170,40 @@ def test_of_stacks_without_a_character_those_are_removed_that_boundaries_do_not_
     assert remove_faceless(image, hypothesis, np.union1d(bare, standing))
     np.testing.assert_array_equal(np.flatnonzero(hypothesis.state), standing)
     assert not remove_faceless(image, hypothesis, standing)
+
+
+@pytest.mark.parametrize("lead", [-1, 1])
+def test_a_height_that_colours_leave_in_doubt_is_told_by_the_size_of_the_ring(enrolled, lead):
+    reader, _, _ = enrolled
+    kit, pose = reader.kit, reader.geometry(default_pose(reader.kit, reader.camera)).pose
+    cell = kit.cells.index("c3")
+    table = ["RpP" if number == cell else "" for number in range(len(kit.cells))]
+    image = picture(kit, reader.camera, pose, random_light(random.Random(1)), table, 3, ())
+    geometry = reader.geometry(pose)
+    hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+    straight = geometry.faces.of(np.array([cell * len(geometry.configurations.all) + 2]))
+    faces, _ = centred(image, straight, hypothesis.all_labels())
+    scores, wrong = hypothesis.scores[[cell]], 1 + (2 + lead) * hypothesis.colours
+    scores[0, wrong] = scores.max() + 3
+    hypothesis.score(np.array([cell]), scores)
+    hypothesis.assign(cell, wrong)
+    weigh_by_rings(image, hypothesis, {cell: faces}, reader.appearance.ring_mm)
+    assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 3
+    assert hypothesis.scores[cell, 1:].max() == pytest.approx(scores[0, 1:].max())
+
+
+@pytest.mark.parametrize("lead", [-1, 1])
+def test_a_height_that_colours_leave_in_doubt_is_told_by_the_seams(enrolled, lead):
+    reader, _, _ = enrolled
+    kit, pose = reader.kit, reader.geometry(default_pose(reader.kit, reader.camera)).pose
+    cell = kit.cells.index("c3")
+    table = ["RpP" if number == cell else "" for number in range(len(kit.cells))]
+    image = picture(kit, reader.camera, pose, random_light(random.Random(1)), table, 3, ())
+    geometry = reader.geometry(pose)
+    hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+    scores, wrong = hypothesis.scores[[cell]], 1 + (2 + lead) * hypothesis.colours
+    scores[0, wrong] = scores.max() + 2
+    hypothesis.score(np.array([cell]), scores)
+    hypothesis.assign(cell, wrong)
+    weigh_by_boundaries(image, hypothesis)
+    assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 3
