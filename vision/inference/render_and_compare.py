@@ -23,6 +23,7 @@ from vision.inference.coordinate_ascent import AllScores, all_scores
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import join_lines, split_lines
+from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.prisms import Floats, Prisms
 
 Array = npt.NDArray[np.float32]
@@ -84,9 +85,7 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
         tried = heights >= (-doubt if is_tower_before_table else heights.max() - doubt)
         if tried.sum() > 1:
             compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
-            # A height that is chosen against colours is itself in doubt, also beside what they had ruled out.
-            also = heights >= heights[compared.argmax()] - doubt
-            if (also & ~tried).any():
+            while (also := _also_in_doubt(heights, int(compared.argmax()), doubt) & ~tried).any():
                 tried |= also
                 compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
             hypothesis.score(np.array([cell]), rescored(by_colour, heights, compared, tried)[None])
@@ -99,6 +98,18 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
             every.outdate(cell, before)
             changed = True
     return changed
+
+
+def _also_in_doubt(heights: Floats, chosen: int, doubt: float) -> Mask:
+    """(1 + f,) heights in doubt beside one that was ``chosen``, by colours' scores ``heights`` (1 + f,).
+
+    One that is chosen against colours is itself in doubt, also beside what they had ruled out, and beside the next one
+    whatever they say of that: a piece of the ground's colour is no likelier there than one that is not there.
+    """
+    also: Mask = heights >= heights[chosen] - doubt
+    if chosen != heights.argmax() and chosen + 1 < len(heights):
+        also[chosen + 1] |= heights[chosen + 1] > OUT_OF_REACH / 2
+    return also
 
 
 def _is_told(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:

@@ -6,6 +6,7 @@ import pytest
 
 from vision.appearance.colour_model import display
 from vision.appearance.illumination import Illumination
+from vision.inference import render_and_compare
 from vision.inference.comparison import compared, make_patch_of, make_view, scene_round, stacks_of
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import DOUBT_NATS, compare, rescore_by_rendering
@@ -244,3 +245,26 @@ def test_what_colours_had_ruled_out_is_compared_with_a_height_that_is_chosen_aga
     wrong.assign(cell, int(wrong.scores[cell].argmax()))
     rescore_by_rendering(picture, wrong)
     assert wrong.state[cell] == 0
+
+
+def test_the_next_height_is_compared_with_one_that_is_chosen_against_colours(
+    hypothesis, ground, geometry, cell, monkeypatch
+):
+    """Four cubes of the ground's colour: colours have none, allow for three, and rule four out."""
+    asked, compare_them = [], render_and_compare.compare_beside_colours
+
+    def spy(view, prisms, of, stacks, which):
+        number, heights, tried = which
+        if number == cell and heights[4] < -2 * DOUBT_NATS:
+            asked.append(bool(tried[4]))
+        return compare_them(view, prisms, of, stacks, which)
+
+    monkeypatch.setattr(render_and_compare, "compare_beside_colours", spy)
+    picture, wrong = hypothesis(with_stack(ground, geometry, cell, 4, 0.1))
+    wrong.isolated.scores[cell] = -200  # or colours would be asked again
+    scores = np.full((len(wrong.geometry.configurations.all), wrong.colours), -200.0, np.float32)
+    scores[:3, 0], scores[3, 0] = -5, -2.5 * DOUBT_NATS
+    wrong.score(np.array([cell]), np.append(0, scores)[None].astype(np.float32))
+    rescore_by_rendering(picture, wrong)
+    assert asked[:2] == [False, True]
+    assert wrong.configuration_count(int(wrong.state[cell])) == 4
