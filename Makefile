@@ -8,10 +8,11 @@ STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
 TEST_LIBS := chromium-headless-shell mosquitto
 
-# Compiling takes one core and most of two minutes: checks, downloads and what needs nothing compiled go on beside it.
+# Compiling takes one core and most of two minutes: checks, downloads and what needs next to nothing compiled go on
+# beside it.
 MAKEFLAGS += --jobs=2
 UNCOMPILED := $(addprefix tests/,calibration deploy firmware_bridge games panel recorder records referee rules scene \
-	settings tape tracker voice) $(wildcard tests/test_*.py)
+	settings simulate tape tracker voice) $(wildcard tests/test_*.py)
 
 .PHONY: setup install-pi demo test lint types contracts logic unit cv5 pdn arm64 bench score soak lock audit clean
 setup: $(STAMP)
@@ -55,7 +56,7 @@ logic: setup
 	$(PY) -m pytest -m "not soak and not pictures" $(UNCOMPILED)
 
 unit: compiled browser
-	$(PY) -m pytest -m "pictures" $(UNCOMPILED)
+	$(PYTEST) -m "pictures" $(UNCOMPILED)
 	$(PYTEST) -m "not soak" $(addprefix --ignore=,$(UNCOMPILED))
 
 # The tests of seeing on OpenCV 5 too: a user's machine may have it.

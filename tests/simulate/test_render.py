@@ -20,6 +20,8 @@ from vision.pose.projection import project
 from vision.pose.registration import marker_corners, register
 from vision.scene.solids import hull, pieces
 
+pytestmark = pytest.mark.pictures
+
 KIT = load_kit("domination")
 CAMERA = default_camera()
 POSE = default_pose(KIT)

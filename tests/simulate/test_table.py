@@ -19,6 +19,8 @@ from vision.capture.frames import Frame
 from vision.pose.projection import project
 from vision.scene.solids import pieces
 
+pytestmark = pytest.mark.pictures
+
 KIT = load_kit("domination")
 
 

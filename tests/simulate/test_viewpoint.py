@@ -12,6 +12,8 @@ from companion.simulate.viewpoint import default_camera, default_pose
 from vision.pose.projection import project
 from vision.scene.solids import highest_floors_mm
 
+pytestmark = pytest.mark.pictures
+
 TALLEST = {"domination": "RGRGR", "citadel": "RRR", "cheight": "PPP", "ziggurat": "QDW", "diamond": "X"}
 """What a tower is in kits in which it is not two pieces."""
 
