@@ -12,7 +12,6 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.appearance import GLYPH_ANGLES
 from vision.glyphs.faces import DIRECTIONS, Faces
 from vision.pose.projection import Points
 from vision.scene.label_buffer import RANK_BITS, LabelBuffer
@@ -36,7 +35,10 @@ RING_SHARES = (0.6, 0.95)
 RING_REACH = 0.15
 """…and by which share of its own radius later: a face may have been found at another height than it has."""
 
-LEAST_SEEN = GLYPH_ANGLES // 4
+AROUND = DIRECTIONS[::2]
+"""(directions, 2) in which the ring is looked for: half of those of characters."""
+
+LEAST_SEEN = len(AROUND) // 4
 """Directions in which a ring must be seen."""
 
 SPREAD_MM, OUTLIER = 0.04, 5e-4
@@ -44,8 +46,11 @@ SPREAD_MM, OUTLIER = 0.04, 5e-4
 rings in eight sets 894 were within 0.08 mm of the median of their picture and 4 more than 0.3 mm off, which may be
 anywhere within :data:`RING_REACH`; from one height to the next a radius changes by 0.13 to 0.24 mm."""
 
-ROUNDS = 8
+ROUNDS = 4
 """Iterations of the fit."""
+
+LABEL_STRIDE = 4
+"""Every how many radii it is asked what is nearer."""
 
 BLUR_STEPS = 1.0
 """Standard deviation of the blur along the radius."""
@@ -72,7 +77,7 @@ def find_ring(image: Picture, face: Faces, labels: LabelBuffer, about_mm: tuple[
     is_seen = np.isfinite(darker).all(axis=1)
     if is_seen.sum() < LEAST_SEEN:
         return NO_RING
-    darker, around = darker[is_seen], DIRECTIONS[is_seen]
+    darker, around = darker[is_seen], AROUND[is_seen]
     usual = int(np.median(darker, axis=0).argmax())
     first = max(usual - NEAR, 0)
     window = darker[:, first : usual + NEAR + 1]
@@ -104,14 +109,14 @@ def ring_log_ratio(ring: Ring, planes: Points, ring_mm: float) -> Scores:
 
 def _darker(image: Picture, face: Faces, labels: LabelBuffer, radii_mm: Points) -> Array:
     """(directions, radii) by how many codes each place is darker than those beside it; not finite if it is hidden."""
-    around_mm = radii_mm[:, None] * DIRECTIONS[:, None]
+    around_mm = radii_mm[:, None] * AROUND[:, None]
     pixels = face.centres_px[0] + around_mm @ face.to_picture[0].T
     x, y = (pixels[..., axis].astype(np.float32) for axis in (0, 1))
     codes = cv2.remap(image, x, y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE).mean(axis=2, dtype=np.float32)
     codes = cv2.GaussianBlur(codes, (0, 0), sigmaX=BLUR_STEPS, sigmaY=0.01)
     darker: Array = (codes[:, : -2 * BESIDE] + codes[:, 2 * BESIDE :]) / 2 - codes[:, BESIDE:-BESIDE]
     height, width = labels.shape
-    columns, rows = np.rint(x).astype(np.intp), np.rint(y).astype(np.intp)
+    columns, rows = (np.rint(along[:, ::LABEL_STRIDE]).astype(np.intp) for along in (x, y))
     is_inside = (columns >= 0) & (columns < width) & (rows >= 0) & (rows < height)
     nearest = labels[np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)] >> RANK_BITS
     darker[(~is_inside | (nearest > face.ranks[0])).any(axis=1)] = np.nan

@@ -36,7 +36,7 @@ IN_QUESTION = 15.0
 face that is found is near theirs: sides of one wood tell colours little of how many pieces there are."""
 
 CLOSE_NATS = 9.0
-"""Heights that are less likely than the best one by more than this when faces are known stay so."""
+"""Heights that are less likely than the best one by more than this when faces are known are left alone."""
 
 STRANGE = -15.0
 """Log-likelihood under which no character fits that does not explain most of a face.  The stack may then be of another
@@ -241,7 +241,7 @@ def weigh_by_rings(image: Picture, hypothesis: Hypothesis, faces: Mapping[int, F
     for cell, face in faces.items():
         by_colour = hypothesis.scores[cell, 1:].reshape(len(every), -1)
         heights = by_colour.max(axis=1)
-        if not hypothesis.updated[cell] or (heights > heights.max() - IN_QUESTION).sum() < 2:
+        if not hypothesis.updated[cell] or (heights > heights.max() - CLOSE_NATS).sum() < 2:
             continue
         ring = find_ring(image, face, labels, _about(ring_mm))
         planes = _px_per_mm(upright.of(cell * len(every) + every)) / _px_per_mm(face)
