@@ -54,7 +54,7 @@ most."""
 FIT_NATS = 12.0
 """An explanation is fitted if, before, it is not less likely than the best one by more than this."""
 
-REFINE_NATS = 6.0
+REFINE_NATS = 3.0
 """Explanations that are fitted and less likely than the best one by no more than this are fitted more finely."""
 
 PLACE_NATS = 20.0

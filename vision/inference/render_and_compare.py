@@ -87,7 +87,10 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
             compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
             while (also := _also_in_doubt(heights, int(compared.argmax()), doubt) & ~tried).any():
                 tried |= also
-                compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
+                # In a patch of their own, beside the likeliest one so far.
+                best, asked = int(compared.argmax()), also | (np.arange(len(also)) == compared.argmax())
+                more, places_of_more = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, asked))
+                compared[also], places[also] = more[also] + compared[best] - more[best], places_of_more[also]
             hypothesis.score(np.array([cell]), rescored(by_colour, heights, compared, tried)[None])
             stacks.places[cell] = places[compared.argmax()]
         before, state = int(hypothesis.state[cell]), int(hypothesis.scores[cell].argmax())
