@@ -374,9 +374,8 @@ def _check_unlike(image: Picture, shown: Mapping[str, str], faces: Faces, glyphs
     if likely.max() > ALIKE:
         names = [f"{cell} ({letter})" for letter, cell in shown.items()]
         one, other = sorted(np.unravel_index(likely.argmax(), likely.shape))
-        px_per_mm = float(np.sqrt(abs(np.linalg.det(faces.to_picture[one]))))
         raise VisionError(
             f"{names[one]} and {names[other]} look alike; set the pieces as [enrol] says, where they mirror no lamp; "
             "if they stand right, bring the camera nearer or take larger pictures: "
-            f"a millimetre is only {px_per_mm:.1f} pixels wide there"
+            f"a millimetre is only {faces.px_per_mm[one]:.1f} pixels wide there"
         )

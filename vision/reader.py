@@ -91,7 +91,7 @@ class Reader:
         self._blocks = None if appearance.board is None else make_blocks(appearance.board, self._references)
         # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.
         self._rim = np.array(FLAT_RIM if configurations.has_several_sizes else appearance.rim, np.float32)
-        self._alphabet = make_alphabet(appearance.glyphs) if appearance.glyphs else None
+        self._alphabet = make_alphabet(appearance.glyphs, appearance.ring_mm) if appearance.glyphs else None
         self._poses = PoseTracker(kit, camera)
         self._geometry: Geometry | None = None
         self._board: tuple[Crops, BoardView] | None = None
@@ -250,8 +250,7 @@ class Reader:
         if self._alphabet is None:
             return scores
         letters = [self._alphabet.numbers([letter for _, letter in table]) for table in tables]
-        legible, ring_mm = self._legible(frame.image, geometry), self.appearance.ring_mm
-        read = partial(read_character, legible, hypothesis, self._alphabet, ring_mm=ring_mm)
+        read = partial(read_character, self._legible(frame.image, geometry), hypothesis, self._alphabet)
         return scores + score_characters(hypothesis, states, letters, read)
 
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
@@ -292,8 +291,7 @@ class Reader:
         rescore_by_rendering(smooth, hypothesis)
         letters = None
         if self._alphabet is not None:
-            legible, ring_mm = self._legible(image, hypothesis.geometry), self.appearance.ring_mm
-            characters = read_characters(legible, hypothesis, self._alphabet, ring_mm)
+            characters = read_characters(self._legible(image, hypothesis.geometry), hypothesis, self._alphabet)
             letters = characters[:, self._alphabet.numbers([letter for _, letter in self.states[1:]])]
         return by_state(hypothesis.scores, (self._columns, self._firsts), letters)
 

@@ -43,6 +43,12 @@ class Faces(NamedTuple):
     radii_mm: Points
     ranks: Indices
 
+    @property
+    def px_per_mm(self) -> Points:
+        """(k,) pixels that a millimetre of each face's plane is wide, in the mean of all directions."""
+        scale: Points = np.sqrt(np.abs(np.linalg.det(self.to_picture)))
+        return scale
+
     def of(self, numbers: Indices) -> Faces:
         """Those with these ``numbers`` (l,)."""
         return Faces(self.centres_px[numbers], self.to_picture[numbers], self.radii_mm[numbers], self.ranks[numbers])

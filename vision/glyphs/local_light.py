@@ -29,7 +29,7 @@ def evenly_lit(image: Picture, faces: Faces) -> Picture:
     """The picture (height, width, 3) uint8 BGR with all ``faces`` (k) as in one even light; the rest of it stays."""
     lit, parts = image.copy(), []
     reach = MARGIN * faces.radii_mm[:, None] * np.abs(faces.to_picture).sum(axis=2)
-    stroke_px = STROKE_MM * np.sqrt(np.abs(np.linalg.det(faces.to_picture)))
+    stroke_px = STROKE_MM * faces.px_per_mm
     for rank in np.unique(faces.ranks):
         mine = faces.ranks == rank
         left, top = np.maximum(np.floor((faces.centres_px - reach)[mine].min(axis=0)), 0).astype(int)

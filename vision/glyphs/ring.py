@@ -127,13 +127,18 @@ def _fitted(around: Points, own_mm: Points, weights: Points) -> Ring:
     """The circle through points ``own_mm`` (k,) from the middle, in the directions of ``around`` (k, 3)."""
     trust, spread_mm = weights, 0.0
     for _ in range(ROUNDS):
-        weighted = around * trust[:, None]
-        normal = around.T @ weighted + 1e-9 * np.eye(3)
-        off_mm = own_mm - around @ np.linalg.solve(normal, weighted.T @ own_mm)
+        off_mm = own_mm - around @ _circle(around, own_mm, trust)
         spread_mm = max(1.4826 * float(np.median(np.abs(off_mm))), STEP_MM / 3)
         trust = weights / (1 + (off_mm / (1.5 * spread_mm)) ** 2) ** 2
-    weighted = around * trust[:, None]
-    normal = around.T @ weighted + 1e-9 * np.eye(3)
-    shares = trust / max(float(trust.max()), 1e-9)
-    covariance = np.linalg.inv(around.T @ (around * shares[:, None]) + 1e-9 * np.eye(3))
-    return Ring(float(np.linalg.solve(normal, weighted.T @ own_mm)[2]), spread_mm**2 * float(covariance[2, 2]))
+    covariance = np.linalg.inv(_normal(around, trust / max(float(trust.max()), 1e-9)))
+    return Ring(float(_circle(around, own_mm, trust)[2]), spread_mm**2 * float(covariance[2, 2]))
+
+
+def _circle(around: Points, own_mm: Points, trust: Points) -> Points:
+    """(3,) mm, the middle and the radius of the circle that fits best, each point trusted as much."""
+    return np.asarray(np.linalg.solve(_normal(around, trust), (around * trust[:, None]).T @ own_mm))
+
+
+def _normal(around: Points, trust: Points) -> Points:
+    """(3, 3) matrix of the normal equations, which can be solved even where nothing is trusted."""
+    return np.asarray(around.T @ (around * trust[:, None]) + 1e-9 * np.eye(3))

@@ -73,10 +73,12 @@ class Alphabet:
             real and imaginary parts of a face's spectrum to those of its correlation with each character.  With −2
             times how much darker than wood the templates are, in red and in green; the weight, with the sum of the
             squares of that.
+        ring_mm: radius of the ring round the characters; None where there is none, or it is not known.
     """
 
     letters: tuple[str, ...]
     compared: tuple[Array, ...]
+    ring_mm: float | None
 
     def numbers(self, letters: Sequence[str | None]) -> npt.NDArray[np.intp]:
         """(k,) number of the template of each of some letters (k), -1 for None."""
@@ -97,12 +99,12 @@ def nothing_before(image: npt.NDArray[np.uint8]) -> LabelBuffer:
     return np.zeros(image.shape[:2], np.uint16)
 
 
-def make_alphabet(glyphs: Mapping[str, Glyph]) -> Alphabet:
-    """The templates of the characters that an enrolment learned."""
+def make_alphabet(glyphs: Mapping[str, Glyph], ring_mm: float | None = None) -> Alphabet:
+    """The templates of the characters that an enrolment learned, and the radius of their ring."""
     codes = np.frombuffer(b"".join(glyphs.values()), np.uint8).reshape(-1, GLYPH_RADII, GLYPH_ANGLES, 2)
     darker = 1 - (codes * np.float32(BRIGHTEST / 255)).transpose(0, 3, 1, 2)
     dark, squared = _spectra(-2 * darker), _spectra((darker**2).sum(axis=1, keepdims=True))
-    return Alphabet(tuple(glyphs), (dark, squared, dark, dark))
+    return Alphabet(tuple(glyphs), (dark, squared, dark, dark), ring_mm)
 
 
 def _spectra(templates: Array) -> Array:

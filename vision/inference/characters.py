@@ -24,7 +24,6 @@ from vision.inference.comparison import compare_beside_colours, make_view, resco
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.stacks import OUT_OF_REACH
-from vision.pose.projection import Points
 from vision.scene.label_buffer import RANK_BITS, LabelBuffer
 
 Array = npt.NDArray[np.float32]
@@ -82,11 +81,11 @@ class _Known(NamedTuple):
     face: Faces
 
 
-def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, ring_mm: float | None = None) -> Array:
+def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> Array:
     """(n, letters) log-likelihood of each piece's character on each cell, even where nothing stands.
 
     Where a face is tells a stack's height too: the board's scores of heights in question are found again with that.
-    So does how large it appears, by its ring of the radius ``ring_mm``.
+    So does how large its ring appears.
     """
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
     _revive(image, hypothesis, alphabet)
@@ -110,16 +109,14 @@ def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, 
     # What is known by now of the stacks behind may have brought some back.
     late = np.union1d(late, last.faceless)
     remove_faceless(image, hypothesis, late[hypothesis.state[late] > 0])
-    if ring_mm is not None:
+    if alphabet.ring_mm is not None:
         faces = {one.cell: one.face for one in (*known, *sure, *last.known)}
-        weigh_by_rings(image, hypothesis, faces, ring_mm)
+        weigh_by_rings(image, hypothesis, faces, alphabet.ring_mm)
     weigh_by_boundaries(image, hypothesis)
     return found
 
 
-def read_character(
-    image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, cell: int, ring_mm: float | None = None
-) -> tuple[Array, float]:
+def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, cell: int) -> tuple[Array, float]:
     """What lies uppermost in the stack that is hypothesised on a cell.
 
     Returns:
@@ -132,9 +129,10 @@ def read_character(
     alone = np.zeros(1, np.float32)
     found, _ = read_faces(image, straight, owner, labels, alphabet, alone)
     gain = float(character_gain(image, straight, owner, labels, alphabet, alone)[0])
-    if ring_mm is None:
+    if alphabet.ring_mm is None:
         return found.letters[0], gain
-    by_ring = float(ring_log_ratio(find_ring(image, found.faces, labels, _about(ring_mm)), np.ones(1), ring_mm)[0])
+    ring = find_ring(image, found.faces, labels, _about(alphabet.ring_mm))
+    by_ring = float(ring_log_ratio(ring, np.ones(1), alphabet.ring_mm)[0])
     return found.letters[0] + np.float32(by_ring), gain + by_ring
 
 
@@ -244,22 +242,22 @@ def weigh_by_rings(image: Picture, hypothesis: Hypothesis, faces: Mapping[int, F
         if not hypothesis.updated[cell] or (heights > heights.max() - CLOSE_NATS).sum() < 2:
             continue
         ring = find_ring(image, face, labels, _about(ring_mm))
-        planes = _px_per_mm(upright.of(cell * len(every) + every)) / _px_per_mm(face)
+        planes = upright.of(cell * len(every) + every).px_per_mm / face.px_per_mm
         ratio = ring_log_ratio(ring, planes, ring_mm)
         # What a piece's ring tells is how high its stack is, not whether there is one.
         ratio -= ratio[heights.argmax()]
         scores = np.append(0, by_colour + ratio[:, None]).astype(np.float32)
         scores[1:] -= scores[1:].max() - heights.max()
-        hypothesis.score(np.array([cell]), scores[None])
-        if scores.argmax() != hypothesis.state[cell]:
-            hypothesis.assign(cell, int(scores.argmax()))
+        _rescore(hypothesis, cell, scores)
     hypothesis.settle()
 
 
-def _px_per_mm(faces: Faces) -> Points:
-    """(k,) pixels that a millimetre of each face's plane is wide, in the mean of all directions."""
-    scale: Points = np.sqrt(np.abs(np.linalg.det(faces.to_picture)))
-    return scale
+def _rescore(hypothesis: Hypothesis, cell: int, scores: Array) -> None:
+    """Hypothesise the likeliest state by ``scores`` (states,) on a cell, where it is if it was that before."""
+    hypothesis.score(np.array([cell]), scores[None])
+    state = int(scores.argmax())
+    if state != hypothesis.state[cell]:
+        hypothesis.assign(cell, state)
 
 
 def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis) -> None:
@@ -279,10 +277,7 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis) -> None:
     for cell in cells[np.argsort(view.rank[cells])].tolist():
         which = cell, heights[cell], tried[cell]
         compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, which)
-        hypothesis.score(np.array([cell]), rescored(by_colour[cell], heights[cell], compared, tried[cell])[None])
-        state = int(hypothesis.scores[cell].argmax())
-        if state != hypothesis.state[cell]:
-            hypothesis.assign(cell, state)
+        _rescore(hypothesis, cell, rescored(by_colour[cell], heights[cell], compared, tried[cell]))
         stacks.configurations[cell], stacks.places[cell] = compared.argmax() - 1, places[compared.argmax()]
     hypothesis.settle()
 

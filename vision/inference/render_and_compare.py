@@ -85,10 +85,10 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
         tried = heights >= (-doubt if is_tower_before_table else heights.max() - doubt)
         if tried.sum() > 1:
             compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
-            while (also := _also_in_doubt(heights, int(compared.argmax()), doubt) & ~tried).any():
-                tried |= also
+            while (also := _also_in_doubt(heights, best := int(compared.argmax()), doubt) & ~tried).any():
                 # In a patch of their own, beside the likeliest one so far.
-                best, asked = int(compared.argmax()), also | (np.arange(len(also)) == compared.argmax())
+                asked = also | (np.arange(len(also)) == best)
+                tried |= also
                 more, places_of_more = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, asked))
                 compared[also], places[also] = more[also] + compared[best] - more[best], places_of_more[also]
             hypothesis.score(np.array([cell]), rescored(by_colour, heights, compared, tried)[None])

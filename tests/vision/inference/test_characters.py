@@ -172,38 +172,40 @@ def test_of_stacks_without_a_character_those_are_removed_that_boundaries_do_not_
     assert not remove_faceless(image, hypothesis, standing)
 
 
-@pytest.mark.parametrize("lead", [-1, 1])
-def test_a_height_that_colours_leave_in_doubt_is_told_by_the_size_of_the_ring(enrolled, lead):
+@pytest.fixture
+def misled(enrolled):
+    """A picture of a stack of three, and what is hypothesised: that it is some pieces higher, by so many nats."""
     reader, _, _ = enrolled
-    kit, pose = reader.kit, reader.geometry(default_pose(reader.kit, reader.camera)).pose
+    kit, pose = reader.kit, default_pose(reader.kit, reader.camera)
     cell = kit.cells.index("c3")
-    table = ["RpP" if number == cell else "" for number in range(len(kit.cells))]
-    image = picture(kit, reader.camera, pose, random_light(random.Random(1)), table, 3, ())
-    geometry = reader.geometry(pose)
-    hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+
+    def of(more, nats):
+        table = ["RpP" if number == cell else "" for number in range(len(kit.cells))]
+        image = picture(kit, reader.camera, pose, random_light(random.Random(1)), table, 3, ())
+        geometry = reader.geometry(pose)
+        hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+        scores, wrong = hypothesis.scores[[cell]], 1 + (2 + more) * hypothesis.colours
+        scores[0, wrong] = scores.max() + nats
+        hypothesis.score(np.array([cell]), scores)
+        hypothesis.assign(cell, wrong)
+        return image, hypothesis, cell
+
+    return of
+
+
+@pytest.mark.parametrize("lead", [-1, 1])
+def test_a_height_that_colours_leave_in_doubt_is_told_by_the_size_of_the_ring(enrolled, misled, lead):
+    image, hypothesis, cell = misled(lead, 3)
+    before, geometry = hypothesis.scores[cell, 1:].max(), hypothesis.geometry
     straight = geometry.faces.of(np.array([cell * len(geometry.configurations.all) + 2]))
     faces, _ = centred(image, straight, hypothesis.all_labels())
-    scores, wrong = hypothesis.scores[[cell]], 1 + (2 + lead) * hypothesis.colours
-    scores[0, wrong] = scores.max() + 3
-    hypothesis.score(np.array([cell]), scores)
-    hypothesis.assign(cell, wrong)
-    weigh_by_rings(image, hypothesis, {cell: faces}, reader.appearance.ring_mm)
+    weigh_by_rings(image, hypothesis, {cell: faces}, enrolled[0].appearance.ring_mm)
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 3
-    assert hypothesis.scores[cell, 1:].max() == pytest.approx(scores[0, 1:].max())
+    assert hypothesis.scores[cell, 1:].max() == pytest.approx(before)
 
 
 @pytest.mark.parametrize("lead", [-1, 1])
-def test_a_height_that_colours_leave_in_doubt_is_told_by_the_seams(enrolled, lead):
-    reader, _, _ = enrolled
-    kit, pose = reader.kit, reader.geometry(default_pose(reader.kit, reader.camera)).pose
-    cell = kit.cells.index("c3")
-    table = ["RpP" if number == cell else "" for number in range(len(kit.cells))]
-    image = picture(kit, reader.camera, pose, random_light(random.Random(1)), table, 3, ())
-    geometry = reader.geometry(pose)
-    hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
-    scores, wrong = hypothesis.scores[[cell]], 1 + (2 + lead) * hypothesis.colours
-    scores[0, wrong] = scores.max() + 2
-    hypothesis.score(np.array([cell]), scores)
-    hypothesis.assign(cell, wrong)
+def test_a_height_that_colours_leave_in_doubt_is_told_by_the_seams(misled, lead):
+    image, hypothesis, cell = misled(lead, 2)
     weigh_by_boundaries(image, hypothesis)
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 3
