@@ -152,16 +152,10 @@ class _Around(NamedTuple):
     stacks: Stacks
     patch: Patch
 
-    def compared(
-        self, cell: int, tried: Mask, *, is_fitted: bool = True, is_best_fitted: bool = False
-    ) -> tuple[Floats, Floats]:
+    def compared(self, cell: int, tried: Mask, *, is_fitted: bool = True) -> tuple[Floats, Floats]:
         """See :func:`vision.inference.comparison.compared`; of the configurations ``tried`` (1 + f,) on one of them."""
         given, fit_nats = np.where(tried, 0.0, -np.inf), FIT_NATS if is_fitted else 0.0
-        return compared(self.patch, self.prisms, self.view, self.stacks, cell, given, fit_nats, is_best_fitted)
-
-    def best_fitted(self, cell: int, tried: Mask) -> Floats:
-        """(1 + f,) as of :meth:`compared`, the likeliest one fitted in any case."""
-        return self.compared(cell, tried, is_best_fitted=True)[0]
+        return compared(self.patch, self.prisms, self.view, self.stacks, cell, given, fit_nats, True)  # noqa: FBT003
 
 
 def _as_tower(
@@ -177,7 +171,7 @@ def _as_tower(
     stacks.places[behind] = around.compared(behind, numbers == second + 1)[1][second + 1]
     line = float(around.compared(cell, numbers == lower + 1)[0][lower + 1])
     stacks.configurations[behind] = -1
-    scores = around.best_fitted(cell, (numbers > lower) & (numbers <= highest))
+    scores, _ = around.compared(cell, (numbers > lower) & (numbers <= highest))
     stacks.configurations[behind] = second
     stacks.places[cell], stacks.places[behind] = kept
     return scores, line
@@ -210,7 +204,7 @@ def _weighed(around: _Around, pair: tuple[int, int], *, is_fitted: bool) -> _Lin
     second = int(scores.argmax()) - 1
     stacks.configurations[behind], stacks.places[behind] = second, found[second + 1]
     lower = numbers <= tower
-    scores = around.best_fitted(cell, lower) if is_fitted else around.compared(cell, lower, is_fitted=False)[0]
+    scores, _ = around.compared(cell, lower, is_fitted=is_fitted)
     stacks.configurations[cell], stacks.places[cell], stacks.configurations[behind] = tower, places, -1
     return _Line(scores, of_tower, second)
 
