@@ -148,6 +148,21 @@ def character_gain(
     return gain
 
 
+def face_gain(image: Picture, faces: Faces, letters: Array, labels: LabelBuffer, *, is_evened: Mask) -> Array:
+    """(b,) float32 as :func:`character_gain`, of ``faces`` (b) that were found; 0 where no character explains most.
+
+    ``letters`` (b, letters): log-likelihood of each character; ``is_evened`` (b,): whether in even light.
+    """
+    if not len(faces.ranks):
+        return np.zeros(0, np.float32)
+    bare = blank(image, faces, labels)
+    if is_evened.any():
+        bare[is_evened] = blank(evenly_lit(image, faces), faces.of(np.flatnonzero(is_evened)), labels)
+    fits = letters.max(axis=1)
+    gain: Array = np.where(_explains_most(fits, bare), fits - bare - np.float32(np.log(letters.shape[1])), 0)
+    return np.maximum(gain, 0)
+
+
 def _gain(
     image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet, scores: Array
 ) -> Array:

@@ -13,15 +13,23 @@ from vision.glyphs.faces import Faces
 from vision.glyphs.legibility import (
     ELSEWHERE_MM,
     FACE_FOUND,
+    LOG_DISTINCT,
     MOST_AGAINST,
     character_gain,
+    face_gain,
     read_faces,
     search_face,
 )
 from vision.glyphs.ring import RING_REACH, find_ring, ring_log_ratio
 from vision.glyphs.templates import Alphabet
 from vision.inference.comparison import compare_beside_colours, make_view, rescored, stacks_of
-from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
+from vision.inference.coordinate_ascent import (
+    complete,
+    converge,
+    lacks_likeliest,
+    rescore_placed,
+    update_around,
+)
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.label_buffer import RANK_BITS, LabelBuffer
@@ -102,6 +110,7 @@ def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) 
     for cell in hasty.tolist():
         hypothesis.assign(cell, int(scores[cell].argmax()))
     again = np.union1d(again, hasty)
+    again = np.union1d(again, cells[found[cells].max(axis=1) < LOG_DISTINCT])
     sure, _, late = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
     placed = {face.cell for face in known} - set(hasty.tolist())
     again, _ = _place(hypothesis, [face for face in sure if face.cell not in placed], known)
@@ -148,6 +157,7 @@ def _revive(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
     may be as pale as paper, and its ink as the floor.
     """
     configurations_of, upright = len(hypothesis.geometry.configurations.all), hypothesis.geometry.faces
+    complete(hypothesis, np.flatnonzero(hypothesis.updated & lacks_likeliest(hypothesis)))
     scores = hypothesis.scores[:, 1:].reshape(len(hypothesis.scores), configurations_of, -1).max(axis=2)
     cells = np.flatnonzero(hypothesis.updated & (np.abs(scores.max(axis=1)) < IN_QUESTION))
     if not len(cells):
@@ -195,14 +205,18 @@ def _read(
             misled = explains > FACE_FOUND
             if letters.max() <= STRANGE:
                 faceless.append(cell)
-        if misled:
-            configurations, is_found = every, True
         found[cell] = letters - np.logaddexp.reduce(letters)
+        if misled and found[cell].max() > LOG_DISTINCT:
+            configurations, is_found = every, True
         if is_found:
             shifts_mm = _shifts(hypothesis, cell, upright.of(cell * configurations_of + every), face)
             asked = np.isin(every, configurations) | (np.linalg.norm(shifts_mm, axis=1) < ELSEWHERE_MM)
             if asked.sum() > 1:
                 known.append(_Known(cell, every[asked], shifts_mm[asked], face))
+    doubtful = np.setdiff1d(np.flatnonzero(scores.max(axis=1) < IN_QUESTION), strange)
+    is_evened = np.isin(doubtful, evened)
+    gain = face_gain(image, seen.faces.of(doubtful), seen.letters[doubtful], labels, is_evened=is_evened)
+    hypothesis.read_glyphs(cells[doubtful], np.maximum(gain, hypothesis.glyph_log_ratio[cells[doubtful]]))
     looked_for = cells[np.union1d(strange, np.union1d(evened, np.flatnonzero(seen.is_rival)))]
     return _Read(known, looked_for, np.array(faceless, np.intp))
 

@@ -111,6 +111,27 @@ def all_scores(hypothesis: Hypothesis, cell: int) -> Array:
     return scores
 
 
+def lacks_likeliest(hypothesis: Hypothesis) -> npt.NDArray[np.bool_]:
+    """(n,) empty cells on which, alone, a stack would be likeliest that is higher than any that was scored.
+
+    Among the others even a tower may have been scored no farther than up to stacks that its upper part refutes.
+    """
+    alone, is_scored = hypothesis.isolated.scores, hypothesis.scores > stacks.OUT_OF_REACH / 2
+    lacks: npt.NDArray[np.bool_] = (hypothesis.state == 0) & ~is_scored[np.arange(len(alone)), alone.argmax(axis=1)]
+    return lacks
+
+
+def complete(hypothesis: Hypothesis, cells: Indices) -> None:
+    """Score all that may stand on empty ``cells`` (b,), given the others, and hypothesise what is likeliest."""
+    for cell in cells.tolist():
+        scores = np.append(0, all_scores(hypothesis, cell)).astype(np.float32)
+        hypothesis.score(np.array([cell]), scores[None])
+        if scores.argmax():
+            hypothesis.assign(cell, int(scores.argmax()))
+            hypothesis.invalidate_neighbours(cell, 0)
+    converge(hypothesis)
+
+
 def update_around(hypothesis: Hypothesis, placed: Indices) -> Indices:
     """Update what the change of the ``placed`` cells touches, once, but not these; the cells (b,) that it touches.
 
@@ -169,10 +190,11 @@ def rescore_placed(hypothesis: Hypothesis, cells: Indices, configurations: Indic
         rows[:, 1:] += scores.max(axis=(1, 2))[:, None] - rows[:, 1:].max(axis=1, keepdims=True)
         np.put_along_axis(rows, columns.reshape(len(mine), -1), scores.reshape(len(mine), -1), axis=1)
         hypothesis.score(cells[mine], rows)
-        for cell in cells[mine].tolist():
+        for cell, known, shifts in zip(cells[mine].tolist(), configurations[mine], shift_mm[mine], strict=True):
             before, best = int(hypothesis.state[cell]), int(hypothesis.scores[cell].argmax())
+            at = int((known == (best - 1) // hypothesis.colours).argmax())
+            hypothesis.assign(cell, best, shifts[at])
             if best != before:
-                hypothesis.assign(cell, best)
                 hypothesis.invalidate_neighbours(cell, before)
 
 

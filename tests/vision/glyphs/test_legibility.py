@@ -9,7 +9,7 @@ from calibration.kit import load_kit
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import picture, random_light
 from vision.enrolment import enrol
-from vision.glyphs.legibility import LOG_DISTINCT, character_gain, read_faces, search_face
+from vision.glyphs.legibility import LOG_DISTINCT, character_gain, face_gain, read_faces, search_face
 from vision.glyphs.templates import make_alphabet, nothing_before
 from vision.reader import Reader
 from vision.scene.label_buffer import RANK_BITS
@@ -79,6 +79,17 @@ def test_characters_say_that_something_stands_in_a_shadow_too_and_bare_ground_do
     assert (character_gain(shaded, faces, everywhere, nothing_before(shaded), alphabet, EVEN[: len(pieces)]) > 0).all()
     bare = np.full_like(shaded, 170)
     assert (character_gain(bare, faces, everywhere, nothing_before(bare), alphabet, EVEN[: len(pieces)]) < 0).all()
+
+
+def test_a_character_that_was_found_says_that_there_is_a_face_in_even_light_too(enrolment):
+    image, shaded, faces, alphabet, pieces = enrolment
+    everywhere, labels = np.arange(len(pieces)), nothing_before(image)
+    for shown in (image, shaded):
+        found, evened = read_faces(shown, faces, everywhere, labels, alphabet, EVEN[: len(pieces)])
+        in_even_light = np.isin(everywhere, evened)
+        assert (face_gain(shown, found.faces, found.letters, labels, is_evened=in_even_light) > 1).all()
+    no_character = np.full_like(found.letters, -100.0)
+    assert (face_gain(image, found.faces, no_character, labels, is_evened=np.zeros(len(pieces), np.bool_)) == 0).all()
 
 
 @pytest.mark.parametrize(("scores", "is_against"), [((0.2, -12.0), False), ((-12.0, 0.2), True)])

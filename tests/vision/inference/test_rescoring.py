@@ -32,3 +32,11 @@ def test_a_face_far_from_where_one_height_has_it_makes_no_other_height_likelier(
     after = hypothesis.scores[cell]
     assert after[hypothesis.state[cell]] < before[hypothesis.state[cell]] - 5
     np.testing.assert_allclose(after[1:] - after[1:].max(), before[1:] - before[1:].max(), atol=1e-3)
+
+
+def test_a_stack_occludes_what_is_behind_it_from_where_its_face_is_known_to_be(hypothesis):
+    cell, shift_mm = int(hypothesis.state.argmax()), np.array([1.0, -1.5], np.float32)
+    configuration, before = hypothesis.configuration(cell), hypothesis.all_labels().copy()
+    rescore_placed(hypothesis, np.array([cell]), np.array([[configuration]]), shift_mm[None, None])
+    np.testing.assert_array_equal(hypothesis.shift_mm[cell], shift_mm)
+    assert (hypothesis.all_labels() != before).any()
