@@ -52,6 +52,10 @@ MOST_AGAINST = 10.0
 """Log-likelihood ratio by which bare wood speaks against a piece at most: every piece has a character, but in noise, or
 where a lamp is mirrored, none may fit.  Chosen by eye."""
 
+UNREADABLE = 0.1
+"""Probability that nothing is seen of a face's character, as in glare or where a stack in front was drawn beside its
+place.  Of 0.02, 0.1 and 0.5 the truth was likeliest with this in seventeen sets, 54.5 to 43.5 nats."""
+
 LOG_DISTINCT = float(np.log(0.95))
 """Log-probability from which on a character is told from all others.  Chosen by eye."""
 
@@ -148,19 +152,32 @@ def character_gain(
     return gain
 
 
-def face_gain(image: Picture, faces: Faces, letters: Array, labels: LabelBuffer, *, is_evened: Mask) -> Array:
-    """(b,) float32 as :func:`character_gain`, of ``faces`` (b) that were found; 0 where no character explains most.
-
-    ``letters`` (b, letters): log-likelihood of each character; ``is_evened`` (b,): whether in even light.
-    """
-    if not len(faces.ranks):
-        return np.zeros(0, np.float32)
+def bare_faces(image: Picture, faces: Faces, labels: LabelBuffer, is_evened: Mask) -> Array:
+    """(b,) float32 log-likelihood of bare wood on ``faces`` (b) that were found, ``is_evened`` (b,) in even light."""
     bare = blank(image, faces, labels)
     if is_evened.any():
-        bare[is_evened] = blank(evenly_lit(image, faces), faces.of(np.flatnonzero(is_evened)), labels)
-    fits = letters.max(axis=1)
+        some = faces.of(np.flatnonzero(is_evened))
+        bare[is_evened] = blank(evenly_lit(image, some), some, labels)
+    return bare
+
+
+def face_gain(letters: Array, bare: Array) -> Array:
+    """(b,) float32 as :func:`character_gain` of faces that were found; 0 where no character explains most.
+
+    ``letters`` (b, letters) and ``bare`` (b,): log-likelihood of each character, and of :func:`bare_faces`.
+    """
+    fits = letters.max(axis=1, initial=-np.inf)
     gain: Array = np.where(_explains_most(fits, bare), fits - bare - np.float32(np.log(letters.shape[1])), 0)
     return np.maximum(gain, 0)
+
+
+def or_unreadable(letters: Array, bare: Array) -> Array:
+    """(b, letters) log-likelihood of each character, which may also be one that nothing is seen of: as bare wood.
+
+    ``letters`` and ``bare``: see :func:`face_gain`.
+    """
+    told: Array = np.logaddexp(letters, bare[:, None] + np.float32(np.log(UNREADABLE)))
+    return told
 
 
 def _gain(

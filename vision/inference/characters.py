@@ -15,8 +15,10 @@ from vision.glyphs.legibility import (
     FACE_FOUND,
     LOG_DISTINCT,
     MOST_AGAINST,
+    bare_faces,
     character_gain,
     face_gain,
+    or_unreadable,
     read_faces,
     search_face,
 )
@@ -122,6 +124,8 @@ def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) 
         faces = {one.cell: one.face for one in (*known, *sure, *last.known)}
         weigh_by_rings(image, hypothesis, faces, alphabet.ring_mm)
     weigh_by_boundaries(image, hypothesis)
+    unread = (hypothesis.state > 0) & hypothesis.updated & (found == 0).all(axis=1)
+    _read(image, hypothesis, alphabet, np.flatnonzero(unread), found, searched)
     return found
 
 
@@ -192,11 +196,13 @@ def _read(
     straight = upright.of(cells[owner] * configurations_of + configuration)
     labels = hypothesis.all_labels()
     seen, evened = read_faces(image, straight, owner, labels, alphabet, scores[owner, configuration])
+    bare = bare_faces(image, seen.faces, labels, np.isin(np.arange(len(cells)), evened))
+    told = or_unreadable(seen.letters, bare)
     strange = np.flatnonzero(~seen.is_legible & (seen.letters.max(axis=1) < STRANGE))
     if len(strange) > MOST_SEARCHED:
         strange = NONE
     for k, cell in enumerate(cells.tolist()):
-        configurations, face, letters = configuration[owner == k], seen.faces.of(np.array([k])), seen.letters[k]
+        configurations, face, letters = configuration[owner == k], seen.faces.of(np.array([k])), told[k]
         is_found = seen.how_likely[k] > FACE_FOUND
         every, misled = np.flatnonzero(scores[k] > OUT_OF_REACH / 2), k in evened or seen.is_rival[k]
         if k in strange:
@@ -214,8 +220,7 @@ def _read(
             if asked.sum() > 1:
                 known.append(_Known(cell, every[asked], shifts_mm[asked], face))
     doubtful = np.setdiff1d(np.flatnonzero(scores.max(axis=1) < IN_QUESTION), strange)
-    is_evened = np.isin(doubtful, evened)
-    gain = face_gain(image, seen.faces.of(doubtful), seen.letters[doubtful], labels, is_evened=is_evened)
+    gain = face_gain(seen.letters[doubtful], bare[doubtful])
     hypothesis.read_glyphs(cells[doubtful], np.maximum(gain, hypothesis.glyph_log_ratio[cells[doubtful]]))
     looked_for = cells[np.union1d(strange, np.union1d(evened, np.flatnonzero(seen.is_rival)))]
     return _Read(known, looked_for, np.array(faceless, np.intp))

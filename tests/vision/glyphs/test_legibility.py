@@ -9,7 +9,15 @@ from calibration.kit import load_kit
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import picture, random_light
 from vision.enrolment import enrol
-from vision.glyphs.legibility import LOG_DISTINCT, character_gain, face_gain, read_faces, search_face
+from vision.glyphs.legibility import (
+    LOG_DISTINCT,
+    bare_faces,
+    character_gain,
+    face_gain,
+    or_unreadable,
+    read_faces,
+    search_face,
+)
 from vision.glyphs.templates import make_alphabet, nothing_before
 from vision.reader import Reader
 from vision.scene.label_buffer import RANK_BITS
@@ -86,10 +94,19 @@ def test_a_character_that_was_found_says_that_there_is_a_face_in_even_light_too(
     everywhere, labels = np.arange(len(pieces)), nothing_before(image)
     for shown in (image, shaded):
         found, evened = read_faces(shown, faces, everywhere, labels, alphabet, EVEN[: len(pieces)])
-        in_even_light = np.isin(everywhere, evened)
-        assert (face_gain(shown, found.faces, found.letters, labels, is_evened=in_even_light) > 1).all()
-    no_character = np.full_like(found.letters, -100.0)
-    assert (face_gain(image, found.faces, no_character, labels, is_evened=np.zeros(len(pieces), np.bool_)) == 0).all()
+        bare = bare_faces(shown, found.faces, labels, np.isin(everywhere, evened))
+        assert (face_gain(found.letters, bare) > 1).all()
+        assert (face_gain(np.minimum(found.letters, bare[:, None]), bare) == 0).all()
+
+
+def test_where_bare_wood_fits_better_than_any_character_none_is_told(enrolment):
+    image, _, faces, alphabet, pieces = enrolment
+    labels = nothing_before(image)
+    found, _ = read_faces(image, faces, np.arange(len(pieces)), labels, alphabet, EVEN[: len(pieces)])
+    bare = bare_faces(image, found.faces, labels, np.zeros(len(pieces), np.bool_))
+    np.testing.assert_allclose(or_unreadable(found.letters, bare).max(axis=1), found.letters.max(axis=1), atol=1e-3)
+    untold = or_unreadable(found.letters, np.full_like(bare, found.letters.max() + 10))
+    assert np.ptp(untold, axis=1).max() < 1e-3
 
 
 @pytest.mark.parametrize(("scores", "is_against"), [((0.2, -12.0), False), ((-12.0, 0.2), True)])
