@@ -41,12 +41,12 @@ ROUNDS = 2
 """How often neighbours of stacks whose heights change are updated by colours, and weighed again."""
 
 
-def weigh_heights(image: Picture, hypothesis: Hypothesis) -> None:
-    """Weigh heights that colours leave in doubt, in the picture (height, width, 3) uint8 BGR that was observed.
+def weigh_heights(image: Picture, hypothesis: Hypothesis, cells: Indices) -> None:
+    """Weigh heights on ``cells`` (b,) that colours leave in doubt, in the picture (height, width, 3) uint8 BGR.
 
     Faces must be plain: beside what ink leaves uneven no other surface counts, and it is no boundary.
     """
-    waiting = np.flatnonzero(hypothesis.updated)
+    waiting = cells
     for _ in range(ROUNDS):
         changed = _weigh(image, hypothesis, waiting)
         if not len(changed):

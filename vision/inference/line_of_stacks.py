@@ -26,6 +26,7 @@ from vision.inference.comparison import (
     stacks_of,
 )
 from vision.inference.coordinate_ascent import all_scores, converge
+from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.boundaries import Patch
 from vision.scene.prisms import Floats, Prisms
@@ -95,7 +96,7 @@ def split_lines(image: Picture, hypothesis: Hypothesis) -> None:
         line = _compared(view, prisms, hypothesis, stacks, (cell, behind)) if cell not in split else None
         if line is not None and line.log_likelihoods.max() > line.tower + sure:
             split[cell] = _assign(hypothesis, (cell, behind), line)
-    _keep(hypothesis, split)
+    _keep(image, hypothesis, split)
 
 
 def join_lines(image: Picture, hypothesis: Hypothesis) -> None:
@@ -123,7 +124,7 @@ def join_lines(image: Picture, hypothesis: Hypothesis) -> None:
             joined[cell] = _standing(hypothesis, cell, towers, line)
             stacks.configurations[cell] = int(hypothesis.configuration_count(int(state[cell]))) - 1
             hypothesis.invalidate(behind)
-    _keep(hypothesis, joined)
+    _keep(image, hypothesis, joined)
 
 
 def _in_front(hypothesis: Hypothesis, behind: int) -> list[int]:
@@ -235,10 +236,18 @@ def _standing(hypothesis: Hypothesis, cell: int, compared_ones: Floats, others: 
     return scores
 
 
-def _keep(hypothesis: Hypothesis, found: Mapping[int, Array]) -> None:
-    """Update what changes of some cells touch; what was ``found`` there stands, whatever colours say of it again."""
-    if found:
-        converge(hypothesis)
+def _keep(image: Picture, hypothesis: Hypothesis, found: Mapping[int, Array]) -> None:
+    """Update what changes of some cells touch; what was ``found`` there stands, whatever colours say of it again.
+
+    On a learned board heights near them are weighed again: colours alone have just scored them.
+    """
+    if not found:
+        return
+    before = hypothesis.scores.copy()
+    converge(hypothesis)
+    if hypothesis.is_on_learned_board:
+        again = np.flatnonzero((hypothesis.scores != before).any(axis=1))
+        weigh_heights(image, hypothesis, np.setdiff1d(again, list(found)))
     for cell, scores in found.items():
         hypothesis.score(np.array([cell]), scores[None])
         hypothesis.assign(cell, int(scores.argmax()))

@@ -52,7 +52,7 @@ def rescore_by_rendering(image: Picture, hypothesis: Hypothesis) -> None:
     if prisms is None:
         return
     if has_plain_faces and is_learned:
-        weigh_heights(image, hypothesis)
+        weigh_heights(image, hypothesis, np.flatnonzero(hypothesis.updated))
     if geometry.configurations.is_single_size and (has_plain_faces or not is_learned):
         split_lines(image, hypothesis)
         if is_plain:

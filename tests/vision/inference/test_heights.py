@@ -3,10 +3,16 @@
 import numpy as np
 import pytest
 
+from vision.inference import line_of_stacks
 from vision.inference.comparison import MISLED
 from vision.inference.coordinate_ascent import all_scores
 from vision.inference.heights import HEIGHT_NATS, weigh_heights
+from vision.inference.hypothesis import Hypothesis
 from vision.inference.surfaces import CAMOUFLAGED_SHARE, _is_camouflaged, of_camouflaged
+
+
+def everywhere(hypothesis):
+    return np.arange(len(hypothesis.state))
 
 
 def misled(drawn, stack, believed, nats):
@@ -22,7 +28,7 @@ def misled(drawn, stack, believed, nats):
 @pytest.mark.parametrize(("stack", "believed"), [("R", "RR"), ("RR", "R"), ("GG", "GGG"), ("BBB", "BB")])
 def test_a_height_in_doubt_is_told_by_surfaces_and_boundaries(drawn, stack, believed):
     hypothesis, cell = misled(drawn, stack, believed, nats=1.0)
-    weigh_heights(drawn.picture({"d4": stack}), hypothesis)
+    weigh_heights(drawn.picture({"d4": stack}), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state(stack)
     assert hypothesis.scores[cell].argmax() == drawn.state(stack)
 
@@ -32,7 +38,7 @@ def test_whether_a_camouflaged_piece_stands_there_is_told_by_boundaries_as_well(
     hypothesis, cell = drawn.hypothesis(table), drawn.cell("d4")
     hypothesis.assign(cell, 0)
     hypothesis.tell_camouflaged(cell)
-    weigh_heights(drawn.picture(table), hypothesis)
+    weigh_heights(drawn.picture(table), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == (drawn.state(stands) if stands else 0)
 
 
@@ -65,15 +71,29 @@ def test_a_camouflaged_tower_is_asked_about_though_no_single_piece_may_stand_the
 
 def test_a_height_that_is_not_in_doubt_stays(drawn):
     hypothesis, cell = misled(drawn, "R", "RR", nats=HEIGHT_NATS + 0.1)
-    weigh_heights(drawn.picture({"d4": "R"}), hypothesis)
+    weigh_heights(drawn.picture({"d4": "R"}), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state("RR")
+
+
+def test_heights_beside_a_line_of_stacks_are_weighed_again(drawn, monkeypatch):
+    """What is found of towers has colours score their neighbours anew, as if those had not been weighed."""
+    hypothesis, cell, line = drawn.hypothesis({"d4": "R"}), drawn.cell("d4"), drawn.cell("g6")
+
+    def mislead(hypothesis):
+        hypothesis.scores[cell, drawn.state("RR")] = hypothesis.scores[cell].max() + 1
+        hypothesis.assign(cell, drawn.state("RR"))
+
+    monkeypatch.setattr(line_of_stacks, "converge", mislead)
+    monkeypatch.setattr(Hypothesis, "is_on_learned_board", True)
+    line_of_stacks._keep(drawn.picture({"d4": "R"}), hypothesis, {line: hypothesis.scores[line].copy()})
+    assert hypothesis.state[cell] == drawn.state("R")
 
 
 def test_the_other_stacks_stay_as_they_were(drawn):
     table = {"d4": "RR", "c6": "G", "e5": "BBB"}
     hypothesis = drawn.hypothesis(table)
     before = hypothesis.state.copy()
-    weigh_heights(drawn.picture(table), hypothesis)
+    weigh_heights(drawn.picture(table), hypothesis, everywhere(hypothesis))
     assert (hypothesis.state == before).all()
 
 
@@ -83,6 +103,6 @@ def test_what_colours_take_for_a_piece_is_bare_where_no_surface_ends(drawn):
     hypothesis.scores[cell, [0, drawn.state("G")]] = 0.0, 5.0
     hypothesis.assign(cell, drawn.state("G"))
     hypothesis.updated[cell] = True
-    weigh_heights(drawn.picture({}), hypothesis)
+    weigh_heights(drawn.picture({}), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == 0
     assert hypothesis.scores[cell].argmax() == 0
