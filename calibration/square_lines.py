@@ -1,0 +1,93 @@
+"""Where a picture shows the lines, or the change of colour, between the squares of a board."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.kit import Kit
+
+Points = npt.NDArray[np.float64]
+
+ALONG = np.linspace(-0.35, 0.35, 3)
+"""Where on the side between two squares it is looked at, in sides from its middle: not where four squares meet."""
+
+REACH_PX, STEP_PX = 5.0, 0.25
+"""How far to both sides of its expected place a line is looked for, and how finely."""
+
+WIDTH_PX = 2.5
+"""Half the width over which the picture changes at a line: its place is the middle of all that changes there."""
+
+BLUR_STEPS = 3.0
+"""Standard deviation of the blur across a line, in steps: noise changes from pixel to pixel."""
+
+LEAST_CHANGE, USUAL_SHARE = 3.0, 0.5
+"""Codes a pixel by which a picture changes at a line at least, also as a share of what it does at the others."""
+
+
+class Grid(NamedTuple):
+    """Places on the sides between squares.
+
+    Attributes:
+        board_mm: (k, 2) where they are on the board.
+        across_mm: (k, 2) unit vectors across the side.
+    """
+
+    board_mm: Points
+    across_mm: Points
+
+
+class GridView(NamedTuple):
+    """Where a picture shows them.
+
+    Attributes:
+        board_mm: (k, 2) as of :class:`Grid`, of those that are seen.
+        pixels: (k, 2) where they were expected.
+        normals: (k, 2) unit vectors in the picture, across the side.
+        off_px: (k,) how far along these it is seen.
+    """
+
+    board_mm: Points
+    pixels: Points
+    normals: Points
+    off_px: Points
+
+
+def grid_of(kit: Kit) -> Grid:
+    """Places on all sides between two squares of a kit's board."""
+    names, (across, up) = set(kit.cells), kit.board.pitch_mm
+    board_mm, across_mm = [], []
+    for cell in kit.cells:
+        x, y = kit.centre_mm(cell)
+        if f"{chr(ord(cell[0]) + 1)}{cell[1:]}" in names:
+            board_mm += [(x + across / 2, y + share * up) for share in ALONG]
+            across_mm += [(1.0, 0.0)] * len(ALONG)
+        if f"{cell[0]}{int(cell[1:]) + 1}" in names:
+            board_mm += [(x + share * across, y + up / 2) for share in ALONG]
+            across_mm += [(0.0, 1.0)] * len(ALONG)
+    return Grid(np.array(board_mm).reshape(-1, 2), np.array(across_mm).reshape(-1, 2))
+
+
+def view_grid(gray: npt.NDArray[np.uint8], grid: Grid, project: Callable[[Points], Points]) -> GridView:
+    """Where a picture (height, width) uint8 shows a grid.
+
+    ``project`` tells where it should show places (k, 2) mm on the board, (k, 2) px.
+    """
+    pixels = project(grid.board_mm)
+    normals = project(grid.board_mm + grid.across_mm) - pixels
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
+    steps = np.arange(-REACH_PX, REACH_PX + STEP_PX / 2, STEP_PX)
+    places = (pixels[:, None] + steps[:, None] * normals[:, None]).astype(np.float32)
+    codes = cv2.remap(gray.astype(np.float32), places[..., 0], places[..., 1], cv2.INTER_CUBIC)
+    codes = np.asarray(cv2.GaussianBlur(codes, (0, 0), sigmaX=BLUR_STEPS, sigmaY=0.01), np.float64)
+    change = np.abs(np.gradient(codes, STEP_PX, axis=1))
+    most = change.max(axis=1)
+    near = np.abs(steps - steps[change.argmax(axis=1)][:, None]) < WIDTH_PX
+    weight = change**2 * near
+    off_px = (weight * steps).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-9)
+    is_seen = most > np.maximum(LEAST_CHANGE, USUAL_SHARE * np.median(most))
+    return GridView(grid.board_mm[is_seen], pixels[is_seen], normals[is_seen], off_px[is_seen])

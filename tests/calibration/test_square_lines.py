@@ -1,0 +1,86 @@
+"""A lens from the lines between a board's squares, where its markers were measured badly."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.board_lens import Sighting, find_lens, pinhole, prior_lens
+from calibration.kit import load_kit
+from calibration.square_lines import grid_of, view_grid
+
+SIZE = (1280, 720)
+LENS = pinhole(prior_lens(SIZE) + np.array([0.1, 6.0, -5.0, -0.18, 0.05]))
+POSE = np.array([2.5, 0.15, -0.1]), np.array([5.0, -15.0, 430.0])
+ASIDE_PX = np.array([1.0, -0.5])
+RULER_MM = 0.4
+"""By how much the markers are larger than they were measured, at each corner."""
+
+
+@pytest.fixture(scope="module")
+def kit():
+    """Domination's board, with smaller markers nearer to it, which somebody measured."""
+    printed = load_kit("domination")
+    markers = (replace(one, is_measured=True, corners_mm=nearer(one.corners_mm)) for one in printed.mat.markers)
+    return replace(printed, mat=replace(printed.mat, markers=tuple(markers)))
+
+
+def nearer(corners_mm):
+    return tuple((0.75 * x, 0.75 * y) for x, y in corners_mm)
+
+
+def shown(board_mm):
+    """(k, 2) px, where the true lens shows places (k, 2) on the board."""
+    return cv2.projectPoints(np.column_stack([board_mm, np.zeros(len(board_mm))]), *POSE, *LENS)[0][:, 0]
+
+
+@pytest.fixture(scope="module")
+def chequered(kit):
+    """(height, width) uint8: the board, light and dark by turns, as the true lens shows it."""
+    width, height = SIZE
+    pixels = np.stack(np.meshgrid(np.arange(width), np.arange(height)), axis=-1).reshape(-1, 1, 2).astype(np.float64)
+    rays = np.column_stack([cv2.undistortPoints(pixels, *LENS)[:, 0], np.ones(width * height)])
+    rotation = cv2.Rodrigues(POSE[0])[0]
+    along, begin = rays @ rotation, -POSE[1] @ rotation
+    x, y = (begin[:2] - along[:, :2] * (begin[2] / along[:, 2])[:, None]).T
+    (left, low), (across, up) = kit.board.a1_mm, kit.board.pitch_mm
+    files, ranks = np.floor((x - left) / across + 0.5), np.floor((y - low) / up + 0.5)
+    codes = np.where((files + ranks) % 2 == 0, 90, 160).astype(np.float64).reshape(height, width)
+    noisy = cv2.GaussianBlur(codes, (0, 0), 0.8) + np.random.default_rng(1).normal(0, 3, codes.shape)
+    return np.clip(noisy, 0, 255).astype(np.uint8)
+
+
+def sighting(kit, gray):
+    """The markers, somewhat larger than the kit has them, which looks like distortion."""
+    markers_mm = np.array([marker.corners_mm for marker in kit.mat.markers])
+    outwards = markers_mm - markers_mm.mean(axis=1, keepdims=True)
+    really_mm = markers_mm + RULER_MM * outwards / np.linalg.norm(outwards, axis=2, keepdims=True)
+    corners_mm = really_mm.reshape(-1, 2)
+    return Sighting(np.arange(len(corners_mm)), shown(corners_mm), SIZE, gray)
+
+
+def test_lines_are_seen_where_they_are(kit, chequered):
+    view = view_grid(chequered, grid_of(kit), lambda board_mm: shown(board_mm) + ASIDE_PX)
+    assert len(view.off_px) == len(grid_of(kit).board_mm)
+    apart = np.abs(view.off_px + view.normals @ ASIDE_PX)
+    assert np.median(apart) < 0.25
+    assert apart.max() < 1
+
+
+def test_lines_tell_a_lens_that_a_ruler_does_not(kit, chequered):
+    by_markers, by_lines = find_lens([sighting(kit, None)], kit), find_lens([sighting(kit, chequered)], kit)
+    true_k1 = LENS[1][0]
+    assert abs(by_lines.camera.distortion[0] - true_k1) < abs(by_markers.camera.distortion[0] - true_k1) / 2
+    assert by_lines.focal_deviation < by_markers.focal_deviation
+
+
+@pytest.mark.parametrize("covered", ["nothing shows", "pieces stand"])
+def test_a_picture_without_a_bare_board_changes_nothing(kit, chequered, covered):
+    gray = np.random.default_rng(3).integers(0, 255, chequered.shape).astype(np.uint8)
+    if covered == "pieces stand":
+        gray = chequered.copy()
+        for x, y in shown(np.array([kit.centre_mm(cell) for cell in kit.cells[::2]])).astype(int):
+            cv2.circle(gray, (x, y - 10), 46, 220, -1)
+    by_markers = find_lens([sighting(kit, None)], kit)
+    assert np.array_equal(find_lens([sighting(kit, gray)], kit).camera.matrix, by_markers.camera.matrix)
