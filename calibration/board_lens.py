@@ -193,7 +193,8 @@ def find_lens(seen: Sequence[Sighting], kit: Kit) -> BoardLens:
     views = _Views(tuple(one.corners for one in seen), tuple(one.pixels for one in seen), board_mm, known_mm, size)
     found = _likeliest(views)
     pictures = [(number, one.gray) for number, one in enumerate(seen) if one.gray is not None]
-    by_lines = (_on_grid(views, found, picture, grid_of(kit)) for picture in pictures)
+    grid = grid_of(kit)
+    by_lines = (_on_grid(views, found, picture, grid) for picture in pictures if len(grid.board_mm))
     found = next(filter(None, by_lines), found)
     deviations = np.sqrt(np.diag(found.covariance))[:LENS]
     return BoardLens(

@@ -75,6 +75,13 @@ def test_lines_tell_a_lens_that_a_ruler_does_not(kit, chequered):
     assert by_lines.focal_deviation < by_markers.focal_deviation
 
 
+def test_a_board_of_one_square_has_no_lines(kit, chequered):
+    one = replace(kit, board=replace(kit.board, files=1, ranks=1, missing=frozenset()))
+    assert not len(grid_of(one).board_mm)
+    by_markers = find_lens([sighting(one, None)], one)
+    assert np.array_equal(find_lens([sighting(one, chequered)], one).camera.matrix, by_markers.camera.matrix)
+
+
 @pytest.mark.parametrize("covered", ["nothing shows", "pieces stand"])
 def test_a_picture_without_a_bare_board_changes_nothing(kit, chequered, covered):
     gray = np.random.default_rng(3).integers(0, 255, chequered.shape).astype(np.uint8)

@@ -192,8 +192,8 @@ def rescore_placed(hypothesis: Hypothesis, cells: Indices, configurations: Indic
         hypothesis.score(cells[mine], rows)
         for cell, known, shifts in zip(cells[mine].tolist(), configurations[mine], shift_mm[mine], strict=True):
             before, best = int(hypothesis.state[cell]), int(hypothesis.scores[cell].argmax())
-            at = int((known == (best - 1) // hypothesis.colours).argmax())
-            hypothesis.assign(cell, best, shifts[at])
+            own = shifts[known == hypothesis.configuration_count(best) - 1]
+            hypothesis.assign(cell, best, own[0] if len(own) else 0.0)
             if best != before:
                 hypothesis.invalidate_neighbours(cell, before)
 
