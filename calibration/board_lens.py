@@ -20,7 +20,7 @@ from calibration.camera import Camera
 from calibration.errors import ProfileError
 from calibration.kit import Kit
 from calibration.least_squares import Fit, fit
-from calibration.marker_alignment import align_markers
+from calibration.marker_alignment import align_markers, truncated
 from calibration.markers import dictionary
 from calibration.picture import load_picture
 from calibration.square_lines import Grid, GridView, grid_of, view_grid
@@ -217,6 +217,11 @@ def find_markers(image: npt.NDArray[np.uint8], kit: Kit) -> Sighting:
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     detector = cv2.aruco.ArucoDetector(dictionary(kit.mat.dictionary), parameters)
     found, ids, _ = detector.detectMarkers(gray)
+    if ids is None and _is_measured(kit):
+        found, ids, _ = next(
+            (seen for dark in truncated(gray) if (seen := detector.detectMarkers(dark))[1] is not None),
+            (found, ids, ()),
+        )
     numbers = [] if ids is None else ids.ravel().tolist()
     once = {
         marker.id: np.asarray(found[numbers.index(marker.id)], np.float64).reshape(4, 2)

@@ -6,7 +6,7 @@ it, or has the corner wrong by several pixels.  Its modules are all the same whe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import cv2
 import numpy as np
@@ -56,6 +56,21 @@ STEPS = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 50, 1e-4)
 NEAR_SHARE = 0.15
 """How far from its detected corners a marker is looked for, as a share of its edge; from where it is expected only, as
 far as it is large."""
+
+
+TRUNCATED = (0.55, 0.42, 0.3)
+"""Shares of the brightness of paper between ink and dark things beside it."""
+
+
+def truncated(gray: Gray) -> Iterator[Gray]:
+    """Copies of a picture (height, width) uint8 in which all that is brighter than a share of paper is white.
+
+    A sticker whose black border the board's edge cuts off touches the table there, so that it has no outline of its
+    own.  Where the table is dark, but not as dark as ink, one of these shows them apart.
+    """
+    paper = max(float(np.percentile(gray[::4, ::4], 99)), 1.0)
+    for share in TRUNCATED:
+        yield np.asarray(cv2.convertScaleAbs(gray, alpha=255 / (share * paper)), np.uint8)
 
 
 def align_markers(

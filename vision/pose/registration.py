@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import MIN_MARKERS, Kit, Mat
-from calibration.marker_alignment import MOST_BENT, align_markers, side_px
+from calibration.marker_alignment import MOST_BENT, align_markers, side_px, truncated
 from vision.errors import MatNotFound, VisionError
 from vision.pose.certainty import check_certain
 from vision.pose.diagnosis import BLURRED, is_blurred, why_unseen
@@ -64,6 +64,9 @@ def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registrat
     seen = detect(gray, kit.mat.dictionary, THRESHOLD_WINDOW_PX)
     if not wanted <= set(seen):
         seen = detect(gray, kit.mat.dictionary)
+    if not wanted & set(seen) and any(marker.is_measured for marker in kit.mat.markers):
+        dark = (detect(picture, kit.mat.dictionary) for picture in truncated(gray))
+        seen = next((found for found in dark if wanted & set(found)), seen)
     detected = {number: corners for number, corners in seen.items() if number in wanted}
     found = _aligned(gray, detected, kit, camera)
     if len(found) < MIN_MARKERS:

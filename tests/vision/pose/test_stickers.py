@@ -7,8 +7,11 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.marker_alignment import truncated
 from vision.errors import MatNotFound
+from vision.pose import registration
 from vision.pose.certainty import check_certain, position_std_mm
+from vision.pose.markers import detect
 from vision.pose.projection import project
 from vision.pose.registration import marker_corners, register, to_gray
 from vision.pose.tracking import PoseTracker, follow
@@ -141,3 +144,28 @@ def test_places_are_the_less_sure_the_farther_they_are_from_what_is_seen(bench, 
         np.array(bench.kit.centres_mm) - np.mean([m.at_mm for m in bench.kit.mat.markers[:2]], axis=0), axis=1
     )
     assert by_two[away.argmax()] > 2 * by_two[away.argmin()]
+
+
+def test_stickers_without_an_outline_of_their_own_are_looked_for_where_only_ink_is_dark(
+    bench, stuck, photo, monkeypatch
+):
+    """What touches their black borders at the board's edge may be dark, too."""
+    gray, pictures = to_gray(photo), []
+
+    def without_outlines(picture, *rest):
+        pictures.append(picture)
+        return {} if picture is gray else detect(picture, *rest)
+
+    monkeypatch.setattr(registration, "detect", without_outlines)
+    found = register(gray, stuck, bench.camera)
+    assert len(found.markers) == len(stuck.mat.markers)
+    assert all(picture is gray for picture in pictures[:2])
+    with pytest.raises(MatNotFound):
+        register(gray, bench.kit, bench.camera)  # printed ones are whole
+
+
+def test_a_dark_table_is_told_from_ink():
+    gray = np.full((90, 90), 220, np.uint8)
+    gray[:30], gray[30:50] = 80, 40
+    table, ink = zip(*((picture[10, 10], picture[40, 40]) for picture in truncated(gray)), strict=True)
+    assert any(beside == 255 and dark < 160 for beside, dark in zip(table, ink, strict=True))
