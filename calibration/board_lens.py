@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import cv2
@@ -26,6 +27,9 @@ from calibration.picture import load_picture
 from calibration.square_lines import Grid, GridView, grid_of, view_grid
 
 Points = npt.NDArray[np.float64]
+
+_Picture = tuple[int, npt.NDArray[np.uint8]]
+"""A view's number, and its picture (height, width)."""
 
 PRIOR_FOCAL, FOCAL_SPREAD = 0.75, 0.35
 """Focal length of a usual camera as a share of the picture's longer side, and the standard deviation of its log: fields
@@ -189,16 +193,15 @@ def find_lens(seen: Sequence[Sighting], kit: Kit) -> BoardLens:
     """
     board_mm = np.array([corner for marker in kit.mat.markers for corner in marker.corners_mm], np.float64)
     size = seen[0].size
-    known_mm = RULER_MM if _is_measured(kit) else PRINT_MM
+    known_mm = RULER_MM if kit.mat.is_measured else PRINT_MM
     views = _Views(tuple(one.corners for one in seen), tuple(one.pixels for one in seen), board_mm, known_mm, size)
     found = _likeliest(views)
-    pictures = [(number, one.gray) for number, one in enumerate(seen) if one.gray is not None]
-    grid = grid_of(kit)
-    by_lines = (_on_grid(views, found, picture, grid) for picture in pictures if len(grid.board_mm))
-    found = next(filter(None, by_lines), found)
+    grid, pictures = grid_of(kit), [(number, one.gray) for number, one in enumerate(seen) if one.gray is not None]
+    if pictures and len(grid.board_mm):
+        found = _on_grid(views, found, _barest(found, pictures, grid), grid) or found
     deviations = np.sqrt(np.diag(found.covariance))[:LENS]
     return BoardLens(
-        Camera(*size, *pinhole(found.values), _error_px(views, found.values)),
+        Camera(*size, *pinhole(found.values[:LENS]), _error_px(views, found.values)),
         float(deviations[0]),
         float(np.hypot(*deviations[1:3]) / np.sqrt(2)),
         float(deviations[3]),
@@ -216,13 +219,9 @@ def find_markers(image: npt.NDArray[np.uint8], kit: Kit) -> Sighting:
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     detector = cv2.aruco.ArucoDetector(dictionary(kit.mat.dictionary), parameters)
-    found, ids, _ = detector.detectMarkers(gray)
-    if ids is None and _is_measured(kit):
-        found, ids, _ = next(
-            (seen for dark in truncated(gray) if (seen := detector.detectMarkers(dark))[1] is not None),
-            (found, ids, ()),
-        )
-    numbers = [] if ids is None else ids.ravel().tolist()
+    looks = map(detector.detectMarkers, chain([gray], truncated(gray) if kit.mat.is_measured else ()))
+    found, ids = next(((found, ids) for found, ids, _ in looks if ids is not None), ((), np.zeros(0, np.intp)))
+    numbers = ids.ravel().tolist()
     once = {
         marker.id: np.asarray(found[numbers.index(marker.id)], np.float64).reshape(4, 2)
         for marker in kit.mat.markers
@@ -235,13 +234,8 @@ def find_markers(image: npt.NDArray[np.uint8], kit: Kit) -> Sighting:
         if marker.id in seen:
             corners.append(4 * number + np.arange(4))
             pixels.append(seen[marker.id])
-    kept = gray if _is_measured(kit) else None
+    kept = gray if kit.mat.is_measured else None
     return Sighting(np.concatenate(corners).astype(np.intp), np.vstack(pixels), size, kept)
-
-
-def _is_measured(kit: Kit) -> bool:
-    """Whether somebody measured markers with a ruler."""
-    return any(marker.is_measured for marker in kit.mat.markers)
 
 
 def _likeliest(views: _Views) -> Fit:
@@ -259,11 +253,15 @@ def _error_px(views: _Views, values: Points) -> float:
     return float(np.sqrt(2 * (apart**2).mean()))
 
 
-def _on_grid(views: _Views, found: Fit, picture: tuple[int, npt.NDArray[np.uint8]], grid: Grid) -> Fit | None:
-    """The likeliest parameters by the lines between squares as well; None where a picture does not show these.
+def _barest(found: Fit, pictures: Sequence[_Picture], grid: Grid) -> _Picture:
+    """The first of the pictures in which most places of the grid are seen."""
+    return max(
+        pictures, key=lambda picture: len(view_grid(picture[1], grid, partial(_shown, found.values, picture[0])).off_px)
+    )
 
-    ``picture``: number of the view that shows them, and the picture.
-    """
+
+def _on_grid(views: _Views, found: Fit, picture: _Picture, grid: Grid) -> Fit | None:
+    """The likeliest parameters by the lines between squares as well; None where a picture does not show these."""
     (number, gray), values = picture, np.append(found.values, (0.0, 0.0))
     for _ in range(GRID_ROUNDS):
         lines = view_grid(gray, grid, partial(_shown, values, number))
@@ -342,7 +340,7 @@ def prior_residuals(lens: Points, size: tuple[int, int]) -> Points:
 
 
 def pinhole(lens: Points) -> tuple[Points, Points]:
-    """(3, 3) matrix and (5,) distortion of a lens by the first LENS of these parameters, as OpenCV has them."""
-    log_focal, x, y, k1, k2 = lens[:LENS]
+    """(3, 3) matrix and (5,) distortion of a lens with these parameters (LENS,), as OpenCV has them."""
+    log_focal, x, y, k1, k2 = lens
     focal = np.exp(log_focal)
     return np.array([[focal, 0, x], [0, focal, y], [0, 0, 1]]), np.array([k1, k2, 0, 0, 0])

@@ -75,6 +75,11 @@ class Mat:
     patches: tuple[Patch, ...]
 
     @property
+    def is_measured(self) -> bool:
+        """Whether somebody measured markers with a ruler: stickers round a board, and no printed sheet."""
+        return any(marker.is_measured for marker in self.markers)
+
+    @property
     def paper(self) -> Colour:
         """The colour that the sheet is drawn in."""
         return self.colour or WHITE

@@ -111,8 +111,8 @@ def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) 
     hypothesis.score(hasty, scores[hasty])
     for cell in hasty.tolist():
         hypothesis.assign(cell, int(scores[cell].argmax()))
-    again = np.union1d(again, hasty)
-    again = np.union1d(again, cells[found[cells].max(axis=1) < LOG_DISTINCT])
+    unsure = cells[found[cells].max(axis=1) < LOG_DISTINCT]
+    again = np.unique(np.concatenate([again, hasty, unsure]))
     sure, _, late = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
     placed = {face.cell for face in known} - set(hasty.tolist())
     again, _ = _place(hypothesis, [face for face in sure if face.cell not in placed], known)
@@ -196,7 +196,8 @@ def _read(
     straight = upright.of(cells[owner] * configurations_of + configuration)
     labels = hypothesis.all_labels()
     seen, evened = read_faces(image, straight, owner, labels, alphabet, scores[owner, configuration])
-    bare = bare_faces(image, seen.faces, labels, np.isin(np.arange(len(cells)), evened))
+    is_evened = np.isin(np.arange(len(cells)), evened)
+    bare = bare_faces(image, seen.faces, labels, is_evened)
     told = or_unreadable(seen.letters, bare)
     strange = np.flatnonzero(~seen.is_legible & (seen.letters.max(axis=1) < STRANGE))
     if len(strange) > MOST_SEARCHED:
@@ -204,7 +205,7 @@ def _read(
     for k, cell in enumerate(cells.tolist()):
         configurations, face, letters = configuration[owner == k], seen.faces.of(np.array([k])), told[k]
         is_found = seen.how_likely[k] > FACE_FOUND
-        every, misled = np.flatnonzero(scores[k] > OUT_OF_REACH / 2), k in evened or seen.is_rival[k]
+        every, misled = np.flatnonzero(scores[k] > OUT_OF_REACH / 2), is_evened[k] or seen.is_rival[k]
         if k in strange:
             straight_here = upright.of(cell * configurations_of + every)
             face, letters, explains = search_once(image, straight_here, labels, alphabet, scores[k, every], searched)
@@ -222,7 +223,7 @@ def _read(
     doubtful = np.setdiff1d(np.flatnonzero(scores.max(axis=1) < IN_QUESTION), strange)
     gain = face_gain(seen.letters[doubtful], bare[doubtful])
     hypothesis.read_glyphs(cells[doubtful], np.maximum(gain, hypothesis.glyph_log_ratio[cells[doubtful]]))
-    looked_for = cells[np.union1d(strange, np.union1d(evened, np.flatnonzero(seen.is_rival)))]
+    looked_for = cells[np.union1d(strange, np.flatnonzero(is_evened | seen.is_rival))]
     return _Read(known, looked_for, np.array(faceless, np.intp))
 
 

@@ -289,33 +289,36 @@ def compared(
         if given[number] > -np.inf:
             scores[number] += log_likelihood_at(scene, number - 1, places[number])
     is_alone = is_absolute or (given > -np.inf).sum() == 1
-    near = _near(scene, scores, PLACE_NATS)
+    shares = _shares(scene, len(given))
+    near = scores > scores.max() - shares * PLACE_NATS
     if near.sum() == 1 and not is_alone:
         return scores, places
     for number in range(len(given)):
         if near[number]:
             scores[number] = given[number] + place_stack(scene, number - 1, places[number])
-    if is_alone or _near(scene, scores, fit_nats).sum() > 1:
-        _fit(scene, scores, places, given, fit_nats)
+    if is_alone or (scores > scores.max() - shares * fit_nats).sum() > 1:
+        _fit(scene, scores, places, given, shares * fit_nats)
     return scores, places
 
 
 @compiled
-def _near(scene: Scene, scores: Floats, most_nats: float) -> Mask:
-    """(1 + f,) which of ``scores`` are less likely than the best one by so much at most: see :data:`LEAST_PIECES`."""
-    near, counts = scores == scores.max(), scene.prisms.counts
-    for number in range(len(scores)):
-        # Beside an empty cell the best one is what there is to fit.
-        share = min((1 + counts[number - 1]) / (1 + LEAST_PIECES), 1.0) if number else 1.0
-        near[number] |= scores[number] > scores.max() - share * most_nats
-    return np.asarray(near)
+def _shares(scene: Scene, count: int) -> Floats:
+    """(``count``,) what of these bounds an empty cell and each configuration is given: see :data:`LEAST_PIECES`."""
+    shares, counts = np.ones(count), scene.prisms.counts
+    # Beside an empty cell the best one is what there is to fit.
+    for number in range(1, count):
+        shares[number] = min((1 + counts[number - 1]) / (1 + LEAST_PIECES), 1.0)
+    return shares
 
 
 @compiled
-def _fit(scene: Scene, scores: Floats, places: Floats, given: Floats, fit_nats: float) -> None:
-    """Fit the explanations that are in doubt, see :func:`compared`; ``scores`` and ``places`` are changed."""
+def _fit(scene: Scene, scores: Floats, places: Floats, given: Floats, most_nats: Floats) -> None:
+    """Fit the explanations that are in doubt, see :func:`compared`; ``scores`` and ``places`` are changed.
+
+    ``most_nats`` (1 + f,): by which each of those is less likely than the best one, at most.
+    """
     for number in np.argsort(-scores):
-        if fit_nats > 0 and _near(scene, scores, fit_nats)[number]:
+        if scores[number] > scores.max() - most_nats[number]:
             scores[number] = given[number] + fit_stack(scene, int(number) - 1, places[number])
     are_close = scores > scores.max() - REFINE_NATS
     if are_close.sum() > 1:

@@ -121,13 +121,17 @@ def lacks_likeliest(hypothesis: Hypothesis) -> npt.NDArray[np.bool_]:
     return lacks
 
 
+def score_all(hypothesis: Hypothesis, cell: int) -> None:
+    """Score all that may stand on a cell, given the others."""
+    hypothesis.score(np.array([cell]), _with_empty(all_scores(hypothesis, cell)[None]))
+
+
 def complete(hypothesis: Hypothesis, cells: Indices) -> None:
     """Score all that may stand on empty ``cells`` (b,), given the others, and hypothesise what is likeliest."""
     for cell in cells.tolist():
-        scores = np.append(0, all_scores(hypothesis, cell)).astype(np.float32)
-        hypothesis.score(np.array([cell]), scores[None])
-        if scores.argmax():
-            hypothesis.assign(cell, int(scores.argmax()))
+        score_all(hypothesis, cell)
+        if likeliest := int(hypothesis.scores[cell].argmax()):
+            hypothesis.assign(cell, likeliest)
             hypothesis.invalidate_neighbours(cell, 0)
     converge(hypothesis)
 

@@ -46,13 +46,12 @@ def weigh_heights(image: Picture, hypothesis: Hypothesis, cells: Indices) -> Non
 
     Faces must be plain: beside what ink leaves uneven no other surface counts, and it is no boundary.
     """
-    waiting = cells
     for _ in range(ROUNDS):
-        changed = _weigh(image, hypothesis, waiting)
+        changed = _weigh(image, hypothesis, cells)
         if not len(changed):
             return
-        waiting = update_around(hypothesis, changed)
-    _weigh(image, hypothesis, waiting)
+        cells = update_around(hypothesis, changed)
+    _weigh(image, hypothesis, cells)
     hypothesis.settle()
 
 

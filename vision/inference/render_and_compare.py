@@ -19,7 +19,7 @@ from vision.inference.comparison import (
     rescored,
     stacks_of,
 )
-from vision.inference.coordinate_ascent import AllScores, all_scores
+from vision.inference.coordinate_ascent import AllScores, score_all
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import join_lines, split_lines
@@ -64,7 +64,7 @@ def rescore_by_rendering(image: Picture, hypothesis: Hypothesis) -> None:
         # Colours alone would make of them what they were before: what they say is scored among what is found now.
         again = np.flatnonzero(hypothesis.stale)
         for cell in again.tolist():
-            hypothesis.score(np.array([cell]), np.append(0, all_scores(hypothesis, cell))[None].astype(np.float32))
+            score_all(hypothesis, cell)
         _rescore(view, prisms, hypothesis, again)
         hypothesis.settle()
 

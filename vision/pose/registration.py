@@ -64,7 +64,7 @@ def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registrat
     seen = detect(gray, kit.mat.dictionary, THRESHOLD_WINDOW_PX)
     if not wanted <= set(seen):
         seen = detect(gray, kit.mat.dictionary)
-    if not wanted & set(seen) and any(marker.is_measured for marker in kit.mat.markers):
+    if not wanted & set(seen) and kit.mat.is_measured:
         dark = (detect(picture, kit.mat.dictionary) for picture in truncated(gray))
         seen = next((found for found in dark if wanted & set(found)), seen)
     detected = {number: corners for number, corners in seen.items() if number in wanted}
@@ -103,7 +103,7 @@ def to_gray(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 
 def most_reprojection_share(mat: Mat) -> float:
     """Largest credible root mean square reprojection error, as a share of a marker's edge in the picture."""
-    if any(marker.is_measured for marker in mat.markers):
+    if mat.is_measured:
         return float(np.hypot(MAX_REPROJECTION_SHARE, RULER_MM / mat.marker_mm))
     return MAX_REPROJECTION_SHARE
 

@@ -98,7 +98,7 @@ def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Regis
             return None
     begin = np.asarray(cv2.Rodrigues(before.rotation)[0], np.float64), before.translation_mm.reshape(3, 1).copy()
     looks: tuple[tuple[Look, float], ...] = ((settled, STEADY * before.reprojection_px), (_found, np.inf))
-    if any(marker.is_measured for marker in kit.mat.markers):
+    if kit.mat.is_measured:
         looks = looks[:1]  # a sticker's outline may be cut off by the board's edge
     for look, most_px in looks:
         seen = look(gray, kit.mat.dictionary, ids, expected)
@@ -114,7 +114,7 @@ def _followed(kit: Kit, before: Registration) -> tuple[tuple[int, ...], tuple[in
     """The ids of the markers that are followed, and of those that were hidden; of stickers none may be."""
     markers = kit.mat.markers
     ids = tuple(sorted(marker.id for marker in markers))
-    if len(before.markers) < LEAST_FOLLOWED or any(marker.is_measured for marker in markers):
+    if len(before.markers) < LEAST_FOLLOWED or kit.mat.is_measured:
         return ids, ()
     return tuple(sorted(before.markers)), tuple(number for number in ids if number not in before.markers)
 
