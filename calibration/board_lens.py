@@ -24,7 +24,7 @@ from calibration.least_squares import Fit, fit
 from calibration.marker_alignment import align_markers, truncated
 from calibration.markers import dictionary
 from calibration.picture import load_picture
-from calibration.square_lines import Grid, GridView, grid_of, view_grid
+from calibration.square_lines import Grid, GridView, grid_of, roughness_px, view_grid
 
 Points = npt.NDArray[np.float64]
 
@@ -50,17 +50,20 @@ CORNER_PX = 0.4
 RULER_MM, PRINT_MM = 0.3, 0.1
 """Standard deviation of a corner on the board, each way, that was measured with a ruler, and of a printed one."""
 
-LINE_PX = 2.0
-"""Standard deviation of a place on the line between two squares: those on one line err together, on wood by more."""
+LINE_PX = 1.0
+"""Standard deviation of an edge of the line between two squares: those on one line err together, on wood by more."""
 
 PITCH_SPREAD = 0.003
 """Standard deviation of the length of a board's side, as a share of it."""
 
-MOST_OFF_PX, LEAST_SHARE = 1.0, 0.95
-"""Most that lines may be off in the median, once the lens is fitted to them, and the share of their places that must be
-seen.  On bare boards whose squares differ in colour they were off by 0.1 to 0.8 px and nearly all seen, on grain and
-pictures off by 1.9 to 2.2.  Where pieces stand their edges are seen instead: two real photographs of a start position
-showed 0.81 and 0.89 of the places, and led the principal point astray by 40 px."""
+HALF_WIDTH_MM = 1.0
+"""Standard deviation of half the width of the lines between squares: above zero if they are dark, below if bright."""
+
+MOST_OFF_PX, LEAST_SHARE = 0.3, 0.3
+"""Most that edges may be off in the median, once the lens is fitted to them, and the share of all that must be seen.
+On bare boards with squares of two colours or lines round them they were off by 0.09 to 0.28 px, on two with grain and
+hardly a line by 0.7 and 1.8, on two real photographs of a start position by 0.35: these led the principal point astray
+by 40 px."""
 
 GRID_ROUNDS = 3
 """Times that lines are looked for, nearer to where they are each time."""
@@ -82,6 +85,12 @@ TOO_FEW = "fewer than two of the board's markers are seen"
 
 LENS = 5
 """Parameters of the lens: log focal length, principal point x and y, k1, k2."""
+
+LINES = 3
+"""Parameters of the lines between squares."""
+
+LINES_SPREAD = np.array([PITCH_SPREAD, PITCH_SPREAD, HALF_WIDTH_MM])
+"""Their standard deviations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,37 +263,48 @@ def _error_px(views: _Views, values: Points) -> float:
 
 
 def _barest(found: Fit, pictures: Sequence[_Picture], grid: Grid) -> _Picture:
-    """The first of the pictures in which most places of the grid are seen."""
-    return max(
-        pictures, key=lambda picture: len(view_grid(picture[1], grid, partial(_shown, found.values, picture[0])).off_px)
-    )
+    """The picture that tells most surely where the grid is: many edges, and those not of pieces."""
+
+    def unsureness_px(picture: _Picture) -> float:
+        lines = view_grid(picture[1], grid, partial(_shown, found.values, picture[0]))
+        return roughness_px(lines) / np.sqrt(len(lines.off_px)) if _is_enough(lines, grid) else np.inf
+
+    return min(pictures, key=unsureness_px)
+
+
+def _is_enough(lines: GridView, grid: Grid) -> bool:
+    return len(lines.off_px) >= LEAST_SHARE * len(grid.board_mm)
 
 
 def _on_grid(views: _Views, found: Fit, picture: _Picture, grid: Grid) -> Fit | None:
     """The likeliest parameters by the lines between squares as well; None where a picture does not show these."""
-    (number, gray), values = picture, np.append(found.values, (0.0, 0.0))
+    (number, gray), values = picture, np.append(found.values, np.zeros(LINES))
     for _ in range(GRID_ROUNDS):
         lines = view_grid(gray, grid, partial(_shown, values, number))
-        if len(lines.off_px) < LEAST_SHARE * len(grid.board_mm):
+        if not _is_enough(lines, grid):
             return None
         found = fit(partial(_grid_residuals, views, number, lines), values)
         values = found.values
     off_px = _off_lines_px(values, number, lines)
     if np.median(np.abs(off_px)) > MOST_OFF_PX:
         return None
-    return Fit(values[:-2], found.cost, found.covariance[:-2, :-2])
+    return Fit(values[:-LINES], found.cost, found.covariance[:-LINES, :-LINES])
 
 
 def _grid_residuals(views: _Views, number: int, lines: GridView, values: Points) -> Points:
-    """As :func:`_residuals`, with the lines of one view; the last two ``values``: how much longer its sides are."""
-    off, stretched = _off_lines_px(values, number, lines) / LINE_PX, values[-2:] / PITCH_SPREAD
-    return np.concatenate([_residuals(views, values[:-2]), off, stretched])
+    """As :func:`_residuals`, with the lines of one view.
+
+    The last ``values`` (LINES,) are how much longer the board's sides are, and half the lines' width in mm.
+    """
+    off, unusual = _off_lines_px(values, number, lines) / LINE_PX, values[-LINES:] / LINES_SPREAD
+    return np.concatenate([_residuals(views, values[:-LINES]), off, unusual])
 
 
 def _off_lines_px(values: Points, number: int, lines: GridView) -> Points:
-    """(k,) px by which places on lines are seen off where the parameters have them."""
-    apart = _shown(values, number, lines.board_mm * (1 + values[-2:])) - lines.pixels
-    off: Points = (apart * lines.normals).sum(axis=1) - lines.off_px
+    """(k,) px by which edges of lines are seen off where the parameters have them."""
+    *longer, half_width_mm = values[-LINES:]
+    apart = _shown(values, number, lines.board_mm * (1 + np.array(longer))) - lines.pixels
+    off: Points = (apart * lines.normals).sum(axis=1) - (lines.off_px - lines.ahead_px * half_width_mm)
     return off
 
 

@@ -20,13 +20,20 @@ REACH_PX, STEP_PX = 5.0, 0.25
 """How far to both sides of its expected place a line is looked for, and how finely."""
 
 WIDTH_PX = 2.5
-"""Half the width over which the picture changes at a line: its place is the middle of all that changes there."""
+"""Half the width over which the picture changes at an edge: its place is the middle of what changes there one way."""
 
 BLUR_STEPS = 3.0
 """Standard deviation of the blur across a line, in steps: noise changes from pixel to pixel."""
 
 LEAST_CHANGE, USUAL_SHARE = 3.0, 0.5
 """Codes a pixel by which a picture changes at a line at least, also as a share of what it does at the others."""
+
+
+OUTLIER_PX = 1.0
+"""Edges farther from their lines count less (Huber's function)."""
+
+DEGREE, ROUNDS = 3, 5
+"""Of the polynomial that a lens's deformation is taken for, and rounds of weighting by which it is fitted."""
 
 
 class Grid(NamedTuple):
@@ -42,19 +49,24 @@ class Grid(NamedTuple):
 
 
 class GridView(NamedTuple):
-    """Where a picture shows them.
+    """Where a picture shows an edge at them.
+
+    A line is as wide as it is printed, and where a square is as dark as the line only its other edge is seen: an edge
+    towards brighter is half a dark line ahead of the line's middle, one towards darker as far behind it.
 
     Attributes:
         board_mm: (k, 2) as of :class:`Grid`, of those that are seen.
         pixels: (k, 2) where they were expected.
         normals: (k, 2) unit vectors in the picture, across the side.
-        off_px: (k,) how far along these it is seen.
+        off_px: (k,) how far along these the edge is seen.
+        ahead_px: (k,) how far along these the edge is from the middle of a dark line of 1 mm to both sides.
     """
 
     board_mm: Points
     pixels: Points
     normals: Points
     off_px: Points
+    ahead_px: Points
 
 
 def grid_of(kit: Kit) -> Grid:
@@ -78,16 +90,34 @@ def view_grid(gray: npt.NDArray[np.uint8], grid: Grid, project: Callable[[Points
     ``project`` tells where it should show places (k, 2) mm on the board, (k, 2) px.
     """
     pixels = project(grid.board_mm)
-    normals = project(grid.board_mm + grid.across_mm) - pixels
-    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
+    across = project(grid.board_mm + grid.across_mm) - pixels
+    px_per_mm = np.maximum(np.linalg.norm(across, axis=1), 1e-9)
+    normals = across / px_per_mm[:, None]
     steps = np.arange(-REACH_PX, REACH_PX + STEP_PX / 2, STEP_PX)
     places = (pixels[:, None] + steps[:, None] * normals[:, None]).astype(np.float32)
     codes = cv2.remap(gray.astype(np.float32), places[..., 0], places[..., 1], cv2.INTER_CUBIC)
     codes = np.asarray(cv2.GaussianBlur(codes, (0, 0), sigmaX=BLUR_STEPS, sigmaY=0.01), np.float64)
-    change = np.abs(np.gradient(codes, STEP_PX, axis=1))
-    most = change.max(axis=1)
-    near = np.abs(steps - steps[change.argmax(axis=1)][:, None]) < WIDTH_PX
-    weight = change**2 * near
+    slope = np.gradient(codes, STEP_PX, axis=1)
+    steepest = np.abs(slope).argmax(axis=1)
+    at_edge = slope[np.arange(len(slope)), steepest]
+    near = np.abs(steps - steps[steepest][:, None]) < WIDTH_PX
+    weight = np.maximum(slope * np.sign(at_edge)[:, None], 0.0) ** 2 * near
     off_px = (weight * steps).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-9)
-    is_seen = most > np.maximum(LEAST_CHANGE, USUAL_SHARE * np.median(most))
-    return GridView(grid.board_mm[is_seen], pixels[is_seen], normals[is_seen], off_px[is_seen])
+    most = np.abs(at_edge)
+    seen = most > np.maximum(LEAST_CHANGE, USUAL_SHARE * np.median(most))
+    ahead_px = np.sign(at_edge) * px_per_mm
+    return GridView(grid.board_mm[seen], pixels[seen], normals[seen], off_px[seen], ahead_px[seen])
+
+
+def roughness_px(view: GridView) -> float:
+    """How far the edges that are seen lie from lines in the median, whatever smooth deformation moves these."""
+    x, y = (view.board_mm / np.maximum(np.abs(view.board_mm).max(initial=0.0), 1e-9)).T
+    smooth = np.column_stack([x**i * y**j for i in range(DEGREE + 1) for j in range(DEGREE + 1 - i)])
+    terms = np.hstack([smooth * view.normals[:, :1], smooth * view.normals[:, 1:], view.ahead_px[:, None]])
+    apart_px = np.zeros(len(terms))
+    for _ in range(ROUNDS):
+        # Square roots of Huber's weights, which least squares squares.
+        weights = np.sqrt(OUTLIER_PX / np.maximum(apart_px, OUTLIER_PX))
+        fitted, *_ = np.linalg.lstsq(terms * weights[:, None], view.off_px * weights, rcond=None)
+        apart_px = np.abs(view.off_px - terms @ fitted)
+    return float(np.median(apart_px))

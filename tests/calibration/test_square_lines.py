@@ -8,7 +8,7 @@ import pytest
 
 from calibration.board_lens import Sighting, find_lens, pinhole, prior_lens
 from calibration.kit import load_kit
-from calibration.square_lines import grid_of, view_grid
+from calibration.square_lines import grid_of, roughness_px, view_grid
 
 SIZE = (1280, 720)
 LENS = pinhole(prior_lens(SIZE) + np.array([0.1, 6.0, -5.0, -0.18, 0.05]))
@@ -35,9 +35,22 @@ def shown(board_mm):
     return cv2.projectPoints(np.column_stack([board_mm, np.zeros(len(board_mm))]), *POSE, *LENS)[0][:, 0]
 
 
+HALF_WIDTH_MM = 1.5
+"""Of wide lines between squares."""
+
+
 @pytest.fixture(scope="module")
 def chequered(kit):
-    """(height, width) uint8: the board, light and dark by turns, as the true lens shows it."""
+    return drawn(kit, 0.0)
+
+
+@pytest.fixture(scope="module")
+def lined(kit):
+    return drawn(kit, HALF_WIDTH_MM)
+
+
+def drawn(kit, half_width_mm):
+    """(height, width) uint8: the board, light and dark by turns, as the true lens shows it; lines are as dark."""
     width, height = SIZE
     pixels = np.stack(np.meshgrid(np.arange(width), np.arange(height)), axis=-1).reshape(-1, 1, 2).astype(np.float64)
     rays = np.column_stack([cv2.undistortPoints(pixels, *LENS)[:, 0], np.ones(width * height)])
@@ -46,7 +59,10 @@ def chequered(kit):
     x, y = (begin[:2] - along[:, :2] * (begin[2] / along[:, 2])[:, None]).T
     (left, low), (across, up) = kit.board.a1_mm, kit.board.pitch_mm
     files, ranks = np.floor((x - left) / across + 0.5), np.floor((y - low) / up + 0.5)
-    codes = np.where((files + ranks) % 2 == 0, 90, 160).astype(np.float64).reshape(height, width)
+    inside_x = np.abs(x - left - files * across) < across / 2 - half_width_mm
+    inside_y = np.abs(y - low - ranks * up) < up / 2 - half_width_mm
+    is_light = ((files + ranks) % 2 == 1) & inside_x & inside_y
+    codes = np.where(is_light, 160, 90).astype(np.float64).reshape(height, width)
     noisy = cv2.GaussianBlur(codes, (0, 0), 0.8) + np.random.default_rng(1).normal(0, 3, codes.shape)
     return np.clip(noisy, 0, 255).astype(np.uint8)
 
@@ -68,8 +84,18 @@ def test_lines_are_seen_where_they_are(kit, chequered):
     assert apart.max() < 1
 
 
-def test_lines_tell_a_lens_that_a_ruler_does_not(kit, chequered):
-    by_markers, by_lines = find_lens([sighting(kit, None)], kit), find_lens([sighting(kit, chequered)], kit)
+def test_the_edge_of_a_line_tells_on_which_side_of_it_it_is(kit, lined):
+    view = view_grid(lined, grid_of(kit), shown)
+    apart = np.abs(view.off_px - HALF_WIDTH_MM * view.ahead_px)
+    assert np.median(np.abs(view.off_px)) > 1.5
+    assert np.median(apart) < 0.25
+    assert roughness_px(view) < 0.25
+
+
+@pytest.mark.parametrize("board", ["chequered", "lined"])
+def test_lines_tell_a_lens_that_a_ruler_does_not(kit, board, request):
+    gray = request.getfixturevalue(board)
+    by_markers, by_lines = find_lens([sighting(kit, None)], kit), find_lens([sighting(kit, gray)], kit)
     true_k1 = LENS[1][0]
     assert abs(by_lines.camera.distortion[0] - true_k1) < abs(by_markers.camera.distortion[0] - true_k1) / 2
     assert by_lines.focal_deviation < by_markers.focal_deviation
@@ -82,12 +108,24 @@ def test_a_board_of_one_square_has_no_lines(kit, chequered):
     assert np.array_equal(find_lens([sighting(one, chequered)], one).camera.matrix, by_markers.camera.matrix)
 
 
+def test_of_several_pictures_the_barest_is_asked(kit, chequered):
+    covered = with_pieces(kit, chequered)
+    alone = find_lens([sighting(kit, chequered), sighting(kit, None)], kit)
+    both = find_lens([sighting(kit, chequered), sighting(kit, covered)], kit)
+    assert np.array_equal(both.camera.matrix, alone.camera.matrix)
+
+
 @pytest.mark.parametrize("covered", ["nothing shows", "pieces stand"])
 def test_a_picture_without_a_bare_board_changes_nothing(kit, chequered, covered):
     gray = np.random.default_rng(3).integers(0, 255, chequered.shape).astype(np.uint8)
     if covered == "pieces stand":
-        gray = chequered.copy()
-        for x, y in shown(np.array([kit.centre_mm(cell) for cell in kit.cells[::2]])).astype(int):
-            cv2.circle(gray, (x, y - 10), 46, 220, -1)
+        gray = with_pieces(kit, chequered)
     by_markers = find_lens([sighting(kit, None)], kit)
     assert np.array_equal(find_lens([sighting(kit, gray)], kit).camera.matrix, by_markers.camera.matrix)
+
+
+def with_pieces(kit, gray):
+    covered = gray.copy()
+    for x, y in shown(np.array([kit.centre_mm(cell) for cell in kit.cells[::2]])).astype(int):
+        cv2.circle(covered, (x, y - 10), 46, 220, -1)
+    return covered
