@@ -167,8 +167,10 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
             visible=visible_pixels(crops.flat_px, crops.outside, bare.ravel(), rank),
             rank=rank,
         ),
-        crop_faces=None if configurations.has_faces else make_crop_faces(crops, pose, configurations, pixels)[0],
-        close_up=None if configurations.has_faces else make_close_up(crops, pose, camera, configurations, pixels),
+        crop_faces=None
+        if configurations.has_faces
+        else make_crop_faces(crops, pose, camera, configurations, tip_mm=0.0)[0],
+        close_up=None if configurations.has_faces else make_close_up(crops, pose, camera, configurations),
         prisms=prisms,
         pillars=pillars,
         is_edged=is_edged,

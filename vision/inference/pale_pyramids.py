@@ -57,14 +57,13 @@ def find_pale(
         return
     for cell in empty[_unlike_share(hypothesis, empty) > UNLIKE_SHARE].tolist():
         colours = all_scores(hypothesis, cell)
-        best = float(colours.max())
-        if best < -EMPTY_NATS:
+        if colours.max() < -EMPTY_NATS:
             continue
         boundaries = fit_boundaries(image, close_up, *looked_at(hypothesis, cell, floor))
         turned = len(colours) // len(boundaries)
-        given = float(by_colours(np.array([best]))[0])
+        of_tower = colours.max(axis=1, keepdims=True)
         seen_nats = np.log(UNSEEN + np.exp(np.repeat(boundaries, turned)))
-        scores = np.append(0.0, colours - best + given + seen_nats[:, None])
+        scores = np.append(0.0, colours - of_tower + by_colours(of_tower) + seen_nats[:, None])
         hypothesis.score(np.array([cell]), scores[None].astype(np.float32))
         hypothesis.assign(cell, int(scores.argmax()))
 

@@ -36,6 +36,9 @@ VARIED = np.array([35.0, 12.0, 12.0])
 """Standard deviation, in codes, of the difference between two surfaces, a channel, where the picture is as bright as
 :data:`USUAL`: of one share of its brightness anywhere.  Chosen by eye."""
 
+FAINT = 0.2
+"""Standard deviation of such a difference where two surfaces differ faintly, as a share of the others'."""
+
 USUAL = 128.0
 """Brightness, in codes, for which contrasts are given."""
 
@@ -261,10 +264,11 @@ def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Cont
 
 
 @compiled
-def dissimilarity_at(noise: Array, table_edge: float) -> Dissimilarity:
+def dissimilarity_at(noise: Array, table_edge: float, faint_share: float = 0.0) -> Dissimilarity:
     """How likely two surfaces meet in a picture of this ``noise`` (channels,), see :func:`noise_of`.
 
-    ``table_edge``: probability of a contrast within the table, see :func:`table_edge`.
+    ``table_edge``: probability of a contrast within the table, see :func:`table_edge`.  ``faint_share``: of two
+    surfaces that differ faintly.
     """
     log_ratios = np.empty((BANDS, MOST_NATS * PER_NAT + 1))
     on_table = np.empty_like(log_ratios)
@@ -279,9 +283,14 @@ def dissimilarity_at(noise: Array, table_edge: float) -> Dissimilarity:
         else:
             wide = ((VARIED * share) ** 2 + narrow).astype(np.float32)
             slopes[band] = 0.5 * (1 / narrow - 1 / wide)
-            constant = float(0.5 * np.log(wide / narrow).sum())
-            log_ratios[band] = _log_ratios(constant, 1 - MISSED_EDGE)
-            on_table[band] = _log_ratios(constant, table_edge)
+            faint = ((VARIED * share * FAINT) ** 2 + narrow).astype(np.float32)
+            # Both densities are of one number, how unlike two pixels are, in units of the wider one.
+            power = float(((1 / narrow - 1 / faint) / (1 / narrow - 1 / wide)).mean())
+            plain = _UNLIKE * np.exp(-0.5 * float(np.log(wide / narrow).sum()))
+            pale = _UNLIKE**power * np.exp(-0.5 * float(np.log(faint / narrow).sum()))
+            ratio = (1 - faint_share) * plain + faint_share * pale
+            log_ratios[band] = _log_ratios(ratio, 1 - MISSED_EDGE)
+            on_table[band] = _log_ratios(ratio, table_edge)
         before = share
     return Dissimilarity(log_ratios, on_table, slopes)
 
@@ -368,12 +377,11 @@ def _ratio(image: Picture, one: tuple[int, int], other: tuple[int, int], ratios:
 
 
 @compiled
-def _log_ratios(constant: float, edge: float) -> Floats:
+def _log_ratios(ratio: Floats, edge: float) -> Floats:
     """Log-likelihood ratio of a place where a contrast has the probability ``edge``, against one within a surface.
 
-    By how much unlike two pixels are, in 1 / :data:`PER_NAT` nats.  ``constant``: log of the ratio of densities of two
-    pixels that are alike.
+    ``ratio``: of the densities of two pixels where surfaces meet, and where they do not, by how much unlike these are,
+    in 1 / :data:`PER_NAT` nats.
     """
-    ratio = _UNLIKE * np.exp(-constant)
     log_ratio: Floats = np.log((1 - edge + edge * ratio) / (1 - FALSE_EDGE + FALSE_EDGE * ratio))
     return log_ratio

@@ -8,12 +8,12 @@ few contours that geometry allows).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from calibration.camera import Camera
 from vision.appearance.colour_model import BINS, OUTLIER_SHARE
 from vision.compiled import compiled
 from vision.likelihood.lateral_runs import (
@@ -31,8 +31,8 @@ from vision.likelihood.lateral_runs import (
 )
 from vision.likelihood.memo import Memo, find, make_memo, put
 from vision.likelihood.observations import Background, Observations
-from vision.pose.projection import Points, Registration
-from vision.scene.configurations import LEAN_MM, TURNS_DEG, Configurations
+from vision.pose.projection import Points, Registration, project
+from vision.scene.configurations import SEAT_MM, TURNS_DEG, Configurations, Wireframe
 from vision.scene.crops import INDEPENDENT_MM2, Crops
 from vision.scene.outlines import widen
 
@@ -63,7 +63,7 @@ Chosen by eye."""
 AROUND = 8
 """The first of these steps are the eight translations by a millimetre; the last two are the rotations."""
 
-PUT_ON_NATS = float(np.log(2 * np.pi * LEAN_MM**2 * len(TURNS_DEG)))
+PUT_ON_NATS = float(np.log(2 * np.pi * SEAT_MM**2 * len(TURNS_DEG)))
 """Logarithm of the effective number of placements of a pyramid on another: mm² under its normal distribution, times
 rotations."""
 
@@ -112,13 +112,16 @@ class CropFaceFits(NamedTuple):
 
 
 def make_crop_faces(
-    crops: Crops, pose: Registration, configurations: Configurations, pixels: Sequence[Points]
+    crops: Crops, pose: Registration, camera: Camera, configurations: Configurations, tip_mm: float
 ) -> tuple[CropFaces, Indices]:
-    """Lateral faces of pyramids on all cells, seen from ``pose``; ``pixels`` of their corners, each (n, 5, 2) float64.
+    """Lateral faces of pyramids on all cells, seen from ``pose``, whose blunt tips are ``tip_mm`` wide.
 
     Also (n, w, faces) intp, which of :data:`LATERAL_FACES` each of them is.
     """
-    facing = _facing(crops, pose, configurations)
+    corners_mm = np.array([_blunted(wireframe, tip_mm) for wireframe in configurations.wireframes])
+    world = crops.centres_mm[:, None] + corners_mm[:, None]
+    pixels = project(world.reshape(-1, 3), pose, camera).reshape(*world.shape[:-1], 2)
+    facing = _facing(crops, pose, corners_mm)
     extents = [
         _extents(crops.from_picture(points), shown, crops.u_mm) for points, shown in zip(pixels, facing, strict=True)
     ]
@@ -133,10 +136,19 @@ def make_crop_faces(
     return crop_faces, facing.argsort(axis=2).transpose(1, 0, 2)
 
 
-def _facing(crops: Crops, pose: Registration, configurations: Configurations) -> Points:
-    """(w, n, faces) float64 cosine between the faces' normals and the line of sight; negative for hidden ones."""
-    corners = np.array([wireframe.corners_mm for wireframe in configurations.wireframes])
-    a, b, tip = (corners[:, which] for which in np.array(LATERAL_FACES).T)
+def _blunted(pyramid: Wireframe, tip_mm: float) -> Points:
+    """(9, 3) mm corners of a pyramid with a tip so wide, as :data:`LATERAL_FACES` numbers them."""
+    base, tip = pyramid.corners_mm[:4], pyramid.corners_mm[4:]
+    arms = (base - tip) * (1, 1, 0)
+    return np.vstack([base, tip + arms * (tip_mm / np.linalg.norm(base[1] - base[0])), tip])
+
+
+def _facing(crops: Crops, pose: Registration, corners_mm: Points) -> Points:
+    """(w, n, faces) float64 cosine between the faces' normals and the line of sight; negative for hidden ones.
+
+    ``corners_mm``: (w, 9, 3), as of :func:`_blunted`.
+    """
+    a, b, tip = (corners_mm[:, which] for which in np.array(LATERAL_FACES).T[:3])
     normals = np.cross(b - a, tip - a)
     eye = pose.centre_mm - (crops.centres_mm[:, None] + ((a + b + tip) / 3)[:, None])
     lengths = np.linalg.norm(eye, axis=3) * np.linalg.norm(normals, axis=2)[:, None]
@@ -148,7 +160,7 @@ def _facing(crops: Crops, pose: Registration, configurations: Configurations) ->
 def _extents(corners_mm: Points, facing: Points, u_mm: npt.NDArray[np.int32]) -> tuple[Array, Array]:
     """(faces, n, k) float32 rows in which a pyramid's visible faces begin, and end, the most oblique one first.
 
-    ``corners_mm`` (n, 5, 2) are crop coordinates; ``facing`` (n, faces) as of :func:`_facing`; ``u_mm`` (k,) columns.
+    ``corners_mm`` (n, 9, 2) are crop coordinates; ``facing`` (n, faces) as of :func:`_facing`; ``u_mm`` (k,) columns.
     """
     cells = len(corners_mm)
     far = np.full((len(LATERAL_FACES), cells, len(u_mm)), np.inf, np.float32)
@@ -158,9 +170,10 @@ def _extents(corners_mm: Points, facing: Points, u_mm: npt.NDArray[np.int32]) ->
         for number in range(len(LATERAL_FACES)):
             face = order[number]
             if facing[cell, face] > 0:
-                a, b, tip = LATERAL_FACES[face]
-                for begin, end in ((a, b), (b, tip), (tip, a)):
-                    widen(corners_mm[cell, begin], corners_mm[cell, end], u_mm, far[number, cell], near[number, cell])
+                around = LATERAL_FACES[face]
+                for corner in range(len(around)):
+                    begin, end = corners_mm[cell, around[corner - 1]], corners_mm[cell, around[corner]]
+                    widen(begin, end, u_mm, far[number, cell], near[number, cell])
     return far, near
 
 

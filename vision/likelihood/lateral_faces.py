@@ -8,7 +8,6 @@ tells how much its fit says (the residual variance is profiled out); and where f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import cv2
@@ -30,8 +29,8 @@ from vision.likelihood.lateral_views import (
     observe,
     off_usual,
 )
-from vision.pose.projection import Points, Registration
-from vision.scene.configurations import Configurations
+from vision.pose.projection import Registration
+from vision.scene.configurations import TIP_MM, Configurations
 from vision.scene.crops import Crops, magnified
 from vision.scene.label_buffer import LabelBuffer
 
@@ -83,12 +82,10 @@ class TowerFits(NamedTuple):
     is_seen: npt.NDArray[np.bool_]
 
 
-def make_close_up(
-    crops: Crops, pose: Registration, camera: Camera, configurations: Configurations, pixels: Sequence[Points]
-) -> CloseUp:
-    """The close-up of all cells; ``pixels`` as for :func:`vision.likelihood.crop_faces.make_crop_faces`."""
+def make_close_up(crops: Crops, pose: Registration, camera: Camera, configurations: Configurations) -> CloseUp:
+    """The close-up of all cells."""
     fine = magnified(crops, PER_MM, camera)
-    crop_faces, sides = make_crop_faces(fine, pose, configurations, pixels)
+    crop_faces, sides = make_crop_faces(fine, pose, camera, configurations, TIP_MM)
     return CloseUp(fine, crop_faces, sides)
 
 

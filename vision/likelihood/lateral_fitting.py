@@ -45,6 +45,9 @@ STEPS = np.array(
 )
 """Steps of each pyramid with all above it: index of its rotation; half millimetres right and down in the crop."""
 
+EDGE_MM = 0.5
+"""How far to both sides of an edge pixels show a mixture of what meets there: blur, bevels, steps of the search."""
+
 SHARE = 0.5
 """Share that faces and their boundaries count for: they are the same pixels."""
 
@@ -157,12 +160,11 @@ def _log_likelihood(
     walk, parts, seams = work
     parts[:] = 0
     count = visible_runs(walk, faces, tower, at, view.integrals.shape[1] - 1, step)
-    add_sums(view.integrals, walk.runs[:count], parts)
+    mixed = add_sums(view.integrals, walk.runs[:count], parts, int(EDGE_MM * PER_MM))
     boundaries = boundary_log_ratio(view.contrasts, walk, count, step, seams)
     unexplained = view.ground
     for part in parts:
-        if part[0] > 0:
-            unexplained += step * (unevenness(part, 1 / PER_MM) / 3 - part[5])
-    variance = max(unexplained, 0.0) / view.pixels + view.variance
+        unexplained += step * (unevenness(part, 1 / PER_MM) / 3 - part[5])
+    variance = max(unexplained, 0.0) / max(view.pixels - step * mixed, 1.0) + view.variance
     likely = boundaries - 0.5 * view.weight * np.log(variance)
     return float(SHARE * likely - 0.5 * displacement(at) / PER_MM**2)

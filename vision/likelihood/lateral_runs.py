@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.scene.configurations import LEAN_MM, PLACE_MM
+from vision.scene.configurations import PLACE_MM, SEAT_MM
 
 Indices = npt.NDArray[np.intp]
 
-LATERAL_FACES = ((0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4))
-"""Corners of a pyramid's lateral faces (:mod:`vision.scene.configurations` has the base first, then the tip)."""
-
+LATERAL_FACES = ((0, 1, 5, 8, 4), (1, 2, 6, 8, 5), (2, 3, 7, 8, 6), (3, 0, 4, 8, 7))
+"""Corners of a pyramid's lateral faces in order round each, with its quarter of the blunt tip: those of the base are
+numbered first, then those of the tip, and its middle last."""
 
 SUMS = 9
 """What is summed up over a face's pixels: their number, three display values, the sum of their squares, how well they
@@ -131,21 +131,39 @@ def _place(walk: Walk, faces: LateralFaces, tower: Indices, at: npt.NDArray[np.f
 
 
 @compiled
-def add_sums(integrals: npt.NDArray[np.floating], runs: Indices, parts: npt.NDArray[np.floating]) -> None:
-    """Add what ``runs`` (r, 5) cover to ``parts`` (p · faces, SUMS); ``integrals``: (columns, rows + 1, SUMS)."""
+def add_sums(
+    integrals: npt.NDArray[np.floating], runs: Indices, parts: npt.NDArray[np.floating], edge: int = 0
+) -> float:
+    """Add what ``runs`` (r, 5) cover to ``parts`` (p · faces, SUMS); how many pixels are left out as mixed.
+
+    Those are ``edge`` rows to both sides of where a run begins or ends: they show both surfaces that meet there, and
+    are no ground, either.  ``integrals``: (columns, rows + 1, SUMS).
+    """
+    rows, mixed = integrals.shape[1] - 1, 0.0
     for number in range(len(runs)):
         column, pyramid, face, begin, end = runs[number]
+        top, bottom = begin, end
+        if edge > 0:
+            if number == 0 or runs[number - 1, 0] != column or runs[number - 1, 4] != begin:
+                top = max(begin - edge, 0)
+            if number + 1 == len(runs) or runs[number + 1, 0] != column or runs[number + 1, 3] != end:
+                bottom = min(end + edge, rows)
+            begin, end = min(begin + edge, end), max(end - edge, begin)
+            end = max(begin, end)
         above, below = integrals[column, begin], integrals[column, end]
+        ground = integrals[column, bottom, 5] - integrals[column, top, 5]
         part = parts[pyramid * len(LATERAL_FACES) + face]
         # Written out, and read before it is written, this takes a third of a loop's time: four channels at once.
         pixels, one, two = below[0] - above[0], below[1] - above[1], below[2] - above[2]
-        three, squares, ground = below[3] - above[3], below[4] - above[4], below[5] - above[5]
+        three, squares = below[3] - above[3], below[4] - above[4]
+        mixed += integrals[column, bottom, 0] - integrals[column, top, 0] - pixels
         pixels, one, two = part[0] + pixels, part[1] + one, part[2] + two
         three, squares, ground = part[3] + three, part[4] + squares, part[5] + ground
         places, places2, along = below[6] - above[6], below[7] - above[7], below[8] - above[8]
         places, places2, along = part[6] + places, part[7] + places2, part[8] + along
         part[0], part[1], part[2], part[3], part[4], part[5] = pixels, one, two, three, squares, ground
         part[6], part[7], part[8] = places, places2, along
+    return float(mixed)
 
 
 @compiled
@@ -167,5 +185,5 @@ def displacement(at: npt.NDArray[np.floating]) -> float:
     foot = at[len(at) - 1]
     off = (foot[1] ** 2 + foot[2] ** 2) / PLACE_MM**2
     for above in range(len(at) - 1):
-        off += ((at[above, 1] - at[above + 1, 1]) ** 2 + (at[above, 2] - at[above + 1, 2]) ** 2) / LEAN_MM**2
+        off += ((at[above, 1] - at[above + 1, 1]) ** 2 + (at[above, 2] - at[above + 1, 2]) ** 2) / SEAT_MM**2
     return float(off)

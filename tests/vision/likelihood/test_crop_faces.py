@@ -7,6 +7,7 @@ from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
 from vision.likelihood.crop_faces import (
     UNEVEN,
     UNEXPLAINED_LOG,
+    _blunted,
     _extents,
     _log_likelihood,
     _sum_values,
@@ -17,12 +18,14 @@ from vision.likelihood.lateral_runs import (
     SLOPE_PRIOR,
     SLOPE_SCALE_MM,
     SUMS,
+    add_sums,
     make_lateral_faces,
     make_walk,
     unevenness,
+    visible_runs,
 )
 from vision.likelihood.observations import Background, Observations
-from vision.scene.configurations import LEAN_MM, TURNS_DEG
+from vision.scene.configurations import SEAT_MM, TURNS_DEG, Wireframe
 from vision.scene.crops import INDEPENDENT_MM2
 from vision.scene.outlines import extents
 
@@ -96,7 +99,7 @@ def test_a_tower_is_scored_by_the_variance_of_each_face(crop_faces, right, down)
     squares = sum(uneven(values[painted == i], np.nonzero(painted == i)[0]) for i in range(1, 5))
     usual = behind.base[0][behind.base[0] > UNEXPLAINED_LOG].mean()
     bare = (behind.base[0] - usual)[painted > 0].sum()
-    expected = (-squares / (2 * UNEVEN**2) - bare) / INDEPENDENT_MM2 - 0.5 * (right**2 + down**2) / LEAN_MM**2
+    expected = (-squares / (2 * UNEVEN**2) - bare) / INDEPENDENT_MM2 - 0.5 * (right**2 + down**2) / SEAT_MM**2
 
     integrals = _sum_values(observations, behind, np.array([0]))[0]
     faces = make_lateral_faces(crop_faces.far[0], crop_faces.near[0])
@@ -105,6 +108,37 @@ def test_a_tower_is_scored_by_the_variance_of_each_face(crop_faces, right, down)
     assert _log_likelihood(integrals, faces, walk, crop_faces.towers[TOWER], placement, work, 1) == pytest.approx(
         expected, abs=0.1
     )
+
+
+def test_pixels_near_edges_are_of_no_face_and_of_no_ground(crop_faces):
+    """One row to both sides of each edge is left out; where two faces meet none of it is ground."""
+    observations, behind = drawing([LARGE, SMALL])
+    integrals = _sum_values(observations, behind, np.array([0]))[0]
+    faces, walk = make_lateral_faces(crop_faces.far[0], crop_faces.near[0]), make_walk(2, COLUMNS)
+    tower = crop_faces.towers[TOWER]
+    count = visible_runs(walk, faces, tower, np.zeros((2, 3), np.float32), ROWS, 1)
+    runs = walk.runs[:count].copy()
+    sums, inside = np.zeros((2, 2 * len(LATERAL_FACES), SUMS), np.float32)
+    add_sums(integrals, runs, sums)
+    mixed = add_sums(integrals, runs, inside, 1)
+    np.testing.assert_array_equal(runs, walk.runs[:count])
+    assert inside[:, 0].sum() == sums[:, 0].sum() - 2 * count
+    columns = len(np.unique(runs[:, 0]))
+    assert mixed == 2 * count + 2 * columns
+    assert inside[:, 5].sum() == pytest.approx(sums[:, 5].sum() + 2 * columns * (-5 - mean_of_ground(behind)), rel=1e-3)
+
+
+def mean_of_ground(behind):
+    return behind.base[0][behind.base[0] > UNEXPLAINED_LOG].mean()
+
+
+def test_lateral_faces_are_as_wide_as_the_tip_at_its_height():
+    pyramid = Wireframe(np.array([[-5.0, -5, 0], [5, -5, 0], [5, 5, 0], [-5, 5, 0], [0, 0, 20]]), np.zeros((0, 2), int))
+    corners_mm = _blunted(pyramid, 2.0)
+    a, b, c, middle, d = corners_mm[list(LATERAL_FACES[0])]
+    assert [a.tolist(), b.tolist()] == [[-5, -5, 0], [5, -5, 0]]
+    assert [c.tolist(), d.tolist()] == [[1, -1, 20], [-1, -1, 20]]
+    assert middle.tolist() == [0, 0, 20]
 
 
 def test_a_face_may_be_darker_at_its_foot_but_in_all_channels_alike():
@@ -123,13 +157,13 @@ def test_a_face_may_be_darker_at_its_foot_but_in_all_channels_alike():
 
 def test_visible_faces_cover_the_outline_of_their_pyramid():
     """Seen from a corner; the more obliquely a face is seen, the earlier it comes."""
-    corners = np.array([[[-10.0, 0], [8, 6], [12, -4], [-7, -9], [1, -30]]])
+    base, tip = [[-10.0, 0], [8, 6], [12, -4], [-7, -9]], [[-1.0, -30], [1, -29], [2, -31], [0, -32], [0.5, -30.5]]
+    corners = np.array([base + tip])
     facing = np.array([[0.7, 0.3, -0.2, -0.6]])
     u_mm = np.arange(-15, 16, dtype=np.int32)
     far, near = _extents(corners, facing, u_mm)
     np.testing.assert_array_equal(np.isfinite(far).any(axis=(1, 2)), [False, False, True, True])
     order = np.argsort(facing[0])[2:]
     for number, face in zip((2, 3), order, strict=True):
-        a, b, tip = LATERAL_FACES[face]
-        lines = np.array([(a, b), (b, tip), (tip, a)])
+        lines = np.column_stack([LATERAL_FACES[face], np.roll(LATERAL_FACES[face], 1)])
         np.testing.assert_array_equal((far[number], near[number]), extents(corners, lines, u_mm))

@@ -13,13 +13,13 @@ LARGE, SMALL = (40, 100, 25), (20, 70, 14)
 SIDES = np.array([[1, 0, 2, 3]] * 2)
 
 
-def log_ratios(pyramids, *, darker=0.0):
+def log_ratios(pyramids, *, darker=0.0, codes=FACE_CODES):
     """Of the large pyramid alone and of the tower; ``darker``: codes that faces lose from their tops to their feet."""
     image = np.full((ROWS, COLUMNS, 3), GROUND, float)
     for first, last, half in pyramids:
         fall = np.linspace(0, darker, last - first)[:, None, None]
-        image[first:last, MIDDLE - half : MIDDLE] = FACE_CODES[0] - fall
-        image[first:last, MIDDLE : MIDDLE + half] = FACE_CODES[1] - fall
+        image[first:last, MIDDLE - half : MIDDLE] = codes[0] - fall
+        image[first:last, MIDDLE : MIDDLE + half] = codes[1] - fall
     codes = (image + np.random.default_rng(3).normal(0, 1, image.shape)).astype(np.uint8)
     return compared(codes)
 
@@ -46,6 +46,14 @@ def test_boundaries_that_were_drawn_are_likelier_than_none():
 def test_the_foot_of_a_pyramid_on_another_one_is_a_boundary():
     alone, tower = log_ratios([LARGE, SMALL])
     assert tower > alone + 3
+
+
+def test_pale_pyramids_have_faint_boundaries():
+    """Of a pink on paper that is as bright: nine codes from blue to red."""
+    pink = np.array([GROUND - 4, GROUND - 3, GROUND + 5])
+    alone, tower = log_ratios([LARGE], codes=(pink, pink + 2))
+    assert alone > 3
+    assert alone > tower + 3
 
 
 def test_light_that_falls_off_along_a_face_is_no_boundary():
