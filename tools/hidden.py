@@ -52,7 +52,7 @@ def _stands(scene: Scene, setup: Setup, cell: int) -> tuple[list[Solid], list[Po
         floor = cell_corners(kit, name, level)
         return bodies, [floor.mean(axis=0) + MIDDLE * (floor - floor.mean(axis=0))]
     top = bodies[-1]
-    if len(top.top) > 1:
+    if kit.piece(pile[-1].letter).shape != "pyramid":
         return bodies, [top.points[list(top.top)]]
-    facing = np.flatnonzero(faces_towards(top, scene.pose.centre_mm))
+    facing = np.flatnonzero(faces_towards(top, scene.pose.centre_mm) & ~top.is_top)
     return bodies, [top.points[list(top.faces[face])] for face in facing]

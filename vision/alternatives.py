@@ -89,9 +89,7 @@ def _draw(picture: Picture, sight: Viewpoint, colours: Mapping[str, Reflectance]
         return
     for body in _bodies(sight, cell, state):
         _fill(picture, hull(sight.polygon(body.points)), _ink(colours[top], SIDE_SHARE))
-        face = sight.polygon(body.points[list(body.top)])
-        if len(face) > 2:
-            _fill(picture, face, _ink(colours[top], LIT))
+        _fill(picture, sight.polygon(body.points[list(body.top)]), _ink(colours[top], LIT))
 
 
 def _fill(picture: Picture, polygon: Points, ink: Ink | None) -> None:

@@ -101,8 +101,7 @@ def _stack(picture: Picture, sight: Viewpoint, cell: str, state: CellState, p: f
     bodies = pieces(sight.kit, cell, likely_stack(sight.kit, height, top), sight.level(cell))
     _line(picture, hull(sight.polygon(np.vstack([body.points for body in bodies]))), ink, 1 if ink is SURE else 2)
     face = sight.polygon(bodies[-1].points[list(bodies[-1].top)])
-    if len(face) > 1:
-        _line(picture, face, ink, 1)
+    _line(picture, face, ink, 1)
     text = f"{'?' if height is None else height}{top}"
     _label(picture, text if ink is SURE else f"{text} {100 * p:.0f}%", face.mean(axis=0))
 

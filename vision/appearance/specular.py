@@ -72,7 +72,8 @@ def faces_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:
     floor with its middle at ``floor_mm`` (3,).
     """
     solid = moved(piece(kind), floor_mm)
-    return _inner(solid, faces_towards(solid, eye_mm) if kind.shape == "pyramid" else solid.is_top)
+    is_pyramid = kind.shape == "pyramid"
+    return _inner(solid, faces_towards(solid, eye_mm) & ~solid.is_top if is_pyramid else solid.is_top)
 
 
 def sides_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:

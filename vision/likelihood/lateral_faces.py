@@ -30,9 +30,10 @@ from vision.likelihood.lateral_views import (
     off_usual,
 )
 from vision.pose.projection import Registration
-from vision.scene.configurations import TIP_MM, Configurations
+from vision.scene.configurations import Configurations
 from vision.scene.crops import Crops, magnified
 from vision.scene.label_buffer import LabelBuffer
+from vision.scene.solids import TIP_MM
 
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]

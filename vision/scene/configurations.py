@@ -43,10 +43,6 @@ SEAT_MM = 0.3
 """The same of a pyramid from the one it is put over: they are hollow, and seat each other.  Of 0.2 to 0.8 this gave the
 likeliest truths on ten sets and five own boards."""
 
-TIP_MM = 1.6
-"""How wide a pyramid's lateral faces are at the height of its blunt tip.  Bevels leave a tip of 0.9 to 1.3 mm to be
-seen in seven sets (:mod:`vision.sizing.tips`)."""
-
 STEP_MM = 0.4
 """Standard deviation of the offset of a piece from the one below it, each way.  Chosen by eye."""
 

@@ -30,6 +30,10 @@ _SQUARE = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
 CHAMFER_SHARE = 0.13
 """Width of a disc's bevelled edge as a share of its height.  Chosen by eye."""
 
+TIP_MM = 1.6
+"""How wide a pyramid's lateral faces are at the height of its blunt tip.  Bevels leave a tip of 0.9 to 1.3 mm to be
+seen in seven sets (:mod:`vision.sizing.tips`)."""
+
 CUBE_BEVEL_MM = 0.5
 """Width of a cube's bevelled edge, the same for wooden blocks of all sizes.  Chosen by eye."""
 
@@ -43,7 +47,7 @@ class Solid:
         faces: corner numbers of each face, in order round the face; lower parts of the body come first.
         normals: (m, 3) float64, outward unit normal of each face.
         middles: (m, 3) float64 mm, a point on each face.
-        top: corner numbers of the upper face; a single one for a pyramid's tip.
+        top: corner numbers of the upper face, of a pyramid its blunt tip.
     """
 
     points: Points
@@ -76,10 +80,8 @@ def block(width_mm: float, depth_mm: float, height_mm: float) -> Solid:
 
 
 def pyramid(base_mm: float, height_mm: float) -> Solid:
-    """A square pyramid, its base centred on the origin."""
-    half = base_mm / 2
-    points = np.vstack([_rectangle(half, half, 0.0), [[0.0, 0.0, height_mm]]])
-    return _solid(points, [(i, (i + 1) % 4, 4) for i in range(4)], (4,))
+    """A square pyramid with a blunt tip, its base centred on the origin."""
+    return _stacked_rings([square(base_mm, 0.0), square(TIP_MM, height_mm)])
 
 
 def circle(radius_mm: float, z_mm: float) -> Points:

@@ -102,3 +102,11 @@ def test_outline_is_convex_and_holds_every_corner() -> None:
     assert cv2.isContourConvex(outline)
     inside = [cv2.pointPolygonTest(outline, tuple(map(float, p)), True) for p in corners]
     assert min(inside) > -1e-3
+
+
+def test_a_pyramids_tip_is_blunt() -> None:
+    solid = solids.pyramid(20.0, 35.0)
+    tip = solid.points[list(solid.top)]
+    assert (tip[:, 2] == 35.0).all()
+    assert np.ptp(tip[:, :2], axis=0).tolist() == [solids.TIP_MM, solids.TIP_MM]
+    assert solid.is_top.sum() == 1
