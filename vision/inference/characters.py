@@ -123,10 +123,28 @@ def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) 
     if alphabet.ring_mm is not None:
         faces = {one.cell: one.face for one in (*known, *sure, *last.known)}
         weigh_by_rings(image, hypothesis, faces, alphabet.ring_mm)
+    held = hypothesis.state.copy()
     weigh_by_boundaries(image, hypothesis)
+    # What had no face where a stack seemed to occlude it, which boundaries have removed, was judged too early.
+    uncovered = np.intersect1d(np.union1d(faceless, late), _beside_removed(hypothesis, held))
+    hypothesis.read_glyphs(uncovered, np.zeros(len(uncovered), np.float32))
+    hypothesis.invalidate(uncovered)
+    converge(hypothesis)
+    found[uncovered] = 0
     unread = (hypothesis.state > 0) & hypothesis.updated & (found == 0).all(axis=1)
-    _read(image, hypothesis, alphabet, np.flatnonzero(unread), found, searched)
+    read = _read(image, hypothesis, alphabet, np.flatnonzero(unread), found, searched)
+    _place(hypothesis, [face for face in read.known if face.cell in uncovered])
     return found
+
+
+def _beside_removed(hypothesis: Hypothesis, held: Indices) -> Indices:
+    """(b,) cells whose pixels those stacks touched that were ``held`` (n,), and stand no more."""
+    hypothesis.settle()
+    for cell in np.flatnonzero((held > 0) & (hypothesis.state == 0)).tolist():
+        hypothesis.invalidate_neighbours(cell, int(held[cell]))
+    beside = np.flatnonzero(hypothesis.stale)
+    hypothesis.settle()
+    return beside
 
 
 def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, cell: int) -> tuple[Array, float]:

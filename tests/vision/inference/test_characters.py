@@ -186,6 +186,43 @@ def test_of_stacks_without_a_character_those_are_removed_that_boundaries_do_not_
     assert not remove_faceless(image, hypothesis, standing)
 
 
+def test_a_face_is_read_once_boundaries_have_removed_what_seemed_to_occlude_it(enrolled, monkeypatch):
+    reader, _, _ = enrolled
+    kit, pose = reader.kit, default_pose(reader.kit, reader.camera)
+    front, behind = kit.cells.index("b4"), kit.cells.index("b5")
+    table = ["a" if number == behind else "" for number in range(len(kit.cells))]
+    image = picture(kit, reader.camera, pose, random_light(random.Random(1)), table, 3, ())
+    geometry = reader.geometry(pose)
+    hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+    scores, tower = hypothesis.scores[[front]], 1 + 4 * hypothesis.colours
+    scores[0, tower] = 30.0
+    hypothesis.score(np.array([front]), scores)
+    hypothesis.assign(front, tower)
+
+    read = characters._read
+
+    def read_but_for_one(image, hypothesis, alphabet, cells, found, searched):
+        told = read(image, hypothesis, alphabet, cells, found, searched)
+        return told._replace(faceless=np.array([behind])) if hypothesis.state[front] else told
+
+    def remove_behind(_image, hypothesis, cells):
+        np.testing.assert_array_equal(cells, [behind])
+        hypothesis.score(cells, hypothesis.scores[cells] - 99)
+        return False
+
+    def remove_front(_image, hypothesis):
+        hypothesis.score(np.array([front]), np.zeros_like(scores))
+        hypothesis.assign(front, 0)
+
+    monkeypatch.setattr(characters, "_read", read_but_for_one)
+    monkeypatch.setattr(characters, "remove_faceless", remove_behind)
+    monkeypatch.setattr(characters, "weigh_by_boundaries", remove_front)
+    alphabet = make_alphabet(reader.appearance.glyphs)
+    letters = read_characters(image, hypothesis, alphabet)
+    assert hypothesis.scores[behind].max() > 0
+    assert alphabet.letters[letters[behind].argmax()] == "a"
+
+
 @pytest.fixture
 def misled(enrolled):
     """A picture of a stack of three, and what is hypothesised: that it is some pieces higher, by so many nats."""
