@@ -305,11 +305,11 @@ class Reader:
         """Score pyramids by their faces: those in doubt, and configurations that are ``asked`` about on some cells."""
         close_up, floor, board = hypothesis.geometry.close_up, self.appearance.floor, self.appearance.board
         if close_up is not None and floor is not None:
-            view, crops, ground = (hypothesis.geometry.pose, self.camera), close_up.crops, np.array(floor)
+            view, crops = (hypothesis.geometry.pose, self.camera), close_up.crops
+            colours = self._colours.reflectances, np.array(floor)
             if board is None and not asked:
-                find_pale(image, hypothesis, close_up, ground)
+                find_pale(image, hypothesis, close_up, colours)
             bare = None if board is None else partial(self._cell_views.shown, board, crops, view, light)
-            colours = self._colours.reflectances, ground
             rescore_by_lateral_faces(image, hypothesis, close_up, colours, bare, asked)
 
     def _legible(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> npt.NDArray[np.uint8]:

@@ -83,6 +83,18 @@ class TowerFits(NamedTuple):
     is_seen: npt.NDArray[np.bool_]
 
 
+class BoundaryFits(NamedTuple):
+    """The fits of the boundaries of all towers (f) to one cell, each in its likeliest placement.
+
+    Attributes:
+        log_ratio: (f,) float64 log-likelihood ratio against bare ground.
+        hue: (f, 2) float64, by how much faces differ in hue from what is round them, see :func:`hue`.
+    """
+
+    log_ratio: Floats
+    hue: Floats
+
+
 def make_close_up(crops: Crops, pose: Registration, camera: Camera, configurations: Configurations) -> CloseUp:
     """The close-up of all cells."""
     fine = magnified(crops, PER_MM, camera)
@@ -114,15 +126,21 @@ def fit_towers(
 
 def fit_boundaries(
     image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: Ground
-) -> Floats:
-    """(f,) log-likelihood ratio of the boundaries of each tower in its likeliest placement, against bare ground.
-
-    The arguments are those of :func:`fit_towers`.
-    """
+) -> BoundaryFits:
+    """How well the boundaries of towers fit to what a picture shows; the arguments are those of :func:`fit_towers`."""
     view, faces = _look(image, close_up, seen, ground)
     towers = close_up.crop_faces.towers
-    likely, _, _ = fit(view._replace(weight=0.0), faces, towers, np.ones(len(towers), np.bool_))
-    return likely / SHARE
+    likely, sums, _ = fit(view._replace(weight=0.0), faces, towers, np.ones(len(towers), np.bool_))
+    inside = sums.sum(axis=(1, 2))
+    outside = view.integrals[:, -1].sum(axis=0) - inside
+    return BoundaryFits(likely / SHARE, hue(inside[:, 1:4]) - hue(outside[:, 1:4]))
+
+
+def hue(values: Floats) -> Floats:
+    """(…, 2) logarithms of blue and red over green of display ``values`` (…, 3), b g r, or of sums of these."""
+    logs = np.log(np.maximum(values, 1e-3))
+    apart: Floats = logs[..., [0, 2]] - logs[..., 1:2]
+    return apart
 
 
 def _look(

@@ -13,6 +13,7 @@ from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
+from vision.inference.pale_pyramids import hue_log_ratio
 from vision.reader import Reader
 
 PALE = dict.fromkeys("QDW", (214, 200, 182))
@@ -58,3 +59,18 @@ def test_where_all_that_changed_holds_pieces_nothing_is_looked_for(shown, change
     altered = np.array([cell in changed for cell in reader.kit.cells])
     reading = reader.read_at(Frame(picture, 0, 0.0), reader.in_sight()[0], changed=altered)
     assert all(reading.best(row)[0][0] != 0 for row in np.flatnonzero(altered))
+
+
+def test_a_hue_that_a_colour_differs_by_speaks_for_that_colour():
+    expected = np.array([[0.06, 0.01], [-0.1, 0.1]])
+    shown = np.array([[0.055, 0.0], [-0.09, 0.11], [0.0, -0.005], [0.3, -0.4]])
+    pink, blue, ground, stray = hue_log_ratio(shown, expected)
+    assert pink[0] > 5
+    assert blue[1] > 5
+    assert max(pink[1], blue[0]) < 0.1
+    assert ground.max() < -3
+    assert np.abs(stray).max() < 0.1
+
+
+def test_white_on_white_says_little():
+    assert np.abs(hue_log_ratio(np.array([[0.003, -0.004]]), np.array([[0.0, 0.0]]))).max() < 1.1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
-from vision.likelihood.lateral_faces import CloseUp, Ground, fit_towers
+from vision.likelihood.lateral_faces import CloseUp, Ground, fit_boundaries, fit_towers, hue
 from vision.scene.crops import Crops
 
 ROWS, COLUMNS, MIDDLE = 120, 90, 45
@@ -87,3 +87,16 @@ def test_what_is_printed_on_a_learned_board_is_no_pyramid(close_up, printed, pyr
 def test_a_board_of_which_nothing_is_known_tells_nothing(close_up, printed):
     likely = fitted(close_up, [LARGE], board=printed, is_known=False).log_likelihood
     assert likely[ALONE] == pytest.approx(likely[TOWER], abs=1.0)
+
+
+def test_the_hue_of_a_tower_is_that_of_its_faces_against_the_ground_in_sun_and_shade(close_up):
+    paper, pink = np.array([180.0, 190, 200]), np.array([160.0, 160, 185])
+    image = np.tile(paper, (ROWS, COLUMNS, 1))
+    first, last, half = LARGE
+    image[first:last, MIDDLE - half : MIDDLE], image[first:last, MIDDLE : MIDDLE + half] = pink, 0.9 * pink
+    image[last:] *= 0.8
+    image = (image + np.random.default_rng(3).normal(0, 2, image.shape)).astype(np.uint8)
+    ground = Ground(np.full(3, 1 / 255, np.float32), (paper / 255).astype(np.float32))
+    towers = fit_boundaries(image, close_up, (0, 1, np.zeros((ROWS, COLUMNS), np.uint16)), ground)
+    assert towers.log_ratio[ALONE] > towers.log_ratio[TOWER] + 3
+    np.testing.assert_allclose(towers.hue[ALONE], hue(pink) - hue(paper), atol=0.01)
