@@ -12,8 +12,8 @@ from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.colour_model import display
 from vision.capture.frames import Frame
-from vision.inference.lateral_faces import _coarse_sides, _light_on_sides, _off, _Sides
-from vision.likelihood.lateral_faces import fit_towers
+from vision.inference.lateral_faces import _by_hue, _coarse_sides, _light_on_sides, _off, _Sides
+from vision.likelihood.lateral_faces import TowerFits, fit_towers, hue
 from vision.reader import Reader
 
 DARK, PALE = 0, 1
@@ -79,3 +79,16 @@ def test_pyramids_that_are_not_in_doubt_show_their_light_in_the_crops(monkeypatc
         off += np.abs(coarse.means - means[cell])[coarse.is_seen & np.isfinite(means[cell][..., 0])].tolist()
     assert len(off) >= 2
     assert np.median(off) < 0.03, "a side that is narrow in the crops may show its neighbours, too"
+
+
+def test_a_hue_tells_the_colour_of_each_pyramid_in_any_shade_and_not_whether_it_is_there():
+    gray, sand = np.array([0.7, 0.7, 0.7]), np.array([0.6, 0.68, 0.85])
+    means = np.zeros((2, 2, 4, 3))
+    means[0, 0, :2], means[0, 1, :2] = (gray, 0.4 * gray), (0.5 * sand, 0.3 * sand)
+    is_seen = np.zeros((2, 2, 4), bool)
+    is_seen[0, :, :2] = True
+    ratio = _by_hue(TowerFits(np.zeros(2), means, is_seen), hue(np.array([sand, gray])), np.array([0.03, 0.05]))
+    assert ratio[0].argmax(axis=1).tolist() == [1, 0]
+    assert ratio[0].min(axis=1).max() < -2
+    assert (ratio.max(axis=2) == 0).all()
+    assert not ratio[1].any()
