@@ -46,7 +46,8 @@ class SetAppearance:
         column: of terrain or pillars; None on a flat board.
         inks: of the character on each piece's face; empty where pieces have none.
         glyphs: each piece's character (:class:`Glyph`); empty where pieces have none, or before enrolment.
-        not_found: letters of the pieces that the photograph did not show; they have the kit's colours.
+        not_found: letters of the pieces that the photograph did not show; they have the colour of those that are of one
+            colour with them in the kit, or the kit's.
         board: of the whole board, where it was learned or squares have several colours.
         ring_mm: radius of the ring round the characters; None where there is none, or it is not known.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import cv2
@@ -286,14 +286,25 @@ def _checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping
         _refuse(kit, stacks, wrong)
         _check_colours(reader, stacks)
         return appearance
-    nominal = nominal_appearance(kit).pieces
-    pieces = {letter: nominal[letter] if letter in absent else colour for letter, colour in appearance.pieces.items()}
+    pieces = {
+        letter: _of_others(kit, appearance, letter, there) if letter in absent else colour
+        for letter, colour in appearance.pieces.items()
+    }
     appearance = replace(appearance, pieces=pieces, not_found=absent)
     again = Reader(kit, reader.camera, appearance, reader.levels)
     left = _broken_promises(image, again, geometry, stacks)
     _refuse(kit, stacks, {cell: state for cell, state in left.items() if stacks.get(cell, " ")[-1] not in absent})
     _check_colours(again, {cell: stack for cell, stack in stacks.items() if stack[-1] not in absent})
     return appearance
+
+
+def _of_others(kit: Kit, appearance: SetAppearance, letter: str, found: Collection[str]) -> Reflectance:
+    """The colour of a piece that was not found: of those ``found`` that have its colour in the kit, else the kit's."""
+    alike = [appearance.pieces[other] for other in found if kit.piece(other).colour == kit.piece(letter).colour]
+    if not alike:
+        return nominal_appearance(kit).pieces[letter]
+    red, green, blue = np.median(alike, axis=0).tolist()
+    return red, green, blue
 
 
 def _broken_promises(

@@ -54,6 +54,14 @@ def test_a_piece_that_is_missing_is_named_and_the_others_are_learned(bench):
     assert appearance.pieces["G"] == pytest.approx(whole.pieces["G"], abs=0.02)
 
 
+def test_a_size_that_is_missing_has_the_colour_of_the_others_of_its_set():
+    kit = load_kit("ziggurat")
+    appearance = enrol(*photographed(kit, [cell for cell, letter in kit.enrol.items() if letter != "q"]))
+    assert appearance.not_found == ("q",)
+    others = [appearance.pieces[letter] for letter in "dw"]
+    assert appearance.pieces["q"] == pytest.approx(np.mean(others, axis=0))
+
+
 def test_a_photograph_without_half_of_the_pieces_is_refused(bench):
     with pytest.raises(VisionError, match=r"^[cd]5 should hold one [RG] but looks empty"):
         enrol(*photographed(bench.kit, ["e5", "f5"]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -72,21 +74,28 @@ def faces_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:
     floor with its middle at ``floor_mm`` (3,).
     """
     solid = moved(piece(kind), floor_mm)
-    is_pyramid = kind.shape == "pyramid"
-    return _inner(solid, faces_towards(solid, eye_mm) & ~solid.is_top if is_pyramid else solid.is_top)
+    if kind.shape != "pyramid":
+        return _inner(_corners(solid, solid.is_top))
+    # From the tip's middle: nearer to its corners a pyramid put down a little aside is missed.
+    faces = _corners(solid, faces_towards(solid, eye_mm) & ~solid.is_top)
+    return _inner([np.vstack([corners[:2], corners[2:].mean(axis=0)]) for corners in faces])
 
 
 def sides_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:
     """As :func:`faces_of`, of the upright faces that are visible from ``eye_mm``."""
     solid = moved(piece(kind), floor_mm)
-    return _inner(solid, faces_towards(solid, eye_mm) & (np.abs(solid.normals[:, 2]) < UPRIGHT))
+    return _inner(_corners(solid, faces_towards(solid, eye_mm) & (np.abs(solid.normals[:, 2]) < UPRIGHT)))
 
 
-def _inner(solid: Solid, chosen: npt.NDArray[np.bool_]) -> list[Points]:
-    """(k, 3) float64 mm each: points of the inner part of the ``chosen`` (faces,) bool faces of a body."""
+def _corners(solid: Solid, chosen: npt.NDArray[np.bool_]) -> list[Points]:
+    """(k, 3) mm each, the corners of the ``chosen`` (faces,) bool faces of a body."""
+    return [solid.points[list(solid.faces[number])] for number in np.flatnonzero(chosen)]
+
+
+def _inner(polygons: Sequence[Points]) -> list[Points]:
+    """(k, 3) float64 mm each: points of the inner part of polygons (c, 3)."""
     faces = []
-    for number in np.flatnonzero(chosen):
-        corners = solid.points[list(solid.faces[number])]
+    for corners in polygons:
         middle = corners.mean(axis=0)
         shares = np.linspace(0, SAMPLED_SHARE, 6)[:, None, None]
         faces.append((middle + shares * (corners - middle)).reshape(-1, 3))
