@@ -184,7 +184,7 @@ def _revive(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
     cells = np.flatnonzero(hypothesis.updated & (np.abs(scores.max(axis=1)) < IN_QUESTION))
     if not len(cells):
         return
-    owner, configuration = np.nonzero(scores[cells] > -IN_QUESTION)
+    owner, configuration = np.nonzero(scores[cells] > scores[cells].max(axis=1, keepdims=True) - IN_QUESTION)
     straight = upright.of(cells[owner] * configurations_of + configuration)
     given = scores[cells[owner], configuration]
     gain = character_gain(image, straight, owner, hypothesis.all_labels(), alphabet, given)

@@ -130,6 +130,18 @@ def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 1
 
 
+def test_characters_are_looked_for_at_heights_that_colours_find_little_less_likely(enrolled, misled):
+    """However much likelier an empty cell is by colours: pieces may be as pale as paper."""
+    image, hypothesis, cell = misled(0, 0)
+    scores = np.full_like(hypothesis.scores[[cell]], -99.0)
+    scores[0, [0, *(1 + height * hypothesis.colours for height in range(3))]] = 0, -12, -16, -20
+    hypothesis.score(np.array([cell]), scores)
+    hypothesis.assign(cell, 0)
+    read_characters(image, hypothesis, make_alphabet(enrolled[0].appearance.glyphs))
+    assert hypothesis.glyph_log_ratio[cell] > 0
+    assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 3
+
+
 def test_ground_without_a_character_is_empty_where_colours_hardly_say_otherwise(enrolled):
     reader, image, inferred = enrolled
     hypothesis, cell = inferred(), next(i for i, name in enumerate(reader.kit.cells) if name not in reader.kit.enrol)
