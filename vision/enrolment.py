@@ -25,7 +25,7 @@ from calibration.printed import printed_appearance
 from vision.appearance.board_learning import covered_texels, in_colours_of, learn_board
 from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.illumination import LINEAR, measure_illumination, references
-from vision.appearance.piece_colours import Photograph, floor_points, learn_pieces
+from vision.appearance.piece_colours import Photograph, floor_points, learn_pieces, median
 from vision.appearance.sharpening import legible
 from vision.capture.frames import Frame
 from vision.errors import VisionError
@@ -301,10 +301,7 @@ def _checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping
 def _of_others(kit: Kit, appearance: SetAppearance, letter: str, found: Collection[str]) -> Reflectance:
     """The colour of a piece that was not found: of those ``found`` that have its colour in the kit, else the kit's."""
     alike = [appearance.pieces[other] for other in found if kit.piece(other).colour == kit.piece(letter).colour]
-    if not alike:
-        return nominal_appearance(kit).pieces[letter]
-    red, green, blue = np.median(alike, axis=0).tolist()
-    return red, green, blue
+    return median(alike) if alike else nominal_appearance(kit).pieces[letter]
 
 
 def _broken_promises(

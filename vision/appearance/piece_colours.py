@@ -90,14 +90,14 @@ def learn_pieces(
             sides = [photograph.reflectance(side) for side in sides_of(kind, base, photograph.pose.centre_mm)]
             face = min((photograph.reflectance(face) for face in faces), key=paleness)
             seen.setdefault(letter, []).append(without(face, mirrored(face, sides)))
-    pieces = {letter: _median(colours) for letter, colours in seen.items()}
+    pieces = {letter: median(colours) for letter, colours in seen.items()}
     for kind in kit.pieces:
         if kind.letter not in pieces:
             alike = [letter for letter in seen if kit.piece(letter).colour == kind.colour and not kind.glyph]
             if not alike:
                 raise VisionError(f"no {kind.letter} lies uppermost in this layout: show one piece of every kind")
             pieces[kind.letter] = pieces[alike[0]]
-    return _without_lamp(kit, pieces, {letter: _median(colours) for letter, colours in inks.items()})
+    return _without_lamp(kit, pieces, {letter: median(colours) for letter, colours in inks.items()})
 
 
 def _without_lamp(kit: Kit, pieces: Mapping[str, Reflectance], inks: Mapping[str, Reflectance]) -> PieceColours:
@@ -106,13 +106,14 @@ def _without_lamp(kit: Kit, pieces: Mapping[str, Reflectance], inks: Mapping[str
     for letter, ink in inks.items():
         alike = sorted((inks[other] for other in inks if kit.piece(other).colour == kit.piece(letter).colour), key=min)
         # Others may mirror it, too: those that are darkest show the ink's own colour.
-        own = _median(alike[: (len(alike) + 2) // 3])
+        own = median(alike[: (len(alike) + 2) // 3])
         paler = min(shown - dark for shown, dark in zip(ink, own, strict=True))
         whites[letter] = max(0.0, paler, min(ink) - DARK_INK)
     own_colours = {letter: without(colour, whites.get(letter, 0.0)) for letter, colour in pieces.items()}
     return PieceColours(own_colours, {letter: without(ink, whites[letter]) for letter, ink in inks.items()}, whites)
 
 
-def _median(colours: list[Reflectance]) -> Reflectance:
+def median(colours: list[Reflectance]) -> Reflectance:
+    """The median of colours, each channel by itself."""
     r, g, b = np.median(colours, axis=0).tolist()
     return r, g, b

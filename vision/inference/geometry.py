@@ -128,7 +128,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     crops = make_crops(
         centres, pose, camera, (width, height), UPRIGHT_COLUMN_MM if configurations.has_faces else SLANTED_COLUMN_MM
     )
-    pixels = [in_picture(crops, pose, camera, wireframe) for wireframe in configurations.wireframes]
+    pixels = [in_picture(crops, pose, camera, wireframe.corners_mm) for wireframe in configurations.wireframes]
     outlines = make_outlines(crops, configurations, pixels)
     wide = np.flatnonzero(outlines.covers.any(axis=(0, 1)))
     # Stacks are shifted sideways by up to two columns when they are looked for.

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from vision.appearance.colour_model import GAMMA, display, display_value
 from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.lateral_faces import CloseUp, Ground, TowerFits, by_side, fit_towers, hue
+from vision.likelihood.hues import hue, hue_density, hue_of
+from vision.likelihood.lateral_faces import CloseUp, Ground, TowerFits, by_side, fit_towers
 from vision.scene.configurations import Configurations
 from vision.scene.label_buffer import LabelBuffer
 
@@ -52,12 +53,12 @@ alone seemed to carry a middle one by up to 6 nats, one of twenty by any, and mi
 that did, by 7 and 2 at least."""
 
 HUE, HUE_SHARE = 0.03, 0.2
-"""Standard deviation of a pyramid's hue (:func:`vision.likelihood.lateral_faces.hue`) from that of its colour: by light
+"""Standard deviation of a pyramid's hue (:mod:`vision.likelihood.hues`) from that of its colour: by light
 of another hue; and by what faces mirror, as a share of how far the colour is from the floor's hue.  Of 0.03 to 0.08 and
 0.2 to 0.3 these told colours best on 17 sets: in 699 pyramids the other one was likelier by 2.2 nats at most."""
 
-STRAY_SHARE = 0.05
-"""How often it is any other within one."""
+STRAYS = (0.05, 1.0)
+"""How often it is any other, such as of a piece that a face mirrors, and the area of all of these."""
 
 STARTS = np.log([0.25, 0.4, 0.6, 0.85, 1.2, 1.7])
 """Light on all sides, relative to the mat's, from which the search begins."""
@@ -116,8 +117,8 @@ def rescore_by_lateral_faces(
     for cell, bare in zip(close.tolist(), repeat(None) if board is None else board(close), strict=False):
         fits[cell] = fit_towers(image, close_up, *looked_at(hypothesis, cell, floor, bare), tried[cell])
     reflectance = pieces[:, ::-1]
-    hues = hue(display(reflectance))
-    spreads = np.hypot(HUE, HUE_SHARE * np.linalg.norm(hues - hue(display(floor)[::-1]), axis=1))
+    hues = hue_of(pieces)
+    spreads = np.hypot(HUE, HUE_SHARE * np.linalg.norm(hues - hue_of(floor), axis=1))
     put_on_nats = PUT_ON_NATS_PER_MM2 * _put_on_mm2(hypothesis.geometry.configurations, towers)
     coarse = [_seen(_coarse_sides(hypothesis, cell, close_up)) for cell in known.tolist()]
     light = _light_on_sides([*coarse, *map(_best_sides, fits.values())], reflectance)
@@ -185,9 +186,8 @@ def _by_hue(fit: TowerFits, hues: Floats, spreads: Floats) -> Floats:
     """
     count = fit.is_seen.sum(axis=2)
     means = (fit.means * fit.is_seen[..., None]).sum(axis=2) / np.maximum(count, 1)[..., None]
-    off = ((hue(means)[:, :, None] - hues) ** 2).sum(axis=3)
-    of_colour = (1 - STRAY_SHARE) * np.exp(-0.5 * off / spreads**2) / (2 * np.pi * spreads**2)
-    likely = np.where(count[..., None] > 0, np.log(of_colour + STRAY_SHARE), 0.0)
+    of_colour = hue_density(hue(means)[:, :, None], hues, spreads, STRAYS)
+    likely = np.where(count[..., None] > 0, np.log(of_colour), 0.0)
     ratio: Floats = likely - likely.max(axis=2, keepdims=True)
     return ratio
 

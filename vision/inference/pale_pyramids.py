@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.colour_model import display
 from vision.compiled import compiled
 from vision.inference.comparison import by_colours
 from vision.inference.coordinate_ascent import all_scores
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.lateral_faces import looked_at
 from vision.likelihood.boundaries import ranked
-from vision.likelihood.lateral_faces import CloseUp, fit_boundaries, hue
+from vision.likelihood.hues import hue_density, hue_of
+from vision.likelihood.lateral_faces import CloseUp, fit_boundaries
 from vision.likelihood.lateral_views import CODES
 from vision.likelihood.observations import DARK
 
@@ -37,11 +37,11 @@ Of 180 pyramids in three sets, two of them pale, none was as much without edges 
 that of the most shaded ones."""
 
 PIECE_HUE, GROUND_HUE = 0.02, 0.012
-"""Standard deviations of the difference in hue (:func:`vision.likelihood.lateral_faces.hue`) between a pyramid's faces
+"""Standard deviations of the difference in hue (:mod:`vision.likelihood.hues`) between a pyramid's faces
 and what is round them from that of their colours, and between two places of the ground, as in a shadow.  Of 31 pale
 pyramids and 46 bare cells of two sets the largest were 0.04, of a large one in deep shade, and 0.024."""
 
-STRAY_SHARE, STRAY_HUES = 0.03, 0.04
+STRAYS = (0.03, 0.04)
 """How often it is any other, such as in the colour of a piece that a face mirrors, and the area of all of these."""
 
 EMPTY_NATS = 20.0
@@ -63,11 +63,11 @@ def find_pale(
         close_up: of its pose.
         colours: (colours, 3) reflectances of the pieces, and (3,) of bare floor, r g b.
     """
-    pieces, floor = colours
-    expected = hue(display(pieces)[:, ::-1]) - hue(display(floor)[::-1])
     empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
     if not empty.size:
         return
+    pieces, floor = colours
+    expected = hue_of(pieces) - hue_of(floor)
     for cell in empty[_unlike_share(hypothesis, empty) > UNLIKE_SHARE].tolist():
         by_pixel = all_scores(hypothesis, cell)
         if by_pixel.max() < -EMPTY_NATS:
@@ -87,13 +87,9 @@ def hue_log_ratio(shown: Floats, expected: Floats) -> Floats:
     ``shown``: (f, 2) by how much each tower differs in hue from what is round it; ``expected``: (colours, 2) by how
     much each colour does from the floor.
     """
-    off_pieces = ((shown[:, None] - expected) ** 2).sum(axis=2)
-    off_ground = (shown**2).sum(axis=1)[:, None]
-    pieces, ground = (
-        (1 - STRAY_SHARE) * np.exp(-0.5 * off / spread**2) / (2 * np.pi * spread**2) + STRAY_SHARE / STRAY_HUES
-        for off, spread in ((off_pieces, PIECE_HUE), (off_ground, GROUND_HUE))
-    )
-    ratio: Floats = np.log(pieces / ground)
+    towers = shown[:, None]
+    pieces = hue_density(towers, expected, PIECE_HUE, STRAYS)
+    ratio: Floats = np.log(pieces / hue_density(towers, np.zeros(2), GROUND_HUE, STRAYS))
     return ratio
 
 

@@ -31,10 +31,10 @@ from vision.likelihood.lateral_runs import (
 )
 from vision.likelihood.memo import Memo, find, make_memo, put
 from vision.likelihood.observations import Background, Observations
-from vision.pose.projection import Points, Registration, project
+from vision.pose.projection import Points, Registration
 from vision.scene.configurations import SEAT_MM, TURNS_DEG, Configurations, Wireframe
 from vision.scene.crops import INDEPENDENT_MM2, Crops
-from vision.scene.outlines import widen
+from vision.scene.outlines import in_picture, widen
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -119,8 +119,7 @@ def make_crop_faces(
     Also (n, w, faces) intp, which of :data:`LATERAL_FACES` each of them is.
     """
     corners_mm = np.array([_blunted(wireframe, tip_mm) for wireframe in configurations.wireframes])
-    world = crops.centres_mm[:, None] + corners_mm[:, None]
-    pixels = project(world.reshape(-1, 3), pose, camera).reshape(*world.shape[:-1], 2)
+    pixels = [in_picture(crops, pose, camera, corners) for corners in corners_mm]
     facing = _facing(crops, pose, corners_mm)
     extents = [
         _extents(crops.from_picture(points), shown, crops.u_mm) for points, shown in zip(pixels, facing, strict=True)

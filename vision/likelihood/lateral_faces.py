@@ -17,6 +17,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from vision.compiled import compiled
 from vision.likelihood.crop_faces import CropFaces, make_crop_faces
+from vision.likelihood.hues import hue
 from vision.likelihood.lateral_boundaries import make_contrasts
 from vision.likelihood.lateral_fitting import SHARE, fit
 from vision.likelihood.lateral_runs import LateralFaces, make_lateral_faces
@@ -88,7 +89,7 @@ class BoundaryFits(NamedTuple):
 
     Attributes:
         log_ratio: (f,) float64 log-likelihood ratio against bare ground.
-        hue: (f, 2) float64, by how much faces differ in hue from what is round them, see :func:`hue`.
+        hue: (f, 2) float64, by how much faces differ from what is round them in :func:`.hues.hue`.
     """
 
     log_ratio: Floats
@@ -134,13 +135,6 @@ def fit_boundaries(
     inside = sums.sum(axis=(1, 2))
     outside = view.integrals[:, -1].sum(axis=0) - inside
     return BoundaryFits(likely / SHARE, hue(inside[:, 1:4]) - hue(outside[:, 1:4]))
-
-
-def hue(values: Floats) -> Floats:
-    """(…, 2) logarithms of blue and red over green of display ``values`` (…, 3), b g r, or of sums of these."""
-    logs = np.log(np.maximum(values, 1e-3))
-    apart: Floats = logs[..., [0, 2]] - logs[..., 1:2]
-    return apart
 
 
 def _look(

@@ -148,8 +148,8 @@ def add_sums(
                 top = max(begin - edge, 0)
             if number + 1 == len(runs) or runs[number + 1, 0] != column or runs[number + 1, 3] != end:
                 bottom = min(end + edge, rows)
-            begin, end = min(begin + edge, end), max(end - edge, begin)
-            end = max(begin, end)
+            begin = min(begin + edge, end)
+            end = max(end - edge, begin)
         above, below = integrals[column, begin], integrals[column, end]
         ground = integrals[column, bottom, 5] - integrals[column, top, 5]
         part = parts[pyramid * len(LATERAL_FACES) + face]

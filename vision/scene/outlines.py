@@ -11,7 +11,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from vision.compiled import compiled
 from vision.pose.projection import Points, Registration, project
-from vision.scene.configurations import Configurations, Wireframe
+from vision.scene.configurations import Configurations
 from vision.scene.crops import Crops
 
 Array = npt.NDArray[np.float32]
@@ -73,9 +73,9 @@ def make_outlines(crops: Crops, configurations: Configurations, pixels: Sequence
     return Outlines(edges, covers, corners, first, boxes)
 
 
-def in_picture(crops: Crops, pose: Registration, camera: Camera, wireframe: Wireframe) -> Points:
-    """(n, p, 2) px, the projections of a wireframe's corners, standing on every cell."""
-    world = crops.centres_mm[:, None] + wireframe.corners_mm
+def in_picture(crops: Crops, pose: Registration, camera: Camera, corners_mm: Points) -> Points:
+    """(n, p, 2) px, the projections of a body's corners (p, 3), standing on every cell."""
+    world = crops.centres_mm[:, None] + corners_mm
     return project(world.reshape(-1, 3), pose, camera).reshape(*world.shape[:2], 2)
 
 

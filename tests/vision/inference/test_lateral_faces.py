@@ -13,7 +13,8 @@ from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.colour_model import display
 from vision.capture.frames import Frame
 from vision.inference.lateral_faces import _by_hue, _coarse_sides, _light_on_sides, _off, _Sides
-from vision.likelihood.lateral_faces import TowerFits, fit_towers, hue
+from vision.likelihood.hues import hue
+from vision.likelihood.lateral_faces import TowerFits, fit_towers
 from vision.reader import Reader
 
 DARK, PALE = 0, 1

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
-from vision.likelihood.lateral_faces import CloseUp, Ground, fit_boundaries, fit_towers, hue
+from vision.likelihood.hues import hue
+from vision.likelihood.lateral_faces import CloseUp, Ground, fit_boundaries, fit_towers
 from vision.scene.crops import Crops
 
 ROWS, COLUMNS, MIDDLE = 120, 90, 45
