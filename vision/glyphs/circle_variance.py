@@ -22,21 +22,26 @@ Wide = npt.NDArray[np.int64]
 Triples = npt.NDArray[np.uint64]
 """Codes b g r, each in :data:`_CHANNEL_BITS` bits."""
 
-_BORDER = np.array([0.72, 0.80, 0.88, 0.95])
+BORDER = np.array([0.72, 0.80, 0.88, 0.95])
 """Radii, as a share of a face's own, of the circles by which its middle is found: printed rings are round.  Chosen by
 eye."""
+
+AROUND_RING_MM = np.array([-2.4, -1.2, 0.0, 1.2])
+"""Radii beside that of a ring that is known; a ring is a millimetre wide."""
+
+RING = 2
+"""Number of the ring among these circles; those beside it are wood."""
 
 COARSE_MM = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4)]) * 1.0
 FINE_MM = np.array([(x, y) for x in range(-1, 2) for y in range(-1, 2)]) * 0.5
 """(s, 2) grids of displacements of a middle, coarse and then fine round the best; comparing characters refines them.
 Chosen by eye."""
 
-CIRCLES, COARSE_STEPS, FINE_STEPS = len(_BORDER), len(COARSE_MM), len(FINE_MM)
+CIRCLES, COARSE_STEPS, FINE_STEPS = len(BORDER), len(COARSE_MM), len(FINE_MM)
 COARSE_ANGLES, FINE_ANGLES = 12, 24
 FINE_PLACES = CIRCLES * FINE_ANGLES
-_COARSE = (_BORDER[:, None, None] * DIRECTIONS[:: len(DIRECTIONS) // COARSE_ANGLES]).reshape(-1, 2)
-_FINE = (_BORDER[:, None, None] * DIRECTIONS[:: len(DIRECTIONS) // FINE_ANGLES]).reshape(-1, 2)
-"""(places, 2) on the circles, circle by circle, as shares of a face's radius."""
+_COARSE, _FINE = (DIRECTIONS[:: len(DIRECTIONS) // angles].copy() for angles in (COARSE_ANGLES, FINE_ANGLES))
+"""(angles, 2) directions in which the circles are looked at."""
 
 CODE = ONE_PX**2
 """A code that is interpolated across and down, in fixed point."""
@@ -49,7 +54,9 @@ _NEXT, _SECOND, _THREE = (np.uint64(number) for number in range(1, 4))
 
 
 @compiled
-def coarse_unevenness(picture: Picture, labels: LabelBuffer, faces: Faces) -> tuple[Array, Array]:
+def coarse_unevenness(
+    picture: Picture, labels: LabelBuffer, faces: Faces, circles: Points
+) -> tuple[Array, Array, Array]:
     """Variance of colour along circles on faces displaced by :data:`COARSE_MM`, as a share of brightness squared.
 
     For coarse steps the nearest pixels suffice.
@@ -58,15 +65,18 @@ def coarse_unevenness(picture: Picture, labels: LabelBuffer, faces: Faces) -> tu
         picture: (height, width, 3) uint8, BGR.
         labels: (height, width) uint16.
         faces: (k).
+        circles: (CIRCLES,) radii, as shares of a face's own.
 
     Returns:
-        (k, s) float32 variance, and (k, s) float32 0…1 the share of the places that is visible.
+        (k, s) float32 variance; (k, s) float32 by how much the circle number :data:`RING` is darker than those beside
+        it, as a share of brightness; and (k, s) float32 0…1 the share of the places that is visible.
     """
-    uneven, shares = _no_result(len(faces.radii_mm), COARSE_STEPS)
+    uneven, darker, shares = _no_result(len(faces.radii_mm), COARSE_STEPS)
+    places, means = _on_circles(circles, _COARSE), np.empty((CIRCLES, COARSE_STEPS))
     pixel, seen = np.empty(COARSE_STEPS, np.int32), np.empty((4, COARSE_STEPS), np.int32)
     sums, flat, flat_labels = np.empty((5, COARSE_STEPS), np.int32), picture.reshape(-1), labels.reshape(-1)
     for face in range(len(uneven)):
-        around = _in_fixed_point(_COARSE, faces.to_picture[face] * faces.radii_mm[face], np.zeros(2))
+        around = _in_fixed_point(places, faces.to_picture[face] * faces.radii_mm[face], np.zeros(2))
         at = _in_fixed_point(COARSE_MM, faces.to_picture[face], faces.centres_px[face])
         total = np.zeros((5, COARSE_STEPS))
         for i in range(CIRCLES):
@@ -83,21 +93,23 @@ def coarse_unevenness(picture: Picture, labels: LabelBuffer, faces: Faces) -> tu
                     sums[4, k] += seen[3, k]
             for k in range(COARSE_STEPS):
                 circle = (float(sums[0, k]), float(sums[1, k]), float(sums[2, k]), float(sums[3, k]), float(sums[4, k]))
-                _add_circle(circle, total[:, k])
+                means[i, k] = _add_circle(circle, total[:, k])
         for k in range(COARSE_STEPS):
-            uneven[face, k], shares[face, k] = _variance(total[:, k], 1.0), total[1, k] / len(_COARSE)
-    return uneven, shares
+            uneven[face, k], shares[face, k] = _variance(total[:, k], 1.0), total[1, k] / len(places)
+            darker[face, k] = _darker_ring(means[:, k])
+    return uneven, darker, shares
 
 
 @compiled
-def fine_unevenness(picture: Picture, labels: LabelBuffer, faces: Faces) -> tuple[Array, Array]:
+def fine_unevenness(picture: Picture, labels: LabelBuffer, faces: Faces, circles: Points) -> tuple[Array, Array, Array]:
     """As :func:`coarse_unevenness`, displaced by :data:`FINE_MM`; between pixels codes are interpolated."""
-    uneven, shares = _no_result(len(faces.radii_mm), FINE_STEPS)
+    uneven, darker, shares = _no_result(len(faces.radii_mm), FINE_STEPS)
+    places, means = _on_circles(circles, _FINE), np.empty(CIRCLES)
     pixel, triples = np.empty((3, FINE_PLACES), np.int32), np.empty((4, FINE_PLACES), np.uint64)
     seen, visible = np.empty((3, FINE_PLACES), np.int64), np.empty(FINE_PLACES, np.int64)
     flat, flat_labels, rank_of = picture.reshape(-1), labels.reshape(-1), faces.ranks
     for face in range(len(uneven)):
-        around = _in_fixed_point(_FINE, faces.to_picture[face] * faces.radii_mm[face], np.zeros(2))
+        around = _in_fixed_point(places, faces.to_picture[face] * faces.radii_mm[face], np.zeros(2))
         at = _in_fixed_point(FINE_MM, faces.to_picture[face], faces.centres_px[face])
         for k in range(FINE_STEPS):
             _locate_between(around, at[0, k], at[1, k], labels.shape, pixel)
@@ -111,14 +123,34 @@ def fine_unevenness(picture: Picture, labels: LabelBuffer, faces: Faces) -> tupl
                     blues, greens, reds = blues + blue, greens + green, reds + red
                     squares += blue * blue + green * green + red * red
                     here += visible[j]
-                _add_circle((float(blues), float(greens), float(reds), float(squares), float(here)), total)
+                means[i] = _add_circle((float(blues), float(greens), float(reds), float(squares), float(here)), total)
             uneven[face, k], shares[face, k] = _variance(total, float(CODE)), total[1] / FINE_PLACES
-    return uneven, shares
+            darker[face, k] = _darker_ring(means)
+    return uneven, darker, shares
 
 
 @compiled
-def _no_result(count: int, steps: int) -> tuple[Array, Array]:
-    return np.empty((count, steps), np.float32), np.empty((count, steps), np.float32)
+def _no_result(count: int, steps: int) -> tuple[Array, Array, Array]:
+    size = (count, steps)
+    return np.empty(size, np.float32), np.empty(size, np.float32), np.empty(size, np.float32)
+
+
+@compiled
+def _on_circles(circles: Points, directions: Points) -> Points:
+    """(CIRCLES · angles, 2) places on ``circles`` (CIRCLES,), circle by circle."""
+    places = np.empty((CIRCLES * len(directions), 2))
+    for i in range(CIRCLES):
+        places[i * len(directions) : (i + 1) * len(directions)] = circles[i] * directions
+    return places
+
+
+@compiled
+def _darker_ring(means: Points) -> float:
+    """By how much the ring is darker than the circles beside it, by ``means`` (CIRCLES,); 0 where one is hidden."""
+    beside, ring = (means[RING - 1] + means[RING + 1]) / 2, means[RING]
+    if min(means[RING - 1], means[RING + 1]) <= 0 or ring <= 0:
+        return 0.0
+    return float((beside - ring) / beside)
 
 
 @compiled
@@ -209,8 +241,10 @@ def _interpolate(triples: Triples, pixel: Codes, visible: Wide, seen: Wide) -> N
 
 
 @compiled
-def _add_circle(circle: tuple[float, float, float, float, float], total: Sums) -> None:
+def _add_circle(circle: tuple[float, float, float, float, float], total: Sums) -> float:
     """Add to a ``total`` what one circle has: the sums of its b, g, r, of the squares of all three, and of 1.
+
+    Returns its mean brightness, 0 where nothing of it is visible.
 
     ``total`` (5,): the sum of all values, of 1, of squared deviations, and of the circle where these are most the
     deviations and 1.
@@ -222,6 +256,7 @@ def _add_circle(circle: tuple[float, float, float, float, float], total: Sums) -
     total[2] += deviations
     if deviations > total[3]:
         total[3], total[4] = deviations, here
+    return (blues + greens + reds) / max(here, 1.0)
 
 
 @compiled

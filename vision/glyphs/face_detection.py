@@ -1,6 +1,8 @@
 """Detection of the upper faces of round pieces: their middles, by the rotational symmetry of what is printed on them.
 
-A face is a circle in a known plane; round its true middle, colour varies least along concentric circles.
+A face is a circle in a known plane; round its true middle, colour varies least along concentric circles.  Where the
+radius of the ring printed on the faces of a set is known, it is a matched filter as well: the ring is darker than the
+wood on both sides of it, which bare ground and a shadow's edge are not.
 """
 
 from __future__ import annotations
@@ -10,7 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.glyphs.circle_variance import COARSE_MM, FINE_MM, coarse_unevenness, fine_unevenness
+from vision.glyphs.circle_variance import (
+    AROUND_RING_MM,
+    BORDER,
+    COARSE_MM,
+    FINE_MM,
+    coarse_unevenness,
+    fine_unevenness,
+)
 from vision.glyphs.faces import Faces
 from vision.pose.projection import Points
 from vision.scene.configurations import LEAN_MM, PLACE_MM
@@ -24,6 +33,9 @@ BORDER_PARTS = 24
 LEAST_VISIBLE = 0.4
 """Share of these circles that must be visible: a short arc leaves its middle undetermined.  Chosen by eye."""
 
+LEAST_ARC = 0.25
+"""The same share where the ring's radius is known, so that an arc of it has one middle only."""
+
 BLUR_PX = 3
 """Width of the box blur before faces are searched: rings are thin, and dim pictures noisy.  Chosen by eye."""
 
@@ -31,17 +43,24 @@ LEAST_UNEVEN = 0.0015
 """Variance along a circle, of three channels as shares of their sum, that is noise and the grain of wood.  Chosen
 by eye."""
 
+BETWEEN = 2 / 9 / 3
+"""Variance between three circles, the middle one of which is darker by 1, in a share of it that counts for three
+channels as :func:`.circle_variance.fine_unevenness` has it."""
+
 PLACED_MM = float(np.hypot(PLACE_MM, LEAN_MM))
 """Standard deviation of a face's middle from the middle of its cell, each way."""
 
 
-def centred(image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer) -> tuple[Faces, Array]:
+def centred(
+    image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer, ring_mm: float | None = None
+) -> tuple[Faces, Array]:
     """Faces with their middles where colour varies least along concentric circles.
 
     Args:
         image: (height, width, 3) uint8, BGR.
         faces: (k) where they are expected.
         labels: (height, width) uint16.
+        ring_mm: the radius of the ring on each face, where the set has one.
 
     Returns:
         The faces; and (k,) float32 log-likelihood ratio of these middles against the median of the others in reach.
@@ -51,37 +70,46 @@ def centred(image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer) -> 
     blurred = np.asarray(cv2.blur(image[top:bottom, left:right], (BLUR_PX, BLUR_PX)), np.uint8)
     corner_px = np.array([left, top])
     found = faces._replace(centres_px=faces.centres_px - corner_px)
-    steps_mm, usual, _ = _likeliest(
-        *coarse_unevenness(blurred, cropped, found), COARSE_MM, np.zeros(len(faces.ranks), np.float32)
-    )
+    circles = BORDER if ring_mm is None else (ring_mm + AROUND_RING_MM) / faces.radii_mm[0]
+    least_share, between = (LEAST_VISIBLE, 0.0) if ring_mm is None else (LEAST_ARC, BETWEEN)
+    coarse = coarse_unevenness(blurred, cropped, found, circles)
+    steps_mm, usual, _ = _likeliest(coarse, COARSE_MM, np.zeros(len(faces.ranks), np.float32), least_share, between)
     found = found.moved(steps_mm)
-    steps_mm, _, log_ratio = _likeliest(*fine_unevenness(blurred, cropped, found), FINE_MM, usual)
+    fine = fine_unevenness(blurred, cropped, found, circles)
+    steps_mm, _, log_ratio = _likeliest(fine, FINE_MM, usual, least_share, between)
     found = found.moved(steps_mm)
     return found._replace(centres_px=found.centres_px + corner_px), log_ratio
 
 
 @compiled
-def _likeliest(uneven: Array, shares: Array, steps_mm: Points, usual: Array) -> tuple[Points, Array, Array]:
+def _likeliest(
+    circles: tuple[Array, Array, Array], steps_mm: Points, usual: Array, least_share: float, between: float
+) -> tuple[Points, Array, Array]:
     """The likeliest of some steps (s, 2) of each face.
 
     Args:
-        uneven: (k, s) float32 variance along the circles of each face, displaced by each step…
-        shares: (k, s) float32 0…1 …of which so much is visible.
+        circles: (k, s) float32 variance along the circles of each face, displaced by each step; by how much darker its
+            ring is; and the share 0…1 of them that is visible.
         steps_mm: (s, 2).
         usual: (k,) float32 logarithm of the variance of each face displaced by any step, where that is known.
+        least_share: of the circles that must be visible.
+        between: how much a darker ring counts, see :data:`BETWEEN`.
 
     Returns:
         (k, 2) mm; (k,) float32 median logarithm of the variances; and (k,) float32 log-likelihood ratio of the step
         against ``usual`` ones.
     """
+    uneven, darker, shares = circles
     count, steps = uneven.shape
     best_mm, medians, log_ratio = np.empty((count, 2)), np.empty(count, np.float32), np.empty(count, np.float32)
     logs = np.empty(steps, np.float32)
     for face in range(count):
         share, best, least = shares[face].max(), 0, np.inf
-        independent = BORDER_PARTS * float(share) if share > LEAST_VISIBLE else 0.0
+        independent = BORDER_PARTS * float(share) if share > least_share else 0.0
         for k in range(steps):
-            logs[k] = np.log(uneven[face, k] + np.float32(LEAST_UNEVEN))
+            along, ring = float(uneven[face, k]) + LEAST_UNEVEN, max(float(darker[face, k]), 0.0)
+            # As much likelier as one surface would vary more that has no ring.
+            logs[k] = np.log(along) - np.log(1 + between * ring**2 / along)
             off = float(logs[k]) * independent + (steps_mm[k, 0] ** 2 + steps_mm[k, 1] ** 2) / PLACED_MM**2
             if off < least:
                 best, least = k, off

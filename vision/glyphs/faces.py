@@ -53,6 +53,11 @@ class Faces(NamedTuple):
         """Those with these ``numbers`` (l,)."""
         return Faces(self.centres_px[numbers], self.to_picture[numbers], self.radii_mm[numbers], self.ranks[numbers])
 
+    def put(self, numbers: Indices, faces: Faces) -> None:
+        """Have ``faces`` (l) in place of those with these ``numbers`` (l,)."""
+        for mine, other in zip(self, faces, strict=True):
+            mine[numbers] = other
+
     def moved(self, steps_mm: Points) -> Faces:
         """Each displaced by ``steps_mm`` (k, 2) in its plane."""
         return self._replace(centres_px=self.centres_px + np.einsum("kij,kj->ki", self.to_picture, steps_mm))

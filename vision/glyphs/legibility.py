@@ -136,20 +136,32 @@ def _distinct(letters: Array) -> Array:
 
 
 def character_gain(
-    image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet, scores: Array
-) -> Array:
-    """(b,) float32 log-likelihood ratio of the likeliest character on each cell against bare wood.
+    image: Picture,
+    straight: Faces,
+    owner: Indices,
+    labels: LabelBuffer,
+    alphabet: Alphabet,
+    scores: Array,
+    others: Faces,
+) -> tuple[Array, Faces]:
+    """How much the likeliest character or ring on each cell speaks for a face, and where that is.
 
-    Positive only where it explains most of a face; at least -:data:`MOST_AGAINST`.
+    Args: as of :func:`read_faces`, of cells where it is in doubt whether anything stands; and ``others`` (m), faces of
+        stacks that surely stand elsewhere: what is printed there speaks for nothing here.
 
-    Args: as of :func:`read_faces`, of cells where it is in doubt whether anything stands.
+    Returns:
+        (b,) float32 log-likelihood ratio against bare wood, positive only where a character explains most of a face, or
+        a ring of the set's radius is found; at least -:data:`MOST_AGAINST`; and the faces (b).
     """
-    gain = _gain(image, straight, owner, labels, alphabet, scores)
+    gain, faces = _gain(image, straight, owner, labels, alphabet, scores, others)
     unseen = np.flatnonzero(gain <= 0)
     if len(unseen):
-        evened, faces, owners, mine = _in_even_light(image, straight, owner, unseen)
-        gain[unseen] = np.maximum(gain[unseen], _gain(evened, faces, owners, labels, alphabet, scores[mine]))
-    return gain
+        evened, candidates, owners, mine = _in_even_light(image, straight, owner, unseen)
+        again, elsewhere = _gain(evened, candidates, owners, labels, alphabet, scores[mine], others)
+        is_better = again > gain[unseen]
+        gain[unseen[is_better]] = again[is_better]
+        faces.put(unseen[is_better], elsewhere.of(np.flatnonzero(is_better)))
+    return gain, faces
 
 
 def bare_faces(image: Picture, faces: Faces, labels: LabelBuffer, is_evened: Mask) -> Array:
@@ -181,27 +193,49 @@ def or_unreadable(letters: Array, bare: Array) -> Array:
 
 
 def _gain(
-    image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet, scores: Array
-) -> Array:
+    image: Picture,
+    straight: Faces,
+    owner: Indices,
+    labels: LabelBuffer,
+    alphabet: Alphabet,
+    scores: Array,
+    others: Faces,
+) -> tuple[Array, Faces]:
     """As :func:`character_gain`, in the light that there is."""
-    rings, observations = centred(image, straight, labels)
-    chosen = _likely(rings, straight, observations, owner, scores)[0].argmax(axis=1)
-    usual, placed = compare(image, rings.of(chosen), labels, alphabet)
-    faint, _ = compare(image, rings.of(chosen), labels, alphabet, is_faint=True)
-    fits, bare = np.maximum(usual, faint).max(axis=1), blank(image, placed, labels)
+    rings, observations = centred(image, straight, labels, alphabet.ring_mm)
+    placed, known = _likely(rings, straight, observations, owner, scores)
+    theirs = (np.linalg.norm(offsets_mm(rings, others), axis=2) < ELSEWHERE_MM).any(axis=0)
+    placed, known = (np.where(theirs, -np.inf, likely) for likely in (placed, known))
+    # A character tells which of several rings is a face; where there is none, the most even one is looked at.
+    cells = np.arange(len(placed))
+    asked = placed > FACE_FOUND
+    asked[cells, placed.argmax(axis=1)] = True
+    cell, ring = np.nonzero(asked)
+    usual, found = compare(image, rings.of(ring), labels, alphabet)
+    faint, _ = compare(image, rings.of(ring), labels, alphabet, is_faint=True)
+    fits, bare = np.maximum(usual, faint).max(axis=1), blank(image, found, labels)
+    how_likely = np.full(known.shape, -np.inf)
+    how_likely[cell, ring] = known[cell, ring] + np.clip(_explained(fits, bare), 0, MOSTLY)
+    chosen = how_likely.argmax(axis=1)
+    best = np.searchsorted(cell * len(scores) + ring, cells * len(scores) + chosen)
+    fits, bare = fits[best], bare[best]
     gain: Array = np.maximum(fits - bare - np.float32(np.log(len(alphabet.letters))), 0)
     # Bare wood where another height has its face says nothing of the likeliest one.
-    likeliest = np.where(owner == np.arange(owner[-1] + 1)[:, None], scores, -np.inf).argmax(axis=1)
-    unlike, placed = compare(image, rings.of(likeliest), labels, alphabet)
-    against = np.clip(unlike.max(axis=1) - blank(image, placed, labels), -MOST_AGAINST, 0).astype(np.float32)
-    return np.where(_explains_most(fits, bare), gain, against)
+    likeliest = np.where(owner == cells[:, None], scores, -np.inf).argmax(axis=1)
+    unlike, elsewhere = compare(image, rings.of(likeliest), labels, alphabet)
+    otherwise = np.clip(unlike.max(axis=1) - blank(image, elsewhere, labels), -MOST_AGAINST, 0).astype(np.float32)
+    if alphabet.ring_mm is not None:
+        above = (placed[cells, chosen] - FACE_FOUND).astype(np.float32)
+        otherwise = np.where(above > 0, above, otherwise)
+    is_free = np.isfinite(placed[cells, chosen])
+    return np.where(is_free, np.where(_explains_most(fits, bare), gain, otherwise), 0), found.of(best)
 
 
 def _find(
     image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet, scores: Array
 ) -> Found:
     """As :func:`read_faces`, in the light that there is."""
-    rings, observations = centred(image, straight, labels)
+    rings, observations = centred(image, straight, labels, alphabet.ring_mm)
     placed, known = _likely(rings, straight, observations, owner, scores)
     chosen, is_rival, letters, faces = _chosen(image, rings, (placed, known), labels, alphabet)
     how_likely = placed[np.arange(len(chosen)), chosen]
@@ -319,7 +353,7 @@ def _search(
     image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array
 ) -> tuple[Faces, Array, float]:
     """As :func:`search_face`, in the light that there is."""
-    rings, _ = centred(image, straight, labels)
+    rings, _ = centred(image, straight, labels, alphabet.ring_mm)
     height = np.repeat(np.arange(len(scores)), len(WIDE_MM))
     tried = rings.of(height).moved(np.tile(WIDE_MM, (len(scores), 1)))
     rows, placed = compare(image, tried, labels, alphabet, is_faint=True)

@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.glyphs.face_detection import box_px
-from vision.glyphs.faces import Faces
+from vision.glyphs.faces import Faces, offsets_mm
 from vision.glyphs.legibility import (
     ELSEWHERE_MM,
     FACE_FOUND,
     LOG_DISTINCT,
-    MOST_AGAINST,
     bare_faces,
     character_gain,
     face_gain,
@@ -25,12 +24,13 @@ from vision.glyphs.legibility import (
 from vision.glyphs.ring import RING_REACH, find_ring, ring_log_ratio
 from vision.glyphs.templates import Alphabet
 from vision.inference.comparison import compare_beside_colours, make_view, rescored, stacks_of
-from vision.inference.coordinate_ascent import (
-    complete,
-    converge,
-    lacks_likeliest,
-    rescore_placed,
-    update_around,
+from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
+from vision.inference.face_evidence import (
+    IN_QUESTION,
+    by_configuration,
+    by_height,
+    look_for_faces,
+    remove_faceless,
 )
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.stacks import OUT_OF_REACH
@@ -39,10 +39,6 @@ from vision.scene.label_buffer import RANK_BITS, LabelBuffer
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 Picture = npt.NDArray[np.uint8]
-
-IN_QUESTION = 15.0
-"""Heights that are less likely than the best one by so many nats need not be looked into by their faces, unless the
-face that is found is near theirs: sides of one wood tell colours little of how many pieces there are."""
 
 CLOSE_NATS = 9.0
 """Heights that are less likely than the best one by more than this when faces are known are left alone."""
@@ -98,7 +94,7 @@ def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) 
     So does how large its ring appears.
     """
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
-    _revive(image, hypothesis, alphabet)
+    look_for_faces(image, hypothesis, alphabet)
     cells, searched = np.flatnonzero((hypothesis.state > 0) & hypothesis.updated), Searched()
     known, strange, faceless = _read(image, hypothesis, alphabet, cells, found, searched)
     if remove_faceless(image, hypothesis, faceless):
@@ -124,16 +120,17 @@ def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) 
         faces = {one.cell: one.face for one in (*known, *sure, *last.known)}
         weigh_by_rings(image, hypothesis, faces, alphabet.ring_mm)
     held = hypothesis.state.copy()
-    weigh_by_boundaries(image, hypothesis)
+    weigh_by_boundaries(image, hypothesis, np.flatnonzero(hypothesis.updated))
     # What had no face where a stack seemed to occlude it, which boundaries have removed, was judged too early.
     uncovered = np.intersect1d(np.union1d(faceless, late), _beside_removed(hypothesis, held))
-    hypothesis.read_glyphs(uncovered, np.zeros(len(uncovered), np.float32))
+    hypothesis.read_glyphs(uncovered, np.zeros_like(hypothesis.glyph_log_ratio[uncovered]))
     hypothesis.invalidate(uncovered)
     converge(hypothesis)
     found[uncovered] = 0
     unread = (hypothesis.state > 0) & hypothesis.updated & (found == 0).all(axis=1)
     read = _read(image, hypothesis, alphabet, np.flatnonzero(unread), found, searched)
-    _place(hypothesis, [face for face in read.known if face.cell in uncovered])
+    again, _ = _place(hypothesis, read.known, [*known, *sure, *last.known])
+    weigh_by_boundaries(image, hypothesis, again)
     return found
 
 
@@ -159,7 +156,8 @@ def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, c
     straight, labels = upright.of(np.array([number])), hypothesis.all_labels()
     alone = np.zeros(1, np.float32)
     found, _ = read_faces(image, straight, owner, labels, alphabet, alone)
-    gain = float(character_gain(image, straight, owner, labels, alphabet, alone)[0])
+    nothing = upright.of(NONE)
+    gain = float(character_gain(image, straight, owner, labels, alphabet, alone, nothing)[0][0])
     if alphabet.ring_mm is None:
         return found.letters[0], gain
     ring = find_ring(image, found.faces, labels, _about(alphabet.ring_mm))
@@ -172,29 +170,6 @@ def _about(ring_mm: float) -> tuple[float, float]:
     return (1 - RING_REACH) * ring_mm, (1 + RING_REACH) * ring_mm
 
 
-def _revive(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
-    """Look for characters where colours leave it in doubt whether something stands: nothing else has any.
-
-    Every piece has one, so that bare wood, or ground of its colour, is no piece. A face in which a lamp is mirrored
-    may be as pale as paper, and its ink as the floor.
-    """
-    configurations_of, upright = len(hypothesis.geometry.configurations.all), hypothesis.geometry.faces
-    complete(hypothesis, np.flatnonzero(hypothesis.updated & lacks_likeliest(hypothesis)))
-    scores = hypothesis.scores[:, 1:].reshape(len(hypothesis.scores), configurations_of, -1).max(axis=2)
-    cells = np.flatnonzero(hypothesis.updated & (np.abs(scores.max(axis=1)) < IN_QUESTION))
-    if not len(cells):
-        return
-    owner, configuration = np.nonzero(scores[cells] > scores[cells].max(axis=1, keepdims=True) - IN_QUESTION)
-    straight = upright.of(cells[owner] * configurations_of + configuration)
-    given = scores[cells[owner], configuration]
-    gain = character_gain(image, straight, owner, hypothesis.all_labels(), alphabet, given)
-    told = gain != 0
-    hypothesis.read_glyphs(cells[told], gain[told])
-    hypothesis.settle()
-    hypothesis.invalidate(cells[told])
-    converge(hypothesis)
-
-
 def _read(
     image: Picture,
     hypothesis: Hypothesis,
@@ -205,69 +180,52 @@ def _read(
 ) -> _Read:
     """Put into ``found`` (n, letters) what lies on ``cells`` (b,), where something stands."""
     known: list[_Known] = []
-    faceless: list[int] = []
     if not len(cells):
         return _Read(known, cells, cells)
-    configurations_of, upright = len(hypothesis.geometry.configurations.all), hypothesis.geometry.faces
-    scores = hypothesis.scores[cells, 1:].reshape(len(cells), configurations_of, -1).max(axis=2)
-    owner, configuration = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION)
-    straight = upright.of(cells[owner] * configurations_of + configuration)
-    labels = hypothesis.all_labels()
+    count, upright = len(hypothesis.geometry.configurations.all), hypothesis.geometry.faces
+    scores, labels = by_configuration(hypothesis)[cells], hypothesis.all_labels()
+    # Among heights for which a face has spoken those stay in question that are so by colours alone.
+    spoken = hypothesis.glyph_log_ratio[cells].max(axis=1, keepdims=True, initial=0)
+    owner, configuration = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION - spoken)
+    straight = upright.of(cells[owner] * count + configuration)
     seen, evened = read_faces(image, straight, owner, labels, alphabet, scores[owner, configuration])
-    is_evened = np.isin(np.arange(len(cells)), evened)
+    is_evened, is_found = np.isin(np.arange(len(cells)), evened), seen.how_likely > FACE_FOUND
     bare = bare_faces(image, seen.faces, labels, is_evened)
-    told = or_unreadable(seen.letters, bare)
+    letters, gain = or_unreadable(seen.letters, bare), face_gain(seen.letters, bare)
+    is_misled = is_evened | seen.is_rival
     strange = np.flatnonzero(~seen.is_legible & (seen.letters.max(axis=1) < STRANGE))
     if len(strange) > MOST_SEARCHED:
         strange = NONE
+    others = seen.faces.of(np.setdiff1d(np.flatnonzero(is_found), strange))
+    looked_for = cells[np.union1d(strange, np.flatnonzero(is_misled))]
+    for k in strange.tolist():
+        every = np.flatnonzero(scores[k] > OUT_OF_REACH / 2)
+        straight = upright.of(cells[k] * count + every)
+        face, letters[k], explains = search_once(image, straight, labels, alphabet, scores[k, every], searched)
+        seen.faces.put(np.array([k]), face)
+        is_misled[k], gain[k] = explains > FACE_FOUND, 0
+        # What is seen through the place of a stack that does not stand is the face of another one.
+        is_own = not (np.linalg.norm(offsets_mm(face, others), axis=2) < ELSEWHERE_MM).any()
+        if is_own and letters[k].max() - np.logaddexp.reduce(letters[k]) > LOG_DISTINCT:
+            gain[k] = face_gain(letters[[k]], bare_faces(image, face, labels, np.zeros(1, np.bool_)))[0]
+    found[cells] = letters - np.logaddexp.reduce(letters, axis=1, keepdims=True)
+    is_everywhere = is_misled & (found[cells].max(axis=1) > LOG_DISTINCT)
     for k, cell in enumerate(cells.tolist()):
-        configurations, face, letters = configuration[owner == k], seen.faces.of(np.array([k])), told[k]
-        is_found = seen.how_likely[k] > FACE_FOUND
-        every, misled = np.flatnonzero(scores[k] > OUT_OF_REACH / 2), is_evened[k] or seen.is_rival[k]
-        if k in strange:
-            straight_here = upright.of(cell * configurations_of + every)
-            face, letters, explains = search_once(image, straight_here, labels, alphabet, scores[k, every], searched)
-            misled = explains > FACE_FOUND
-            if letters.max() <= STRANGE:
-                faceless.append(cell)
-        found[cell] = letters - np.logaddexp.reduce(letters)
-        if misled and found[cell].max() > LOG_DISTINCT:
-            configurations, is_found = every, True
-        if is_found:
-            shifts_mm = _shifts(hypothesis, cell, upright.of(cell * configurations_of + every), face)
-            asked = np.isin(every, configurations) | (np.linalg.norm(shifts_mm, axis=1) < ELSEWHERE_MM)
-            if asked.sum() > 1:
-                known.append(_Known(cell, every[asked], shifts_mm[asked], face))
-    doubtful = np.setdiff1d(np.flatnonzero(scores.max(axis=1) < IN_QUESTION), strange)
-    gain = face_gain(seen.letters[doubtful], bare[doubtful])
-    hypothesis.read_glyphs(cells[doubtful], np.maximum(gain, hypothesis.glyph_log_ratio[cells[doubtful]]))
-    looked_for = cells[np.union1d(strange, np.flatnonzero(is_evened | seen.is_rival))]
-    return _Read(known, looked_for, np.array(faceless, np.intp))
-
-
-def remove_faceless(image: Picture, hypothesis: Hypothesis, cells: Indices) -> bool:
-    """Remove stacks on ``cells`` (b,), on which no character fits, where boundaries do not show them either.
-
-    The sides of a stack and the shadow before it may look like the face of another one, full of ink: that none of the
-    characters fits speaks as much against a stack as bare wood does at most.  Whether some were removed.
-    """
-    prisms = hypothesis.geometry.prisms
-    assert prisms is not None, "only faces have characters"
-    if not len(cells):
-        return False
-    view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)
-    for cell in cells.tolist():
-        by_colour = hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours).max(axis=1)
-        heights = np.append(0.0, by_colour)
-        tried = np.append(True, by_colour > by_colour.max() - IN_QUESTION)
-        compared, _ = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
-        stands = float(compared[1:].max() - compared[0]) - MOST_AGAINST
-        if stands < 0:
-            hypothesis.read_glyphs(np.array([cell]), np.array([stands - by_colour.max()], np.float32))
-            hypothesis.invalidate(cell)
-            stacks.configurations[cell] = -1
-    converge(hypothesis)
-    return bool((hypothesis.state[cells] == 0).any())
+        if not (is_found[k] or is_everywhere[k]):
+            continue
+        every = np.flatnonzero(scores[k] > OUT_OF_REACH / 2)
+        shifts_mm = _shifts(hypothesis, cell, upright.of(cell * count + every), seen.faces.of(np.array([k])))
+        asked = is_everywhere[k] | np.isin(every, configuration[owner == k])
+        asked |= np.linalg.norm(shifts_mm, axis=1) < ELSEWHERE_MM
+        if asked.sum() > 1:
+            known.append(_Known(cell, every[asked], shifts_mm[asked], seen.faces.of(np.array([k]))))
+    spoken = by_height(hypothesis, cells, seen.faces, gain)
+    in_doubt = np.where(spoken > 0, scores, -np.inf).max(axis=1) < IN_QUESTION
+    speaking = np.flatnonzero(in_doubt & (gain > 0))
+    so_far = hypothesis.glyph_log_ratio[cells[speaking]]
+    hypothesis.read_glyphs(cells[speaking], np.maximum(spoken[speaking], so_far))
+    faceless = cells[strange[letters[strange].max(axis=1, initial=-np.inf) <= STRANGE]]
+    return _Read(known, looked_for, faceless)
 
 
 def weigh_by_rings(image: Picture, hypothesis: Hypothesis, faces: Mapping[int, Faces], ring_mm: float) -> None:
@@ -298,8 +256,8 @@ def _rescore(hypothesis: Hypothesis, cell: int, scores: Array) -> None:
         hypothesis.assign(cell, state)
 
 
-def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis) -> None:
-    """Weigh heights that are still in doubt, "none" among them, by boundaries as well.
+def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) -> None:
+    """Weigh heights on ``cells`` (b,) that are still in doubt, "none" among them, by boundaries as well.
 
     Sides of one wood hardly tell colours how many pieces there are; the seams between these do.
     """
@@ -308,7 +266,7 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis) -> None:
     by_colour = scores[:, 1:].reshape(len(scores), -1, hypothesis.colours)
     heights = np.column_stack([np.zeros(len(scores)), by_colour.max(axis=2)])
     tried = heights > heights.max(axis=1, keepdims=True) - CLOSE_NATS
-    cells = np.flatnonzero(hypothesis.updated & (tried.sum(axis=1) > 1))
+    cells = cells[tried[cells].sum(axis=1) > 1]
     if not len(cells):
         return
     view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)

@@ -280,7 +280,7 @@ def _apart(hypothesis: Hypothesis, cells: Indices) -> list[Indices]:
 def _log_prior(hypothesis: Hypothesis, cells: Indices, count: int, labels: LabelBuffer) -> Array:
     """(b, count) log-prior offset of the first configurations on ``cells`` (b,): all but what colours say."""
     geometry = hypothesis.geometry
-    prior = geometry.configurations.log_prior[:count] + hypothesis.glyph_log_ratio[cells, None]
+    prior = geometry.configurations.log_prior[:count] + hypothesis.glyph_log_ratio[cells, :count]
     if not geometry.is_edged:
         return prior
     observations, visibility = hypothesis.observations, geometry.visibility

@@ -80,8 +80,8 @@ class Hypothesis:
         lateral_wireframes: (n, p) intp, of the likeliest tower of pyramids, as
             :attr:`vision.likelihood.crop_faces.CropFaceFits.sums`; 0 where none was fitted.
         isolated: scores of all cells as if nothing else stood on the board.
-        glyph_log_ratio: (n,) float32, log-likelihood ratio by a character that was read where colours leave it open
-            whether anything stands there.
+        glyph_log_ratio: (n, configurations) float32, log-likelihood ratio by a character that was read where colours
+            leave it open whether anything stands there: for those whose face it may be on, or against any.
         camouflaged: (n,) bool, cells on which a piece of a learned board's colour stands, or may, as surfaces told.
         stale: (n,) bool, cells whose neighbours' states have changed since they were updated.
         updated: (n,) bool, cells that were updated since the picture was observed.
@@ -102,7 +102,8 @@ class Hypothesis:
         self.isolated = Isolated(
             np.zeros((n, states), np.float32), np.zeros(n, np.intp), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
         )
-        self.glyph_log_ratio, self.camouflaged = np.zeros(n, np.float32), np.zeros(n, np.bool_)
+        self.glyph_log_ratio = np.zeros((n, len(geometry.configurations.all)), np.float32)
+        self.camouflaged = np.zeros(n, np.bool_)
         self.stale, self.updated = np.zeros(n, np.bool_), np.ones(n, np.bool_)
         self._materials = np.zeros(n, np.intp)
         self._labels, self._rendered = geometry.bare.copy(), np.zeros((n, 4), np.int32)
@@ -162,7 +163,7 @@ class Hypothesis:
         self.lateral_sums[cells], self.lateral_wireframes[cells] = sums, wireframes
 
     def read_glyphs(self, cells: Indices, log_ratio: Array) -> None:
-        """Let characters speak for a piece on ``cells`` (b,), or against any, by ``log_ratio`` (b,)."""
+        """Let faces speak for configurations on ``cells`` (b,), or against, by ``log_ratio`` (b, configurations)."""
         self.glyph_log_ratio[cells] = log_ratio
 
     def tell_camouflaged(self, cells: Indices) -> None:

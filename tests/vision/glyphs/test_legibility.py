@@ -2,6 +2,7 @@
 
 import random
 
+import cv2
 import numpy as np
 import pytest
 
@@ -24,6 +25,8 @@ from vision.scene.label_buffer import RANK_BITS
 
 SHADOW = 0.55
 
+NONE = np.zeros(0, np.intp)
+
 EVEN = np.zeros(20)
 """Scores of heights that colours do not tell apart."""
 
@@ -43,7 +46,13 @@ def enrolment():
         wide, high = np.abs(to_picture).sum(axis=1) * faces.radii_mm[0]
         in_shadow |= (np.abs(row - y) < high) & (column > x + wide / 4) & (column < x + wide)
     shaded = np.where(in_shadow[..., None], image * SHADOW, image)
-    return image, shaded.astype(np.uint8), faces, make_alphabet(reader.appearance.glyphs), tuple(kit.enrol.values())
+    return (
+        image,
+        shaded.astype(np.uint8),
+        faces,
+        make_alphabet(reader.appearance.glyphs, reader.appearance.ring_mm),
+        tuple(kit.enrol.values()),
+    )
 
 
 def letters_of(found, alphabet):
@@ -84,9 +93,40 @@ def test_faces_across_the_edge_of_a_shadow_are_read_as_in_even_light(enrolment):
 def test_characters_say_that_something_stands_in_a_shadow_too_and_bare_ground_does_not(enrolment):
     _, shaded, faces, alphabet, pieces = enrolment
     everywhere = np.arange(len(pieces))
-    assert (character_gain(shaded, faces, everywhere, nothing_before(shaded), alphabet, EVEN[: len(pieces)]) > 0).all()
-    bare = np.full_like(shaded, 170)
-    assert (character_gain(bare, faces, everywhere, nothing_before(bare), alphabet, EVEN[: len(pieces)]) < 0).all()
+    for shown, sign in ((shaded, 1), (np.full_like(shaded, 170), -1)):
+        scores, nothing = EVEN[: len(pieces)], faces.of(NONE)
+        gain, _ = character_gain(shown, faces, everywhere, nothing_before(shown), alphabet, scores, nothing)
+        assert (sign * gain > 0).all()
+
+
+def test_the_face_of_another_stack_speaks_for_nothing(enrolment):
+    image, _, faces, alphabet, pieces = enrolment
+    everywhere, scores, labels = np.arange(len(pieces)), EVEN[: len(pieces)], nothing_before(image)
+    alone, found = character_gain(image, faces, everywhere, labels, alphabet, scores, faces.of(NONE))
+    beside, _ = character_gain(image, faces, everywhere, labels, alphabet, scores, found.of(everywhere[:3]))
+    assert (alone > 0).all()
+    assert (beside[:3] <= 0).all()
+    np.testing.assert_allclose(beside[3:], alone[3:])
+
+
+def test_of_several_rings_that_with_a_character_is_the_face(enrolment):
+    """A ring at the place of another height, empty, is as even."""
+    image, _, faces, alphabet, _ = enrolment
+    own, elsewhere, painted = faces.centres_px[0], faces.centres_px[1], image.copy()
+    turn = np.linspace(0, 2 * np.pi, 90)
+    around_mm = np.column_stack([np.cos(turn), np.sin(turn)]) @ faces.to_picture[1].T
+    face, line = (
+        [np.rint(16 * (elsewhere + radius_mm * around_mm)).astype(np.int32)]
+        for radius_mm in (faces.radii_mm[1], alphabet.ring_mm)
+    )
+    painted = cv2.fillPoly(painted, face, (120, 150, 170), cv2.LINE_AA, 4)
+    painted = cv2.polylines(painted, line, True, (110, 138, 156), 2, cv2.LINE_AA, 4)
+    both = faces.of(np.array([0, 1]))
+    gain, found = character_gain(
+        painted, both, np.zeros(2, np.intp), nothing_before(image), alphabet, np.zeros(2), faces.of(NONE)
+    )
+    assert gain[0] > 0
+    np.testing.assert_allclose(found.centres_px[0], own, atol=3)
 
 
 def test_a_character_that_was_found_says_that_there_is_a_face_in_even_light_too(enrolment):
@@ -117,7 +157,8 @@ def test_bare_wood_speaks_against_a_piece_only_where_its_face_would_be(enrolment
     hidden = nothing_before(image)
     x, y = both.centres_px[0].astype(int)
     hidden[y - 30 : y + 30, x - 30 : x + 30] = (both.ranks[0] + 1) << RANK_BITS
-    gain = character_gain(bare, both, np.zeros(2, np.intp), hidden, alphabet, np.array(scores))
+    nobody, given = np.zeros(2, np.intp), np.array(scores)
+    gain, _ = character_gain(bare, both, nobody, hidden, alphabet, given, faces.of(NONE))
     assert (gain[0] < -1) == is_against
 
 

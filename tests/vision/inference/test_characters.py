@@ -16,12 +16,12 @@ from vision.glyphs.templates import make_alphabet
 from vision.inference import characters
 from vision.inference.characters import (
     read_characters,
-    remove_faceless,
     search_once,
     weigh_by_boundaries,
     weigh_by_rings,
 )
 from vision.inference.coordinate_ascent import converge, lacks_likeliest
+from vision.inference.face_evidence import by_height, look_for_faces, remove_faceless
 from vision.inference.search import infer
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.pose.projection import project
@@ -126,7 +126,7 @@ def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled
     hypothesis.score(np.array([cell]), scores)
     hypothesis.assign(cell, int(scores.argmax()))
     read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
-    assert hypothesis.glyph_log_ratio[cell] > characters.IN_QUESTION
+    assert hypothesis.glyph_log_ratio[cell].max() > characters.IN_QUESTION
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 1
 
 
@@ -138,8 +138,48 @@ def test_characters_are_looked_for_at_heights_that_colours_find_little_less_like
     hypothesis.score(np.array([cell]), scores)
     hypothesis.assign(cell, 0)
     read_characters(image, hypothesis, make_alphabet(enrolled[0].appearance.glyphs))
-    assert hypothesis.glyph_log_ratio[cell] > 0
+    assert hypothesis.glyph_log_ratio[cell, 2] > 0
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 3
+
+
+def test_a_face_at_a_height_that_colours_rule_out_does_not_leave_the_square_empty(enrolled, misled):
+    """Pieces of the ground's colour: what tells where the face is tells that something stands as well."""
+    image, hypothesis, cell = misled(0, 0)
+    scores = np.full_like(hypothesis.scores[[cell]], -30.0)
+    scores[0, [0, *(1 + height * hypothesis.colours for height in range(3))]] = 0, 16, 11, -4
+    hypothesis.score(np.array([cell]), scores)
+    hypothesis.assign(cell, 1)
+    appearance = enrolled[0].appearance
+    read_characters(image, hypothesis, make_alphabet(appearance.glyphs, appearance.ring_mm))
+    assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 3
+
+
+def test_a_face_speaks_only_for_heights_that_have_it_there(misled):
+    _, hypothesis, cell = misled(0, 0)
+    count = len(hypothesis.geometry.configurations.all)
+    third = hypothesis.geometry.faces.of(np.array([cell * count + 2]))
+    spoken = by_height(hypothesis, np.array([cell]), third, np.array([20.0]))
+    assert np.flatnonzero(spoken[0]).tolist() == [2]
+    assert (by_height(hypothesis, np.array([cell]), third, np.array([-5.0])) == -5).all()
+
+
+def test_of_two_squares_that_one_face_may_lie_on_the_likelier_one_has_it(enrolled, misled):
+    """A tower in front would have its face where that of the stack behind it is seen."""
+    image, hypothesis, cell = misled(0, 0)
+    geometry, count = hypothesis.geometry, len(hypothesis.geometry.configurations.all)
+    own_px = geometry.faces.centres_px[cell * count + 2]
+    apart_px = np.linalg.norm(geometry.faces.centres_px - own_px, axis=1).reshape(-1, count)
+    apart_px[cell] = np.inf
+    front, height = np.unravel_index(apart_px.argmin(), apart_px.shape)
+    for square, configuration, nats in ((cell, 2, -4), (front, height, -8)):
+        scores = np.full_like(hypothesis.scores[[square]], -30.0)
+        scores[0, [0, 1 + configuration * hypothesis.colours]] = 0, nats
+        hypothesis.score(np.array([square]), scores)
+        hypothesis.assign(square, 0)
+    appearance = enrolled[0].appearance
+    look_for_faces(image, hypothesis, make_alphabet(appearance.glyphs, appearance.ring_mm))
+    assert hypothesis.glyph_log_ratio[cell].max() > 0
+    assert hypothesis.glyph_log_ratio[front].max() <= 0
 
 
 def test_ground_without_a_character_is_empty_where_colours_hardly_say_otherwise(enrolled):
@@ -150,7 +190,7 @@ def test_ground_without_a_character_is_empty_where_colours_hardly_say_otherwise(
     hypothesis.score(np.array([cell]), scores)
     hypothesis.assign(cell, int(scores.argmax()))
     read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
-    assert hypothesis.glyph_log_ratio[cell] < 0
+    assert hypothesis.glyph_log_ratio[cell].max() < 0
     assert hypothesis.state[cell] == 0
 
 
@@ -189,7 +229,8 @@ def test_of_stacks_without_a_character_those_are_removed_that_boundaries_do_not_
     hypothesis, bare = inferred(), np.array([reader.kit.cells.index("b2")])
     standing = np.flatnonzero(hypothesis.state)
     # As if colours had taken a shadow for one.
-    hypothesis.read_glyphs(bare, np.float32(30) - hypothesis.isolated.scores[bare, 1:].max(axis=1))
+    seemingly = np.full_like(hypothesis.glyph_log_ratio[bare], 30 - hypothesis.isolated.scores[bare, 1:].max())
+    hypothesis.read_glyphs(bare, seemingly)
     hypothesis.invalidate(bare)
     converge(hypothesis)
     assert hypothesis.state[bare].all()
@@ -222,7 +263,7 @@ def test_a_face_is_read_once_boundaries_have_removed_what_seemed_to_occlude_it(e
         hypothesis.score(cells, hypothesis.scores[cells] - 99)
         return False
 
-    def remove_front(_image, hypothesis):
+    def remove_front(_image, hypothesis, _cells):
         hypothesis.score(np.array([front]), np.zeros_like(scores))
         hypothesis.assign(front, 0)
 
@@ -270,5 +311,5 @@ def test_a_height_that_colours_leave_in_doubt_is_told_by_the_size_of_the_ring(en
 @pytest.mark.parametrize("lead", [-1, 1])
 def test_a_height_that_colours_leave_in_doubt_is_told_by_the_seams(misled, lead):
     image, hypothesis, cell = misled(lead, 2)
-    weigh_by_boundaries(image, hypothesis)
+    weigh_by_boundaries(image, hypothesis, np.array([cell]))
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 3

@@ -1,0 +1,122 @@
+"""Whether something stands, by what is printed on faces: every piece has a character, and nothing else has any."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.glyphs.faces import Faces, offsets_mm
+from vision.glyphs.legibility import ELSEWHERE_MM, MOST_AGAINST, character_gain
+from vision.glyphs.templates import Alphabet
+from vision.inference.comparison import compare_beside_colours, make_view, stacks_of
+from vision.inference.coordinate_ascent import complete, converge, lacks_likeliest, score_all
+from vision.inference.hypothesis import Hypothesis
+from vision.likelihood.stacks import OUT_OF_REACH
+
+Array = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.intp]
+Picture = npt.NDArray[np.uint8]
+
+IN_QUESTION = 15.0
+"""Heights that are less likely than the best one by so many nats need not be looked into by their faces, unless the
+face that is found is near theirs: sides of one wood tell colours little of how many pieces there are."""
+
+
+def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
+    """Look for faces where colours leave it in doubt whether something stands.
+
+    Bare wood, or ground of its colour, is no piece.  A face in which a lamp is mirrored may be as pale as paper, and
+    its ink as the floor.  What is found speaks only for those heights that have their face there.
+    """
+    upright = hypothesis.geometry.faces
+    complete(hypothesis, np.flatnonzero(hypothesis.updated & lacks_likeliest(hypothesis)))
+    scores = by_configuration(hypothesis)
+    is_told = np.abs(scores.max(axis=1)) >= IN_QUESTION
+    cells = np.flatnonzero(hypothesis.updated & ~is_told)
+    if not len(cells):
+        return
+    count = scores.shape[1]
+    likely = _extended(scores[cells])
+    owner, configuration = np.nonzero(likely > likely.max(axis=1, keepdims=True) - IN_QUESTION)
+    straight, given = upright.of(cells[owner] * count + configuration), likely[owner, configuration]
+    standing = np.setdiff1d(np.flatnonzero(hypothesis.state), cells)
+    others = upright.of(standing * count + hypothesis.configuration_count(hypothesis.state[standing]) - 1)
+    gain, faces = character_gain(image, straight, owner, hypothesis.all_labels(), alphabet, given, others)
+    spoken = by_height(hypothesis, cells, faces, gain)
+    for cell in cells[((spoken > 0) & (scores[cells] < OUT_OF_REACH / 2)).any(axis=1)].tolist():
+        score_all(hypothesis, cell)
+    worth = np.where(spoken > 0, spoken + by_configuration(hypothesis)[cells], -np.inf).max(axis=1)
+    spoken[_is_another_s(faces, worth) & (gain > 0)] = 0
+    told = spoken.any(axis=1)
+    hypothesis.read_glyphs(cells[told], spoken[told])
+    hypothesis.settle()
+    for cell, ratio in zip(cells[told].tolist(), spoken[told], strict=True):
+        scored = hypothesis.scores[cell, 1:].reshape(count, -1) + ratio[:, None]
+        before, likeliest = int(hypothesis.state[cell]), int(np.append(0, scored).argmax())
+        if likeliest != before:
+            hypothesis.assign(cell, likeliest)
+            hypothesis.invalidate_neighbours(cell, before)
+    hypothesis.invalidate(cells[told])
+    converge(hypothesis)
+
+
+def by_configuration(hypothesis: Hypothesis) -> Array:
+    """(n, configurations) scores of the likeliest colour of each."""
+    scores = hypothesis.scores[:, 1:].reshape(len(hypothesis.scores), -1, hypothesis.colours)
+    return np.asarray(scores.max(axis=2))
+
+
+def by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array) -> Array:
+    """(b, configurations) by how much ``faces`` (b) speak for those on ``cells`` (b,) that may have them.
+
+    By their ``gain`` (b,); where that is negative, they speak against all.
+    """
+    count = len(hypothesis.geometry.configurations.all)
+    straight = hypothesis.geometry.faces.of((cells[:, None] * count + np.arange(count)).ravel())
+    away = (np.repeat(faces.centres_px, count, axis=0) - straight.centres_px)[..., None]
+    apart_mm = np.linalg.norm(np.linalg.solve(straight.to_picture, away)[..., 0], axis=1).reshape(-1, count)
+    spoken: Array = np.where((gain[:, None] < 0) | (apart_mm < ELSEWHERE_MM), gain[:, None], 0)
+    return spoken
+
+
+def remove_faceless(image: Picture, hypothesis: Hypothesis, cells: Indices) -> bool:
+    """Remove stacks on ``cells`` (b,), on which no character fits, where boundaries do not show them either.
+
+    The sides of a stack and the shadow before it may look like the face of another one, full of ink: that none of the
+    characters fits speaks as much against a stack as bare wood does at most.  Whether some were removed.
+    """
+    prisms = hypothesis.geometry.prisms
+    assert prisms is not None, "only faces have characters"
+    if not len(cells):
+        return False
+    view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)
+    for cell in cells.tolist():
+        by_colour = hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours).max(axis=1)
+        heights = np.append(0.0, by_colour)
+        tried = np.append(True, by_colour > by_colour.max() - IN_QUESTION)
+        compared, _ = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
+        stands = float(compared[1:].max() - compared[0]) - MOST_AGAINST
+        if stands < 0:
+            against = np.full((1, len(by_colour)), stands - by_colour.max(), np.float32)
+            hypothesis.read_glyphs(np.array([cell]), against)
+            hypothesis.invalidate(cell)
+            stacks.configurations[cell] = -1
+    converge(hypothesis)
+    return bool((hypothesis.state[cells] == 0).any())
+
+
+def _extended(scores: Array) -> Array:
+    """``scores`` (b, configurations) where higher stacks that ascent did not reach are as likely as the highest one."""
+    likely, is_scored = scores.copy(), scores > OUT_OF_REACH / 2
+    for row, scored in zip(likely, is_scored, strict=True):
+        if scored.any():
+            last = int(np.flatnonzero(scored)[-1])
+            row[last + 1 :] = row[last]
+    return likely
+
+
+def _is_another_s(faces: Faces, worth: Array) -> npt.NDArray[np.bool_]:
+    """(b,) which of ``faces`` (b) lie where that of a cell is for which more speaks, by ``worth`` (b,)."""
+    together = np.linalg.norm(offsets_mm(faces, faces), axis=2) < ELSEWHERE_MM
+    is_outdone: npt.NDArray[np.bool_] = (together & (worth > worth[:, None])).any(axis=1)
+    return is_outdone
