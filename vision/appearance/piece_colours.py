@@ -13,7 +13,7 @@ from calibration.camera import Camera
 from calibration.heights import rises_mm
 from calibration.kit import Kit
 from vision.appearance.illumination import LINEAR, Illumination
-from vision.appearance.specular import faces_of, mirrored, paleness, sides_of, without
+from vision.appearance.specular import Sighting, faces_of, matt_colours, paleness, sides_of, without
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
 
@@ -78,6 +78,7 @@ def learn_pieces(
     is none.
     """
     seen: dict[str, list[Reflectance]] = {}
+    glossy: dict[str, list[Sighting]] = {}
     inks: dict[str, list[Reflectance]] = {}
     for cell, stack in layout.items():
         letter, kind = stack[-1], kit.piece(stack[-1])
@@ -89,7 +90,10 @@ def learn_pieces(
         else:
             sides = [photograph.reflectance(side) for side in sides_of(kind, base, photograph.pose.centre_mm)]
             face = min((photograph.reflectance(face) for face in faces), key=paleness)
-            seen.setdefault(letter, []).append(without(face, mirrored(face, sides)))
+            glossy.setdefault(letter, []).append(Sighting(face, sides))
+    matt = matt_colours([sighting for of_letter in glossy.values() for sighting in of_letter])
+    for letter, of_letter in glossy.items():
+        seen[letter] = [matt.pop(0) for _ in of_letter]
     pieces = {letter: median(colours) for letter, colours in seen.items()}
     for kind in kit.pieces:
         if kind.letter not in pieces:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,18 @@ UPRIGHT = 0.01
 """Largest vertical component of the unit normal of an upright face.  Chosen by eye."""
 
 
+class Sighting(NamedTuple):
+    """What a photograph shows of one piece.
+
+    Attributes:
+        face: colour of its upper face…
+        sides: …and of the upright faces below it that are visible, none of a pyramid.
+    """
+
+    face: Reflectance
+    sides: list[Reflectance]
+
+
 def paleness(colour: Reflectance) -> float:
     """Share of white in a colour, 0…1; a face that mirrors a lamp is paler than its paint."""
     return min(colour) / max(*colour, 1e-6)
@@ -59,6 +72,28 @@ def mirrored(face: Reflectance, sides: list[Reflectance]) -> float:
     likely = np.exp(-((side - share[:, None] * paint) ** 2 / variance).sum(axis=1) / 2)
     has_lamp = LAMP_CHANCE * likely.mean() > (1 - LAMP_CHANCE) * likely[0]
     return float(np.average(white, weights=likely)) if has_lamp else 0.0
+
+
+def matt_colours(sightings: Sequence[Sighting]) -> list[Reflectance]:
+    """The colour of each piece less what its face mirrors.
+
+    That is white, see :func:`mirrored`; but as it may be a window, or blue sky, a colour is no darker than its sides
+    tell, and by how much brighter than these the faces of pieces are that mirror nothing.
+    """
+    white = [mirrored(face, sides) for face, sides in sightings]
+    free = [sighting for sighting, amount in zip(sightings, white, strict=True) if sighting.sides and amount == 0]
+    if not free:
+        return [without(face, amount) for (face, _), amount in zip(sightings, white, strict=True)]
+    faces, sides = np.array([one.face for one in free]), np.array([np.median(one.sides, axis=0) for one in free])
+    brighter = (faces * sides).sum(axis=0) / np.maximum((sides**2).sum(axis=0), 1e-9)
+    colours = []
+    for sighting, amount in zip(sightings, white, strict=True):
+        r, g, b = sighting.face
+        if amount > 0:
+            least = np.minimum(sighting.face, brighter * np.median(sighting.sides, axis=0))
+            r, g, b = np.maximum(without(sighting.face, amount), least).tolist()
+        colours.append((r, g, b))
+    return colours
 
 
 def without(colour: Reflectance, white: float) -> Reflectance:

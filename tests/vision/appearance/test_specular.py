@@ -12,7 +12,7 @@ from companion.simulate.light import to_linear, to_srgb
 from companion.simulate.sprite import Scene, standing_solids
 from companion.simulate.standing import seeded, set_up
 from tools.boards import drawn, placed, random_camera, random_light
-from vision.appearance.specular import mirrored
+from vision.appearance.specular import Sighting, matt_colours, mirrored
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.reader import Reader
@@ -99,3 +99,19 @@ def test_a_face_as_pale_as_the_paper_behind_it_is_detected_by_its_character():
     for row, cell in enumerate(kit.cells):
         letter = stacks.get(cell)
         assert reading.best(row)[0] == ((1, letter) if letter else (0, None))
+
+
+def test_what_a_face_mirrors_need_not_be_white():
+    """A pale red disc under a window, beside a green one that mirrors nothing, as a traced picture showed them."""
+    green = Sighting((0.608, 0.661, 0.480), [(0.396, 0.390, 0.275)])
+    pink = Sighting((0.869, 0.802, 0.692), [(0.531, 0.382, 0.267)])
+    assert mirrored(*pink) > 0.4
+    seen_green, seen_pink = matt_colours([green, pink])
+    assert seen_green == green.face
+    np.testing.assert_allclose(seen_pink, (0.795, 0.568, 0.457), atol=0.1)
+    assert max(matt_colours([pink])[0]) < 0.5
+
+
+def test_pyramids_show_no_sides_below_their_faces():
+    faces = [(0.3, 0.2, 0.1), (0.5, 0.5, 0.5)]
+    assert matt_colours([Sighting(face, []) for face in faces]) == faces
