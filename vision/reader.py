@@ -29,6 +29,7 @@ from vision.glyphs.templates import make_alphabet
 from vision.inference.characters import read_character, read_characters
 from vision.inference.colours import Colours
 from vision.inference.geometry import Geometry, make_geometry, same_pose
+from vision.inference.ground_hue import off_hue
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.joint_scoring import score_characters, score_tables, score_towers
 from vision.inference.lateral_faces import rescore_by_lateral_faces
@@ -288,6 +289,8 @@ class Reader:
         """
         image, smooth = images
         self._look_closely(image, hypothesis, light)
+        if self.appearance.floor is not None and self.appearance.board is None:
+            hypothesis.tell_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
         rescore_by_rendering(smooth, hypothesis)
         letters = None
         if self._alphabet is not None:

@@ -31,7 +31,7 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     upright = hypothesis.geometry.faces
     complete(hypothesis, np.flatnonzero(hypothesis.updated & lacks_likeliest(hypothesis)))
     scores = by_configuration(hypothesis)
-    is_told = np.abs(scores.max(axis=1)) >= IN_QUESTION
+    is_told = (np.abs(scores.max(axis=1)) >= IN_QUESTION) & ~(hypothesis.off_hue & (hypothesis.state == 0))
     cells = np.flatnonzero(hypothesis.updated & ~is_told)
     if not len(cells):
         return

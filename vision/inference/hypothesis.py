@@ -83,6 +83,7 @@ class Hypothesis:
         glyph_log_ratio: (n, configurations) float32, log-likelihood ratio by a character that was read where colours
             leave it open whether anything stands there: for those whose face it may be on, or against any.
         camouflaged: (n,) bool, cells on which a piece of a learned board's colour stands, or may, as surfaces told.
+        off_hue: (n,) bool, cells on which what is seen has not the ground's hue.
         stale: (n,) bool, cells whose neighbours' states have changed since they were updated.
         updated: (n,) bool, cells that were updated since the picture was observed.
     """
@@ -103,7 +104,7 @@ class Hypothesis:
             np.zeros((n, states), np.float32), np.zeros(n, np.intp), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
         )
         self.glyph_log_ratio = np.zeros((n, len(geometry.configurations.all)), np.float32)
-        self.camouflaged = np.zeros(n, np.bool_)
+        self.camouflaged, self.off_hue = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
         self.stale, self.updated = np.zeros(n, np.bool_), np.ones(n, np.bool_)
         self._materials = np.zeros(n, np.intp)
         self._labels, self._rendered = geometry.bare.copy(), np.zeros((n, 4), np.int32)
@@ -165,6 +166,10 @@ class Hypothesis:
     def read_glyphs(self, cells: Indices, log_ratio: Array) -> None:
         """Let faces speak for configurations on ``cells`` (b,), or against, by ``log_ratio`` (b, configurations)."""
         self.glyph_log_ratio[cells] = log_ratio
+
+    def tell_off_hue(self, off_hue: Mask) -> None:
+        """Remember on which cells (n,) what is seen has not the ground's hue."""
+        self.off_hue[:] = off_hue
 
     def tell_camouflaged(self, cells: Indices) -> None:
         """Remember that surfaces told what stands, or may, on ``cells`` (b,)."""

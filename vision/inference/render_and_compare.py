@@ -83,6 +83,9 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
         # A thing on the table may have a piece's colour all over the tower that it seems to be: colours are then sure.
         is_tower_before_table = hides_table(view, cell, int(heights.argmax()) - 1)
         tried = heights >= (-doubt if is_tower_before_table else heights.max() - doubt)
+        if hypothesis.off_hue[cell] and not hypothesis.state[cell]:
+            # Colours say ground, or that the set's colours were learned wrongly.
+            tried[1:] |= heights[1:] >= heights[1:].max() - doubt
         if tried.sum() > 1:
             compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
             while (also := _also_in_doubt(heights, best := int(compared.argmax()), doubt) & ~tried).any():
@@ -123,7 +126,8 @@ def _is_told(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:
     # A tower may hide the table, where less likely ones are compared, too.
     least = np.where(likeliest > 1, 0, heights.max(axis=1)) - doubt
     is_held, is_sole = hypothesis.state[cells] == scores.argmax(axis=1), (heights >= least[:, None]).sum(axis=1) == 1
-    told: Mask = is_held & is_sole & ~_lacks_heights(hypothesis, cells)
+    is_no_ground = hypothesis.off_hue[cells] & (hypothesis.state[cells] == 0)
+    told: Mask = is_held & is_sole & ~_lacks_heights(hypothesis, cells) & ~is_no_ground
     return told
 
 
