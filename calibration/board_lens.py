@@ -21,7 +21,7 @@ from calibration.camera import Camera
 from calibration.errors import ProfileError
 from calibration.kit import Kit
 from calibration.least_squares import Fit, fit
-from calibration.marker_alignment import align_markers, truncated
+from calibration.marker_alignment import align_markers, apart_from_table
 from calibration.markers import dictionary
 from calibration.picture import load_picture
 from calibration.square_lines import Grid, GridView, grid_of, roughness_px, view_grid
@@ -228,7 +228,7 @@ def find_markers(image: npt.NDArray[np.uint8], kit: Kit) -> Sighting:
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     detector = cv2.aruco.ArucoDetector(dictionary(kit.mat.dictionary), parameters)
-    looks = map(detector.detectMarkers, chain([gray], truncated(gray) if kit.mat.is_measured else ()))
+    looks = map(detector.detectMarkers, chain([gray], apart_from_table(gray) if kit.mat.is_measured else ()))
     found, ids = next(((found, ids) for found, ids, _ in looks if ids is not None), ((), np.zeros(0, np.intp)))
     numbers = ids.ravel().tolist()
     once = {

@@ -61,16 +61,38 @@ far as it is large."""
 TRUNCATED = (0.55, 0.42, 0.3)
 """Shares of the brightness of paper between ink and dark things beside it."""
 
+BOARD_SHARES = (0.45, 0.3, 0.6)
+"""Shares of the brightness of paper between a board and a dark table."""
 
-def truncated(gray: Gray) -> Iterator[Gray]:
-    """Copies of a picture (height, width) uint8 in which all that is brighter than a share of paper is white.
+GAP_PX, SMOOTH_PX, RIM_PX = 15, 2.0, 2
+"""Dark lines on a board that are bridged, the blur before, and what of its rim is left out, which is half table.  On
+nine pictures of one board all of whose stickers are cut, on a table as dark as ink, one to three are found with each of
+these shares."""
+
+
+def apart_from_table(gray: Gray) -> Iterator[Gray]:
+    """Copies of a picture (height, width) uint8 in which stickers are apart from a dark table.
 
     A sticker whose black border the board's edge cuts off touches the table there, so that it has no outline of its
-    own.  Where the table is dark, but not as dark as ink, one of these shows them apart.
+    own.  Where the table is not as dark as ink, all that is brighter than a share of paper is white in one of these; in
+    others all that lies beside the convex hull of what is brightest, which is the board.
     """
     paper = max(float(np.percentile(gray[::4, ::4], 99)), 1.0)
     for share in TRUNCATED:
         yield np.asarray(cv2.convertScaleAbs(gray, alpha=255 / (share * paper)), np.uint8)
+    smooth, soft = cv2.GaussianBlur(gray, (0, 0), SMOOTH_PX), cv2.GaussianBlur(gray, (0, 0), BLUR_PX)
+    for share in BOARD_SHARES:
+        yield np.where(_board(np.asarray(smooth > share * paper, np.uint8)), soft, 255).astype(np.uint8)
+
+
+def _board(bright: Gray) -> npt.NDArray[np.bool_]:
+    """(height, width) the convex hull, less its rim, of the largest of the ``bright`` (height, width) parts, 0 or 1."""
+    closed = cv2.morphologyEx(bright, cv2.MORPH_CLOSE, np.ones((GAP_PX, GAP_PX), np.uint8))
+    _, parts, sizes, _ = cv2.connectedComponentsWithStats(closed)
+    largest = 1 + int(sizes[1:, cv2.CC_STAT_AREA].argmax()) if len(sizes) > 1 else 0
+    outline = cv2.convexHull(cv2.findNonZero(np.asarray(parts == largest, np.uint8)))
+    filled = cv2.fillConvexPoly(np.zeros_like(bright), outline, 1)
+    return np.asarray(cv2.erode(filled, np.ones((2 * RIM_PX + 1, 2 * RIM_PX + 1), np.uint8)) > 0)
 
 
 def align_markers(

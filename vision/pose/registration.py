@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import MIN_MARKERS, Kit, Mat
-from calibration.marker_alignment import MOST_BENT, align_markers, side_px, truncated
+from calibration.marker_alignment import MOST_BENT, align_markers, apart_from_table, side_px
 from vision.errors import MatNotFound, VisionError
 from vision.pose.certainty import check_certain
 from vision.pose.diagnosis import BLURRED, is_blurred, why_unseen
@@ -65,7 +65,7 @@ def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registrat
     if not wanted <= set(seen):
         seen = detect(gray, kit.mat.dictionary)
     if not wanted & set(seen) and kit.mat.is_measured:
-        dark = (detect(picture, kit.mat.dictionary) for picture in truncated(gray))
+        dark = (detect(picture, kit.mat.dictionary) for picture in apart_from_table(gray))
         seen = next((found for found in dark if wanted & set(found)), seen)
     detected = {number: corners for number, corners in seen.items() if number in wanted}
     found = _aligned(gray, detected, kit, camera)

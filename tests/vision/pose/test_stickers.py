@@ -7,7 +7,8 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.marker_alignment import truncated
+from calibration.marker_alignment import apart_from_table
+from calibration.markers import dictionary
 from vision.errors import MatNotFound
 from vision.pose import registration
 from vision.pose.certainty import check_certain, position_std_mm
@@ -167,5 +168,21 @@ def test_stickers_without_an_outline_of_their_own_are_looked_for_where_only_ink_
 def test_a_dark_table_is_told_from_ink():
     gray = np.full((90, 90), 220, np.uint8)
     gray[:30], gray[30:50] = 80, 40
-    table, ink = zip(*((picture[10, 10], picture[40, 40]) for picture in truncated(gray)), strict=True)
+    table, ink = zip(*((picture[10, 10], picture[40, 40]) for picture in apart_from_table(gray)), strict=True)
     assert any(beside == 255 and dark < 160 for beside, dark in zip(table, ink, strict=True))
+
+
+def test_a_cut_sticker_is_seen_beside_a_table_as_dark_as_ink():
+    """Its lower corner is missing, where its border meets the table."""
+    name, side_px, white_px = "DICT_4X4_50", 96, 16
+    sticker = np.full((side_px + 2 * white_px,) * 2, 230, np.uint8)
+    drawn = cv2.aruco.generateImageMarker(dictionary(name), 7, side_px)
+    sticker[white_px:-white_px, white_px:-white_px] = np.maximum(drawn, 45)
+    turn = cv2.getRotationMatrix2D((64, 64), 45, 1.0)
+    turn[:, 2] += (136, 180)
+    gray = cv2.warpAffine(
+        sticker, turn, (400, 360), np.full((360, 400), 120, np.uint8), borderMode=cv2.BORDER_TRANSPARENT
+    )
+    gray[:, :40] = gray[:, 360:] = gray[:40] = gray[306:] = 45
+    assert not detect(gray, name)
+    assert any(7 in detect(picture, name) for picture in apart_from_table(gray))
