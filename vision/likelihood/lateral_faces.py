@@ -89,7 +89,7 @@ class BoundaryFits(NamedTuple):
 
     Attributes:
         log_ratio: (f,) float64 log-likelihood ratio against bare ground.
-        hue: (f, 2) float64, by how much faces differ from what is round them in :func:`.hues.hue`.
+        hue: (2, f, 2) float64, difference in :func:`.hues.hue` of faces from what is round them, and from the floor.
     """
 
     log_ratio: Floats
@@ -134,7 +134,8 @@ def fit_boundaries(
     likely, sums, _ = fit(view._replace(weight=0.0), faces, towers, np.ones(len(towers), np.bool_))
     inside = sums.sum(axis=(1, 2))
     outside = view.integrals[:, -1].sum(axis=0) - inside
-    return BoundaryFits(likely / SHARE, hue(inside[:, 1:4]) - hue(outside[:, 1:4]))
+    shown, floor = hue(inside[:, 1:4]), hue(ground.floor.astype(np.float64))
+    return BoundaryFits(likely / SHARE, np.stack([shown - hue(outside[:, 1:4]), shown - floor]))
 
 
 def _look(

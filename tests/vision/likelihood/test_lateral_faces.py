@@ -100,4 +100,16 @@ def test_the_hue_of_a_tower_is_that_of_its_faces_against_the_ground_in_sun_and_s
     ground = Ground(np.full(3, 1 / 255, np.float32), (paper / 255).astype(np.float32))
     towers = fit_boundaries(image, close_up, (0, 1, np.zeros((ROWS, COLUMNS), np.uint16)), ground)
     assert towers.log_ratio[ALONE] > towers.log_ratio[TOWER] + 3
-    np.testing.assert_allclose(towers.hue[ALONE], hue(pink) - hue(paper), atol=0.01)
+    np.testing.assert_allclose(towers.hue[:, ALONE], np.tile(hue(pink) - hue(paper), (2, 1)), atol=0.01)
+
+
+def test_ground_beside_the_tip_of_another_pyramid_has_the_floor_s_hue_all_the_same(close_up):
+    """A red tip in the crop makes all else there look bluer than what is round it."""
+    paper, red = np.array([180.0, 190, 200]), np.array([90.0, 90, 200])
+    image = np.tile(paper, (ROWS, COLUMNS, 1))
+    image[:35, MIDDLE - 20 : MIDDLE + 20] = red
+    ground = Ground(np.full(3, 1 / 255, np.float32), (paper / 255).astype(np.float32))
+    seen = 0, 1, np.zeros((ROWS, COLUMNS), np.uint16)
+    by_crop, by_floor = fit_boundaries(image.astype(np.uint8), close_up, seen, ground).hue[:, ALONE]
+    assert np.linalg.norm(by_crop) > 0.05
+    assert np.linalg.norm(by_floor) < 0.01
