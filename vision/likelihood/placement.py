@@ -173,6 +173,11 @@ def _begin(lines: Lines, weight: float, placement: Placement, trellis: Trellis) 
         for colour in range(len(trellis.band)):
             face = likelihoods[position, colour] - far[position, colour]
             likelihoods[position, colour] = face * weight
+        if lines.misled > 0:
+            best = likelihoods[position].max()
+            for colour in range(len(trellis.band)):
+                behind = likelihoods[position, colour] - best
+                likelihoods[position, colour] = best + np.log(lines.misled + (1 - lines.misled) * np.exp(behind))
     return known
 
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from vision.likelihood.column_integrals import ROW_OFFSETS, Lines, displaced, sum_line
+from vision.likelihood.column_integrals import MISLED, ROW_OFFSETS, Lines, displaced, sum_line
 from vision.likelihood.placement import (
     Placement,
     fit_lines,
@@ -120,3 +120,17 @@ def test_under_a_known_face_only_the_foot_is_searched(table):
     shift_mm = np.array([2.0, -3.25], np.float32)  # a column right
     placement = placement_under_face(lines_through(stack(-3, -1, 1), table), table, 0, 0, 0, shift_mm)
     assert placement == Placement(-3.25, 1.0, pytest.approx(-1, abs=1), True)
+
+
+def test_where_a_face_may_mislead_the_side_below_it_tells_the_colour(table):
+    """All of a face mirrors one window; its side mirrors none."""
+    pixels = np.zeros((ROWS, COLUMNS, CHANNELS))
+    face, side = (slice(round(first), round(last)) for first, last in (EDGES[:2], EDGES[1:3]))
+    pixels[face, :, 2], pixels[side, :, 1 + COLOURS] = 4.0, 5.0
+    lines, trellis, placement = lines_through(pixels, table), make_trellis(table), Placement(0.0, 0.0, 0.0, False)
+    scores, misled = np.zeros(COLOURS), np.zeros(COLOURS)
+    fit_lines(lines, table, 0, 0, placement, trellis, scores)
+    fit_lines(lines._replace(misled=MISLED), table, 0, 0, placement, trellis, misled)
+    assert scores.argmax() == 1
+    assert misled.argmax() == 0
+    assert misled[1] == pytest.approx(scores[1], abs=0.01)
