@@ -73,8 +73,8 @@ def find_pale(
         if by_pixel.max() < -EMPTY_NATS:
             continue
         towers = fit_boundaries(image, close_up, *looked_at(hypothesis, cell, floor))
-        # What is round a tower may hold the tip of another one, by which its hue seems another than the ground's.
-        by_hue = np.minimum(*(hue_log_ratio(apart, expected) for apart in towers.hue))
+        # What is round a tower may hold the tip of another one, or its own rim; the light may have another tint.
+        by_hue = np.mean([hue_log_ratio(apart, expected) for apart in towers.hue], axis=0)
         seen_nats = np.log(UNSEEN + np.exp(towers.log_ratio))[:, None] + by_hue
         likeliest, turned = by_pixel.max(axis=1, keepdims=True), len(by_pixel) // len(seen_nats)
         by_tower = by_colours(likeliest) + np.repeat(seen_nats, turned, axis=0)
