@@ -49,7 +49,7 @@ class SetAppearance:
         not_found: letters of the pieces that the photograph did not show; they have the colour of those that are of one
             colour with them in the kit, or the kit's.
         board: of the whole board, where it was learned or squares have several colours.
-        ring_mm: radius of the ring round the characters; None where there is none, or it is not known.
+        ring_mm: radius of the ring round characters, or of a groove; None where there is none, or it is not known.
     """
 
     kit: str

@@ -31,7 +31,7 @@ from vision.capture.frames import Frame
 from vision.errors import VisionError
 from vision.glyphs.face_detection import centred
 from vision.glyphs.faces import DIRECTIONS, Faces
-from vision.glyphs.ring import RING_SHARES, find_ring, usual_radius_mm
+from vision.glyphs.ring import GROOVE_SHARES, RING_SHARES, find_ring, usual_radius_mm
 from vision.glyphs.templates import compare, make_alphabet, nothing_before, unrolled
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
@@ -112,6 +112,9 @@ def enrol(
     hypothesis = _explained(image, Reader(kit, camera, appearance, levels), geometry)
     appearance = replace(appearance, rim=_rim(kit, hypothesis, stacks))
     if not appearance.inks:
+        if geometry.configurations.is_single_size and all(kind.shape == "disc" for kind in kit.pieces):
+            faces = _inked(image, kit, hypothesis, stacks)
+            appearance = replace(appearance, ring_mm=_ring_mm(image, faces, GROOVE_SHARES))
         return _checked(image, Reader(kit, camera, appearance, levels), geometry, stacks)
     shown = _first_of_each(stacks)
     faces = _inked(image, kit, hypothesis, {cell: stacks[cell] for cell in shown.values()})
@@ -248,12 +251,12 @@ def _inked(image: Picture, kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str
     return faces
 
 
-def _ring_mm(image: Picture, faces: Faces) -> float | None:
+def _ring_mm(image: Picture, faces: Faces, shares: tuple[float, float] = RING_SHARES) -> float | None:
     """Radius of the ring on these faces; None if they have none that is the same on all."""
     labels, rings = nothing_before(image), []
     for number in range(len(faces.radii_mm)):
         face = faces.of(np.array([number]))
-        least, most = (share * float(face.radii_mm[0]) for share in RING_SHARES)
+        least, most = (share * float(face.radii_mm[0]) for share in shares)
         rings.append(find_ring(image, face, labels, (least, most)))
     return usual_radius_mm(rings)
 

@@ -46,6 +46,7 @@ from vision.inference.pale_pyramids import find_pale
 from vision.inference.pillar_levels import LevelQuestion, estimate_levels
 from vision.inference.pillar_views import SHRINK, PillarViews, make_views, told_apart
 from vision.inference.render_and_compare import rescore_by_rendering
+from vision.inference.ring_heights import weigh_by_grooves
 from vision.inference.search import infer, infer_again
 from vision.likelihood.observations import Observations, observe
 from vision.likelihood.regions import make_colours
@@ -292,6 +293,8 @@ class Reader:
         if self.appearance.floor is not None and self.appearance.board is None:
             hypothesis.tell_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
         rescore_by_rendering(smooth, hypothesis)
+        if self._alphabet is None and self.appearance.ring_mm is not None:
+            weigh_by_grooves(image, hypothesis, self.appearance.ring_mm)
         letters = None
         if self._alphabet is not None:
             characters = read_characters(self._legible(image, hypothesis.geometry), hypothesis, self._alphabet)

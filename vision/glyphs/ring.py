@@ -32,6 +32,9 @@ NEAR = 7
 RING_SHARES = (0.6, 0.95)
 """Of a face's radius, between which its ring is looked for at enrolment…"""
 
+GROOVE_SHARES = (0.6, 0.82)
+"""The same for the groove of a draughtsman: the bevel at its rim may be darker."""
+
 RING_REACH = 0.15
 """…and by which share of its own radius later: a face may have been found at another height than it has."""
 
@@ -97,13 +100,17 @@ def usual_radius_mm(rings: Sequence[Ring]) -> float | None:
     return usual_mm if np.median(np.abs(radii_mm - usual_mm)) < 2 * SPREAD_MM else None
 
 
-def ring_log_ratio(ring: Ring, planes: Points, ring_mm: float) -> Scores:
+def ring_log_ratio(
+    ring: Ring, planes: Points, ring_mm: float, trust: tuple[float, float] = (SPREAD_MM, OUTLIER)
+) -> Scores:
     """(l,) log-likelihood ratio of each plane against one in which the ring has the set's radius.
 
-    ``planes`` (l,): how much larger a millimetre appears there than where the ring was found.
+    ``planes`` (l,): how much larger a millimetre appears there than where the ring was found.  ``trust``: standard
+    deviation of a radius besides its variance, mm, and density of what is no ring, as a share of that of a right one.
     """
-    off = (ring.radius_mm / planes - ring_mm) ** 2 / (SPREAD_MM**2 + ring.variance_mm2)
-    ratio: Scores = np.log(OUTLIER + (1 - OUTLIER) * np.exp(-0.5 * off))
+    spread_mm, outlier = trust
+    off = (ring.radius_mm / planes - ring_mm) ** 2 / (spread_mm**2 + ring.variance_mm2)
+    ratio: Scores = np.log(outlier + (1 - outlier) * np.exp(-0.5 * off))
     return ratio
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from vision.glyphs.legibility import (
     read_faces,
     search_face,
 )
-from vision.glyphs.ring import RING_REACH, find_ring, ring_log_ratio
+from vision.glyphs.ring import find_ring, ring_log_ratio
 from vision.glyphs.templates import Alphabet
 from vision.inference.comparison import compare_beside_colours, make_view, rescored, stacks_of
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
@@ -33,15 +33,13 @@ from vision.inference.face_evidence import (
     remove_faceless,
 )
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.ring_heights import CLOSE_NATS, about, rescore, weigh_by_rings
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.label_buffer import RANK_BITS, LabelBuffer
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 Picture = npt.NDArray[np.uint8]
-
-CLOSE_NATS = 9.0
-"""Heights that are less likely than the best one by more than this when faces are known are left alone."""
 
 STRANGE = -15.0
 """Log-likelihood under which no character fits that does not explain most of a face.  The stack may then be of another
@@ -160,14 +158,9 @@ def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, c
     gain = float(character_gain(image, straight, owner, labels, alphabet, alone, nothing)[0][0])
     if alphabet.ring_mm is None:
         return found.letters[0], gain
-    ring = find_ring(image, found.faces, labels, _about(alphabet.ring_mm))
+    ring = find_ring(image, found.faces, labels, about(alphabet.ring_mm))
     by_ring = float(ring_log_ratio(ring, np.ones(1), alphabet.ring_mm)[0])
     return found.letters[0] + np.float32(by_ring), gain + by_ring
-
-
-def _about(ring_mm: float) -> tuple[float, float]:
-    """The least and the largest radius at which a ring is looked for."""
-    return (1 - RING_REACH) * ring_mm, (1 + RING_REACH) * ring_mm
 
 
 def _read(
@@ -228,34 +221,6 @@ def _read(
     return _Read(known, looked_for, faceless)
 
 
-def weigh_by_rings(image: Picture, hypothesis: Hypothesis, faces: Mapping[int, Faces], ring_mm: float) -> None:
-    """Weigh heights that are in doubt by how large the rings on ``faces`` by cell appear."""
-    labels, upright = hypothesis.all_labels(), hypothesis.geometry.faces
-    every = np.arange(len(hypothesis.geometry.configurations.all))
-    for cell, face in faces.items():
-        by_colour = hypothesis.scores[cell, 1:].reshape(len(every), -1)
-        heights = by_colour.max(axis=1)
-        if not hypothesis.updated[cell] or (heights > heights.max() - CLOSE_NATS).sum() < 2:
-            continue
-        ring = find_ring(image, face, labels, _about(ring_mm))
-        planes = upright.of(cell * len(every) + every).px_per_mm / face.px_per_mm
-        ratio = ring_log_ratio(ring, planes, ring_mm)
-        # What a piece's ring tells is how high its stack is, not whether there is one.
-        ratio -= ratio[heights.argmax()]
-        scores = np.append(0, by_colour + ratio[:, None]).astype(np.float32)
-        scores[1:] -= scores[1:].max() - heights.max()
-        _rescore(hypothesis, cell, scores)
-    hypothesis.settle()
-
-
-def _rescore(hypothesis: Hypothesis, cell: int, scores: Array) -> None:
-    """Hypothesise the likeliest state by ``scores`` (states,) on a cell, where it is if it was that before."""
-    hypothesis.score(np.array([cell]), scores[None])
-    state = int(scores.argmax())
-    if state != hypothesis.state[cell]:
-        hypothesis.assign(cell, state)
-
-
 def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) -> None:
     """Weigh heights on ``cells`` (b,) that are still in doubt, "none" among them, by boundaries as well.
 
@@ -273,7 +238,7 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) 
     for cell in cells[np.argsort(view.rank[cells])].tolist():
         which = cell, heights[cell], tried[cell]
         compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, which)
-        _rescore(hypothesis, cell, rescored(by_colour[cell], heights[cell], compared, tried[cell]))
+        rescore(hypothesis, cell, rescored(by_colour[cell], heights[cell], compared, tried[cell]))
         stacks.configurations[cell], stacks.places[cell] = compared.argmax() - 1, places[compared.argmax()]
     hypothesis.settle()
 

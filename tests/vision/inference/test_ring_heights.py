@@ -1,0 +1,73 @@
+"""Heights of draughtsmen by how large the grooves on their faces appear."""
+
+import random
+
+import numpy as np
+import pytest
+
+from calibration.appearance import RIM_STEPS
+from calibration.kit import load_kit
+from companion.simulate.viewpoint import default_camera, default_pose
+from tools.boards import picture, random_light
+from vision.enrolment import enrol
+from vision.inference.ring_heights import weigh_by_grooves
+from vision.inference.search import infer
+from vision.reader import Reader
+
+RIM = np.zeros(RIM_STEPS, np.float32)
+CELL, STACK = "d4", "RGRG"
+
+
+@pytest.fixture(scope="module")
+def domination():
+    """A reader of a set of draughtsmen, a picture of one stack, and its pose."""
+    kit, camera = load_kit("domination"), default_camera()
+    pose, light = default_pose(kit, camera), random_light(random.Random(1))
+    singles = picture(kit, camera, pose, light, [kit.enrol.get(cell, "") for cell in kit.cells], 0, ())
+    image = picture(kit, camera, pose, light, [STACK if cell == CELL else "" for cell in kit.cells], 3, ())
+    return Reader(kit, camera, enrol(singles, kit, camera)), image, pose
+
+
+def misled(domination, more, nats):
+    """What is believed: that the stack is some pieces higher, by so many nats."""
+    reader, image, pose = domination
+    geometry, cell = reader.geometry(pose), reader.kit.cells.index(CELL)
+    hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+    scores, state = hypothesis.scores[[cell]], 1 + (len(STACK) - 1 + more) * hypothesis.colours
+    scores[0, state] = scores.max() + nats
+    hypothesis.score(np.array([cell]), scores)
+    hypothesis.assign(cell, state)
+    return hypothesis, cell
+
+
+def test_the_groove_of_a_set_is_learned(domination):
+    reader, _, _ = domination
+    radius_mm = reader.kit.pieces[0].width_mm / 2
+    assert 0.6 * radius_mm < reader.appearance.ring_mm < 0.82 * radius_mm
+
+
+@pytest.mark.parametrize("more", [-1, 1])
+def test_a_height_that_is_left_in_doubt_is_told_by_the_groove(domination, more):
+    reader, image, _ = domination
+    hypothesis, cell = misled(domination, more, 1.0)
+    before = hypothesis.scores[cell, 1:].max()
+    weigh_by_grooves(image, hypothesis, reader.appearance.ring_mm)
+    assert hypothesis.configuration_count(int(hypothesis.state[cell])) == len(STACK)
+    assert hypothesis.scores[cell, 1:].max() == pytest.approx(before)
+
+
+def test_a_height_that_is_sure_is_left_alone(domination):
+    reader, image, _ = domination
+    hypothesis, cell = misled(domination, 1, 30.0)
+    scores = hypothesis.scores.copy()
+    weigh_by_grooves(image, hypothesis, reader.appearance.ring_mm)
+    np.testing.assert_array_equal(hypothesis.scores[cell], scores[cell])
+
+
+def test_bare_faces_tell_nothing(domination):
+    """Without any groove in sight heights stay as they were."""
+    reader, image, _ = domination
+    hypothesis, cell = misled(domination, 1, 1.0)
+    scores = hypothesis.scores.copy()
+    weigh_by_grooves(np.full_like(image, 150), hypothesis, reader.appearance.ring_mm)
+    np.testing.assert_array_equal(hypothesis.scores[cell], scores[cell])
