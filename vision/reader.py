@@ -290,7 +290,8 @@ class Reader:
         """
         image, smooth = images
         self._look_closely(image, hypothesis, light)
-        if self.appearance.floor is not None and self.appearance.board is None:
+        is_faced = hypothesis.geometry.prisms is not None
+        if is_faced and self.appearance.floor is not None and self.appearance.board is None:
             hypothesis.tell_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
         rescore_by_rendering(smooth, hypothesis)
         if self._alphabet is None and self.appearance.ring_mm is not None:

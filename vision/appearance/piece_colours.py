@@ -78,7 +78,7 @@ def learn_pieces(
     is none.
     """
     seen: dict[str, list[Reflectance]] = {}
-    glossy: dict[str, list[Sighting]] = {}
+    glossy: list[tuple[str, Sighting]] = []
     inks: dict[str, list[Reflectance]] = {}
     for cell, stack in layout.items():
         letter, kind = stack[-1], kit.piece(stack[-1])
@@ -90,10 +90,9 @@ def learn_pieces(
         else:
             sides = [photograph.reflectance(side) for side in sides_of(kind, base, photograph.pose.centre_mm)]
             face = min((photograph.reflectance(face) for face in faces), key=paleness)
-            glossy.setdefault(letter, []).append(Sighting(face, sides))
-    matt = matt_colours([sighting for of_letter in glossy.values() for sighting in of_letter])
-    for letter, of_letter in glossy.items():
-        seen[letter] = [matt.pop(0) for _ in of_letter]
+            glossy.append((letter, Sighting(face, sides)))
+    for (letter, _), colour in zip(glossy, matt_colours([sighting for _, sighting in glossy]), strict=True):
+        seen.setdefault(letter, []).append(colour)
     pieces = {letter: median(colours) for letter, colours in seen.items()}
     for kind in kit.pieces:
         if kind.letter not in pieces:

@@ -82,16 +82,15 @@ def matt_colours(sightings: Sequence[Sighting]) -> list[Reflectance]:
     """
     white = [mirrored(face, sides) for face, sides in sightings]
     free = [sighting for sighting, amount in zip(sightings, white, strict=True) if sighting.sides and amount == 0]
-    if not free:
-        return [without(face, amount) for (face, _), amount in zip(sightings, white, strict=True)]
-    faces, sides = np.array([one.face for one in free]), np.array([np.median(one.sides, axis=0) for one in free])
-    brighter = (faces * sides).sum(axis=0) / np.maximum((sides**2).sum(axis=0), 1e-9)
+    faces = np.array([one.face for one in free]).reshape(-1, 3)
+    below = np.array([np.median(one.sides, axis=0) for one in free]).reshape(-1, 3)
+    # Where all mirror something nothing is told: 0.
+    brighter = (faces * below).sum(axis=0) / np.maximum((below**2).sum(axis=0), 1e-9)
     colours = []
-    for sighting, amount in zip(sightings, white, strict=True):
-        r, g, b = sighting.face
+    for (face, sides), amount in zip(sightings, white, strict=True):
+        r, g, b = without(face, amount)
         if amount > 0:
-            least = np.minimum(sighting.face, brighter * np.median(sighting.sides, axis=0))
-            r, g, b = np.maximum(without(sighting.face, amount), least).tolist()
+            r, g, b = np.maximum((r, g, b), np.minimum(face, brighter * np.median(sides, axis=0))).tolist()
         colours.append((r, g, b))
     return colours
 

@@ -147,9 +147,10 @@ def _on_circles(circles: Points, directions: Points) -> Points:
 @compiled
 def _darker_ring(means: Points) -> float:
     """By how much the ring is darker than the circles beside it, by ``means`` (CIRCLES,); 0 where one is hidden."""
-    beside, ring = (means[RING - 1] + means[RING + 1]) / 2, means[RING]
-    if min(means[RING - 1], means[RING + 1]) <= 0 or ring <= 0:
+    inner, ring, outer = means[RING - 1], means[RING], means[RING + 1]
+    if min(inner, ring, outer) <= 0:
         return 0.0
+    beside = (inner + outer) / 2
     return float((beside - ring) / beside)
 
 

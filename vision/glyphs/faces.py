@@ -58,6 +58,11 @@ class Faces(NamedTuple):
         for mine, other in zip(self, faces, strict=True):
             mine[numbers] = other
 
+    def off_mm(self, places_px: Points) -> Points:
+        """(k, 2) mm in each one's plane from its middle to a place of its own in the picture (k, 2) px."""
+        away = (places_px - self.centres_px)[..., None]
+        return np.asarray(np.linalg.solve(self.to_picture, away)[..., 0], np.float64)
+
     def moved(self, steps_mm: Points) -> Faces:
         """Each displaced by ``steps_mm`` (k, 2) in its plane."""
         return self._replace(centres_px=self.centres_px + np.einsum("kij,kj->ki", self.to_picture, steps_mm))

@@ -67,6 +67,25 @@ REFINED = 3
 """Steps of least squares after which the middle of such a face stays within a few hundredths of a millimetre."""
 
 
+class Candidates(NamedTuple):
+    """Faces (k) that those of some cells (b) may be.
+
+    Attributes:
+        straight: of all heights that are in question, undisplaced.
+        owner: (k,) whose each is, from 0, in order.
+        scores: (k,) log-likelihoods of the heights: the ring of a stack behind is as good a ring.
+    """
+
+    straight: Faces
+    owner: Indices
+    scores: Array
+
+    def of(self, cells: Indices) -> Candidates:
+        """Those of some ``cells`` (c,), in order, which are numbered from 0 then."""
+        mine = np.flatnonzero(np.isin(self.owner, cells))
+        return Candidates(self.straight.of(mine), np.searchsorted(cells, self.owner[mine]), self.scores[mine])
+
+
 class Found(NamedTuple):
     """The likeliest faces of some cells (b).
 
@@ -87,41 +106,30 @@ class Found(NamedTuple):
 
 
 def read_faces(
-    image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet, scores: Array
+    image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet
 ) -> tuple[Found, Indices]:
     """The likeliest face of each of some cells (b).
 
     Args:
         image: (height, width, 3) uint8, BGR.
-        straight: (k) the faces of all heights that are in question, undisplaced.
-        owner: (k,) whose each is, from 0, in order.
+        candidates: the faces of all heights that are in question.
         labels: (height, width) uint16.
         alphabet: of the set.
-        scores: (k,) log-likelihoods of the heights: the ring of a stack behind is as good a ring.
 
     Returns:
         The faces; and the numbers of those that could be read as in even light only.
     """
-    found = _find(image, straight, owner, labels, alphabet, scores)
+    found = _find(image, candidates, labels, alphabet)
     unclear = np.flatnonzero(~found.is_legible | (_distinct(found.letters) < LOG_DISTINCT))
     if not len(unclear):
         return found, unclear
-    evened_image, faces, owners, mine = _in_even_light(image, straight, owner, unclear)
-    again = _find(evened_image, faces, owners, labels, alphabet, scores[mine])
+    some = candidates.of(unclear)
+    again = _find(evenly_lit(image, some.straight), some, labels, alphabet)
     is_better = again.is_legible & (_distinct(again.letters) > _distinct(found.letters[unclear]))
     evened = unclear[is_better]
     for before, after in zip(_columns(found), _columns(again), strict=True):
         before[evened] = after[is_better]
     return found, evened
-
-
-def _in_even_light(
-    image: Picture, straight: Faces, owner: Indices, cells: Indices
-) -> tuple[Picture, Faces, Indices, Indices]:
-    """The picture as in even light, those faces that are of some ``cells``, with their owners, and which they are."""
-    mine = np.flatnonzero(np.isin(owner, cells))
-    faces = straight.of(mine)
-    return evenly_lit(image, faces), faces, np.searchsorted(cells, owner[mine]), mine
 
 
 def _columns(found: Found) -> tuple[npt.NDArray[Any], ...]:
@@ -136,13 +144,7 @@ def _distinct(letters: Array) -> Array:
 
 
 def character_gain(
-    image: Picture,
-    straight: Faces,
-    owner: Indices,
-    labels: LabelBuffer,
-    alphabet: Alphabet,
-    scores: Array,
-    others: Faces,
+    image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet, others: Faces
 ) -> tuple[Array, Faces]:
     """How much the likeliest character or ring on each cell speaks for a face, and where that is.
 
@@ -153,11 +155,11 @@ def character_gain(
         (b,) float32 log-likelihood ratio against bare wood, positive only where a character explains most of a face, or
         a ring of the set's radius is found; at least -:data:`MOST_AGAINST`; and the faces (b).
     """
-    gain, faces = _gain(image, straight, owner, labels, alphabet, scores, others)
+    gain, faces = _gain(image, candidates, labels, alphabet, others)
     unseen = np.flatnonzero(gain <= 0)
     if len(unseen):
-        evened, candidates, owners, mine = _in_even_light(image, straight, owner, unseen)
-        again, elsewhere = _gain(evened, candidates, owners, labels, alphabet, scores[mine], others)
+        some = candidates.of(unseen)
+        again, elsewhere = _gain(evenly_lit(image, some.straight), some, labels, alphabet, others)
         is_better = again > gain[unseen]
         gain[unseen[is_better]] = again[is_better]
         faces.put(unseen[is_better], elsewhere.of(np.flatnonzero(is_better)))
@@ -193,17 +195,11 @@ def or_unreadable(letters: Array, bare: Array) -> Array:
 
 
 def _gain(
-    image: Picture,
-    straight: Faces,
-    owner: Indices,
-    labels: LabelBuffer,
-    alphabet: Alphabet,
-    scores: Array,
-    others: Faces,
+    image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet, others: Faces
 ) -> tuple[Array, Faces]:
     """As :func:`character_gain`, in the light that there is."""
-    rings, observations = centred(image, straight, labels, alphabet.ring_mm)
-    placed, known = _likely(rings, straight, observations, owner, scores)
+    rings, observations = centred(image, candidates.straight, labels, alphabet.ring_mm)
+    placed, known = _likely(rings, candidates, observations)
     theirs = (np.linalg.norm(offsets_mm(rings, others), axis=2) < ELSEWHERE_MM).any(axis=0)
     placed, known = (np.where(theirs, -np.inf, likely) for likely in (placed, known))
     # A character tells which of several rings is a face; where there is none, the most even one is looked at.
@@ -215,28 +211,26 @@ def _gain(
     faint, _ = compare(image, rings.of(ring), labels, alphabet, is_faint=True)
     fits, bare = np.maximum(usual, faint).max(axis=1), blank(image, found, labels)
     how_likely = np.full(known.shape, -np.inf)
-    how_likely[cell, ring] = known[cell, ring] + np.clip(_explained(fits, bare), 0, MOSTLY)
+    explained = _explained(fits, bare)
+    how_likely[cell, ring] = known[cell, ring] + np.clip(explained, 0, MOSTLY)
     chosen = how_likely.argmax(axis=1)
-    best = np.searchsorted(cell * len(scores) + ring, cells * len(scores) + chosen)
-    fits, bare = fits[best], bare[best]
-    gain: Array = np.maximum(fits - bare - np.float32(np.log(len(alphabet.letters))), 0)
+    best = np.searchsorted(cell * len(candidates.scores) + ring, cells * len(candidates.scores) + chosen)
+    gain: Array = np.maximum(fits[best] - bare[best] - np.float32(np.log(len(alphabet.letters))), 0)
     # Bare wood where another height has its face says nothing of the likeliest one.
-    likeliest = np.where(owner == cells[:, None], scores, -np.inf).argmax(axis=1)
+    likeliest = np.where(candidates.owner == cells[:, None], candidates.scores, -np.inf).argmax(axis=1)
     unlike, elsewhere = compare(image, rings.of(likeliest), labels, alphabet)
     otherwise = np.clip(unlike.max(axis=1) - blank(image, elsewhere, labels), -MOST_AGAINST, 0).astype(np.float32)
     if alphabet.ring_mm is not None:
         above = (placed[cells, chosen] - FACE_FOUND).astype(np.float32)
         otherwise = np.where(above > 0, above, otherwise)
     is_free = np.isfinite(placed[cells, chosen])
-    return np.where(is_free, np.where(_explains_most(fits, bare), gain, otherwise), 0), found.of(best)
+    return np.where(is_free, np.where(explained[best] > MOSTLY, gain, otherwise), 0), found.of(best)
 
 
-def _find(
-    image: Picture, straight: Faces, owner: Indices, labels: LabelBuffer, alphabet: Alphabet, scores: Array
-) -> Found:
+def _find(image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet) -> Found:
     """As :func:`read_faces`, in the light that there is."""
-    rings, observations = centred(image, straight, labels, alphabet.ring_mm)
-    placed, known = _likely(rings, straight, observations, owner, scores)
+    rings, observations = centred(image, candidates.straight, labels, alphabet.ring_mm)
+    placed, known = _likely(rings, candidates, observations)
     chosen, is_rival, letters, faces = _chosen(image, rings, (placed, known), labels, alphabet)
     how_likely = placed[np.arange(len(chosen)), chosen]
     fits = letters.max(axis=1)
@@ -254,15 +248,14 @@ def _find(
     return Found(faces, how_likely, letters, legible, is_rival)
 
 
-def _likely(rings: Faces, straight: Faces, observations: Array, owner: Indices, scores: Array) -> tuple[Points, Points]:
-    """How likely the rings (k) that were found for the heights of some cells (b) are those of their faces.
-
-    ``owner`` (k,) numbers the cells from 0.
+def _likely(rings: Faces, candidates: Candidates, observations: Array) -> tuple[Points, Points]:
+    """How likely the rings (k) that were found for ``candidates`` of some cells (b) are those of their faces.
 
     Returns:
-        (b, k) how likely each ring is by its evenness and place, -inf if another cell's; and with the ``scores`` (k,)
-        of the heights at which it lies.
+        (b, k) how likely each ring is by its evenness and place, -inf if another cell's; and with the scores of the
+        heights at which it lies.
     """
+    straight, owner, scores = candidates
     apart = ((offsets_mm(straight, rings) / PLACED_MM) ** 2).sum(axis=2) / 2
     is_own, of_cell = owner[:, None] == owner, owner == np.arange(owner[-1] + 1)[:, None]
     placed = observations - np.where(is_own, apart, np.inf).min(axis=1)
@@ -358,7 +351,7 @@ def _search(
     tried = rings.of(height).moved(np.tile(WIDE_MM, (len(scores), 1)))
     rows, placed = compare(image, tried, labels, alphabet, is_faint=True)
     how_well = _explained(rows.max(axis=1), blank(image, placed, labels))
-    apart = np.linalg.solve(placed.to_picture, (placed.centres_px - straight.of(height).centres_px)[..., None])[..., 0]
+    apart = placed.off_mm(straight.of(height).centres_px)
     best = int((how_well + scores[height] - ((apart / PLACED_MM) ** 2).sum(axis=1) / 2).argmax())
     face, letters = placed.of(np.array([best])), rows[[best]]
     for _ in range(REFINED):

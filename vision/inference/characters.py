@@ -14,6 +14,7 @@ from vision.glyphs.legibility import (
     ELSEWHERE_MM,
     FACE_FOUND,
     LOG_DISTINCT,
+    Candidates,
     bare_faces,
     character_gain,
     face_gain,
@@ -27,7 +28,6 @@ from vision.inference.comparison import compare_beside_colours, make_view, resco
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
 from vision.inference.face_evidence import (
     IN_QUESTION,
-    by_configuration,
     by_height,
     look_for_faces,
     remove_faceless,
@@ -149,13 +149,12 @@ def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, c
         (letters,) log-likelihood of each character, and of how large its ring appears; and the log-likelihood ratio of
         the likeliest one against bare wood, 0 where that is no less likely, and of that ring.
     """
-    upright, owner = hypothesis.geometry.faces, np.zeros(1, np.intp)
+    upright = hypothesis.geometry.faces
     number = cell * len(hypothesis.geometry.configurations.all) + hypothesis.configuration(cell)
-    straight, labels = upright.of(np.array([number])), hypothesis.all_labels()
-    alone = np.zeros(1, np.float32)
-    found, _ = read_faces(image, straight, owner, labels, alphabet, alone)
-    nothing = upright.of(NONE)
-    gain = float(character_gain(image, straight, owner, labels, alphabet, alone, nothing)[0][0])
+    alone, labels = upright.of(np.array([number])), hypothesis.all_labels()
+    candidate = Candidates(alone, np.zeros(1, np.intp), np.zeros(1, np.float32))
+    found, _ = read_faces(image, candidate, labels, alphabet)
+    gain = float(character_gain(image, candidate, labels, alphabet, upright.of(NONE))[0][0])
     if alphabet.ring_mm is None:
         return found.letters[0], gain
     ring = find_ring(image, found.faces, labels, about(alphabet.ring_mm))
@@ -176,12 +175,13 @@ def _read(
     if not len(cells):
         return _Read(known, cells, cells)
     count, upright = len(hypothesis.geometry.configurations.all), hypothesis.geometry.faces
-    scores, labels = by_configuration(hypothesis)[cells], hypothesis.all_labels()
+    scores, labels = hypothesis.by_configuration(cells), hypothesis.all_labels()
     # Among heights for which a face has spoken those stay in question that are so by colours alone.
     spoken = hypothesis.glyph_log_ratio[cells].max(axis=1, keepdims=True, initial=0)
     owner, configuration = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION - spoken)
     straight = upright.of(cells[owner] * count + configuration)
-    seen, evened = read_faces(image, straight, owner, labels, alphabet, scores[owner, configuration])
+    candidates = Candidates(straight, owner, scores[owner, configuration])
+    seen, evened = read_faces(image, candidates, labels, alphabet)
     is_evened, is_found = np.isin(np.arange(len(cells)), evened), seen.how_likely > FACE_FOUND
     bare = bare_faces(image, seen.faces, labels, is_evened)
     letters, gain = or_unreadable(seen.letters, bare), face_gain(seen.letters, bare)
@@ -229,7 +229,7 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) 
     prisms, scores = hypothesis.geometry.prisms, hypothesis.scores
     assert prisms is not None, "only faces have characters"
     by_colour = scores[:, 1:].reshape(len(scores), -1, hypothesis.colours)
-    heights = np.column_stack([np.zeros(len(scores)), by_colour.max(axis=2)])
+    heights = np.column_stack([np.zeros(len(scores)), hypothesis.by_configuration()])
     tried = heights > heights.max(axis=1, keepdims=True) - CLOSE_NATS
     cells = cells[tried[cells].sum(axis=1) > 1]
     if not len(cells):

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.glyphs.faces import Faces, offsets_mm
-from vision.glyphs.legibility import ELSEWHERE_MM, MOST_AGAINST, character_gain
+from vision.glyphs.legibility import ELSEWHERE_MM, MOST_AGAINST, Candidates, character_gain
 from vision.glyphs.templates import Alphabet
 from vision.inference.comparison import compare_beside_colours, make_view, stacks_of
 from vision.inference.coordinate_ascent import complete, converge, lacks_likeliest, score_all
@@ -30,22 +30,22 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     """
     upright = hypothesis.geometry.faces
     complete(hypothesis, np.flatnonzero(hypothesis.updated & lacks_likeliest(hypothesis)))
-    scores = by_configuration(hypothesis)
-    is_told = (np.abs(scores.max(axis=1)) >= IN_QUESTION) & ~(hypothesis.off_hue & (hypothesis.state == 0))
+    scores = hypothesis.by_configuration()
+    is_told = (np.abs(scores.max(axis=1)) >= IN_QUESTION) & ~hypothesis.is_no_ground
     cells = np.flatnonzero(hypothesis.updated & ~is_told)
     if not len(cells):
         return
     count = scores.shape[1]
     likely = _extended(scores[cells])
     owner, configuration = np.nonzero(likely > likely.max(axis=1, keepdims=True) - IN_QUESTION)
-    straight, given = upright.of(cells[owner] * count + configuration), likely[owner, configuration]
+    candidates = Candidates(upright.of(cells[owner] * count + configuration), owner, likely[owner, configuration])
     standing = np.setdiff1d(np.flatnonzero(hypothesis.state), cells)
     others = upright.of(standing * count + hypothesis.configuration_count(hypothesis.state[standing]) - 1)
-    gain, faces = character_gain(image, straight, owner, hypothesis.all_labels(), alphabet, given, others)
+    gain, faces = character_gain(image, candidates, hypothesis.all_labels(), alphabet, others)
     spoken = by_height(hypothesis, cells, faces, gain)
     for cell in cells[((spoken > 0) & (scores[cells] < OUT_OF_REACH / 2)).any(axis=1)].tolist():
         score_all(hypothesis, cell)
-    worth = np.where(spoken > 0, spoken + by_configuration(hypothesis)[cells], -np.inf).max(axis=1)
+    worth = np.where(spoken > 0, spoken + hypothesis.by_configuration(cells), -np.inf).max(axis=1)
     spoken[_is_another_s(faces, worth) & (gain > 0)] = 0
     told = spoken.any(axis=1)
     hypothesis.read_glyphs(cells[told], spoken[told])
@@ -60,12 +60,6 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     converge(hypothesis)
 
 
-def by_configuration(hypothesis: Hypothesis) -> Array:
-    """(n, configurations) scores of the likeliest colour of each."""
-    scores = hypothesis.scores[:, 1:].reshape(len(hypothesis.scores), -1, hypothesis.colours)
-    return np.asarray(scores.max(axis=2))
-
-
 def by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array) -> Array:
     """(b, configurations) by how much ``faces`` (b) speak for those on ``cells`` (b,) that may have them.
 
@@ -73,8 +67,8 @@ def by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array)
     """
     count = len(hypothesis.geometry.configurations.all)
     straight = hypothesis.geometry.faces.of((cells[:, None] * count + np.arange(count)).ravel())
-    away = (np.repeat(faces.centres_px, count, axis=0) - straight.centres_px)[..., None]
-    apart_mm = np.linalg.norm(np.linalg.solve(straight.to_picture, away)[..., 0], axis=1).reshape(-1, count)
+    off_mm = straight.off_mm(np.repeat(faces.centres_px, count, axis=0))
+    apart_mm = np.linalg.norm(off_mm, axis=1).reshape(-1, count)
     spoken: Array = np.where((gain[:, None] < 0) | (apart_mm < ELSEWHERE_MM), gain[:, None], 0)
     return spoken
 
@@ -91,7 +85,7 @@ def remove_faceless(image: Picture, hypothesis: Hypothesis, cells: Indices) -> b
         return False
     view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)
     for cell in cells.tolist():
-        by_colour = hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours).max(axis=1)
+        by_colour = hypothesis.by_configuration(np.array([cell]))[0]
         heights = np.append(0.0, by_colour)
         tried = np.append(True, by_colour > by_colour.max() - IN_QUESTION)
         compared, _ = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))

@@ -85,7 +85,7 @@ class _Beside(NamedTuple):
 
 def _tried(hypothesis: Hypothesis, cell: int) -> Mask:
     """(1 + f,) which heights of a stack are in doubt by colours, first none."""
-    heights = hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours).max(axis=1)
+    heights = hypothesis.by_configuration(np.array([cell]))[0]
     tried: Mask = np.append(heights.max() < EMPTY_NATS, heights > heights.max() - HEIGHT_NATS)
     return tried
 

@@ -110,6 +110,12 @@ class Hypothesis:
         self._labels, self._rendered = geometry.bare.copy(), np.zeros((n, 4), np.int32)
 
     @property
+    def is_no_ground(self) -> Mask:
+        """(n,) cells that are hypothesised to be empty though what is seen there has not the ground's hue."""
+        is_off: Mask = self.off_hue & (self.state == 0)
+        return is_off
+
+    @property
     def is_on_learned_board(self) -> bool:
         """Whether pieces stand on a board whose appearance was learned, and not on terrain or pillars."""
         return self.observations.is_board_learned and not self.geometry.levels
@@ -221,6 +227,12 @@ class Hypothesis:
     def configuration_count(self, state: State) -> State:
         """Number of a state's configuration from 1: of pieces of one size, their count; 0 for the empty cell."""
         return (state - 1) // self.colours + 1
+
+    def by_configuration(self, cells: Indices | slice = slice(None)) -> Array:
+        """(b, configurations) scores on ``cells`` (b,) of each configuration in its likeliest colour."""
+        scores = self.scores[cells, 1:]
+        best: Array = scores.reshape(len(scores), -1, self.colours).max(axis=2)
+        return best
 
     def scored_configurations(self, cells: Indices) -> int:
         """How many configurations of ``cells`` (b,) are scored: of pieces of one size those little higher than now."""

@@ -83,7 +83,7 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
         # A thing on the table may have a piece's colour all over the tower that it seems to be: colours are then sure.
         is_tower_before_table = hides_table(view, cell, int(heights.argmax()) - 1)
         tried = heights >= (-doubt if is_tower_before_table else heights.max() - doubt)
-        if hypothesis.off_hue[cell] and not hypothesis.state[cell]:
+        if hypothesis.is_no_ground[cell]:
             # Colours say ground, or that the set's colours were learned wrongly.
             tried[1:] |= heights[1:] >= heights[1:].max() - doubt
         if tried.sum() > 1:
@@ -121,13 +121,12 @@ def _also_in_doubt(heights: Floats, chosen: int, doubt: float) -> Mask:
 def _is_told(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:
     """(b,) of which ``cells`` (b,) colours leave nothing in doubt, by so many nats, that would have to be compared."""
     scores, empty = hypothesis.scores[cells], np.zeros((len(cells), 1), np.float32)
-    heights = np.column_stack([empty, scores[:, 1:].reshape(len(cells), -1, hypothesis.colours).max(axis=2)])
+    heights = np.column_stack([empty, hypothesis.by_configuration(cells)])
     likeliest = heights.argmax(axis=1)
     # A tower may hide the table, where less likely ones are compared, too.
     least = np.where(likeliest > 1, 0, heights.max(axis=1)) - doubt
     is_held, is_sole = hypothesis.state[cells] == scores.argmax(axis=1), (heights >= least[:, None]).sum(axis=1) == 1
-    is_no_ground = hypothesis.off_hue[cells] & (hypothesis.state[cells] == 0)
-    told: Mask = is_held & is_sole & ~_lacks_heights(hypothesis, cells) & ~is_no_ground
+    told: Mask = is_held & is_sole & ~_lacks_heights(hypothesis, cells) & ~hypothesis.is_no_ground[cells]
     return told
 
 

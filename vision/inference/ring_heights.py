@@ -13,6 +13,7 @@ from vision.glyphs.ring import OUTLIER, RING_REACH, SPREAD_MM, Ring, find_ring, 
 from vision.inference.hypothesis import Hypothesis
 
 Array = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
 CLOSE_NATS = 9.0
@@ -39,8 +40,7 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float) -> 
     """Weigh heights that are in doubt of draughtsmen, by how large the groove of radius ``ring_mm`` appears."""
     upright, labels = hypothesis.geometry.faces, hypothesis.all_labels()
     count = len(hypothesis.geometry.configurations.all)
-    heights = hypothesis.scores[:, 1:].reshape(len(hypothesis.scores), count, -1).max(axis=2)
-    in_doubt = heights > heights.max(axis=1, keepdims=True) - CLOSE_NATS
+    in_doubt = _in_doubt(hypothesis)
     for cell in np.flatnonzero((hypothesis.state > 0) & hypothesis.updated & (in_doubt.sum(axis=1) > 1)).tolist():
         straight = upright.of(cell * count + np.flatnonzero(in_doubt[cell]))
         faces, log_ratio = centred(image, straight, labels, ring_mm)
@@ -49,28 +49,33 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float) -> 
         # Round any middle but the right one no circle is as round.
         if rings:
             best = min(range(len(rings)), key=lambda number: rings[number].variance_mm2)
-            weigh(hypothesis, cell, each[best], rings[best], ring_mm, GROOVE_TRUST)
+            _weigh(hypothesis, cell, each[best], rings[best], ring_mm, GROOVE_TRUST)
     hypothesis.settle()
 
 
 def weigh_by_rings(image: Picture, hypothesis: Hypothesis, faces: Mapping[int, Faces], ring_mm: float) -> None:
     """Weigh heights that are in doubt by how large the rings on ``faces`` by cell appear."""
-    labels = hypothesis.all_labels()
+    labels, is_told = hypothesis.all_labels(), _in_doubt(hypothesis).sum(axis=1) < 2
     for cell, face in faces.items():
-        heights = hypothesis.scores[cell, 1:].reshape(len(hypothesis.geometry.configurations.all), -1).max(axis=1)
-        if hypothesis.updated[cell] and (heights > heights.max() - CLOSE_NATS).sum() > 1:
+        if hypothesis.updated[cell] and not is_told[cell]:
             ring = find_ring(image, face, labels, about(ring_mm))
-            weigh(hypothesis, cell, face, ring, ring_mm, (SPREAD_MM, OUTLIER))
+            _weigh(hypothesis, cell, face, ring, ring_mm, (SPREAD_MM, OUTLIER))
     hypothesis.settle()
 
 
-def weigh(
+def _in_doubt(hypothesis: Hypothesis) -> Mask:
+    """(n, configurations) which are little less likely than the best one of each cell."""
+    heights = hypothesis.by_configuration()
+    in_doubt: Mask = heights > heights.max(axis=1, keepdims=True) - CLOSE_NATS
+    return in_doubt
+
+
+def _weigh(
     hypothesis: Hypothesis, cell: int, face: Faces, ring: Ring, ring_mm: float, trust: tuple[float, float]
 ) -> None:
     """Weigh all heights of a stack by the ``ring`` on its ``face`` (1): see :func:`.ring.ring_log_ratio`."""
-    every = np.arange(len(hypothesis.geometry.configurations.all))
-    by_colour = hypothesis.scores[cell, 1:].reshape(len(every), -1)
-    heights = by_colour.max(axis=1)
+    heights = hypothesis.by_configuration(np.array([cell]))[0]
+    every, by_colour = np.arange(len(heights)), hypothesis.scores[cell, 1:].reshape(len(heights), -1)
     planes = hypothesis.geometry.faces.of(cell * len(every) + every).px_per_mm / face.px_per_mm
     ratio = ring_log_ratio(ring, planes, ring_mm, trust)
     # What a piece's ring tells is how high its stack is, not whether there is one.

@@ -12,6 +12,7 @@ from tools.boards import picture, random_light
 from vision.enrolment import enrol
 from vision.glyphs.legibility import (
     LOG_DISTINCT,
+    Candidates,
     bare_faces,
     character_gain,
     face_gain,
@@ -26,9 +27,6 @@ from vision.scene.label_buffer import RANK_BITS
 SHADOW = 0.55
 
 NONE = np.zeros(0, np.intp)
-
-EVEN = np.zeros(20)
-"""Scores of heights that colours do not tell apart."""
 
 
 @pytest.fixture(scope="module")
@@ -55,15 +53,18 @@ def enrolment():
     )
 
 
+def one_each(faces):
+    """``faces`` (k) as the only ones of as many cells."""
+    return Candidates(faces, np.arange(len(faces.ranks)), np.zeros(len(faces.ranks)))
+
+
 def letters_of(found, alphabet):
     return tuple(alphabet.letters[number] for number in found.letters.argmax(axis=1))
 
 
 def test_faces_in_even_light_are_read_as_they_are(enrolment):
     image, _, faces, alphabet, pieces = enrolment
-    found, evened = read_faces(
-        image, faces, np.arange(len(pieces)), nothing_before(image), alphabet, EVEN[: len(pieces)]
-    )
+    found, evened = read_faces(image, one_each(faces), nothing_before(image), alphabet)
     assert letters_of(found, alphabet) == pieces
     assert found.is_legible.all()
     assert not len(evened)
@@ -74,36 +75,32 @@ def test_another_stack_s_face_is_not_taken_for_the_cell_s_own(enrolment):
     image, _, faces, alphabet, pieces = enrolment
     for own in range(len(pieces)):
         both = faces.of(np.array([own, (own + 1) % len(pieces)]))
-        scores = np.array([12.0, 0.0])
-        found, evened = read_faces(image, both, np.zeros(2, np.intp), nothing_before(image), alphabet, scores)
+        candidates = Candidates(both, np.zeros(2, np.intp), np.array([12.0, 0.0]))
+        found, evened = read_faces(image, candidates, nothing_before(image), alphabet)
         assert letters_of(found, alphabet) == pieces[own : own + 1]
         assert not len(evened)
 
 
 def test_faces_across_the_edge_of_a_shadow_are_read_as_in_even_light(enrolment):
     _, shaded, faces, alphabet, pieces = enrolment
-    found, evened = read_faces(
-        shaded, faces, np.arange(len(pieces)), nothing_before(shaded), alphabet, EVEN[: len(pieces)]
-    )
+    found, evened = read_faces(shaded, one_each(faces), nothing_before(shaded), alphabet)
     assert letters_of(found, alphabet) == pieces
     assert len(evened) > 0
     assert (found.letters.max(axis=1) - np.logaddexp.reduce(found.letters, axis=1))[evened].min() > LOG_DISTINCT
 
 
 def test_characters_say_that_something_stands_in_a_shadow_too_and_bare_ground_does_not(enrolment):
-    _, shaded, faces, alphabet, pieces = enrolment
-    everywhere = np.arange(len(pieces))
+    _, shaded, faces, alphabet, _ = enrolment
     for shown, sign in ((shaded, 1), (np.full_like(shaded, 170), -1)):
-        scores, nothing = EVEN[: len(pieces)], faces.of(NONE)
-        gain, _ = character_gain(shown, faces, everywhere, nothing_before(shown), alphabet, scores, nothing)
+        gain, _ = character_gain(shown, one_each(faces), nothing_before(shown), alphabet, faces.of(NONE))
         assert (sign * gain > 0).all()
 
 
 def test_the_face_of_another_stack_speaks_for_nothing(enrolment):
-    image, _, faces, alphabet, pieces = enrolment
-    everywhere, scores, labels = np.arange(len(pieces)), EVEN[: len(pieces)], nothing_before(image)
-    alone, found = character_gain(image, faces, everywhere, labels, alphabet, scores, faces.of(NONE))
-    beside, _ = character_gain(image, faces, everywhere, labels, alphabet, scores, found.of(everywhere[:3]))
+    image, _, faces, alphabet, _ = enrolment
+    labels = nothing_before(image)
+    alone, found = character_gain(image, one_each(faces), labels, alphabet, faces.of(NONE))
+    beside, _ = character_gain(image, one_each(faces), labels, alphabet, found.of(np.arange(3)))
     assert (alone > 0).all()
     assert (beside[:3] <= 0).all()
     np.testing.assert_allclose(beside[3:], alone[3:])
@@ -121,10 +118,8 @@ def test_of_several_rings_that_with_a_character_is_the_face(enrolment):
     )
     painted = cv2.fillPoly(painted, face, (120, 150, 170), cv2.LINE_AA, 4)
     painted = cv2.polylines(painted, line, True, (110, 138, 156), 2, cv2.LINE_AA, 4)
-    both = faces.of(np.array([0, 1]))
-    gain, found = character_gain(
-        painted, both, np.zeros(2, np.intp), nothing_before(image), alphabet, np.zeros(2), faces.of(NONE)
-    )
+    either = Candidates(faces.of(np.array([0, 1])), np.zeros(2, np.intp), np.zeros(2))
+    gain, found = character_gain(painted, either, nothing_before(image), alphabet, faces.of(NONE))
     assert gain[0] > 0
     np.testing.assert_allclose(found.centres_px[0], own, atol=3)
 
@@ -133,7 +128,7 @@ def test_a_character_that_was_found_says_that_there_is_a_face_in_even_light_too(
     image, shaded, faces, alphabet, pieces = enrolment
     everywhere, labels = np.arange(len(pieces)), nothing_before(image)
     for shown in (image, shaded):
-        found, evened = read_faces(shown, faces, everywhere, labels, alphabet, EVEN[: len(pieces)])
+        found, evened = read_faces(shown, one_each(faces), labels, alphabet)
         bare = bare_faces(shown, found.faces, labels, np.isin(everywhere, evened))
         assert (face_gain(found.letters, bare) > 1).all()
         assert (face_gain(np.minimum(found.letters, bare[:, None]), bare) == 0).all()
@@ -142,7 +137,7 @@ def test_a_character_that_was_found_says_that_there_is_a_face_in_even_light_too(
 def test_where_bare_wood_fits_better_than_any_character_none_is_told(enrolment):
     image, _, faces, alphabet, pieces = enrolment
     labels = nothing_before(image)
-    found, _ = read_faces(image, faces, np.arange(len(pieces)), labels, alphabet, EVEN[: len(pieces)])
+    found, _ = read_faces(image, one_each(faces), labels, alphabet)
     bare = bare_faces(image, found.faces, labels, np.zeros(len(pieces), np.bool_))
     np.testing.assert_allclose(or_unreadable(found.letters, bare).max(axis=1), found.letters.max(axis=1), atol=1e-3)
     untold = or_unreadable(found.letters, np.full_like(bare, found.letters.max() + 10))
@@ -158,13 +153,13 @@ def test_bare_wood_speaks_against_a_piece_only_where_its_face_would_be(enrolment
     x, y = both.centres_px[0].astype(int)
     hidden[y - 30 : y + 30, x - 30 : x + 30] = (both.ranks[0] + 1) << RANK_BITS
     nobody, given = np.zeros(2, np.intp), np.array(scores)
-    gain, _ = character_gain(bare, both, nobody, hidden, alphabet, given, faces.of(NONE))
+    gain, _ = character_gain(bare, Candidates(both, nobody, given), hidden, alphabet, faces.of(NONE))
     assert (gain[0] < -1) == is_against
 
 
 def test_a_face_is_searched_across_the_edge_of_a_shadow(enrolment):
     image, shaded, faces, alphabet, pieces = enrolment
-    found, _ = read_faces(image, faces, np.arange(len(pieces)), nothing_before(image), alphabet, EVEN[: len(pieces)])
+    found, _ = read_faces(image, one_each(faces), nothing_before(image), alphabet)
     for number, piece in enumerate(pieces):
         one = faces.of(np.array([number]))
         face, letters, _ = search_face(shaded, one, nothing_before(shaded), alphabet, np.zeros(1))
