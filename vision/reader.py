@@ -314,9 +314,9 @@ class Reader:
         if close_up is not None and floor is not None:
             view, crops = (hypothesis.geometry.pose, self.camera), close_up.crops
             colours = self._colours.reflectances, np.array(floor)
-            if board is None and not asked:
-                find_pale(image, hypothesis, close_up, colours)
             bare = None if board is None else partial(self._cell_views.shown, board, crops, view, light)
+            if not asked:
+                find_pale(image, hypothesis, close_up, colours, bare)
             rescore_by_lateral_faces(image, hypothesis, close_up, colours, bare, asked)
 
     def _legible(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> npt.NDArray[np.uint8]:

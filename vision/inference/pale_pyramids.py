@@ -6,6 +6,8 @@ pyramid's outline and edges are lines, where ground, and the soft shadows on it,
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -50,7 +52,11 @@ where pieces have strong colours bare cells have some 40, shaded ones 18 at leas
 
 
 def find_pale(
-    image: npt.NDArray[np.uint8], hypothesis: Hypothesis, close_up: CloseUp, colours: tuple[Floats, Floats]
+    image: npt.NDArray[np.uint8],
+    hypothesis: Hypothesis,
+    close_up: CloseUp,
+    colours: tuple[Floats, Floats],
+    board: Callable[[Indices], list[tuple[Array, Array]]] | None = None,
 ) -> None:
     """Score updated cells again that seem empty but do not look even.
 
@@ -62,6 +68,8 @@ def find_pale(
         hypothesis: whose scores are changed.
         close_up: of its pose.
         colours: (colours, 3) reflectances of the pieces, and (3,) of bare floor, r g b.
+        board: what the bare board shows round cells, as in :class:`vision.likelihood.lateral_faces.Ground`, where its
+            appearance was learned.  Squares of many colours have no usual hue: there boundaries alone tell.
     """
     empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
     if not empty.size:
@@ -72,9 +80,10 @@ def find_pale(
         by_pixel = all_scores(hypothesis, cell)
         if by_pixel.max() < -EMPTY_NATS:
             continue
-        towers = fit_boundaries(image, close_up, *looked_at(hypothesis, cell, floor))
+        bare = None if board is None else board(np.array([cell]))[0]
+        towers = fit_boundaries(image, close_up, *looked_at(hypothesis, cell, floor, bare))
         # What is round a tower may hold the tip of another one, or its own rim; the light may have another tint.
-        by_hue = np.mean([hue_log_ratio(apart, expected) for apart in towers.hue], axis=0)
+        by_hue = np.mean([hue_log_ratio(apart, expected) for apart in towers.hue], axis=0) if bare is None else 0.0
         seen_nats = np.log(UNSEEN + np.exp(towers.log_ratio))[:, None] + by_hue
         likeliest, turned = by_pixel.max(axis=1, keepdims=True), len(by_pixel) // len(seen_nats)
         by_tower = by_colours(likeliest) + np.repeat(seen_nats, turned, axis=0)

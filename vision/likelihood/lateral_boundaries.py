@@ -17,6 +17,8 @@ from vision.likelihood.lateral_runs import LATERAL_FACES, Walk
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+Picture = npt.NDArray[np.uint8]
 
 SEAM_ALIKE = 0.5
 """Probability that faces of one orientation, of pyramids on each other, look alike: they may be of one colour."""
@@ -42,14 +44,21 @@ class Contrasts(NamedTuple):
 
 
 def make_contrasts(
-    codes: npt.NDArray[np.uint8], counted: npt.NDArray[np.bool_], rows_per_mm: int, sides: Indices
+    codes: Picture, counted: Mask, rows_per_mm: int, sides: Indices, board: tuple[Picture, Mask] | None = None
 ) -> Contrasts:
-    """The contrasts in a crop (rows, columns, 3) uint8 BGR between ``counted`` (rows, columns) pixels; 0 elsewhere."""
-    step = round(STEP_MM * rows_per_mm)
+    """The contrasts in a crop (rows, columns, 3) uint8 BGR between ``counted`` (rows, columns) pixels; 0 elsewhere.
+
+    ``board``: what the bare board shows there and where that is known, both of these shapes.  A line or an edge of it
+    is no boundary of a piece, and may lie under one: pixels between which the board changes tell nothing.
+    """
+    step, scale = round(STEP_MM * rows_per_mm), float(rows_per_mm)
     height, width, _ = codes.shape
     whole = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64)
     dissimilarity = dissimilarity_at(noise_of(codes, step, whole), FALSE_EDGE, FAINT_SHARE)
-    down = ratios_down(codes, (step, float(rows_per_mm)), dissimilarity, counted)
+    down = ratios_down(codes, (step, scale), dissimilarity, counted)
+    if board is not None:
+        bare, known = board
+        down[ratios_down(bare, (step, scale), dissimilarity, known) > 0] = 0
     return Contrasts(_crossed(down, step), np.ascontiguousarray(sides))
 
 

@@ -25,6 +25,7 @@ from vision.likelihood.lateral_views import (
     LEAST_MM2,
     PER_MM,
     LateralView,
+    as_codes,
     correct_by_board,
     labels_round,
     observe,
@@ -150,9 +151,11 @@ def _look(
     codes = np.asarray(remapped, np.uint8)
     shown, is_seen = labels_round(labels.ravel(), rank, crops.flat_px[cell], crops.outside[cell], faces)
     squares = off_usual(codes, ground.gain, shown, is_seen, ground.floor)
+    board = None
     if ground.board is not None:
         correct_by_board(squares, codes, ground.gain, shown, ground.board)
-    contrasts = make_contrasts(codes, squares >= 0, PER_MM, sides[cell])
+        board = as_codes(ground.board[0], ground.gain)
+    contrasts = make_contrasts(codes, squares >= 0, PER_MM, sides[cell], board)
     return observe(codes, ground.gain, squares, contrasts), faces
 
 

@@ -225,6 +225,15 @@ def correct_by_board(
                 squares[row, column] = min(max(more, np.float32(0)), np.float32(OTHER_GROUND**2))
 
 
+def as_codes(expected: Array, gain: Array) -> tuple[Picture, Mask]:
+    """(rows, columns, 3) uint8 b g r of ``expected`` (3, rows, columns) display values, and where they are known.
+
+    ``gain``: (3,) display value of one code.
+    """
+    codes, known = expected.transpose(1, 2, 0) / gain, np.isfinite(expected).all(axis=0)
+    return np.where(known[..., None], np.clip(codes, 0, CODES - 1), 0).astype(np.uint8), known
+
+
 def observe(codes: Picture, gain: Array, squares: Floats, contrasts: Contrasts) -> LateralView:
     """The view of a close-up, ``codes`` (rows, columns, 3) b g r; ``squares`` of :func:`off_usual`."""
     integrals, count, ground, noise = _integrals(codes, gain, squares)

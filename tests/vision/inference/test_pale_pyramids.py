@@ -13,10 +13,14 @@ from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
-from vision.inference.pale_pyramids import hue_log_ratio
+from vision.enrolment import board_of
+from vision.inference.pale_pyramids import find_pale, hue_log_ratio
 from vision.reader import Reader
 
 PALE = dict.fromkeys("QDW", (214, 200, 182))
+UNDECIDED = -2.0
+"""Nats by which colours find every cell empty."""
+
 STACKS = {"b2": "Q", "c4": "D", "e3": "W", "d5": "Q"}
 
 
@@ -47,9 +51,7 @@ def test_they_are_found_by_their_edges_and_bare_cells_are_not_taken_for_any(show
 def test_without_that_look_some_are_missed(shown, monkeypatch):
     reader, picture = shown
     monkeypatch.setattr("vision.reader.find_pale", lambda *_: None)
-    reading = reader.read(Frame(picture, 0, 0.0))
-    empty = {cell for row, cell in enumerate(reading.cells) if reading.best(row)[0][0] == 0}
-    assert empty & set(STACKS)
+    assert standing(reader, picture) < set(STACKS)
 
 
 @pytest.mark.parametrize("changed", [*({cell} for cell in STACKS), set(STACKS)])
@@ -59,6 +61,31 @@ def test_where_all_that_changed_holds_pieces_nothing_is_looked_for(shown, change
     altered = np.array([cell in changed for cell in reader.kit.cells])
     reading = reader.read_at(Frame(picture, 0, 0.0), reader.in_sight()[0], changed=altered)
     assert all(reading.best(row)[0][0] != 0 for row in np.flatnonzero(altered))
+
+
+def test_on_a_learned_board_boundaries_tell_what_colours_do_not(shown, monkeypatch):
+    reader, picture = shown
+    bare = Scene(reader.kit, reader.camera, default_pose(reader.kit), WINDOW)
+    empty = Renderer(bare).picture(set_up([""] * len(reader.kit.cells), None, seeded("pale", 1)), 1)
+    learned = replace(reader.appearance, board=board_of([empty], reader.kit, reader.camera))
+
+    def as_if_empty(image, hypothesis, *more):
+        hypothesis.state[:], hypothesis.scores[:, 0], hypothesis.scores[:, 1:] = 0, 0, UNDECIDED
+        find_pale(image, hypothesis, *more)
+
+    def undecided(hypothesis, _):
+        return np.full((len(hypothesis.geometry.configurations.all), hypothesis.colours), UNDECIDED)
+
+    monkeypatch.setattr("vision.reader.find_pale", as_if_empty)
+    monkeypatch.setattr("vision.inference.pale_pyramids.UNLIKE_SHARE", -1)
+    monkeypatch.setattr("vision.inference.pale_pyramids.all_scores", undecided)
+    assert standing(Reader(reader.kit, reader.camera, learned), picture) == set(STACKS)
+
+
+def standing(reader, picture):
+    """The cells on which something is read."""
+    reading = reader.read(Frame(picture, 0, 0.0))
+    return {cell for row, cell in enumerate(reading.cells) if reading.best(row)[0][0] != 0}
 
 
 def test_a_hue_that_a_colour_differs_by_speaks_for_that_colour():

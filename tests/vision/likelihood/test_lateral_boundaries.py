@@ -24,11 +24,12 @@ def log_ratios(pyramids, *, darker=0.0, codes=FACE_CODES):
     return compared(codes)
 
 
-def compared(codes, sides=SIDES, *, is_looked_at=True):
-    """(2,) log-likelihood ratios of the large pyramid alone and of the tower."""
+def compared(codes, sides=SIDES, *, is_looked_at=True, board=None):
+    """(2,) log-likelihood ratios of the large pyramid alone and of the tower, on a ``board`` (rows, columns, 3)."""
     crop_faces, counted = two_pyramids(LARGE, SMALL, COLUMNS), np.full((ROWS, COLUMNS), is_looked_at)
     faces = make_lateral_faces(crop_faces.far[0].astype(np.float64), crop_faces.near[0].astype(np.float64))
-    contrasts, ratios = make_contrasts(codes, counted, 2, sides), []
+    bare = None if board is None else (board, counted)
+    contrasts, ratios = make_contrasts(codes, counted, 2, sides, bare), []
     for tower in map(pyramids_of, crop_faces.towers):
         pyramids = tower.shape[1]
         walk, at = make_walk(pyramids, COLUMNS), np.zeros((pyramids, 3))
@@ -71,3 +72,19 @@ def test_faces_of_one_colour_may_meet_unseen():
 def test_what_is_not_looked_at_says_nothing():
     codes = np.random.default_rng(3).integers(0, 255, (ROWS, COLUMNS, 3), np.uint8)
     assert compared(codes, is_looked_at=False)[ALONE] == 0
+
+
+def test_what_changes_on_the_bare_board_as_well_says_nothing():
+    board = np.full((ROWS, COLUMNS, 3), GROUND, np.uint8)
+    board[LARGE[0] : LARGE[1], MIDDLE - LARGE[2] : MIDDLE + LARGE[2]] = GROUND - 20
+    seen = (board + np.random.default_rng(3).normal(0, 1, board.shape)).astype(np.uint8)
+    assert compared(seen)[ALONE] > 3
+    assert compared(seen, board=board)[ALONE] <= 0
+
+
+def test_a_pyramid_beside_a_line_of_the_board_is_seen():
+    board = np.full((ROWS, COLUMNS, 3), GROUND, np.uint8)
+    board[LARGE[1] + 5 : LARGE[1] + 8] = 40
+    seen = board.copy()
+    seen[LARGE[0] : LARGE[1], MIDDLE - LARGE[2] : MIDDLE + LARGE[2]] = GROUND - 20
+    assert compared(seen, board=board)[ALONE] > 3
