@@ -230,8 +230,9 @@ def as_codes(expected: Array, gain: Array) -> tuple[Picture, Mask]:
 
     ``gain``: (3,) display value of one code.
     """
-    codes, known = expected.transpose(1, 2, 0) / gain, np.isfinite(expected).all(axis=0)
-    return np.where(known[..., None], np.clip(codes, 0, CODES - 1), 0).astype(np.uint8), known
+    known: Mask = np.asarray(np.isfinite(expected).all(axis=0))
+    codes = np.clip(np.nan_to_num(expected).transpose(1, 2, 0) / gain, 0, CODES - 1)
+    return codes.astype(np.uint8), known
 
 
 def observe(codes: Picture, gain: Array, squares: Floats, contrasts: Contrasts) -> LateralView:
