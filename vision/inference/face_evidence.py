@@ -21,6 +21,10 @@ IN_QUESTION = 15.0
 """Heights that are less likely than the best one by so many nats need not be looked into by their faces, unless the
 face that is found is near theirs: sides of one wood tell colours little of how many pieces there are."""
 
+EMPTY_NATS = 30.0
+"""Nats by which colours must find a square empty for no face to be looked for there: a green disc with a clear
+character on a board of its green was likelier ground by 15."""
+
 
 def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
     """Look for faces where colours leave it in doubt whether something stands.
@@ -31,7 +35,8 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     upright = hypothesis.geometry.faces
     complete(hypothesis, np.flatnonzero(hypothesis.updated & lacks_likeliest(hypothesis)))
     scores = hypothesis.by_configuration()
-    is_told = (np.abs(scores.max(axis=1)) >= IN_QUESTION) & ~hypothesis.is_no_ground
+    likeliest = scores.max(axis=1)
+    is_told = ((likeliest >= IN_QUESTION) | (likeliest <= -EMPTY_NATS)) & ~hypothesis.is_no_ground
     cells = np.flatnonzero(hypothesis.updated & ~is_told)
     if not len(cells):
         return

@@ -117,7 +117,7 @@ def test_a_character_much_darker_than_its_template_is_read_where_it_is(enrolled,
         assert alphabet.letters[letters[reader.kit.cells.index(cell)].argmax()] == piece
 
 
-@pytest.mark.parametrize("nats", [-5.0, 5.0])
+@pytest.mark.parametrize("nats", [-20.0, -5.0, 5.0])
 def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled, nats):
     reader, image, inferred = enrolled
     hypothesis, cell = inferred(), reader.kit.cells.index("c6")
