@@ -50,6 +50,7 @@ class SetAppearance:
             colour with them in the kit, or the kit's.
         board: of the whole board, where it was learned or squares have several colours.
         ring_mm: radius of the ring round characters, or of a groove; None where there is none, or it is not known.
+        inner_ring_mm: of another groove, nearer to the middle.
     """
 
     kit: str
@@ -62,6 +63,7 @@ class SetAppearance:
     not_found: tuple[str, ...] = ()
     board: BoardAppearance | None = None
     ring_mm: float | None = None
+    inner_ring_mm: float | None = None
 
 
 RIM_STEPS = 6
@@ -122,6 +124,7 @@ def format_appearance(appearance: SetAppearance) -> str:
         *([] if appearance.floor is None else [f"floor = {_list(appearance.floor)}"]),
         f"rim = {_list(appearance.rim)}",
         *([] if appearance.ring_mm is None else [f"ring_mm = {appearance.ring_mm:.3f}"]),
+        *([] if appearance.inner_ring_mm is None else [f"inner_ring_mm = {appearance.inner_ring_mm:.3f}"]),
         *([f"not_found = {json.dumps(appearance.not_found)}"] if appearance.not_found else []),
     ]
     for name, table in tables.items():
@@ -148,6 +151,7 @@ def read_appearance(path: Path, kit: Kit) -> SetAppearance:
         not_found=_letters(table, kit),
         board=read_board(table.table("board")) if table.has("board") else None,
         ring_mm=table.length("ring_mm") if table.has("ring_mm") else None,
+        inner_ring_mm=table.length("inner_ring_mm") if table.has("inner_ring_mm") else None,
     )
     table.done()
     for one, other in alike(kit.pieces, appearance.pieces):

@@ -31,7 +31,7 @@ from vision.capture.frames import Frame
 from vision.errors import VisionError
 from vision.glyphs.face_detection import centred
 from vision.glyphs.faces import DIRECTIONS, Faces
-from vision.glyphs.ring import GROOVE_SHARES, RING_SHARES, find_ring, usual_radius_mm
+from vision.glyphs.ring import GROOVE_SHARES, INNER_SHARES, RING_SHARES, find_ring, usual_radius_mm
 from vision.glyphs.templates import compare, make_alphabet, nothing_before, unrolled
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
@@ -114,7 +114,8 @@ def enrol(
     if not appearance.inks:
         if geometry.configurations.is_single_size and all(kind.shape == "disc" for kind in kit.pieces):
             faces = _inked(image, kit, hypothesis, stacks)
-            appearance = replace(appearance, ring_mm=_ring_mm(image, faces, GROOVE_SHARES))
+            ring_mm, inner_ring_mm = (_ring_mm(image, faces, shares) for shares in (GROOVE_SHARES, INNER_SHARES))
+            appearance = replace(appearance, ring_mm=ring_mm, inner_ring_mm=inner_ring_mm)
         return _checked(image, Reader(kit, camera, appearance, levels), geometry, stacks)
     shown = _first_of_each(stacks)
     faces = _inked(image, kit, hypothesis, {cell: stacks[cell] for cell in shown.values()})

@@ -295,7 +295,7 @@ class Reader:
             hypothesis.tell_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
         rescore_by_rendering(smooth, hypothesis)
         if self._alphabet is None and self.appearance.ring_mm is not None:
-            weigh_by_grooves(image, hypothesis, self.appearance.ring_mm)
+            weigh_by_grooves(image, hypothesis, self.appearance.ring_mm, self.appearance.inner_ring_mm)
         letters = None
         if self._alphabet is not None:
             characters = read_characters(self._legible(image, hypothesis.geometry), hypothesis, self._alphabet)

@@ -36,8 +36,11 @@ def test_pieces_that_the_kit_does_not_have_are_refused(file, named):
 
 
 def test_the_radius_of_a_ring_is_kept_and_need_not_be_known(file):
-    file.write_text(format_appearance(replace(nominal_appearance(KIT), ring_mm=12.4)), encoding="utf-8")
-    assert read_appearance(file, KIT).ring_mm == 12.4
+    file.write_text(
+        format_appearance(replace(nominal_appearance(KIT), ring_mm=12.4, inner_ring_mm=7.1)), encoding="utf-8"
+    )
+    read = read_appearance(file, KIT)
+    assert (read.ring_mm, read.inner_ring_mm) == (12.4, 7.1)
     file.write_text(format_appearance(nominal_appearance(KIT)), encoding="utf-8")
     assert read_appearance(file, KIT).ring_mm is None
 

@@ -32,8 +32,8 @@ NEAR = 7
 RING_SHARES = (0.6, 0.95)
 """Of a face's radius, between which its ring is looked for at enrolment…"""
 
-GROOVE_SHARES = (0.6, 0.82)
-"""The same for the groove of a draughtsman: the bevel at its rim may be darker."""
+GROOVE_SHARES, INNER_SHARES = (0.6, 0.82), (0.35, 0.6)
+"""The same for the grooves of a draughtsman: the bevel at its rim may be darker."""
 
 RING_REACH = 0.15
 """…and by which share of its own radius later: a face may have been found at another height than it has."""
@@ -48,6 +48,12 @@ SPREAD_MM, OUTLIER = 0.04, 5e-4
 """Standard deviation of a radius, and density of what is no ring, as a share of that of a radius that is right.  Of 903
 rings in eight sets 894 were within 0.08 mm of the median of their picture and 4 more than 0.3 mm off, which may be
 anywhere within :data:`RING_REACH`; from one height to the next a radius changes by 0.13 to 0.24 mm."""
+
+CLEAR_MM = 0.05
+"""Largest standard deviation of a radius that is seen clearly; where there is no ring it was 0.1 and more."""
+
+ALIKE_MM = 4 * SPREAD_MM
+"""Largest difference between radii of one ring."""
 
 ROUNDS = 4
 """Iterations of the fit."""
@@ -94,10 +100,19 @@ def find_ring(image: Picture, face: Faces, labels: LabelBuffer, about_mm: tuple[
 
 
 def usual_radius_mm(rings: Sequence[Ring]) -> float | None:
-    """The median radius of the rings of a set; None if it has none, so that what is darkest differs between faces."""
-    radii_mm = np.array([ring.radius_mm for ring in rings])
-    usual_mm = float(np.median(radii_mm))
-    return usual_mm if np.median(np.abs(radii_mm - usual_mm)) < 2 * SPREAD_MM else None
+    """The radius of the rings of a set; None if it has none, so that what is darkest differs between faces.
+
+    Only rings that are seen clearly count, which on black pieces they may not be: of these most must agree.
+    """
+    clear = [ring for ring in rings if ring.variance_mm2 < CLEAR_MM**2]
+    if not clear:
+        return None
+    radii_mm, variances_mm2 = (np.array(column) for column in zip(*clear, strict=True))
+    agree = np.abs(radii_mm[:, None] - radii_mm) < ALIKE_MM
+    mine = agree[agree.sum(axis=1).argmax()]
+    if 2 * mine.sum() <= len(clear):
+        return None
+    return float(np.average(radii_mm[mine], weights=1 / (variances_mm2[mine] + SPREAD_MM**2)))
 
 
 def ring_log_ratio(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from vision.glyphs.face_detection import centred
 from vision.glyphs.faces import Faces
-from vision.glyphs.ring import OUTLIER, RING_REACH, SPREAD_MM, Ring, find_ring, ring_log_ratio
+from vision.glyphs.ring import NO_RING, OUTLIER, RING_REACH, SPREAD_MM, Ring, find_ring, ring_log_ratio
 from vision.inference.hypothesis import Hypothesis
 
 Array = npt.NDArray[np.float32]
@@ -27,6 +27,13 @@ GROOVE_TRUST = (0.05, 0.01)
 density: of some 120 discs in each of six sets the medians were 0 to 0.04 mm off, and the scatter round these 0.03 to
 0.04; from one height to the next a radius changes by 0.07 to 0.13 mm."""
 
+GUIDED_REACH = 0.02
+"""The same where the inner groove tells how large it is: by three standard deviations of that."""
+
+FAINT_MM = 0.08
+"""Standard deviation of a radius from which on it may be that of noise, as on black pieces in dim light, and is not
+asked."""
+
 RING_FOUND = 1.0
 """Log-likelihood ratio from which on a place is looked at."""
 
@@ -36,20 +43,31 @@ def about(ring_mm: float, reach: float = RING_REACH) -> tuple[float, float]:
     return (1 - reach) * ring_mm, (1 + reach) * ring_mm
 
 
-def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float) -> None:
-    """Weigh heights that are in doubt of draughtsmen, by how large the groove of radius ``ring_mm`` appears."""
+def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inner_mm: float | None = None) -> None:
+    """Weigh heights that are in doubt of draughtsmen, by how large the groove of radius ``ring_mm`` appears.
+
+    In some light the bevel is as dark a circle.  So where a set has another groove within, of radius ``inner_mm``, that
+    is looked for first, and tells how large the other one is, about.
+    """
     upright, labels = hypothesis.geometry.faces, hypothesis.all_labels()
-    count = len(hypothesis.geometry.configurations.all)
+    count, first_mm = len(hypothesis.geometry.configurations.all), ring_mm if inner_mm is None else inner_mm
     in_doubt = _in_doubt(hypothesis)
     for cell in np.flatnonzero((hypothesis.state > 0) & hypothesis.updated & (in_doubt.sum(axis=1) > 1)).tolist():
         straight = upright.of(cell * count + np.flatnonzero(in_doubt[cell]))
-        faces, log_ratio = centred(image, straight, labels, ring_mm)
+        faces, log_ratio = centred(image, straight, labels, first_mm)
         each = [faces.of(np.array([number])) for number in np.flatnonzero(log_ratio > RING_FOUND)]
-        rings = [find_ring(image, face, labels, about(ring_mm, GROOVE_REACH)) for face in each]
+        rings = [find_ring(image, face, labels, about(first_mm, GROOVE_REACH)) for face in each]
+        if not rings:
+            continue
         # Round any middle but the right one no circle is as round.
-        if rings:
-            best = min(range(len(rings)), key=lambda number: rings[number].variance_mm2)
-            _weigh(hypothesis, cell, each[best], rings[best], ring_mm, GROOVE_TRUST)
+        best = min(range(len(rings)), key=lambda number: rings[number].variance_mm2)
+        face, ring, its_mm = each[best], rings[best], first_mm
+        if inner_mm is not None and ring is not NO_RING:
+            outer = find_ring(image, face, labels, about(ring_mm * ring.radius_mm / inner_mm, GUIDED_REACH))
+            if outer is not NO_RING:
+                ring, its_mm = outer, ring_mm
+        if ring.variance_mm2 < FAINT_MM**2:
+            _weigh(hypothesis, cell, face, ring, its_mm, GROOVE_TRUST)
     hypothesis.settle()
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from calibration.appearance import RIM_STEPS
 from calibration.kit import load_kit
+from companion.simulate.sprite import RING_SHARES
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import picture, random_light
 from vision.enrolment import enrol
@@ -40,10 +41,11 @@ def misled(domination, more, nats):
     return hypothesis, cell
 
 
-def test_the_groove_of_a_set_is_learned(domination):
+def test_the_grooves_of_a_set_are_learned(domination):
     reader, _, _ = domination
     radius_mm = reader.kit.pieces[0].width_mm / 2
-    assert 0.6 * radius_mm < reader.appearance.ring_mm < 0.82 * radius_mm
+    shares = reader.appearance.ring_mm / radius_mm, reader.appearance.inner_ring_mm / radius_mm
+    assert shares == pytest.approx(RING_SHARES, abs=0.02)
 
 
 @pytest.mark.parametrize("more", [-1, 1])
@@ -51,7 +53,7 @@ def test_a_height_that_is_left_in_doubt_is_told_by_the_groove(domination, more):
     reader, image, _ = domination
     hypothesis, cell = misled(domination, more, 1.0)
     before = hypothesis.scores[cell, 1:].max()
-    weigh_by_grooves(image, hypothesis, reader.appearance.ring_mm)
+    weigh_by_grooves(image, hypothesis, reader.appearance.ring_mm, reader.appearance.inner_ring_mm)
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == len(STACK)
     assert hypothesis.scores[cell, 1:].max() == pytest.approx(before)
 
@@ -60,7 +62,7 @@ def test_a_height_that_is_sure_is_left_alone(domination):
     reader, image, _ = domination
     hypothesis, cell = misled(domination, 1, 30.0)
     scores = hypothesis.scores.copy()
-    weigh_by_grooves(image, hypothesis, reader.appearance.ring_mm)
+    weigh_by_grooves(image, hypothesis, reader.appearance.ring_mm, reader.appearance.inner_ring_mm)
     np.testing.assert_array_equal(hypothesis.scores[cell], scores[cell])
 
 
@@ -69,5 +71,5 @@ def test_bare_faces_tell_nothing(domination):
     reader, image, _ = domination
     hypothesis, cell = misled(domination, 1, 1.0)
     scores = hypothesis.scores.copy()
-    weigh_by_grooves(np.full_like(image, 150), hypothesis, reader.appearance.ring_mm)
+    weigh_by_grooves(np.full_like(image, 150), hypothesis, reader.appearance.ring_mm, reader.appearance.inner_ring_mm)
     np.testing.assert_array_equal(hypothesis.scores[cell], scores[cell])
