@@ -73,6 +73,10 @@ _WALL = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.0
 # A lateral face may have been enrolled in half the light that falls on another one.
 _LATERAL_FACE = _Shading(lit=0.0, spread=0.0, shade=(0.05, 2.5), mirrored=0.08, tint=0.08)
 
+_BESIDE_TERRAIN = replace(_SIDE, shade=(0.1, 1.1))
+"""Sides where terrain or pillars may be as dark: with the lamp behind, they were 0.09 to 0.16 of white paper's light,
+and pale towers before a green cloth were taken for terrain in shade."""
+
 _FACING = replace(_SIDE, shade=(0.2, 1.9))
 """Sides beside a low lamp: what they get of it is the cotangent of its elevation, here of 28 degrees."""
 
@@ -117,7 +121,8 @@ def build_colour_model(
     rng = np.random.default_rng(0)  # a fixed seed: the same picture gives the same reading
     faces = reflectances(appearance, configurations)
     # A learned board may be as dark as the shaded side of a piece: neither is then ruled out for being dark.
-    side = _LATERAL_FACE if not configurations.has_faces else _SIDE if appearance.board is None else _WALL
+    on_mat = _SIDE if appearance.column is None else _BESIDE_TERRAIN
+    side = _LATERAL_FACE if not configurations.has_faces else on_mat if appearance.board is None else _WALL
     bleached = BLEACHED_SHARE if configurations.has_plain_faces and appearance.board is not None else 0.0
     sides = [_learn(_draw(face, replace(side, bleached=bleached), rng)) for face in faces]
     top = replace(_TOP if configurations.has_faces else _LATERAL_FACE, bleached=bleached)

@@ -151,3 +151,15 @@ def test_a_side_in_deep_shade_is_understood_but_no_likelier_than_an_outlier(tabl
     assert table[dark, side] < colour_model.OUTLIER_LOG < shaded[dark, side] < table[:, side].max() - 5
     np.testing.assert_array_equal(shaded[:, MATERIALS.STANDING], shaded[:, MATERIALS.sides :].max(axis=1))
     np.testing.assert_array_equal(shaded[:, : MATERIALS.STANDING], table[:, : MATERIALS.STANDING])
+
+
+def test_beside_terrain_a_dark_side_is_likelier_a_pieces():
+    """Where nothing else may be as dark, it is rather a shadow."""
+    pink, likely = (0.8, 0.62, 0.6), []
+    for kit in (load_kit("citadel"), KIT):
+        nominal = nominal_appearance(kit)
+        appearance = replace(nominal, pieces={**nominal.pieces, "R": pink})
+        model = colour_model.build_colour_model(appearance, kit_configurations(kit), linear(kit.mat.colour))
+        dark = colour_model.bin_index(colour_model.display(0.12 * np.array(pink)).astype(np.float32)[None])[0]
+        likely.append(model[dark, Materials.STANDING])
+    assert likely[0] > likely[1] + 2
