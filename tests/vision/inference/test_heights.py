@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.inference import line_of_stacks
+from vision.inference import heights, line_of_stacks
 from vision.inference.comparison import MISLED
 from vision.inference.coordinate_ascent import all_scores
 from vision.inference.heights import HEIGHT_NATS, weigh_heights
@@ -73,6 +73,14 @@ def test_a_height_that_is_not_in_doubt_stays(drawn):
     hypothesis, cell = misled(drawn, "R", "RR", nats=HEIGHT_NATS + 0.1)
     weigh_heights(drawn.picture({"d4": "R"}), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state("RR")
+
+
+def test_what_neither_colours_nor_boundaries_tell_is_no_further_piece(drawn, monkeypatch):
+    """In the shadow before a stack both have one more, if anything."""
+    monkeypatch.setattr(heights, "compare_on", lambda *given: (given[-1][1], None))
+    hypothesis, cell = misled(drawn, "R", "RR", nats=1.0)
+    weigh_heights(drawn.picture({"d4": "R"}), hypothesis, everywhere(hypothesis))
+    assert hypothesis.state[cell] == drawn.state("R")
 
 
 def test_heights_beside_a_line_of_stacks_are_weighed_again(drawn, monkeypatch):
