@@ -50,18 +50,24 @@ EMPTY_NATS = 20.0
 """A cell that colours find empty with more than this is: of 43 pale pyramids they had missed none by more than 12, and
 where pieces have strong colours bare cells have some 40, shaded ones 18 at least."""
 
+STANDS_NATS = 40.0
+"""A tower that colours find by no more than this may be ground in the glare of a lamp: nine such cells of one picture
+had up to 31, and with boundaries and hues none stayed; 36 pale towers kept 20 at least."""
+
 
 def find_pale(
-    image: npt.NDArray[np.uint8],
+    image: Picture,
     hypothesis: Hypothesis,
     close_up: CloseUp,
     colours: tuple[Floats, Floats],
     board: Callable[[Indices], list[tuple[Array, Array]]] | None = None,
 ) -> None:
-    """Score updated cells again that seem empty but do not look even.
+    """Score updated cells again that seem empty but do not look even, and towers that may be ground.
 
-    Colours of pixels count no more than that they may be misled, see :func:`vision.inference.comparison.by_colours`.
-    That of a whole tower tells more: shade hardly changes by how much its hue differs from that of the ground round it.
+    Ground in the glare of a lamp is paler than the light over the mat explains, as a pale pyramid is; but it has no
+    edges, and its own hue.  Colours of pixels count no more than that they may be misled, see
+    :func:`vision.inference.comparison.by_colours`.  That of a whole tower tells more: shade hardly changes by how much
+    its hue differs from that of the ground round it.
 
     Args:
         image: (height, width, 3) uint8, BGR.
@@ -71,12 +77,9 @@ def find_pale(
         board: what the bare board shows round cells, as in :class:`vision.likelihood.lateral_faces.Ground`, where its
             appearance was learned.  Squares of many colours have no usual hue: there boundaries alone tell.
     """
-    empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
-    if not empty.size:
-        return
     pieces, floor = colours
     expected = hue_of(pieces) - hue_of(floor)
-    for cell in empty[_unlike_share(hypothesis, empty) > UNLIKE_SHARE].tolist():
+    for cell in _in_doubt(hypothesis, has_hue=board is None).tolist():
         by_pixel = all_scores(hypothesis, cell)
         if by_pixel.max() < -EMPTY_NATS:
             continue
@@ -86,10 +89,16 @@ def find_pale(
         by_hue = np.mean([hue_log_ratio(apart, expected) for apart in towers.hue], axis=0) if bare is None else 0.0
         seen_nats = np.log(UNSEEN + np.exp(towers.log_ratio))[:, None] + by_hue
         likeliest, turned = by_pixel.max(axis=1, keepdims=True), len(by_pixel) // len(seen_nats)
-        by_tower = by_colours(likeliest) + np.repeat(seen_nats, turned, axis=0)
-        scores = np.append(0.0, by_pixel - likeliest + by_tower)
-        hypothesis.score(np.array([cell]), scores[None].astype(np.float32))
-        hypothesis.assign(cell, int(scores.argmax()))
+        most = max(0.0, float(likeliest.max()))
+        by_tower = by_colours(likeliest - most) + np.repeat(seen_nats, turned, axis=0) - by_colours(np.array([-most]))
+        scores = np.append(0.0, by_pixel - likeliest + by_tower).astype(np.float32)
+        if hypothesis.state[cell] > 0 and scores.argmax() > 0:
+            # Which tower it is, the faces of those that are in doubt tell better.
+            surely = hypothesis.scores[cell, 1:].max()
+            scores[1:] = hypothesis.scores[cell, 1:] + min(scores[1:].max() - surely, 0.0)
+        hypothesis.score(np.array([cell]), scores[None])
+        if (likeliest_state := int(scores.argmax())) != hypothesis.state[cell]:
+            hypothesis.assign(cell, likeliest_state)
 
 
 def hue_log_ratio(shown: Floats, expected: Floats) -> Floats:
@@ -102,6 +111,17 @@ def hue_log_ratio(shown: Floats, expected: Floats) -> Floats:
     pieces = hue_density(towers, expected, PIECE_HUE, STRAYS)
     ratio: Floats = np.log(pieces / hue_density(towers, np.zeros(2), GROUND_HUE, STRAYS))
     return ratio
+
+
+def _in_doubt(hypothesis: Hypothesis, *, has_hue: bool) -> Indices:
+    """(b,) updated cells that seem empty but do not look even; and, where hues tell as well, hold a doubtful tower."""
+    empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
+    if empty.size:
+        empty = empty[_unlike_share(hypothesis, empty) > UNLIKE_SHARE]
+    if not has_hue:
+        return empty
+    doubtful = hypothesis.scores[:, 1:].max(axis=1) < STANDS_NATS
+    return np.append(empty, np.flatnonzero(hypothesis.updated & (hypothesis.state > 0) & doubtful))
 
 
 def _unlike_share(hypothesis: Hypothesis, cells: Indices) -> Array:

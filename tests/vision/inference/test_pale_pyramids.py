@@ -21,6 +21,10 @@ PALE = dict.fromkeys("QDW", (214, 200, 182))
 UNDECIDED = -2.0
 """Nats by which colours find every cell empty."""
 
+GLARING, HARDLY = 15.0, 3.0
+"""Nats by which they find a pyramid on bare ground in the glare of a lamp, and that may be left of it, p 0.95, where
+the table behind tells no hue."""
+
 STACKS = {"b2": "Q", "c4": "D", "e3": "W", "d5": "Q"}
 
 
@@ -80,6 +84,27 @@ def test_on_a_learned_board_boundaries_tell_what_colours_do_not(shown, monkeypat
     monkeypatch.setattr("vision.inference.pale_pyramids.UNLIKE_SHARE", -1)
     monkeypatch.setattr("vision.inference.pale_pyramids.all_scores", undecided)
     assert standing(Reader(reader.kit, reader.camera, learned), picture) == set(STACKS)
+
+
+def test_ground_that_colours_take_for_pyramids_is_hardly_any_where_no_edges_are(shown, monkeypatch):
+    """As in the glare of a lamp."""
+    reader, picture = shown
+    found = []
+
+    def as_if_glaring(image, hypothesis, *more):
+        hypothesis.scores[:, 0], hypothesis.scores[:, 1:] = 0, GLARING
+        for cell in np.flatnonzero(hypothesis.state == 0).tolist():
+            hypothesis.assign(cell, 1)
+        find_pale(image, hypothesis, *more)
+        found.extend(np.flatnonzero(hypothesis.scores[:, 1:].max(axis=1) > HARDLY).tolist())
+
+    def glaring(hypothesis, _):
+        return np.full((len(hypothesis.geometry.configurations.all), hypothesis.colours), GLARING)
+
+    monkeypatch.setattr("vision.reader.find_pale", as_if_glaring)
+    monkeypatch.setattr("vision.inference.pale_pyramids.all_scores", glaring)
+    reader.read(Frame(picture, 0, 0.0))
+    assert {reader.kit.cells[cell] for cell in found} == set(STACKS)
 
 
 def standing(reader, picture):
