@@ -50,9 +50,9 @@ EMPTY_NATS = 20.0
 """A cell that colours find empty with more than this is: of 43 pale pyramids they had missed none by more than 12, and
 where pieces have strong colours bare cells have some 40, shaded ones 18 at least."""
 
-STANDS_NATS = 40.0
-"""A tower that colours find by no more than this may be ground in the glare of a lamp: nine such cells of one picture
-had up to 31, and with boundaries and hues none stayed; 36 pale towers kept 20 at least."""
+STANDS_NATS, HARDLY_NATS = 40.0, 5.0
+"""A tower that colours find by no more than this may be ground in the glare of a lamp, if it looks even, or whatever it
+looks like: nine such cells of one picture had up to 31, six of them even, the others 1 at most."""
 
 
 def find_pale(
@@ -114,14 +114,17 @@ def hue_log_ratio(shown: Floats, expected: Floats) -> Floats:
 
 
 def _in_doubt(hypothesis: Hypothesis, *, has_hue: bool) -> Indices:
-    """(b,) updated cells that seem empty but do not look even; and, where hues tell as well, hold a doubtful tower."""
-    empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
-    if empty.size:
-        empty = empty[_unlike_share(hypothesis, empty) > UNLIKE_SHARE]
-    if not has_hue:
-        return empty
-    doubtful = hypothesis.scores[:, 1:].max(axis=1) < STANDS_NATS
-    return np.append(empty, np.flatnonzero(hypothesis.updated & (hypothesis.state > 0) & doubtful))
+    """(b,) updated cells that seem empty but do not look even; and, where hues tell as well, towers that may be ground.
+
+    These look even, or are hardly likelier than ground.
+    """
+    cells = np.flatnonzero(hypothesis.updated & (has_hue | (hypothesis.state == 0)))
+    if not cells.size:
+        return cells
+    is_even, stands = _unlike_share(hypothesis, cells) <= UNLIKE_SHARE, hypothesis.state[cells] > 0
+    likely = hypothesis.scores[cells, 1:].max(axis=1)
+    may_be_ground = (is_even & (likely < STANDS_NATS)) | (likely < HARDLY_NATS)
+    return cells[np.where(stands, may_be_ground, ~is_even)]
 
 
 def _unlike_share(hypothesis: Hypothesis, cells: Indices) -> Array:

@@ -102,6 +102,7 @@ def test_ground_that_colours_take_for_pyramids_is_hardly_any_where_no_edges_are(
         return np.full((len(hypothesis.geometry.configurations.all), hypothesis.colours), GLARING)
 
     monkeypatch.setattr("vision.reader.find_pale", as_if_glaring)
+    monkeypatch.setattr("vision.inference.pale_pyramids.UNLIKE_SHARE", 1)
     monkeypatch.setattr("vision.inference.pale_pyramids.all_scores", glaring)
     reader.read(Frame(picture, 0, 0.0))
     assert {reader.kit.cells[cell] for cell in found} == set(STACKS)
