@@ -14,6 +14,7 @@ from vision.likelihood.observations import DARK
 from vision.likelihood.surfaces import surface_log_ratio
 
 Array = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Picture = npt.NDArray[np.uint8]
 
@@ -63,14 +64,16 @@ def _unlike_board(hypothesis: Hypothesis, cells: Indices) -> Array:
     return shares
 
 
-def _off_hue(hypothesis: Hypothesis, cells: Indices) -> Array:
+def _off_hue(hypothesis: Hypothesis, cells: Indices) -> Floats:
     """(b,) median difference in hue between the pixels round the middles of ``cells`` (b,) and the board there."""
+    if not len(cells):
+        return np.zeros(0)
     observations, rows = hypothesis.observations, slice(*hypothesis.geometry.rows_round)
     shown = observations.codes[cells, rows] * observations.gain[cells, None, None]
     board = observations.expected[cells, :, rows].transpose(0, 2, 3, 1)
     # Where the board is not known, nothing is off.
     apart = np.nan_to_num(hue(shown.astype(np.float64) + DARK) - hue(board.astype(np.float64) + DARK))
-    off: Array = np.linalg.norm(np.median(apart.reshape(len(cells), -1, 2), axis=1), axis=1)
+    off: Floats = np.linalg.norm(np.median(apart, axis=(1, 2)), axis=1)
     return off
 
 

@@ -31,3 +31,7 @@ def test_another_hue_of_the_boards_brightness_is_told_from_shade():
 
 def test_where_the_board_is_not_known_no_hue_is_off():
     assert _off_hue(shown(MAROON, known=False), np.arange(1)) == 0
+
+
+def test_of_no_squares_none_is_off():
+    assert _off_hue(shown(MAROON), np.arange(0)).shape == (0,)
