@@ -114,8 +114,10 @@ def enrol(
     if not appearance.inks:
         if geometry.configurations.is_single_size and all(kind.shape == "disc" for kind in kit.pieces):
             faces = _inked(image, kit, hypothesis, stacks)
-            ring_mm, inner_ring_mm = (_ring_mm(image, faces, shares) for shares in (GROOVE_SHARES, INNER_SHARES))
-            appearance = replace(appearance, ring_mm=ring_mm, inner_ring_mm=inner_ring_mm)
+            outer_mm, inner_mm = (_ring_mm(image, faces, shares) for shares in (GROOVE_SHARES, INNER_SHARES))
+            # The inner one alone tells heights as well.
+            rings = (inner_mm, None) if outer_mm is None else (outer_mm, inner_mm)
+            appearance = replace(appearance, ring_mm=rings[0], inner_ring_mm=rings[1])
         return _checked(image, Reader(kit, camera, appearance, levels), geometry, stacks)
     shown = _first_of_each(stacks)
     faces = _inked(image, kit, hypothesis, {cell: stacks[cell] for cell in shown.values()})
