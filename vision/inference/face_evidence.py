@@ -22,8 +22,9 @@ IN_QUESTION = 15.0
 face that is found is near theirs: sides of one wood tell colours little of how many pieces there are."""
 
 EMPTY_NATS = 30.0
-"""Nats by which colours must find a square empty for no face to be looked for there: a green disc with a clear
-character on a board of its green was likelier ground by 15."""
+"""Nats by which colours must find a square of a learned board empty for no face to be looked for there: that is known
+more sharply than pieces are, and a green disc with a clear character on a board of its green was likelier ground by
+15."""
 
 
 def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
@@ -35,8 +36,8 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     upright = hypothesis.geometry.faces
     complete(hypothesis, np.flatnonzero(hypothesis.updated & lacks_likeliest(hypothesis)))
     scores = hypothesis.by_configuration()
-    likeliest = scores.max(axis=1)
-    is_told = ((likeliest >= IN_QUESTION) | (likeliest <= -EMPTY_NATS)) & ~hypothesis.is_no_ground
+    likeliest, empty_nats = scores.max(axis=1), EMPTY_NATS if hypothesis.is_on_learned_board else IN_QUESTION
+    is_told = ((likeliest >= IN_QUESTION) | (likeliest <= -empty_nats)) & ~hypothesis.is_no_ground
     cells = np.flatnonzero(hypothesis.updated & ~is_told)
     if not len(cells):
         return

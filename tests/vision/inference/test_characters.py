@@ -22,6 +22,7 @@ from vision.inference.characters import (
 )
 from vision.inference.coordinate_ascent import converge, lacks_likeliest
 from vision.inference.face_evidence import by_height, look_for_faces, remove_faceless
+from vision.inference.hypothesis import Hypothesis
 from vision.inference.search import infer
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.pose.projection import project
@@ -117,10 +118,12 @@ def test_a_character_much_darker_than_its_template_is_read_where_it_is(enrolled,
         assert alphabet.letters[letters[reader.kit.cells.index(cell)].argmax()] == piece
 
 
-@pytest.mark.parametrize("nats", [-20.0, -5.0, 5.0])
-def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled, nats):
+@pytest.mark.parametrize(("nats", "is_learned"), [(-20.0, True), (-5.0, False), (5.0, False)])
+def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled, nats, is_learned, monkeypatch):
+    """A learned board is known more sharply than the pieces are: there colours may be surer that nothing stands."""
     reader, image, inferred = enrolled
     hypothesis, cell = inferred(), reader.kit.cells.index("c6")
+    monkeypatch.setattr(Hypothesis, "is_on_learned_board", is_learned)
     scores = hypothesis.scores[[cell]]
     scores[0, 1:] += nats - scores[0, 1:].max()
     hypothesis.score(np.array([cell]), scores)
