@@ -11,6 +11,7 @@ from vision.glyphs.face_detection import centred
 from vision.glyphs.faces import Faces
 from vision.glyphs.ring import NO_RING, OUTLIER, RING_REACH, SPREAD_MM, Ring, find_ring, ring_log_ratio
 from vision.inference.hypothesis import Hypothesis
+from vision.scene.label_buffer import LabelBuffer
 
 Array = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -50,25 +51,28 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inn
     is looked for first, and tells how large the other one is, about.
     """
     upright, labels = hypothesis.geometry.faces, hypothesis.all_labels()
-    count, first_mm = len(hypothesis.geometry.configurations.all), ring_mm if inner_mm is None else inner_mm
-    in_doubt = _in_doubt(hypothesis)
+    count, in_doubt = len(hypothesis.geometry.configurations.all), _in_doubt(hypothesis)
     for cell in np.flatnonzero((hypothesis.state > 0) & hypothesis.updated & (in_doubt.sum(axis=1) > 1)).tolist():
         straight = upright.of(cell * count + np.flatnonzero(in_doubt[cell]))
-        faces, log_ratio = centred(image, straight, labels, first_mm)
-        each = [faces.of(np.array([number])) for number in np.flatnonzero(log_ratio > RING_FOUND)]
-        rings = [find_ring(image, face, labels, about(first_mm, GROOVE_REACH)) for face in each]
-        if not rings:
-            continue
-        # Round any middle but the right one no circle is as round.
-        best = min(range(len(rings)), key=lambda number: rings[number].variance_mm2)
-        face, ring, its_mm = each[best], rings[best], first_mm
+        its_mm = ring_mm if inner_mm is None else inner_mm
+        face, ring = _roundest(image, straight, labels, its_mm)
         if inner_mm is not None and ring is not NO_RING:
             outer = find_ring(image, face, labels, about(ring_mm * ring.radius_mm / inner_mm, GUIDED_REACH))
-            if outer is not NO_RING:
-                ring, its_mm = outer, ring_mm
+            ring, its_mm = (ring, inner_mm) if outer is NO_RING else (outer, ring_mm)
         if ring.variance_mm2 < FAINT_MM**2:
             _weigh(hypothesis, cell, face, ring, its_mm, GROOVE_TRUST)
     hypothesis.settle()
+
+
+def _roundest(image: Picture, straight: Faces, labels: LabelBuffer, ring_mm: float) -> tuple[Faces, Ring]:
+    """The face (1) with the roundest groove of a radius of about ``ring_mm``, of those that ``straight`` (k) may be.
+
+    Round any middle but the right one no circle is as round.
+    """
+    faces, log_ratio = centred(image, straight, labels, ring_mm)
+    each = [faces.of(np.array([number])) for number in np.flatnonzero(log_ratio > RING_FOUND)]
+    rings = [find_ring(image, face, labels, about(ring_mm, GROOVE_REACH)) for face in each]
+    return min(zip(each, rings, strict=True), key=lambda found: found[1].variance_mm2, default=(straight, NO_RING))
 
 
 def weigh_by_rings(image: Picture, hypothesis: Hypothesis, faces: Mapping[int, Faces], ring_mm: float) -> None:
