@@ -36,8 +36,8 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     upright = hypothesis.geometry.faces
     complete(hypothesis, np.flatnonzero(hypothesis.updated & lacks_likeliest(hypothesis)))
     scores = hypothesis.by_configuration()
-    likeliest, empty_nats = scores.max(axis=1), EMPTY_NATS if hypothesis.is_on_learned_board else IN_QUESTION
-    is_told = ((likeliest >= IN_QUESTION) | (likeliest <= -empty_nats)) & ~hypothesis.is_no_ground
+    best, empty_nats = scores.max(axis=1), EMPTY_NATS if hypothesis.is_on_learned_board else IN_QUESTION
+    is_told = ((best >= IN_QUESTION) | (best <= -empty_nats)) & ~hypothesis.is_no_ground
     cells = np.flatnonzero(hypothesis.updated & ~is_told)
     if not len(cells):
         return

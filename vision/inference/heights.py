@@ -73,14 +73,6 @@ def _weigh(image: Picture, hypothesis: Hypothesis, cells: Indices) -> Indices:
     return np.array([cell for cell in in_doubt if _is_other_height(hypothesis, beside, cell)], np.intp)
 
 
-def _stands(hypothesis: Hypothesis, cell: int, tried: Mask, compared: Floats) -> float:
-    """Log-likelihood ratio that anything stands on a cell, against none; ``compared`` (1 + f,) by boundaries."""
-    by_colour = hypothesis.by_configuration(np.array([cell]))[0]
-    by_surface = by_surfaces(hypothesis, cell, tried[1:])
-    likely = NONE_SHARES[0] * by_colour + NONE_SHARES[1] * by_surface + NONE_SHARES[2] * (compared[1:] - compared[0])
-    return float(likely[tried[1:]].max())
-
-
 class _Beside(NamedTuple):
     """What boundaries are compared in: the picture, and what is hypothesised."""
 
@@ -111,7 +103,8 @@ def _is_other_height(hypothesis: Hypothesis, beside: _Beside, cell: int) -> bool
     given = np.where(tried, 0.0, -np.inf)
     compared, _ = compare_on(beside.view, beside.prisms, hypothesis, beside.stacks, (cell, given))
     likely = COLOUR_SHARE * heights + BOUNDARY_SHARE * compared[1:] - PIECE_NATS * np.arange(len(heights))
-    likely += (_stands(hypothesis, cell, tried, compared) if tried[0] else heights.max()) - likely[tried[1:]].max()
+    stands = _stands(hypothesis, cell, tried, heights, compared) if tried[0] else heights.max()
+    likely += stands - likely[tried[1:]].max()
     # What was not tried stays as much less likely than the best.
     best = int(heights.argmax())
     more = np.where(tried[1:], likely - heights, likely[best] - heights[best])
@@ -123,3 +116,13 @@ def _is_other_height(hypothesis: Hypothesis, beside: _Beside, cell: int) -> bool
         hypothesis.invalidate_neighbours(cell, before)
         beside.stacks.configurations[cell] = hypothesis.configuration(cell)
     return state != before
+
+
+def _stands(hypothesis: Hypothesis, cell: int, tried: Mask, heights: Floats, compared: Floats) -> float:
+    """Log-likelihood ratio that anything stands on a cell, against none.
+
+    ``heights`` (f,): by colours; ``compared`` (1 + f,): by boundaries.
+    """
+    by_surface = by_surfaces(hypothesis, cell, tried[1:])
+    likely = NONE_SHARES[0] * heights + NONE_SHARES[1] * by_surface + NONE_SHARES[2] * (compared[1:] - compared[0])
+    return float(likely[tried[1:]].max())

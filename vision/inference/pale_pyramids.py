@@ -118,13 +118,12 @@ def _in_doubt(hypothesis: Hypothesis, *, has_hue: bool) -> Indices:
 
     These look even, or are hardly likelier than ground.
     """
-    cells = np.flatnonzero(hypothesis.updated & (has_hue | (hypothesis.state == 0)))
+    likely, is_empty = hypothesis.scores[:, 1:].max(axis=1), hypothesis.state == 0
+    cells = np.flatnonzero(hypothesis.updated & (is_empty | (has_hue & (likely < STANDS_NATS))))
     if not cells.size:
         return cells
-    is_even, stands = _unlike_share(hypothesis, cells) <= UNLIKE_SHARE, hypothesis.state[cells] > 0
-    likely = hypothesis.scores[cells, 1:].max(axis=1)
-    may_be_ground = (is_even & (likely < STANDS_NATS)) | (likely < HARDLY_NATS)
-    return cells[np.where(stands, may_be_ground, ~is_even)]
+    is_even = _unlike_share(hypothesis, cells) <= UNLIKE_SHARE
+    return cells[np.where(is_empty[cells], ~is_even, is_even | (likely[cells] < HARDLY_NATS))]
 
 
 def _unlike_share(hypothesis: Hypothesis, cells: Indices) -> Array:

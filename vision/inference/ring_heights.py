@@ -23,13 +23,13 @@ CLOSE_NATS = 9.0
 GROOVE_REACH = 0.06
 """By which share of its radius a groove may appear larger or smaller: beyond is the bevel, or another groove."""
 
+GUIDED_REACH = 0.02
+"""The same where the inner groove tells how large it is: by three standard deviations of that."""
+
 GROOVE_TRUST = (0.04, 0.01)
 """Standard deviation (mm) of a groove's radius besides that of its fit, and how often it is none, as a share of its
 density: of 799 discs in 57 sets the scatter was 0.03 to 0.04 mm up to :data:`FAINT_MM`, and one in a hundred was more
 than 0.1 mm off; from one height to the next a radius changes by 0.07 to 0.13 mm."""
-
-GUIDED_REACH = 0.02
-"""The same where the inner groove tells how large it is: by three standard deviations of that."""
 
 FAINT_MM = 0.065
 """Standard deviation of a radius from which on it may be that of noise, as on black pieces in dim light, and is not

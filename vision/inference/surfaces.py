@@ -8,13 +8,12 @@ import numpy.typing as npt
 from vision.compiled import compiled
 from vision.inference.comparison import MISLED
 from vision.inference.coordinate_ascent import AllScores, converge
+from vision.inference.ground_hue import OFF_HUE, hue_from_board
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.hues import hue
 from vision.likelihood.observations import DARK
 from vision.likelihood.surfaces import surface_log_ratio
 
 Array = npt.NDArray[np.float32]
-Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Picture = npt.NDArray[np.uint8]
 
@@ -33,10 +32,6 @@ UNLIKE, UNLIKE_SHARE = 0.06, 0.3
 is looked at for a piece of the board's colour.  Of 139 pieces on three boards none had less than 0.35, of 550 bare
 squares four in five: the others were shaded."""
 
-OFF_HUE = 0.05
-"""Difference in hue (:mod:`vision.likelihood.hues`) from which on it is, too: a maroon disc may be as bright as a blue
-board.  Of 1,800 bare squares on six boards five in a hundred had more."""
-
 CAMOUFLAGED_SHARE = 0.5
 """Share that colours count for there: all pixels of a face, or of a shadow, are unlike the board for one cause.  With
 0.1 one of 1,900 squares was taken for a piece and seemed sure."""
@@ -49,7 +44,8 @@ def find_camouflaged(hypothesis: Hypothesis) -> None:
     where the board has none.  Neighbours of those that are found are updated again.
     """
     empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
-    empty = empty[(_unlike_board(hypothesis, empty) > UNLIKE_SHARE) | (_off_hue(hypothesis, empty) > OFF_HUE)]
+    # A maroon disc may be as bright as a blue board.
+    empty = empty[(_unlike_board(hypothesis, empty) > UNLIKE_SHARE) | (hue_from_board(hypothesis, empty) > OFF_HUE)]
     every = AllScores(hypothesis, empty)
     found = np.array([cell for cell in empty.tolist() if _is_camouflaged(hypothesis, cell, every)], np.intp)
     hypothesis.tell_camouflaged(found)
@@ -62,19 +58,6 @@ def _unlike_board(hypothesis: Hypothesis, cells: Indices) -> Array:
     observations, rows = hypothesis.observations, hypothesis.geometry.rows_round
     shares: Array = _unlike_shares(observations.codes, observations.gain, observations.expected, cells, rows)
     return shares
-
-
-def _off_hue(hypothesis: Hypothesis, cells: Indices) -> Floats:
-    """(b,) median difference in hue between the pixels round the middles of ``cells`` (b,) and the board there."""
-    if not len(cells):
-        return np.zeros(0)
-    observations, rows = hypothesis.observations, slice(*hypothesis.geometry.rows_round)
-    shown = observations.codes[cells, rows] * observations.gain[cells, None, None]
-    board = observations.expected[cells, :, rows].transpose(0, 2, 3, 1)
-    # Where the board is not known, nothing is off.
-    apart = np.nan_to_num(hue(shown.astype(np.float64) + DARK) - hue(board.astype(np.float64) + DARK))
-    off: Floats = np.linalg.norm(np.median(apart, axis=(1, 2)), axis=1)
-    return off
 
 
 @compiled

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from vision.inference.surfaces import OFF_HUE, _off_hue
+from vision.inference.ground_hue import OFF_HUE, hue_from_board
 
 ROWS, COLUMNS = 12, 9
 BOARD = np.array([110.0, 80.0, 85.0])
@@ -24,14 +24,14 @@ def shown(*colours, known=True):
 
 
 def test_another_hue_of_the_boards_brightness_is_told_from_shade():
-    piece, shade = _off_hue(shown(MAROON, 0.6 * BOARD), np.arange(2))
+    piece, shade = hue_from_board(shown(MAROON, 0.6 * BOARD), np.arange(2))
     assert piece > 2 * OFF_HUE
     assert shade < OFF_HUE
 
 
 def test_where_the_board_is_not_known_no_hue_is_off():
-    assert _off_hue(shown(MAROON, known=False), np.arange(1)) == 0
+    assert hue_from_board(shown(MAROON, known=False), np.arange(1)) == 0
 
 
 def test_of_no_squares_none_is_off():
-    assert _off_hue(shown(MAROON), np.arange(0)).shape == (0,)
+    assert hue_from_board(shown(MAROON), np.arange(0)).shape == (0,)
