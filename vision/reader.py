@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.appearance import FLAT_RIM, ColumnAppearance, SetAppearance
+from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.appearance.board_following import follow_change
@@ -20,6 +21,7 @@ from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.board_surface import BoardView, CellViews, view_board
 from vision.appearance.colour_model import has_colours
 from vision.appearance.column_following import follow_column
+from vision.appearance.ground_light import Ground, GroundLight, make_ground, measure_ground
 from vision.appearance.illumination import Illumination, measure_illumination, references
 from vision.appearance.piece_colours import Photograph
 from vision.appearance.sharpening import SHARPENED, halo, without_halo
@@ -48,6 +50,7 @@ from vision.inference.pillar_views import SHRINK, PillarViews, make_views, told_
 from vision.inference.render_and_compare import rescore_by_rendering
 from vision.inference.ring_heights import weigh_by_grooves
 from vision.inference.search import infer, infer_again
+from vision.inference.shadows import weigh_by_shadows
 from vision.likelihood.observations import Observations, observe
 from vision.likelihood.regions import make_colours
 from vision.pose.diagnosis import is_colourless
@@ -98,6 +101,7 @@ class Reader:
         self._geometry: Geometry | None = None
         self._board: tuple[Crops, BoardView] | None = None
         self._cell_views = CellViews()
+        self._ground: tuple[Crops, BoardAppearance | None, Ground] | None = None
         self._last: _Last | None = None
         self._sharpened: tuple[Geometry, bool] | None = None
 
@@ -294,11 +298,14 @@ class Reader:
         if is_faced and self.appearance.floor is not None and self.appearance.board is None:
             hypothesis.tell_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
         rescore_by_rendering(smooth, hypothesis)
+        if self._alphabet is None:
+            self.look_at_shadows(smooth, hypothesis, light)
         if self._alphabet is None and self.appearance.ring_mm is not None:
             weigh_by_grooves(image, hypothesis, self.appearance.ring_mm, self.appearance.inner_ring_mm)
         letters = None
         if self._alphabet is not None:
             characters = read_characters(self._legible(image, hypothesis.geometry), hypothesis, self._alphabet)
+            self.look_at_shadows(smooth, hypothesis, light)
             letters = characters[:, self._alphabet.numbers([letter for _, letter in self.states[1:]])]
         return by_state(hypothesis.scores, (self._columns, self._firsts), letters)
 
@@ -397,6 +404,22 @@ class Reader:
         if isinstance(cells, slice):
             self._colours.look_around(image, geometry, light)
         return observe(image, geometry.crops, cells, light, self._colours.model, self._board_view(geometry))
+
+    def look_at_shadows(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis, light: Illumination) -> None:
+        """Weigh heights by shadows in a picture (height, width, 3) uint8 BGR, where discs stand on a flat board."""
+        is_known = self.appearance.board is not None or self.appearance.floor is not None
+        if is_known and not self.levels and all(kind.shape == "disc" for kind in self.kit.pieces):
+            weigh_by_shadows(hypothesis, partial(self._ground_light, image, hypothesis.geometry, light))
+
+    def _ground_light(
+        self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Illumination
+    ) -> tuple[Ground, GroundLight]:
+        """The bare ground and the light on it; the ground is kept while mat and board stay as they are."""
+        board = self.appearance.board
+        if self._ground is None or self._ground[0] is not geometry.crops or self._ground[1] is not board:
+            self._ground = geometry.crops, board, make_ground(self.kit, self.appearance, geometry.pose, self.camera)
+        ground = self._ground[2]
+        return ground, measure_ground(image, ground, light)
 
     def _board_view(self, geometry: Geometry) -> BoardView | None:
         """The bare board in the crops, where its appearance was learned; kept while the mat stays where it is."""

@@ -62,6 +62,8 @@ def warm_up(reader: Reader) -> None:
         tried = np.ones(1 + len(geometry.prisms.counts), np.bool_)
         likely = compare(picture, hypothesis, 0, tried)
         rescored(hypothesis.scores[0, 1:].reshape(-1, hypothesis.colours), likely, likely, tried)
+        hypothesis.assign(0, 1)
+        reader.look_at_shadows(picture, hypothesis, light)
     if geometry.close_up is not None:  # where nothing is in doubt no tower is looked at closely
         towers = np.ones(len(geometry.close_up.crop_faces.towers), np.bool_)
         ground = Ground(observations.gain[0], np.ones(3, np.float32))

@@ -238,6 +238,7 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) 
     for cell in cells[np.argsort(view.rank[cells])].tolist():
         which = cell, heights[cell], tried[cell]
         compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, which)
+        hypothesis.place(cell, places)
         rescore(hypothesis, cell, rescored(by_colour[cell], heights[cell], compared, tried[cell]))
         stacks.configurations[cell], stacks.places[cell] = compared.argmax() - 1, places[compared.argmax()]
     hypothesis.settle()

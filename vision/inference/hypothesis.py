@@ -84,6 +84,8 @@ class Hypothesis:
             leave it open whether anything stands there: for those whose face it may be on, or against any.
         camouflaged: (n,) bool, cells on which a piece of a learned board's colour stands, or may, as surfaces told.
         off_hue: (n,) bool, cells on which what is seen has not the ground's hue.
+        places_mm: of cells whose explanations were compared in the picture, by cell, (1 + f, p, 3) where the pieces of
+            each fit best, see :class:`vision.scene.prisms.Prisms`; the empty cell is the first one.
         stale: (n,) bool, cells whose neighbours' states have changed since they were updated.
         updated: (n,) bool, cells that were updated since the picture was observed.
     """
@@ -105,6 +107,7 @@ class Hypothesis:
         )
         self.glyph_log_ratio = np.zeros((n, len(geometry.configurations.all)), np.float32)
         self.camouflaged, self.off_hue = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+        self.places_mm: dict[int, npt.NDArray[np.float64]] = {}
         self.stale, self.updated = np.zeros(n, np.bool_), np.ones(n, np.bool_)
         self._materials = np.zeros(n, np.intp)
         self._labels, self._rendered = geometry.bare.copy(), np.zeros((n, 4), np.int32)
@@ -134,6 +137,8 @@ class Hypothesis:
         self.updated[:] = False
         self.updated[cells], self.glyph_log_ratio[cells], self.camouflaged[cells] = True, 0, False
         self.lateral_sums[cells] = 0
+        for cell in cells.tolist():
+            self.places_mm.pop(cell, None)
 
     def begin(self, cells: Indices, isolated: Isolated) -> None:
         """Score ``cells`` (b,) as if nothing else stood on the board; those that are active are to be updated."""
@@ -176,6 +181,10 @@ class Hypothesis:
     def tell_off_hue(self, off_hue: Mask) -> None:
         """Remember on which cells (n,) what is seen has not the ground's hue."""
         self.off_hue[:] = off_hue
+
+    def place(self, cell: int, places_mm: npt.NDArray[np.float64]) -> None:
+        """Remember where the pieces of each explanation of a cell fit best: one of ``places_mm``."""
+        self.places_mm[cell] = places_mm
 
     def tell_camouflaged(self, cells: Indices) -> None:
         """Remember that surfaces told what stands, or may, on ``cells`` (b,)."""

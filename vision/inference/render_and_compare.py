@@ -94,6 +94,7 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
                 tried |= also
                 more, places_of_more = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, asked))
                 compared[also], places[also] = more[also] + compared[best] - more[best], places_of_more[also]
+            hypothesis.place(cell, places)
             hypothesis.score(np.array([cell]), rescored(by_colour, heights, compared, tried)[None])
             stacks.places[cell] = places[compared.argmax()]
         before, state = int(hypothesis.state[cell]), int(hypothesis.scores[cell].argmax())

@@ -1,0 +1,55 @@
+"""The light on the bare ground of a drawn board, place by place."""
+
+import numpy as np
+import pytest
+
+from calibration.appearance import nominal_appearance
+from calibration.kit import load_kit
+from companion.simulate.viewpoint import default_camera, default_pose
+from vision.appearance.colour_model import display
+from vision.appearance.ground_light import make_ground, measure_ground
+from vision.appearance.illumination import Illumination
+
+PAPER = 0.6
+LIGHT = Illumination(np.log(PAPER) * np.eye(3)[:1].T @ np.ones((1, 3)), (1.0, 1.0))
+
+
+@pytest.fixture(scope="module")
+def ground():
+    kit, camera = load_kit("domination"), default_camera()
+    return make_ground(kit, nominal_appearance(kit), default_pose(kit, camera), camera)
+
+
+def picture(colour, share=1.0):
+    """(height, width, 3) uint8 BGR, all of it of one colour r g b in a share of the light."""
+    camera = default_camera()
+    codes = np.rint(255 * display(PAPER * share * np.array(colour)[::-1]))
+    return np.full((camera.height_px, camera.width_px, 3), codes, np.uint8)
+
+
+def floor_of():
+    return nominal_appearance(load_kit("domination")).floor
+
+
+def of_squares(ground):
+    """Places on squares: there are more of these than of paper between them."""
+    value = ground.values[:, 0]
+    return value == np.median(value)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.2])
+def test_the_share_of_the_usual_light_is_measured(ground, share):
+    light = measure_ground(picture(floor_of(), share), ground, LIGHT)
+    assert light.share[of_squares(ground)] == pytest.approx(share, abs=0.04)
+    assert light.is_ground[of_squares(ground)].all()
+
+
+def test_what_has_another_hue_is_no_ground(ground):
+    light = measure_ground(picture((0.05, 0.1, 0.5)), ground, LIGHT)
+    assert not light.is_ground.any()
+
+
+def test_places_are_numbered_by_square(ground):
+    extent = [np.ptp(ground.places_mm[ground.square == number], axis=0).max() for number in range(64)]
+    pitch = max(load_kit("domination").board.pitch_mm)
+    assert max(extent) < pitch

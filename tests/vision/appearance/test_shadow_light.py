@@ -1,0 +1,78 @@
+"""Lamps are found by the shadows of stacks whose heights are known."""
+
+import numpy as np
+import pytest
+
+from vision.appearance.ground_light import Ground, GroundLight
+from vision.appearance.shadow_light import fit_shadow_light
+from vision.scene.shadows import hidden
+
+RADIUS_MM, PIECE_MM = 12.0, 8.0
+CAMERA = np.array([[0.0, -300.0, 600.0]])
+STACKS = np.array([[-60, -40, 1], [20, 10, 3], [70, -70, 2], [-30, 60, 4], [60, 65, 2]]) * (1, 1, PIECE_MM)
+SURE = np.ones(len(STACKS), bool)
+LAMP, OTHER = np.array([[-700.0, 500, 900]]), np.array([[800.0, 100, 1500]])
+
+
+@pytest.fixture(scope="module")
+def ground():
+    axis = np.arange(-100, 100, 2.5) + 1.25
+    places = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    square = (np.floor(places / 40) @ (1, 5) + 12).astype(np.intp)
+    none = np.zeros((len(places), 3), np.float32)
+    return Ground(places, np.zeros((2, len(places)), np.float32), none, none, square - square.min())
+
+
+def lit(ground, lamps, power, seed=0):
+    """What is seen in the light of some lamps, and how much of it the ground gets."""
+    open_ = 1 - hidden(ground.places_mm, STACKS, RADIUS_MM, lamps) @ power
+    noise = 0.02 * np.random.default_rng(seed).normal(size=len(open_))
+    everywhere = np.ones(len(open_), bool)
+    return GroundLight(open_ + noise, np.full(len(open_), 0.02), everywhere), open_
+
+
+def fitted(ground, light, stacks=STACKS, is_sure=SURE):
+    found = fit_shadow_light(ground, light, stacks, is_sure, RADIUS_MM, CAMERA)
+    return found, 1 - hidden(ground.places_mm, STACKS, RADIUS_MM, found.lamps_mm) @ found.power
+
+
+def seen(ground):
+    return ~hidden(ground.places_mm, STACKS, RADIUS_MM + 3, CAMERA)[:, 0]
+
+
+@pytest.mark.parametrize(("lamps", "power"), [(LAMP, [0.7]), (OTHER, [0.5]), (np.vstack([LAMP, OTHER]), [0.45, 0.35])])
+def test_shadows_are_predicted_where_they_are(ground, lamps, power):
+    light, open_ = lit(ground, lamps, np.array(power))
+    _, predicted = fitted(ground, light)
+    off = np.abs(predicted - open_)[seen(ground)]
+    assert off.mean() < 0.03
+    assert (off > 0.2).mean() < 0.03
+
+
+def test_most_light_comes_from_where_the_lamp_is(ground):
+    found, _ = fitted(ground, lit(ground, LAMP, np.array([0.7]))[0])
+    units = found.lamps_mm / np.linalg.norm(found.lamps_mm, axis=1, keepdims=True)
+    near = units @ (LAMP[0] / np.linalg.norm(LAMP)) > np.cos(np.radians(20))
+    assert found.power[near].sum() == pytest.approx(0.7, abs=0.1)
+
+
+def test_a_square_that_is_always_darker_is_in_no_shadow(ground):
+    """As where a lamp was mirrored when the board was learned."""
+    light, open_ = lit(ground, LAMP, np.array([0.6]))
+    darker = np.where(ground.square == ground.square[0], 0.6, 1.0)
+    found, predicted = fitted(ground, light._replace(share=light.share * darker))
+    own = seen(ground) & (ground.square == ground.square[0]) & (open_ == 1)
+    assert found.level[own].mean() == pytest.approx(0.6, abs=0.08)
+    assert (predicted[own] > 0.9).mean() > 0.9
+
+
+def test_what_is_believed_of_a_doubtful_stack_is_not_its_own_proof(ground):
+    light, _ = lit(ground, LAMP, np.array([0.7]))
+    wrong = STACKS.copy()
+    wrong[3, 2] = 8 * PIECE_MM
+    is_sure = np.arange(len(STACKS)) != 3
+    trusting, doubting = (fitted(ground, light, wrong, sure)[1] for sure in (SURE, is_sure))
+    true = 1 - hidden(ground.places_mm, STACKS, RADIUS_MM, LAMP) @ np.array([0.7])
+    off = [np.abs(predicted - true)[seen(ground)].mean() for predicted in (trusting, doubting)]
+    assert off[1] < off[0]
+    assert off[1] < 0.03

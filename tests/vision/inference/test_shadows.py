@@ -1,0 +1,83 @@
+"""Heights that colours leave in doubt are told by how far their shadows reach."""
+
+import numpy as np
+import pytest
+
+from vision.appearance.ground_light import GroundLight, make_ground
+from vision.inference.shadows import weigh_by_shadows
+from vision.scene.shadows import hidden
+
+LAMP, POWER = np.array([[-900.0, 500.0, 900.0]]), 0.6
+TABLE = {"d4": "RRR", "b6": "R", "f6": "RR", "g3": "RRRR", "c2": "RR"}
+CELL, HEIGHT = "d4", 3
+
+
+@pytest.fixture(scope="module")
+def ground(drawn):
+    reader = drawn.reader
+    return make_ground(reader.kit, reader.appearance, drawn.geometry.pose, reader.camera)
+
+
+def lit(drawn, ground, table):
+    """The light on the ground beside the stacks of a table."""
+    radius_mm, piece_mm = drawn.geometry.radius_mm, drawn.reader.kit.pieces[0].height_mm
+    stacks = [[*drawn.reader.kit.centre_mm(cell), len(stack) * piece_mm] for cell, stack in table.items()]
+    share = 1 - POWER * hidden(ground.places_mm, np.array(stacks), radius_mm, LAMP)[:, 0]
+    noise = 0.03 * np.random.default_rng(3).normal(size=len(share))
+    return GroundLight(share + noise, np.full(len(share), 0.03), np.ones(len(share), bool))
+
+
+def in_doubt(drawn, believed, nats):
+    """What is believed: of the cell that it has so many pieces, by ``nats`` more than what it has, or none."""
+    hypothesis = drawn.hypothesis({}, TABLE | {CELL: "R" * believed} if believed else TABLE)
+    hypothesis.score(np.arange(len(hypothesis.state)), np.full_like(hypothesis.scores, -1000.0))
+    for cell, state in enumerate(hypothesis.state.tolist()):
+        hypothesis.scores[cell, [0, state]] = 0.0, (100.0 if state else 0.0)
+    cell = drawn.cell(CELL)
+    likely = 100.0 if believed else 0.0
+    hypothesis.scores[cell, 1:] = -1000.0
+    for height in range(2, 5):
+        hypothesis.scores[cell, drawn.state("R" * height)] = likely - nats
+    state = drawn.state("R" * believed)
+    hypothesis.scores[cell, state] = likely
+    hypothesis.assign(cell, state)
+    return hypothesis, cell
+
+
+@pytest.mark.parametrize("believed", [2, 4])
+def test_a_height_in_doubt_is_told_by_its_shadow(drawn, ground, believed):
+    hypothesis, cell = in_doubt(drawn, believed, 0.5)
+    weigh_by_shadows(hypothesis, lambda: (ground, lit(drawn, ground, TABLE)))
+    assert hypothesis.configuration_count(int(hypothesis.state[cell])) == HEIGHT
+    assert hypothesis.scores[cell].max() == pytest.approx(100.0, abs=0.01)
+
+
+def test_shadows_alone_do_not_outweigh_what_is_sure(drawn, ground):
+    hypothesis, cell = in_doubt(drawn, 4, 11.0)
+    weigh_by_shadows(hypothesis, lambda: (ground, lit(drawn, ground, TABLE)))
+    assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 4
+
+
+def test_a_stack_that_seems_not_to_stand_is_told_by_its_shadow(drawn, ground):
+    hypothesis, cell = in_doubt(drawn, 0, 1.0)
+    weigh_by_shadows(hypothesis, lambda: (ground, lit(drawn, ground, TABLE)))
+    assert hypothesis.configuration_count(int(hypothesis.state[cell])) == HEIGHT
+
+
+def test_what_casts_no_shadow_does_not_stand(drawn, ground):
+    hypothesis, cell = in_doubt(drawn, 2, 1.0)
+    hypothesis.scores[cell, 1:] -= 99.5
+    without = {name: stack for name, stack in TABLE.items() if name != CELL}
+    weigh_by_shadows(hypothesis, lambda: (ground, lit(drawn, ground, without)))
+    assert hypothesis.state[cell] == 0
+
+
+def test_where_nothing_is_in_doubt_no_light_is_measured(drawn):
+    hypothesis, cell = in_doubt(drawn, 3, 50.0)
+
+    def unasked():
+        raise AssertionError
+
+    hypothesis.scores[:, 0] = np.where(hypothesis.state > 0, 0, 100)
+    weigh_by_shadows(hypothesis, unasked)
+    assert hypothesis.configuration_count(int(hypothesis.state[cell])) == HEIGHT

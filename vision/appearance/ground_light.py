@@ -1,0 +1,133 @@
+"""How brightly the bare ground is lit, place by place, against how it usually is: where shadows lie."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.appearance import SetAppearance, linear
+from calibration.camera import Camera
+from calibration.kit import Kit
+from vision.appearance.board_surface import specular_at, texels, variance_of
+from vision.appearance.colour_model import GAMMA, display, gain_in
+from vision.appearance.illumination import Illumination
+from vision.pose.projection import Points, Registration, project
+from vision.scene.ground import has_paper
+
+Array = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+Picture = npt.NDArray[np.uint8]
+
+STEP_MM = 2.5
+"""Distance of the places that are looked at."""
+
+INSET_MM = 2.0
+"""How far within a printed square its floor is looked at: lines are printed between squares."""
+
+BRIGHTEST = 1.6
+"""Light, as a share of the usual one, above which it is no matter how bright a place is."""
+
+STRANGE = 25.0
+"""Half the squared deviation, in variances, of a place's hue from the ground's above which it is no bare ground."""
+
+CURVE_OFFSET = 0.055
+"""Offset of the sRGB curve (IEC 61966-2-1)."""
+
+
+class Ground(NamedTuple):
+    """Places (k) on the bare ground whose look is known, seen from one pose.
+
+    Attributes:
+        places_mm: (k, 2).
+        map_px: (2, k) float32, where the picture shows them, x and y.
+        values: (k, 3) float32, display values b g r relative to white paper, without what is mirrored.
+        variance: (k, 3) float32, of these.
+        square: (k,) number of the cell, or of a patch of the same size beside them.
+    """
+
+    places_mm: Points
+    map_px: Array
+    values: Array
+    variance: Array
+    square: Indices
+
+
+class GroundLight(NamedTuple):
+    """The light on such places in one picture.
+
+    Attributes:
+        share: (k,) of the usual light there.
+        deviation: (k,) standard deviation of that, by noise and grain.
+        is_ground: (k,) bool, whether the place may show the ground, by its hue.
+    """
+
+    share: Floats
+    deviation: Floats
+    is_ground: Mask
+
+
+def make_ground(kit: Kit, appearance: SetAppearance, pose: Registration, camera: Camera) -> Ground:
+    """The ground of a kit's squares, or of all of a learned board, that a camera sees from ``pose``."""
+    centres, pitch = np.array([kit.centre_mm(cell) for cell in kit.cells]), np.array(kit.board.pitch_mm)
+    half = np.array([kit.mat.width_mm, kit.mat.height_mm]) / 2
+    axes = [np.arange(-side + STEP_MM / 2, side, STEP_MM) for side in half]
+    places = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+    corner = centres.min(axis=0) - pitch / 2
+    row_column = np.floor((places - corner) / pitch)
+    if appearance.board is None:
+        assert appearance.floor is not None, "the ground's colour is learned with the set"
+        inside = (np.abs(places - corner - (row_column + 0.5) * pitch) < pitch / 2 - INSET_MM).all(axis=1)
+        cells = {tuple(at) for at in np.floor((centres - corner) / pitch).astype(int).tolist()}
+        is_floor = np.array([tuple(at) in cells for at in row_column.astype(int).tolist()])
+        is_known = inside & ((places > corner) & (places < centres.max(axis=0) + pitch / 2)).all(axis=1)
+        is_known &= is_floor | has_paper(kit)
+        floor, paper = (display(np.array(colour))[::-1] for colour in (appearance.floor, linear(kit.mat.paper)))
+        values = np.where(is_floor[:, None], floor, paper)
+        spread = np.zeros(len(places), np.float32)
+    else:
+        board = appearance.board
+        row, column = texels(places[None], board.seen.shape)
+        colour, spread, seen = (
+            np.asarray(cv2.remap(layer, column, row, how, borderMode=cv2.BORDER_REPLICATE))[0]
+            for layer, how in (
+                (board.colour, cv2.INTER_LINEAR),
+                (board.spread, cv2.INTER_LINEAR),
+                (cv2.erode((board.seen > 0).astype(np.uint8), np.ones((3, 3))), cv2.INTER_NEAREST),
+            )
+        )
+        is_known, values = seen > 0, colour[:, ::-1]
+    pixels = project(np.column_stack([places, np.zeros(len(places))]), pose, camera)
+    is_known &= ((pixels > 1) & (pixels < (camera.width_px - 2, camera.height_px - 2))).all(axis=1)
+    square = np.unique(row_column[is_known], axis=0, return_inverse=True)[1].ravel()
+    values = np.ascontiguousarray(values[is_known], np.float32)
+    variance = variance_of(values, spread[is_known])
+    map_px = np.ascontiguousarray(pixels[is_known].T, np.float32)
+    return Ground(places[is_known], map_px, values, variance, square.astype(np.intp))
+
+
+def measure_ground(image: Picture, ground: Ground, light: Illumination) -> GroundLight:
+    """The light on ``ground`` in a picture (height, width, 3) uint8 BGR, beside the ``light`` on the whole board."""
+    columns, rows = ground.map_px[:, None]
+    codes = np.asarray(cv2.remap(image, columns, rows, cv2.INTER_LINEAR))[0]
+    at = np.column_stack([ground.places_mm, np.zeros(len(codes))])
+    shown, expected = codes * gain_in(light.at(at))[:, ::-1], ground.values
+    if light.specular is not None:
+        specular = specular_at(light.specular, light.half_mm, at)
+        expected = np.sqrt(np.maximum(expected**2 + specular[:, None], 1e-6))
+    weight = 1 / ground.variance
+    precision = np.maximum((expected**2 * weight).sum(axis=1), 1e-6)
+    display_share = (expected * shown * weight).sum(axis=1) / precision
+    across = ((shown - display_share[:, None] * expected) ** 2 * weight).sum(axis=1)
+    # The curve of display values is a power of light but for an offset.
+    bright = expected.mean(axis=1)
+    offset = CURVE_OFFSET * (1 - display_share) / (bright + CURVE_OFFSET)
+    curve = np.maximum(display_share + offset, 0)
+    share, deviation = curve**GAMMA, GAMMA * np.clip(curve, 0.3, 1) ** (GAMMA - 1) / np.sqrt(precision)
+    return GroundLight(
+        np.minimum(share, BRIGHTEST).astype(np.float64), deviation.astype(np.float64), across / 2 < STRANGE
+    )

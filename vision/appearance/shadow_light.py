@@ -1,0 +1,218 @@
+"""Where the light comes from, by the shadows that what stands on the board casts.
+
+Each direction takes its light from the places that a stack hides from it; how much comes from each is fitted to what
+the bare ground shows (Sato, Sato and Ikeuchi, Illumination from shadows, 2003), by robust least squares without
+negative light.  Two lamps, a large one or the room are so many directions at once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.appearance.ground_light import Ground, GroundLight
+from vision.compiled import compiled
+from vision.pose.projection import Points
+from vision.scene.shadows import hidden
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+
+AZIMUTHS, SLOPES = 16, (0.2, 0.5, 1.0, 1.8)
+"""Directions that are tried first: so many all round, so far aside for each unit of height."""
+
+LAMP_MM = 1500.0
+"""Height of the lamps in these directions."""
+
+TURNS, STRETCHES, HEIGHTS_MM = (-0.2, 0.0, 0.2), (0.75, 1.0, 1.3), (1000.0, 2500.0)
+"""Directions that are tried then round each of the strongest: turned by so many radians, so many times as far aside,
+and lamps of these heights."""
+
+STRONGEST, LEAST_POWER = 2, 0.04
+"""How many of the strongest are looked at more finely, and the least share of the light that counts as one."""
+
+NEAR_COSINE = 0.93
+"""Directions that are no farther than this (cosine) from a strong one are parts of the same lamp."""
+
+FAINTEST = 0.004
+"""Share of the light below which a direction is left out."""
+
+OUTLINE_MM = 1.5
+"""How far round a stack's outline nothing is taken for ground: stacks stand a little aside, pictures are blurred."""
+
+REACH, DOUBTFUL_REACH = 2.5, 1.2
+"""Light is fitted to places up to so many heights of a stack beyond its foot; but near stacks of doubtful height it is
+not, up to so many: what is believed of these must not be its own proof."""
+
+FEWEST_SURE = 3
+"""Fewer stacks of a sure height do not tell the light: doubtful ones are used as well."""
+
+FIT_PLACES = 1500
+"""So many places at most are fitted."""
+
+ROUNDS, REWEIGHTED, SWEEPS = 2, 3, 20
+"""How often directions and the usual light of each square are fitted, how often places are weighed anew by how well
+they fit, and sweeps of coordinate descent, after which powers hardly change."""
+
+LIT = 0.12
+"""Places that lose no more than this share of their light tell how bright their square is."""
+
+STEADY, FEW = 15.0, 4
+"""So many places of a square that is as bright as it should be are assumed besides those that are seen; and how many of
+these tell nothing."""
+
+LEAST_DEVIATION, USUAL_DEVIATION = 0.03, 0.1
+"""Standard deviation of the light on one square, at least, and where it is not measured."""
+
+
+class ShadowLight(NamedTuple):
+    """The light on a board, to predict shadows.
+
+    Attributes:
+        lamps_mm: (m, 3) places that light comes from.
+        power: (m,) share of the light on an open board that comes from each.
+        level: (k,) share of the light that is usual at each place of the ground, where nothing shades it.
+        deviation: (k,) standard deviation of what is seen there.
+    """
+
+    lamps_mm: Points
+    power: Floats
+    level: Floats
+    deviation: Floats
+
+
+def fit_shadow_light(
+    ground: Ground, light: GroundLight, stacks_mm: Points, is_sure: Mask, radius_mm: float, camera_mm: Points
+) -> ShadowLight:
+    """Fit the light to the shadows of stacks (s, 3), as in :func:`hidden`, that a camera at (1, 3) mm sees.
+
+    ``is_sure`` (s,): whose height is not in doubt.
+    """
+    places = ground.places_mm
+    bare = np.flatnonzero(light.is_ground & ~hidden(places, stacks_mm, radius_mm + OUTLINE_MM, camera_mm)[:, 0])
+    is_used = _is_near(places[bare], stacks_mm, radius_mm + OUTLINE_MM, REACH)
+    if is_sure.sum() >= FEWEST_SURE:
+        is_used &= ~_is_near(places[bare], stacks_mm[~is_sure], radius_mm + OUTLINE_MM, DOUBTFUL_REACH)
+    used = bare[is_used]
+    used = used[:: 1 + len(used) // FIT_PLACES]
+    level, deviation, lamps = np.ones(len(places)), np.full(len(places), USUAL_DEVIATION), _everywhere()
+    power = np.zeros(len(lamps))
+    for turn in range(ROUNDS):
+        tried = _round_strongest(lamps, power) if turn else lamps
+        lost, noise = 1 - light.share[used] / level[used], np.hypot(deviation, light.deviation)[used] / level[used]
+        power = _powers(hidden(places[used], stacks_mm, radius_mm, tried), lost, noise)
+        lamps, power = tried[power > FAINTEST], power[power > FAINTEST]
+        open_ = 1 - hidden(places[bare], stacks_mm, radius_mm, lamps) @ power
+        levels, deviations = _by_square(light.share[bare], open_, ground.square[bare], int(ground.square.max()) + 1)
+        level, deviation = levels[ground.square], deviations[ground.square]
+    return ShadowLight(lamps, power, level, np.hypot(deviation, light.deviation))
+
+
+def _everywhere() -> Points:
+    """(m, 3) mm, lamps in all directions."""
+    azimuth = np.arange(AZIMUTHS) * 2 * np.pi / AZIMUTHS
+    return _lamps(azimuth[:, None], np.array(SLOPES), np.array(LAMP_MM))
+
+
+def _lamps(azimuth: Floats, slope: Floats, height_mm: Floats) -> Points:
+    """(m, 3) mm, lamps of all these that are broadcast against each other."""
+    aside = slope * height_mm
+    places = np.broadcast_arrays(aside * np.cos(azimuth), aside * np.sin(azimuth), height_mm)
+    return np.stack(places, axis=-1).reshape(-1, 3)
+
+
+def _round_strongest(lamps: Points, power: Floats) -> Points:
+    """(l, 3) directions round the strongest of lamps (m, 3), and those of them that are not near these."""
+    units, left, found = lamps / np.linalg.norm(lamps, axis=1, keepdims=True), power.copy(), []
+    for _ in range(STRONGEST):
+        if left.max(initial=0) < LEAST_POWER:
+            break
+        is_near = units @ units[left.argmax()] > NEAR_COSINE
+        x, y, z = left[is_near] @ units[is_near]
+        turns, slopes = np.arctan2(y, x) + np.array(TURNS), np.hypot(x, y) / z * np.array(STRETCHES)
+        found.append(_lamps(turns[:, None, None], slopes[:, None], np.array(HEIGHTS_MM)))
+        left[is_near] = 0
+    return np.vstack([*found, lamps[left > 0]])
+
+
+@compiled
+def _is_near(places_mm: Points, stacks_mm: Points, beside_mm: float, heights: float) -> Mask:
+    """(k,) whether places (k, 2) are within so many ``heights`` and ``beside_mm`` of the axis of a stack (s, 3)."""
+    near = np.zeros(len(places_mm), np.bool_)
+    for j in range(len(stacks_mm)):
+        x, y, reach = stacks_mm[j, 0], stacks_mm[j, 1], beside_mm + heights * stacks_mm[j, 2]
+        for i in range(len(places_mm)):
+            near[i] |= (places_mm[i, 0] - x) ** 2 + (places_mm[i, 1] - y) ** 2 < reach * reach
+    return near
+
+
+@compiled
+def _powers(shaded: Mask, lost: Floats, noise: Floats) -> Floats:
+    """(m,) light of each direction, by the share that places (k) ``lost``, each ``shaded`` (k, m) from some of them.
+
+    By iteratively reweighted least squares: Cauchy's weights, with twice the ``noise`` (k,) as scale.
+    """
+    count, m = shaded.shape
+    power, expected, own = np.zeros(m), np.zeros(count), np.empty(m, np.intp)
+    for _ in range(REWEIGHTED):
+        gram, target = np.zeros((m, m)), np.zeros(m)
+        for k in range(count):
+            off = (lost[k] - expected[k]) / noise[k]
+            weight = 1 / noise[k] ** 2 / (1 + (off / 2) ** 2)
+            many = 0
+            for i in range(m):
+                if shaded[k, i]:
+                    own[many] = i
+                    many += 1
+            for i in own[:many]:
+                target[i] += weight * lost[k]
+                for j in own[:many]:
+                    gram[i, j] += weight
+        _descend(gram, target, power)
+        for k in range(count):
+            expected[k] = 0.0
+            for i in range(m):
+                expected[k] += power[i] if shaded[k, i] else 0.0
+    return power
+
+
+@compiled
+def _descend(gram: Floats, target: Floats, x: Floats) -> None:
+    """Move ``x`` (m,), none of it negative, to the least of x·gram·x/2 - target·x, by coordinate descent."""
+    slope = -target
+    for i in range(len(x)):
+        for k in range(len(x)):
+            slope[k] += gram[i, k] * x[i]
+    for _ in range(SWEEPS):
+        for i in range(len(x)):
+            step = max(-slope[i] / gram[i, i], -x[i]) if gram[i, i] > 0 else 0.0
+            if step != 0:
+                x[i] += step
+                for k in range(len(x)):
+                    slope[k] += gram[i, k] * step
+
+
+@compiled
+def _by_square(share: Floats, open_: Floats, square: Indices, count: int) -> tuple[Floats, Floats]:
+    """(``count``,) light of each square where nothing shades it, and its standard deviation.
+
+    Of places (k), with the ``share`` of the usual light that is seen and that to which each is ``open_``.
+    """
+    level, spread = np.ones(count), np.full(count, USUAL_DEVIATION)
+    order, first = np.argsort(square, kind="mergesort"), 0
+    for number in range(count):
+        end = first
+        while end < len(order) and square[order[end]] == number:
+            end += 1
+        own = order[first:end]
+        first = end
+        lit = own[open_[own] > 1 - LIT]
+        if len(lit) > FEW:
+            middle = np.median(share[lit] / open_[lit])
+            level[number] = max(middle, 0.05) ** (len(lit) / (len(lit) + STEADY))
+            off = np.median(np.abs(share[lit] - middle * open_[lit]))
+            spread[number] = max(1.48 * off, LEAST_DEVIATION) if len(lit) > 2 * FEW else spread[number]
+    return level, spread
