@@ -75,6 +75,13 @@ def test_a_height_that_is_not_in_doubt_stays(drawn):
     assert hypothesis.state[cell] == drawn.state("RR")
 
 
+def test_the_height_beside_the_chosen_one_is_asked_about_as_well(drawn):
+    hypothesis, cell = misled(drawn, "R", "RRR", nats=HEIGHT_NATS + 2)
+    hypothesis.scores[cell, drawn.state("RR")] = hypothesis.scores[cell, drawn.state("RRR")] - 2
+    weigh_heights(drawn.picture({"d4": "R"}), hypothesis, everywhere(hypothesis))
+    assert hypothesis.state[cell] == drawn.state("R")
+
+
 def test_what_neither_colours_nor_boundaries_tell_is_no_further_piece(drawn, monkeypatch):
     """In the shadow before a stack both have one more, if anything."""
     monkeypatch.setattr(heights, "compare_on", lambda *given: (given[-1][1], None))
