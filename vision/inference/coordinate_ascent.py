@@ -225,8 +225,9 @@ def _isolated(hypothesis: Hypothesis, cells: Indices) -> Isolated:
     labels = hypothesis.labels(cells, bare=True)
     share, in_sight = stacks.piece_like_share(hypothesis.observations, geometry.visibility, labels, table, cells)
     upright = np.full((len(cells), *table.allowed.shape), stacks.IMPOSSIBLE)
-    # Where a piece has the board's colour, only its upper part stands out, before another colour.
-    is_open = hypothesis.is_on_learned_board | (share > NOISE_SHARE * in_sight)
+    # Where a piece has the board's colour, only its upper part stands out, before another colour; on a pillar it may
+    # stand out by its edges alone.
+    is_open = hypothesis.is_on_learned_board | geometry.is_edged | (share > NOISE_SHARE * in_sight)
     looked = np.flatnonzero(is_open | (in_sight < PIECE_LIKE_SHARE))
     kinds = 1 + hypothesis.colours
     integrals, _ = integrate_columns(hypothesis.observations, geometry.visibility, labels, cells[looked], 0, kinds)
