@@ -27,6 +27,9 @@ INK_PERCENTILE = 8.0
 """Percentile of a face's brightness that is ink: it covers at least a tenth of a face.  Chosen by eye."""
 
 
+UNLIKE = 2.0
+"""Pyramids of one colour whose brightness was learned as more than this times the others' were seen wrongly."""
+
 DARK_INK = 0.12
 """Largest reflectance of a character's ink in its darkest channel; of seven sets that were looked at 0.03 to 0.1.
 What is more is a lamp that all faces of a colour mirror."""
@@ -93,7 +96,7 @@ def learn_pieces(
             glossy.append((letter, Sighting(face, sides)))
     for (letter, _), colour in zip(glossy, matt_colours([sighting for _, sighting in glossy]), strict=True):
         seen.setdefault(letter, []).append(colour)
-    pieces = {letter: median(colours) for letter, colours in seen.items()}
+    pieces = _agreed(kit, {letter: median(colours) for letter, colours in seen.items()})
     for kind in kit.pieces:
         if kind.letter not in pieces:
             alike = [letter for letter in seen if kit.piece(letter).colour == kind.colour and not kind.glyph]
@@ -101,6 +104,32 @@ def learn_pieces(
                 raise VisionError(f"no {kind.letter} lies uppermost in this layout: show one piece of every kind")
             pieces[kind.letter] = pieces[alike[0]]
     return _without_lamp(kit, pieces, {letter: median(colours) for letter, colours in inks.items()})
+
+
+def _agreed(kit: Kit, pieces: Mapping[str, Reflectance]) -> dict[str, Reflectance]:
+    """Colours by letter; of pyramids one that is far from those of one colour is theirs.
+
+    The faces of a small one may show what it mirrors, or what is beside it.  Larger ones have the greater weight.
+    """
+    agreed = dict(pieces)
+    for letter in pieces:
+        kind = kit.piece(letter)
+        alike = [other for other in pieces if kit.piece(other).colour == kind.colour]
+        if kind.shape == "pyramid" and len(alike) > 1:
+            colours = np.array([pieces[other] for other in alike])
+            usual = weighted_median(colours, np.array([kit.piece(other).width_mm ** 2 for other in alike]))
+            brighter = sum(pieces[letter]) / max(sum(usual), 1e-6)
+            if not 1 / UNLIKE < brighter < UNLIKE:
+                agreed[letter] = usual
+    return agreed
+
+
+def weighted_median(colours: Points, weights: npt.NDArray[np.float64]) -> Reflectance:
+    """That of colours (k, 3) by brightness at which half of the ``weights`` (k,) is reached."""
+    order = np.argsort(colours.sum(axis=1))
+    reached = np.cumsum(weights[order]) >= weights.sum() / 2
+    r, g, b = colours[order[reached.argmax()]].tolist()
+    return r, g, b
 
 
 def _without_lamp(kit: Kit, pieces: Mapping[str, Reflectance], inks: Mapping[str, Reflectance]) -> PieceColours:

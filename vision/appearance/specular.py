@@ -31,6 +31,10 @@ DARKEST = 0.01
 """Reflectance below which noise is no less than here: dark pixels are rounded, compressed, and sharpened.  Chosen by
 eye."""
 
+EDGE_ON = 0.2
+"""Cosine of the angle from which a face is seen up to which it is no wider than a piece may stand aside.  Chosen by
+eye."""
+
 UPRIGHT = 0.01
 """Largest vertical component of the unit normal of an upright face.  Chosen by eye."""
 
@@ -111,8 +115,16 @@ def faces_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:
     if kind.shape != "pyramid":
         return _inner(_corners(solid, solid.is_top))
     # From the tip's middle: nearer to its corners a pyramid put down a little aside is missed.
-    faces = _corners(solid, faces_towards(solid, eye_mm) & ~solid.is_top)
+    faces = _corners(solid, _is_broadside(solid, eye_mm) & ~solid.is_top)
     return _inner([np.vstack([corners[:2], corners[2:].mean(axis=0)]) for corners in faces])
+
+
+def _is_broadside(solid: Solid, eye_mm: Points) -> npt.NDArray[np.bool_]:
+    """(faces,) which faces are turned towards ``eye_mm`` (3,), all but edge-on ones if there are others."""
+    rays = eye_mm - solid.middles
+    turned = (solid.normals * rays).sum(axis=1) / np.linalg.norm(rays, axis=1)
+    is_broadside: npt.NDArray[np.bool_] = faces_towards(solid, eye_mm) & (turned > EDGE_ON)
+    return is_broadside if (is_broadside & ~solid.is_top).any() else faces_towards(solid, eye_mm)
 
 
 def sides_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:
