@@ -48,6 +48,7 @@ from vision.inference.pale_pyramids import find_pale
 from vision.inference.pillar_levels import LevelQuestion, estimate_levels
 from vision.inference.pillar_views import SHRINK, PillarViews, make_views, told_apart
 from vision.inference.render_and_compare import rescore_by_rendering
+from vision.inference.rims import without_rims
 from vision.inference.ring_heights import weigh_by_grooves
 from vision.inference.search import infer, infer_again
 from vision.inference.shadows import weigh_by_shadows
@@ -307,7 +308,8 @@ class Reader:
             characters = read_characters(self._legible(image, hypothesis.geometry), hypothesis, self._alphabet)
             self.look_at_shadows(smooth, hypothesis, light)
             letters = characters[:, self._alphabet.numbers([letter for _, letter in self.states[1:]])]
-        return by_state(hypothesis.scores, (self._columns, self._firsts), letters)
+        scores = without_rims(hypothesis) if hypothesis.geometry.prisms is not None else hypothesis.scores
+        return by_state(scores, (self._columns, self._firsts), letters)
 
     def _look_closely(
         self,

@@ -11,9 +11,11 @@ from vision.inference.comparison import Picture, by_colours
 from vision.inference.coordinate_ascent import all_scores
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import compare
+from vision.inference.rims import RIM_NATS, are_rims
 
 Indices = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 StatesOfCell = Sequence[Indices]
 """For every cell the states of a hypothesis that its stack may have: those that differ in what is hidden."""
@@ -28,11 +30,15 @@ def score_tables(image: Picture, hypothesis: Hypothesis, tables: Sequence[States
     """
     differing = _differing(hypothesis, tables)
     scored = [_by_colours(hypothesis, differing, table) for table in tables]
-    scores = np.array([score for score, _ in scored])
+    scores = np.array([score for score, _, _ in scored])
     if hypothesis.geometry.prisms is None or hypothesis.is_on_learned_board:
         return scores
-    states = np.array([states for _, states in scored], np.intp).reshape(len(tables), -1)
-    boundaries = [_by_boundaries(image, hypothesis, differing, (states[0], other)) for other in states]
+    states = np.array([states for _, states, _ in scored], np.intp).reshape(len(tables), -1)
+    rims = np.array([rims for _, _, rims in scored], np.bool_).reshape(len(tables), -1)
+    boundaries = [
+        _by_boundaries(image, hypothesis, differing, (states[0], other), rims[0] | its_rims)
+        for other, its_rims in zip(states, rims, strict=True)
+    ]
     # Colours may say nothing of whether something stands, but of what colour it is only they say anything.
     numbers = np.where(states > 0, hypothesis.configuration_count(states), 0)
     alike = (numbers[:, None] == numbers).all(axis=2)
@@ -84,36 +90,40 @@ def score_characters(
     return total
 
 
-def _by_colours(hypothesis: Hypothesis, differing: list[int], table: StatesOfCell) -> tuple[float, list[int]]:
-    """Log-likelihood of a table, and its likeliest states on the ``differing`` cells.
+def _by_colours(hypothesis: Hypothesis, differing: list[int], table: StatesOfCell) -> tuple[float, list[int], Mask]:
+    """Log-likelihood of a table, its likeliest states on the ``differing`` cells, and of which only a rim is seen.
 
     By the chain rule: these are cleared, then set up from the far side on, each stack scored against an empty cell,
     given those behind it.
     """
-    score, states = 0.0, []
+    each, states = np.zeros(len(differing)), []
     for cell in differing:
         hypothesis.assign(cell, 0)
-    for cell in differing:
+    for number, cell in enumerate(differing):
         ratios = np.concatenate([[0.0], all_scores(hypothesis, cell).ravel()])
         states.append(int(table[cell][ratios[table[cell]].argmax()]))
-        score += ratios[states[-1]]
+        each[number] = ratios[states[-1]]
         hypothesis.assign(cell, states[-1])
-    return score, states
+    # Pyramids are not scored like this.
+    rims = are_rims(hypothesis)[differing]
+    return float((each - rims * np.clip(each, 0, RIM_NATS)).sum()), states, rims
 
 
 def _by_boundaries(
-    image: Picture, hypothesis: Hypothesis, differing: list[int], states: tuple[Indices, Indices]
+    image: Picture, hypothesis: Hypothesis, differing: list[int], states: tuple[Indices, Indices], rims: Mask
 ) -> float:
     """Log-likelihood ratio of the second against the first of two tables' ``states`` on the ``differing`` cells.
 
-    By the chain rule: one cell after the other is changed, given those that have been and those that have not.
+    By the chain rule: one cell after the other is changed, given those that have been and those that have not.  On
+    cells where one of the tables shows but a rim nothing is compared.
     """
     for cell, state in zip(differing, states[0].tolist(), strict=True):
         hypothesis.assign(cell, state)
     ratio = 0.0
-    for cell, before, after in zip(differing, *(of.tolist() for of in states), strict=True):
+    every = zip(differing, *(of.tolist() for of in states), rims.tolist(), strict=True)
+    for cell, before, after, is_rim in every:
         one, other = (hypothesis.configuration_count(state) if state else 0 for state in (before, after))
-        if one != other:
+        if one != other and not is_rim:
             tried = np.zeros(1 + len(hypothesis.geometry.configurations.all), np.bool_)
             tried[[one, other]] = True
             scores = compare(image, hypothesis, cell, tried)
