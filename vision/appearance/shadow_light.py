@@ -15,7 +15,7 @@ import numpy.typing as npt
 from vision.appearance.ground_light import Ground, GroundLight
 from vision.compiled import compiled
 from vision.pose.projection import Points
-from vision.scene.shadows import hidden
+from vision.scene.shadows import hidden, open_share
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -53,6 +53,9 @@ FEWEST_SURE = 3
 FIT_PLACES = 1500
 """So many places at most are fitted."""
 
+SPARED = 2
+"""Of so many bare places one tells how bright its square is."""
+
 ROUNDS, REWEIGHTED, SWEEPS = 2, 3, 20
 """How often directions and the usual light of each square are fitted, how often places are weighed anew by how well
 they fit, and sweeps of coordinate descent, after which powers hardly change."""
@@ -60,7 +63,7 @@ they fit, and sweeps of coordinate descent, after which powers hardly change."""
 LIT = 0.12
 """Places that lose no more than this share of their light tell how bright their square is."""
 
-STEADY, FEW = 15.0, 4
+STEADY, FEW = 8.0, 4
 """So many places of a square that is as bright as it should be are assumed besides those that are seen; and how many of
 these tell nothing."""
 
@@ -97,7 +100,7 @@ def fit_shadow_light(
     if is_sure.sum() >= FEWEST_SURE:
         is_used &= ~_is_near(places[bare], stacks_mm[~is_sure], radius_mm + OUTLINE_MM, DOUBTFUL_REACH)
     used = bare[is_used]
-    used = used[:: 1 + len(used) // FIT_PLACES]
+    used, some = used[:: 1 + len(used) // FIT_PLACES], bare[::SPARED]
     level, deviation, lamps = np.ones(len(places)), np.full(len(places), USUAL_DEVIATION), _everywhere()
     power = np.zeros(len(lamps))
     for turn in range(ROUNDS):
@@ -105,8 +108,8 @@ def fit_shadow_light(
         lost, noise = 1 - light.share[used] / level[used], np.hypot(deviation, light.deviation)[used] / level[used]
         power = _powers(hidden(places[used], stacks_mm, radius_mm, tried), lost, noise)
         lamps, power = tried[power > FAINTEST], power[power > FAINTEST]
-        open_ = 1 - hidden(places[bare], stacks_mm, radius_mm, lamps) @ power
-        levels, deviations = _by_square(light.share[bare], open_, ground.square[bare], int(ground.square.max()) + 1)
+        open_ = open_share(hidden(places[some], stacks_mm, radius_mm, lamps), power)
+        levels, deviations = _by_square(light.share[some], open_, ground.square[some], int(ground.square.max()) + 1)
         level, deviation = levels[ground.square], deviations[ground.square]
     return ShadowLight(lamps, power, level, np.hypot(deviation, light.deviation))
 

@@ -18,14 +18,17 @@ from vision.inference.hypothesis import Hypothesis
 from vision.inference.ring_heights import rescore
 from vision.pose.projection import Points
 from vision.scene.crops import INDEPENDENT_MM2
-from vision.scene.shadows import hidden
+from vision.scene.shadows import hidden, open_share
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
-CLOSE_NATS = 12.0
-"""Heights that are less likely than the best one by more than this are not asked about."""
+CLOSE_NATS = 6.0
+"""Heights that are less likely than the best one by more than this are not asked about: shadows count for 3 nats."""
+
+DOUBT_NATS = 12.0
+"""Where one is less likely by no more than this, a stack does not help to tell the light."""
 
 SHARE, MISLED = 0.4, 0.05
 """Share that shadows count for, since neighbouring places are misled by the same errors of light and place, and how
@@ -55,14 +58,15 @@ def weigh_by_shadows(hypothesis: Hypothesis, measure: Callable[[], tuple[Ground,
     ``measure`` gives the bare ground and the light on it; it is called where a height is in doubt.
     """
     heights = np.column_stack([np.zeros(len(hypothesis.state)), hypothesis.by_configuration()])
-    tried = heights > heights.max(axis=1, keepdims=True) - CLOSE_NATS
+    behind = heights.max(axis=1, keepdims=True) - heights
+    tried, is_doubtful = behind < CLOSE_NATS, (behind < DOUBT_NATS).sum(axis=1) > 1
     in_doubt, stacks = np.flatnonzero(hypothesis.updated & (tried.sum(axis=1) > 1)), _stacks(hypothesis)
     stands = np.flatnonzero(stacks[:, 2] > 0)
     if not len(in_doubt) or not len(stands):
         return
     ground, light = measure()
     radius_mm, camera_mm = hypothesis.geometry.radius_mm, hypothesis.geometry.pose.centre_mm[None]
-    lamps = fit_shadow_light(ground, light, stacks[stands], ~np.isin(stands, in_doubt), radius_mm, camera_mm)
+    lamps = fit_shadow_light(ground, light, stacks[stands], ~is_doubtful[stands], radius_mm, camera_mm)
     for cell in in_doubt.tolist():
         others = np.delete(_stacks(hypothesis), cell, axis=0)
         asked = _asked(hypothesis, cell, np.flatnonzero(tried[cell]))
@@ -110,7 +114,7 @@ def _compare(
     likely = np.empty(len(asked))
     for number, stack in enumerate(asked):
         its_shade = hidden(places, stack[None][stack[2:] > 0], radius_mm, lamps.lamps_mm)
-        open_ = np.maximum(1 - (shaded | its_shade) @ lamps.power, DARKEST)
+        open_ = np.maximum(open_share(shaded | its_shade, lamps.power), DARKEST)
         ratio = _density(share, level * open_, deviation) / np.maximum(unknown, 1e-3)
         likely[number] = np.log((1 - STRAY) * ratio + STRAY).sum() * STEP_MM**2 / INDEPENDENT_MM2
     return likely

@@ -44,3 +44,13 @@ def hidden(places_mm: Points, stacks_mm: Points, radius_mm: float, sources_mm: P
                     nearest = apart - 2 * share * along + share * share * square
                     is_hidden[i, m] |= nearest < radius_mm * radius_mm
     return is_hidden
+
+
+@compiled
+def open_share(is_hidden: Mask, power: Points) -> Points:
+    """(k,) share of light that reaches places which are hidden from sources (k, m) of such ``power`` (m,)."""
+    share = np.ones(len(is_hidden))
+    for i in range(len(is_hidden)):
+        for m in range(len(power)):
+            share[i] -= power[m] if is_hidden[i, m] else 0.0
+    return share

@@ -8,7 +8,7 @@ from vision.inference.shadows import weigh_by_shadows
 from vision.scene.shadows import hidden
 
 LAMP, POWER = np.array([[-900.0, 500.0, 900.0]]), 0.6
-TABLE = {"d4": "RRR", "b6": "R", "f6": "RR", "g3": "RRRR", "c2": "RR"}
+TABLE = {"d4": "RRR", "b6": "RRRR", "f6": "RRR", "g3": "RRRR", "c2": "RR"}
 CELL, HEIGHT = "d4", 3
 
 
