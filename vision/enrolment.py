@@ -112,7 +112,7 @@ def enrol(
     hypothesis = _explained(image, Reader(kit, camera, appearance, levels), geometry)
     appearance = replace(appearance, rim=_rim(kit, hypothesis, stacks))
     if not appearance.inks:
-        if geometry.configurations.is_single_size and all(kind.shape == "disc" for kind in kit.pieces):
+        if geometry.configurations.are_discs:
             faces = _inked(image, kit, hypothesis, stacks)
             outer_mm, inner_mm = (_ring_mm(image, faces, shares) for shares in (GROOVE_SHARES, INNER_SHARES))
             # The inner one alone tells heights as well.

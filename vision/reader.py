@@ -299,12 +299,12 @@ class Reader:
         if is_faced and self.appearance.floor is not None and self.appearance.board is None:
             hypothesis.tell_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
         rescore_by_rendering(smooth, hypothesis)
+        letters = None
         if self._alphabet is None:
             self.look_at_shadows(smooth, hypothesis, light)
-        if self._alphabet is None and self.appearance.ring_mm is not None:
-            weigh_by_grooves(image, hypothesis, self.appearance.ring_mm, self.appearance.inner_ring_mm)
-        letters = None
-        if self._alphabet is not None:
+            if self.appearance.ring_mm is not None:
+                weigh_by_grooves(image, hypothesis, self.appearance.ring_mm, self.appearance.inner_ring_mm)
+        else:
             characters = read_characters(self._legible(image, hypothesis.geometry), hypothesis, self._alphabet)
             self.look_at_shadows(smooth, hypothesis, light)
             letters = characters[:, self._alphabet.numbers([letter for _, letter in self.states[1:]])]
@@ -410,7 +410,7 @@ class Reader:
     def look_at_shadows(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis, light: Illumination) -> None:
         """Weigh heights by shadows in a picture (height, width, 3) uint8 BGR, where discs stand on a flat board."""
         is_known = self.appearance.board is not None or self.appearance.floor is not None
-        if is_known and not self.levels and all(kind.shape == "disc" for kind in self.kit.pieces):
+        if is_known and not self.levels and hypothesis.geometry.configurations.are_discs:
             weigh_by_shadows(hypothesis, partial(self._ground_light, image, hypothesis.geometry, light))
 
     def _ground_light(

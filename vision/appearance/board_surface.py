@@ -87,20 +87,31 @@ def view_board(
 ) -> BoardView:
     """What ``board`` shows in the crops of ``cells``."""
     places = back_project(np.moveaxis(crops.map_px[:, cells], 0, -1), pose, camera)
-    row, column = texels(places, board.seen.shape)
+    values, variance, known = look_up(board, places)
+    is_known = known[..., None]
+    scale, log_volume = is_known / np.sqrt(variance), np.where(is_known, -0.5 * np.log(variance), 0).sum(axis=-1)
+    aside_mm = places - crops.centres_mm[cells, None, None, :2]
+    return BoardView(_planar(aside_mm), _planar(values), _planar(scale), log_volume.astype(np.float32))
+
+
+def look_up(board: BoardAppearance, places_mm: Points) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
+    """What ``board`` shows at places (n, …, 2) mm.
+
+    Returns:
+        (n, …, 3) float32 display values b g r relative to white paper, (n, …, 3) float32 the variance of these, and
+        (n, …) bool, whether they are known.
+    """
+    row, column = texels(places_mm, board.seen.shape)
     colour, spread = (
         cv2.remap(layer, column, row, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         for layer in (board.colour, board.spread)
     )
     whole = cv2.erode((board.seen > 0).astype(np.uint8), np.ones((3, 3), np.uint8))
     known = cv2.remap(whole, column, row, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT, borderValue=0)
-    shape = places.shape[:-1]
+    shape = places_mm.shape[:-1]
     values = np.asarray(colour, np.float32).reshape(*shape, 3)[..., ::-1]
     variance = variance_of(values, np.asarray(spread, np.float32).reshape(shape))
-    is_known = np.asarray(known).reshape(*shape, 1) > 0
-    scale, log_volume = is_known / np.sqrt(variance), np.where(is_known, -0.5 * np.log(variance), 0).sum(axis=-1)
-    aside_mm = places - crops.centres_mm[cells, None, None, :2]
-    return BoardView(_planar(aside_mm), _planar(values), _planar(scale), log_volume.astype(np.float32))
+    return values, variance, np.asarray(known).reshape(shape) > 0
 
 
 def _planar(layers: npt.NDArray[np.floating]) -> Array:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from calibration.appearance import SetAppearance, linear
 from calibration.camera import Camera
 from calibration.kit import Kit
-from vision.appearance.board_surface import specular_at, texels, variance_of
+from vision.appearance.board_surface import look_up, specular_at, variance_of
 from vision.appearance.colour_model import GAMMA, display, gain_in
 from vision.appearance.illumination import Illumination
 from vision.pose.projection import Points, Registration, project
@@ -81,33 +81,20 @@ def make_ground(kit: Kit, appearance: SetAppearance, pose: Registration, camera:
     row_column = np.floor((places - corner) / pitch)
     if appearance.board is None:
         assert appearance.floor is not None, "the ground's colour is learned with the set"
+        is_floor = (np.abs(places[:, None] - centres) < pitch / 2).all(axis=2).any(axis=1)
         inside = (np.abs(places - corner - (row_column + 0.5) * pitch) < pitch / 2 - INSET_MM).all(axis=1)
-        cells = {tuple(at) for at in np.floor((centres - corner) / pitch).astype(int).tolist()}
-        is_floor = np.array([tuple(at) in cells for at in row_column.astype(int).tolist()])
         is_known = inside & ((places > corner) & (places < centres.max(axis=0) + pitch / 2)).all(axis=1)
         is_known &= is_floor | has_paper(kit)
         floor, paper = (display(np.array(colour))[::-1] for colour in (appearance.floor, linear(kit.mat.paper)))
-        values = np.where(is_floor[:, None], floor, paper)
-        spread = np.zeros(len(places), np.float32)
+        values = np.where(is_floor[:, None], floor, paper).astype(np.float32)
+        variance = variance_of(values, np.zeros(len(places), np.float32))
     else:
-        board = appearance.board
-        row, column = texels(places[None], board.seen.shape)
-        colour, spread, seen = (
-            np.asarray(cv2.remap(layer, column, row, how, borderMode=cv2.BORDER_REPLICATE))[0]
-            for layer, how in (
-                (board.colour, cv2.INTER_LINEAR),
-                (board.spread, cv2.INTER_LINEAR),
-                (cv2.erode((board.seen > 0).astype(np.uint8), np.ones((3, 3))), cv2.INTER_NEAREST),
-            )
-        )
-        is_known, values = seen > 0, colour[:, ::-1]
+        values, variance, is_known = (found[0] for found in look_up(appearance.board, places[None]))
     pixels = project(np.column_stack([places, np.zeros(len(places))]), pose, camera)
     is_known &= ((pixels > 1) & (pixels < (camera.width_px - 2, camera.height_px - 2))).all(axis=1)
     square = np.unique(row_column[is_known], axis=0, return_inverse=True)[1].ravel()
-    values = np.ascontiguousarray(values[is_known], np.float32)
-    variance = variance_of(values, spread[is_known])
     map_px = np.ascontiguousarray(pixels[is_known].T, np.float32)
-    return Ground(places[is_known], map_px, values, variance, square.astype(np.intp))
+    return Ground(places[is_known], map_px, values[is_known], variance[is_known], square.astype(np.intp))
 
 
 def measure_ground(image: Picture, ground: Ground, light: Illumination) -> GroundLight:

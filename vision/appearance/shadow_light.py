@@ -175,10 +175,7 @@ def _powers(shaded: Mask, lost: Floats, noise: Floats) -> Floats:
                 for j in own[:many]:
                     gram[i, j] += weight
         _descend(gram, target, power)
-        for k in range(count):
-            expected[k] = 0.0
-            for i in range(m):
-                expected[k] += power[i] if shaded[k, i] else 0.0
+        expected = 1 - open_share(shaded, power)
     return power
 
 

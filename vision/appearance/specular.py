@@ -123,7 +123,7 @@ def _is_broadside(solid: Solid, eye_mm: Points) -> npt.NDArray[np.bool_]:
     """(faces,) which faces are turned towards ``eye_mm`` (3,), all but edge-on ones if there are others."""
     rays = eye_mm - solid.middles
     turned = (solid.normals * rays).sum(axis=1) / np.linalg.norm(rays, axis=1)
-    is_broadside: npt.NDArray[np.bool_] = faces_towards(solid, eye_mm) & (turned > EDGE_ON)
+    is_broadside: npt.NDArray[np.bool_] = turned > EDGE_ON
     return is_broadside if (is_broadside & ~solid.is_top).any() else faces_towards(solid, eye_mm)
 
 

@@ -73,10 +73,8 @@ def remove_spurious_stacks(hypothesis: Hypothesis) -> bool:
 
     That one was hypothesised a piece too low.
     """
-    by_rank_px, rank = hypothesis.visible_px(), hypothesis.geometry.rank
-    own_px = by_rank_px[np.arange(len(rank)), rank]
-    is_occluded = own_px < SPURIOUS_SHARE * by_rank_px.sum(axis=1)
-    cells = np.flatnonzero(is_occluded & (hypothesis.state > 0) & hypothesis.updated)
+    by_rank_px = hypothesis.visible_px()
+    cells = np.flatnonzero(hypothesis.shows_less_than(SPURIOUS_SHARE, by_rank_px) & hypothesis.updated)
     removed = [_is_removed(hypothesis, cell, by_rank_px[cell]) for cell in cells.tolist()]
     return any(removed)
 

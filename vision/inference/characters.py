@@ -229,7 +229,7 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) 
     prisms, scores = hypothesis.geometry.prisms, hypothesis.scores
     assert prisms is not None, "only faces have characters"
     by_colour = scores[:, 1:].reshape(len(scores), -1, hypothesis.colours)
-    heights = np.column_stack([np.zeros(len(scores)), hypothesis.by_configuration()])
+    heights = hypothesis.by_explanation()
     tried = heights > heights.max(axis=1, keepdims=True) - CLOSE_NATS
     cells = cells[tried[cells].sum(axis=1) > 1]
     if not len(cells):

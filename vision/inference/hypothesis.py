@@ -243,6 +243,11 @@ class Hypothesis:
         best: Array = scores.reshape(len(scores), -1, self.colours).max(axis=2)
         return best
 
+    def by_explanation(self, cells: Indices | slice = slice(None)) -> npt.NDArray[np.float64]:
+        """(b, 1 + configurations) the same, and first that of the empty cell."""
+        by_configuration = self.by_configuration(cells)
+        return np.column_stack([np.zeros(len(by_configuration)), by_configuration])
+
     def scored_configurations(self, cells: Indices) -> int:
         """How many configurations of ``cells`` (b,) are scored: of pieces of one size those little higher than now."""
         configurations = self.geometry.configurations
@@ -271,6 +276,15 @@ class Hypothesis:
         """(n, n + 1) pixels of each cell's silhouette by the cell that is seen there: see :func:`visible_px`."""
         counts: npt.NDArray[np.int32] = visible_px(self.all_labels(), self.silhouettes)
         return counts
+
+    def shows_less_than(self, share: float, by_rank_px: npt.NDArray[np.int32]) -> Mask:
+        """(n,) cells on which something is hypothesised of which less than a ``share`` is visible.
+
+        ``by_rank_px``: what :meth:`visible_px` counts.
+        """
+        own_px = by_rank_px[np.arange(len(self.state)), self.geometry.rank]
+        is_hidden: Mask = (self.state > 0) & (own_px < share * by_rank_px.sum(axis=1))
+        return is_hidden
 
     def all_labels(self) -> LabelBuffer:
         """The label buffer of the whole picture, see :meth:`labels`."""

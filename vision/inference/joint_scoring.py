@@ -104,7 +104,6 @@ def _by_colours(hypothesis: Hypothesis, differing: list[int], table: StatesOfCel
         states.append(int(table[cell][ratios[table[cell]].argmax()]))
         each[number] = ratios[states[-1]]
         hypothesis.assign(cell, states[-1])
-    # Pyramids are not scored like this.
     rims = are_rims(hypothesis)[differing]
     return float((each - rims * np.clip(each, 0, RIM_NATS)).sum()), states, rims
 

@@ -121,8 +121,7 @@ def _also_in_doubt(heights: Floats, chosen: int, doubt: float) -> Mask:
 
 def _is_told(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:
     """(b,) of which ``cells`` (b,) colours leave nothing in doubt, by so many nats, that would have to be compared."""
-    scores, empty = hypothesis.scores[cells], np.zeros((len(cells), 1), np.float32)
-    heights = np.column_stack([empty, hypothesis.by_configuration(cells)])
+    scores, heights = hypothesis.scores[cells], hypothesis.by_explanation(cells)
     likeliest = heights.argmax(axis=1)
     # A tower may hide the table, where less likely ones are compared, too.
     least = np.where(likeliest > 1, 0, heights.max(axis=1)) - doubt

@@ -22,10 +22,7 @@ than an empty cell by no more than so many nats, but for a third of one."""
 
 def are_rims(hypothesis: Hypothesis) -> Mask:
     """(n,) cells on which something is hypothesised of which no more than a rim is seen."""
-    by_rank_px, rank = hypothesis.visible_px(), hypothesis.geometry.rank
-    own_px = by_rank_px[np.arange(len(rank)), rank]
-    is_rim: Mask = (hypothesis.state > 0) & (own_px < RIM_SHARE * by_rank_px.sum(axis=1))
-    return is_rim
+    return hypothesis.shows_less_than(RIM_SHARE, hypothesis.visible_px())
 
 
 def without_rims(hypothesis: Hypothesis) -> Array:

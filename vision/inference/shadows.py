@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from vision.appearance.ground_light import STEP_MM, Ground, GroundLight
 from vision.appearance.shadow_light import OUTLINE_MM, ShadowLight, fit_shadow_light
+from vision.inference.comparison import rescored
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.ring_heights import rescore
 from vision.pose.projection import Points
@@ -22,7 +23,6 @@ from vision.scene.shadows import hidden, open_share
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 CLOSE_NATS = 6.0
 """Heights that are less likely than the best one by more than this are not asked about: shadows count for 3 nats."""
@@ -57,7 +57,7 @@ def weigh_by_shadows(hypothesis: Hypothesis, measure: Callable[[], tuple[Ground,
 
     ``measure`` gives the bare ground and the light on it; it is called where a height is in doubt.
     """
-    heights = np.column_stack([np.zeros(len(hypothesis.state)), hypothesis.by_configuration()])
+    heights = hypothesis.by_explanation()
     behind = heights.max(axis=1, keepdims=True) - heights
     tried, is_doubtful = behind < CLOSE_NATS, (behind < DOUBT_NATS).sum(axis=1) > 1
     in_doubt, stacks = np.flatnonzero(hypothesis.updated & (tried.sum(axis=1) > 1)), _stacks(hypothesis)
@@ -71,7 +71,9 @@ def weigh_by_shadows(hypothesis: Hypothesis, measure: Callable[[], tuple[Ground,
         others = np.delete(_stacks(hypothesis), cell, axis=0)
         asked = _asked(hypothesis, cell, np.flatnonzero(tried[cell]))
         likely = _compare((ground, light, lamps), asked, others[others[:, 2] > 0], (radius_mm, camera_mm))
-        _weigh(hypothesis, cell, tried[cell], np.log(np.exp(SHARE * (likely - likely.max())) + MISLED))
+        both, by_colour = heights[cell].copy(), hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
+        both[tried[cell]] += np.log(np.exp(SHARE * (likely - likely.max())) + MISLED)
+        rescore(hypothesis, cell, rescored(by_colour, heights[cell], both, tried[cell]))
     hypothesis.settle()
 
 
@@ -85,8 +87,8 @@ def _asked(hypothesis: Hypothesis, cell: int, heights: Indices) -> Points:
 
 def _stacks(hypothesis: Hypothesis) -> Points:
     """(n, 3) mm, x and y of each cell's middle, and how high what is hypothesised on it is."""
-    counts = np.where(hypothesis.state > 0, hypothesis.configuration_count(hypothesis.state), 0)
-    return np.column_stack([hypothesis.geometry.crops.centres_mm[:, :2], _piece_mm(hypothesis) * counts])
+    heights_mm = _piece_mm(hypothesis) * hypothesis.configuration_count(hypothesis.state)
+    return np.column_stack([hypothesis.geometry.crops.centres_mm[:, :2], heights_mm])
 
 
 def _piece_mm(hypothesis: Hypothesis) -> float:
@@ -124,15 +126,3 @@ def _density(value: Floats, mean: Floats | float, deviation: Floats) -> Floats:
     """Normal density of values (k,)."""
     density: Floats = np.exp(-0.5 * ((value - mean) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi))
     return density
-
-
-def _weigh(hypothesis: Hypothesis, cell: int, tried: Mask, nats: Floats) -> None:
-    """Add ``nats`` (k,) to the scores of the k heights ``tried`` (1 + f,), first none; others stay as unlikely."""
-    own = hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
-    heights = np.append(0.0, own.max(axis=1))
-    both = np.where(tried, heights, -np.inf)
-    both[tried] += nats
-    more = np.where(tried, both - heights, both.max() - heights.max())
-    # Where it is not asked whether anything stands there, nothing is said of that.
-    more -= more[0] if tried[0] else both.max() - heights.max()
-    rescore(hypothesis, cell, np.append(0, own + more[1:, None]).astype(np.float32))

@@ -128,6 +128,11 @@ class Configurations:
         return self.has_faces and self.is_single_size and all(len(letters) == 1 for letters in self.colours)
 
     @property
+    def are_discs(self) -> bool:
+        """Whether pieces are discs of one size."""
+        return self.is_single_size and self.all[0].size.shape == "disc"
+
+    @property
     def has_several_sizes(self) -> bool:
         """Whether pieces with upper faces differ in size."""
         return self.has_faces and not self.is_single_size

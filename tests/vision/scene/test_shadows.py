@@ -1,8 +1,12 @@
 """Where the shadows of stacks lie."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from calibration.kit import load_kit
+from vision.scene.configurations import kit_configurations
 from vision.scene.shadows import hidden
 
 RADIUS_MM = 10.0
@@ -33,3 +37,11 @@ def test_beneath_a_lamp_only_the_foot_is_hidden():
 def test_nothing_is_hidden_by_nothing():
     assert not hidden(np.zeros((2, 2)), np.zeros((0, 3)), RADIUS_MM, LAMP).any()
     assert hidden(np.zeros((0, 2)), STACK, RADIUS_MM, LAMP).shape == (0, 1)
+
+
+def test_shadows_of_discs_of_one_size_are_known_alone():
+    domination = load_kit("domination")
+    first, *others = domination.pieces
+    several = replace(domination, pieces=(replace(first, width_mm=first.width_mm / 2), *others))
+    kits = domination, load_kit("cheight"), several, load_kit("citadel"), load_kit("ziggurat")
+    assert [kit_configurations(kit).are_discs for kit in kits] == [True, True, False, False, False]
