@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import suppress
 from dataclasses import replace
 
 import cv2
@@ -28,6 +29,9 @@ RULER_MM = 0.7
 THRESHOLD_WINDOW_PX = 13
 """One adaptive threshold window finds markers of 30 px and more at a third of the cost of OpenCV's three; the
 three are the second try."""
+
+LEAST_AGREEING = 3
+"""Markers that must agree, at least, for another one to be left out: any two fit some pose nearly."""
 
 RIVAL_FACTOR, RIVAL_SHARE = 2.0, 0.01
 """A rival pose is one whose reprojection error is within this factor of the best one's, or below this share of a
@@ -120,12 +124,25 @@ def check_in_view(kit: Kit, pose: Registration, camera: Camera) -> None:
 
 
 def _pose(gray: npt.NDArray[np.uint8], found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration:
-    """The best pose; where outlines of stickers contradict each other, by all that is on them."""
+    """The best pose; where markers contradict each other, by all that is on stickers, or by all markers but one."""
     try:
         return _best_pose(found, kit, camera)
     except MatNotFound:
         aligned = _aligned(gray, found, kit, camera, most_bent=0.0)
-        return _best_pose(aligned, kit, camera)
+        with suppress(MatNotFound):
+            return _best_pose(aligned, kit, camera)
+        if pose := _pose_without_one(found, kit, camera):
+            return pose
+        raise
+
+
+def _pose_without_one(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration | None:
+    """The best pose by all markers but one, of which something may hide a corner; None if they contradict, too."""
+    poses = []
+    for number in found if len(found) > LEAST_AGREEING else ():
+        with suppress(MatNotFound):
+            poses.append(_best_pose({one: corners for one, corners in found.items() if one != number}, kit, camera))
+    return min(poses, key=lambda pose: pose.reprojection_px, default=None)
 
 
 def _aligned(

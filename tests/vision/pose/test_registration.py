@@ -94,6 +94,16 @@ def test_markers_that_contradict_each_other_are_refused(bench, gray):
         register(torn, bench.kit, bench.camera)
 
 
+def test_one_marker_that_contradicts_three_others_is_left_out(bench, gray):
+    whole = register(gray, bench.kit, bench.camera)
+    corner = project(marker_corners(bench.kit.mat, 0), whole, bench.camera)
+    (left, top), (right, bottom) = corner.min(axis=0).astype(int) - 16, corner.max(axis=0).astype(int) + 16
+    gray[top:bottom, left:right] = np.roll(gray[top:bottom, left:right], 12, axis=1)
+    pose = register(gray, bench.kit, bench.camera)
+    assert pose.markers == (1, 2, 3)
+    assert np.abs(corners(bench, pose) - corners(bench, whole)).max() < 1.5
+
+
 def test_a_mirrored_picture_is_not_a_mat(bench, gray):
     with pytest.raises(MatNotFound):
         register(np.ascontiguousarray(gray[:, ::-1]), bench.kit, bench.camera)
