@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.board_appearance import TEXEL_MM, BoardAppearance
+from calibration.board_appearance import TEXEL_MM, WHITEST, BoardAppearance
 from calibration.camera import Camera
 from vision.appearance.colour_model import GAMMA
 from vision.appearance.illumination import (
@@ -39,13 +39,20 @@ SPECULAR_MM = 20.0
 """Standard deviation of the window over which specular reflection is averaged: a few squares wide, narrower than
 a lamp's image."""
 
-SPECULAR_KNOWN = 0.05
+SPECULAR_KNOWN = 0.01
 """Share of a window that would have to be seen without specular reflection to say that there is none as
 firmly as is assumed."""
 
-EVEN_KNOWN = 0.01
+EVEN_KNOWN = 0.001
 """How firmly it is assumed, likewise, that nothing shades what shows less than was learned: a lamp may have been
 mirrored there then.  Chosen by eye."""
+
+MOST_MISSING = 0.8
+"""Share that a mirrored lamp has in what the darkest place round another showed when it was learned, at most: the board
+has a colour of its own.  Chosen by eye."""
+
+LEAST_SHARE = 0.2
+"""Least share of the light that a shade is taken to leave where a lamp was mirrored.  Chosen by eye."""
 
 WHITE_SHARE = 0.2
 """Weight of all that is known to be white together, as a share of that of all blocks: a board of one hue cannot tell
@@ -87,6 +94,7 @@ class BoardBlocks:
         precision: (3, k) float32, one over the variance of the log light that each shows.
         known: (k,) float32, 0 where it is not wholly known, less than 1 where its colour is uneven.
         windows: (rows, rows) and (columns, columns) float32, weights of all rows and columns in the window round each.
+        least: (k,) float32, the least of its squares and those of the blocks next to it, in any channel.
         half_mm: half of the board's width and height.
         white: the kit's references, such as the white of its markers: what they show is the light.
     """
@@ -99,6 +107,7 @@ class BoardBlocks:
     precision: Array
     known: Array
     windows: tuple[Array, Array]
+    least: Array
     half_mm: tuple[float, float]
     white: References
 
@@ -120,7 +129,8 @@ def make_blocks(board: BoardAppearance, white: References) -> BoardBlocks:
     around = np.array([(dx, dy) for dx in (-quarter, quarter) for dy in (-quarter, quarter)])
     flat = np.stack([middle_x, middle_y], axis=-1)[:, :, None] + around
     points = np.concatenate([flat, np.zeros((*flat.shape[:-1], 1))], axis=-1)
-    known = seen.all(axis=(1, 3)) / (1 + (spread / TOLERANCES[-1]) ** 2)
+    is_seen = seen.all(axis=(1, 3))
+    known = is_seen / (1 + (spread / TOLERANCES[-1]) ** 2)
     middles = points.mean(axis=2).reshape(-1, 3)
     own = np.ascontiguousarray(squares.reshape(-1, 3).T)
     return BoardBlocks(
@@ -132,9 +142,15 @@ def make_blocks(board: BoardAppearance, white: References) -> BoardBlocks:
         (1 / (EVEN_LOG**2 + (SPECULAR_LOG / np.maximum(own, DARK**2)) ** 2)).astype(np.float32),
         known.ravel().astype(np.float32),
         (_window(rows), _window(columns)),
+        _least(np.where(is_seen, squares.min(axis=2), np.float32(WHITEST**2))).ravel(),
         half_mm,
         white,
     )
+
+
+def _least(values: Array) -> Array:
+    """(rows, columns) the least of each value and those next to it."""
+    return np.asarray(cv2.erode(values, np.ones((3, 3), np.uint8)), np.float32)
 
 
 def _window(size: int) -> Array:
@@ -176,7 +192,7 @@ def measure_on_board(
         told = np.hstack([_light_logs(logs, blocks.squares, specular), white_logs.T]).astype(np.float32)
         plane = _refitted(terms, told, _weighted(terms, told, weights, plane, GAMMA * tolerance))
         layers = _layers(shown, _gain(blocks.terms, plane), (blocks.squares, specular), known, tolerance)
-        specular = _specular(layers, blocks.windows)
+        specular = _specular(layers, blocks.windows, blocks.least)
     return Illumination(plane, blocks.half_mm, specular.reshape(blocks.points_mm.shape[:2]))
 
 
@@ -340,17 +356,20 @@ def _layers(shown: Array, gain: Array, expected: tuple[Array, Array], known: Arr
     return layers
 
 
-def _specular(layers: Array, windows: tuple[Array, Array]) -> Array:
+def _specular(layers: Array, windows: tuple[Array, Array], least: Array) -> Array:
     """(k,) white that is mirrored, averaged over a window.
 
     ``layers`` (5, k) are weights, and weighted means over channels: of the squares of the blocks' own display values,
     of how much more than these is shown, of the squares of the former, and of their product.  Where less is shown,
-    either a shade takes a share of their own, or white that was mirrored when they were learned is missing in all
-    channels alike: both are fitted by least squares.  ``windows``: see :class:`BoardBlocks`.
+    either a shade leaves a share of their own, or white that was mirrored when they were learned is missing in all
+    channels alike: both are fitted by least squares, whatever the light is taken for.  ``windows`` and ``least``: see
+    :class:`BoardBlocks`.
     """
     rows, columns = windows
     known, squares, total, own_squares, product = rows @ layers.reshape(5, len(rows), len(columns)) @ columns
     known, own_squares = known + np.float32(SPECULAR_KNOWN), own_squares + np.float32(EVEN_KNOWN)
-    white = total / known
-    missing = (own_squares * total - squares * product) / (own_squares * known - squares**2)
-    return np.asarray(np.where(white > 0, white, np.clip(missing, white, 0)), np.float32).ravel()
+    white, scatter = total / known, own_squares * known - squares**2
+    share = 1 + (known * product - squares * total) / scatter
+    missing = (own_squares * total - squares * product) / scatter / np.maximum(share, np.float32(LEAST_SHARE))
+    specular = np.where(white > 0, white, np.minimum(missing, 0)).ravel()
+    return np.asarray(np.maximum(specular, np.float32(-MOST_MISSING) * least), np.float32)

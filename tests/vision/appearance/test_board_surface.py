@@ -84,6 +84,17 @@ def test_a_lamp_that_was_mirrored_when_the_board_was_learned_is_missed(board):
     np.testing.assert_allclose(light.at(np.zeros((1, 3)))[0], 0.8**GAMMA, rtol=0.15)
 
 
+def test_a_lamp_that_made_a_dark_board_pale_when_it_was_learned_is_missed(board):
+    """The pale squares may then seem to be in less light instead."""
+    y, x = np.mgrid[:SIZE_MM, :SIZE_MM] - 100
+    specular = (0.25 * np.exp(-((x + 60) ** 2 + y**2) / (2 * 60**2)))[..., None]
+    learned = replace(board, colour=np.sqrt(board.colour**2 + specular).astype(np.float32))
+    light = measure_on_board(photographed(board, 0.7), make_blocks(learned, NO_WHITE), ABOVE, CAMERA)
+    assert light.specular is not None
+    assert light.specular[20, 8] < -0.15
+    np.testing.assert_allclose(light.at(np.array([(-60.0, 0, 0), (0, 0, 0), (60, 0, 0)])), 0.7**GAMMA, rtol=0.25)
+
+
 def test_a_shade_is_no_lamp_that_is_missed(board):
     shaded = np.full((SIZE_MM, SIZE_MM, 1), 0.8)
     shaded[70:130, 70:130] = 0.74
