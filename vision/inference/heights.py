@@ -92,9 +92,12 @@ class _Beside(NamedTuple):
 
 
 def _tried(hypothesis: Hypothesis, cell: int) -> Mask:
-    """(1 + f,) which heights of a stack are in doubt by colours, first none."""
+    """(1 + f,) which heights of a stack are in doubt by colours, first none.
+
+    A tower before other stacks may have their colours, where a single piece would be less likely than none.
+    """
     heights = hypothesis.by_configuration(np.array([cell]))[0]
-    tried: Mask = np.append(heights.max() < EMPTY_NATS, heights > heights.max() - HEIGHT_NATS)
+    tried: Mask = np.append(heights.max() < EMPTY_NATS or heights[0] < 0, heights > heights.max() - HEIGHT_NATS)
     return tried
 
 

@@ -117,10 +117,10 @@ def surface_log_ratio(
     if crop.shown == 0:
         return ratios
     surfaces = crop.surfaces.copy()
-    empty, colour = _log_likelihood(crop, surfaces, crop.grounds), 0.0
+    empty, of_lowest, of_tried = _log_likelihood(crop, surfaces, crop.grounds), 0.0, 0.0
     for number in range(len(tried)):
         best = -np.inf
-        for k in range(len(SHIFTS_MM) if tried[number] else 0):
+        for k in range(len(SHIFTS_MM) if tried[number] or number == 0 else 0):
             across, along = SHIFTS_MM[k]
             if crop_faces is None:
                 parts = _place(crop, table, (cell, number, edges[number]), (across, along), surfaces)
@@ -128,15 +128,17 @@ def surface_log_ratio(
                 parts = _place_pyramids(crop, crop_faces, (cell, number), (across, along), surfaces)
             off = across**2 + (along / table.foreshortening[cell]) ** 2
             gain = _log_likelihood(crop, surfaces, crop.grounds + parts) - empty
-            colour = max(colour, np.maximum(gain[1:], 0.0).sum())
+            colour = np.maximum(gain[1:], 0.0).sum()
+            of_lowest = max(of_lowest, colour if number == 0 else 0.0)
+            of_tried = max(of_tried, colour if tried[number] else 0.0)
             best = max(best, gain[0] - 0.5 * off / _DEVIATION_MM**2)
         if tried[number]:
             ratios[number] = best
-    # Another colour than the ground's says that something stands there; how high it is, brightness tells better.  A
-    # piece may have the ground's colour, too: that speaks neither for it nor against it.
+    # Another colour than the ground's, where the lowest one would stand, too, says that something does; how high it is,
+    # brightness tells better.  A piece may have the ground's colour, too: that speaks neither for it nor against it.
     for number in range(len(tried)):
         if tried[number]:
-            ratios[number] += colour
+            ratios[number] += min(of_lowest, of_tried)
     return ratios
 
 

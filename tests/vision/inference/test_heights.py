@@ -6,7 +6,7 @@ import pytest
 from vision.inference import heights, line_of_stacks
 from vision.inference.comparison import MISLED
 from vision.inference.coordinate_ascent import all_scores
-from vision.inference.heights import HEIGHT_NATS, weigh_heights
+from vision.inference.heights import EMPTY_NATS, HEIGHT_NATS, weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.surfaces import CAMOUFLAGED_SHARE, _is_camouflaged, of_camouflaged
 
@@ -121,3 +121,14 @@ def test_what_colours_take_for_a_piece_is_bare_where_no_surface_ends(drawn):
     weigh_heights(drawn.picture({}), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == 0
     assert hypothesis.scores[cell].argmax() == 0
+
+
+def test_a_tower_where_no_single_piece_would_be_likelier_than_none_is_compared_with_none(drawn):
+    """It may explain what stands behind it."""
+    hypothesis, cell = drawn.hypothesis({}), drawn.cell("d4")
+    hypothesis.scores[cell] = -50.0
+    hypothesis.scores[cell, [0, drawn.state("GGG")]] = 0.0, EMPTY_NATS + 5
+    hypothesis.assign(cell, drawn.state("GGG"))
+    hypothesis.updated[cell] = True
+    weigh_heights(drawn.picture({}), hypothesis, everywhere(hypothesis))
+    assert hypothesis.state[cell] == 0

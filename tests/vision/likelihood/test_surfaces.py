@@ -56,6 +56,25 @@ def test_another_colour_speaks_for_a_cube_that_is_as_bright_as_the_ground(ratio,
     assert ratio(coloured) > 15
 
 
+def test_the_colour_of_what_stands_behind_does_not_speak_for_a_tower_before_it(one_box, ground):
+    coloured = ground[..., None].repeat(3, axis=2)
+    coloured[2:FAR, LEFT:RIGHT] *= (0.8, 1.0, 1.25)
+    observations, visibility, table = one_box(
+        np.clip(coloured, 0, 255).astype(np.uint8), True, RANK, (FAR, NEAR, FOOT), np.arange(LEFT, RIGHT)
+    )
+    rows = np.array([[FAR, NEAR, FOOT, FOOT], [2, FAR, NEAR, FOOT]], np.float32)
+    table = table._replace(
+        edges=np.repeat(rows[None, ..., None], RIGHT - LEFT, axis=3),
+        covers=np.ones((1, 2, RIGHT - LEFT), np.bool_),
+        bands=np.array([1, 2]),
+        allowed=np.ones((2, 1), np.bool_),
+    )
+    labels = np.full((ROWS, COLUMNS), GROUND, np.uint16)
+    box_and_tower = 0, np.ones(2, np.bool_), np.array([EDGE, EDGE])
+    ratios = surface_log_ratio(observations, visibility, labels, table, box_and_tower, None)
+    assert ratios.max() < 0
+
+
 def test_even_ground_speaks_against_one(ratio, ground):
     assert ratio(ground) < -5
 
