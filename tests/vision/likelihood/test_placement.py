@@ -7,6 +7,7 @@ import pytest
 
 from vision.likelihood.column_integrals import MISLED, ROW_OFFSETS, Lines, displaced, sum_line
 from vision.likelihood.placement import (
+    SIDE_MISLED,
     Placement,
     fit_lines,
     make_trellis,
@@ -122,15 +123,25 @@ def test_under_a_known_face_only_the_foot_is_searched(table):
     assert placement == Placement(-3.25, 1.0, pytest.approx(-1, abs=1), True)
 
 
-def test_where_a_face_may_mislead_the_side_below_it_tells_the_colour(table):
-    """All of a face mirrors one window; its side mirrors none."""
+def scores_of(table, face, side, misled):
+    """(colours,) scores of a stack whose face, by so many nats a pixel, has the second colour, its side the first."""
     pixels = np.zeros((ROWS, COLUMNS, CHANNELS))
-    face, side = (slice(round(first), round(last)) for first, last in (EDGES[:2], EDGES[1:3]))
-    pixels[face, :, 2], pixels[side, :, 1 + COLOURS] = 4.0, 5.0
-    lines, trellis, placement = lines_through(pixels, table), make_trellis(table), Placement(0.0, 0.0, 0.0, False)
-    scores, misled = np.zeros(COLOURS), np.zeros(COLOURS)
-    fit_lines(lines, table, 0, 0, placement, trellis, scores)
-    fit_lines(lines._replace(misled=MISLED), table, 0, 0, placement, trellis, misled)
-    assert scores.argmax() == 1
-    assert misled.argmax() == 0
-    assert misled[1] == pytest.approx(scores[1], abs=0.01)
+    (top, near, foot), scores = map(round, EDGES[:3]), np.zeros(COLOURS)
+    pixels[top:near, :, 2], pixels[near:foot, :, 1 + COLOURS] = face, side
+    lines = lines_through(pixels, table)._replace(misled=misled)
+    fit_lines(lines, table, 0, 0, Placement(0.0, 0.0, 0.0, False), make_trellis(table), scores)
+    return scores
+
+
+@pytest.mark.parametrize(("face", "side", "lead"), [(3.0, 0.0, np.log(MISLED)), (0.0, 8.0, -np.log(SIDE_MISLED))])
+def test_where_a_face_or_the_side_below_it_may_mislead_neither_rules_out_a_colour(table, face, side, lead):
+    """All of a face mirrors one window, and all of a side is in deep shade."""
+    sure, bounded = (scores_of(table, face, side, misled) for misled in (0.0, MISLED))
+    assert abs(sure[0] - sure[1]) > 10
+    assert bounded[0] - bounded[1] == pytest.approx(lead, abs=0.1)
+    assert bounded.max() == pytest.approx(sure.max(), abs=0.01)
+
+
+def test_a_side_in_deep_shade_does_not_outweigh_a_face(table):
+    assert scores_of(table, 3.0, 8.0, misled=0.0).argmax() == 0
+    assert scores_of(table, 3.0, 8.0, misled=MISLED).argmax() == 1
