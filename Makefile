@@ -8,6 +8,10 @@ STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
 TEST_LIBS := chromium-headless-shell mosquitto
 
+# Tests start programs by the dozen, and pip compiles nothing here: what they load is compiled once, whatever the
+# environment says.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Compiling takes one core and most of two minutes: checks, downloads and what needs next to nothing compiled go on
 # beside it.
 MAKEFLAGS += --jobs=2
