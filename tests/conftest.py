@@ -1,11 +1,14 @@
 """What tests share: the pictures that come with the repository, and those beside it where they are there."""
 
+import os
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the program has it; read when numpy is first loaded
 
 import cv2
 import pytest
