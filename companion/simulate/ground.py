@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from functools import cache, lru_cache
 
 import cv2
@@ -33,7 +34,8 @@ FINER = 3
 
 def ground(kit: Kit, camera: Camera, pose: Registration, light: Light) -> Picture:
     """(height, width, 3) uint8 BGR, not to be written to: the empty table, without shadows, noise or blur."""
-    return _ground(pickle.dumps((kit, camera, pose, light)))
+    # A kit made anew holds nothing but its fields: what it has worked out from them would be other bytes.
+    return _ground(pickle.dumps((replace(kit), camera, pose, light)))
 
 
 @lru_cache(maxsize=4)
