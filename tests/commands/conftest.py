@@ -8,14 +8,18 @@ import sqlite3
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import cv2
 import pytest
 
 from companion.cli import main
 from companion.events import Accepted, Corrected, Event, GameOver, Start, TakenBack
 from companion.recorder.store import MatchInfo, Store
+from companion.tape.reel import Card, Reel
+from vision.capture.recording import RecordingSource, read_recording
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
 LATE = "domination 4/6/8/8/2,RG,G,4/8/6/4 -"
@@ -88,6 +92,25 @@ def recorded_match(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     words = ["referee", "domination", "--recording", str(recording), "--match", str(folder / "m.db")]
     assert main([*words, "--panel", "none", "--save", str(folder / "tape")]) == 0
     return folder
+
+
+SHORT = 50
+"""Frames of the ``short`` recording."""
+
+
+@pytest.fixture(scope="session")
+def short(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first four seconds of the example recording, with two moves."""
+    example = read_recording(examples / "domination-1")
+    appearance = (example.folder / "set.toml").read_text(encoding="utf-8")
+    camera = (example.folder / "camera.toml").read_text(encoding="utf-8")
+    card = Card(example.start, "domination", "domination", 12, camera, appearance)
+    reel = Reel(tmp_path_factory.mktemp("short") / "tape", card, 10**9)
+    for frame in islice(RecordingSource(example).frames(), SHORT):
+        jpeg = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, 95])[1]
+        reel.add(jpeg.tobytes(), frame.t_s, is_calm=False)
+    reel.close()
+    return reel.folder
 
 
 @pytest.fixture

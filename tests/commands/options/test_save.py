@@ -1,20 +1,15 @@
 """`--save`: what was refereed can be refereed again from its recording, with the same events."""
 
 import json
-from itertools import islice
 from pathlib import Path
 
-import cv2
 import pytest
 
 from calibration.kit import KITS
 from companion.cli import main
 from companion.recorder.store import Store
-from companion.tape.reel import Card, Reel, read_index
-from vision.capture.recording import RecordingSource, read_recording
-
-SHORT = 72
-"""Frames."""
+from companion.tape.reel import read_index
+from tests.commands.conftest import SHORT
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: object) -> list[dict[str, object]]:
@@ -22,27 +17,12 @@ def run(capsys: pytest.CaptureFixture[str], *words: object) -> list[dict[str, ob
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-@pytest.fixture(scope="module")
-def short(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The first six seconds of the example recording, with three moves."""
-    example = read_recording(examples / "domination-1")
-    appearance = (example.folder / "set.toml").read_text(encoding="utf-8")
-    camera = (example.folder / "camera.toml").read_text(encoding="utf-8")
-    card = Card(example.start, "domination", "domination", 12, camera, appearance)
-    reel = Reel(tmp_path_factory.mktemp("short") / "tape", card, 10**9)
-    for frame in islice(RecordingSource(example).frames(), SHORT):
-        jpeg = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, 95])[1]
-        reel.add(jpeg.tobytes(), frame.t_s, is_calm=False)
-    reel.close()
-    return reel.folder
-
-
 @pytest.mark.slow
 def test_a_recording_replays_to_the_same_events(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store, tape = tmp_path / "m.db", tmp_path / "tape"
-    demo = ("demo", "--fast", "--plies", 3, "--seed", 3, "--match", store, "--json")
+    demo = ("demo", "--fast", "--plies", 2, "--seed", 3, "--match", store, "--json")
     said = run(capsys, *demo, "--save", tape)
-    assert len(said) >= 4
+    assert len(said) >= 3
     assert run(capsys, "referee", "domination", "--recording", tape, "--match", store, "--json") == said
     with Store.open(store) as opened:
         assert [(recorded.folder, recorded.from_s) for recorded in opened.recordings(opened.match_ids()[0])] == [
@@ -55,7 +35,7 @@ def test_a_recording_replays_to_the_same_events(tmp_path: Path, capsys: pytest.C
 def test_so_does_one_whose_calm_was_thinned(short: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store, tape = tmp_path / "m.db", tmp_path / "tape"
     referee = ("referee", "domination", "--match", store, "--json", "--recording")
-    said = run(capsys, *referee, short, "--save", tape, "--save-space", "13MB")
+    said = run(capsys, *referee, short, "--save", tape, "--save-space", "9MB")
     numbers = [int(file.stem) for file, _ in read_index(tape)]
     assert numbers[-1] == SHORT - 1
     assert len(numbers) < SHORT - 8

@@ -8,13 +8,12 @@ from companion.cli import main
 
 
 @pytest.fixture
-def table(tmp_path, examples):
-    """Writes table.toml, which looks at the example recording and keeps its match in its own folder."""
+def table(tmp_path, short):
+    """Writes table.toml, which looks at a recording and keeps its match in its own folder."""
 
     def written(more=""):
         file = tmp_path / "table.toml"
-        recording = examples / "domination-1"
-        text = f'game = "domination"\nrecording = "{recording}"\nmatch = "m.db"\njson = true\n'
+        text = f'game = "domination"\nrecording = "{short}"\nmatch = "m.db"\njson = true\n'
         file.write_text(text + more, encoding="utf-8")
         return file
 
@@ -36,7 +35,7 @@ def test_a_match_is_refereed_as_the_file_says(table, tmp_path, capsys):
     assert run(table()) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert rows[0]["event"] == "start"
-    assert rows[-1]["event"] == "unfinished"
+    assert rows[-1]["event"] == "accepted"
     assert (tmp_path / "m.db").is_file()
 
 
@@ -52,11 +51,11 @@ def test_a_source_of_the_command_line_replaces_the_one_of_the_file(table, capsys
     assert "none.toml: cannot be read" in line
 
 
-def test_a_recording_brings_its_own_camera(table, examples, capsys):
+def test_a_recording_brings_its_own_camera(table, short, capsys):
     file = table()
     text = file.read_text(encoding="utf-8").replace("recording = ", "# ")
     file.write_text(text + 'device = 97\ncamera = "none.toml"\nset = "none.toml"\nresume = true\n', encoding="utf-8")
-    assert run(file, "--recording", examples / "domination-1") == 0
+    assert run(file, "--recording", short) == 0
     assert '"accepted"' in capsys.readouterr().out
 
 
