@@ -2,18 +2,18 @@
 
 import os
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from companion.app.heartbeat import Heartbeat, heartbeat
+from companion.cli import main
 from companion.games import load_game
 from companion.match import Match
 from companion.referee.referee import Referee
 from companion.referee.snapshot import Snapshot
+from tests.app.test_resumption import part
 
 
 @pytest.fixture
@@ -82,19 +82,13 @@ def test_systemd_hears_it(systemd: tuple[str, socket.socket], snapshot: Snapshot
 
 @pytest.mark.parametrize("systemd", ["a path"], indirect=True)
 def test_a_match_is_reported_and_does_not_wait_for_who_does_not_listen(
-    systemd: tuple[str, socket.socket], tmp_path: Path, examples: Path
+    systemd: tuple[str, socket.socket], tmp_path: Path, examples: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address, wire = systemd
-    recording, store = examples / "domination-1", tmp_path / "m.db"
-    words = ["referee", "domination", "--recording", str(recording), "--match", str(store), "--json"]
-    environment = {**os.environ, "NOTIFY_SOCKET": address, "WATCHDOG_USEC": "300000"}
-    subprocess.run(
-        [sys.executable, "-m", "companion.cli", *words],
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        check=True,
-        timeout=600,
-    )
+    recording, store = part(examples / "domination-1", tmp_path / "part", 0.0, 2.5), tmp_path / "m.db"
+    monkeypatch.setenv("NOTIFY_SOCKET", address)
+    monkeypatch.setenv("WATCHDOG_USEC", "3000")  # a beat with every picture: more than wait unread at once
+    assert main(["referee", "domination", "--recording", str(recording), "--match", str(store), "--json"]) == 0
     wire.setblocking(False)
     messages = []
     try:
