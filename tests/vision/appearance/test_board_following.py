@@ -30,6 +30,7 @@ STANDING = {"a1": "W", "c3": "W", "e3": "WW", "f6": "B", "h8": "B", "d6": "BB"}
 STAINED = "b5", "c5"
 CAMERA = default_camera()
 POSE = default_pose(PRINTED, CAMERA)
+PLACES = places_mm(CAMERA, POSE)
 LINEAR = to_linear(np.arange(256))
 PLIES = 14
 
@@ -55,7 +56,7 @@ def lit(image, share):
 
 def stained(image, amount):
     """``image`` with wine spilt over two squares: as much of it as ``amount``, 0 to 1."""
-    x, y = places_mm(CAMERA, POSE)
+    x, y = PLACES
     middle = np.mean([OWN.centre_mm(cell) for cell in STAINED], axis=0)
     wet = 1 / (1 + np.exp((np.hypot(x - middle[0], y - middle[1]) - 18) / 1.5))
     return lit(image, 1 - amount * wet[..., None] * np.array([0.15, 0.75, 0.65]))
@@ -104,7 +105,7 @@ def test_what_stands_where_nothing_should_is_never_learned(renderer, appearance)
 )
 def test_neither_shade_nor_light_is_learned(renderer, appearance, share, reach_mm):
     reader = Reader(OWN, CAMERA, appearance)
-    x, y = places_mm(CAMERA, POSE)
+    x, y = PLACES
     where = ((np.abs(x) < reach_mm) & (np.abs(y) < reach_mm))[..., None]
     for ply in range(1, 5):
         image = lit(photographed(renderer, STANDING, ply), np.where(where, 1 + (np.array(share) - 1) * ply / 4, 1.0))
