@@ -80,9 +80,10 @@ def drawn_table(kit: Kit, levels: tuple[int, ...], seed: int) -> DrawnTable:
     pose, where = _pose(kit, camera, levels, rng)
     lights = _lights(rng)
     shown, of_pieces = _other_pieces(kit, seed, rng)
-    table = to_linear(wood()) * rng.uniform(0.4, 1.8) * np.array([rng.uniform(0.8, 1.2) for _ in range(3)])
+    linear = to_linear(np.arange(256))
+    table = linear[wood()] * rng.uniform(0.4, 1.8) * np.array([rng.uniform(0.8, 1.2) for _ in range(3)])
     small = (round(kit.mat.width_mm * SHEET_PX_PER_MM), round(kit.mat.height_mm * SHEET_PX_PER_MM))
-    mat = cv2.resize(to_linear(sheet(kit)).astype(np.float32), small, interpolation=cv2.INTER_AREA)
+    mat = cv2.resize(linear.astype(np.float32)[sheet(kit)], small, interpolation=cv2.INTER_AREA)
     half_mm = np.array([kit.mat.width_mm, kit.mat.height_mm]) / 2
     paper = np.asarray(mat, np.float32)
     roughness = rng.uniform(0.4, 1.0)
