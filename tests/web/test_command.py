@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.cli import main
 from tests.web.conftest import WAIT_S, Client
 
 NOTICE = re.compile(r"page: http://127\.0\.0\.1:(\d+)/ .*#token=(\S+)")
@@ -45,11 +46,9 @@ def test_a_demonstration_is_watched_and_paused(demo: tuple[Client, str]) -> None
     assert client.state()["game"]["tag"] == "domination"
 
 
-def test_an_address_in_use_is_one_line(tmp_path: Path, stranger: Client) -> None:
-    command = [sys.executable, "-m", "companion.cli", "demo", "--fast", "--web", f"127.0.0.1:{stranger.port}"]
-    done = subprocess.run(
-        [*command, "--match", str(tmp_path / "demo.db"), "--panel", "none"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert f"--web 127.0.0.1:{stranger.port}: cannot listen there" in done.stderr
+def test_an_address_in_use_is_one_line(tmp_path: Path, stranger: Client, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["demo", "--fast", "--web", f"127.0.0.1:{stranger.port}"]
+    assert main([*words, "--match", str(tmp_path / "demo.db"), "--panel", "none"]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert f"--web 127.0.0.1:{stranger.port}: cannot listen there" in err

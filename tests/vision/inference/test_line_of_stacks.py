@@ -75,7 +75,7 @@ def test_a_line_of_plain_stacks_need_not_be_as_sure(drawn, tall, monkeypatch):
 
     monkeypatch.setattr(line_of_stacks, "_compared", spy)
     tower, split = drawn.picture({FRONT: COLOUR * tall}), []
-    for share in (0, *np.linspace(0.6, 0.9, 16), 1):
+    for share in (0, *np.linspace(0.6, 0.9, 8), 1):
         picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
         mixed = np.rint((1 - share) * picture + share * tower).astype(np.uint8)
         split_lines(mixed, hypothesis)
