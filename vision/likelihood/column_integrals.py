@@ -28,10 +28,12 @@ ROW_OFFSETS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
 
 
 MISLED = 0.005
-"""Probability that a face shows another piece's colour on somebody's own board: it may mirror a window or a wall, of
-whatever colour, and each of its pixels does so.  With 0.02, with this and with none the truth of 25 boards is 104, 102
-and 147 nats less than sure.  On a printed mat pieces of a pale set stand closer to each other in colour than their
-sides, which the ground lights: there it loses more than it helps."""
+"""Probability that a face, or the side of its piece, shows another piece's colour on somebody's own board.  A face may
+mirror a window or a wall, of whatever colour; in deep shade and its noise a side has that of another dark piece; and
+each of its pixels does so.  Of faces with 0.02, this and none the truth of 25 boards is 104, 102 and 147 nats less than
+sure; of sides with 0.02, this and 0.0025 that of ten others 33, 36 and 42, but with 0.02 faces that mirror are lost.
+On a printed mat pieces of a pale set stand closer to each other in colour than their sides, which the ground lights:
+there it loses more than it helps."""
 
 
 class ColumnIntegrals(NamedTuple):
@@ -40,7 +42,7 @@ class ColumnIntegrals(NamedTuple):
     Attributes:
         sums: (b, rows + 1, columns, channels) float32; row 0 is 0, row i the sum over the i crop rows above it.
         first_row: row of the crops at which the sums begin.
-        misled: probability that a face shows another colour than its piece has, see :data:`MISLED`.
+        misled: probability that a face or a side shows another colour than its piece has, see :data:`MISLED`.
     """
 
     sums: Array

@@ -25,11 +25,6 @@ ROUNDING_MM = 0.2
 """Standard deviation of the distance between two lines that are one piece apart, from quantisation alone: each line is
 evaluated in steps of half a millimetre (uniform error: 0.5 / √12 mm each, √2 times that for two)."""
 
-SIDE_MISLED = 0.02
-"""Probability that a side shows another piece's colour on somebody's own board: in deep shade, and in its noise, a side
-has that of another dark piece, and each of its pixels does so.  With 0.05, 0.02, 0.01 and none the truth of nine boards
-is 29, 31, 33 and 50 nats less than sure; with 0.05 a face that mirrors a window is lost sooner."""
-
 MOST_SIDEWAYS = 2
 """Largest displacement across the line of sight that is searched, in columns.  Chosen by eye."""
 
@@ -227,7 +222,7 @@ def _add_line(
             if not is_own and len(band) > 1:
                 band[:] = _log_mean_exp(band)
             elif is_own and lines.misled > 0:
-                _bound(band, SIDE_MISLED)
+                _bound(band, lines.misled)
             prior = -0.5 * (shift - trellis.shifts[number - 1, i]) ** 2 / variance
             for colour in range(len(band)):
                 total = reached[i, colour] + band[colour] + prior

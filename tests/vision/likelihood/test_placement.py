@@ -7,7 +7,6 @@ import pytest
 
 from vision.likelihood.column_integrals import MISLED, ROW_OFFSETS, Lines, displaced, sum_line
 from vision.likelihood.placement import (
-    SIDE_MISLED,
     Placement,
     fit_lines,
     make_trellis,
@@ -133,7 +132,7 @@ def scores_of(table, face, side, misled):
     return scores
 
 
-@pytest.mark.parametrize(("face", "side", "lead"), [(3.0, 0.0, np.log(MISLED)), (0.0, 8.0, -np.log(SIDE_MISLED))])
+@pytest.mark.parametrize(("face", "side", "lead"), [(3.0, 0.0, np.log(MISLED)), (0.0, 8.0, -np.log(MISLED))])
 def test_where_a_face_or_the_side_below_it_may_mislead_neither_rules_out_a_colour(table, face, side, lead):
     """All of a face mirrors one window, and all of a side is in deep shade."""
     sure, bounded = (scores_of(table, face, side, misled) for misled in (0.0, MISLED))
@@ -144,4 +143,4 @@ def test_where_a_face_or_the_side_below_it_may_mislead_neither_rules_out_a_colou
 
 def test_a_side_in_deep_shade_does_not_outweigh_a_face(table):
     assert scores_of(table, 3.0, 8.0, misled=0.0).argmax() == 0
-    assert scores_of(table, 3.0, 8.0, misled=MISLED).argmax() == 1
+    assert np.ptp(scores_of(table, 3.0, 8.0, misled=MISLED)) < 0.1
