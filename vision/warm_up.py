@@ -25,7 +25,7 @@ from vision.inference.comparison import rescored
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import compare
-from vision.likelihood.lateral_faces import Ground, fit_towers
+from vision.likelihood.lateral_faces import CellGround, fit_towers
 from vision.motion import Watch
 from vision.pose.projection import Points, Registration
 from vision.reader import Reader
@@ -66,7 +66,7 @@ def warm_up(reader: Reader) -> None:
         reader.look_at_shadows(picture, hypothesis, light)
     if geometry.close_up is not None:  # where nothing is in doubt no tower is looked at closely
         towers = np.ones(len(geometry.close_up.crop_faces.towers), np.bool_)
-        ground = Ground(observations.gain[0], np.ones(3, np.float32))
+        ground = CellGround(observations.gain[0], np.ones(3, np.float32))
         fit_towers(picture, geometry.close_up, (0, int(geometry.rank[0]), geometry.bare), ground, towers)
 
 

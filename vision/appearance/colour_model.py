@@ -26,6 +26,9 @@ TOP_VALUE = 1.25
 GAMMA = 2.4
 """Exponent of the sRGB curve: a factor on linear light is close to this root of it on display values."""
 
+CURVE_OFFSET = 0.055
+"""Offset of the sRGB curve (IEC 61966-2-1)."""
+
 DRAWS = 20_000
 """Draws a material.  Chosen by eye."""
 
@@ -209,13 +212,8 @@ def _floor_reflectances(appearance: SetAppearance, rng: np.random.Generator) -> 
     """(3,) that of the floor; or (DRAWS, 3), any that a learned board shows, or where nothing is known any at all."""
     if appearance.board is not None:
         shown = appearance.board.colour[appearance.board.seen > 0]
-        return _linear(shown[rng.integers(0, len(shown), DRAWS)].astype(np.float64))
-    return _linear(rng.uniform(0, 1, (DRAWS, 3))) if appearance.floor is None else np.array(appearance.floor)
-
-
-def _linear(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Linear light of display values (IEC 61966-2-1), 1 being white."""
-    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** GAMMA)
+        return linear_light(shown[rng.integers(0, len(shown), DRAWS)].astype(np.float64))
+    return linear_light(rng.uniform(0, 1, (DRAWS, 3))) if appearance.floor is None else np.array(appearance.floor)
 
 
 def _inked(
@@ -325,15 +323,23 @@ def _draw(reflectance: npt.NDArray[np.float64], shading: _Shading, rng: np.rando
     return np.clip(values, 0, TOP_VALUE).astype(np.float32)
 
 
+def linear_light(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Linear light of display values (IEC 61966-2-1), of the same shape, 1 being white."""
+    curve = ((values + CURVE_OFFSET) / (1 + CURVE_OFFSET)) ** GAMMA
+    return np.where(values <= 0.04045, values / 12.92, curve)
+
+
 def display(linear: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Display values of linear light (IEC 61966-2-1), of the same shape, 1 being white."""
-    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * np.maximum(linear, 1e-9) ** (1 / GAMMA) - 0.055)
+    return np.where(
+        linear <= 0.0031308, 12.92 * linear, (1 + CURVE_OFFSET) * np.maximum(linear, 1e-9) ** (1 / GAMMA) - CURVE_OFFSET
+    )
 
 
 @compiled
 def display_value(linear: float) -> float:
     """As :func:`display`, of one value."""
-    return float(12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1 / GAMMA) - 0.055)
+    return float(12.92 * linear if linear <= 0.0031308 else (1 + CURVE_OFFSET) * linear ** (1 / GAMMA) - CURVE_OFFSET)
 
 
 def _learn(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

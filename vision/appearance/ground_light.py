@@ -12,7 +12,7 @@ from calibration.appearance import SetAppearance, linear
 from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.appearance.board_surface import look_up, specular_at, variance_of
-from vision.appearance.colour_model import GAMMA, display, gain_in
+from vision.appearance.colour_model import CURVE_OFFSET, GAMMA, display, gain_in
 from vision.appearance.illumination import Illumination
 from vision.pose.projection import Points, Registration, project
 from vision.scene.ground import has_paper
@@ -34,9 +34,6 @@ BRIGHTEST = 1.6
 
 STRANGE = 25.0
 """Half the squared deviation, in variances, of a place's hue from the ground's above which it is no bare ground."""
-
-CURVE_OFFSET = 0.055
-"""Offset of the sRGB curve (IEC 61966-2-1)."""
 
 
 class Ground(NamedTuple):

@@ -13,12 +13,12 @@ from calibration.appearance import Reflectance, linear
 from calibration.camera import Camera
 from calibration.kit import Kit, Mat
 from calibration.markers import dictionary
+from vision.appearance.colour_model import linear_light
 from vision.compiled import compiled
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
 
-_CODES = np.arange(256) / 255
-LINEAR = np.where(_CODES <= 0.04045, _CODES / 12.92, ((_CODES + 0.055) / 1.055) ** 2.4).astype(np.float32)
+LINEAR = linear_light(np.arange(256) / 255).astype(np.float32)
 """(256,) float32 linear light (0…1) of each 8-bit code (sRGB, IEC 61966-2-1)."""
 
 DARKEST_USED = 0.1

@@ -19,7 +19,7 @@ from vision.appearance.colour_model import GAMMA, display, display_value
 from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.hues import hue, hue_density, hue_of
-from vision.likelihood.lateral_faces import CloseUp, Ground, TowerFits, by_side, fit_towers
+from vision.likelihood.lateral_faces import CellGround, CloseUp, TowerFits, by_side, fit_towers
 from vision.scene.configurations import Configurations
 from vision.scene.label_buffer import LabelBuffer
 
@@ -92,7 +92,7 @@ def rescore_by_lateral_faces(
         hypothesis: whose scores are changed.
         close_up: of its pose.
         colours: (colours, 3) reflectances of the pieces, r g b; and (3,) of bare floor.
-        board: what the bare board shows round cells, as in :class:`Ground`, where its appearance was learned.
+        board: what the bare board shows round cells, as in :class:`CellGround`, where its appearance was learned.
         asked: cells that are in doubt whatever their scores, and the configurations that may stand there.
     """
     towers = len(close_up.crop_faces.towers)
@@ -132,14 +132,15 @@ def rescore_by_lateral_faces(
 
 def looked_at(
     hypothesis: Hypothesis, cell: int, floor: Floats, bare: tuple[Array, Array] | None = None
-) -> tuple[tuple[int, int, LabelBuffer], Ground]:
+) -> tuple[tuple[int, int, LabelBuffer], CellGround]:
     """What :func:`vision.likelihood.lateral_faces.fit_towers` is told of a cell, and of the ground round it.
 
-    ``floor`` (3,): reflectance of bare floor, r g b; ``bare``: :attr:`Ground.board`.
+    ``floor`` (3,): reflectance of bare floor, r g b; ``bare``: :attr:`CellGround.board`.
     """
     labels = hypothesis.labels(np.array([cell]), bare=True)
     usual = display(floor)[::-1].astype(np.float32)
-    return (cell, int(hypothesis.geometry.rank[cell]), labels), Ground(hypothesis.observations.gain[cell], usual, bare)
+    ground = CellGround(hypothesis.observations.gain[cell], usual, bare)
+    return (cell, int(hypothesis.geometry.rank[cell]), labels), ground
 
 
 def _put_on_mm2(configurations: Configurations, towers: int) -> Floats:

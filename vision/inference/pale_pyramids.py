@@ -74,8 +74,9 @@ def find_pale(
         hypothesis: whose scores are changed.
         close_up: of its pose.
         colours: (colours, 3) reflectances of the pieces, and (3,) of bare floor, r g b.
-        board: what the bare board shows round cells, as in :class:`vision.likelihood.lateral_faces.Ground`, where its
-            appearance was learned.  Squares of many colours have no usual hue: there boundaries alone tell.
+        board: what the bare board shows round cells, as in
+            :class:`vision.likelihood.lateral_faces.CellGround`, where its appearance was learned.  Squares of many
+            colours have no usual hue: there boundaries alone tell.
     """
     pieces, floor = colours
     expected = hue_of(pieces) - hue_of(floor)

@@ -56,7 +56,7 @@ class CloseUp(NamedTuple):
     sides: Indices
 
 
-class Ground(NamedTuple):
+class CellGround(NamedTuple):
     """The ground round one cell.
 
     Attributes:
@@ -108,7 +108,7 @@ def fit_towers(
     image: npt.NDArray[np.uint8],
     close_up: CloseUp,
     seen: tuple[int, int, LabelBuffer],
-    ground: Ground,
+    ground: CellGround,
     tried: npt.NDArray[np.bool_],
 ) -> TowerFits:
     """How well towers fit to what a picture (height, width, 3) uint8 BGR shows on a cell.
@@ -127,7 +127,7 @@ def fit_towers(
 
 
 def fit_boundaries(
-    image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: Ground
+    image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: CellGround
 ) -> BoundaryFits:
     """How well the boundaries of towers fit to what a picture shows; the arguments are those of :func:`fit_towers`."""
     view, faces = _look(image, close_up, seen, ground)
@@ -140,7 +140,7 @@ def fit_boundaries(
 
 
 def _look(
-    image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: Ground
+    image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: CellGround
 ) -> tuple[LateralView, LateralFaces]:
     """What a cell shows, and the lateral faces that may be there; arguments as of :func:`fit_towers`."""
     (cell, rank, labels), (crops, crop_faces, sides) = seen, close_up

@@ -207,7 +207,7 @@ def correct_by_board(
 ) -> None:
     """Put into ``squares`` of :func:`off_usual`, where they show bare floor, differences from a learned ``board``.
 
-    Its variance does not count.  ``board``: as in :class:`vision.likelihood.lateral_faces.Ground`.
+    Its variance does not count.  ``board``: as in :class:`vision.likelihood.lateral_faces.CellGround`.
     """
     (rows, columns), (expected, variance), shades = labels.shape, board, _display_values(gain)
     for row in range(rows):

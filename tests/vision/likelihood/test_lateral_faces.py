@@ -5,7 +5,7 @@ import pytest
 
 from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
 from vision.likelihood.hues import hue
-from vision.likelihood.lateral_faces import CloseUp, Ground, fit_boundaries, fit_towers
+from vision.likelihood.lateral_faces import CellGround, CloseUp, fit_boundaries, fit_towers
 from vision.scene.crops import Crops
 
 ROWS, COLUMNS, MIDDLE = 120, 90, 45
@@ -49,7 +49,7 @@ def fitted(close_up, pyramids, tried=(True, True), board=None, is_known=True):
             np.zeros((ROWS, COLUMNS), np.float32),
         )
     )
-    ground = Ground(np.full(3, 1 / 255, np.float32), np.full(3, GROUND / 255, np.float32), bare)
+    ground = CellGround(np.full(3, 1 / 255, np.float32), np.full(3, GROUND / 255, np.float32), bare)
     return fit_towers(image, close_up, (0, 1, np.zeros((ROWS, COLUMNS), np.uint16)), ground, np.array(tried))
 
 
@@ -97,7 +97,7 @@ def test_the_hue_of_a_tower_is_that_of_its_faces_against_the_ground_in_sun_and_s
     image[first:last, MIDDLE - half : MIDDLE], image[first:last, MIDDLE : MIDDLE + half] = pink, 0.9 * pink
     image[last:] *= 0.8
     image = (image + np.random.default_rng(3).normal(0, 2, image.shape)).astype(np.uint8)
-    ground = Ground(np.full(3, 1 / 255, np.float32), (paper / 255).astype(np.float32))
+    ground = CellGround(np.full(3, 1 / 255, np.float32), (paper / 255).astype(np.float32))
     towers = fit_boundaries(image, close_up, (0, 1, np.zeros((ROWS, COLUMNS), np.uint16)), ground)
     assert towers.log_ratio[ALONE] > towers.log_ratio[TOWER] + 3
     np.testing.assert_allclose(towers.hue[:, ALONE], np.tile(hue(pink) - hue(paper), (2, 1)), atol=0.01)
@@ -108,7 +108,7 @@ def test_ground_beside_the_tip_of_another_pyramid_has_the_floor_s_hue_all_the_sa
     paper, red = np.array([180.0, 190, 200]), np.array([90.0, 90, 200])
     image = np.tile(paper, (ROWS, COLUMNS, 1))
     image[:35, MIDDLE - 20 : MIDDLE + 20] = red
-    ground = Ground(np.full(3, 1 / 255, np.float32), (paper / 255).astype(np.float32))
+    ground = CellGround(np.full(3, 1 / 255, np.float32), (paper / 255).astype(np.float32))
     seen = 0, 1, np.zeros((ROWS, COLUMNS), np.uint16)
     by_crop, by_floor = fit_boundaries(image.astype(np.uint8), close_up, seen, ground).hue[:, ALONE]
     assert np.linalg.norm(by_crop) > 0.05
