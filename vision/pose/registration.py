@@ -33,6 +33,10 @@ three are the second try."""
 LEAST_AGREEING = 3
 """Markers that must agree, at least, for another one to be left out: any two fit some pose nearly."""
 
+WELL_SHARE = 1 / 3
+"""Share of the reprojection error that is credible up to which they must: through another camera's lens they contradict
+each other as well.  Chosen by eye."""
+
 RIVAL_FACTOR, RIVAL_SHARE = 2.0, 0.01
 """A rival pose is one whose reprojection error is within this factor of the best one's, or below this share of a
 marker's edge, which blur may do to corners…"""
@@ -137,11 +141,12 @@ def _pose(gray: npt.NDArray[np.uint8], found: dict[int, list[Points]], kit: Kit,
 
 
 def _pose_without_one(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration | None:
-    """The best pose by all markers but one, of which something may hide a corner; None if they contradict, too."""
-    poses = []
+    """The best pose by all markers but one, of which something may hide a corner; None unless they agree well."""
+    poses, most_share = [], WELL_SHARE * most_reprojection_share(kit.mat)
     for number in found if len(found) > LEAST_AGREEING else ():
+        others = {one: corners for one, corners in found.items() if one != number}
         with suppress(MatNotFound):
-            poses.append(_best_pose({one: corners for one, corners in found.items() if one != number}, kit, camera))
+            poses.append(_best_pose(others, kit, camera, most_share))
     return min(poses, key=lambda pose: pose.reprojection_px, default=None)
 
 
@@ -158,7 +163,10 @@ def _aligned(
     return detected | {number: [corners] for number, corners in aligned.items()}
 
 
-def _best_pose(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration:
+def _best_pose(
+    found: dict[int, list[Points]], kit: Kit, camera: Camera, most_share: float | None = None
+) -> Registration:
+    """The likeliest pose; ``most_share``: of its reprojection error, in place of :func:`most_reprojection_share`."""
     ids = tuple(sorted(found))
     world = np.vstack([marker_corners(kit.mat, i) for i in ids])
     poses = []
@@ -168,7 +176,7 @@ def _best_pose(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Regi
     if not poses:
         raise MatNotFound("the markers cannot be seen from above; is the picture mirrored?")
     share, best = min(poses, key=lambda item: item[0])
-    if share > most_reprojection_share(kit.mat):
+    if share > (most_reprojection_share(kit.mat) if most_share is None else most_share):
         raise MatNotFound(
             f"the markers contradict each other (reprojection error {best.reprojection_px:.1f} px); "
             "is the mat flat, whole, and of this kit, and the camera file of this camera?"
