@@ -67,6 +67,10 @@ from vision.scene.visibility import visible_pixels
 Array = npt.NDArray[np.float32]
 Levels = tuple[int | None, ...]
 
+SURE_NATS = 20.0
+"""From this ratio on colours are sure whether anything stands on a pillar, whatever its level was judged by: edges were
+wrong about that by 8 (Diamond 14001 of ``tools.soak_traced``).  Chosen by eye."""
+
 
 @dataclass(frozen=True, eq=False)
 class _Last:
@@ -176,13 +180,12 @@ class Reader:
         likely_levels = None
         if self.kit.pillars is not None:
             known = levels or self.levels
-            self.levels, likely_levels = self._judged(frame.image, geometry, (known, expected or known), changed)
+            likely_levels = self._explained_on_pillars(frame.image, geometry, (known, expected or known), changed)
             geometry = self._levelled(geometry)
-        last = self._last
-        if changed is None or last is None or last.hypothesis.geometry is not geometry:
-            last = self._last = self._read_all(frame.image, geometry)
-        elif changed.any():
-            self._read_again(frame.image, np.flatnonzero(changed), last)
+            last = self._last
+            assert last is not None, "it was explained"
+        else:
+            last = self._explained(frame.image, geometry, changed)
         unlike, centres_mm = last.unexplained > UNLIKE_SHARE, geometry.crops.centres_mm
         otherwise = is_otherwise(last.unexplained, centres_mm)
         hidden = covered(last.unexplained, centres_mm, max(self.kit.board.pitch_mm)) & (not otherwise)
@@ -259,6 +262,41 @@ class Reader:
         letters = [self._alphabet.numbers([letter for _, letter in table]) for table in tables]
         read = partial(read_character, self._legible(frame.image, geometry), hypothesis, self._alphabet)
         return scores + score_characters(hypothesis, states, letters, read)
+
+    def _explained(
+        self, image: npt.NDArray[np.uint8], geometry: Geometry, changed: npt.NDArray[np.bool_] | None
+    ) -> _Last:
+        """What explains a picture, read again as far as it has ``changed`` (n,) since the last one."""
+        last = self._last
+        if changed is None or last is None or last.hypothesis.geometry is not geometry:
+            last = self._last = self._read_all(image, geometry)
+        elif changed.any():
+            self._read_again(image, np.flatnonzero(changed), last)
+        return last
+
+    def _explained_on_pillars(
+        self,
+        image: npt.NDArray[np.uint8],
+        geometry: Geometry,
+        told: tuple[Levels, Levels],
+        changed: npt.NDArray[np.bool_] | None,
+    ) -> Array:
+        """As :func:`_explained`, after levels were judged: their likelihoods, see :func:`_judged`.
+
+        They are judged together with what stands on the pillars, by edges for the most part: a dark cube may seem to be
+        the shaded side of a pillar that is higher.  Where colours are sure of the contrary they are judged again.
+        """
+        self.levels, likely, supposed = self._judged(image, geometry, told, changed)
+        last = self._explained(image, self._levelled(geometry), changed)
+        surplus = last.log_likelihood[:, 1:].max(axis=1) - last.log_likelihood[:, 0]
+        is_other = (np.abs(surplus) > SURE_NATS) & ((surplus > 0) != (supposed > 0))
+        occupied = {
+            cell: bool(surplus[cell] > 0) for cell in np.flatnonzero(is_other).tolist() if told[0][cell] is None
+        }
+        if occupied:
+            self.levels, likely, _ = self._judged(image, geometry, told, changed, occupied)
+            self._explained(image, self._levelled(geometry), np.zeros(len(surplus), np.bool_))
+        return likely
 
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
         light = self.light(image, geometry.pose)
@@ -343,10 +381,12 @@ class Reader:
         geometry: Geometry,
         told: tuple[Levels, Levels],
         changed: npt.NDArray[np.bool_] | None,
-    ) -> tuple[tuple[int, ...], Array]:
-        """The pillars' levels, and how likely each is by the picture: even rows for those that were given.
+        occupied: Mapping[int, bool] = MappingProxyType({}),
+    ) -> tuple[tuple[int, ...], Array, npt.NDArray[np.intp]]:
+        """The pillars' levels, how likely each is by the picture, even rows where it was given, and what is supposed.
 
-        ``told`` are the levels that are known, and those that are expected.
+        ``told`` are the levels that are known, and those that are expected; ``occupied`` as in :class:`LevelQuestion`.
+        What is supposed (n,) to stand on the pillars are configurations from 1, 0 for none.
         """
         kit, pose = self.kit, geometry.pose
         assert kit.pillars is not None, "only pillars have levels that change"
@@ -355,7 +395,8 @@ class Reader:
         begin = self._known(tuple(level if level is not None else likely for level, likely in zip(*told, strict=True)))
         count = len(told_apart(kit.pillars))
         if not unknown:
-            return begin, np.full((len(begin), count), -np.log(count), np.float32)
+            even = np.full((len(begin), count), -np.log(count), np.float32)
+            return begin, even, np.zeros(len(begin), np.intp)
         if self._views is None or self._views[0] is not pose:
             self._views = (pose, make_views(kit, kit.pillars, pose, self.camera))
         small = cv2.resize(image, None, fx=1 / SHRINK, fy=1 / SHRINK, interpolation=cv2.INTER_AREA)
@@ -363,7 +404,7 @@ class Reader:
         self._colours.look_around(image, geometry, light)
         colours = make_colours(self._colours.model, len(geometry.configurations.colours))
         configurations, loose = self._standing(changed)
-        question = LevelQuestion(begin, configurations, unknown, expected, loose)
+        question = LevelQuestion(begin, configurations, unknown, expected, loose, occupied)
         at_pillars = light.at(floors_mm(kit, begin))
         return estimate_levels(np.asarray(small, np.uint8), at_pillars, colours, self._views[1], question)
 

@@ -12,8 +12,8 @@ Pillars are updated one after the other, given the others, until none changes (c
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -74,6 +74,7 @@ class LevelQuestion:
         unknown: indices of the pillars whose levels are to be estimated.
         expected: indices of those of them that are expected to stand at their ``levels``.
         loose: indices of those on which something else may stand.
+        occupied: whether anything stands on them, of the pillars of which that is known.
     """
 
     levels: Sequence[int]
@@ -81,6 +82,7 @@ class LevelQuestion:
     unknown: Collection[int]
     expected: Collection[int]
     loose: Collection[int]
+    occupied: Mapping[int, bool] = field(default_factory=dict)
 
 
 class _Shown(NamedTuple):
@@ -117,8 +119,8 @@ class _Around(NamedTuple):
 
 def estimate_levels(
     small: Picture, light: Array, colours: Colours, views: PillarViews, question: LevelQuestion
-) -> tuple[tuple[int, ...], Array]:
-    """The likeliest levels, and the log-likelihood of each level of each pillar by the picture alone.
+) -> tuple[tuple[int, ...], Array, npt.NDArray[np.intp]]:
+    """The likeliest levels, the log-likelihood of each by the picture alone, and what may stand on the pillars then.
 
     Args:
         small: (height, width, 3) uint8 BGR, the downscaled picture.
@@ -128,12 +130,13 @@ def estimate_levels(
         question: what is given of the pillars.
 
     Returns:
-        (n,) levels; (n, l) float32 log-likelihood, each row's logsumexp 0; uniform for pillars that were not asked.
+        (n,) levels; (n, l) float32 log-likelihood, each row's logsumexp 0; uniform for pillars that were not asked; and
+        (n,) configurations from 1, 0 for none.
     """
     step = max(1, round(STEP_MM * views.px_per_mm))
     shown = _Shown(small, light, noise_of(small, step, views.mat_px), colours, step)
     found = np.column_stack([np.array(question.levels) - views.lowest, np.array(question.configurations)])
-    prior, standing = _priors(views, found[:, 0], question.expected)
+    prior, standing = _priors(views, found[:, 0], question)
     count, fits = prior.shape[1], np.zeros(prior.shape)
     searched, are_placed = {*question.unknown, *question.loose}, len(question.unknown) <= MOST_PLACED
     known: dict[tuple[int, tuple[int, ...], bytes], npt.NDArray[np.float64]] = {}
@@ -153,24 +156,26 @@ def estimate_levels(
         if sweep and (found == before).all():
             break
     fits -= np.logaddexp.reduce(fits, axis=1, keepdims=True)
-    return tuple(int(level) + views.lowest for level in found[:, 0]), fits.astype(np.float32)
+    return tuple(int(level) + views.lowest for level in found[:, 0]), fits.astype(np.float32), found[:, 1]
 
 
 def _priors(
-    views: PillarViews, begun: npt.NDArray[np.intp], expected: Collection[int]
+    views: PillarViews, begun: npt.NDArray[np.intp], question: LevelQuestion
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """(n, l) log prior of each level, and (n, l, s) of what stands on each pillar at that level.
 
-    ``begun`` (n,) are the indices of the levels where the search begins; the pillars of ``expected`` should be there.
+    ``begun`` (n,) are the indices of the levels where the search begins; the pillars that are expected should be there.
     """
     count = len(views.faces[0])
     levels = np.zeros((len(begun), count))
     standing = np.tile(views.log_prior, (len(begun), count, 1))
-    for pillar in expected:
+    for pillar in question.expected:
         levels[pillar] = np.log(UNEXPECTED / (count - 1))
         levels[pillar, begun[pillar]] = np.log(1 - UNEXPECTED)
         standing[pillar] += views.further * np.log(FURTHER_PIECE)
         standing[pillar, begun[pillar]] = views.log_prior
+    for pillar, is_occupied in question.occupied.items():
+        standing[pillar, :, slice(0, 1) if is_occupied else slice(1, None)] = -np.inf
     return levels, standing
 
 

@@ -13,8 +13,10 @@ from companion.simulate.sprite import Scene
 from companion.simulate.standing import rearranged, seeded, set_up
 from companion.simulate.table import enrol_picture
 from companion.simulate.viewpoint import default_camera, default_pose
+from vision import reader
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
+from vision.inference.pillar_levels import estimate_levels
 from vision.reader import Reader
 
 KIT = load_kit("diamond")
@@ -128,3 +130,25 @@ def test_a_clear_picture_overrules_the_expected_level(board):
     assert reading.levels == LEVELS
     likely = reading.level_log_likelihood[at("d3")]
     assert likely[wrong[at("d3")]] < likely[LEVELS[at("d3")]] - 10
+
+
+def test_a_level_that_was_judged_as_if_nothing_stood_there_is_judged_again(board, monkeypatch):
+    """A dark cube may seem to be the shaded side of a higher pillar; colours are sure of it."""
+    asked = []
+
+    def misled(small, light, colours, views, question):
+        asked.append(dict(question.occupied))
+        levels, likely, supposed = estimate_levels(small, light, colours, views, question)
+        if question.occupied:
+            return levels, likely, supposed
+        higher, nothing = (
+            np.where(np.arange(len(KIT.cells)) == at("d3"), *pair) for pair in ((4, levels), (0, supposed))
+        )
+        return tuple(higher.tolist()), likely, nothing
+
+    monkeypatch.setattr(reader, "estimate_levels", misled)
+    assert LEVELS[at("d3")] != 4
+    reading = board.read(LEVELS, without(LEVELS, "d3"))
+    assert asked == [{}, {at("d3"): True}]
+    assert reading.levels == LEVELS
+    assert sights(reading) == expected_sights()
