@@ -48,8 +48,8 @@ EVEN_KNOWN = 0.001
 mirrored there then.  Chosen by eye."""
 
 MOST_MISSING = 0.8
-"""Share that a mirrored lamp has in what the darkest place round another showed when it was learned, at most: the board
-has a colour of its own.  Chosen by eye."""
+"""Share that a mirrored lamp has, at most, in what a block and those next to it showed when they were learned: the
+board has a colour of its own.  Chosen by eye."""
 
 LEAST_SHARE = 0.2
 """Least share of the light that a shade is taken to leave where a lamp was mirrored.  Chosen by eye."""
