@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from calibration.appearance import SetAppearance, linear
 from calibration.camera import Camera
 from calibration.kit import Kit
+from vision.appearance.board_learning import codes_at
 from vision.appearance.board_surface import look_up, specular_at, variance_of
 from vision.appearance.colour_model import CURVE_OFFSET, GAMMA, display, gain_in
 from vision.appearance.illumination import Illumination
@@ -41,14 +41,14 @@ class Ground(NamedTuple):
 
     Attributes:
         places_mm: (k, 2).
-        map_px: (2, k) float32, where the picture shows them, x and y.
+        pixels: (k, 2) px, where the picture shows them, x and y.
         values: (k, 3) float32, display values b g r relative to white paper, without what is mirrored.
         variance: (k, 3) float32, of these.
         square: (k,) number of the cell, or of a patch of the same size beside them.
     """
 
     places_mm: Points
-    map_px: Array
+    pixels: Points
     values: Array
     variance: Array
     square: Indices
@@ -73,7 +73,8 @@ def make_ground(kit: Kit, appearance: SetAppearance, pose: Registration, camera:
     centres, pitch = np.array([kit.centre_mm(cell) for cell in kit.cells]), np.array(kit.board.pitch_mm)
     half = np.array([kit.mat.width_mm, kit.mat.height_mm]) / 2
     axes = [np.arange(-side + STEP_MM / 2, side, STEP_MM) for side in half]
-    places = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+    grid = np.stack(np.meshgrid(*axes), axis=-1)
+    places = grid.reshape(-1, 2)
     corner = centres.min(axis=0) - pitch / 2
     row_column = np.floor((places - corner) / pitch)
     if appearance.board is None:
@@ -86,18 +87,17 @@ def make_ground(kit: Kit, appearance: SetAppearance, pose: Registration, camera:
         values = np.where(is_floor[:, None], floor, paper).astype(np.float32)
         variance = variance_of(values, np.zeros(len(places), np.float32))
     else:
-        values, variance, is_known = (found[0] for found in look_up(appearance.board, places[None]))
+        values, variance, is_known = look_up(appearance.board, grid)
+        values, variance, is_known = values.reshape(-1, 3), variance.reshape(-1, 3), is_known.ravel()
     pixels = project(np.column_stack([places, np.zeros(len(places))]), pose, camera)
     is_known &= ((pixels > 1) & (pixels < (camera.width_px - 2, camera.height_px - 2))).all(axis=1)
     square = np.unique(row_column[is_known], axis=0, return_inverse=True)[1].ravel()
-    map_px = np.ascontiguousarray(pixels[is_known].T, np.float32)
-    return Ground(places[is_known], map_px, values[is_known], variance[is_known], square.astype(np.intp))
+    return Ground(places[is_known], pixels[is_known], values[is_known], variance[is_known], square.astype(np.intp))
 
 
 def measure_ground(image: Picture, ground: Ground, light: Illumination) -> GroundLight:
     """The light on ``ground`` in a picture (height, width, 3) uint8 BGR, beside the ``light`` on the whole board."""
-    columns, rows = ground.map_px[:, None]
-    codes = np.asarray(cv2.remap(image, columns, rows, cv2.INTER_LINEAR))[0]
+    codes = codes_at(image, ground.pixels)
     at = np.column_stack([ground.places_mm, np.zeros(len(codes))])
     shown, expected = codes * gain_in(light.at(at))[:, ::-1], ground.values
     if light.specular is not None:

@@ -1,14 +1,19 @@
 """The light on the bare ground of a drawn board, place by place."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from calibration.appearance import nominal_appearance
+from calibration.board_appearance import unknown_board
+from calibration.camera import Camera
 from calibration.kit import load_kit
 from companion.simulate.viewpoint import default_camera, default_pose
-from vision.appearance.colour_model import display
+from vision.appearance.colour_model import GAMMA, display
 from vision.appearance.ground_light import make_ground, measure_ground
 from vision.appearance.illumination import Illumination
+from vision.pose.projection import Registration
 
 PAPER = 0.6
 LIGHT = Illumination(np.log(PAPER) * np.eye(3)[:1].T @ np.ones((1, 3)), (1.0, 1.0))
@@ -53,3 +58,19 @@ def test_places_are_numbered_by_square(ground):
     extent = [np.ptp(ground.places_mm[ground.square == number], axis=0).max() for number in range(64)]
     pitch = max(load_kit("domination").board.pitch_mm)
     assert max(extent) < pitch
+
+
+def test_a_board_may_have_more_places_than_opencv_takes_in_a_line():
+    """That of a tournament is half a metre wide."""
+    kit, side = load_kit("domination"), 600
+    board = unknown_board(side, side)
+    board = replace(board, colour=board.colour + np.float32(0.5), seen=np.ones_like(board.seen))
+    kit = replace(kit, mat=replace(kit.mat, width_mm=side, height_mm=side))
+    camera = Camera(720, 720, np.array([[720.0, 0, 359.5], [0, 720, 359.5], [0, 0, 1]]), np.zeros(5), 0.0)
+    above = Registration(np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, 700.0]), (), 0.0)
+    ground = make_ground(kit, replace(nominal_appearance(kit), board=board), above, camera)
+    assert len(ground.places_mm) > 32_767
+    code = round(255 * 0.5 * PAPER ** (1 / GAMMA))
+    light = measure_ground(np.full((720, 720, 3), code, np.uint8), ground, LIGHT)
+    assert light.share == pytest.approx(1.0, abs=0.04)
+    assert light.is_ground.all()

@@ -20,7 +20,7 @@ def ground():
     places = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
     square = (np.floor(places / 40) @ (1, 5) + 12).astype(np.intp)
     none = np.zeros((len(places), 3), np.float32)
-    return Ground(places, np.zeros((2, len(places)), np.float32), none, none, square - square.min())
+    return Ground(places, np.zeros_like(places), none, none, square - square.min())
 
 
 def lit(ground, lamps, power, seed=0):
