@@ -177,16 +177,13 @@ class Reader:
 
         Raises VisionError.
         """
-        likely_levels = None
-        if self.kit.pillars is not None:
-            known = levels or self.levels
-            likely_levels = self._explained_on_pillars(frame.image, geometry, (known, expected or known), changed)
-            geometry = self._levelled(geometry)
-            last = self._last
-            assert last is not None, "it was explained"
+        if self.kit.pillars is None:
+            last, likely_levels = self._explained(frame.image, geometry, changed), None
         else:
-            last = self._explained(frame.image, geometry, changed)
-        unlike, centres_mm = last.unexplained > UNLIKE_SHARE, geometry.crops.centres_mm
+            known = levels or self.levels
+            told = known, expected or known
+            last, likely_levels = self._explained_on_pillars(frame.image, geometry, told, changed)
+        unlike, centres_mm = last.unexplained > UNLIKE_SHARE, last.hypothesis.geometry.crops.centres_mm
         otherwise = is_otherwise(last.unexplained, centres_mm)
         hidden = covered(last.unexplained, centres_mm, max(self.kit.board.pitch_mm)) & (not otherwise)
         return Reading(
@@ -280,8 +277,8 @@ class Reader:
         geometry: Geometry,
         told: tuple[Levels, Levels],
         changed: npt.NDArray[np.bool_] | None,
-    ) -> Array:
-        """As :func:`_explained`, after levels were judged: their likelihoods, see :func:`_judged`.
+    ) -> tuple[_Last, Array]:
+        """As :func:`_explained`, after levels were judged; and their likelihoods, see :func:`_judged`.
 
         They are judged together with what stands on the pillars, by edges for the most part: a dark cube may seem to be
         the shaded side of a pillar that is higher.  Where colours are sure of the contrary they are judged again.
@@ -295,8 +292,8 @@ class Reader:
         }
         if occupied:
             self.levels, likely, _ = self._judged(image, geometry, told, changed, occupied)
-            self._explained(image, self._levelled(geometry), np.zeros(len(surplus), np.bool_))
-        return likely
+            last = self._explained(image, self._levelled(geometry), np.zeros(len(surplus), np.bool_))
+        return last, likely
 
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
         light = self.light(image, geometry.pose)
