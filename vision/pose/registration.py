@@ -142,11 +142,11 @@ def _pose(gray: npt.NDArray[np.uint8], found: dict[int, list[Points]], kit: Kit,
 
 def _pose_without_one(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration | None:
     """The best pose by all markers but one, of which something may hide a corner; None unless they agree well."""
-    poses, most_share = [], WELL_SHARE * most_reprojection_share(kit.mat)
+    poses = []
     for number in found if len(found) > LEAST_AGREEING else ():
         others = {one: corners for one, corners in found.items() if one != number}
         with suppress(MatNotFound):
-            poses.append(_best_pose(others, kit, camera, most_share))
+            poses.append(_best_pose(others, kit, camera, WELL_SHARE))
     return min(poses, key=lambda pose: pose.reprojection_px, default=None)
 
 
@@ -163,10 +163,8 @@ def _aligned(
     return detected | {number: [corners] for number, corners in aligned.items()}
 
 
-def _best_pose(
-    found: dict[int, list[Points]], kit: Kit, camera: Camera, most_share: float | None = None
-) -> Registration:
-    """The likeliest pose; ``most_share``: of its reprojection error, in place of :func:`most_reprojection_share`."""
+def _best_pose(found: dict[int, list[Points]], kit: Kit, camera: Camera, of_most: float = 1.0) -> Registration:
+    """The likeliest pose; ``of_most``: share of :func:`most_reprojection_share` up to which it is credible."""
     ids = tuple(sorted(found))
     world = np.vstack([marker_corners(kit.mat, i) for i in ids])
     poses = []
@@ -176,7 +174,7 @@ def _best_pose(
     if not poses:
         raise MatNotFound("the markers cannot be seen from above; is the picture mirrored?")
     share, best = min(poses, key=lambda item: item[0])
-    if share > (most_reprojection_share(kit.mat) if most_share is None else most_share):
+    if share > of_most * most_reprojection_share(kit.mat):
         raise MatNotFound(
             f"the markers contradict each other (reprojection error {best.reprojection_px:.1f} px); "
             "is the mat flat, whole, and of this kit, and the camera file of this camera?"
