@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.colour_model import GAMMA, display, display_value
+from vision.appearance.colour_model import CURVE_OFFSET, GAMMA, display, display_value
 from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.hues import hue, hue_density, hue_of
@@ -221,7 +221,7 @@ def _nats_off(means: Floats, is_seen: Mask, predicted: Floats) -> Floats:
 def _light_on_sides(seen: list[_Sides], reflectance: Floats) -> Floats:
     """(4, 3) logarithm of the light on each side of all pyramids, relative to the mat's, b g r."""
     sides = _Sides(np.concatenate([one.means for one in seen]), np.concatenate([one.is_seen for one in seen]))
-    linear = np.maximum((sides.means + 0.055) / 1.055, 1e-3) ** GAMMA
+    linear = np.maximum((sides.means + CURVE_OFFSET) / (1 + CURVE_OFFSET), 1e-3) ** GAMMA
     logs = np.log(linear[:, None] / np.maximum(reflectance[:, None], 0.01))
     likeliest: Floats = _likeliest_light(_shown(sides.is_seen, logs), *sides, reflectance)
     return likeliest
