@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from companion.referee.states import Mode
-from companion.rules.game import Move
+from companion.tracker.hypotheses import Line
 from companion.tracker.interpret import (
     Ambiguous,
     CannotTell,
@@ -57,7 +57,7 @@ STRANGE_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """One doubtful view: seen since ``since_s``, in ``readings`` pictures in a row; ``doubted`` moves may explain it.
+    """One doubtful view: seen since ``since_s``, in ``readings`` pictures in a row; ``doubted`` lines may explain it.
 
     ``may_go_on``: hands may still be at it, for pieces are gone, or no single act explains it.
     """
@@ -66,7 +66,7 @@ class Suspicion:
     changes: Changes
     since_s: float
     readings: int
-    doubted: tuple[tuple[Move, ...], ...]
+    doubted: tuple[Line, ...]
     may_go_on: bool
 
 
@@ -93,7 +93,7 @@ def interrupted(before: Suspicion, mode: Mode) -> Suspicion | None:
 def _needs_patience(meaning: Interpretation) -> bool:
     """Whether one picture is not enough: for accusations and questions, and for several things done at once."""
     match meaning:
-        case Played((_, _, *_)) | TakenBack(_, Move()):
+        case Played((_, _, *_)) | TakenBack(_, (_, *_)):
             return True
         case _:
             return isinstance(meaning, (Illegal, Ambiguous, CannotTell))

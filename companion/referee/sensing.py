@@ -57,7 +57,7 @@ def relying(sensing: Sensing, context: Context, n: int) -> Context:
     No move counts in it as seen in doubt that one sensor, or the camera against it, has made up.
     """
     doubted = tuple(
-        moves for moves in context.doubted if not any(move.step and move.target in sensing.doubts for move in moves)
+        line for line in context.doubted if not any(move.step and move.target in sensing.doubts for move in line.moves)
     )
     return replace(context, doubted=doubted, contested=frozenset(n + cell for cell in sensing.doubted))
 

@@ -182,9 +182,9 @@ def take_back(state: State, fact: Fact, t_s: float) -> Result:
     position = format_position(match.game, match.position)
     event = TakenBack(t=t_s, n=0, moves=texts, position=position)
     following = replace(_calm(state, match), ruling=None)
-    if then is None:
+    if not then:
         return following, (event, *_reminder(match, t_s))
-    played, events = _play(following, (then,), t_s)
+    played, events = _play(following, then, t_s)
     return played, (event, *events)
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from math import log
 
 import numpy as np
@@ -60,8 +60,8 @@ LOG_BEGUN = log(0.5)
 """A turn seen half done is finished more often than all else; shared among the moves that it may have been."""
 
 LOG_DOUBTED = log(0.3)
-"""A legal move that seemed to lie on the table, but not clearly, was played: when people go on without an answer, what
-they do next says which it was.  Shared among the moves that it may have been; times the prior of the next move."""
+"""What seemed to have been played or taken back, but not clearly, was: when people go on without an answer, what they
+do next says which it was.  Shared among the lines that it may have been; times the prior of the next move."""
 
 LOG_STANDING = log(0.25)
 """A table that has been spoken of (half done, illegal, in question) still stands as it was."""
@@ -103,32 +103,22 @@ class Half:
 
 
 @dataclass(frozen=True, slots=True)
-class Back:
-    """The last ``n`` moves undone."""
-
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
-class Plies:
-    """Several legal moves, one after the other."""
+class Line:
+    """The last ``undone`` moves taken back, then ``moves`` played, all of them legal: not one move alone, a Turn."""
 
     moves: tuple[Move, ...]
+    undone: int = 0
+
+    def after(self, match: Match) -> Match:
+        """``match`` once it has gone on so; raises what :meth:`Match.take_back` raises."""
+        return reduce(Match.play, self.moves, match.take_back(self.undone) if self.undone else match)
 
 
 @dataclass(frozen=True, slots=True)
-class PliesAndAct:
-    """Legal moves that had been in doubt, and one illegal act after them."""
+class LineAndAct:
+    """What had been in doubt has happened, and one illegal act after it."""
 
-    moves: tuple[Move, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """The last ``n`` moves undone and a legal one played instead."""
-
-    n: int
-    move: Move
+    line: Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +138,7 @@ class Other:
     """None of these: each cell as it is best read."""
 
 
-Story = Same | Turn | Half | Back | Plies | PliesAndAct | Replay | Act | Jump | Other
+Story = Same | Turn | Half | Line | LineAndAct | Act | Jump | Other
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +238,7 @@ class _Seer:
         """Every earlier position that no arbiter's ruling cuts off."""
         earlier = list(match.positions())[-2::-1][: match.undoable]
         for n, position in enumerate(earlier, start=1):
-            yield Hypothesis(Back(n), LOG_BACK - (n - 1) * log(2), self.changes(self.game.table(position)))
+            yield Hypothesis(Line((), n), LOG_BACK - (n - 1) * log(2), self.changes(self.game.table(position)))
 
 
 def acts_within(prediction: Prediction, cells: frozenset[Cell]) -> Iterator[Hypothesis]:
@@ -291,24 +281,20 @@ def sequences_within(prediction: Prediction, cells: frozenset[Cell], most: int) 
             plies = (*moves, move)
             if len(plies) > 1:
                 prior = LOG_PLIES + LOG_PLY * len(plies)
-                yield Hypothesis(Plies(plies), prior, seer.changes(game.table(following)))
+                yield Hypothesis(Line(plies), prior, seer.changes(game.table(following)))
             if len(plies) < most:
                 waiting.append((following, plies, touched))
 
 
-def continued(
-    prediction: Prediction, doubted: Sequence[tuple[Move, ...]], cells: frozenset[Cell]
-) -> Iterator[Hypothesis]:
-    """One legal move more after each of the ``doubted`` ones; or one half done, which leaves those played.
+def continued(prediction: Prediction, doubted: Sequence[Line], cells: frozenset[Cell]) -> Iterator[Hypothesis]:
+    """One legal move more after each of the ``doubted`` lines; or one half done, which says that the line is true.
 
-    Or an illegal act that together with them changes no cell but ``cells``: it leaves them played, too.
+    Or an illegal act that together with it changes no cell but ``cells``: it says so, too.
     """
     game = prediction.match.game
     seer = _Seer(game, prediction.table, prediction.sights)
-    for moves in doubted:
-        match = prediction.match
-        for move in moves:
-            match = match.play(move)
+    for line in doubted:
+        match = line.after(prediction.match)
         following = game.legal_moves(match.position)
         played = LOG_DOUBTED - log(len(doubted))
         prior, legal = played + LOG_TURN - log(max(len(following), 1)), {seer.changes(game.table(match.position))}
@@ -317,12 +303,12 @@ def continued(
             changes = seer.changes(game.table(after))
             legal.add(changes)
             if not _looks_same(game, match.position, after):
-                yield Hypothesis(Plies((*moves, move)), prior, changes)
+                yield Hypothesis(replace(line, moves=(*line.moves, move)), prior, changes)
             for stage in game.stages(match.position, move):
                 legal.add(changes := seer.changes(stage.table))
-                yield Hypothesis(Plies(moves), prior, changes)
+                yield Hypothesis(line, prior, changes)
         acts = {seer.changes(attempt.table) for attempt in game.attempts(match.position, cells)}
-        yield from (Hypothesis(PliesAndAct(moves), played + LOG_ACT, changes) for changes in acts - legal)
+        yield from (Hypothesis(LineAndAct(line), played + LOG_ACT, changes) for changes in acts - legal)
 
 
 def _looks_same(game: Game, before: Position, after: Position) -> bool:
@@ -337,15 +323,15 @@ def replays_within(prediction: Prediction, cells: frozenset[Cell]) -> Iterator[H
     match = prediction.match
     seer = _Seer(match.game, prediction.table, prediction.sights)
     for back in prediction.expected.hypotheses:
-        if not isinstance(back.story, Back) or back.story.n > REPLAYED:
+        if not isinstance(back.story, Line) or back.story.undone > REPLAYED:
             continue
         undone = {cell_of(match.game.layout, place) for place, _ in back.changes}
-        earlier = match.take_back(back.story.n).position
+        earlier = back.story.after(match).position
         for move in match.game.legal_moves(earlier):
             touched = set(move.cells)
             if undone - cells <= touched <= cells | undone:
                 changes = seer.changes(match.game.table(match.game.play(earlier, move)))
-                yield Hypothesis(Replay(back.story.n, move), LOG_REPLAY, changes)
+                yield Hypothesis(replace(back.story, moves=(move,)), LOG_REPLAY, changes)
 
 
 def faulty(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp]) -> Iterator[Hypothesis]:

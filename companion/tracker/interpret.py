@@ -7,8 +7,8 @@ is accepted when its posterior is high enough.  What people are told about a vie
   ended; or a player says that he has moved, and there are moves that leave the view as it was: then which is asked;
 * a legal move comes before an illegal act, and several legal moves are a question;
 * a legal move comes before a take-back, a take-back before an illegal act;
-* where a move that had been in doubt and an illegal act after it explain what no single act does, the move was played:
-  what is wrong is said once it has been;
+* where a move or take-back that had been in doubt and an illegal act after it explain what no single act does, the
+  former has happened: what is wrong is said once that has been;
 * an illegal act comes before several quick legal plies, or before a move taken back and played otherwise: that just
   these were missed is far less probable.
 """
@@ -32,14 +32,12 @@ from companion.tracker.hypotheses import (
     CHANGED_NATS,
     LOG_FAULT_CELL,
     Act,
-    Back,
     Half,
     Jump,
+    Line,
+    LineAndAct,
     Other,
-    Plies,
-    PliesAndAct,
     Prediction,
-    Replay,
     Same,
     Story,
     Turn,
@@ -89,7 +87,7 @@ WORTH_ASKING = 0.1
 
 WORTH_KEEPING = 1e-3
 """Posterior above which an explanation is kept in mind while a table is in doubt: what comes next may show that it was
-the right one.  Moves are, where they are no less than WORTH_ASKING times as probable as the likeliest."""
+the right one.  Moves and take-backs are, where no less than WORTH_ASKING times as probable as the likeliest."""
 
 STRANGE_PIECES = 3
 """Nobody adds so many pieces in one go; a cell that seems to have grown by so many is behind a sleeve or a hand."""
@@ -100,9 +98,9 @@ RANKED = 6
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """The table shows the last accepted position, or that after a move of ``doubted``: squares are hidden."""
+    """The table shows the last accepted position, or that after a line of ``doubted``: squares are hidden."""
 
-    doubted: tuple[tuple[Move, ...], ...] = ()
+    doubted: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +128,10 @@ class InProgress:
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """The last ``n`` moves were undone, and ``then`` one was played instead."""
+    """The last ``n`` moves were undone, and ``then`` others were played instead."""
 
     n: int
-    then: Move | None = None
+    then: tuple[Move, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +146,7 @@ class Illegal:
 class CannotTell:
     """No explanation is clearly the best; ``options`` are the legal ones among the likely ones.
 
-    ``doubted`` are all legal ones that are worth keeping in mind.  When that lasts, it may be taken for ``in_the_end``,
+    ``doubted`` are all lines that are worth keeping in mind.  When that lasts, it may be taken for ``in_the_end``,
     of posterior ``sure``.  ``is_amiss``: it may well be that something is against the rules.  ``or_one_hand``: as of
     :class:`Ambiguous`.
     """
@@ -158,7 +156,7 @@ class CannotTell:
     is_amiss: bool = False
     sure: float = 0.0
     or_one_hand: bool = False
-    doubted: tuple[tuple[Move, ...], ...] = ()
+    doubted: tuple[Line, ...] = ()
 
 
 Interpretation = Unchanged | Played | Ambiguous | InProgress | TakenBack | Illegal | CannotTell
@@ -194,13 +192,13 @@ class Judgement:
     rivals: tuple[Changes, ...] = ()
 
     @property
-    def doubted(self) -> tuple[tuple[Move, ...], ...]:
-        """The moves that may have been played, as long as nothing else says so: to be kept in mind."""
+    def doubted(self) -> tuple[Line, ...]:
+        """How the match may have gone on, as long as nothing else says so: to be kept in mind."""
         match self.interpretation:
             case Unchanged() | CannotTell() as meaning:
                 return meaning.doubted
             case Ambiguous(options):
-                return options
+                return tuple(map(Line, options))
             case _:
                 return ()
 
@@ -227,7 +225,7 @@ def interpret(
     if plain or sure < _needed(meaning, AFTER_PATIENCE if evidence.readings >= PATIENT_READINGS else AT_FIRST):
         options = tuple(dict.fromkeys((*plain, *_worth_asking(groups))))
         one_hand = any(_one_hand(prediction.match, moves, context) >= WORTH_ASKING for moves in options)
-        end, kept = None if plain else _in_the_end(meaning, sure), (*plain, *_worth_keeping(groups))
+        end, kept = None if plain else _in_the_end(meaning, sure), (*map(Line, plain), *_worth_keeping(groups))
         meaning = CannotTell(options, end, wrong >= AMISS, sure, one_hand, tuple(dict.fromkeys(kept)))
     elif isinstance(meaning, Unchanged):
         # Not those that no view tells from it: nobody may claim that such a one passed unseen.
@@ -258,7 +256,7 @@ def _meaning(prediction: Prediction, group: Group, context: Context) -> Interpre
         return Played(options[0]) if len(options) == 1 else Ambiguous(options)
     if halves:
         return InProgress(tuple(half.move for half in halves), halves[0].stage)
-    if backs := [story.n for story in group.stories if isinstance(story, Back)]:
+    if backs := [line.undone for line in group.lines if not line.moves]:
         return TakenBack(min(backs))
     if options and not is_act:
         return _sequence(prediction, options, context, group.changes)
@@ -269,11 +267,12 @@ def _meaning(prediction: Prediction, group: Group, context: Context) -> Interpre
 
 def _otherwise(group: Group) -> TakenBack | Played | None:
     """What was played where the view is no move's: another one instead, or one in doubt before an illegal act."""
-    again = [story for story in group.stories if isinstance(story, Replay)]
-    if len(again) == 1:
-        return TakenBack(again[0].n, again[0].move)
-    overtaken = [story for story in group.stories if isinstance(story, PliesAndAct)]
-    return Played(overtaken[0].moves) if len(overtaken) == 1 else None
+    again = [line for line in group.lines if line.undone]
+    overtaken = [story.line for story in group.stories if isinstance(story, LineAndAct)]
+    certain = next((lines[0] for lines in (again, overtaken) if len(lines) == 1), None)
+    if certain is None:
+        return None
+    return TakenBack(certain.undone, certain.moves) if certain.undone else Played(certain.moves)
 
 
 def _sequence(
@@ -285,7 +284,7 @@ def _sequence(
     one player did what only several may do, that is asked too, or said.
     """
     match = prediction.match
-    fitting = tuple(moves for moves in options if any(moves[: len(seen)] == seen for seen in context.doubted))
+    fitting = tuple(moves for moves in options if any(_begins(moves, line) for line in context.doubted))
     options = fitting or options
     one = 0.0 if fitting else _one_hand(match, options[0], context)
     if one >= ONE_HAND:
@@ -299,6 +298,11 @@ def _sequence(
     if len(ends) == 1 and (one < WORTH_ASKING or not are_seen(context.hands)):
         return Played(next(iter(ends.values())))
     return Ambiguous(tuple(ends.values()), or_one_hand=one >= WORTH_ASKING)
+
+
+def _begins(moves: tuple[Move, ...], line: Line) -> bool:
+    """Whether ``moves`` go on from ``line``."""
+    return not line.undone and moves[: len(line.moves)] == line.moves
 
 
 def _one_hand(match: Match, moves: tuple[Move, ...], context: Context) -> float:
@@ -344,10 +348,11 @@ def _worth_asking(groups: tuple[Group, ...]) -> tuple[tuple[Move, ...], ...]:
     return tuple(dict.fromkeys(moves for group in likely for moves in group.legal()))
 
 
-def _worth_keeping(groups: tuple[Group, ...]) -> tuple[tuple[Move, ...], ...]:
-    legal = [group for group in groups if group.posterior >= WORTH_KEEPING and any(group.legal())]
-    likely = [group for group in legal if group.posterior >= WORTH_ASKING * legal[0].posterior]
-    return tuple(dict.fromkeys(moves for group in likely for moves in group.legal()))
+def _worth_keeping(groups: tuple[Group, ...]) -> tuple[Line, ...]:
+    lines = [(group.posterior, tuple(map(Line, group.legal())) or group.lines) for group in groups]
+    legal = [(posterior, those) for posterior, those in lines if posterior >= WORTH_KEEPING and those]
+    likely = (those for posterior, those in legal if posterior >= WORTH_ASKING * legal[0][0])
+    return tuple(dict.fromkeys(line for those in likely for line in those))
 
 
 def contradicting(evidence: Evidence, prediction: Prediction, changes: Changes) -> frozenset[Cell]:
@@ -383,13 +388,18 @@ def _story(match: Match, story: Story) -> str:
             return format_moves(match, (move,))
         case Half(move, _):
             return f"{format_moves(match, (move,))} half done"
-        case Back(n):
-            return f"{n} taken back"
-        case Plies(moves) | PliesAndAct(moves):
-            return format_moves(match, moves) + (" and something else" if isinstance(story, PliesAndAct) else "")
-        case Replay(n, move):
-            return f"{n} taken back and {format_moves(match.take_back(n), (move,))}"
+        case Line():
+            return _line(match, story)
+        case LineAndAct(line):
+            return f"{_line(match, line)} and something else"
         case Act(attempt):
             return f"act {format_move(match.game, match.position, attempt.move)}"
         case Jump() | Other():
             return "something else"
+
+
+def _line(match: Match, line: Line) -> str:
+    if not line.undone:
+        return format_moves(match, line.moves)
+    back = f"{line.undone} taken back"
+    return f"{back} and {format_moves(match.take_back(line.undone), line.moves)}" if line.moves else back

@@ -24,9 +24,9 @@ from companion.tracker.hypotheses import (
     Batch,
     Hypothesis,
     Jump,
+    Line,
+    LineAndAct,
     Other,
-    Plies,
-    PliesAndAct,
     Prediction,
     Story,
     Turn,
@@ -53,8 +53,8 @@ class Context:
     """What the referee knows besides the match.
 
     ``begun``: the moves that a turn seen half done may become; ``standing``: another table that it has spoken of;
-    ``unclear``: how many calm tables in a row it could not understand; ``doubted``: the moves that it took the last
-    for, whether it asked about them or not;
+    ``unclear``: how many calm tables in a row it could not understand; ``doubted``: what it took the last
+    for, whether it asked about it or not;
     ``distrusted``: places that people say are misread; ``is_done``: a player says that his turn is complete;
     ``hands``: from where arms have reached over the board; ``contested``: pillars of which camera and sensor say
     different things.
@@ -63,7 +63,7 @@ class Context:
     begun: tuple[Move, ...] = ()
     standing: Changes | None = None
     unclear: int = 0
-    doubted: tuple[tuple[Move, ...], ...] = ()
+    doubted: tuple[Line, ...] = ()
     distrusted: frozenset[Place] = frozenset()
     is_done: bool = False
     hands: Hands = NOBODY_CAME
@@ -81,12 +81,17 @@ class Group:
     @property
     def is_wrong(self) -> bool:
         """Whether no legal hypothesis has this view."""
-        return all(isinstance(story, (Act, PliesAndAct, Jump, Other)) for story in self.stories)
+        return all(isinstance(story, (Act, LineAndAct, Jump, Other)) for story in self.stories)
 
     def legal(self) -> Iterator[tuple[Move, ...]]:
         """The legal ways to this view: single moves, or sequences where no single move leads here."""
         turns: list[tuple[Move, ...]] = [(story.move,) for story in self.stories if isinstance(story, Turn)]
-        yield from turns or [story.moves for story in self.stories if isinstance(story, Plies)]
+        yield from turns or [line.moves for line in self.lines if not line.undone]
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Moves taken back, and sequences of moves, that lead to this view."""
+        return tuple(story for story in self.stories if isinstance(story, Line))
 
 
 def score_hypotheses(
@@ -117,10 +122,10 @@ def score_hypotheses(
             if len(changed) <= MOST_CELLS:
                 most = min(QUICK_PLIES + context.unclear, MOST_PLIES)
                 field.enter(Batch(sequences_within(prediction, changed, most)))
-        # Several plies must not explain away one cell that looks otherwise.  What follows moves in doubt is told by
-        # `continued`, acts among it, so that these moves count as played.
+        # Several plies must not explain away one cell that looks otherwise.  What follows lines in doubt is told by
+        # `continued`, acts among it, so that these lines count as true.
         if not context.doubted:
-            nearest += [h for h in field.best(1) if isinstance(h.story, Plies)]
+            nearest += [h for h in field.best(1) if isinstance(h.story, Line) and not h.story.undone]
         field.enter(Batch(other for h in nearest for other in faulty(h, evidence, base)))
         field.enter_likelier(other for h in nearest for other in doubtful(h, evidence, base))
     field.enter_likelier(compared(prediction, looked_at))

@@ -59,7 +59,7 @@ def test_what_accuses_nobody_is_said_at_once(meaning: Interpretation) -> None:
     assert due_after(judged(meaning)) == 1
 
 
-@pytest.mark.parametrize("meaning", [ACT, Played((MOVE, MOVE)), TakenBack(1, MOVE)])
+@pytest.mark.parametrize("meaning", [ACT, Played((MOVE, MOVE)), TakenBack(1, (MOVE,))])
 def test_two_pictures_for_a_complete_act_and_for_several_at_once(meaning: Interpretation) -> None:
     """At 12 frames a second a complete illegal act is told within three calm frames."""
     assert due_after(judged(meaning)) == 2

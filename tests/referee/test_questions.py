@@ -8,6 +8,7 @@ from companion.events import (
     Accepted,
     Corrected,
     Illegal,
+    TakenBack,
     Unsure,
 )
 from companion.referee.orders import (
@@ -115,6 +116,29 @@ def test_who_goes_on_without_an_answer_has_answered(film) -> None:
     assert isinstance(first, Accepted)
     assert isinstance(second, Accepted)
     assert (first.move, second.move) == ("e4-e5", "f6-f5")
+
+
+def test_who_goes_on_after_a_take_back_in_doubt_has_taken_back(film) -> None:
+    """The square to which the piece went back is no clearer than before."""
+    shot = settled(film)
+    back = (("e4", "R"), ("e5", "G"))
+    assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["accepted"]
+    shot.doubts = {"e4": ("", "R", 3.0)}
+    assert kinds(shot.show(*back, frames=30)) == ["unsure"]
+    taken_back, accepted = shot.show(*back, ("c5", ""), ("b5", "GR"))
+    assert isinstance(taken_back, TakenBack)
+    assert isinstance(accepted, Accepted)
+    assert (taken_back.moves, accepted.move) == (("e4-e5",), "c5-b5")
+
+
+def test_a_piece_that_has_gone_is_no_take_back_once_its_square_is_seen(film) -> None:
+    """While the square was hidden it might have been put back there."""
+    shot = settled(film)
+    shot.show(("e4", ""), ("e5", "GR"))
+    shot.doubts = {"e4": ("", "R", 3.0)}
+    assert kinds(shot.show(("e4", ""), ("e5", "G"), frames=30)) == ["unsure"]
+    shot.doubts = {}
+    assert kinds(shot.show(("e4", ""), ("e5", "G"), ("c5", ""), ("b5", "GR"), frames=30)) == ["illegal"]
 
 
 def test_a_square_that_an_answer_shows_to_be_misread_is_not_raised_again(film) -> None:

@@ -11,7 +11,7 @@ import pytest
 from companion.referee.patience import LIKELY_WRONG
 from companion.rules.game import view
 from companion.tracker.evidence import Evidence, weigh
-from companion.tracker.hypotheses import predict
+from companion.tracker.hypotheses import Line, predict
 from companion.tracker.interpret import (
     Ambiguous,
     CannotTell,
@@ -108,7 +108,7 @@ def test_a_move_taken_back_and_another_one_played(scene) -> None:
     """In one go: both are told."""
     at = scene(START, "e4-e5")
     earlier = scene(START)
-    assert at.judge(earlier.after("c5-b5")).interpretation == TakenBack(1, earlier.move("c5-b5"))
+    assert at.judge(earlier.after("c5-b5")).interpretation == TakenBack(1, (earlier.move("c5-b5"),))
 
 
 def test_two_quick_plies(scene) -> None:
@@ -127,7 +127,7 @@ def test_three_plies_are_believed_only_when_tables_before_were_unclear(scene) ->
     other_order = (moves[2], moves[1], moves[0])
     assert isinstance(at.judge(board).interpretation, Illegal)
     for order in (moves, other_order):
-        context = Context(unclear=1, doubted=(order[:1],))
+        context = Context(unclear=1, doubted=(Line(order[:1]),))
         assert at.judge(board, context).interpretation == Played(order)
 
 
@@ -136,10 +136,17 @@ def test_a_move_in_doubt_was_played_when_an_illegal_act_comes_after_it(scene, *,
     """It is accepted before the act is told of; a move that nobody saw is part of what is wrong."""
     at, after = scene(START), scene(START, "e4-e5")
     board = after.board(b7="", c6="GR")
-    context = Context(unclear=1, doubted=((at.move("e4-e5"),),) if doubted else ())
+    context = Context(unclear=1, doubted=(Line((at.move("e4-e5"),)),) if doubted else ())
     meaning = at.judge(board, context).interpretation
     assert meaning == Played((at.move("e4-e5"),)) if doubted else isinstance(meaning, Illegal)
     assert isinstance(after.judge(board).interpretation, Illegal)
+
+
+def test_a_take_back_in_doubt_has_happened_when_an_illegal_act_comes_after_it(scene) -> None:
+    """Of a player whose turn it is only then."""
+    at, before = scene(START, "e4-e5"), scene(START)
+    context = Context(unclear=1, doubted=(Line((), undone=1),))
+    assert at.judge(before.board(b7="", c6="GR"), context).interpretation == TakenBack(1)
 
 
 def test_a_turn_left_half_done_and_another_ones_move_are_no_two_moves(scene) -> None:
@@ -164,7 +171,7 @@ def test_the_order_of_two_plies_is_asked_unless_a_table_in_doubt_has_told_it(sce
     pillars = np.full((25, 7), -15.0)
     pillars[np.arange(25), np.array(table.levels)] = 0.0
     evidence = weigh(game.layout, at.reading(table.stacks), None, pillars)
-    context = Context(unclear=1, doubted=(first[:1],) if doubted else ())
+    context = Context(unclear=1, doubted=(Line(first[:1]),) if doubted else ())
     meaning = interpret(evidence, predict(at.match), context).interpretation
     if doubted:
         assert meaning == Played(first)
