@@ -30,7 +30,7 @@ from vision.glyphs.face_detection import box_px
 from vision.glyphs.templates import make_alphabet
 from vision.inference.characters import read_character, read_characters
 from vision.inference.colours import Colours
-from vision.inference.geometry import Geometry, make_geometry, same_pose
+from vision.inference.geometry import Geometry, is_pushed, make_geometry, same_pose
 from vision.inference.ground_hue import off_hue
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.joint_scoring import score_characters, score_tables, score_towers
@@ -137,6 +137,10 @@ class Reader:
     def is_same(self, geometry: Geometry, pose: Registration) -> bool:
         """Whether ``pose`` projects the mat to where ``geometry`` has it."""
         return same_pose(geometry, self.kit, pose, self.camera)
+
+    def is_pushed(self, geometry: Geometry, pose: Registration) -> bool:
+        """Whether ``pose`` says that camera or mat was pushed, not only that something lies at a marker."""
+        return is_pushed(geometry, self.kit, pose, self.camera)
 
     def geometry(self, pose: Registration) -> Geometry:
         """The geometry for a pose, kept while the mat stays where it is."""

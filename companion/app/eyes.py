@@ -261,9 +261,11 @@ class Eyes:
         if self.geometry is None or self.reader.is_same(self.geometry, pose):
             self._pushed = None
             self.geometry = self.geometry or self.reader.geometry(pose)
-        elif len(pose.markers) >= len(self.geometry.pose.markers):
+        elif len(pose.markers) >= len(self.geometry.pose.markers) and (
+            self.reader.is_pushed(self.geometry, pose) or pose.reprojection_px < self.geometry.pose.reprojection_px
+        ):
             return self._moved_to(pose, t_s)
-        # With a marker covered the pose is less certain than the one that is known.
+        # With a marker covered, or a shadow's edge on one, the pose is less certain than the one that is known.
         return self.geometry
 
     def _moved_to(self, pose: Registration, t_s: float) -> Geometry | None:

@@ -11,6 +11,7 @@ from companion.app.eyes import HAND_GIVEN_UP_S, PUSH_CONFIRMED_S, PUT_DOWN_S, Ey
 from companion.tracker.verification import Verify
 from vision.capture.frames import Frame
 from vision.errors import VisionError
+from vision.pose.projection import project
 
 
 @pytest.fixture
@@ -139,6 +140,38 @@ def test_an_arm_over_a_marker_is_no_push(eyes, image):
     arm = image.copy()
     arm[:, 150:320] = (110, 140, 190)
     assert looked(eyes, arm, 1.0).view == "clear"
+
+
+def with_marker_beside_itself(eyes, image, by_px):
+    """One marker of the mat where the edge of a shadow makes it appear, farther from the middle."""
+    marker = eyes.reader.kit.mat.markers[0]
+    corners = project(np.array([(x, y, 0.0) for x, y in marker.corners_mm]), eyes.geometry.pose, eyes.reader.camera)
+    (left, top), (right, bottom) = corners.min(axis=0).astype(int) - 12, corners.max(axis=0).astype(int) + 12
+    beside = image.copy()
+    away = np.sign(corners.mean(axis=0) - eyes.geometry.mat_px.mean(axis=0))
+    beside[top:bottom, left:right] = pushed(image, *(by_px * away))[top:bottom, left:right]
+    return beside
+
+
+def test_a_shadow_at_one_marker_is_no_push(eyes, image):
+    looked(eyes, image, 0.0)
+    pose = eyes.geometry.pose
+    beside = with_marker_beside_itself(eyes, image, 1.0)
+    found = eyes.reader.register(beside)
+    assert not eyes.reader.is_same(eyes.geometry, found)
+    looks = [looked(eyes, beside, t_s) for t_s in (1.0, 1.1 + PUSH_CONFIRMED_S)]
+    assert [look.view for look in looks] == ["clear", "clear"]
+    assert eyes.geometry.pose is pose
+
+
+def test_a_shadow_at_one_marker_in_the_first_picture_does_not_stay(eyes, image):
+    looked(eyes, image, 0.0)
+    found = eyes.reader.register(with_marker_beside_itself(eyes, image, 1.0))
+    eyes.geometry = eyes.reader.geometry(found)
+    for t_s in (1.0, 1.1 + PUSH_CONFIRMED_S):
+        look = looked(eyes, image, t_s)
+    assert look.view == "clear"
+    assert eyes.geometry.pose.reprojection_px < found.reprojection_px
 
 
 def test_a_resting_arm_is_foreign_until_it_must_be_a_thing(eyes, image):

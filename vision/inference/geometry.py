@@ -14,6 +14,7 @@ from vision.glyphs.faces import Faces, upright_faces
 from vision.likelihood.crop_faces import CropFaces, make_crop_faces
 from vision.likelihood.lateral_faces import CloseUp, make_close_up
 from vision.pose.projection import Points, Registration, project
+from vision.pose.registration import marker_corners
 from vision.scene.boxes import Boxes
 from vision.scene.configurations import Configurations, kit_configurations
 from vision.scene.crops import INDEPENDENT_MM2, Crops, make_crops
@@ -197,3 +198,14 @@ def same_pose(geometry: Geometry, kit: Kit, pose: Registration, camera: Camera) 
     """Whether ``pose`` sees the mat where ``geometry`` has it."""
     moved = project(mat_corners(kit), pose, camera) - geometry.mat_px
     return bool((np.abs(moved) < SAME_POSE_PX).all())
+
+
+def is_pushed(geometry: Geometry, kit: Kit, pose: Registration, camera: Camera) -> bool:
+    """Whether ``pose`` sees all of its markers, but for one at most, elsewhere than ``geometry`` has them.
+
+    What lies at one marker, such as the edge of an arm's shadow, turns the mat about the others, which stay.
+    """
+    corners = np.concatenate([marker_corners(kit.mat, number) for number in pose.markers])
+    moved = project(corners, pose, camera) - project(corners, geometry.pose, camera)
+    n_moved = int((np.abs(moved) >= SAME_POSE_PX).reshape(len(pose.markers), -1).any(axis=1).sum())
+    return n_moved >= max(1, len(pose.markers) - 1)
