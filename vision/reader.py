@@ -81,6 +81,11 @@ class _Last:
     outlier_share: Array
     unexplained: Array
 
+    @property
+    def is_strange(self) -> npt.NDArray[np.bool_]:
+        """(n,) cells that were not understood: under a hand, or in light that was measured beside one."""
+        return np.maximum(self.outlier_share, self.unexplained) > UNLIKE_SHARE
+
 
 class Reader:
     """Reads pictures of one kit through one camera; keeps the geometry while nothing is moved."""
@@ -177,7 +182,7 @@ class Reader:
         ``levels`` are those of the pillars, a cell; where one is None the picture must tell, which takes longer; where
         another is ``expected`` there, the picture must be clear to say otherwise.  Without them, the pillars stand as
         they last did.  ``changed`` (n,) are the cells that look different from when this was called last: only they,
-        and what they touch, are read again, if nothing else has changed.
+        what they touch, and what was not understood, are read again, if nothing else has changed.
 
         Raises VisionError.
         """
@@ -271,8 +276,8 @@ class Reader:
         last = self._last
         if changed is None or last is None or last.hypothesis.geometry is not geometry:
             last = self._last = self._read_all(image, geometry)
-        elif changed.any():
-            self._read_again(image, np.flatnonzero(changed), last)
+        elif (again := changed | last.is_strange).any():
+            self._read_again(image, np.flatnonzero(again), last)
         return last
 
     def _explained_on_pillars(
