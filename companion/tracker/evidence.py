@@ -315,3 +315,11 @@ def cells_against(evidence: Evidence, columns: npt.NDArray[np.intp], nats: float
     here = np.arange(len(columns))
     gain = evidence.log_p.max(axis=1) - evidence.log_p[here, columns]
     return frozenset(int(cell) for cell in np.flatnonzero(gain > nats))
+
+
+def cells_undecided(evidence: Evidence, columns: npt.NDArray[np.intp], nats: float) -> frozenset[Cell]:
+    """The cells where the expected state fits better than any other by ``nats`` at most, as where all is hidden."""
+    here, others = np.arange(len(columns)), evidence.log_p.copy()
+    others[here, columns] = -np.inf
+    gain = others.max(axis=1) - evidence.log_p[here, columns]
+    return frozenset(int(cell) for cell in np.flatnonzero(gain >= -nats))

@@ -255,6 +255,18 @@ def acts_within(prediction: Prediction, cells: frozenset[Cell]) -> Iterator[Hypo
                     yield Hypothesis(Jump(), LOG_ACT, ((place, (there, PILLAR)),))
 
 
+def acts_beside(prediction: Prediction, cells: frozenset[Cell], hidden: frozenset[Cell]) -> Iterator[Hypothesis]:
+    """Single acts that change ``cells`` and one of the ``hidden`` ones: where only one such act fits, and no other."""
+    seer = _Seer(prediction.match.game, prediction.table, prediction.sights)
+    found: dict[Changes, list[Hypothesis]] = {}
+    for attempt in seer.game.attempts(prediction.match.position, cells | hidden):
+        changes = seer.changes(attempt.table)
+        seen = tuple(change for change in changes if cell_of(seer.game.layout, change[0]) in cells)
+        if seen and len(seen) < len(changes):
+            found.setdefault(seen, []).append(Hypothesis(Act(attempt), LOG_ACT, changes))
+    yield from (acts[0] for acts in found.values() if len(acts) == 1)
+
+
 def sequences_within(prediction: Prediction, cells: frozenset[Cell], most: int) -> Iterator[Hypothesis]:
     """Two to ``most`` plies that together change ``cells`` and little else, each of them visibly.
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.rules.game import Move
-from companion.tracker.evidence import Evidence, cells_against
+from companion.tracker.evidence import Evidence, cells_against, cells_undecided
 from companion.tracker.hands import NOBODY_CAME, Hands
 from companion.tracker.hypotheses import (
     CHANGED_NATS,
@@ -30,6 +30,7 @@ from companion.tracker.hypotheses import (
     Prediction,
     Story,
     Turn,
+    acts_beside,
     acts_within,
     columns_with,
     compared,
@@ -128,6 +129,9 @@ def score_hypotheses(
             nearest += [h for h in field.best(1) if isinstance(h.story, Line) and not h.story.undone]
         field.enter(Batch(other for h in nearest for other in faulty(h, evidence, base)))
         field.enter_likelier(other for h in nearest for other in doubtful(h, evidence, base))
+        if isinstance(field.best(1)[0].story, Other):
+            hidden = cells_undecided(evidence, base, CHANGED_NATS).intersection(range(len(prediction.table.stacks)))
+            field.enter(Batch(acts_beside(prediction, changed, hidden - changed)))
     field.enter_likelier(compared(prediction, looked_at))
     return _grouped(field.hypotheses, field.scores)
 

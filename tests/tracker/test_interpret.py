@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from companion.referee.patience import LIKELY_WRONG
-from companion.rules.game import view
+from companion.rules.game import Move, view
 from companion.tracker.evidence import Evidence, weigh
 from companion.tracker.hypotheses import Line, predict
 from companion.tracker.interpret import (
@@ -109,6 +109,17 @@ def test_a_move_taken_back_and_another_one_played(scene) -> None:
     at = scene(START, "e4-e5")
     earlier = scene(START)
     assert at.judge(earlier.after("c5-b5")).interpretation == TakenBack(1, (earlier.move("c5-b5"),))
+
+
+def test_a_piece_from_a_hidden_square_is_no_piece_too_many(scene) -> None:
+    """It has gone behind the tower that it was put on, and none else is hidden that it may be."""
+    at = scene("citadel 2,B,B,B,B,2/2,B,B,B,B,2/8/8/8/8/2,R,R,R,R,2/2,RR,1,R,R,2 B")
+    board, cell = at.board(c7="", d7="BB"), at.match.game.layout.index
+    one, several = (at.judge(board, covered=["c7", other]).interpretation for other in ("b7", "c8"))
+    assert isinstance(one, Illegal)
+    assert isinstance(several, Illegal)
+    assert one.diagnosis.move == Move(cell["c7"], cell["d7"], 1)
+    assert several.diagnosis.move is None
 
 
 def test_two_quick_plies(scene) -> None:
