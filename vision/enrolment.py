@@ -313,9 +313,9 @@ def _of_others(kit: Kit, appearance: SetAppearance, letter: str, found: Collecti
 def _broken_promises(
     image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[str, str]
 ) -> dict[str, CellState]:
-    """What is read on the squares that do not show what ``stacks`` by cell promise."""
-    reading = reader.read_at(Frame(image, 0, 0.0), geometry)
-    broken = {}
+    """What is read on the squares that do not show what ``stacks`` by cell promise, not even when compared with it."""
+    frame, broken = Frame(image, 0, 0.0), dict[str, CellState]()
+    reading = reader.read_at(frame, geometry)
     for row, cell in enumerate(reading.cells):
         stack = stacks.get(cell, "")
         promised = [_is_promised(state, stack, reader.appearance.glyphs) for state in reading.states]
@@ -323,7 +323,26 @@ def _broken_promises(
         least = UNLIKELY if likeliest[1] else UNLIKELY_IF_EMPTY
         if np.exp(reader.undoubted[row, promised]).sum() < least:
             broken[cell] = likeliest
-    return broken
+    return {} if broken and _is_likelier(frame, reader, stacks, broken) else broken
+
+
+def _is_likelier(frame: Frame, reader: Reader, stacks: Mapping[str, str], broken: Mapping[str, CellState]) -> bool:
+    """Whether the table that ``stacks`` promise is likelier, as a whole, than with any of the ``broken`` cells, or all.
+
+    Of pieces in a line each may be taken for a part of a tower on the first one, where they are read one by one.
+    """
+    promised: dict[str, CellState] = {}
+    for cell, stack in stacks.items():
+        fitting = [state for state in reader.states if state[1] == stack[-1] and state[0] in (len(stack), None)]
+        if not fitting:
+            return False
+        promised[cell] = fitting[0]
+    nothing = reader.states[0]
+    tables = [promised, promised | dict(broken)]
+    for cell, state in broken.items():
+        tables += [promised | {cell: state}, promised | {cell: nothing}]
+    likely = reader.score(frame, [[table.get(cell, nothing) for cell in reader.kit.cells] for table in tables])
+    return bool(likely[0] > likely[1:].max())
 
 
 def _refuse(kit: Kit, stacks: Mapping[str, str], wrong: Mapping[str, CellState]) -> None:

@@ -17,6 +17,7 @@ from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.errors import VisionError
 from vision.reader import Reader
+from vision.reading import Reading
 
 
 def test_the_colours_of_a_set_are_learned(bench):
@@ -37,6 +38,24 @@ def test_the_lower_part_of_a_rim_is_darker_than_the_upper(bench):
 def test_a_photograph_of_something_else_is_refused_with_a_square(bench):
     with pytest.raises(VisionError, match=r"^[a-h][1-8] should hold (one [RGBY]|nothing) but looks"):
         enrol(bench.photos["domination-b-103.jpg"].image, bench.kit, bench.camera)
+
+
+def test_a_table_that_is_likelier_as_a_whole_is_not_refused_for_one_square(bench, monkeypatch):
+    """As where the first one of a line of pieces is read as a tower."""
+    read_at = Reader.read_at
+
+    def misread(reader, frame, geometry):
+        read_at(reader, frame, geometry)
+        row, log_p = reader.kit.cells.index("d5"), reader.undoubted
+        log_p[row] = -50
+        log_p[row, reader.states.index((6, "R"))] = 0
+        return Reading(reader.kit.cells, reader.states, log_p, np.zeros(len(log_p)), frame.t_s)
+
+    monkeypatch.setattr(Reader, "read_at", misread)
+    assert enrol(bench.photos["enrol.jpg"].image, bench.kit, bench.camera).pieces
+    without = photographed(bench.kit, bench.kit.enrol.keys() - {"d5"})
+    with pytest.raises(VisionError, match=r"^d5 should hold one"):
+        enrol(*without)
 
 
 def photographed(kit, cells):
