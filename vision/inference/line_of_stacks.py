@@ -99,16 +99,21 @@ def split_lines(image: Picture, hypothesis: Hypothesis) -> None:
     _keep(image, hypothesis, split)
 
 
-def join_lines(image: Picture, hypothesis: Hypothesis) -> None:
-    """Replace lines of two stacks, the one behind in doubt, by towers where boundaries in the picture say so.
+def may_be_of_tower(hypothesis: Hypothesis) -> Mask:
+    """(n,) updated cells on which what stands is in doubt, so that it may be a part of a tower before them."""
+    is_doubtful: Mask = (hypothesis.state > 0) & hypothesis.updated & (hypothesis.scores.max(axis=1) < DOUBT_NATS)
+    return is_doubtful
+
+
+def join_lines(image: Picture, hypothesis: Hypothesis, asked: Mask) -> None:
+    """Replace lines of two stacks, the one behind on a cell ``asked`` about (n,), by towers where boundaries say so.
 
     ``image`` (height, width, 3) uint8 BGR is that which was observed.  The kit's pieces must be of one size and have
     upper faces.
     """
     prisms, state = hypothesis.geometry.prisms, hypothesis.state
     assert prisms is not None, "pyramids have no upper faces"
-    in_doubt = (state > 0) & hypothesis.updated & (hypothesis.scores.max(axis=1) < DOUBT_NATS)
-    pairs = [(cell, one) for one in np.flatnonzero(in_doubt).tolist() for cell in _in_front(hypothesis, one)]
+    pairs = [(cell, one) for one in np.flatnonzero(asked).tolist() for cell in _in_front(hypothesis, one)]
     if not pairs:
         return
     view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)

@@ -22,7 +22,7 @@ from vision.inference.comparison import (
 from vision.inference.coordinate_ascent import AllScores, score_all
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.line_of_stacks import join_lines, split_lines
+from vision.inference.line_of_stacks import join_lines, may_be_of_tower, split_lines
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.prisms import Floats, Prisms
 
@@ -55,8 +55,9 @@ def rescore_by_rendering(image: Picture, hypothesis: Hypothesis) -> None:
         weigh_heights(image, hypothesis, np.flatnonzero(hypothesis.updated))
     if geometry.configurations.is_single_size and (has_plain_faces or not is_learned):
         split_lines(image, hypothesis)
-        if is_plain:
-            join_lines(image, hypothesis)
+    are_joined = is_plain and geometry.configurations.is_single_size
+    asked = may_be_of_tower(hypothesis) & are_joined
+    join_lines(image, hypothesis, asked)
     if not (is_plain or geometry.is_edged):
         return
     view = make_view(image, geometry, prisms)
@@ -67,6 +68,8 @@ def rescore_by_rendering(image: Picture, hypothesis: Hypothesis) -> None:
             score_all(hypothesis, cell)
         _rescore(view, prisms, hypothesis, again)
         hypothesis.settle()
+    # What colours were sure of boundaries may not be.
+    join_lines(image, hypothesis, may_be_of_tower(hypothesis) & ~asked & are_joined)
 
 
 def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from vision.inference import line_of_stacks
 from vision.inference.block_moves import occluded_singles
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.line_of_stacks import SURE_NATS, SURE_OF_PLAIN_NATS, join_lines, split_lines
+from vision.inference.line_of_stacks import SURE_NATS, SURE_OF_PLAIN_NATS, join_lines, may_be_of_tower, split_lines
 from vision.inference.render_and_compare import rescore_by_rendering
 
 FRONT, BEHIND = "e4", "e5"
@@ -107,7 +107,7 @@ def as_line(drawn, table, stacks, nats=5.0):
 @pytest.mark.parametrize("less", [1, 2])
 def test_a_tower_is_no_line_of_stacks(drawn, tall, less):
     picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - less, 1))
-    join_lines(picture, hypothesis)
+    join_lines(picture, hypothesis, may_be_of_tower(hypothesis))
     assert heights(drawn, hypothesis) == [tall, 0]
 
 
@@ -115,11 +115,11 @@ def test_a_tower_is_no_line_of_stacks(drawn, tall, less):
 def test_a_line_of_stacks_stays_one(drawn, stacks):
     table = dict(zip((FRONT, BEHIND), (COLOUR * height for height in stacks), strict=True))
     picture, hypothesis = as_line(drawn, table, stacks)
-    join_lines(picture, hypothesis)
+    join_lines(picture, hypothesis, may_be_of_tower(hypothesis))
     assert heights(drawn, hypothesis) == list(stacks)
 
 
 def test_what_is_likely_behind_a_stack_is_not_joined_to_it(drawn, tall):
     picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1), nats=50.0)
-    join_lines(picture, hypothesis)
+    join_lines(picture, hypothesis, may_be_of_tower(hypothesis))
     assert heights(drawn, hypothesis) == [tall - 1, 1]
