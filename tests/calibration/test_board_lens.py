@@ -6,10 +6,13 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.board_lens import USABLE_FOCAL, calibrate_on_board
+from calibration.board_lens import USABLE_FOCAL, Sighting, calibrate_on_board, find_lens, find_markers
 from calibration.camera import read_camera
 from calibration.errors import ProfileError
 from calibration.kit import load_kit
+from calibration.picture import load_picture
+from companion.simulate.viewpoint import default_camera, default_pose
+from vision.pose.projection import project
 
 
 def test_the_board_itself_tells_the_lens(examples):
@@ -22,6 +25,18 @@ def test_the_board_itself_tells_the_lens(examples):
     assert result.focal_deviation < USABLE_FOCAL
     assert abs(np.log(focal / true.matrix[0, 0])) < 3 * result.focal_deviation
     assert np.abs(result.camera.matrix[:2, 2] - true.matrix[:2, 2]).max() < 3 * result.centre_deviation_px
+
+
+@pytest.mark.parametrize("inward_px", [0.0, 0.45])
+def test_corners_that_blur_rounds_are_no_distortion(inward_px: float):
+    """All of a marker's seem nearer to its middle."""
+    kit, true = load_kit("domination"), default_camera()
+    board_mm = np.array([(*corner, 0.0) for marker in kit.mat.markers for corner in marker.corners_mm])
+    markers = project(board_mm, default_pose(kit, true), true).reshape(-1, 4, 2)
+    out = markers - markers.mean(axis=1, keepdims=True)
+    seen = (markers - inward_px * out / np.linalg.norm(out, axis=2, keepdims=True)).reshape(-1, 2)
+    found = find_lens([Sighting(np.arange(len(seen)), seen, true.size)], kit).camera
+    assert found.distortion[0] == pytest.approx(true.distortion[0], abs=0.01)
 
 
 def test_a_board_seen_from_straight_above_does_not_tell_the_focal_length(tmp_path):
@@ -63,6 +78,9 @@ def test_photographs_of_two_sizes_are_refused(examples, tmp_path):
 def test_measured_markers_are_trusted_less_than_printed_ones(examples):
     kit = load_kit("domination")
     measured = replace(kit.mat, markers=tuple(replace(marker, is_measured=True) for marker in kit.mat.markers))
-    photo = (examples / "photos" / "enrol.jpg",)
-    printed, ruled = (calibrate_on_board(photo, one) for one in (kit, replace(kit, mat=measured)))
+    photo = load_picture(examples / "photos" / "enrol.jpg")
+    # The lines between squares, which are looked for beside the measured ones, make up for it.
+    printed, ruled = (
+        find_lens([replace(find_markers(photo, one), gray=None)], one) for one in (kit, replace(kit, mat=measured))
+    )
     assert ruled.focal_deviation > printed.focal_deviation
