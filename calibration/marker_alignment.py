@@ -57,6 +57,10 @@ NEAR_SHARE = 0.15
 """How far from its detected corners a marker is looked for, as a share of its edge; from where it is expected only, as
 far as it is large."""
 
+REACH_OF_ONE = 3.0
+"""How many times as far where a single marker tells where it is expected: a pixel at a corner of that moves what is
+fifteen times as far away by as many pixels."""
+
 
 TRUNCATED = (0.55, 0.42, 0.3)
 """Shares of the brightness of paper between ink and dark things beside it."""
@@ -120,8 +124,11 @@ def align_markers(
     is_found = bool(seen)
     while missing and is_found:
         expected = _expected(mat, seen, camera)
-        sought = {number: _sought(gray, mat, number, expected) for number in missing}
-        found = {number: corners for number, corners in sought.items() if corners is not None}
+        for reach in (1.0, REACH_OF_ONE) if len(seen) == 1 else (1.0,):
+            sought = {number: _sought(gray, mat, number, expected, reach) for number in missing}
+            found = {number: corners for number, corners in sought.items() if corners is not None}
+            if found:
+                break
         is_found = bool(found)
         seen |= found
         missing -= set(found)
@@ -226,12 +233,12 @@ def _skew(corners_px: Points, edge: float | None = None) -> float:
     return float(np.linalg.norm(apart)) / (edge or side_px(corners_px))
 
 
-def _sought(gray: Gray, mat: Mat, number: int, expected: list[dict[int, Points]]) -> Points | None:
-    """Corners of a marker that was not detected; None where it is not seen."""
+def _sought(gray: Gray, mat: Mat, number: int, expected: list[dict[int, Points]], reach: float) -> Points | None:
+    """Corners of a marker that was not detected; None where it is not seen within ``reach`` of its own size."""
     for corners in expected:
         size_px = side_px(corners[number])
         if size_px < max(gray.shape):
-            found = aligned(gray, mat.dictionary, number, corners[number], round(size_px))
+            found = aligned(gray, mat.dictionary, number, corners[number], round(reach * size_px))
             if found is not None:
                 return found
     return None

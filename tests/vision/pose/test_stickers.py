@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.marker_alignment import apart_from_table
+from calibration.marker_alignment import align_markers, apart_from_table
 from calibration.markers import dictionary
 from vision.errors import MatNotFound
 from vision.pose import registration
@@ -72,6 +72,22 @@ def test_all_but_one_are_cut(bench, stuck, photo):
     off_px, markers = far_off_px(photo, stuck, bench)
     assert off_px < 1.5
     assert markers == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize(("sizes", "count"), [(0.0, 4), (2.0, 4), (6.0, 1)])
+def test_a_single_one_tells_about_where_the_others_are(bench, stuck, photo, sizes: float, count: int):
+    """They are many times its size away, so that they may be some of them off."""
+    gray = to_gray(photo)
+    seen = {number: corners[0] for number, corners in detect(gray, stuck.mat.dictionary).items()}
+    one = min(seen)
+    off_mm = np.array([sizes * stuck.mat.marker_mm, 0.0])
+    moved = [
+        marker if marker.id == one else replace(marker, corners_mm=tuple(map(tuple, marker.corners_mm + off_mm)))
+        for marker in stuck.mat.markers
+    ]
+    found = align_markers(gray, replace(stuck.mat, markers=tuple(moved)), {one: seen[one]}, bench.camera)
+    assert len(found) == count
+    assert all(np.abs(corners - seen[number]).max() < 1.5 for number, corners in found.items())
 
 
 def test_a_sticker_that_is_covered_is_not_guessed(bench, stuck, photo):
