@@ -55,6 +55,10 @@ DOUBT_NATS = 40.0
 a tower was by 18; of 16 pairs in five folders whose stack behind was by 15 to 37, boundaries kept 14 lines, by 11 nats
 at least, and made towers of two, by 9 and 21."""
 
+UNKNOWN_NATS = 3.0
+"""Stacks that are likelier than an empty cell by less than this behind a tower are no reason not to ask what is there:
+hardly anything of them shows."""
+
 HIGHER = 3
 """Pieces by which a tower is higher, at most, than the stack before it that it was taken for."""
 
@@ -86,7 +90,8 @@ def split_lines(image: Picture, hypothesis: Hypothesis) -> None:
     assert prisms is not None, "pyramids have no upper faces"
     towers = np.flatnonzero((hypothesis.state > hypothesis.colours) & hypothesis.updated)
     pairs = [(cell, one) for cell in towers.tolist() for one in occluded_singles(hypothesis, cell).tolist()]
-    pairs = [pair for pair in pairs if hypothesis.state[pair[1]] == 0]
+    may_stand = (hypothesis.state == 0) | (hypothesis.scores.max(axis=1) < UNKNOWN_NATS)
+    pairs = [pair for pair in pairs if may_stand[pair[1]]]
     if not pairs:
         return
     view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)
@@ -199,7 +204,8 @@ def _compared(view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks
 def _weighed(around: _Around, pair: tuple[int, int], *, is_fitted: bool) -> _Line:
     """See :func:`_compared`; whether stacks are fitted, or moved only once to each side."""
     (cell, behind), stacks = pair, around.stacks
-    tower, places = int(stacks.configurations[cell]), stacks.places[cell].copy()
+    kept = stacks.configurations[list(pair)], stacks.places[list(pair)]
+    tower, stacks.configurations[behind] = int(stacks.configurations[cell]), -1
     highest = len(around.prisms.counts)
     numbers = np.arange(1 + highest)
     of_tower = float(around.compared(cell, numbers == tower + 1, is_fitted=is_fitted)[0][tower + 1])
@@ -211,13 +217,15 @@ def _weighed(around: _Around, pair: tuple[int, int], *, is_fitted: bool) -> _Lin
     stacks.configurations[behind], stacks.places[behind] = second, found[second + 1]
     lower = numbers <= tower
     scores, _ = around.compared(cell, lower, is_fitted=is_fitted)
-    stacks.configurations[cell], stacks.places[cell], stacks.configurations[behind] = tower, places, -1
+    stacks.configurations[list(pair)], stacks.places[list(pair)] = kept
     return _Line(scores, of_tower, second)
 
 
 def _assign(hypothesis: Hypothesis, pair: tuple[int, int], line: _Line) -> Array:
     """Hypothesise a line of stacks on a ``pair`` of cells in place of the tower; (states,) scores on the first one."""
     (cell, behind), colours = pair, hypothesis.colours
+    if before := int(hypothesis.state[behind]):
+        hypothesis.invalidate_neighbours(behind, before)
     first = 1 + line.behind * colours
     hypothesis.assign(behind, first + int(hypothesis.isolated.scores[behind, first : first + colours].argmax()))
     scores = _standing(hypothesis, cell, line.log_likelihoods, line.tower)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.inference import line_of_stacks
+from vision.inference import line_of_stacks, render_and_compare
 from vision.inference.block_moves import occluded_singles
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import SURE_NATS, SURE_OF_PLAIN_NATS, join_lines, may_be_of_tower, split_lines
@@ -55,6 +55,20 @@ def test_a_line_of_stacks_is_no_tower_on_a_learned_board_either(drawn, tall, mon
     monkeypatch.setattr(Hypothesis, "is_on_learned_board", True)
     rescore_by_rendering(picture, hypothesis)
     assert heights(drawn, hypothesis) == [1, 1]
+
+
+@pytest.mark.parametrize(("nats", "is_split"), [(0.5, True), (20.0, False)])
+def test_what_seems_to_stand_hidden_behind_a_tower_keeps_it_from_being_split_only_where_it_shows(
+    drawn, tall, nats: float, *, is_split: bool
+):
+    picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR * 2}, tall)
+    behind, state = drawn.cell(BEHIND), drawn.state(COLOUR)
+    scores = np.full_like(hypothesis.scores[[behind]], -50)
+    scores[0, 0], scores[0, state] = 0, nats
+    hypothesis.score(np.array([behind]), scores)
+    hypothesis.assign(behind, state)
+    split_lines(picture, hypothesis)
+    assert heights(drawn, hypothesis) == ([1, 2] if is_split else [tall, 1])
 
 
 @pytest.mark.parametrize("more", [0, 1, 2])
@@ -123,3 +137,19 @@ def test_what_is_likely_behind_a_stack_is_not_joined_to_it(drawn, tall):
     picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1), nats=50.0)
     join_lines(picture, hypothesis, may_be_of_tower(hypothesis))
     assert heights(drawn, hypothesis) == [tall - 1, 1]
+
+
+def test_what_colours_are_sure_of_is_joined_where_boundaries_are_not(drawn, tall, monkeypatch):
+    """The stack behind is in doubt only once it has been compared with bare ground."""
+    picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1), nats=50.0)
+    behind = drawn.cell(BEHIND)
+
+    def compared(_view, _prisms, hypothesis, _cells):
+        scores = hypothesis.scores[[behind]]
+        scores[0, 1:] -= 45
+        hypothesis.score(np.array([behind]), scores)
+        return False
+
+    monkeypatch.setattr(render_and_compare, "_rescore", compared)
+    rescore_by_rendering(picture, hypothesis)
+    assert heights(drawn, hypothesis) == [tall, 0]
