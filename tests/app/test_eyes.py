@@ -118,7 +118,8 @@ def test_a_review_compares_with_what_was_understood_in_the_calm_before(eyes, ima
     assert eyes.look(frame).reading.changed.max() < 0.01
     review = eyes.look(frame, is_review=True)
     assert (review.is_recalled, review.is_whole) == (True, True)
-    np.testing.assert_array_equal(review.reading.changed, first)
+    # But for pixels that are in sight no more: what was not understood has been read again.
+    np.testing.assert_allclose(review.reading.changed, first, atol=0.005)
 
 
 def test_the_first_calm_cannot_be_compared_with_an_earlier_one(eyes, image):

@@ -13,7 +13,7 @@ from companion.simulate.light import WINDOW
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded, set_up
-from companion.simulate.viewpoint import default_camera, looking_at
+from companion.simulate.viewpoint import ELEVATION_DEG, default_camera, looking_at
 from vision.capture.frames import Frame
 
 KIT = load_kit("domination")
@@ -24,16 +24,16 @@ def image(examples):
     return cv2.imread(str(examples / "photos" / "domination-b-103.jpg"))
 
 
-def seen_from(azimuth_deg):
+def seen_from(azimuth_deg, elevation_deg=ELEVATION_DEG):
     camera, nothing = default_camera(), ("",) * len(KIT.cells)
-    pose = looking_at(np.zeros(3), 600.0, KIT, azimuth_deg=azimuth_deg)
+    pose = looking_at(np.zeros(3), 600.0, KIT, elevation_deg, azimuth_deg)
     return Renderer(Scene(KIT, camera, pose, WINDOW)).picture(set_up(nothing, None, seeded("lens", 1)), 0)
 
 
 def test_a_board_tells_the_lens_and_from_another_place_more_of_it():
     said = []
     finder = LensFinder(KIT, said.append)
-    front, side = seen_from(-84.0), seen_from(-30.0)
+    front, side = seen_from(-84.0), seen_from(-30.0, 45.0)
     assert finder.take(np.full_like(front, 200)) is None
     cameras = [finder.take(front) for _ in range(PICTURES_A_PLACE)]
     assert said[0].startswith("lens from the board: focal length ")
