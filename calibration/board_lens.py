@@ -341,9 +341,8 @@ def _begin(views: _Views, share: float) -> Points | None:
 
 def _residuals(views: _Views, values: Points) -> Points:
     """What is off, in standard deviations: first all corners in the pictures, then what is usual of lens and board."""
-    inward_px, *rest = values[LENS + 6 * len(views.corners) :]
-    moved = np.array(rest).reshape(-1, 2)
-    off = []
+    of_board = values[LENS + 6 * len(views.corners) :]
+    inward_px, moved, off = of_board[0], of_board[1:].reshape(-1, 2), []
     for number, (corners, pixels) in enumerate(zip(views.corners, views.pixels, strict=True)):
         shown = _inward(_shown(values, number, views.board_mm[corners] + moved[corners]), inward_px)
         off.append(((shown - pixels) / CORNER_PX).ravel())

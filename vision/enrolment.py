@@ -326,19 +326,19 @@ def _broken_promises(
     return {} if broken and _is_likelier(frame, reader, stacks, broken) else broken
 
 
-def _is_likelier(frame: Frame, reader: Reader, stacks: Mapping[str, str], broken: Mapping[str, CellState]) -> bool:
+def _is_likelier(frame: Frame, reader: Reader, stacks: Mapping[str, str], broken: dict[str, CellState]) -> bool:
     """Whether the table that ``stacks`` promise is likelier, as a whole, than with any of the ``broken`` cells, or all.
 
     Of pieces in a line each may be taken for a part of a tower on the first one, where they are read one by one.
     """
     promised: dict[str, CellState] = {}
     for cell, stack in stacks.items():
-        fitting = [state for state in reader.states if state[1] == stack[-1] and state[0] in (len(stack), None)]
+        fitting = [state for state in reader.states if _is_promised(state, stack, {})]
         if not fitting:
             return False
         promised[cell] = fitting[0]
     nothing = reader.states[0]
-    tables = [promised, promised | dict(broken)]
+    tables = [promised, promised | broken]
     for cell, state in broken.items():
         tables += [promised | {cell: state}, promised | {cell: nothing}]
     likely = reader.score(frame, [[table.get(cell, nothing) for cell in reader.kit.cells] for table in tables])

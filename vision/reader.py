@@ -301,7 +301,8 @@ class Reader:
         }
         if occupied:
             self.levels, likely, _ = self._judged(image, geometry, told, changed, occupied)
-            last = self._explained(image, self._levelled(geometry), np.zeros(len(surplus), np.bool_))
+            if (levelled := self._levelled(geometry)) is not last.hypothesis.geometry:
+                last = self._explained(image, levelled, changed)
         return last, likely
 
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:

@@ -349,8 +349,9 @@ def _worth_asking(groups: tuple[Group, ...]) -> tuple[tuple[Move, ...], ...]:
 
 
 def _worth_keeping(groups: tuple[Group, ...]) -> tuple[Line, ...]:
-    lines = [(group.posterior, tuple(map(Line, group.legal())) or group.lines) for group in groups]
-    legal = [(posterior, those) for posterior, those in lines if posterior >= WORTH_KEEPING and those]
+    kept = [group for group in groups if group.posterior >= WORTH_KEEPING]
+    lines = [(group.posterior, tuple(map(Line, group.legal())) or group.lines) for group in kept]
+    legal = [(posterior, those) for posterior, those in lines if those]
     likely = (those for posterior, those in legal if posterior >= WORTH_ASKING * legal[0][0])
     return tuple(dict.fromkeys(line for those in likely for line in those))
 

@@ -131,7 +131,8 @@ def score_hypotheses(
         field.enter_likelier(other for h in nearest for other in doubtful(h, evidence, base))
         if isinstance(field.best(1)[0].story, Other):
             hidden = cells_undecided(evidence, base, CHANGED_NATS).intersection(range(len(prediction.table.stacks)))
-            field.enter(Batch(acts_beside(prediction, changed, hidden - changed)))
+            if hidden - changed:
+                field.enter(Batch(acts_beside(prediction, changed, hidden - changed)))
     field.enter_likelier(compared(prediction, looked_at))
     return _grouped(field.hypotheses, field.scores)
 
