@@ -21,7 +21,7 @@ from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.board_surface import BoardView, CellViews, view_board
 from vision.appearance.colour_model import has_colours
 from vision.appearance.column_following import follow_column
-from vision.appearance.ground_light import Ground, GroundLight, make_ground, measure_ground
+from vision.appearance.ground_light import Ground, make_ground, measure_ground
 from vision.appearance.illumination import Illumination, measure_illumination, references
 from vision.appearance.piece_colours import Photograph
 from vision.appearance.sharpening import SHARPENED, halo, without_halo
@@ -459,17 +459,15 @@ class Reader:
         """Weigh heights by shadows in a picture (height, width, 3) uint8 BGR, where discs stand on a flat board."""
         is_known = self.appearance.board is not None or self.appearance.floor is not None
         if is_known and not self.levels and hypothesis.geometry.configurations.are_discs:
-            weigh_by_shadows(hypothesis, partial(self._ground_light, image, hypothesis.geometry, light))
+            measure = partial(measure_ground, image, light=light)
+            weigh_by_shadows(hypothesis, partial(self._bare_ground, hypothesis.geometry), measure)
 
-    def _ground_light(
-        self, image: npt.NDArray[np.uint8], geometry: Geometry, light: Illumination
-    ) -> tuple[Ground, GroundLight]:
-        """The bare ground and the light on it; the ground is kept while mat and board stay as they are."""
+    def _bare_ground(self, geometry: Geometry) -> Ground:
+        """The bare ground, which is kept while mat and board stay as they are."""
         board = self.appearance.board
         if self._ground is None or self._ground[0] is not geometry.crops or self._ground[1] is not board:
             self._ground = geometry.crops, board, make_ground(self.kit, self.appearance, geometry.pose, self.camera)
-        ground = self._ground[2]
-        return ground, measure_ground(image, ground, light)
+        return self._ground[2]
 
     def _board_view(self, geometry: Geometry) -> BoardView | None:
         """The bare board in the crops, where its appearance was learned; kept while the mat stays where it is."""

@@ -68,7 +68,7 @@ def learn_board(
 
 def codes_at(image: npt.NDArray[np.uint8], pixels: Points) -> npt.NDArray[np.uint8]:
     """(n, 3) uint8 BGR of an image at places (n, 2) px between its pixels."""
-    lines = -(-len(pixels) // LINE)
+    lines = max(-(-len(pixels) // LINE), 1)
     maps = np.zeros((2, lines * LINE), np.float32)
     maps[:, : len(pixels)] = pixels.T
     x, y = maps.reshape(2, lines, LINE)

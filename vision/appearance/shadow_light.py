@@ -53,9 +53,6 @@ FEWEST_SURE = 3
 FIT_PLACES = 1500
 """So many places at most are fitted."""
 
-SPARED = 2
-"""Of so many bare places one tells how bright its square is."""
-
 ROUNDS, REWEIGHTED, SWEEPS = 2, 3, 20
 """How often directions and the usual light of each square are fitted, how often places are weighed anew by how well
 they fit, and sweeps of coordinate descent, after which powers hardly change."""
@@ -77,8 +74,8 @@ class ShadowLight(NamedTuple):
     Attributes:
         lamps_mm: (m, 3) places that light comes from.
         power: (m,) share of the light on an open board that comes from each.
-        level: (k,) share of the light that is usual at each place of the ground, where nothing shades it.
-        deviation: (k,) standard deviation of what is seen there.
+        level: (squares,) share of the light that is usual on each square of the ground, where nothing shades it.
+        deviation: (squares,) standard deviation of the light there, besides noise.
     """
 
     lamps_mm: Points
@@ -92,7 +89,7 @@ def fit_shadow_light(
 ) -> ShadowLight:
     """Fit the light to the shadows of stacks (s, 3), as in :func:`hidden`, that a camera at (1, 3) mm sees.
 
-    ``is_sure`` (s,): whose height is not in doubt.
+    ``ground``: some of it that is evenly spread.  ``is_sure`` (s,): whose height is not in doubt.
     """
     places = ground.places_mm
     bare = np.flatnonzero(light.is_ground & ~hidden(places, stacks_mm, radius_mm + OUTLINE_MM, camera_mm)[:, 0])
@@ -100,18 +97,18 @@ def fit_shadow_light(
     if is_sure.sum() >= FEWEST_SURE:
         is_used &= ~_is_near(places[bare], stacks_mm[~is_sure], radius_mm + OUTLINE_MM, DOUBTFUL_REACH)
     used = bare[is_used]
-    used, some = used[:: 1 + len(used) // FIT_PLACES], bare[::SPARED]
-    level, deviation, lamps = np.ones(len(places)), np.full(len(places), USUAL_DEVIATION), _everywhere()
-    power = np.zeros(len(lamps))
+    used = used[:: 1 + len(used) // FIT_PLACES]
+    level, deviation, lamps = np.ones(ground.squares), np.full(ground.squares, USUAL_DEVIATION), _everywhere()
+    power, square = np.zeros(len(lamps)), ground.square[used]
     for turn in range(ROUNDS):
         tried = _round_strongest(lamps, power) if turn else lamps
-        lost, noise = 1 - light.share[used] / level[used], np.hypot(deviation, light.deviation)[used] / level[used]
-        power = _powers(hidden(places[used], stacks_mm, radius_mm, tried), lost, noise)
+        usual, noise = level[square], np.hypot(deviation[square], light.deviation[used])
+        shaded = hidden(places[used], stacks_mm, radius_mm, tried)
+        power = _powers(shaded, 1 - light.share[used] / usual, noise / usual)
         lamps, power = tried[power > FAINTEST], power[power > FAINTEST]
-        open_ = open_share(hidden(places[some], stacks_mm, radius_mm, lamps), power)
-        levels, deviations = _by_square(light.share[some], open_, ground.square[some], int(ground.square.max()) + 1)
-        level, deviation = levels[ground.square], deviations[ground.square]
-    return ShadowLight(lamps, power, level, np.hypot(deviation, light.deviation))
+        open_ = open_share(hidden(places[bare], stacks_mm, radius_mm, lamps), power)
+        level, deviation = _by_square(light.share[bare], open_, ground.square[bare], ground.squares)
+    return ShadowLight(lamps, power, level, deviation)
 
 
 def _everywhere() -> Points:
@@ -199,17 +196,17 @@ def _descend(gram: Floats, target: Floats, x: Floats) -> None:
 def _by_square(share: Floats, open_: Floats, square: Indices, count: int) -> tuple[Floats, Floats]:
     """(``count``,) light of each square where nothing shades it, and its standard deviation.
 
-    Of places (k), with the ``share`` of the usual light that is seen and that to which each is ``open_``.
+    Of places (k), one square after the other, with the ``share`` of the usual light that is seen and that to which each
+    is ``open_``.
     """
     level, spread = np.ones(count), np.full(count, USUAL_DEVIATION)
-    order, first = np.argsort(square, kind="mergesort"), 0
+    first = 0
     for number in range(count):
         end = first
-        while end < len(order) and square[order[end]] == number:
+        while end < len(square) and square[end] == number:
             end += 1
-        own = order[first:end]
+        lit = first + np.flatnonzero(open_[first:end] > 1 - LIT)
         first = end
-        lit = own[open_[own] > 1 - LIT]
         if len(lit) > FEW:
             middle = np.median(share[lit] / open_[lit])
             level[number] = max(middle, 0.05) ** (len(lit) / (len(lit) + STEADY))

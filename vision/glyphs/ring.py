@@ -12,11 +12,13 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vision.compiled import compiled
 from vision.glyphs.faces import DIRECTIONS, Faces
 from vision.pose.projection import Points
 from vision.scene.label_buffer import RANK_BITS, LabelBuffer
 
 Array = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 Scores = npt.NDArray[np.float64]
 
@@ -58,6 +60,9 @@ ALIKE_MM = 4 * SPREAD_MM
 ROUNDS = 4
 """Iterations of the fit."""
 
+LEAST_RADII = 3
+"""Radii among which a darkest one has one to either side."""
+
 LABEL_STRIDE = 4
 """Every how many radii it is asked what is nearer."""
 
@@ -75,28 +80,19 @@ class Ring(NamedTuple):
 NO_RING = Ring(0.0, np.inf)
 
 
-def find_ring(image: Picture, face: Faces, labels: LabelBuffer, about_mm: tuple[float, float]) -> Ring:
-    """The darkest circle round the middle of one face (1), of a radius between two.
+def find_rings(image: Picture, faces: Faces, labels: LabelBuffer, about_mm: tuple[float, float]) -> list[Ring]:
+    """The darkest circle round the middle of each of some ``faces`` (k), of a radius between two.
 
     Each direction has a radius of its own, to which a circle is fitted, whose middle need not be the face's
-    (iteratively reweighted least squares).  What is before the face, in ``labels`` (height, width), is not looked at.
+    (iteratively reweighted least squares).  What is before a face, in ``labels`` (height, width), is not looked at.
     """
     radii_mm = np.arange(about_mm[0] - BESIDE * STEP_MM, about_mm[1] + (BESIDE + 0.5) * STEP_MM, STEP_MM)
-    darker = _darker(image, face, labels, radii_mm)
-    is_seen = np.isfinite(darker).all(axis=1)
-    if is_seen.sum() < LEAST_SEEN:
-        return NO_RING
-    darker, around = darker[is_seen], AROUND[is_seen]
-    usual = int(np.median(darker, axis=0).argmax())
-    first = max(usual - NEAR, 0)
-    window = darker[:, first : usual + NEAR + 1]
-    if window.shape[1] < 3:
-        return NO_RING
-    place = np.clip(window.argmax(axis=1), 1, window.shape[1] - 2)
-    before, at, after = (window[np.arange(len(window)), place + step] for step in (-1, 0, 1))
-    bend = np.minimum(before - 2 * at + after, -1e-6)
-    own_mm = radii_mm[BESIDE + first + place] + STEP_MM * np.clip(0.5 * (before - after) / bend, -1, 1)
-    return _fitted(np.column_stack([around, np.ones(len(around))]), own_mm, np.maximum(at, 0))
+    return [Ring(*found) for found in _rings(*_darker(image, faces, labels, radii_mm), radii_mm, AROUND).tolist()]
+
+
+def find_ring(image: Picture, face: Faces, labels: LabelBuffer, about_mm: tuple[float, float]) -> Ring:
+    """As :func:`find_rings`, of one face (1)."""
+    return find_rings(image, face, labels, about_mm)[0]
 
 
 def usual_radius_mm(rings: Sequence[Ring]) -> float | None:
@@ -129,38 +125,85 @@ def ring_log_ratio(
     return ratio
 
 
-def _darker(image: Picture, face: Faces, labels: LabelBuffer, radii_mm: Points) -> Array:
-    """(directions, radii) by how many codes each place is darker than those beside it; not finite if it is hidden."""
-    around_mm = radii_mm[:, None] * AROUND[:, None]
-    pixels = face.centres_px[0] + around_mm @ face.to_picture[0].T
-    x, y = (pixels[..., axis].astype(np.float32) for axis in (0, 1))
-    codes = cv2.remap(image, x, y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE).mean(axis=2, dtype=np.float32)
-    codes = cv2.GaussianBlur(codes, (0, 0), sigmaX=BLUR_STEPS, sigmaY=0.01)
-    darker: Array = (codes[:, : -2 * BESIDE] + codes[:, 2 * BESIDE :]) / 2 - codes[:, BESIDE:-BESIDE]
+def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points) -> tuple[Array, Mask]:
+    """By how many codes each place round each face (k) is darker than those beside it, and which directions are seen.
+
+    Returns:
+        (k, directions, radii) and (k, directions).
+    """
+    around_mm = (radii_mm[:, None] * AROUND[:, None]).reshape(-1, 2)
+    pixels = faces.centres_px[:, None] + around_mm @ faces.to_picture.transpose(0, 2, 1)
+    x, y = (pixels[..., axis].astype(np.float32).reshape(-1, len(radii_mm)) for axis in (0, 1))
+    shown = cv2.remap(image, x, y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    codes = cv2.GaussianBlur(shown @ np.full(3, 1 / 3, np.float32), (0, 0), sigmaX=BLUR_STEPS, sigmaY=0.01)
+    darker = (codes[:, : -2 * BESIDE] + codes[:, 2 * BESIDE :]) / 2 - codes[:, BESIDE:-BESIDE]
     height, width = labels.shape
     columns, rows = (np.rint(along[:, ::LABEL_STRIDE]).astype(np.intp) for along in (x, y))
     is_inside = (columns >= 0) & (columns < width) & (rows >= 0) & (rows < height)
     nearest = labels[np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)] >> RANK_BITS
-    darker[(~is_inside | (nearest > face.ranks[0])).any(axis=1)] = np.nan
-    return darker
+    is_seen = (is_inside & (nearest <= np.repeat(faces.ranks, len(AROUND))[:, None])).all(axis=1)
+    darker_by_face = np.asarray(darker, np.float32).reshape(len(faces.ranks), len(AROUND), -1)
+    return darker_by_face, is_seen.reshape(len(faces.ranks), -1)
 
 
-def _fitted(around: Points, own_mm: Points, weights: Points) -> Ring:
-    """The circle through points ``own_mm`` (k,) from the middle, in the directions of ``around`` (k, 3)."""
-    trust, spread_mm = weights, 0.0
+@compiled
+def _rings(darker: Array, is_seen: Mask, radii_mm: Points, around: Points) -> Points:
+    """(k, 2) radius and variance of each ring, as of :class:`Ring`; see :func:`_darker`."""
+    rings = np.empty((len(darker), 2))
+    rings[:, 0], rings[:, 1] = NO_RING
+    for number in range(len(darker)):
+        seen = np.flatnonzero(is_seen[number])
+        usual, most = 0, -np.inf
+        for place in range(darker.shape[2] if len(seen) >= LEAST_SEEN else 0):
+            middle = np.median(darker[number, seen, place])
+            if middle > most:
+                usual, most = place, middle
+        first, end = max(usual - NEAR, 0), min(usual + NEAR + 1, darker.shape[2])
+        if len(seen) >= LEAST_SEEN and end - first >= LEAST_RADII:
+            own_mm, weights = np.empty(len(seen)), np.empty(len(seen))
+            for k in range(len(seen)):
+                window = darker[number, seen[k], first:end]
+                place = min(max(int(window.argmax()), 1), len(window) - 2)
+                before, at, after = window[place - 1], window[place], window[place + 1]
+                bend = min(before - 2 * at + after, -1e-6)
+                aside = min(max(0.5 * (before - after) / bend, -1.0), 1.0)
+                own_mm[k], weights[k] = radii_mm[BESIDE + first + place] + STEP_MM * aside, max(at, 0.0)
+            rings[number] = _fitted(around[seen], own_mm, weights)
+    return rings
+
+
+@compiled
+def _fitted(around: Points, own_mm: Points, weights: Points) -> tuple[float, float]:
+    """Radius and variance of the circle through points ``own_mm`` (k,) from the middle, in directions (k, 2)."""
+    trust, off_mm, spread_mm = weights.copy(), np.empty(len(own_mm)), 0.0
     for _ in range(ROUNDS):
-        off_mm = own_mm - around @ _circle(around, own_mm, trust)
-        spread_mm = max(1.4826 * float(np.median(np.abs(off_mm))), STEP_MM / 3)
-        trust = weights / (1 + (off_mm / (1.5 * spread_mm)) ** 2) ** 2
-    covariance = np.linalg.inv(_normal(around, trust / max(float(trust.max()), 1e-9)))
-    return Ring(float(_circle(around, own_mm, trust)[2]), spread_mm**2 * float(covariance[2, 2]))
+        x, y, radius_mm, _ = _circle(around, own_mm, trust)
+        off_mm[:] = own_mm - radius_mm - x * around[:, 0] - y * around[:, 1]
+        spread_mm = max(1.4826 * np.median(np.abs(off_mm)), STEP_MM / 3)
+        trust[:] = weights / (1 + (off_mm / (1.5 * spread_mm)) ** 2) ** 2
+    _, _, radius_mm, variance = _circle(around, own_mm, trust / max(trust.max(), 1e-9))
+    return radius_mm, spread_mm**2 * variance
 
 
-def _circle(around: Points, own_mm: Points, trust: Points) -> Points:
-    """(3,) mm, the middle and the radius of the circle that fits best, each point trusted as much."""
-    return np.asarray(np.linalg.solve(_normal(around, trust), (around * trust[:, None]).T @ own_mm))
+@compiled
+def _circle(around: Points, own_mm: Points, trust: Points) -> tuple[float, float, float, float]:
+    """Middle and radius, mm, of the circle that fits best, each point trusted as much, and the radius' variance.
 
-
-def _normal(around: Points, trust: Points) -> Points:
-    """(3, 3) matrix of the normal equations, which can be solved even where nothing is trusted."""
-    return np.asarray(around.T @ (around * trust[:, None]) + 1e-9 * np.eye(3))
+    By the normal equations, which can be solved even where nothing is trusted, and the adjugate of their matrix.
+    """
+    xx = yy = one = 1e-9
+    xy = x = y = to_x = to_y = to_one = 0.0
+    for k in range(len(own_mm)):
+        along_x, along_y = trust[k] * around[k, 0], trust[k] * around[k, 1]
+        xx, xy, yy = xx + along_x * around[k, 0], xy + along_x * around[k, 1], yy + along_y * around[k, 1]
+        x, y, one = x + along_x, y + along_y, one + trust[k]
+        to_x, to_y, to_one = to_x + along_x * own_mm[k], to_y + along_y * own_mm[k], to_one + trust[k] * own_mm[k]
+    a, b, c = yy * one - y * y, x * y - xy * one, xy * y - x * yy
+    d, e, f = xx * one - x * x, xy * x - xx * y, xx * yy - xy * xy
+    size = xx * a + xy * b + x * c
+    return (
+        (a * to_x + b * to_y + c * to_one) / size,
+        (b * to_x + d * to_y + e * to_one) / size,
+        (c * to_x + e * to_y + f * to_one) / size,
+        f / size,
+    )

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from vision.glyphs.face_detection import centred
 from vision.glyphs.faces import Faces
-from vision.glyphs.ring import NO_RING, OUTLIER, RING_REACH, SPREAD_MM, Ring, find_ring, ring_log_ratio
+from vision.glyphs.ring import NO_RING, OUTLIER, RING_REACH, SPREAD_MM, Ring, find_ring, find_rings, ring_log_ratio
 from vision.inference.hypothesis import Hypothesis
 from vision.scene.label_buffer import LabelBuffer
 
@@ -56,9 +56,9 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inn
         straight = upright.of(cell * count + np.flatnonzero(in_doubt[cell]))
         its_mm = ring_mm if inner_mm is None else inner_mm
         face, ring = _roundest(image, straight, labels, its_mm)
-        if inner_mm is not None and ring is not NO_RING:
+        if inner_mm is not None and ring != NO_RING:
             outer = find_ring(image, face, labels, about(ring_mm * ring.radius_mm / inner_mm, GUIDED_REACH))
-            ring, its_mm = (ring, inner_mm) if outer is NO_RING else (outer, ring_mm)
+            ring, its_mm = (ring, inner_mm) if outer == NO_RING else (outer, ring_mm)
         if ring.variance_mm2 < FAINT_MM**2:
             _weigh(hypothesis, cell, face, ring, its_mm, GROOVE_TRUST)
     hypothesis.settle()
@@ -70,9 +70,12 @@ def _roundest(image: Picture, straight: Faces, labels: LabelBuffer, ring_mm: flo
     Round any middle but the right one no circle is as round.
     """
     faces, log_ratio = centred(image, straight, labels, ring_mm)
-    each = [faces.of(np.array([number])) for number in np.flatnonzero(log_ratio > RING_FOUND)]
-    rings = [find_ring(image, face, labels, about(ring_mm, GROOVE_REACH)) for face in each]
-    return min(zip(each, rings, strict=True), key=lambda found: found[1].variance_mm2, default=(straight, NO_RING))
+    faces = faces.of(np.flatnonzero(log_ratio > RING_FOUND))
+    if not len(faces.ranks):
+        return straight, NO_RING
+    rings = find_rings(image, faces, labels, about(ring_mm, GROOVE_REACH))
+    best = min(range(len(rings)), key=lambda number: rings[number].variance_mm2)
+    return faces.of(np.array([best])), rings[best]
 
 
 def weigh_by_rings(image: Picture, hypothesis: Hypothesis, faces: Mapping[int, Faces], ring_mm: float) -> None:

@@ -52,10 +52,12 @@ LIT, LIT_DEVIATION, BRIGHTEST = 0.7, 0.12, 1.1
 of shadows: as colours have it (``vision.appearance.colour_model.FLOOR_SHADING``)."""
 
 
-def weigh_by_shadows(hypothesis: Hypothesis, measure: Callable[[], tuple[Ground, GroundLight]]) -> None:
+def weigh_by_shadows(
+    hypothesis: Hypothesis, look: Callable[[], Ground], measure: Callable[[Ground], GroundLight]
+) -> None:
     """Weigh heights that are in doubt of stacks of discs on a flat board, none among them, by their shadows.
 
-    ``measure`` gives the bare ground and the light on it; it is called where a height is in doubt.
+    ``look`` gives the bare ground and ``measure`` the light on some of it; they are called where a height is in doubt.
     """
     heights = hypothesis.by_explanation()
     behind = heights.max(axis=1, keepdims=True) - heights
@@ -64,13 +66,14 @@ def weigh_by_shadows(hypothesis: Hypothesis, measure: Callable[[], tuple[Ground,
     stands = np.flatnonzero(stacks[:, 2] > 0)
     if not len(in_doubt) or not len(stands):
         return
-    ground, light = measure()
-    radius_mm, camera_mm = hypothesis.geometry.radius_mm, hypothesis.geometry.pose.centre_mm[None]
-    lamps = fit_shadow_light(ground, light, stacks[stands], ~is_doubtful[stands], radius_mm, camera_mm)
+    ground, view = look(), (hypothesis.geometry.radius_mm, hypothesis.geometry.pose.centre_mm[None])
+    sample = ground.of(np.flatnonzero(ground.is_sample))
+    lamps = fit_shadow_light(sample, measure(sample), stacks[stands], ~is_doubtful[stands], *view)
     for cell in in_doubt.tolist():
         others = np.delete(_stacks(hypothesis), cell, axis=0)
         asked = _asked(hypothesis, cell, np.flatnonzero(tried[cell]))
-        likely = _compare((ground, light, lamps), asked, others[others[:, 2] > 0], (radius_mm, camera_mm))
+        near = ground.of(_near(ground, asked, view[0]))
+        likely = _compare((near, measure(near), lamps), asked, others[others[:, 2] > 0], view)
         both, by_colour = heights[cell].copy(), hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
         both[tried[cell]] += np.log(np.exp(SHARE * (likely - likely.max())) + MISLED)
         rescore(hypothesis, cell, rescored(by_colour, heights[cell], both, tried[cell]))
@@ -96,22 +99,28 @@ def _piece_mm(hypothesis: Hypothesis) -> float:
     return hypothesis.geometry.configurations.all[0].size.height_mm
 
 
+def _near(ground: Ground, asked: Points, radius_mm: float) -> Indices:
+    """(l,) numbers of the places on which the stacks ``asked`` about (k, 3) of one cell may cast their shadows."""
+    reach = radius_mm + BESIDE_MM + REACH * asked[:, 2].max()
+    x, y = (ground.places_mm - asked[0, :2]).T
+    return np.flatnonzero(x * x + y * y < reach * reach)
+
+
 def _compare(
     seen: tuple[Ground, GroundLight, ShadowLight], asked: Points, others: Points, view: tuple[float, Points]
 ) -> Floats:
     """(k,) log-likelihood of the ground round each of the stacks ``asked`` about (k, 3), up to a constant.
 
-    By what is seen whichever of them stands there.  ``others`` (s, 3) stand besides; ``view``: the radius, mm, and the
-    camera's place (1, 3).
+    By what is ``seen``, the ground near them, the light on it and where that comes from, whichever of them stands
+    there.  ``others`` (s, 3) stand besides; ``view``: the radius, mm, and the camera's place (1, 3).
     """
     (ground, light, lamps), (radius_mm, camera_mm) = seen, view
-    reach = radius_mm + BESIDE_MM + REACH * asked[:, 2].max()
-    aside_mm = ground.places_mm - asked[0, :2]
-    near = np.flatnonzero(light.is_ground & ((aside_mm**2).sum(axis=1) < reach * reach))
     in_front = np.vstack([others, asked[asked[:, 2] > 0]])
-    near = near[~hidden(ground.places_mm[near], in_front, radius_mm + OUTLINE_MM, camera_mm)[:, 0]]
-    places, level, share = ground.places_mm[near], lamps.level[near], light.share[near]
-    shaded, deviation = hidden(places, others, radius_mm, lamps.lamps_mm), np.hypot(lamps.deviation[near], MODELLED)
+    is_behind = hidden(ground.places_mm, in_front, radius_mm + OUTLINE_MM, camera_mm)[:, 0]
+    bare = np.flatnonzero(light.is_ground & ~is_behind)
+    places, square, share = ground.places_mm[bare], ground.square[bare], light.share[bare]
+    level, noise = lamps.level[square], np.hypot(light.deviation[bare], MODELLED)
+    shaded, deviation = hidden(places, others, radius_mm, lamps.lamps_mm), np.hypot(lamps.deviation[square], noise)
     unknown = LIT * _density(share, 1.0, np.hypot(deviation, LIT_DEVIATION)) + (1 - LIT) * (share < BRIGHTEST)
     likely = np.empty(len(asked))
     for number, stack in enumerate(asked):

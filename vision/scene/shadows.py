@@ -22,28 +22,48 @@ def hidden(places_mm: Points, stacks_mm: Points, radius_mm: float, sources_mm: P
     ``stacks_mm``: x and y of each one's axis, and its height.  Sources are higher than all stacks.
     """
     is_hidden = np.zeros((len(places_mm), len(sources_mm)), np.bool_)
+    x_mm, y_mm, z_mm = sources_mm[:, 0].copy(), sources_mm[:, 1].copy(), sources_mm[:, 2].copy()
     # Nothing farther from a stack than this is in its shadow.
-    slope = 0.0
     farthest = np.sqrt((places_mm**2).sum(axis=1).max()) if len(places_mm) else 0.0
-    for m in range(len(sources_mm)):
-        aside = np.sqrt(sources_mm[m, 0] ** 2 + sources_mm[m, 1] ** 2) + farthest
-        slope = max(slope, aside / sources_mm[m, 2])
+    slope = ((np.hypot(x_mm, y_mm) + farthest) / z_mm).max() if len(sources_mm) else 0.0
     for j in range(len(stacks_mm)):
         stack_x, stack_y, height = stacks_mm[j]
-        reach = radius_mm + slope * height
+        reach, tops = radius_mm + slope * height, height / z_mm
         for i in range(len(places_mm)):
             aside_x, aside_y = stack_x - places_mm[i, 0], stack_y - places_mm[i, 1]
-            apart = aside_x * aside_x + aside_y * aside_y
-            if apart < reach * reach:
-                for m in range(len(sources_mm)):
-                    to_x, to_y = sources_mm[m, 0] - places_mm[i, 0], sources_mm[m, 1] - places_mm[i, 1]
-                    # The ray's share up to the stack's height, and within it that nearest to the axis.
-                    most, along = height / sources_mm[m, 2], aside_x * to_x + aside_y * to_y
-                    square = to_x * to_x + to_y * to_y
-                    share = min(max(along / max(square, 1e-9), 0.0), most)
-                    nearest = apart - 2 * share * along + share * share * square
-                    is_hidden[i, m] |= nearest < radius_mm * radius_mm
+            beyond = aside_x * aside_x + aside_y * aside_y - radius_mm * radius_mm
+            if beyond < 0:
+                is_hidden[i] = True
+            elif beyond < reach * reach:
+                place = (places_mm[i, 0], places_mm[i, 1], beyond)
+                _add_hidden(is_hidden[i], place, (aside_x, aside_y), (x_mm, y_mm, tops))
     return is_hidden
+
+
+@compiled
+def _add_hidden(
+    is_hidden: Mask,
+    place: tuple[float, float, float],
+    aside: tuple[float, float],
+    sources: tuple[Points, Points, Points],
+) -> None:
+    """Add to ``is_hidden`` (m,) from which sources a stack hides a place beside its foot.
+
+    Without a branch, so that several sources are looked at in one step of the processor.
+
+    Args:
+        is_hidden: is changed.
+        place: its x and y, mm, and by how much the square of its distance from the axis exceeds that of the radius.
+        aside: from it to the axis, mm.
+        sources: their x and y, mm, and the share (m,) of each ray that is no higher than the stack.
+    """
+    (place_x, place_y, beyond), (aside_x, aside_y), (x_mm, y_mm, tops) = place, aside, sources
+    for m in range(len(tops)):
+        to_x, to_y = x_mm[m] - place_x, y_mm[m] - place_y
+        along, square = aside_x * to_x + aside_y * to_y, to_x * to_x + to_y * to_y
+        ends_within = tops[m] * (tops[m] * square - 2 * along) < -beyond
+        passes_within = (along * along > beyond * square) & (along <= tops[m] * square)
+        is_hidden[m] |= (along > 0) & (ends_within | passes_within)
 
 
 @compiled

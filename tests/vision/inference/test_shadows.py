@@ -47,20 +47,20 @@ def in_doubt(drawn, believed, nats):
 @pytest.mark.parametrize("believed", [2, 4])
 def test_a_height_in_doubt_is_told_by_its_shadow(drawn, ground, believed):
     hypothesis, cell = in_doubt(drawn, believed, 0.5)
-    weigh_by_shadows(hypothesis, lambda: (ground, lit(drawn, ground, TABLE)))
+    weigh_by_shadows(hypothesis, lambda: ground, lambda some: lit(drawn, some, TABLE))
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == HEIGHT
     assert hypothesis.scores[cell].max() == pytest.approx(100.0, abs=0.01)
 
 
 def test_shadows_alone_do_not_outweigh_what_is_sure(drawn, ground):
     hypothesis, cell = in_doubt(drawn, 4, 11.0)
-    weigh_by_shadows(hypothesis, lambda: (ground, lit(drawn, ground, TABLE)))
+    weigh_by_shadows(hypothesis, lambda: ground, lambda some: lit(drawn, some, TABLE))
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 4
 
 
 def test_a_stack_that_seems_not_to_stand_is_told_by_its_shadow(drawn, ground):
     hypothesis, cell = in_doubt(drawn, 0, 1.0)
-    weigh_by_shadows(hypothesis, lambda: (ground, lit(drawn, ground, TABLE)))
+    weigh_by_shadows(hypothesis, lambda: ground, lambda some: lit(drawn, some, TABLE))
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == HEIGHT
 
 
@@ -68,8 +68,15 @@ def test_what_casts_no_shadow_does_not_stand(drawn, ground):
     hypothesis, cell = in_doubt(drawn, 2, 1.0)
     hypothesis.scores[cell, 1:] -= 99.5
     without = {name: stack for name, stack in TABLE.items() if name != CELL}
-    weigh_by_shadows(hypothesis, lambda: (ground, lit(drawn, ground, without)))
+    weigh_by_shadows(hypothesis, lambda: ground, lambda some: lit(drawn, some, without))
     assert hypothesis.state[cell] == 0
+
+
+def test_where_no_ground_is_known_nothing_is_told(drawn, ground):
+    hypothesis, cell = in_doubt(drawn, 4, 0.5)
+    nowhere = ground.of(np.empty(0, np.intp))
+    weigh_by_shadows(hypothesis, lambda: nowhere, lambda some: lit(drawn, some, TABLE))
+    assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 4
 
 
 def test_where_nothing_is_in_doubt_no_light_is_measured(drawn):
@@ -79,5 +86,5 @@ def test_where_nothing_is_in_doubt_no_light_is_measured(drawn):
         raise AssertionError
 
     hypothesis.scores[:, 0] = np.where(hypothesis.state > 0, 0, 100)
-    weigh_by_shadows(hypothesis, unasked)
+    weigh_by_shadows(hypothesis, unasked, unasked)
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == HEIGHT
