@@ -288,6 +288,11 @@ def compared(
     for number in range(len(given)):
         if given[number] > -np.inf:
             scores[number] += log_likelihood_at(scene, number - 1, places[number])
+            if before >= 0 and 0 < number != 1 + before:
+                elsewhere = _with_face_of(prisms, (cell, before, number - 1), places[1 + before])
+                score = given[number] + log_likelihood_at(scene, number - 1, elsewhere)
+                if score > scores[number]:
+                    scores[number], places[number] = score, elsewhere
     is_alone = is_absolute or (given > -np.inf).sum() == 1
     shares = _shares(scene, len(given))
     near = scores > scores.max() - shares * PLACE_NATS
@@ -299,6 +304,25 @@ def compared(
     if is_alone or (scores > scores.max() - shares * fit_nats).sum() > 1:
         _fit(scene, scores, places, given, shares * fit_nats)
     return scores, places
+
+
+@compiled
+def _with_face_of(prisms: Prisms, which: tuple[int, int, int], places: Floats) -> Floats:
+    """(p, 3) places of a stack whose upper face is seen where that of another one is, as far as it may stand aside.
+
+    ``which``: the cell, the configuration of that one, whose pieces lie at ``places`` (p, 3), and its own.
+    """
+    cell, other, own = which
+    top, moved = prisms.counts[other] - 1, np.zeros_like(places)
+    theirs = prisms.maps[cell, prisms.faces[other, top]]
+    a = prisms.maps[cell, prisms.faces[own, prisms.counts[own] - 1]]
+    x_mm, y_mm = places[top, 0], places[top, 1]
+    x_px = theirs[0, 0] * x_mm + theirs[0, 1] * y_mm + theirs[0, 2] - a[0, 2]
+    y_px = theirs[1, 0] * x_mm + theirs[1, 1] * y_mm + theirs[1, 2] - a[1, 2]
+    size = a[0, 0] * a[1, 1] - a[0, 1] * a[1, 0]
+    moved[:, 0] = min(max((a[1, 1] * x_px - a[0, 1] * y_px) / size, -MOST_OFF_MM), MOST_OFF_MM)
+    moved[:, 1] = min(max((a[0, 0] * y_px - a[1, 0] * x_px) / size, -MOST_OFF_MM), MOST_OFF_MM)
+    return moved
 
 
 @compiled
