@@ -66,6 +66,11 @@ LEAST_RADII = 3
 LABEL_STRIDE = 4
 """Every how many radii it is asked what is nearer."""
 
+ON_PIECES, ELSEWHERE, NO_GROOVES = ((0.55, -3.9, 0.5), (0.45, -2.9, 0.6)), (-2.02, 0.33), 2e-5
+"""Shares, means and standard deviations of how round both grooves are, the mean logarithm of the standard deviations of
+their radii, mm, on pieces; mean and standard deviation of the same where none are, and its density everywhere.  Of 755
+single pieces and 3,478 bare squares on eleven boards half of the pieces were below log 0.03, and no square."""
+
 BLUR_STEPS = 1.0
 """Standard deviation of the blur along the radius."""
 
@@ -123,6 +128,18 @@ def ring_log_ratio(
     off = (ring.radius_mm / planes - ring_mm) ** 2 / (spread_mm**2 + ring.variance_mm2)
     ratio: Scores = np.log(outlier + (1 - outlier) * np.exp(-0.5 * off))
     return ratio
+
+
+def groove_log_ratio(inner: Ring, outer: Ring) -> float:
+    """Log-likelihood ratio that the two grooves of a draughtsman are seen, against none, by how round both are."""
+    spread = 0.25 * float(np.log(inner.variance_mm2 * outer.variance_mm2))
+    on_piece = sum(share * _density(spread, mean, deviation) for share, mean, deviation in ON_PIECES)
+    return float(np.log(on_piece / ((1 - NO_GROOVES) * _density(spread, *ELSEWHERE) + NO_GROOVES)))
+
+
+def _density(value: float, mean: float, deviation: float) -> float:
+    """Normal density."""
+    return float(np.exp(-0.5 * ((value - mean) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi)))
 
 
 def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points) -> tuple[Array, Mask]:

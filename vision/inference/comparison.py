@@ -288,11 +288,8 @@ def compared(
     for number in range(len(given)):
         if given[number] > -np.inf:
             scores[number] += log_likelihood_at(scene, number - 1, places[number])
-            if before >= 0 and 0 < number != 1 + before:
-                elsewhere = _with_face_of(prisms, (cell, before, number - 1), places[1 + before])
-                score = given[number] + log_likelihood_at(scene, number - 1, elsewhere)
-                if score > scores[number]:
-                    scores[number], places[number] = score, elsewhere
+    if before >= 0:
+        _begin_at_face(scene, scores, places, given, before)
     is_alone = is_absolute or (given > -np.inf).sum() == 1
     shares = _shares(scene, len(given))
     near = scores > scores.max() - shares * PLACE_NATS
@@ -304,6 +301,17 @@ def compared(
     if is_alone or (scores > scores.max() - shares * fit_nats).sum() > 1:
         _fit(scene, scores, places, given, shares * fit_nats)
     return scores, places
+
+
+@compiled
+def _begin_at_face(scene: Scene, scores: Floats, places: Floats, given: Floats, before: int) -> None:
+    """Place other stacks where the face of configuration ``before`` is, unless they are likelier where they are."""
+    for number in range(1, len(given)):
+        if given[number] > -np.inf and number != 1 + before:
+            elsewhere = _with_face_of(scene.prisms, (scene.cell, before, number - 1), places[1 + before])
+            score = given[number] + log_likelihood_at(scene, number - 1, elsewhere)
+            if score > scores[number]:
+                scores[number], places[number] = score, elsewhere
 
 
 @compiled

@@ -8,8 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.glyphs.face_detection import centred
-from vision.glyphs.faces import Faces
-from vision.glyphs.ring import NO_RING, OUTLIER, RING_REACH, SPREAD_MM, Ring, find_ring, find_rings, ring_log_ratio
+from vision.glyphs.faces import Faces, offsets_mm
+from vision.glyphs.ring import (
+    NO_RING,
+    OUTLIER,
+    RING_REACH,
+    SPREAD_MM,
+    Ring,
+    find_ring,
+    find_rings,
+    groove_log_ratio,
+    ring_log_ratio,
+)
 from vision.inference.hypothesis import Hypothesis
 from vision.scene.label_buffer import LabelBuffer
 
@@ -35,6 +45,9 @@ FAINT_MM = 0.065
 """Standard deviation of a radius from which on it may be that of noise, as on black pieces in dim light, and is not
 asked: half of those were more than 0.1 mm off."""
 
+EMPTY_NATS = 20.0
+"""Where a piece is likelier or less likely than none by less than this, it is asked whether grooves are seen."""
+
 RING_FOUND = 1.0
 """Log-likelihood ratio from which on a place is looked at."""
 
@@ -48,20 +61,41 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inn
     """Weigh heights that are in doubt of draughtsmen, by how large the groove of radius ``ring_mm`` appears.
 
     In some light the bevel is as dark a circle.  So where a set has another groove within, of radius ``inner_mm``, that
-    is looked for first, and tells how large the other one is, about.
+    is looked for first, and tells how large the other one is, about.  Where both are as round as they are on pieces
+    there is one: its face may have the board's own colour.
     """
     upright, labels = hypothesis.geometry.faces, hypothesis.all_labels()
     count, in_doubt = len(hypothesis.geometry.configurations.all), _in_doubt(hypothesis)
-    for cell in np.flatnonzero((hypothesis.state > 0) & hypothesis.updated & (in_doubt.sum(axis=1) > 1)).tolist():
+    is_asked = (hypothesis.state > 0) & (in_doubt.sum(axis=1) > 1)
+    may_stand = (np.abs(hypothesis.scores[:, 1:].max(axis=1)) < EMPTY_NATS) & (inner_mm is not None)
+    for cell in np.flatnonzero((is_asked | may_stand) & hypothesis.updated).tolist():
         straight = upright.of(cell * count + np.flatnonzero(in_doubt[cell]))
         its_mm = ring_mm if inner_mm is None else inner_mm
         face, ring = _roundest(image, straight, labels, its_mm)
         if inner_mm is not None and ring != NO_RING:
             outer = find_ring(image, face, labels, about(ring_mm * ring.radius_mm / inner_mm, GUIDED_REACH))
+            if may_stand[cell] and outer != NO_RING and not _is_another_s(hypothesis, cell, face):
+                fits = ring_log_ratio(outer, straight.px_per_mm / face.px_per_mm, ring_mm, GROOVE_TRUST).max()
+                _weigh_presence(hypothesis, cell, max(groove_log_ratio(ring, outer) + fits, 0.0))
             ring, its_mm = (ring, inner_mm) if outer == NO_RING else (outer, ring_mm)
-        if ring.variance_mm2 < FAINT_MM**2:
+        if ring.variance_mm2 < FAINT_MM**2 and hypothesis.state[cell] > 0:
             _weigh(hypothesis, cell, face, ring, its_mm, GROOVE_TRUST)
     hypothesis.settle()
+
+
+def _is_another_s(hypothesis: Hypothesis, cell: int, face: Faces) -> bool:
+    """Whether a ``face`` (1) covers the middle of one that is hypothesised on another cell than this one."""
+    standing = np.flatnonzero((hypothesis.state > 0) & (np.arange(len(hypothesis.state)) != cell))
+    states, count = hypothesis.state[standing] - 1, len(hypothesis.geometry.configurations.all)
+    others = hypothesis.geometry.faces.of(standing * count + states // hypothesis.colours)
+    return bool((np.linalg.norm(offsets_mm(face, others), axis=2) < face.radii_mm).any())
+
+
+def _weigh_presence(hypothesis: Hypothesis, cell: int, log_ratio: float) -> None:
+    """Weigh whether anything stands on a cell."""
+    scores = hypothesis.scores[cell].copy()
+    scores[1:] += np.float32(log_ratio)
+    rescore(hypothesis, cell, scores)
 
 
 def _roundest(image: Picture, straight: Faces, labels: LabelBuffer, ring_mm: float) -> tuple[Faces, Ring]:

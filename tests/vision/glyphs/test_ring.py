@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vision.glyphs.faces import Faces
-from vision.glyphs.ring import NO_RING, Ring, find_ring, ring_log_ratio, usual_radius_mm
+from vision.glyphs.ring import NO_RING, Ring, find_ring, groove_log_ratio, ring_log_ratio, usual_radius_mm
 from vision.scene.label_buffer import RANK_BITS
 
 SIZE = (120, 140)
@@ -62,3 +62,10 @@ def test_the_height_is_likeliest_at_which_the_ring_has_the_sets_radius():
     assert ratios.argmax() == 1
     assert ratios[1] == pytest.approx(0, abs=0.01)
     np.testing.assert_allclose(ring_log_ratio(NO_RING, planes, RING_MM), 0, atol=1e-9)
+
+
+def test_two_round_grooves_are_a_piece_and_rougher_ones_may_be_one():
+    ratios = [groove_log_ratio(Ring(4.0, sd_mm**2), Ring(9.0, sd_mm**2)) for sd_mm in (0.02, 0.04, 0.12, 0.3)]
+    assert ratios[0] > 8
+    assert ratios == sorted(ratios, reverse=True)
+    assert ratios[-1] > -5

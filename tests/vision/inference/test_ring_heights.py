@@ -73,3 +73,22 @@ def test_bare_faces_tell_nothing(domination):
     scores = hypothesis.scores.copy()
     weigh_by_grooves(np.full_like(image, 150), hypothesis, reader.appearance.ring_mm, reader.appearance.inner_ring_mm)
     np.testing.assert_array_equal(hypothesis.scores[cell], scores[cell])
+
+
+def test_a_piece_that_seems_not_to_stand_is_told_by_its_grooves(domination):
+    """As where its face has the board's own colour."""
+    reader, image, _ = domination
+    hypothesis, cell = misled(domination, 0, 0.0)
+    hypothesis.scores[cell, 1:] -= hypothesis.scores[cell, 1:].max() + 7.0
+    hypothesis.assign(cell, 0)
+    weigh_by_grooves(image, hypothesis, reader.appearance.ring_mm, reader.appearance.inner_ring_mm)
+    assert hypothesis.configuration_count(int(hypothesis.state[cell])) == len(STACK)
+
+
+def test_a_bare_square_in_doubt_has_no_grooves(domination):
+    reader, image, _ = domination
+    hypothesis, _ = misled(domination, 0, 0.0)
+    bare = np.flatnonzero(hypothesis.state == 0)
+    hypothesis.scores[bare, 1:] -= hypothesis.scores[bare, 1:].max(axis=1, keepdims=True) + 3.0
+    weigh_by_grooves(image, hypothesis, reader.appearance.ring_mm, reader.appearance.inner_ring_mm)
+    assert not hypothesis.state[bare].any()
