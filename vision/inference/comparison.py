@@ -18,7 +18,7 @@ from vision.likelihood.boundaries import (
     dissimilarity_at,
     make_patch,
     noise_of,
-    table_edge_in,
+    texture_in,
 )
 from vision.likelihood.fitting import fit_stack, log_likelihood_at, place_stack, refine_stack
 from vision.likelihood.segmentation import Scene, make_scene, seen_share
@@ -131,11 +131,11 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms) -> View:
     px_per_mm = 1 / np.linalg.norm(geometry.crops.to_crop[:, 0], axis=1) / shrink
     step = max(1, round(STEP_MM * float(np.median(px_per_mm))))
     noise = noise_of(small, step, geometry.mat_px / shrink)
-    table_edge = table_edge_in(small, step, prisms.ground == Materials.TABLE, noise)
+    texture = texture_in(small, step, prisms.ground == Materials.TABLE, noise)
     are_shown = len(prisms.lines_px) == 0 or lines_share(small, prisms.lines_px, step, noise) > LINES_SHARE
     return View(
         small,
-        dissimilarity_at(noise, table_edge),
+        dissimilarity_at(noise, texture),
         step,
         px_per_mm,
         prisms.ground if are_shown else np.where(prisms.ground == LINE, np.int16(Materials.FLOOR), prisms.ground),

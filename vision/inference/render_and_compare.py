@@ -53,7 +53,7 @@ def rescore_by_rendering(image: Picture, hypothesis: Hypothesis) -> None:
         return
     if has_plain_faces and is_learned:
         weigh_heights(image, hypothesis, np.flatnonzero(hypothesis.updated))
-    if geometry.configurations.is_single_size and (has_plain_faces or not is_learned):
+    if geometry.configurations.is_single_size:
         split_lines(image, hypothesis)
     are_joined = is_plain and geometry.configurations.is_single_size
     asked = may_be_of_tower(hypothesis) & are_joined

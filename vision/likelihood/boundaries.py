@@ -58,8 +58,12 @@ AREA_MM2 = 40.0
 NOISE_STRIDE = 9
 """Every how many pixels noise, and the texture of the table, are measured."""
 
-TABLE_ROUNDS = 8
-"""Steps of expectation maximisation after which the share of contrasts on a table changes by less than 0.01."""
+TABLE_SCALES, TABLE_ROUNDS = (0.1, 0.2, 0.35, 0.6, 1.0), 8
+"""How strong the contrasts of a table's texture may be, as a share of those between surfaces; and steps of expectation
+maximisation after which their share changes by less than 0.01."""
+
+MOST_TEXTURE = 0.9
+"""Largest share of contrasts on a table."""
 
 FEW = 50
 """Pairs of pixels of the table under which its texture is not measured."""
@@ -67,11 +71,17 @@ FEW = 50
 COLOUR_STRIDE = 3
 """Every how many pixels of a patch, each way, colours are looked up."""
 
-PER_NAT, MOST_NATS = 16, 40
-"""Steps of the table of log-likelihood ratios in a nat, and its last entry: more unlike pixels count as that."""
+PER_NAT, FINE_NATS, ENTRIES = 16, 20, 641
+"""Entries of the table of log-likelihood ratios in a nat, up to so many nats; from there on one a nat; and all of them:
+more unlike pixels count as the last one."""
 
-_UNLIKE = np.exp((np.arange(MOST_NATS * PER_NAT + 1) + 0.5) / PER_NAT)
-"""Ratio of densities that each entry of that table stands for, were it 1 for pixels that are alike."""
+FINE = PER_NAT * FINE_NATS
+"""Entries up to there."""
+
+_NATS = np.where(
+    np.arange(ENTRIES) < FINE, (np.arange(ENTRIES) + 0.5) / PER_NAT, np.arange(ENTRIES) - FINE + FINE_NATS + 0.5
+)
+"""How unlike two pixels are for each entry: logarithm of the ratio of densities, were it 0 for pixels that are alike."""
 
 
 class Patch(NamedTuple):
@@ -104,7 +114,8 @@ class Dissimilarity(NamedTuple):
     """How likely two surfaces meet between two pixels, by how much unlike these are, in a picture of some noise.
 
     Attributes:
-        log_ratios: (bands, k) float64 of each band of brightness, see :func:`_log_ratios`.
+        log_ratios: (bands, k) float64 log-likelihood ratio that two surfaces meet, in each band of brightness, against
+            that both are on one.
         on_table: (bands, k) float64 log-likelihood ratio that both are on the table, against that both are on one even
             surface.
         slopes: (bands, channels) float32 nats by which two pixels are unlike for each squared code between them.
@@ -254,7 +265,7 @@ def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Cont
 
     ``noise``: of :func:`noise_of`.
     """
-    (step, px_per_mm), (height, width, _), dissimilarity = scale, image.shape, dissimilarity_at(noise, FALSE_EDGE)
+    (step, px_per_mm), (height, width, _), dissimilarity = scale, image.shape, dissimilarity_at(noise)
     ratios, slope = _weighted(dissimilarity.log_ratios, dissimilarity.slopes, 1 / (step * px_per_mm * UNIT_MM))
     across = np.zeros((height, width), np.float32)
     for row in range(height):
@@ -264,69 +275,106 @@ def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Cont
 
 
 @compiled
-def dissimilarity_at(noise: Array, table_edge: float, faint_share: float = 0.0) -> Dissimilarity:
+def dissimilarity_at(
+    noise: Array, texture: tuple[float, float] = (0.0, 1.0), faint_share: float = 0.0
+) -> Dissimilarity:
     """How likely two surfaces meet in a picture of this ``noise`` (channels,), see :func:`noise_of`.
 
-    ``table_edge``: probability of a contrast within the table, see :func:`table_edge`.  ``faint_share``: of two
-    surfaces that differ faintly.
+    ``texture``: of the table, see :func:`texture_in`.  ``faint_share``: of two surfaces that differ faintly.
     """
-    log_ratios = np.empty((BANDS, MOST_NATS * PER_NAT + 1))
-    on_table = np.empty_like(log_ratios)
+    log_ratios, on_table = np.empty((BANDS, ENTRIES)), np.empty((BANDS, ENTRIES))
     slopes = np.empty((BANDS, CHANNELS), np.float32)
-    narrow, before = (EVEN**2 + noise).astype(np.float32), 0.0
+    plain, own = _densities(noise, 1.0), _densities(noise, texture[1])
+    pale = _densities(noise, FAINT) if faint_share > 0 else plain
     for band in range(BANDS):
-        share = min(max((band + 0.5) * (256 / BANDS) / USUAL, LEAST_SHARE), 1.0)
-        # The darkest bands, and the brightest ones, share all they have.
-        if share == before:
-            log_ratios[band], on_table[band] = log_ratios[band - 1], on_table[band - 1]
-            slopes[band] = slopes[band - 1]
-        else:
-            wide = ((VARIED * share) ** 2 + narrow).astype(np.float32)
-            slopes[band] = 0.5 * (1 / narrow - 1 / wide)
-            faint = ((VARIED * share * FAINT) ** 2 + narrow).astype(np.float32)
-            # Both densities are of one number, how unlike two pixels are, in units of the wider one.
-            power = float(((1 / narrow - 1 / faint) / (1 / narrow - 1 / wide)).mean())
-            plain = _UNLIKE * np.exp(-0.5 * float(np.log(wide / narrow).sum()))
-            pale = _UNLIKE**power * np.exp(-0.5 * float(np.log(faint / narrow).sum()))
-            ratio = (1 - faint_share) * plain + faint_share * pale
-            log_ratios[band] = _log_ratios(ratio, 1 - MISSED_EDGE)
-            on_table[band] = _log_ratios(ratio, table_edge)
-        before = share
+        narrow, wide = _variances(noise, band, 1.0)
+        slopes[band] = 0.5 * (1 / narrow - 1 / wide)
+        ratio = (1 - faint_share) * plain[band] + faint_share * pale[band]
+        within = 1 - FALSE_EDGE + FALSE_EDGE * ratio
+        log_ratios[band] = np.log((MISSED_EDGE + (1 - MISSED_EDGE) * ratio) / within)
+        on_table[band] = np.log(within + texture[0] * (own[band] - 1)) - np.log(within)
     return Dissimilarity(log_ratios, on_table, slopes)
 
 
 @compiled
-def table_edge_in(image: Picture, step: int, is_table: Mask, noise: Array) -> float:
-    """Probability of a contrast between two places of the table, as by grain: no less than within a surface.
+def _variances(noise: Array, band: int, scale: float) -> tuple[Array, Array]:
+    """(channels,) variances of the difference of two pixels on one surface, and where two meet.
 
-    The share of a mixture of pairs with and without a contrast, by expectation maximisation (Dempster, Laird and Rubin,
-    1977).
+    In a band of brightness; ``scale``: how strong contrasts are, as a share of the usual ones.
+    """
+    share = scale * min(max((band + 0.5) * (256 / BANDS) / USUAL, LEAST_SHARE), 1.0)
+    narrow = (EVEN**2 + noise).astype(np.float32)
+    return narrow, ((VARIED * share) ** 2 + narrow).astype(np.float32)
+
+
+@compiled
+def _densities(noise: Array, scale: float) -> Floats:
+    """(bands, k) ratio of the densities of two pixels where contrasts have a ``scale``, and on one even surface.
+
+    By how unlike they are, in units of the usual contrasts: both densities are of that one number.
+    """
+    ratios, before = np.empty((BANDS, ENTRIES)), -1.0
+    for band in range(BANDS):
+        narrow, wide = _variances(noise, band, 1.0)
+        _, scaled = _variances(noise, band, scale)
+        # The darkest bands, and the brightest ones, share all they have.
+        if scaled[0] == before:
+            ratios[band] = ratios[band - 1]
+        else:
+            power = float(((1 / narrow - 1 / scaled) / (1 / narrow - 1 / wide)).mean())
+            ratios[band] = np.exp(power * _NATS - 0.5 * float(np.log(scaled / narrow).sum()))
+        before = float(scaled[0])
+    return ratios
+
+
+@compiled
+def texture_in(image: Picture, step: int, is_table: Mask, noise: Array) -> tuple[float, float]:
+    """How often two places of the table differ, as by grain, and how strongly, beside what differs on any surface.
+
+    The share of a mixture of pairs with and without such a contrast, by expectation maximisation (Dempster, Laird and
+    Rubin, 1977), at the likeliest of :data:`TABLE_SCALES`.
 
     Args:
         image: (height, width, 3) uint8 BGR.
         step: pixels between two places.
         is_table: (height, width) where the table is seen, as far as is known.
         noise: see :func:`noise_of`.
+
+    Returns:
+        The share, 0 where too little of a table is seen, and the scale.
     """
     height, width, _ = image.shape
-    dissimilarity = dissimilarity_at(noise, 1.0)
-    # How much likelier a contrast is than none: a table that is nothing but contrasts.
-    ratios, slopes = _weighted(dissimilarity.on_table, dissimilarity.slopes, 1.0)
-    likely, count = np.empty(height * width // NOISE_STRIDE**2 + height + width, np.float64), 0
+    counts, count, slopes = np.zeros((BANDS, ENTRIES), np.int32), 0, dissimilarity_at(noise).slopes
     for y in range(0, height - step, NOISE_STRIDE):
         for x in range(0, width - step, NOISE_STRIDE):
             if is_table[y, x] and is_table[y + step, x] and is_table[y, x + step]:
                 other = (y, x + step) if (x // NOISE_STRIDE) % 2 else (y + step, x)
-                even_or_not = np.exp(_ratio(image, (y, x), other, ratios, slopes))
-                likely[count] = (1 - FALSE_EDGE) * even_or_not / max(1 - FALSE_EDGE * even_or_not, 1e-9)
+                counts[_unlike(image, (y, x), other, slopes)] += 1
                 count += 1
-    share = FALSE_EDGE
-    for _ in range(TABLE_ROUNDS if count >= FEW else 0):
-        total = 0.0
-        for number in range(count):
-            total += share * likely[number] / (1 - share + share * likely[number])
-        share = total / count
-    return max(share, FALSE_EDGE)
+    best, most, plain = (0.0, 1.0), -np.inf, _densities(noise, 1.0)
+    if count < FEW:
+        return best
+    for scale in TABLE_SCALES:
+        share, likely = _share_of(counts, plain, _densities(noise, scale))
+        if likely > most:
+            best, most = (share, scale), likely
+    return best
+
+
+@compiled
+def _share_of(counts: npt.NDArray[np.int32], plain: Floats, own: Floats) -> tuple[float, float]:
+    """The share of contrasts in so many pairs (bands, k), and its log-likelihood; see :func:`_densities`."""
+    share, likely, count = FALSE_EDGE, 0.0, counts.sum()
+    for _ in range(TABLE_ROUNDS):
+        total, likely = 0.0, 0.0
+        for band in range(BANDS):
+            for entry in range(ENTRIES):
+                if counts[band, entry] > 0:
+                    all_of_it = 1 - FALSE_EDGE - share + FALSE_EDGE * plain[band, entry] + share * own[band, entry]
+                    total += counts[band, entry] * share * own[band, entry] / all_of_it
+                    likely += counts[band, entry] * np.log(all_of_it)
+        share = min(total / count, MOST_TEXTURE)
+    return share, likely
 
 
 @compiled
@@ -367,21 +415,17 @@ def _opponents(image: Picture, one: tuple[int, int], other: tuple[int, int]) -> 
 @compiled
 def _ratio(image: Picture, one: tuple[int, int], other: tuple[int, int], ratios: Array, slope: Array) -> float:
     """Log-likelihood ratio that two surfaces meet between two pixels; tables as of :func:`_weighted`."""
+    return float(ratios[_unlike(image, one, other, slope)])
+
+
+@compiled
+def _unlike(image: Picture, one: tuple[int, int], other: tuple[int, int], slope: Array) -> tuple[int, int]:
+    """Band of brightness of two pixels, and entry of the tables for how unlike they are."""
     brightness, first, second = _opponents(image, one, other)
     bright = np.int64(0)
     for channel in range(CHANNELS):
         bright += np.int64(image[one[0], one[1], channel]) + image[other[0], other[1], channel]
     band = bright * BANDS // (6 * 256)
     off = slope[band, 0] * brightness * brightness + slope[band, 1] * first * first + slope[band, 2] * second * second
-    return float(ratios[band, min(int(off * PER_NAT), MOST_NATS * PER_NAT)])
-
-
-@compiled
-def _log_ratios(ratio: Floats, edge: float) -> Floats:
-    """Log-likelihood ratio of a place where a contrast has the probability ``edge``, against one within a surface.
-
-    ``ratio``: of the densities of two pixels where surfaces meet, and where they do not, by how much unlike these are,
-    in 1 / :data:`PER_NAT` nats.
-    """
-    log_ratio: Floats = np.log((1 - edge + edge * ratio) / (1 - FALSE_EDGE + FALSE_EDGE * ratio))
-    return log_ratio
+    entry = int(off * PER_NAT) if off < FINE_NATS else FINE + int(off - FINE_NATS)
+    return band, min(entry, ENTRIES - 1)

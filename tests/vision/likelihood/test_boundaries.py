@@ -3,21 +3,22 @@
 import numpy as np
 import pytest
 
-from vision.likelihood.boundaries import FALSE_EDGE, noise_of, table_edge_in
+from vision.likelihood.boundaries import FALSE_EDGE, noise_of, texture_in
 
 SIZE, STEP, CODE, CONTRAST = (200, 300), 2, 120.0, 60.0
+SHADES = (0.4, 0.4), (10.0, CONTRAST)
 
 
 @pytest.fixture
 def picture():
     """A table on the left, of whose pairs of places this share differs, and an even mat on the right."""
 
-    def of(share):
+    def of(share, contrast=CONTRAST):
         rng = np.random.default_rng(6)
         codes = CODE + rng.normal(0, 1, (*SIZE, 3))
         # A line two pixels wide changes two of the pairs that are two pixels apart in each row.
         lines = np.repeat(np.repeat(rng.random((SIZE[0] // STEP, SIZE[1] // STEP)) < share / 2, STEP, 0), STEP, 1)
-        codes[lines] += CONTRAST
+        codes[lines] += contrast
         is_table = np.zeros(SIZE, np.bool_)
         is_table[:, : SIZE[1] // 2] = True
         codes[~is_table] = CODE + rng.normal(0, 1, (np.count_nonzero(~is_table), 3))
@@ -32,14 +33,20 @@ def picture():
 def test_the_texture_of_a_table_is_measured(picture, share):
     image, is_table, noise = picture(share)
     expected = share * (1 - share / 2)
-    assert table_edge_in(image, STEP, is_table, noise) == pytest.approx(expected, abs=0.06)
+    found, _ = texture_in(image, STEP, is_table, noise)
+    assert found + FALSE_EDGE == pytest.approx(expected, abs=0.06)
+
+
+def test_faint_grain_is_told_from_strong_contrasts(picture):
+    scales = [texture_in(image, STEP, is_table, noise)[1] for image, is_table, noise in map(picture, *SHADES)]
+    assert scales[0] < 0.5 < scales[1]
 
 
 def test_an_even_table_changes_no_oftener_than_any_surface(picture):
     image, is_table, noise = picture(0.0)
-    assert table_edge_in(image, STEP, is_table, noise) == FALSE_EDGE
+    assert texture_in(image, STEP, is_table, noise)[0] < 0.01
 
 
 def test_a_table_that_is_hardly_seen_is_taken_for_an_even_one(picture):
     image, _, noise = picture(0.4)
-    assert table_edge_in(image, STEP, np.zeros(SIZE, np.bool_), noise) == FALSE_EDGE
+    assert texture_in(image, STEP, np.zeros(SIZE, np.bool_), noise)[0] == 0
