@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import cv2
@@ -20,7 +21,7 @@ from vision.likelihood.boundaries import (
     noise_of,
     texture_in,
 )
-from vision.likelihood.fitting import fit_stack, log_likelihood_at, place_stack, refine_stack
+from vision.likelihood.fitting import can_be_turned, fit_stack, log_likelihood_at, place_stack, refine_stack
 from vision.likelihood.segmentation import Scene, make_scene, seen_share
 from vision.scene.materials import Materials
 from vision.scene.prisms import (
@@ -64,9 +65,10 @@ of discs and cubes the first move gained 8 nats at most in 99 of 100; of 1,123 t
 none came nearer than 15.  If that are all others, the best one stays where it is as well."""
 
 LEAST_PIECES = 3
-"""Pieces of a stack that is given the whole of these; a single piece is given half, two pieces three quarters, since
-there is less to fit.  In 1,487 stacks in 36 folders that were within 16 nats of the best one fitting gained on it, in
-99 of 100, 1.8 nats for single pieces, 4.8 for two, 7 for three and four, and 8 to 9 for higher ones."""
+"""Pieces of a stack that is given the whole of these; a single disc is given half, two discs or a cube, which may also
+be turned, three quarters, since there is less to fit.  In 1,487 stacks in 36 folders that were within 16 nats of the
+best one fitting gained on it, in 99 of 100, 1.8 nats for single pieces, 4.8 for two, 7 for three and four, and 8 to 9
+for higher ones."""
 
 SEEN_SHARE = 0.25
 """Where less is seen of the largest piece or stack that is compared, an empty cell stays as colours have it."""
@@ -111,6 +113,10 @@ class View(NamedTuple):
     boxes: Floats
     far_first: Indices
     rank: Indices
+
+
+Look = Callable[[], View]
+"""Gives the view of the picture that was observed, which is made where something is compared."""
 
 
 class Stacks(NamedTuple):
@@ -336,10 +342,10 @@ def _with_face_of(prisms: Prisms, which: tuple[int, int, int], places: Floats) -
 @compiled
 def _shares(scene: Scene, count: int) -> Floats:
     """(``count``,) what of these bounds an empty cell and each configuration is given: see :data:`LEAST_PIECES`."""
-    shares, counts = np.ones(count), scene.prisms.counts
+    shares, counts, turns = np.ones(count), scene.prisms.counts, int(can_be_turned(scene))
     # Beside an empty cell the best one is what there is to fit.
     for number in range(1, count):
-        shares[number] = min((1 + counts[number - 1]) / (1 + LEAST_PIECES), 1.0)
+        shares[number] = min((1 + counts[number - 1] + turns) / (1 + LEAST_PIECES), 1.0)
     return shares
 
 

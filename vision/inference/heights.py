@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.comparison import Stacks, View, compare_on, make_view, stacks_of
+from vision.inference.comparison import Look, Stacks, View, compare_on, stacks_of
 from vision.inference.coordinate_ascent import all_scores, update_around
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.surfaces import by_surfaces, of_camouflaged
@@ -23,7 +23,6 @@ from vision.scene.prisms import Prisms
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
-Picture = npt.NDArray[np.uint8]
 
 HEIGHT_NATS = 8.0
 """Heights that colours make less likely than the best by more than this are not compared: of 1,113 stacks on 12 boards
@@ -49,21 +48,21 @@ ROUNDS = 2
 """How often neighbours of stacks whose heights change are updated by colours, and weighed again."""
 
 
-def weigh_heights(image: Picture, hypothesis: Hypothesis, cells: Indices) -> None:
-    """Weigh heights on ``cells`` (b,) that colours leave in doubt, in the picture (height, width, 3) uint8 BGR.
+def weigh_heights(look: Look, hypothesis: Hypothesis, cells: Indices) -> None:
+    """Weigh heights on ``cells`` (b,) that colours leave in doubt, in the picture that was observed.
 
     Faces must be plain: beside what ink leaves uneven no other surface counts, and it is no boundary.
     """
     for _ in range(ROUNDS):
-        changed = _weigh(image, hypothesis, cells)
+        changed = _weigh(look, hypothesis, cells)
         if not len(changed):
             return
         cells = update_around(hypothesis, changed)
-    _weigh(image, hypothesis, cells)
+    _weigh(look, hypothesis, cells)
     hypothesis.settle()
 
 
-def _weigh(image: Picture, hypothesis: Hypothesis, cells: Indices) -> Indices:
+def _weigh(look: Look, hypothesis: Hypothesis, cells: Indices) -> Indices:
     """Weigh the heights that are in doubt of stacks on ``cells`` (b,); the cells (c,) whose height is another now."""
     may_stand = cells[(hypothesis.state[cells] > 0) | hypothesis.camouflaged[cells]]
     for cell in may_stand[hypothesis.camouflaged[may_stand]].tolist():
@@ -72,7 +71,7 @@ def _weigh(image: Picture, hypothesis: Hypothesis, cells: Indices) -> Indices:
     in_doubt = [cell for cell in may_stand.tolist() if _tried(hypothesis, cell).sum() > 1]
     if not in_doubt:
         return np.empty(0, np.intp)
-    beside = _Beside.of(image, hypothesis)
+    beside = _Beside.of(look(), hypothesis)
     return np.array([cell for cell in in_doubt if _is_other_height(hypothesis, beside, cell)], np.intp)
 
 
@@ -84,11 +83,11 @@ class _Beside(NamedTuple):
     stacks: Stacks
 
     @classmethod
-    def of(cls, image: Picture, hypothesis: Hypothesis) -> _Beside:
+    def of(cls, view: View, hypothesis: Hypothesis) -> _Beside:
         """That of a picture."""
-        geometry = hypothesis.geometry
-        assert geometry.prisms is not None, "pieces have no upper faces"
-        return cls(make_view(image, geometry, geometry.prisms), geometry.prisms, stacks_of(hypothesis, geometry.prisms))
+        prisms = hypothesis.geometry.prisms
+        assert prisms is not None, "pieces have no upper faces"
+        return cls(view, prisms, stacks_of(hypothesis, prisms))
 
 
 def _tried(hypothesis: Hypothesis, cell: int) -> Mask:

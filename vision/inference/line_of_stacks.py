@@ -16,12 +16,12 @@ import numpy.typing as npt
 from vision.inference.block_moves import occluded_singles
 from vision.inference.comparison import (
     FIT_NATS,
+    Look,
     Stacks,
     View,
     by_colours,
     compared,
     make_patch_of,
-    make_view,
     rescored,
     stacks_of,
 )
@@ -34,7 +34,6 @@ from vision.scene.prisms import Floats, Prisms
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
-Picture = npt.NDArray[np.uint8]
 
 SURE_NATS = 5.0
 """How much likelier one must be to replace the other: in 171 pictures of printed mats a line was by 2.9 at most where a
@@ -80,11 +79,10 @@ class _Line(NamedTuple):
     behind: int
 
 
-def split_lines(image: Picture, hypothesis: Hypothesis) -> None:
+def split_lines(look: Look, hypothesis: Hypothesis) -> None:
     """Replace towers on updated cells by lines of two stacks where boundaries in the picture say so.
 
-    ``image`` (height, width, 3) uint8 BGR is that which was observed.  The kit's pieces must be of one size and have
-    upper faces.
+    ``look`` gives the picture that was observed.  The kit's pieces must be of one size and have upper faces.
     """
     prisms = hypothesis.geometry.prisms
     assert prisms is not None, "pyramids have no upper faces"
@@ -94,14 +92,14 @@ def split_lines(image: Picture, hypothesis: Hypothesis) -> None:
     pairs = [pair for pair in pairs if may_stand[pair[1]]]
     if not pairs:
         return
-    view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)
+    view, stacks = look(), stacks_of(hypothesis, prisms)
     sure = SURE_OF_PLAIN_NATS if hypothesis.geometry.configurations.has_plain_faces else SURE_NATS
     split: dict[int, Array] = {}
     for cell, behind in pairs:
         line = _compared(view, prisms, hypothesis, stacks, (cell, behind)) if cell not in split else None
         if line is not None and line.log_likelihoods.max() > line.tower + sure:
             split[cell] = _assign(hypothesis, (cell, behind), line)
-    _keep(image, hypothesis, split)
+    _keep(look, hypothesis, split)
 
 
 def may_be_of_tower(hypothesis: Hypothesis) -> Mask:
@@ -110,18 +108,17 @@ def may_be_of_tower(hypothesis: Hypothesis) -> Mask:
     return is_doubtful
 
 
-def join_lines(image: Picture, hypothesis: Hypothesis, asked: Mask) -> None:
+def join_lines(look: Look, hypothesis: Hypothesis, asked: Mask) -> None:
     """Replace lines of two stacks, the one behind on a cell ``asked`` about (n,), by towers where boundaries say so.
 
-    ``image`` (height, width, 3) uint8 BGR is that which was observed.  The kit's pieces must be of one size and have
-    upper faces.
+    ``look`` gives the picture that was observed.  The kit's pieces must be of one size and have upper faces.
     """
     prisms, state = hypothesis.geometry.prisms, hypothesis.state
     assert prisms is not None, "pyramids have no upper faces"
     pairs = [(cell, one) for one in np.flatnonzero(asked).tolist() for cell in _in_front(hypothesis, one)]
     if not pairs:
         return
-    view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)
+    view, stacks = look(), stacks_of(hypothesis, prisms)
     joined: dict[int, Array] = {}
     for cell, behind in pairs:
         if cell in joined or not state[cell] or not state[behind]:
@@ -134,7 +131,7 @@ def join_lines(image: Picture, hypothesis: Hypothesis, asked: Mask) -> None:
             joined[cell] = _standing(hypothesis, cell, towers, line)
             stacks.configurations[cell] = int(hypothesis.configuration_count(int(state[cell]))) - 1
             hypothesis.invalidate(behind)
-    _keep(image, hypothesis, joined)
+    _keep(look, hypothesis, joined)
 
 
 def _in_front(hypothesis: Hypothesis, behind: int) -> list[int]:
@@ -249,7 +246,7 @@ def _standing(hypothesis: Hypothesis, cell: int, compared_ones: Floats, others: 
     return scores
 
 
-def _keep(image: Picture, hypothesis: Hypothesis, found: Mapping[int, Array]) -> None:
+def _keep(look: Look, hypothesis: Hypothesis, found: Mapping[int, Array]) -> None:
     """Update what changes of some cells touch; what was ``found`` there stands, whatever colours say of it again.
 
     On a learned board heights near them are weighed again: colours alone have just scored them.
@@ -258,9 +255,9 @@ def _keep(image: Picture, hypothesis: Hypothesis, found: Mapping[int, Array]) ->
         return
     before = hypothesis.scores.copy()
     converge(hypothesis)
-    if hypothesis.is_on_learned_board:
+    if hypothesis.is_on_learned_board and hypothesis.geometry.configurations.has_plain_faces:
         again = np.flatnonzero((hypothesis.scores != before).any(axis=1))
-        weigh_heights(image, hypothesis, np.setdiff1d(again, list(found)))
+        weigh_heights(look, hypothesis, np.setdiff1d(again, list(found)))
     for cell, scores in found.items():
         hypothesis.score(np.array([cell]), scores[None])
         hypothesis.assign(cell, int(scores.argmax()))

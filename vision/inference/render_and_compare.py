@@ -7,6 +7,8 @@ that their materials can show.
 
 from __future__ import annotations
 
+from functools import cache, partial
+
 import numpy as np
 import numpy.typing as npt
 
@@ -51,25 +53,25 @@ def rescore_by_rendering(image: Picture, hypothesis: Hypothesis) -> None:
     is_plain = has_plain_faces and not is_learned
     if prisms is None:
         return
+    look = cache(partial(make_view, image, geometry, prisms))
     if has_plain_faces and is_learned:
-        weigh_heights(image, hypothesis, np.flatnonzero(hypothesis.updated))
+        weigh_heights(look, hypothesis, np.flatnonzero(hypothesis.updated))
     if geometry.configurations.is_single_size:
-        split_lines(image, hypothesis)
+        split_lines(look, hypothesis)
     are_joined = is_plain and geometry.configurations.is_single_size
     asked = may_be_of_tower(hypothesis) & are_joined
-    join_lines(image, hypothesis, asked)
+    join_lines(look, hypothesis, asked)
     if not (is_plain or geometry.is_edged):
         return
-    view = make_view(image, geometry, prisms)
-    if _rescore(view, prisms, hypothesis, np.flatnonzero(hypothesis.updated)) and hypothesis.stale.any():
+    if _rescore(look(), prisms, hypothesis, np.flatnonzero(hypothesis.updated)) and hypothesis.stale.any():
         # Colours alone would make of them what they were before: what they say is scored among what is found now.
         again = np.flatnonzero(hypothesis.stale)
         for cell in again.tolist():
             score_all(hypothesis, cell)
-        _rescore(view, prisms, hypothesis, again)
+        _rescore(look(), prisms, hypothesis, again)
         hypothesis.settle()
     # What colours were sure of boundaries may not be.
-    join_lines(image, hypothesis, may_be_of_tower(hypothesis) & ~asked & are_joined)
+    join_lines(look, hypothesis, may_be_of_tower(hypothesis) & ~asked & are_joined)
 
 
 def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices) -> bool:

@@ -81,7 +81,7 @@ FINE = PER_NAT * FINE_NATS
 _NATS = np.where(
     np.arange(ENTRIES) < FINE, (np.arange(ENTRIES) + 0.5) / PER_NAT, np.arange(ENTRIES) - FINE + FINE_NATS + 0.5
 )
-"""How unlike two pixels are for each entry: logarithm of the ratio of densities, were it 0 for pixels that are alike."""
+"""How unlike two pixels are for each entry: logarithm of a ratio of densities, were it 0 for pixels that are alike."""
 
 
 class Patch(NamedTuple):
@@ -425,7 +425,7 @@ def _unlike(image: Picture, one: tuple[int, int], other: tuple[int, int], slope:
     bright = np.int64(0)
     for channel in range(CHANNELS):
         bright += np.int64(image[one[0], one[1], channel]) + image[other[0], other[1], channel]
-    band = bright * BANDS // (6 * 256)
+    band = int(bright * BANDS // (6 * 256))
     off = slope[band, 0] * brightness * brightness + slope[band, 1] * first * first + slope[band, 2] * second * second
     entry = int(off * PER_NAT) if off < FINE_NATS else FINE + int(off - FINE_NATS)
     return band, min(entry, ENTRIES - 1)

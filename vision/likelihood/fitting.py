@@ -80,7 +80,13 @@ def refine_stack(scene: Scene, configuration: int, places: Floats) -> float:
 @compiled
 def _ways(scene: Scene) -> int:
     """Ways in which a piece is moved: along x and y, and turned where that can be seen."""
-    return 3 if scene.prisms.rings_mm.shape[1] == CORNERS else 2
+    return 3 if can_be_turned(scene) else 2
+
+
+@compiled
+def can_be_turned(scene: Scene) -> bool:
+    """Whether it can be seen how pieces are turned."""
+    return bool(scene.prisms.rings_mm.shape[1] == CORNERS)
 
 
 @compiled

@@ -11,6 +11,7 @@ from companion.app.ground import start_levels
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.colour_model import display
 from vision.appearance.illumination import Illumination
+from vision.inference.comparison import make_view
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.search import infer
@@ -56,6 +57,10 @@ class Drawn:
         for name, stack in hypothesised.items():
             result.assign(self.cell(name), self.state(stack))
         return result
+
+    def look(self, picture):
+        """Gives the view of a picture (height, width, 3) uint8 BGR."""
+        return lambda: make_view(picture, self.geometry, self.geometry.prisms)
 
     def picture(self, table):
         """(height, width, 3) uint8 BGR."""

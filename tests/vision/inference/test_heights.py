@@ -28,7 +28,7 @@ def misled(drawn, stack, believed, nats):
 @pytest.mark.parametrize(("stack", "believed"), [("R", "RR"), ("RR", "R"), ("GG", "GGG"), ("BBB", "BB")])
 def test_a_height_in_doubt_is_told_by_surfaces_and_boundaries(drawn, stack, believed):
     hypothesis, cell = misled(drawn, stack, believed, nats=1.0)
-    weigh_heights(drawn.picture({"d4": stack}), hypothesis, everywhere(hypothesis))
+    weigh_heights(drawn.look(drawn.picture({"d4": stack})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state(stack)
     assert hypothesis.scores[cell].argmax() == drawn.state(stack)
 
@@ -38,7 +38,7 @@ def test_whether_a_camouflaged_piece_stands_there_is_told_by_boundaries_as_well(
     hypothesis, cell = drawn.hypothesis(table), drawn.cell("d4")
     hypothesis.assign(cell, 0)
     hypothesis.tell_camouflaged(cell)
-    weigh_heights(drawn.picture(table), hypothesis, everywhere(hypothesis))
+    weigh_heights(drawn.look(drawn.picture(table)), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == (drawn.state(stands) if stands else 0)
 
 
@@ -71,14 +71,14 @@ def test_a_camouflaged_tower_is_asked_about_though_no_single_piece_may_stand_the
 
 def test_a_height_that_is_not_in_doubt_stays(drawn):
     hypothesis, cell = misled(drawn, "R", "RR", nats=HEIGHT_NATS + 0.1)
-    weigh_heights(drawn.picture({"d4": "R"}), hypothesis, everywhere(hypothesis))
+    weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state("RR")
 
 
 def test_the_height_beside_the_chosen_one_is_asked_about_as_well(drawn):
     hypothesis, cell = misled(drawn, "R", "RRR", nats=HEIGHT_NATS + 2)
     hypothesis.scores[cell, drawn.state("RR")] = hypothesis.scores[cell, drawn.state("RRR")] - 2
-    weigh_heights(drawn.picture({"d4": "R"}), hypothesis, everywhere(hypothesis))
+    weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state("R")
 
 
@@ -86,7 +86,7 @@ def test_what_neither_colours_nor_boundaries_tell_is_no_further_piece(drawn, mon
     """In the shadow before a stack both have one more, if anything."""
     monkeypatch.setattr(heights, "compare_on", lambda *given: (given[-1][1], None))
     hypothesis, cell = misled(drawn, "R", "RR", nats=1.0)
-    weigh_heights(drawn.picture({"d4": "R"}), hypothesis, everywhere(hypothesis))
+    weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state("R")
 
 
@@ -100,7 +100,7 @@ def test_heights_beside_a_line_of_stacks_are_weighed_again(drawn, monkeypatch):
 
     monkeypatch.setattr(line_of_stacks, "converge", mislead)
     monkeypatch.setattr(Hypothesis, "is_on_learned_board", True)
-    line_of_stacks._keep(drawn.picture({"d4": "R"}), hypothesis, {line: hypothesis.scores[line].copy()})
+    line_of_stacks._keep(drawn.look(drawn.picture({"d4": "R"})), hypothesis, {line: hypothesis.scores[line].copy()})
     assert hypothesis.state[cell] == drawn.state("R")
 
 
@@ -108,7 +108,7 @@ def test_the_other_stacks_stay_as_they_were(drawn):
     table = {"d4": "RR", "c6": "G", "e5": "BBB"}
     hypothesis = drawn.hypothesis(table)
     before = hypothesis.state.copy()
-    weigh_heights(drawn.picture(table), hypothesis, everywhere(hypothesis))
+    weigh_heights(drawn.look(drawn.picture(table)), hypothesis, everywhere(hypothesis))
     assert (hypothesis.state == before).all()
 
 
@@ -118,7 +118,7 @@ def test_what_colours_take_for_a_piece_is_bare_where_no_surface_ends(drawn):
     hypothesis.scores[cell, [0, drawn.state("G")]] = 0.0, 5.0
     hypothesis.assign(cell, drawn.state("G"))
     hypothesis.updated[cell] = True
-    weigh_heights(drawn.picture({}), hypothesis, everywhere(hypothesis))
+    weigh_heights(drawn.look(drawn.picture({})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == 0
     assert hypothesis.scores[cell].argmax() == 0
 
@@ -130,5 +130,5 @@ def test_a_tower_where_no_single_piece_would_be_likelier_than_none_is_compared_w
     hypothesis.scores[cell, [0, drawn.state("GGG")]] = 0.0, EMPTY_NATS + 5
     hypothesis.assign(cell, drawn.state("GGG"))
     hypothesis.updated[cell] = True
-    weigh_heights(drawn.picture({}), hypothesis, everywhere(hypothesis))
+    weigh_heights(drawn.look(drawn.picture({})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == 0

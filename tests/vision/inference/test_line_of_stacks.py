@@ -8,6 +8,7 @@ from vision.inference.block_moves import occluded_singles
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import SURE_NATS, SURE_OF_PLAIN_NATS, join_lines, may_be_of_tower, split_lines
 from vision.inference.render_and_compare import rescore_by_rendering
+from vision.scene.configurations import Configurations
 
 FRONT, BEHIND = "e4", "e5"
 COLOUR = "B"
@@ -45,14 +46,16 @@ def tall(drawn):
 def test_a_line_of_stacks_is_no_tower(drawn, tall, stacks):
     table = dict(zip((FRONT, BEHIND), (COLOUR * height for height in stacks), strict=True))
     picture, hypothesis = as_tower(drawn, table, tall)
-    split_lines(picture, hypothesis)
+    split_lines(drawn.look(picture), hypothesis)
     assert heights(drawn, hypothesis) == list(stacks)
     assert hypothesis.scores[drawn.cell(FRONT)].argmax() == hypothesis.state[drawn.cell(FRONT)]
 
 
-def test_a_line_of_stacks_is_no_tower_on_a_learned_board_either(drawn, tall, monkeypatch):
+@pytest.mark.parametrize("has_plain_faces", [True, False])
+def test_a_line_of_stacks_is_no_tower_on_a_learned_board_either(drawn, tall, monkeypatch, has_plain_faces):
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
     monkeypatch.setattr(Hypothesis, "is_on_learned_board", True)
+    monkeypatch.setattr(Configurations, "has_plain_faces", has_plain_faces)
     rescore_by_rendering(picture, hypothesis)
     assert heights(drawn, hypothesis) == [1, 1]
 
@@ -67,14 +70,14 @@ def test_what_seems_to_stand_hidden_behind_a_tower_keeps_it_from_being_split_onl
     scores[0, 0], scores[0, state] = 0, nats
     hypothesis.score(np.array([behind]), scores)
     hypothesis.assign(behind, state)
-    split_lines(picture, hypothesis)
+    split_lines(drawn.look(picture), hypothesis)
     assert heights(drawn, hypothesis) == ([1, 2] if is_split else [tall, 1])
 
 
 @pytest.mark.parametrize("more", [0, 1, 2])
 def test_a_tower_stays_one(drawn, tall, more):
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR * (tall + more)}, tall + more)
-    split_lines(picture, hypothesis)
+    split_lines(drawn.look(picture), hypothesis)
     assert heights(drawn, hypothesis) == [tall + more, 0]
 
 
@@ -92,7 +95,7 @@ def test_a_line_of_plain_stacks_need_not_be_as_sure(drawn, tall, monkeypatch):
     for share in (0, *np.linspace(0.6, 0.9, 8), 1):
         picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
         mixed = np.rint((1 - share) * picture + share * tower).astype(np.uint8)
-        split_lines(mixed, hypothesis)
+        split_lines(drawn.look(mixed), hypothesis)
         split.append(heights(drawn, hypothesis)[0] < tall)
     assert split == [margin > SURE_OF_PLAIN_NATS for margin in margins]
     assert any(SURE_OF_PLAIN_NATS < margin < SURE_NATS for margin in margins)
@@ -101,7 +104,7 @@ def test_a_line_of_plain_stacks_need_not_be_as_sure(drawn, tall, monkeypatch):
 def test_only_what_was_updated_is_split(drawn, tall):
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
     hypothesis.updated[:] = False
-    split_lines(picture, hypothesis)
+    split_lines(drawn.look(picture), hypothesis)
     assert heights(drawn, hypothesis) == [tall, 0]
 
 
@@ -121,7 +124,7 @@ def as_line(drawn, table, stacks, nats=5.0):
 @pytest.mark.parametrize("less", [1, 2])
 def test_a_tower_is_no_line_of_stacks(drawn, tall, less):
     picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - less, 1))
-    join_lines(picture, hypothesis, may_be_of_tower(hypothesis))
+    join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
     assert heights(drawn, hypothesis) == [tall, 0]
 
 
@@ -129,13 +132,13 @@ def test_a_tower_is_no_line_of_stacks(drawn, tall, less):
 def test_a_line_of_stacks_stays_one(drawn, stacks):
     table = dict(zip((FRONT, BEHIND), (COLOUR * height for height in stacks), strict=True))
     picture, hypothesis = as_line(drawn, table, stacks)
-    join_lines(picture, hypothesis, may_be_of_tower(hypothesis))
+    join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
     assert heights(drawn, hypothesis) == list(stacks)
 
 
 def test_what_is_likely_behind_a_stack_is_not_joined_to_it(drawn, tall):
     picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1), nats=50.0)
-    join_lines(picture, hypothesis, may_be_of_tower(hypothesis))
+    join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
     assert heights(drawn, hypothesis) == [tall - 1, 1]
 
 
