@@ -62,7 +62,7 @@ HIGHER = 3
 """Pieces by which a tower is higher, at most, than the stack before it that it was taken for."""
 
 HIGHEST_BEHIND = 3
-"""Pieces of a stack behind: of a higher one more than the face shows above a tower."""
+"""Pieces of a stack behind which is not seen where a tower's face is."""
 
 
 class _Line(NamedTuple):
@@ -187,28 +187,32 @@ def _as_tower(
 
 def _compared(view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, pair: tuple[int, int]) -> _Line:
     """The tower on the first cell of a ``pair``, and a lower stack there before another one on the second."""
-    patch = make_patch_of(
-        hypothesis,
-        view,
-        np.array(pair),
-        np.array([stacks.configurations[pair[0]], min(HIGHEST_BEHIND, len(prisms.counts)) - 1]),
-    )
+    tower, behind = int(stacks.configurations[pair[0]]), _behind(prisms, stacks, pair)
+    patch = make_patch_of(hypothesis, view, np.array(pair), np.array([tower, np.flatnonzero(behind)[-1] - 1]))
     around = _Around(view, prisms, stacks, patch)
-    line = _weighed(around, pair, is_fitted=False)
-    return _weighed(around, pair, is_fitted=True) if line.log_likelihoods.max() > line.tower - HOPELESS_NATS else line
+    line = _weighed(around, pair, behind, is_fitted=False)
+    is_likely = line.log_likelihoods.max() > line.tower - HOPELESS_NATS
+    return _weighed(around, pair, behind, is_fitted=True) if is_likely else line
 
 
-def _weighed(around: _Around, pair: tuple[int, int], *, is_fitted: bool) -> _Line:
+def _behind(prisms: Prisms, stacks: Stacks, pair: tuple[int, int]) -> Mask:
+    """(1 + f,) configurations that may stand behind: low ones, and those whose face may be that of the tower."""
+    (cell, behind), numbers = pair, np.arange(1 + len(prisms.counts))
+    tops, tower = prisms.faces[np.arange(len(prisms.counts)), prisms.counts - 1], int(stacks.configurations[cell])
+    of_tower = prisms.maps[cell, tops[tower]] @ np.append(stacks.places[cell, prisms.counts[tower] - 1, :2], 1)
+    alike = 1 + int(np.linalg.norm(prisms.maps[behind, tops, :, 2] - of_tower, axis=1).argmin())
+    return (numbers > 0) & ((numbers <= HIGHEST_BEHIND) | (np.abs(numbers - alike) <= 1))
+
+
+def _weighed(around: _Around, pair: tuple[int, int], may_be_behind: Mask, *, is_fitted: bool) -> _Line:
     """See :func:`_compared`; whether stacks are fitted, or moved only once to each side."""
     (cell, behind), stacks = pair, around.stacks
     kept = stacks.configurations[list(pair)], stacks.places[list(pair)]
     tower, stacks.configurations[behind] = int(stacks.configurations[cell]), -1
-    highest = len(around.prisms.counts)
-    numbers = np.arange(1 + highest)
+    numbers = np.arange(1 + len(around.prisms.counts))
     of_tower = float(around.compared(cell, numbers == tower + 1, is_fitted=is_fitted)[0][tower + 1])
     # What stands behind is found with a single piece in front of it.
     stacks.configurations[cell], stacks.places[cell] = 0, 0
-    may_be_behind = (numbers > 0) & (numbers <= min(HIGHEST_BEHIND, highest))
     scores, found = around.compared(behind, may_be_behind, is_fitted=is_fitted)
     second = int(scores.argmax()) - 1
     stacks.configurations[behind], stacks.places[behind] = second, found[second + 1]

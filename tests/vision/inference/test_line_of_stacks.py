@@ -5,6 +5,7 @@ import pytest
 
 from vision.inference import line_of_stacks, render_and_compare
 from vision.inference.block_moves import occluded_singles
+from vision.inference.comparison import stacks_of
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import SURE_NATS, SURE_OF_PLAIN_NATS, join_lines, may_be_of_tower, split_lines
 from vision.inference.render_and_compare import rescore_by_rendering
@@ -49,6 +50,15 @@ def test_a_line_of_stacks_is_no_tower(drawn, tall, stacks):
     split_lines(drawn.look(picture), hypothesis)
     assert heights(drawn, hypothesis) == list(stacks)
     assert hypothesis.scores[drawn.cell(FRONT)].argmax() == hypothesis.state[drawn.cell(FRONT)]
+
+
+def test_a_high_stack_behind_is_no_part_of_a_tower(drawn, tall):
+    picture, hypothesis = as_tower(drawn, {FRONT: COLOUR * 5, BEHIND: COLOUR * 5}, tall + 5)
+    prisms, pair = drawn.geometry.prisms, (drawn.cell(FRONT), drawn.cell(BEHIND))
+    view, stacks = drawn.look(picture)(), stacks_of(hypothesis, prisms)
+    line = line_of_stacks._compared(view, prisms, hypothesis, stacks, pair)
+    assert int(prisms.counts[line.behind]) == 5
+    assert line.log_likelihoods.argmax() == 5
 
 
 @pytest.mark.parametrize("has_plain_faces", [True, False])
