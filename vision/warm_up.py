@@ -15,16 +15,20 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.appearance import GLYPH_ANGLES, GLYPH_RADII, SetAppearance, nominal_appearance
+from calibration.board_appearance import BoardAppearance, unknown_board
 from calibration.camera import Camera
 from calibration.errors import ProfileError
 from calibration.kit import Kit, available_kits, load_kit
 from vision.appearance.colour_model import display
 from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
+from vision.glyphs.ring import find_ring
 from vision.inference.comparison import rescored
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import compare
+from vision.inference.ring_heights import about
+from vision.inference.surfaces import by_surfaces
 from vision.likelihood.lateral_faces import CellGround, fit_towers
 from vision.motion import Watch
 from vision.pose.projection import Points, Registration
@@ -35,6 +39,12 @@ from vision.scene.terrain import SUBPIXEL_BITS, fixed
 
 ELEVATION_DEG = 60.0
 """Elevation of the synthetic camera, about that of a camera over a table."""
+
+RING_SHARE = 0.7
+"""Radius of the ring on a synthetic disc, as a share of its own."""
+
+GRAIN = 0.02
+"""Standard deviation of display values on a synthetic board."""
 
 PAPER = 0.6
 """Linear light that the synthetic paper reflects."""
@@ -64,6 +74,11 @@ def warm_up(reader: Reader) -> None:
         rescored(hypothesis.scores[0, 1:].reshape(-1, hypothesis.colours), likely, likely, tried)
         hypothesis.assign(0, 1)
         reader.look_at_shadows(picture, hypothesis, light)
+    if reader.appearance.board is not None:  # where all is as on the board no surface is looked at
+        by_surfaces(hypothesis, 0, np.ones(len(geometry.configurations.all), np.bool_))
+    if reader.appearance.ring_mm is not None:  # where nothing is in doubt no ring is looked for
+        face, labels = geometry.faces.of(np.zeros(1, np.intp)), hypothesis.all_labels()
+        find_ring(picture, face, labels, about(reader.appearance.ring_mm))
     if geometry.close_up is not None:  # where nothing is in doubt no tower is looked at closely
         towers = np.ones(len(geometry.close_up.crop_faces.towers), np.bool_)
         ground = CellGround(observations.gain[0], np.ones(3, np.float32))
@@ -71,15 +86,29 @@ def warm_up(reader: Reader) -> None:
 
 
 def main(names: Sequence[str] = ()) -> None:
-    """Compile for these of the shipped kits, all where none is named.  Raises ProfileError for one that is none."""
+    """Compile for these of the shipped kits, all where none is named.  Raises ProfileError for one that is none.
+
+    On a board of one's own pyramids are looked at in ways of their own; for other pieces that hardly adds anything.
+    """
     camera = Camera(1280, 720, np.array([[1000.0, 0, 640], [0, 1000, 360], [0, 0, 1]]), np.zeros(5), 0.0)
     for name in names or available_kits():
         kit = load_kit(name)
+        levels, shape = (0,) * len(kit.cells) if kit.board.terrain_step_mm else (), kit.pieces[0].shape
         appearance = nominal_appearance(kit)
-        blank = bytes(GLYPH_RADII * GLYPH_ANGLES * 2)
-        levels = (0,) * len(kit.cells) if kit.board.terrain_step_mm else ()
-        warm_up(Reader(kit, camera, replace(appearance, glyphs=dict.fromkeys(appearance.inks, blank)), levels))
+        glyphs = dict.fromkeys(appearance.inks, bytes(GLYPH_RADII * GLYPH_ANGLES * 2))
+        ring_mm = RING_SHARE * kit.pieces[0].width_mm / 2 if shape == "disc" else None
+        appearance = replace(appearance, glyphs=glyphs, ring_mm=ring_mm)
+        warm_up(Reader(kit, camera, appearance, levels))
+        if shape == "pyramid":
+            warm_up(Reader(kit, camera, replace(appearance, board=_even_board(kit)), levels))
     delete_stale_caches()
+
+
+def _even_board(kit: Kit) -> BoardAppearance:
+    """The appearance of a board that is white paper all over."""
+    unknown = unknown_board(kit.mat.width_mm, kit.mat.height_mm)
+    spread = np.full_like(unknown.spread, GRAIN)
+    return BoardAppearance(np.ones_like(unknown.colour), spread, np.ones_like(unknown.seen))
 
 
 def _pose(kit: Kit, camera: Camera) -> Registration:

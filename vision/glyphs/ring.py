@@ -166,40 +166,60 @@ def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points)
 @compiled
 def _rings(darker: Array, is_seen: Mask, radii_mm: Points, around: Points) -> Points:
     """(k, 2) radius and variance of each ring, as of :class:`Ring`; see :func:`_darker`."""
-    rings = np.empty((len(darker), 2))
-    rings[:, 0], rings[:, 1] = NO_RING
-    for number in range(len(darker)):
-        seen = np.flatnonzero(is_seen[number])
+    faces, directions, radii = darker.shape
+    rings, values, seen = np.empty((faces, 2)), np.empty(directions), np.empty(directions, np.intp)
+    towards, own_mm, weights = np.empty((directions, 2)), np.empty(directions), np.empty(directions)
+    for number in range(faces):
+        rings[number, 0], rings[number, 1] = NO_RING
+        count = 0
+        for direction in range(directions):
+            seen[count] = direction
+            count += int(is_seen[number, direction])
         usual, most = 0, -np.inf
-        for place in range(darker.shape[2] if len(seen) >= LEAST_SEEN else 0):
-            middle = np.median(darker[number, seen, place])
+        for place in range(radii if count >= LEAST_SEEN else 0):
+            for k in range(count):
+                values[k] = darker[number, seen[k], place]
+            middle = np.median(values[:count])
             if middle > most:
                 usual, most = place, middle
-        first, end = max(usual - NEAR, 0), min(usual + NEAR + 1, darker.shape[2])
-        if len(seen) >= LEAST_SEEN and end - first >= LEAST_RADII:
-            own_mm, weights = np.empty(len(seen)), np.empty(len(seen))
-            for k in range(len(seen)):
-                window = darker[number, seen[k], first:end]
-                place = min(max(int(window.argmax()), 1), len(window) - 2)
-                before, at, after = window[place - 1], window[place], window[place + 1]
-                bend = min(before - 2 * at + after, -1e-6)
-                aside = min(max(0.5 * (before - after) / bend, -1.0), 1.0)
-                own_mm[k], weights[k] = radii_mm[BESIDE + first + place] + STEP_MM * aside, max(at, 0.0)
-            rings[number] = _fitted(around[seen], own_mm, weights)
+        first, end = max(usual - NEAR, 0), min(usual + NEAR + 1, radii)
+        if count < LEAST_SEEN or end - first < LEAST_RADII:
+            continue
+        for k in range(count):
+            own_mm[k], weights[k] = _darkest(darker[number, seen[k]], radii_mm, first, end)
+            towards[k, 0], towards[k, 1] = around[seen[k], 0], around[seen[k], 1]
+        rings[number, 0], rings[number, 1] = _fitted(towards[:count], own_mm[:count], weights[:count])
     return rings
+
+
+@compiled
+def _darkest(darker: Array, radii_mm: Points, first: int, end: int) -> tuple[float, float]:
+    """The radius from ``first`` up to ``end`` at which one direction is darkest, and how much darker it is there."""
+    best = first
+    for place in range(first, end):
+        if darker[place] > darker[best]:
+            best = place
+    best = min(max(best, first + 1), end - 2)
+    before, at, after = float(darker[best - 1]), float(darker[best]), float(darker[best + 1])
+    aside = 0.5 * (before - after) / min(before - 2 * at + after, -1e-6)
+    return radii_mm[BESIDE + best] + STEP_MM * min(max(aside, -1.0), 1.0), max(at, 0.0)
 
 
 @compiled
 def _fitted(around: Points, own_mm: Points, weights: Points) -> tuple[float, float]:
     """Radius and variance of the circle through points ``own_mm`` (k,) from the middle, in directions (k, 2)."""
-    trust, off_mm, spread_mm = weights.copy(), np.empty(len(own_mm)), 0.0
+    trust, off_mm, spread_mm, most = weights.copy(), np.empty(len(own_mm)), 0.0, 1e-9
     for _ in range(ROUNDS):
         x, y, radius_mm, _ = _circle(around, own_mm, trust)
-        off_mm[:] = own_mm - radius_mm - x * around[:, 0] - y * around[:, 1]
-        spread_mm = max(1.4826 * np.median(np.abs(off_mm)), STEP_MM / 3)
-        trust[:] = weights / (1 + (off_mm / (1.5 * spread_mm)) ** 2) ** 2
-    _, _, radius_mm, variance = _circle(around, own_mm, trust / max(trust.max(), 1e-9))
-    return radius_mm, spread_mm**2 * variance
+        for k in range(len(own_mm)):
+            off_mm[k] = abs(own_mm[k] - radius_mm - x * around[k, 0] - y * around[k, 1])
+        spread_mm, most = max(1.4826 * np.median(off_mm), STEP_MM / 3), 1e-9
+        for k in range(len(own_mm)):
+            trust[k] = weights[k] / (1 + (off_mm[k] / (1.5 * spread_mm)) ** 2) ** 2
+            most = max(most, trust[k])
+    _, _, radius_mm, variance = _circle(around, own_mm, trust)
+    # Weights count as against the largest one.
+    return radius_mm, spread_mm**2 * variance * most
 
 
 @compiled
