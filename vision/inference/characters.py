@@ -97,7 +97,7 @@ def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) 
     known, strange, faceless = _read(image, hypothesis, alphabet, cells, found, searched)
     if remove_faceless(image, hypothesis, faceless):
         cells = cells[hypothesis.state[cells] > 0]
-        known, strange, _ = _read(image, hypothesis, alphabet, cells, found, searched)
+        known, strange, _ = _read(image, hypothesis, alphabet, cells, found, searched, known)
     scores = hypothesis.scores.copy()
     again, occluded = _place(hypothesis, known)
     # What a stack that was taken for a higher one occluded may have been strange for that alone.
@@ -169,8 +169,12 @@ def _read(
     cells: Indices,
     found: Array,
     searched: Searched,
+    before: Sequence[_Known] = (),
 ) -> _Read:
-    """Put into ``found`` (n, letters) what lies on ``cells`` (b,), where something stands."""
+    """Put into ``found`` (n, letters) what lies on ``cells`` (b,), where something stands.
+
+    Where faces were found ``before`` they are looked for again, however unlikely colours have become there.
+    """
     known: list[_Known] = []
     if not len(cells):
         return _Read(known, cells, cells)
@@ -178,7 +182,11 @@ def _read(
     scores, labels = hypothesis.by_configuration(cells), hypothesis.all_labels()
     # Among heights for which a face has spoken those stay in question that are so by colours alone.
     spoken = hypothesis.glyph_log_ratio[cells].max(axis=1, keepdims=True, initial=0)
-    owner, configuration = np.nonzero(scores > scores.max(axis=1, keepdims=True) - IN_QUESTION - spoken)
+    is_asked = scores > scores.max(axis=1, keepdims=True) - IN_QUESTION - spoken
+    for one in before:
+        near = one.configurations[np.linalg.norm(one.shifts_mm, axis=1) < ELSEWHERE_MM]
+        is_asked[np.ix_(cells == one.cell, near)] = True
+    owner, configuration = np.nonzero(is_asked)
     straight = upright.of(cells[owner] * count + configuration)
     candidates = Candidates(straight, owner, scores[owner, configuration])
     seen, evened = read_faces(image, candidates, labels, alphabet)

@@ -316,3 +316,26 @@ def test_a_height_that_colours_leave_in_doubt_is_told_by_the_seams(misled, lead)
     image, hypothesis, cell = misled(lead, 2)
     weigh_by_boundaries(image, hypothesis, np.array([cell]))
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 3
+
+
+def test_a_face_that_was_found_is_looked_for_again_where_colours_have_changed_their_mind(enrolled, misled, monkeypatch):
+    """As when a stack was removed that they had taken the sides of this one for: the one behind has a face, too."""
+    image, hypothesis, cell = misled(0, 0)
+    alphabet, found = make_alphabet(enrolled[0].appearance.glyphs), np.zeros((len(hypothesis.state), 14), np.float32)
+    known = characters._read(image, hypothesis, alphabet, np.array([cell]), found, {}).known
+    scores, wrong = hypothesis.scores[[cell]], 1 + 5 * hypothesis.colours
+    scores[0, wrong] = scores.max() + 20.0
+    hypothesis.score(np.array([cell]), scores)
+    hypothesis.assign(cell, wrong)
+    upright, read_faces, asked = hypothesis.geometry.faces, characters.read_faces, []
+    its_face_px = upright.centres_px[cell * len(hypothesis.geometry.configurations.all) + 2]
+
+    def spy(image, candidates, labels, alphabet):
+        asked.append((candidates.straight.centres_px == its_face_px).all(axis=1).any())
+        return read_faces(image, candidates, labels, alphabet)
+
+    monkeypatch.setattr(characters, "read_faces", spy)
+    for before in ((), known):
+        characters._read(image, hypothesis, alphabet, np.array([cell]), found, {}, before)
+    assert asked == [False, True]
+    assert alphabet.letters[found[cell].argmax()] == "P"
