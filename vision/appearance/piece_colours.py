@@ -13,6 +13,7 @@ from calibration.camera import Camera
 from calibration.heights import rises_mm
 from calibration.kit import Kit
 from vision.appearance.illumination import LINEAR, Illumination
+from vision.appearance.sharpening import SHARPENED, halo
 from vision.appearance.specular import Sighting, faces_of, matt_colours, paleness, sides_of, without
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
@@ -26,6 +27,9 @@ WOOD_PERCENTILE = 80.0
 INK_PERCENTILE = 8.0
 """Percentile of a face's brightness that is ink: it covers at least a tenth of a face.  Chosen by eye."""
 
+
+BRIGHTEST_PERCENTILE = 95.0
+"""Percentile of a face's brightness that is bare wood, or a halo on it: what is nearer to it than to ink is wood."""
 
 UNLIKE = 2.0
 """Pyramids of one colour whose brightness was learned as more than this times the others' were seen wrongly."""
@@ -46,13 +50,17 @@ class Photograph:
 
     def reflectance(self, points_mm: Points, percentile: float = 50.0) -> Reflectance:
         """That of a surface at places (n, 3) mm.  Raises VisionError when they lie outside the picture."""
+        r, g, b = np.percentile(self.reflectances(points_mm), percentile, axis=0)
+        return float(r), float(g), float(b)
+
+    def reflectances(self, points_mm: Points) -> Points:
+        """(k, 3) of those of places (n, 3) mm that are in the picture.  Raises VisionError when none is."""
         pixels = np.rint(project(points_mm, self.pose, self.camera)).astype(int)
         inside = ((pixels >= 0) & (pixels < (self.camera.width_px, self.camera.height_px))).all(axis=1)
         if not inside.any():
             raise VisionError("a square lies outside the picture: show the whole mat")
         seen = LINEAR[self.image[pixels[inside, 1], pixels[inside, 0], ::-1]] / self.light.at(points_mm[inside])
-        r, g, b = np.percentile(np.asarray(seen, np.float64), percentile, axis=0)
-        return float(r), float(g), float(b)
+        return np.asarray(seen, np.float64)
 
 
 def floor_points(kit: Kit, floor_mm: Points) -> Points:
@@ -83,13 +91,15 @@ def learn_pieces(
     seen: dict[str, list[Reflectance]] = {}
     glossy: list[tuple[str, Sighting]] = []
     inks: dict[str, list[Reflectance]] = {}
+    # What is no face with a character is even.
+    is_sharpened = bool(kit.pieces[0].glyph) and _is_sharpened(photograph, kit)
     for cell, stack in layout.items():
         letter, kind = stack[-1], kit.piece(stack[-1])
         base = floors_mm[cell] + np.array([0.0, 0.0, rises_mm(kit, stack)[-1]])
         faces = faces_of(kind, base, photograph.pose.centre_mm)
         if kind.glyph:
             inks.setdefault(letter, []).append(photograph.reflectance(faces[0], INK_PERCENTILE))
-            seen.setdefault(letter, []).append(photograph.reflectance(faces[0], WOOD_PERCENTILE))
+            seen.setdefault(letter, []).append(wood(photograph.reflectances(faces[0]), is_sharpened=is_sharpened))
         else:
             sides = [photograph.reflectance(side) for side in sides_of(kind, base, photograph.pose.centre_mm)]
             face = min((photograph.reflectance(face) for face in faces), key=paleness)
@@ -104,6 +114,23 @@ def learn_pieces(
                 raise VisionError(f"no {kind.letter} lies uppermost in this layout: show one piece of every kind")
             pieces[kind.letter] = pieces[alike[0]]
     return _without_lamp(kit, pieces, {letter: median(colours) for letter, colours in inks.items()})
+
+
+def _is_sharpened(photograph: Photograph, kit: Kit) -> bool:
+    return halo(photograph.image, kit, photograph.pose, photograph.camera) > SHARPENED
+
+
+def wood(seen: Points, *, is_sharpened: bool) -> Reflectance:
+    """The reflectance of the wood of a face with a character, of which reflectances (k, 3) are seen.
+
+    A camera that sharpens has halos along the strokes, which are brighter than the wood, and paler.
+    """
+    r, g, b = np.percentile(seen, WOOD_PERCENTILE, axis=0).tolist()
+    if is_sharpened:
+        bright = seen.mean(axis=1)
+        is_wood = bright >= np.percentile(bright, [INK_PERCENTILE, BRIGHTEST_PERCENTILE]).mean()
+        r, g, b = np.median(seen[is_wood], axis=0).tolist()
+    return r, g, b
 
 
 def _agreed(kit: Kit, pieces: Mapping[str, Reflectance]) -> dict[str, Reflectance]:

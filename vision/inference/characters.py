@@ -45,6 +45,9 @@ STRANGE = -15.0
 """Log-likelihood under which no character fits that does not explain most of a face.  The stack may then be of another
 height, of whatever likelihood: its face is looked for at all of them."""
 
+TALL = 5
+"""Towers of so many pieces are looked at for faces at all heights: few are that high."""
+
 MOST_SEARCHED = 16
 """Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
 
@@ -183,6 +186,8 @@ def _read(
     # Among heights for which a face has spoken those stay in question that are so by colours alone.
     spoken = hypothesis.glyph_log_ratio[cells].max(axis=1, keepdims=True, initial=0)
     is_asked = scores > scores.max(axis=1, keepdims=True) - IN_QUESTION - spoken
+    # Sides have no characters: what colours take for a tower may be a lower stack before another one.
+    is_asked |= (scores.argmax(axis=1) >= TALL - 1)[:, None] & (scores > OUT_OF_REACH / 2)
     for one in before:
         near = one.configurations[np.linalg.norm(one.shifts_mm, axis=1) < ELSEWHERE_MM]
         is_asked[np.ix_(cells == one.cell, near)] = True

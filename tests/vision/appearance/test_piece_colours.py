@@ -7,7 +7,7 @@ import pytest
 
 from calibration.appearance import linear
 from calibration.kit import load_kit
-from vision.appearance.piece_colours import learn_pieces, weighted_median
+from vision.appearance.piece_colours import learn_pieces, weighted_median, wood
 from vision.appearance.specular import faces_of
 
 KIT = load_kit("ziggurat")
@@ -68,3 +68,12 @@ def test_a_face_seen_edge_on_tells_no_colour(x_mm, count):
 def test_a_face_seen_edge_on_tells_a_colour_where_there_is_no_other():
     above = np.array([0.0, 0.0, 1e5])
     assert faces_of(KIT.pieces[0], np.zeros(3), above)
+
+
+def test_halos_along_the_strokes_of_a_character_are_no_wood():
+    """A webcam that sharpens shows wood brighter and paler there."""
+    own, halo, ink = (0.8, 0.7, 0.3), (1.1, 1.0, 0.8), (0.05, 0.05, 0.05)
+    seen = np.array([own] * 45 + [halo] * 25 + [ink] * 30)
+    assert wood(seen, is_sharpened=True) == pytest.approx(own, abs=0.05)
+    without = np.array([own] * 70 + [ink] * 30)
+    assert wood(without, is_sharpened=False) == pytest.approx(own, abs=0.01)

@@ -323,7 +323,7 @@ def test_a_face_that_was_found_is_looked_for_again_where_colours_have_changed_th
     image, hypothesis, cell = misled(0, 0)
     alphabet, found = make_alphabet(enrolled[0].appearance.glyphs), np.zeros((len(hypothesis.state), 14), np.float32)
     known = characters._read(image, hypothesis, alphabet, np.array([cell]), found, {}).known
-    scores, wrong = hypothesis.scores[[cell]], 1 + 5 * hypothesis.colours
+    scores, wrong = hypothesis.scores[[cell]], 1 + 3 * hypothesis.colours
     scores[0, wrong] = scores.max() + 20.0
     hypothesis.score(np.array([cell]), scores)
     hypothesis.assign(cell, wrong)
@@ -339,3 +339,21 @@ def test_a_face_that_was_found_is_looked_for_again_where_colours_have_changed_th
         characters._read(image, hypothesis, alphabet, np.array([cell]), found, {}, before)
     assert asked == [False, True]
     assert alphabet.letters[found[cell].argmax()] == "P"
+
+
+@pytest.mark.parametrize(("more", "is_asked"), [(1, False), (2, True)])
+def test_what_seems_a_high_tower_is_looked_at_for_the_face_of_a_lower_stack(
+    enrolled, misled, monkeypatch, more: int, *, is_asked: bool
+):
+    image, hypothesis, cell = misled(more, 30.0)
+    alphabet, found = make_alphabet(enrolled[0].appearance.glyphs), np.zeros((len(hypothesis.state), 14), np.float32)
+    its_face_px = hypothesis.geometry.faces.centres_px[cell * len(hypothesis.geometry.configurations.all) + 2]
+    read_faces, asked = characters.read_faces, []
+
+    def spy(image, candidates, labels, alphabet):
+        asked.append((candidates.straight.centres_px == its_face_px).all(axis=1).any())
+        return read_faces(image, candidates, labels, alphabet)
+
+    monkeypatch.setattr(characters, "read_faces", spy)
+    characters._read(image, hypothesis, alphabet, np.array([cell]), found, {})
+    assert asked == [is_asked]
