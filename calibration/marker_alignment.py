@@ -57,9 +57,9 @@ NEAR_SHARE = 0.15
 """How far from its detected corners a marker is looked for, as a share of its edge; from where it is expected only, as
 far as it is large."""
 
-REACH_OF_ONE = 3.0
-"""How many times as far where a single marker tells where it is expected: a pixel at a corner of that moves what is
-fifteen times as far away by as many pixels."""
+REACH_OF_FEW, FEW = 3.0, 2
+"""How many times as far where no more markers tell where it is expected: a pixel at a corner of one moves what is
+fifteen times as far away by as many pixels, and two on one side of a board leave its tilt open."""
 
 
 TRUNCATED = (0.55, 0.42, 0.3)
@@ -124,7 +124,7 @@ def align_markers(
     is_found = bool(seen)
     while missing and is_found:
         expected = _expected(mat, seen, camera)
-        for reach in (1.0, REACH_OF_ONE) if len(seen) == 1 else (1.0,):
+        for reach in (1.0, REACH_OF_FEW) if len(seen) <= FEW else (1.0,):
             sought = {number: _sought(gray, mat, number, expected, reach) for number in missing}
             found = {number: corners for number, corners in sought.items() if corners is not None}
             if found:

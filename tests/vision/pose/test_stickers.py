@@ -74,18 +74,20 @@ def test_all_but_one_are_cut(bench, stuck, photo):
     assert markers == (0, 1, 2, 3)
 
 
-@pytest.mark.parametrize(("sizes", "count"), [(0.0, 4), (2.0, 4), (6.0, 1)])
-def test_a_single_one_tells_about_where_the_others_are(bench, stuck, photo, sizes: float, count: int):
+@pytest.mark.parametrize(("few", "sizes", "count"), [(1, 0.0, 4), (1, 2.0, 4), (1, 6.0, 1), (2, 2.0, 4), (2, 6.0, 2)])
+def test_one_or_two_tell_about_where_the_others_are(bench, stuck, photo, few: int, sizes: float, count: int):
     """They are many times its size away, so that they may be some of them off."""
     gray = to_gray(photo)
     seen = {number: corners[0] for number, corners in detect(gray, stuck.mat.dictionary).items()}
-    one = min(seen)
+    known = sorted(seen)[:few]
     off_mm = np.array([sizes * stuck.mat.marker_mm, 0.0])
     moved = [
-        marker if marker.id == one else replace(marker, corners_mm=tuple(map(tuple, marker.corners_mm + off_mm)))
+        marker if marker.id in known else replace(marker, corners_mm=tuple(map(tuple, marker.corners_mm + off_mm)))
         for marker in stuck.mat.markers
     ]
-    found = align_markers(gray, replace(stuck.mat, markers=tuple(moved)), {one: seen[one]}, bench.camera)
+    found = align_markers(
+        gray, replace(stuck.mat, markers=tuple(moved)), {one: seen[one] for one in known}, bench.camera
+    )
     assert len(found) == count
     assert all(np.abs(corners - seen[number]).max() < 1.5 for number, corners in found.items())
 
