@@ -45,8 +45,8 @@ FAINT_MM = 0.065
 """Standard deviation of a radius from which on it may be that of noise, as on black pieces in dim light, and is not
 asked: half of those were more than 0.1 mm off."""
 
-EMPTY_NATS = 20.0
-"""Where a piece is likelier or less likely than none by less than this, it is asked whether grooves are seen."""
+EMPTY_NATS = 16.0
+"""Where a piece is less likely than none by less than this, it is asked whether grooves are seen."""
 
 RING_FOUND = 1.0
 """Log-likelihood ratio from which on a place is looked at."""
@@ -67,7 +67,8 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inn
     upright, labels = hypothesis.geometry.faces, hypothesis.all_labels()
     count, in_doubt = len(hypothesis.geometry.configurations.all), _in_doubt(hypothesis)
     is_asked = (hypothesis.state > 0) & (in_doubt.sum(axis=1) > 1)
-    may_stand = (np.abs(hypothesis.scores[:, 1:].max(axis=1)) < EMPTY_NATS) & (inner_mm is not None)
+    stands = hypothesis.scores[:, 1:].max(axis=1)
+    may_stand = (stands > -EMPTY_NATS) & (stands < CLOSE_NATS) & (inner_mm is not None)
     for cell in np.flatnonzero((is_asked | may_stand) & hypothesis.updated).tolist():
         straight = upright.of(cell * count + np.flatnonzero(in_doubt[cell]))
         its_mm = ring_mm if inner_mm is None else inner_mm
