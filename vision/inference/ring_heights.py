@@ -75,7 +75,7 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inn
         face, ring = _roundest(image, straight, labels, its_mm)
         if inner_mm is not None and ring != NO_RING:
             outer = find_ring(image, face, labels, about(ring_mm * ring.radius_mm / inner_mm, GUIDED_REACH))
-            if may_stand[cell] and outer != NO_RING and not _is_another_s(hypothesis, cell, face):
+            if may_stand[cell] and outer != NO_RING and not _covers_another(hypothesis, cell, face):
                 fits = ring_log_ratio(outer, straight.px_per_mm / face.px_per_mm, ring_mm, GROOVE_TRUST).max()
                 _weigh_presence(hypothesis, cell, max(groove_log_ratio(ring, outer) + fits, 0.0))
             ring, its_mm = (ring, inner_mm) if outer == NO_RING else (outer, ring_mm)
@@ -84,7 +84,7 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inn
     hypothesis.settle()
 
 
-def _is_another_s(hypothesis: Hypothesis, cell: int, face: Faces) -> bool:
+def _covers_another(hypothesis: Hypothesis, cell: int, face: Faces) -> bool:
     """Whether a ``face`` (1) covers the middle of one that is hypothesised on another cell than this one."""
     standing = np.flatnonzero((hypothesis.state > 0) & (np.arange(len(hypothesis.state)) != cell))
     states, count = hypothesis.state[standing] - 1, len(hypothesis.geometry.configurations.all)
