@@ -283,17 +283,25 @@ def dissimilarity_at(
     ``texture``: of the table, see :func:`texture_in`.  ``faint_share``: of two surfaces that differ faintly.
     """
     log_ratios, on_table = np.empty((BANDS, ENTRIES)), np.empty((BANDS, ENTRIES))
-    slopes = np.empty((BANDS, CHANNELS), np.float32)
-    plain, own = _densities(noise, 1.0), _densities(noise, texture[1])
+    plain, slopes = _densities(noise, 1.0), _slopes(noise)
     pale = _densities(noise, FAINT) if faint_share > 0 else plain
+    own = _densities(noise, texture[1]) if texture[0] > 0 else plain
     for band in range(BANDS):
-        narrow, wide = _variances(noise, band, 1.0)
-        slopes[band] = 0.5 * (1 / narrow - 1 / wide)
         ratio = (1 - faint_share) * plain[band] + faint_share * pale[band]
         within = 1 - FALSE_EDGE + FALSE_EDGE * ratio
         log_ratios[band] = np.log((MISSED_EDGE + (1 - MISSED_EDGE) * ratio) / within)
         on_table[band] = np.log(within + texture[0] * (own[band] - 1)) - np.log(within)
     return Dissimilarity(log_ratios, on_table, slopes)
+
+
+@compiled
+def _slopes(noise: Array) -> Array:
+    """See :attr:`Dissimilarity.slopes`."""
+    slopes = np.empty((BANDS, CHANNELS), np.float32)
+    for band in range(BANDS):
+        narrow, wide = _variances(noise, band, 1.0)
+        slopes[band] = 0.5 * (1 / narrow - 1 / wide)
+    return slopes
 
 
 @compiled
@@ -344,16 +352,17 @@ def texture_in(image: Picture, step: int, is_table: Mask, noise: Array) -> tuple
         The share, 0 where too little of a table is seen, and the scale.
     """
     height, width, _ = image.shape
-    counts, count, slopes = np.zeros((BANDS, ENTRIES), np.int32), 0, dissimilarity_at(noise).slopes
+    counts, count, slopes = np.zeros((BANDS, ENTRIES), np.int32), 0, _slopes(noise)
     for y in range(0, height - step, NOISE_STRIDE):
         for x in range(0, width - step, NOISE_STRIDE):
             if is_table[y, x] and is_table[y + step, x] and is_table[y, x + step]:
                 other = (y, x + step) if (x // NOISE_STRIDE) % 2 else (y + step, x)
                 counts[_unlike(image, (y, x), other, slopes)] += 1
                 count += 1
-    best, most, plain = (0.0, 1.0), -np.inf, _densities(noise, 1.0)
+    best, most = (0.0, 1.0), -np.inf
     if count < FEW:
         return best
+    plain = _densities(noise, 1.0)
     for scale in TABLE_SCALES:
         share, likely = _share_of(counts, plain, _densities(noise, scale))
         if likely > most:
@@ -428,5 +437,5 @@ def _unlike(image: Picture, one: tuple[int, int], other: tuple[int, int], slope:
     band = int(bright * BANDS // (6 * 256))
     off = slope[band, 0] * brightness * brightness + slope[band, 1] * first * first + slope[band, 2] * second * second
     # Without a branch, which a processor could not foresee.
-    fine = min(off, np.float32(FINE_NATS))
-    return band, int(min(fine * PER_NAT + (off - fine), np.float32(ENTRIES - 1)))
+    fine = min(off, FINE_NATS)
+    return band, int(min(fine * PER_NAT + (off - fine), ENTRIES - 1))
