@@ -24,7 +24,7 @@ from vision.appearance.column_following import follow_column
 from vision.appearance.ground_light import Ground, make_ground, measure_ground
 from vision.appearance.illumination import Illumination, measure_illumination, references
 from vision.appearance.piece_colours import Photograph
-from vision.appearance.sharpening import SHARPENED, halo, without_halo
+from vision.appearance.sharpening import is_sharpened, without_halo
 from vision.capture.frames import Frame
 from vision.glyphs.face_detection import box_px
 from vision.glyphs.templates import make_alphabet
@@ -379,7 +379,7 @@ class Reader:
         Whether it does is looked at once while the mat stays where it is.
         """
         if self._sharpened is None or self._sharpened[0] is not geometry:
-            self._sharpened = geometry, halo(image, self.kit, geometry.pose, self.camera) > SHARPENED
+            self._sharpened = geometry, is_sharpened(image, self.kit, geometry.pose, self.camera)
         return without_halo(image, box_px(geometry.faces)) if self._sharpened[1] else image
 
     def _judged(

@@ -13,7 +13,7 @@ from calibration.camera import Camera
 from calibration.heights import rises_mm
 from calibration.kit import Kit
 from vision.appearance.illumination import LINEAR, Illumination
-from vision.appearance.sharpening import SHARPENED, halo
+from vision.appearance.sharpening import is_sharpened
 from vision.appearance.specular import Sighting, faces_of, matt_colours, paleness, sides_of, without
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
@@ -26,7 +26,6 @@ WOOD_PERCENTILE = 80.0
 
 INK_PERCENTILE = 8.0
 """Percentile of a face's brightness that is ink: it covers at least a tenth of a face.  Chosen by eye."""
-
 
 BRIGHTEST_PERCENTILE = 95.0
 """Percentile of a face's brightness that is bare wood, or a halo on it: what is nearer to it than to ink is wood."""
@@ -92,14 +91,14 @@ def learn_pieces(
     glossy: list[tuple[str, Sighting]] = []
     inks: dict[str, list[Reflectance]] = {}
     # What is no face with a character is even.
-    is_sharpened = bool(kit.pieces[0].glyph) and _is_sharpened(photograph, kit)
+    has_halos = bool(kit.pieces[0].glyph) and is_sharpened(photograph.image, kit, photograph.pose, photograph.camera)
     for cell, stack in layout.items():
         letter, kind = stack[-1], kit.piece(stack[-1])
         base = floors_mm[cell] + np.array([0.0, 0.0, rises_mm(kit, stack)[-1]])
         faces = faces_of(kind, base, photograph.pose.centre_mm)
         if kind.glyph:
             inks.setdefault(letter, []).append(photograph.reflectance(faces[0], INK_PERCENTILE))
-            seen.setdefault(letter, []).append(wood(photograph.reflectances(faces[0]), is_sharpened=is_sharpened))
+            seen.setdefault(letter, []).append(wood(photograph.reflectances(faces[0]), has_halos=has_halos))
         else:
             sides = [photograph.reflectance(side) for side in sides_of(kind, base, photograph.pose.centre_mm)]
             face = min((photograph.reflectance(face) for face in faces), key=paleness)
@@ -116,20 +115,17 @@ def learn_pieces(
     return _without_lamp(kit, pieces, {letter: median(colours) for letter, colours in inks.items()})
 
 
-def _is_sharpened(photograph: Photograph, kit: Kit) -> bool:
-    return halo(photograph.image, kit, photograph.pose, photograph.camera) > SHARPENED
-
-
-def wood(seen: Points, *, is_sharpened: bool) -> Reflectance:
+def wood(seen: Points, *, has_halos: bool) -> Reflectance:
     """The reflectance of the wood of a face with a character, of which reflectances (k, 3) are seen.
 
     A camera that sharpens has halos along the strokes, which are brighter than the wood, and paler.
     """
-    r, g, b = np.percentile(seen, WOOD_PERCENTILE, axis=0).tolist()
-    if is_sharpened:
+    if has_halos:
         bright = seen.mean(axis=1)
         is_wood = bright >= np.percentile(bright, [INK_PERCENTILE, BRIGHTEST_PERCENTILE]).mean()
         r, g, b = np.median(seen[is_wood], axis=0).tolist()
+    else:
+        r, g, b = np.percentile(seen, WOOD_PERCENTILE, axis=0).tolist()
     return r, g, b
 
 

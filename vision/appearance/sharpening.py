@@ -94,6 +94,11 @@ def without_halo(image: Picture, box_px: tuple[int, int, int, int] | None = None
     return blurred
 
 
+def is_sharpened(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> bool:
+    """Whether the camera that took ``image`` (height, width, 3) uint8 BGR sharpens its pictures."""
+    return halo(image, kit, pose, camera) > SHARPENED
+
+
 def legible(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> Picture:
     """``image`` as characters are compared in it: blurred where it is sharpened."""
-    return without_halo(image) if halo(image, kit, pose, camera) > SHARPENED else image
+    return without_halo(image) if is_sharpened(image, kit, pose, camera) else image

@@ -74,6 +74,6 @@ def test_halos_along_the_strokes_of_a_character_are_no_wood():
     """A webcam that sharpens shows wood brighter and paler there."""
     own, halo, ink = (0.8, 0.7, 0.3), (1.1, 1.0, 0.8), (0.05, 0.05, 0.05)
     seen = np.array([own] * 45 + [halo] * 25 + [ink] * 30)
-    assert wood(seen, is_sharpened=True) == pytest.approx(own, abs=0.05)
+    assert wood(seen, has_halos=True) == pytest.approx(own, abs=0.05)
     without = np.array([own] * 70 + [ink] * 30)
-    assert wood(without, is_sharpened=False) == pytest.approx(own, abs=0.01)
+    assert wood(without, has_halos=False) == pytest.approx(own, abs=0.01)
