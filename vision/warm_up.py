@@ -93,7 +93,8 @@ def main(names: Sequence[str] = ()) -> None:
     camera = Camera(1280, 720, np.array([[1000.0, 0, 640], [0, 1000, 360], [0, 0, 1]]), np.zeros(5), 0.0)
     for name in names or available_kits():
         kit = load_kit(name)
-        levels, shape = (0,) * len(kit.cells) if kit.board.terrain_step_mm else (), kit.pieces[0].shape
+        levels = (0,) * len(kit.cells) if kit.board.terrain_step_mm else ()
+        shape = kit.pieces[0].shape
         appearance = nominal_appearance(kit)
         glyphs = dict.fromkeys(appearance.inks, bytes(GLYPH_RADII * GLYPH_ANGLES * 2))
         ring_mm = RING_SHARE * kit.pieces[0].width_mm / 2 if shape == "disc" else None

@@ -152,12 +152,10 @@ def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, c
         (letters,) log-likelihood of each character, and of how large its ring appears; and the log-likelihood ratio of
         the likeliest one against bare wood, 0 where that is no less likely, and of that ring.
     """
-    upright = hypothesis.geometry.faces
-    number = cell * len(hypothesis.geometry.configurations.all) + hypothesis.configuration(cell)
-    alone, labels = upright.of(np.array([number])), hypothesis.all_labels()
+    alone, labels = hypothesis.faces_on(np.array([cell])), hypothesis.all_labels()
     candidate = Candidates(alone, np.zeros(1, np.intp), np.zeros(1, np.float32))
     found, _ = read_faces(image, candidate, labels, alphabet)
-    gain = float(character_gain(image, candidate, labels, alphabet, upright.of(NONE))[0][0])
+    gain = float(character_gain(image, candidate, labels, alphabet, hypothesis.faces_on(NONE))[0][0])
     if alphabet.ring_mm is None:
         return found.letters[0], gain
     ring = find_ring(image, found.faces, labels, about(alphabet.ring_mm))
@@ -185,9 +183,9 @@ def _read(
     scores, labels = hypothesis.by_configuration(cells), hypothesis.all_labels()
     # Among heights for which a face has spoken those stay in question that are so by colours alone.
     spoken = hypothesis.glyph_log_ratio[cells].max(axis=1, keepdims=True, initial=0)
-    is_asked = scores > scores.max(axis=1, keepdims=True) - IN_QUESTION - spoken
+    is_asked, is_scored = scores > scores.max(axis=1, keepdims=True) - IN_QUESTION - spoken, scores > OUT_OF_REACH / 2
     # Sides have no characters: what colours take for a tower may be a lower stack before another one.
-    is_asked |= (scores.argmax(axis=1) >= TALL - 1)[:, None] & (scores > OUT_OF_REACH / 2)
+    is_asked |= (scores.argmax(axis=1) >= TALL - 1)[:, None] & is_scored
     for one in before:
         near = one.configurations[np.linalg.norm(one.shifts_mm, axis=1) < ELSEWHERE_MM]
         is_asked[np.ix_(cells == one.cell, near)] = True
@@ -205,7 +203,7 @@ def _read(
     others = seen.faces.of(np.setdiff1d(np.flatnonzero(is_found), strange))
     looked_for = cells[np.union1d(strange, np.flatnonzero(is_misled))]
     for k in strange.tolist():
-        every = np.flatnonzero(scores[k] > OUT_OF_REACH / 2)
+        every = np.flatnonzero(is_scored[k])
         straight = upright.of(cells[k] * count + every)
         face, letters[k], explains = search_once(image, straight, labels, alphabet, scores[k, every], searched)
         seen.faces.put(np.array([k]), face)
@@ -219,7 +217,7 @@ def _read(
     for k, cell in enumerate(cells.tolist()):
         if not (is_found[k] or is_everywhere[k]):
             continue
-        every = np.flatnonzero(scores[k] > OUT_OF_REACH / 2)
+        every = np.flatnonzero(is_scored[k])
         shifts_mm = _shifts(hypothesis, cell, upright.of(cell * count + every), seen.faces.of(np.array([k])))
         asked = is_everywhere[k] | np.isin(every, configuration[owner == k])
         asked |= np.linalg.norm(shifts_mm, axis=1) < ELSEWHERE_MM

@@ -45,8 +45,7 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     likely = _extended(scores[cells])
     owner, configuration = np.nonzero(likely > likely.max(axis=1, keepdims=True) - IN_QUESTION)
     candidates = Candidates(upright.of(cells[owner] * count + configuration), owner, likely[owner, configuration])
-    standing = np.setdiff1d(np.flatnonzero(hypothesis.state), cells)
-    others = upright.of(standing * count + hypothesis.configuration_count(hypothesis.state[standing]) - 1)
+    others = hypothesis.faces_on(np.setdiff1d(np.flatnonzero(hypothesis.state), cells))
     gain, faces = character_gain(image, candidates, hypothesis.all_labels(), alphabet, others)
     spoken = by_height(hypothesis, cells, faces, gain)
     for cell in cells[((spoken > 0) & (scores[cells] < OUT_OF_REACH / 2)).any(axis=1)].tolist():

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from vision.glyphs.faces import Faces
 from vision.inference.geometry import Geometry
 from vision.likelihood.lateral_runs import LATERAL_FACES, SUMS
 from vision.likelihood.observations import Observations, log_likelihood, renew
@@ -236,6 +237,11 @@ class Hypothesis:
     def configuration_count(self, state: State) -> State:
         """Number of a state's configuration from 1: of pieces of one size, their count; 0 for the empty cell."""
         return (state - 1) // self.colours + 1
+
+    def faces_on(self, cells: Indices) -> Faces:
+        """(b) upper faces, undisplaced, of the stacks of round pieces that are hypothesised on ``cells`` (b,)."""
+        numbers = self.configuration_count(self.state[cells]) - 1
+        return self.geometry.faces.of(cells * len(self.geometry.configurations.all) + numbers)
 
     def by_configuration(self, cells: Indices | slice = slice(None)) -> Array:
         """(b, configurations) scores on ``cells`` (b,) of each configuration in its likeliest colour."""

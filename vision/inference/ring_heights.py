@@ -86,9 +86,7 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inn
 
 def _covers_another(hypothesis: Hypothesis, cell: int, face: Faces) -> bool:
     """Whether a ``face`` (1) covers the middle of one that is hypothesised on another cell than this one."""
-    standing = np.flatnonzero((hypothesis.state > 0) & (np.arange(len(hypothesis.state)) != cell))
-    states, count = hypothesis.state[standing] - 1, len(hypothesis.geometry.configurations.all)
-    others = hypothesis.geometry.faces.of(standing * count + states // hypothesis.colours)
+    others = hypothesis.faces_on(np.setdiff1d(np.flatnonzero(hypothesis.state), cell))
     return bool((np.linalg.norm(offsets_mm(face, others), axis=2) < face.radii_mm).any())
 
 

@@ -318,6 +318,19 @@ def test_a_height_that_colours_leave_in_doubt_is_told_by_the_seams(misled, lead)
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 3
 
 
+def asked_about(hypothesis, cell, monkeypatch):
+    """Whether faces that are read may be that of three pieces on a cell; grows each time that some are."""
+    its_face_px = hypothesis.geometry.faces.centres_px[cell * len(hypothesis.geometry.configurations.all) + 2]
+    read_faces, asked = characters.read_faces, []
+
+    def spy(image, candidates, labels, alphabet):
+        asked.append((candidates.straight.centres_px == its_face_px).all(axis=1).any())
+        return read_faces(image, candidates, labels, alphabet)
+
+    monkeypatch.setattr(characters, "read_faces", spy)
+    return asked
+
+
 def test_a_face_that_was_found_is_looked_for_again_where_colours_have_changed_their_mind(enrolled, misled, monkeypatch):
     """As when a stack was removed that they had taken the sides of this one for: the one behind has a face, too."""
     image, hypothesis, cell = misled(0, 0)
@@ -327,14 +340,7 @@ def test_a_face_that_was_found_is_looked_for_again_where_colours_have_changed_th
     scores[0, wrong] = scores.max() + 20.0
     hypothesis.score(np.array([cell]), scores)
     hypothesis.assign(cell, wrong)
-    upright, read_faces, asked = hypothesis.geometry.faces, characters.read_faces, []
-    its_face_px = upright.centres_px[cell * len(hypothesis.geometry.configurations.all) + 2]
-
-    def spy(image, candidates, labels, alphabet):
-        asked.append((candidates.straight.centres_px == its_face_px).all(axis=1).any())
-        return read_faces(image, candidates, labels, alphabet)
-
-    monkeypatch.setattr(characters, "read_faces", spy)
+    asked = asked_about(hypothesis, cell, monkeypatch)
     for before in ((), known):
         characters._read(image, hypothesis, alphabet, np.array([cell]), found, {}, before)
     assert asked == [False, True]
@@ -347,13 +353,6 @@ def test_what_seems_a_high_tower_is_looked_at_for_the_face_of_a_lower_stack(
 ):
     image, hypothesis, cell = misled(more, 30.0)
     alphabet, found = make_alphabet(enrolled[0].appearance.glyphs), np.zeros((len(hypothesis.state), 14), np.float32)
-    its_face_px = hypothesis.geometry.faces.centres_px[cell * len(hypothesis.geometry.configurations.all) + 2]
-    read_faces, asked = characters.read_faces, []
-
-    def spy(image, candidates, labels, alphabet):
-        asked.append((candidates.straight.centres_px == its_face_px).all(axis=1).any())
-        return read_faces(image, candidates, labels, alphabet)
-
-    monkeypatch.setattr(characters, "read_faces", spy)
+    asked = asked_about(hypothesis, cell, monkeypatch)
     characters._read(image, hypothesis, alphabet, np.array([cell]), found, {})
     assert asked == [is_asked]
