@@ -261,7 +261,7 @@ class Reader:
         columns = dict(zip(self.states, np.split(self._columns, self._firsts[1:]), strict=True))
         states = [[columns[state] for state in table] for table in tables]
         if geometry.close_up is not None:
-            return score_towers(hypothesis, states, partial(self._look_closely, frame.image, hypothesis, light))
+            return score_towers(hypothesis, states, partial(self.look_closely, frame.image, hypothesis, light))
         scores = score_tables(smooth, hypothesis, states)
         if self._alphabet is None:
             return scores
@@ -339,7 +339,7 @@ class Reader:
         Characters are compared as wholes, which no noise hides.
         """
         image, smooth = images
-        self._look_closely(image, hypothesis, light)
+        self.look_closely(image, hypothesis, light)
         is_faced = hypothesis.geometry.prisms is not None
         if is_faced and self.appearance.floor is not None and self.appearance.board is None:
             hypothesis.tell_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
@@ -356,7 +356,7 @@ class Reader:
         scores = without_rims(hypothesis) if hypothesis.geometry.prisms is not None else hypothesis.scores
         return by_state(scores, (self._columns, self._firsts), letters)
 
-    def _look_closely(
+    def look_closely(
         self,
         image: npt.NDArray[np.uint8],
         hypothesis: Hypothesis,

@@ -22,14 +22,15 @@ from calibration.kit import Kit, available_kits, load_kit
 from vision.appearance.colour_model import display
 from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
+from vision.glyphs.face_detection import centred
 from vision.glyphs.ring import find_ring
 from vision.inference.comparison import rescored
+from vision.inference.coordinate_ascent import rescore_placed
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import compare
 from vision.inference.ring_heights import about
 from vision.inference.surfaces import by_surfaces
-from vision.likelihood.lateral_faces import CellGround, fit_towers
 from vision.motion import Watch
 from vision.pose.projection import Points, Registration
 from vision.reader import Reader
@@ -78,11 +79,13 @@ def warm_up(reader: Reader) -> None:
         by_surfaces(hypothesis, 0, np.ones(len(geometry.configurations.all), np.bool_))
     if reader.appearance.ring_mm is not None:  # where nothing is in doubt no ring is looked for
         face, labels = geometry.faces.of(np.zeros(1, np.intp)), hypothesis.all_labels()
+        centred(picture, face, labels, reader.appearance.ring_mm)
         find_ring(picture, face, labels, about(reader.appearance.ring_mm))
+    if reader.appearance.glyphs:  # where no character is legible no face is put elsewhere
+        rescore_placed(hypothesis, np.zeros(1, np.intp), np.zeros((1, 1), np.intp), np.zeros((1, 1, 2), np.float32))
     if geometry.close_up is not None:  # where nothing is in doubt no tower is looked at closely
-        towers = np.ones(len(geometry.close_up.crop_faces.towers), np.bool_)
-        ground = CellGround(observations.gain[0], np.ones(3, np.float32))
-        fit_towers(picture, geometry.close_up, (0, int(geometry.rank[0]), geometry.bare), ground, towers)
+        hypothesis.score(np.zeros(1, np.intp), np.ones_like(hypothesis.scores[:1]))
+        reader.look_closely(picture, hypothesis, light, {0: np.arange(1)})
 
 
 def main(names: Sequence[str] = ()) -> None:

@@ -20,7 +20,7 @@ class Exposure:
     """The mean of the newest pictures of one calm: of twice MOST_FRAMES at most, the older half counting less."""
 
     def __init__(self) -> None:
-        self._sum: npt.NDArray[np.float32] | None = None
+        self._sum: npt.NDArray[np.uint16] | None = None
         self._count = 0
         self._newest_s = float("-inf")
 
@@ -38,12 +38,12 @@ class Exposure:
         if t_s <= self._newest_s:
             return
         if self._count == 0 or self._sum is None or t_s - self._newest_s > TOGETHER_S:
-            self._sum, self._count = image.astype(np.float32), 1
+            self._sum, self._count = image.astype(np.uint16), 1
         else:
             if self._count == 2 * MOST_FRAMES:
-                self._sum *= 0.5
+                self._sum >>= 1
                 self._count = MOST_FRAMES
-            cv2.accumulate(image, self._sum)
+            np.add(self._sum, image, out=self._sum)
             self._count += 1
         self._newest_s = t_s
 

@@ -23,6 +23,9 @@ MIN_FPS = 0.01
 MAX_FPS = 1000.0
 """What calls itself faster has no frame rate: some containers count clock ticks instead."""
 
+ONE_THREAD = (cv2.CAP_PROP_N_THREADS, 1)
+"""Decoding in several threads takes frames of memory for each, and the time of those who read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recording:
@@ -101,7 +104,7 @@ class RecordingSource:
         if recording.video is not None:
             if not recording.video.is_file():
                 raise SourceLost(f"{recording.video}: there is no such file")
-            self._capture = cv2.VideoCapture(str(recording.video))
+            self._capture = cv2.VideoCapture(str(recording.video), cv2.CAP_FFMPEG, ONE_THREAD)
             if not self._capture.isOpened():
                 raise SourceLost(f"{recording.video}: is not a video that can be read")
             if not 0 < (px := _pixels(self._capture)) <= MOST_PX:

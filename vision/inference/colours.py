@@ -107,9 +107,8 @@ class Colours:
 
     def outlier_share(self, shown: Observations, geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
         """(n,) float32, share of the pixels round each cell's middle or its stack that no material explains."""
-        near = slice(*geometry.rows_round)
-        outside = geometry.crops.outside[cells, near]
-        return outlier_shares(shown.bins[:, near], shown.floor[:, near], outside, self._lit.likeliest, self.model)
+        outside, rows = geometry.crops.outside[cells], geometry.rows_round
+        return outlier_shares(shown.bins, shown.floor, outside, rows, self._lit.likeliest, self.model)
 
     def unexplained(
         self, hypothesis: Hypothesis, images: tuple[Picture, Picture], light: Illumination, board: BoardView | None

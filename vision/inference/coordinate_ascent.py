@@ -156,8 +156,7 @@ class AllScores:
         """Of ``cells`` (b,); those that cannot occlude each other are scored together."""
         self._hypothesis, self._boxes_px = hypothesis, hypothesis.geometry.outlines.boxes_px
         self._known: dict[int, Array] = {}
-        count, (low, high) = len(hypothesis.geometry.configurations.all), self._highest(cells)
-        groups = grouped((low, high))
+        count, groups = len(hypothesis.geometry.configurations.all), grouped(self._highest(cells))
         for number in range(groups.max(initial=-1) + 1):
             apart = cells[groups == number]
             scored, _ = _scored(hypothesis, apart, count, 0)
@@ -176,8 +175,8 @@ class AllScores:
 
     def _highest(self, cells: Indices) -> Boxes:
         """The boxes of all that may stand on ``cells`` (b,)."""
-        boxes = self._boxes_px[cells, -1]
-        return boxes[:, :2], boxes[:, 2:]
+        boxes: Boxes = self._boxes_px[cells, -1]
+        return boxes
 
 
 def rescore_placed(hypothesis: Hypothesis, cells: Indices, configurations: Indices, shift_mm: Array) -> None:
@@ -273,8 +272,7 @@ def _with_empty(scores: Array) -> Array:
 
 def _apart(hypothesis: Hypothesis, cells: Indices) -> list[Indices]:
     """``cells`` in groups that can be updated at once: no two of a group reach into each other's crop."""
-    low, high = hypothesis.boxes_px()
-    groups = grouped((low[cells], high[cells]))
+    groups = grouped(hypothesis.boxes_px()[cells])
     return [cells[groups == number] for number in range(groups.max() + 1)] if len(cells) else []
 
 

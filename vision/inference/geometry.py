@@ -15,7 +15,6 @@ from vision.likelihood.crop_faces import CropFaces, make_crop_faces
 from vision.likelihood.lateral_faces import CloseUp, make_close_up
 from vision.pose.projection import Points, Registration, project
 from vision.pose.registration import marker_corners
-from vision.scene.boxes import Boxes
 from vision.scene.configurations import Configurations, kit_configurations
 from vision.scene.crops import INDEPENDENT_MM2, Crops, make_crops
 from vision.scene.ground import ground_labels, mat_corners
@@ -82,7 +81,7 @@ class Geometry:
     pillars: tuple[Column | None, ...]
     is_edged: bool
     bare: LabelBuffer
-    crop_boxes_px: Boxes
+    crop_boxes_px: tuple[Points, Points]
     size: tuple[int, int]
     far_first: npt.NDArray[np.intp]
     radius_mm: float

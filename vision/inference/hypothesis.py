@@ -271,8 +271,8 @@ class Hypothesis:
         """The boxes of all that is scored on each cell (n)."""
         highest = len(self.geometry.configurations.all)
         reach = np.minimum(self.configuration_count(self.state) + MARGIN_LEVELS, highest)
-        boxes = self.geometry.outlines.boxes_px[np.arange(len(reach)), reach - 1]
-        return boxes[:, :2], boxes[:, 2:]
+        boxes: Boxes = self.geometry.outlines.boxes_px[np.arange(len(reach)), reach - 1]
+        return boxes
 
     def log_likelihood(self, cells: Indices, first_row: int) -> float:
         """That of the pixels in the crops of ``cells`` (b,) from ``first_row`` on, each under its nearest surface."""

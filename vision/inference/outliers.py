@@ -56,26 +56,32 @@ def unexplained_shares(
 
 @compiled
 def outlier_shares(
-    bins: npt.NDArray[np.int32], floor: Array, outside: npt.NDArray[np.bool_], likeliest: Array, colour_model: Array
+    bins: npt.NDArray[np.int32],
+    floor: Array,
+    outside: npt.NDArray[np.bool_],
+    rows: tuple[int, int],
+    likeliest: Array,
+    colour_model: Array,
 ) -> Array:
-    """(n,) float32, share of pixels in the picture that are no likelier in any material than outliers are.
+    """(n,) float32, share of the pixels in these rows of crops that are no likelier in any material than outliers are.
 
     Args:
         bins: (n, rows, columns) int32, row of the colour model.
         floor: (n, rows, columns) float32, log-likelihood of each pixel if it shows the bare board.
         outside: (n, rows, columns) bool, not in the picture.
+        rows: the first one that counts, and that after the last.
         likeliest: (BINS³,) float32, greatest log-likelihood of each colour by a material, but for FLOOR and TABLE.
         colour_model: (BINS³, materials) float32.
     """
-    shares = np.zeros(len(bins), np.float32)
+    (first, end), shares = rows, np.zeros(len(bins), np.float32)
     for cell in range(len(bins)):
-        for row in range(bins.shape[1]):
+        for row in range(first, end):
             for column in range(bins.shape[2]):
                 shown = bins[cell, row, column]
                 best = max(likeliest[shown], floor[cell, row, column], colour_model[shown, _TABLE])
                 if not outside[cell, row, column] and best < OUTLIER_LOG:
                     shares[cell] += 1
-        shares[cell] /= bins.shape[1] * bins.shape[2]
+        shares[cell] /= (end - first) * bins.shape[2]
     return shares
 
 
