@@ -51,7 +51,10 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     for cell in cells[((spoken > 0) & (scores[cells] < OUT_OF_REACH / 2)).any(axis=1)].tolist():
         score_all(hypothesis, cell)
     worth = np.where(spoken > 0, spoken + hypothesis.by_configuration(cells), -np.inf).max(axis=1)
-    spoken[_is_another_s(faces, worth) & (gain > 0)] = 0
+    lost = _lost_by_others(hypothesis, cells, faces)
+    own = np.where(spoken > 0, hypothesis.by_configuration(cells), -np.inf).max(axis=1)
+    is_theirs = _is_another_s(faces, worth) | (lost < np.maximum(best[cells], 0) - own)
+    spoken[is_theirs & (gain > 0)] = 0
     told = spoken.any(axis=1)
     hypothesis.read_glyphs(cells[told], spoken[told])
     hypothesis.settle()
@@ -112,6 +115,21 @@ def _extended(scores: Array) -> Array:
             last = int(np.flatnonzero(scored)[-1])
             row[last + 1 :] = row[last]
     return likely
+
+
+def _lost_by_others(hypothesis: Hypothesis, cells: Indices, faces: Faces) -> Array:
+    """(b,) nats that a stack loses which has a height for which its face is that of ``faces`` (b), at least.
+
+    Of those that stand elsewhere than on ``cells`` (b,); inf where none has such a height.
+    """
+    others = np.setdiff1d(np.flatnonzero(hypothesis.state), cells)
+    scores = hypothesis.by_configuration()[others]
+    lost = scores.max(axis=1, keepdims=True, initial=-np.inf) - scores
+    other, configuration = np.nonzero(lost < IN_QUESTION)
+    theirs = hypothesis.geometry.faces.of(others[other] * scores.shape[1] + configuration)
+    apart_mm = np.linalg.norm(offsets_mm(faces, theirs), axis=2)
+    every = np.where(apart_mm < ELSEWHERE_MM, lost[other, configuration][:, None], np.inf)
+    return np.asarray(every.min(axis=0, initial=np.inf), np.float32)
 
 
 def _is_another_s(faces: Faces, worth: Array) -> npt.NDArray[np.bool_]:

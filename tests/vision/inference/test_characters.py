@@ -185,6 +185,28 @@ def test_of_two_squares_that_one_face_may_lie_on_the_likelier_one_has_it(enrolle
     assert hypothesis.glyph_log_ratio[front].max() <= 0
 
 
+def test_a_stack_that_stands_has_its_face_at_any_height_that_is_as_likely(enrolled, misled):
+    """It was taken for a lower one; a tower in front, of which colours see nothing, would have its face there."""
+    image, hypothesis, cell = misled(0, 0)
+    count, colours = len(hypothesis.geometry.configurations.all), hypothesis.colours
+    apart_px = np.linalg.norm(
+        hypothesis.geometry.faces.centres_px - hypothesis.geometry.faces.centres_px[cell * count + 2], axis=1
+    ).reshape(-1, count)
+    apart_px[cell] = np.inf
+    front, height = np.unravel_index(apart_px.argmin(), apart_px.shape)
+    for square, likely in ((cell, {0: 40, 2: 38}), (front, {height: -8})):
+        scores = np.full_like(hypothesis.scores[[square]], -30.0)
+        scores[0, 0] = 0
+        for configuration, nats in likely.items():
+            scores[0, 1 + configuration * colours] = nats
+        hypothesis.score(np.array([square]), scores)
+        hypothesis.assign(square, int(scores.argmax()))
+    appearance = enrolled[0].appearance
+    look_for_faces(image, hypothesis, make_alphabet(appearance.glyphs, appearance.ring_mm))
+    assert hypothesis.glyph_log_ratio[front].max() <= 0
+    assert hypothesis.state[front] == 0
+
+
 def test_ground_without_a_character_is_empty_where_colours_hardly_say_otherwise(enrolled):
     reader, image, inferred = enrolled
     hypothesis, cell = inferred(), next(i for i, name in enumerate(reader.kit.cells) if name not in reader.kit.enrol)
