@@ -11,6 +11,7 @@ from companion.simulate.sprite import RING_SHARES
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import picture, random_light
 from vision.enrolment import enrol
+from vision.inference import ring_heights
 from vision.inference.ring_heights import weigh_by_grooves
 from vision.inference.search import infer
 from vision.reader import Reader
@@ -56,6 +57,28 @@ def test_a_height_that_is_left_in_doubt_is_told_by_the_groove(domination, more):
     weigh_by_grooves(image, hypothesis, reader.appearance.ring_mm, reader.appearance.inner_ring_mm)
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == len(STACK)
     assert hypothesis.scores[cell, 1:].max() == pytest.approx(before)
+
+
+@pytest.mark.parametrize("more", [-1, 1])
+def test_a_height_is_told_by_where_the_face_is(domination, more, monkeypatch):
+    """With a piece more or less it would be some millimetres nearer or farther; here its size is no evidence."""
+    monkeypatch.setattr(ring_heights, "ring_log_ratio", lambda _, planes, *__: np.zeros(len(planes)))
+    reader, image, _ = domination
+    hypothesis, cell = misled(domination, more, 2.0)
+    weigh_by_grooves(image, hypothesis, reader.appearance.ring_mm, reader.appearance.inner_ring_mm)
+    assert hypothesis.configuration_count(int(hypothesis.state[cell])) == len(STACK)
+
+
+def test_where_the_face_of_another_stack_is_tells_nothing(domination, monkeypatch):
+    """That of the stack behind a lower one, as if it were a tower's."""
+    monkeypatch.setattr(ring_heights, "ring_log_ratio", lambda _, planes, *__: np.zeros(len(planes)))
+    reader, image, _ = domination
+    hypothesis, cell = misled(domination, 1, 2.0)
+    own = hypothesis.geometry.faces.of(np.array([cell * len(hypothesis.geometry.configurations.all) + len(STACK) - 1]))
+    monkeypatch.setattr(type(hypothesis), "faces_on", lambda *_: own)
+    before = hypothesis.scores[cell].copy()
+    weigh_by_grooves(image, hypothesis, reader.appearance.ring_mm, reader.appearance.inner_ring_mm)
+    np.testing.assert_array_equal(hypothesis.scores[cell], before)
 
 
 def test_a_height_that_is_sure_is_left_alone(domination):
