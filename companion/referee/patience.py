@@ -11,7 +11,6 @@ from companion.tracker.interpret import (
     CannotTell,
     Illegal,
     InProgress,
-    Interpretation,
     Judgement,
     Played,
     TakenBack,
@@ -20,7 +19,8 @@ from companion.tracker.interpret import (
 from companion.tracker.sights import Changes
 
 AGREEING_READINGS = 2
-"""An accusation or a question needs the word of two pictures: a hand just out of view must not become a verdict."""
+"""An accusation or a question needs the word of two pictures: a hand just out of view must not become a verdict.  So
+does a move that places contradict: a hand in view, between two squares, looks like none that a picture knows."""
 
 LIFTED_READINGS, LIFTED_S = 3, 0.2
 """Pieces gone from a stack may be in a hand that will put them down; a table that no single act explains may be one
@@ -73,7 +73,7 @@ class Suspicion:
 def suspect(before: Suspicion | None, judgement: Judgement, t_s: float) -> Suspicion | None:
     """The suspicion after one more judgement; None when there is nothing to be patient about."""
     meaning = judgement.interpretation
-    if not _needs_patience(meaning):
+    if not _needs_patience(judgement):
         return None
     kind, doubted = type(meaning), judgement.doubted
     # An unclear view flickers between its best explanations: it counts as one doubt all the same.
@@ -90,12 +90,14 @@ def interrupted(before: Suspicion, mode: Mode) -> Suspicion | None:
     return before if is_complete and mode not in BUSY else None
 
 
-def _needs_patience(meaning: Interpretation) -> bool:
-    """Whether one picture is not enough: for accusations and questions, and for several things done at once."""
-    match meaning:
+def _needs_patience(judgement: Judgement) -> bool:
+    """Whether one picture is not enough: for accusations, questions, several things done at once, odd places."""
+    match judgement.interpretation:
         case Played((_, _, *_)) | TakenBack(_, (_, *_)):
             return True
-        case _:
+        case Played() | TakenBack():
+            return bool(judgement.odd)
+        case meaning:
             return isinstance(meaning, (Illegal, Ambiguous, CannotTell))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from companion.referee.patience import (
@@ -57,6 +59,12 @@ def due_after(judgement: Judgement, mode: Mode = Mode.WATCHING, frame_s: float =
 def test_what_accuses_nobody_is_said_at_once(meaning: Interpretation) -> None:
     """One clear picture is enough."""
     assert due_after(judged(meaning)) == 1
+
+
+@pytest.mark.parametrize("meaning", [Played((MOVE,)), TakenBack(1)])
+def test_two_pictures_for_a_move_that_places_contradict(meaning: Interpretation) -> None:
+    """As where an arm that does not move for a frame is taken for a piece."""
+    assert due_after(replace(judged(meaning), odd=((7, (3, "R")),))) == 2
 
 
 @pytest.mark.parametrize("meaning", [ACT, Played((MOVE, MOVE)), TakenBack(1, (MOVE,))])
