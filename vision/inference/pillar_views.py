@@ -17,6 +17,7 @@ from vision.pose.projection import Points, Registration, project
 from vision.scene.configurations import PLACE_MM, stacks_of
 from vision.scene.ground import mat_corners
 from vision.scene.materials import Materials
+from vision.scene.prisms import shrunk
 from vision.scene.solids import Solid, column, faces_towards, pieces
 from vision.scene.terrain import SUBPIXEL_BITS, Polygon, far_first, fixed
 
@@ -95,7 +96,7 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
 
     def seen(solid: Solid, storey: int, cell: str) -> tuple[Face, ...]:
         """Visible faces with their regions: four sides, each with its bevel, and the upper face."""
-        pixels, around = project(solid.points, pose, camera) / SHRINK, solid.points[:, :2] - kit.centre_mm(cell)
+        pixels, around = shrunk(project(solid.points, pose, camera), SHRINK), solid.points[:, :2] - kit.centre_mm(cell)
         shown = faces_towards(solid, pose.centre_mm)
         return tuple(
             Face(
@@ -124,7 +125,7 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
     size = np.array([camera.width_px, camera.height_px]) // SHRINK
     boxes = [[*(points.min(axis=0) >> SUBPIXEL_BITS), *(points.max(axis=0) >> SUBPIXEL_BITS) + 2] for points in corners]
     ground = np.full(size[::-1], Materials.TABLE, np.int32)
-    mat = fixed(project(mat_corners(kit), pose, camera) / SHRINK)
+    mat = fixed(shrunk(project(mat_corners(kit), pose, camera), SHRINK))
     cv2.fillConvexPoly(ground, mat, Materials.FLOOR, shift=SUBPIXEL_BITS)
     middle = project(np.array([[0.0, 0, 0], [10.0, 0, 0], [0.0, 10, 0]]), pose, camera) / SHRINK
     pixel_mm2 = 100 / abs(float(np.linalg.det(middle[1:] - middle[0])))
@@ -143,7 +144,7 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
         ),
         weight=pixel_mm2 / (2 * PLACE_MM * pillars.side_mm),
         px_per_mm=pixel_mm2**-0.5,
-        mat_px=project(mat_corners(kit), pose, camera) / SHRINK,
+        mat_px=shrunk(project(mat_corners(kit), pose, camera), SHRINK),
     )
 
 

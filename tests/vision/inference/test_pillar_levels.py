@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
@@ -17,7 +18,10 @@ from vision import reader
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.inference.pillar_levels import estimate_levels
+from vision.inference.pillar_views import SHRINK, UPPER, make_views
+from vision.pose.projection import project
 from vision.reader import Reader
+from vision.scene.terrain import SUBPIXEL_BITS
 
 KIT = load_kit("diamond")
 CAMERA = default_camera()
@@ -152,3 +156,20 @@ def test_a_level_that_was_judged_as_if_nothing_stood_there_is_judged_again(board
     assert asked == [{}, {at("d3"): True}]
     assert reading.levels == LEVELS
     assert sights(reading) == expected_sights()
+
+
+def test_faces_lie_in_the_small_picture_where_they_are_seen_there():
+    """A pixel of it is the mean of four, whose middle lies between them."""
+    pose = default_pose(KIT, CAMERA)
+    views = make_views(KIT, KIT.pillars, pose, CAMERA)
+    for pillar in (at("a1"), at("c3"), at("e5")):
+        top = next(face for face in views.faces[pillar][0][0] if face.region == UPPER)
+        places_mm = top.around_mm + KIT.centre_mm(KIT.cells[pillar])
+        middle_px = project(np.insert(places_mm, 2, KIT.pillars.base_mm, axis=1), pose, CAMERA).mean(axis=0)
+        nearest_px = np.rint(middle_px).astype(int)
+        image = np.zeros((CAMERA.height_px, CAMERA.width_px), np.float32)
+        image[nearest_px[1], nearest_px[0]] = 1
+        small = cv2.resize(image, None, fx=1 / SHRINK, fy=1 / SHRINK, interpolation=cv2.INTER_AREA)
+        within = (nearest_px % SHRINK - 0.5 + middle_px - nearest_px) / SHRINK
+        drawn_px = top.outline.mean(axis=0) / (1 << SUBPIXEL_BITS)
+        np.testing.assert_allclose(drawn_px, np.argwhere(small)[0][::-1] + within, atol=0.05)
