@@ -27,6 +27,13 @@ LAMP_CHANCE = 0.2
 LAMP_STEPS = 80
 """Amounts of mirrored light that are tried, from none to all that a face shows of white."""
 
+SIDE_SHADE = 0.5
+"""Standard deviation of the logarithm of how bright sides are beside their own faces, among the pieces of one
+photograph: all are turned the same ways to lamp and camera, but neighbours shade and light them."""
+
+SHADES = np.exp(np.linspace(-2, 2, 33) * SIDE_SHADE)
+"""How bright sides are beside what is usual, of which those that are tried lie evenly within two deviations."""
+
 DARKEST = 0.01
 """Reflectance below which noise is no less than here: dark pixels are rounded, compressed, and sharpened.  Chosen by
 eye."""
@@ -56,8 +63,11 @@ def paleness(colour: Reflectance) -> float:
     return min(colour) / max(*colour, 1e-6)
 
 
-def mirrored(face: Reflectance, sides: list[Reflectance]) -> float:
+def mirrored(face: Reflectance, sides: list[Reflectance], usual: float | None = None) -> float:
     """White light of a lamp that an upper face mirrors, as a share of white paper's, given the sides below it.
+
+    ``usual``: how bright sides are beside their own faces in this photograph; None where nothing tells.  A black piece
+    tells by nothing else that its face mirrors a lamp: all that it shows is gray.
 
     Sides mirror no lamp, but are lit by what is round them, in its tint.  Each has the noise of a pixel, which is less
     in linear light the darker it is: before a lamp behind the board sides are dark, and tell most of it.  So
@@ -74,6 +84,10 @@ def mirrored(face: Reflectance, sides: list[Reflectance]) -> float:
     variance = noise**2 / len(sides) + (SIDE_TINT * side) ** 2
     share = (paint * side / variance).sum(axis=1) / np.maximum((paint**2 / variance).sum(axis=1), 1e-9)
     likely = np.exp(-((side - share[:, None] * paint) ** 2 / variance).sum(axis=1) / 2)
+    if usual is not None:
+        predicted = usual * SHADES[:, None, None] * paint
+        prior = np.exp(-0.5 * (np.log(SHADES) / SIDE_SHADE) ** 2)
+        likely = prior @ np.exp(-((side - predicted) ** 2 / variance).sum(axis=2) / 2)
     has_lamp = LAMP_CHANCE * likely.mean() > (1 - LAMP_CHANCE) * likely[0]
     return float(np.average(white, weights=likely)) if has_lamp else 0.0
 
@@ -84,7 +98,10 @@ def matt_colours(sightings: Sequence[Sighting]) -> list[Reflectance]:
     That is white, see :func:`mirrored`; but as it may be a window, or blue sky, a colour is no darker than its sides
     tell, and by how much brighter than these the faces of pieces are that mirror nothing.
     """
-    white = [mirrored(face, sides) for face, sides in sightings]
+    shades = [_shade(one) for one in sightings if one.sides]
+    # A face that mirrors something is brighter beside its sides: the others tell what is usual.
+    usual = max(shades) if len(shades) > 1 else None
+    white = [mirrored(face, sides, usual) for face, sides in sightings]
     free = [sighting for sighting, amount in zip(sightings, white, strict=True) if sighting.sides and amount == 0]
     faces = np.array([one.face for one in free]).reshape(-1, 3)
     below = np.array([np.median(one.sides, axis=0) for one in free]).reshape(-1, 3)
@@ -97,6 +114,11 @@ def matt_colours(sightings: Sequence[Sighting]) -> list[Reflectance]:
             r, g, b = np.maximum((r, g, b), np.minimum(face, brighter * np.median(sides, axis=0))).tolist()
         colours.append((r, g, b))
     return colours
+
+
+def _shade(sighting: Sighting) -> float:
+    """How bright the sides of a piece are beside its face."""
+    return float(np.median(sighting.sides, axis=0).sum() / max(sum(sighting.face), 1e-6))
 
 
 def without(colour: Reflectance, white: float) -> Reflectance:

@@ -48,6 +48,19 @@ def test_a_lamp_in_the_photograph_of_a_set_does_not_bleach_its_colours(name):
         np.testing.assert_allclose(shining.pieces[letter], colour, atol=0.08)
 
 
+def test_a_black_piece_that_mirrors_a_lamp_is_told_by_its_sides():
+    """All that it shows is gray; but its sides are far darker beside its face than those of another piece."""
+    wooden, black = (0.58, 0.27, 0.09), (0.23, 0.21, 0.22)
+    sides = [(0.29, 0.14, 0.04), (0.3, 0.13, 0.05)]
+    dark = [(0.02, 0.015, 0.018), (0.025, 0.02, 0.022)]
+    _, colour = matt_colours([Sighting(wooden, sides), Sighting(black, dark)])
+    assert max(colour) < 0.08
+    gray = [(0.1, 0.1, 0.1), (0.12, 0.11, 0.11)]
+    _, colour = matt_colours([Sighting(wooden, sides), Sighting(black, gray)])
+    assert colour == black
+    assert matt_colours([Sighting(black, dark)]) == [black]
+
+
 def test_a_lamp_is_told_from_what_tints_the_sides():
     sides = [(0.28, 0.23, 0.20), (0.83, 0.62, 0.59), (0.44, 0.31, 0.28), (0.32, 0.22, 0.21), (0.27, 0.21, 0.19)]
     pink = (0.69, 0.53, 0.53)
