@@ -22,6 +22,7 @@ from calibration.kit import Kit, available_kits, load_kit
 from vision.appearance.colour_model import display
 from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
+from vision.exposure import TOGETHER_S, Exposure
 from vision.glyphs.face_detection import centred
 from vision.glyphs.ring import find_ring
 from vision.inference.comparison import rescored
@@ -56,8 +57,10 @@ def warm_up(reader: Reader) -> None:
     geometry = make_geometry(reader.kit, reader.levels, _pose(reader.kit, reader.camera), reader.camera)
     picture = _drawn(reader.kit, reader.appearance, geometry)
     watch = Watch(reader.kit, reader.camera)
-    for frame in (picture, 255 - picture):
+    exposure = Exposure()
+    for t_s, frame in enumerate((picture, 255 - picture)):
         watch.glimpse(frame)
+        exposure.add(frame, t_s * TOGETHER_S)
     levels = reader.levels or None
     asked = levels if levels is None or reader.kit.pillars is None else (None, *levels[1:])
     for told, changed in ((asked, None), (levels, np.arange(len(reader.kit.cells)) < 2)):

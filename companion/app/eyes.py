@@ -13,7 +13,6 @@ from calibration.appearance import SetAppearance
 from calibration.board_lens import prior_camera
 from calibration.camera import Camera
 from calibration.kit import Kit
-from companion.app.exposure import Exposure
 from companion.app.lens import LensFinder
 from companion.app.unrest import Unrest, may_be_hand, step
 from companion.tracker.evidence import STILL_SHARE
@@ -22,6 +21,7 @@ from vision.alternatives import cut_outs
 from vision.capture.frames import Frame
 from vision.drawing import Viewpoint
 from vision.errors import MatNotFound, VisionError
+from vision.exposure import Exposure
 from vision.inference.geometry import Geometry
 from vision.motion import Comparison, Glimpse, Watch
 from vision.pose.projection import Registration

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.app.exposure import MOST_FRAMES, TOGETHER_S, Exposure
+from vision.exposure import MOST_FRAMES, TOGETHER_S, Exposure
 
 
 def noisy(n):
