@@ -380,7 +380,7 @@ class Reader:
         """
         if self._sharpened is None or self._sharpened[0] is not geometry:
             self._sharpened = geometry, is_sharpened(image, self.kit, geometry.pose, self.camera)
-        return without_halo(image, box_px(geometry.faces)) if self._sharpened[1] else image
+        return without_halo(image, box_px(geometry.faces, image.shape)) if self._sharpened[1] else image
 
     def _judged(
         self,

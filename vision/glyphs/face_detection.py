@@ -65,7 +65,7 @@ def centred(
     Returns:
         The faces; and (k,) float32 log-likelihood ratio of these middles against the median of the others in reach.
     """
-    left, top, right, bottom = box_px(faces)
+    left, top, right, bottom = box_px(faces, labels.shape)
     cropped = np.ascontiguousarray(labels[top:bottom, left:right])
     blurred = np.asarray(cv2.blur(image[top:bottom, left:right], (BLUR_PX, BLUR_PX)), np.uint8)
     corner_px = np.array([left, top])
@@ -118,9 +118,14 @@ def _likeliest(
     return best_mm, medians, log_ratio
 
 
-def box_px(faces: Faces) -> tuple[int, int, int, int]:
-    """Left, top, right and bottom (px) of a part of the picture that holds the faces, displaced by any step."""
+def box_px(faces: Faces, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
+    """Left, top, right and bottom (px) of a part of the picture that holds the faces, displaced by any step.
+
+    ``shape``: height and width of the picture.  Of faces beyond its edge it is the pixel there that is nearest.
+    """
+    height, width = shape[:2]
     reach_px = 2 * float((faces.radii_mm * np.abs(faces.to_picture).max(axis=(1, 2))).max())
     low, high = faces.centres_px.min(axis=0) - reach_px, faces.centres_px.max(axis=0) + reach_px
-    left, top, right, bottom = np.maximum([*low, *high], 0).astype(int)
+    left, top = np.clip(low, 0, (width - 1, height - 1)).astype(int).tolist()
+    right, bottom = np.clip(high, (left + 1, top + 1), (width, height)).astype(int).tolist()
     return left, top, right, bottom

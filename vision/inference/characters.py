@@ -259,7 +259,7 @@ def search_once(
     image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array, searched: Searched
 ) -> tuple[Faces, Array, float]:
     """As :func:`search_face`; cells are read several times, and what was ``searched`` alike is not searched again."""
-    left, top, right, bottom = box_px(straight)
+    left, top, right, bottom = box_px(straight, labels.shape)
     visible = labels[top:bottom, left:right] >> RANK_BITS <= straight.ranks[0]
     key = (straight.centres_px.tobytes(), scores.tobytes(), visible.tobytes())
     if key not in searched:
