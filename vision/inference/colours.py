@@ -107,8 +107,8 @@ class Colours:
 
     def outlier_share(self, shown: Observations, geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
         """(n,) float32, share of the pixels round each cell's middle or its stack that no material explains."""
-        outside, table, rows = geometry.crops.outside[cells], geometry.shows_table[cells], geometry.rows_round
-        return outlier_shares(shown.bins, shown.floor, outside, table, rows, self._lit.likeliest, self.model)
+        outside, rows = geometry.crops.outside[cells], geometry.rows_round
+        return outlier_shares(shown.bins, shown.floor, outside, rows, self._lit.likeliest, self.model)
 
     def unexplained(
         self, hypothesis: Hypothesis, images: tuple[Picture, Picture], light: Illumination, board: BoardView | None

@@ -105,12 +105,6 @@ class Geometry:
                 columns[:, number] = np.rint((nearest - crops.u_mm[0]) / crops.column_mm)
         return columns
 
-    @cached_property
-    def shows_table(self) -> npt.NDArray[np.bool_]:
-        """(n, rows, columns) bool, the pixels of the crops that lie beside the mat."""
-        shown: npt.NDArray[np.bool_] = self.bare.ravel()[self.crops.flat_px] == Materials.TABLE
-        return shown
-
     @property
     def rows_round(self) -> tuple[int, int]:
         """The first row of a crop that is near its cell's middle or its stack's foot, and the first one after these."""

@@ -59,7 +59,6 @@ def outlier_shares(
     bins: npt.NDArray[np.int32],
     floor: Array,
     outside: npt.NDArray[np.bool_],
-    table: npt.NDArray[np.bool_],
     rows: tuple[int, int],
     likeliest: Array,
     colour_model: Array,
@@ -70,7 +69,6 @@ def outlier_shares(
         bins: (n, rows, columns) int32, row of the colour model.
         floor: (n, rows, columns) float32, log-likelihood of each pixel if it shows the bare board.
         outside: (n, rows, columns) bool, not in the picture.
-        table: (n, rows, columns) bool, beside the mat, where alone the table's colours explain anything.
         rows: the first one that counts, and that after the last.
         likeliest: (BINS³,) float32, greatest log-likelihood of each colour by a material, but for FLOOR and TABLE.
         colour_model: (BINS³, materials) float32.
@@ -80,9 +78,7 @@ def outlier_shares(
         for row in range(first, end):
             for column in range(bins.shape[2]):
                 shown = bins[cell, row, column]
-                best = max(likeliest[shown], floor[cell, row, column])
-                if table[cell, row, column]:
-                    best = max(best, colour_model[shown, _TABLE])
+                best = max(likeliest[shown], floor[cell, row, column], colour_model[shown, _TABLE])
                 if not outside[cell, row, column] and best < OUTLIER_LOG:
                     shares[cell] += 1
         shares[cell] /= (end - first) * bins.shape[2]

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.appearance.colour_model import OUTLIER_LOG
-from vision.inference.outliers import UNLIKE_SHARE, covered, doubted, is_otherwise, outlier_shares
-from vision.scene.materials import Materials
+from vision.inference.outliers import UNLIKE_SHARE, covered, doubted, is_otherwise
 
 PITCH_MM = 30.0
 PLACES = np.array([(PITCH_MM * file, PITCH_MM * rank, 0.0) for rank in range(8) for file in range(8)])
@@ -42,15 +40,3 @@ def test_what_is_not_understood_is_less_sure():
     assert here[18].sum() == pytest.approx(1, abs=1e-5)
     assert np.array_equal(np.delete(here, 18, axis=0), np.delete(np.exp(sure), 18, axis=0))
     assert (np.exp(doubted(sure, shares(), otherwise=True))[:, 0] < 0.7).all()
-
-
-def test_a_sleeve_beside_the_mat_is_no_table_on_the_board():
-    """What lies beside the mat is learned from each picture; an arm that reaches over both is a thing on the board."""
-    bins, beside_mat = np.zeros((1, 4, 4), np.int32), np.zeros((1, 4, 4), np.bool_)
-    beside_mat[0, :, 2:] = True
-    unlikely = np.full((1, 4, 4), OUTLIER_LOG - 5, np.float32)
-    model = np.full((1, Materials.TOPS + 2), OUTLIER_LOG - 5, np.float32)
-    model[0, Materials.TABLE] = OUTLIER_LOG + 5
-    likeliest = np.array([OUTLIER_LOG - 5], np.float32)
-    inside = np.zeros_like(beside_mat)
-    assert outlier_shares(bins, unlikely, inside, beside_mat, (0, 4), likeliest, model) == [0.5]
