@@ -82,9 +82,10 @@ def mirrored(face: Reflectance, sides: list[Reflectance], usual: float | None = 
     side = np.median(sides, axis=0)
     noise = SENSOR_NOISE * GAMMA * np.maximum(side, DARKEST) ** (1 - 1 / GAMMA)
     variance = noise**2 / len(sides) + (SIDE_TINT * side) ** 2
-    share = (paint * side / variance).sum(axis=1) / np.maximum((paint**2 / variance).sum(axis=1), 1e-9)
-    likely = np.exp(-((side - share[:, None] * paint) ** 2 / variance).sum(axis=1) / 2)
-    if usual is not None:
+    if usual is None:
+        share = (paint * side / variance).sum(axis=1) / np.maximum((paint**2 / variance).sum(axis=1), 1e-9)
+        likely = np.exp(-((side - share[:, None] * paint) ** 2 / variance).sum(axis=1) / 2)
+    else:
         predicted = usual * SHADES[:, None, None] * paint
         prior = np.exp(-0.5 * (np.log(SHADES) / SIDE_SHADE) ** 2)
         likely = prior @ np.exp(-((side - predicted) ** 2 / variance).sum(axis=2) / 2)

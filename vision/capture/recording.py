@@ -23,9 +23,6 @@ MIN_FPS = 0.01
 MAX_FPS = 1000.0
 """What calls itself faster has no frame rate: some containers count clock ticks instead."""
 
-ONE_THREAD = (cv2.CAP_PROP_N_THREADS, 1)
-"""Decoding in several threads takes frames of memory for each, and the time of those who read."""
-
 
 @dataclass(frozen=True, slots=True)
 class Recording:
@@ -81,12 +78,17 @@ def _fps(table: Table) -> float:
 
 
 def _frame_rate(video: Path) -> float:
-    capture = cv2.VideoCapture(str(video))
+    capture = _opened(video)
     fps = capture.get(cv2.CAP_PROP_FPS) if capture.isOpened() else 0.0
     capture.release()
     if not 0 < fps <= MAX_FPS:
         raise ProfileError(f"{video}: is not a video that can be read; give a video, or a folder with recording.toml")
     return fps
+
+
+def _opened(video: Path) -> cv2.VideoCapture:
+    """A video that is decoded in one thread: several take frames of memory for each, and the time of those who read."""
+    return cv2.VideoCapture(str(video), cv2.CAP_FFMPEG, (cv2.CAP_PROP_N_THREADS, 1))
 
 
 def _pixels(capture: cv2.VideoCapture) -> float:
@@ -104,7 +106,7 @@ class RecordingSource:
         if recording.video is not None:
             if not recording.video.is_file():
                 raise SourceLost(f"{recording.video}: there is no such file")
-            self._capture = cv2.VideoCapture(str(recording.video), cv2.CAP_FFMPEG, ONE_THREAD)
+            self._capture = _opened(recording.video)
             if not self._capture.isOpened():
                 raise SourceLost(f"{recording.video}: is not a video that can be read")
             if not 0 < (px := _pixels(self._capture)) <= MOST_PX:

@@ -45,15 +45,15 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     likely = _extended(scores[cells])
     owner, configuration = np.nonzero(likely > likely.max(axis=1, keepdims=True) - IN_QUESTION)
     candidates = Candidates(upright.of(cells[owner] * count + configuration), owner, likely[owner, configuration])
-    others = hypothesis.faces_on(np.setdiff1d(np.flatnonzero(hypothesis.state), cells))
+    standing = np.setdiff1d(np.flatnonzero(hypothesis.state), cells)
+    others = hypothesis.faces_on(standing)
     gain, faces = character_gain(image, candidates, hypothesis.all_labels(), alphabet, others)
     spoken = by_height(hypothesis, cells, faces, gain)
     for cell in cells[((spoken > 0) & (scores[cells] < OUT_OF_REACH / 2)).any(axis=1)].tolist():
         score_all(hypothesis, cell)
-    worth = np.where(spoken > 0, spoken + hypothesis.by_configuration(cells), -np.inf).max(axis=1)
-    lost = _lost_by_others(hypothesis, cells, faces)
-    own = np.where(spoken > 0, hypothesis.by_configuration(cells), -np.inf).max(axis=1)
-    is_theirs = _is_another_s(faces, worth) | (lost < np.maximum(best[cells], 0) - own)
+    by_colours = np.where(spoken > 0, hypothesis.by_configuration(cells), -np.inf)
+    is_theirs = _is_another_s(faces, (spoken + by_colours).max(axis=1))
+    is_theirs |= _lost_by(hypothesis, standing, faces) < np.maximum(best[cells], 0) - by_colours.max(axis=1)
     spoken[is_theirs & (gain > 0)] = 0
     told = spoken.any(axis=1)
     hypothesis.read_glyphs(cells[told], spoken[told])
@@ -74,8 +74,7 @@ def by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array)
     By their ``gain`` (b,); where that is negative, they speak against all.
     """
     count = len(hypothesis.geometry.configurations.all)
-    straight = hypothesis.geometry.faces.of((cells[:, None] * count + np.arange(count)).ravel())
-    off_mm = straight.off_mm(np.repeat(faces.centres_px, count, axis=0))
+    off_mm = hypothesis.faces_at_every_height(cells).off_mm(np.repeat(faces.centres_px, count, axis=0))
     apart_mm = np.linalg.norm(off_mm, axis=1).reshape(-1, count)
     spoken: Array = np.where((gain[:, None] < 0) | (apart_mm < ELSEWHERE_MM), gain[:, None], 0)
     return spoken
@@ -117,18 +116,16 @@ def _extended(scores: Array) -> Array:
     return likely
 
 
-def _lost_by_others(hypothesis: Hypothesis, cells: Indices, faces: Faces) -> Array:
-    """(b,) nats that a stack loses which has a height for which its face is that of ``faces`` (b), at least.
+def _lost_by(hypothesis: Hypothesis, standing: Indices, faces: Faces) -> Array:
+    """(b,) nats that one of the stacks that are ``standing`` on some cells loses if its face is that of ``faces`` (b).
 
-    Of those that stand elsewhere than on ``cells`` (b,); inf where none has such a height.
+    That which loses least; inf where none has a height in question at which its face is there.
     """
-    others = np.setdiff1d(np.flatnonzero(hypothesis.state), cells)
-    scores = hypothesis.by_configuration()[others]
-    lost = scores.max(axis=1, keepdims=True, initial=-np.inf) - scores
-    other, configuration = np.nonzero(lost < IN_QUESTION)
-    theirs = hypothesis.geometry.faces.of(others[other] * scores.shape[1] + configuration)
-    apart_mm = np.linalg.norm(offsets_mm(faces, theirs), axis=2)
-    every = np.where(apart_mm < ELSEWHERE_MM, lost[other, configuration][:, None], np.inf)
+    scores = hypothesis.by_configuration(standing)
+    lost = (scores.max(axis=1, keepdims=True) - scores).ravel()
+    asked = np.flatnonzero(lost < IN_QUESTION)
+    apart_mm = np.linalg.norm(offsets_mm(faces, hypothesis.faces_at_every_height(standing).of(asked)), axis=2)
+    every = np.where(apart_mm < ELSEWHERE_MM, lost[asked, None], np.inf)
     return np.asarray(every.min(axis=0, initial=np.inf), np.float32)
 
 

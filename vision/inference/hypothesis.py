@@ -243,10 +243,15 @@ class Hypothesis:
         numbers = self.configuration_count(self.state[cells]) - 1
         return self.geometry.faces.of(cells * len(self.geometry.configurations.all) + numbers)
 
+    def faces_at_every_height(self, cells: Indices) -> Faces:
+        """(b · configurations) upper faces, undisplaced, that round pieces on ``cells`` (b,) may have, cell by cell."""
+        count = len(self.geometry.configurations.all)
+        return self.geometry.faces.of((cells[:, None] * count + np.arange(count)).ravel())
+
     def by_configuration(self, cells: Indices | slice = slice(None)) -> Array:
         """(b, configurations) scores on ``cells`` (b,) of each configuration in its likeliest colour."""
         scores = self.scores[cells, 1:]
-        best: Array = scores.reshape(len(scores), -1, self.colours).max(axis=2)
+        best: Array = scores.reshape(len(scores), scores.shape[1] // self.colours, self.colours).max(axis=2)
         return best
 
     def by_explanation(self, cells: Indices | slice = slice(None)) -> npt.NDArray[np.float64]:

@@ -125,8 +125,8 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
     size = np.array([camera.width_px, camera.height_px]) // SHRINK
     boxes = [[*(points.min(axis=0) >> SUBPIXEL_BITS), *(points.max(axis=0) >> SUBPIXEL_BITS) + 2] for points in corners]
     ground = np.full(size[::-1], Materials.TABLE, np.int32)
-    mat = fixed(shrunk(project(mat_corners(kit), pose, camera), SHRINK))
-    cv2.fillConvexPoly(ground, mat, Materials.FLOOR, shift=SUBPIXEL_BITS)
+    mat_px = shrunk(project(mat_corners(kit), pose, camera), SHRINK)
+    cv2.fillConvexPoly(ground, fixed(mat_px), Materials.FLOOR, shift=SUBPIXEL_BITS)
     middle = project(np.array([[0.0, 0, 0], [10.0, 0, 0], [0.0, 10, 0]]), pose, camera) / SHRINK
     pixel_mm2 = 100 / abs(float(np.linalg.det(middle[1:] - middle[0])))
     heights = np.array([len(stack) for stack in stacks])
@@ -144,7 +144,7 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
         ),
         weight=pixel_mm2 / (2 * PLACE_MM * pillars.side_mm),
         px_per_mm=pixel_mm2**-0.5,
-        mat_px=shrunk(project(mat_corners(kit), pose, camera), SHRINK),
+        mat_px=mat_px,
     )
 
 

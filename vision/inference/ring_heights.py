@@ -114,7 +114,7 @@ def _weigh_place(hypothesis: Hypothesis, cell: int, face: Faces, are_grooves: fl
     Boundaries have told where it should be for each of them, or else it should be over the middle of the cell.
     """
     count = len(hypothesis.geometry.configurations.all)
-    straight, every = hypothesis.geometry.faces.of(cell * count + np.arange(count)), np.arange(count)
+    every, straight = np.arange(count), hypothesis.faces_at_every_height(np.array([cell]))
     off_mm = straight.off_mm(np.repeat(face.centres_px, count, axis=0))
     fitted_mm = hypothesis.places_mm.get(cell, np.zeros((1 + count, count, 3)))[1 + every, every, :2]
     # Boundaries weighed how far aside stacks stand: what they found is trusted no more than that.
@@ -158,8 +158,7 @@ def _weigh(
     hypothesis: Hypothesis, cell: int, face: Faces, ring: Ring, ring_mm: float, trust: tuple[float, float]
 ) -> None:
     """Weigh all heights of a stack by the ``ring`` on its ``face`` (1): see :func:`.ring.ring_log_ratio`."""
-    count = len(hypothesis.geometry.configurations.all)
-    planes = hypothesis.geometry.faces.of(cell * count + np.arange(count)).px_per_mm / face.px_per_mm
+    planes = hypothesis.faces_at_every_height(np.array([cell])).px_per_mm / face.px_per_mm
     _weigh_heights(hypothesis, cell, ring_log_ratio(ring, planes, ring_mm, trust))
 
 

@@ -166,14 +166,18 @@ def test_a_face_speaks_only_for_heights_that_have_it_there(misled):
     assert (by_height(hypothesis, np.array([cell]), third, np.array([-5.0])) == -5).all()
 
 
+def tower_before(hypothesis, cell):
+    """The square, and configuration, that would have its face where three pieces on a cell have theirs."""
+    centres_px, count = hypothesis.geometry.faces.centres_px, len(hypothesis.geometry.configurations.all)
+    apart_px = np.linalg.norm(centres_px - centres_px[cell * count + 2], axis=1).reshape(-1, count)
+    apart_px[cell] = np.inf
+    return np.unravel_index(apart_px.argmin(), apart_px.shape)
+
+
 def test_of_two_squares_that_one_face_may_lie_on_the_likelier_one_has_it(enrolled, misled):
     """A tower in front would have its face where that of the stack behind it is seen."""
     image, hypothesis, cell = misled(0, 0)
-    geometry, count = hypothesis.geometry, len(hypothesis.geometry.configurations.all)
-    own_px = geometry.faces.centres_px[cell * count + 2]
-    apart_px = np.linalg.norm(geometry.faces.centres_px - own_px, axis=1).reshape(-1, count)
-    apart_px[cell] = np.inf
-    front, height = np.unravel_index(apart_px.argmin(), apart_px.shape)
+    front, height = tower_before(hypothesis, cell)
     for square, configuration, nats in ((cell, 2, -4), (front, height, -8)):
         scores = np.full_like(hypothesis.scores[[square]], -30.0)
         scores[0, [0, 1 + configuration * hypothesis.colours]] = 0, nats
@@ -188,17 +192,12 @@ def test_of_two_squares_that_one_face_may_lie_on_the_likelier_one_has_it(enrolle
 def test_a_stack_that_stands_has_its_face_at_any_height_that_is_as_likely(enrolled, misled):
     """It was taken for a lower one; a tower in front, of which colours see nothing, would have its face there."""
     image, hypothesis, cell = misled(0, 0)
-    count, colours = len(hypothesis.geometry.configurations.all), hypothesis.colours
-    apart_px = np.linalg.norm(
-        hypothesis.geometry.faces.centres_px - hypothesis.geometry.faces.centres_px[cell * count + 2], axis=1
-    ).reshape(-1, count)
-    apart_px[cell] = np.inf
-    front, height = np.unravel_index(apart_px.argmin(), apart_px.shape)
+    front, height = tower_before(hypothesis, cell)
     for square, likely in ((cell, {0: 40, 2: 38}), (front, {height: -8})):
         scores = np.full_like(hypothesis.scores[[square]], -30.0)
         scores[0, 0] = 0
         for configuration, nats in likely.items():
-            scores[0, 1 + configuration * colours] = nats
+            scores[0, 1 + configuration * hypothesis.colours] = nats
         hypothesis.score(np.array([square]), scores)
         hypothesis.assign(square, int(scores.argmax()))
     appearance = enrolled[0].appearance
