@@ -20,7 +20,7 @@ from calibration.errors import ProfileError
 from companion import __version__
 from companion.commands.output.codes import CANNOT, DONE
 from companion.ending import Ended, interrupted_by_signals
-from companion.errors import CompanionError
+from companion.errors import CompanionError, fault_line
 from companion.rules.notation import quoted
 from vision.errors import VisionError
 
@@ -154,6 +154,11 @@ def _run(words: list[str]) -> int:
     except (CompanionError, ProfileError, VisionError, OSError) as error:
         for line in str(error).splitlines():
             print(f"{PROGRAM} {arguments.command}: {line}", file=sys.stderr)
+        return CANNOT
+    except Exception as error:
+        if sys.flags.dev_mode:  # python -X dev: the whole traceback
+            raise
+        print(f"{PROGRAM} {arguments.command}: {fault_line(error)}", file=sys.stderr)
         return CANNOT
 
 

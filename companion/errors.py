@@ -5,6 +5,9 @@ An illegal move is never an exception: it is data (:class:`companion.rules.game.
 
 from __future__ import annotations
 
+import traceback
+from pathlib import Path
+
 
 class CompanionError(Exception):
     """Root of every error that the companion raises on purpose."""
@@ -36,3 +39,11 @@ class RecordingError(CompanionError, OSError):
 
 class SourceError(CompanionError, OSError):
     """The camera, video or recording cannot be opened or read."""
+
+
+def fault_line(error: Exception) -> str:
+    """One line on an exception that nobody raised on purpose: what it is, and in which line of which file."""
+    *_, place = traceback.extract_tb(error.__traceback__) or [None]
+    where = "" if place is None else f" in {Path(place.filename).name}, line {place.lineno}"
+    what = " ".join(str(error).split())
+    return f"a fault of this program, please report it: {type(error).__name__}{where}" + (f": {what}" if what else "")

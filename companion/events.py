@@ -17,7 +17,7 @@ from companion.errors import BadText
 from companion.schema import CellName, Count, Letter, Seconds, Text
 
 ViewState = Annotated[
-    str, Meta(pattern=r"\A(clear|hand|blocked|no-mat|moved|dark|noise|flicker|shaking|slow|camera-lost)\Z")
+    str, Meta(pattern=r"\A(clear|hand|blocked|no-mat|moved|dark|noise|flicker|shaking|slow|unread|camera-lost)\Z")
 ]
 SensorState = Annotated[str, Meta(pattern=r"\A(ok|lost|fault)\Z")]
 ClockState = Annotated[str, Meta(pattern=r"\A(running|stopped|flag)\Z")]
@@ -143,7 +143,10 @@ class Corrected(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewChanged(Event):
-    """``state``: clear, hand, blocked, no-mat, moved, dark, noise, flicker, shaking, slow or camera-lost."""
+    """``state``: clear, hand, blocked, no-mat, moved, dark, noise, flicker, shaking, slow, unread or camera-lost.
+
+    Where it is ``unread`` the program is at fault.
+    """
 
     event: ClassVar[str] = "view"
     state: ViewState

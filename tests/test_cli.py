@@ -56,3 +56,18 @@ def test_what_is_mistyped_is_told_the_nearest(
 ) -> None:
     assert left(*words) == 2
     assert capsys.readouterr() == ("", f"{complaint}\n")
+
+
+def test_a_fault_of_the_program_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(_: object) -> int:
+        raise IndexError("list index\nout of range")
+
+    monkeypatch.setattr("companion.commands.games.run", run)
+    assert left("games") == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith(
+        "companion games: a fault of this program, please report it: IndexError in test_cli.py, line "
+    )

@@ -231,7 +231,20 @@ def test_every_language_has_the_same_texts_and_players(code: str) -> None:
 @pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize(
     "state",
-    ["clear", "hand", "blocked", "no-mat", "moved", "dark", "noise", "flicker", "shaking", "slow", "camera-lost"],
+    [
+        "clear",
+        "hand",
+        "blocked",
+        "no-mat",
+        "moved",
+        "dark",
+        "noise",
+        "flicker",
+        "shaking",
+        "slow",
+        "unread",
+        "camera-lost",
+    ],
 )
 def test_every_state_of_the_view_has_words_of_its_own(code: str, state: str) -> None:
     assert sentence(ViewChanged(t=0, n=1, state=state), LANGUAGES[code]) == LANGUAGES[code].texts[f"view.{state}"]

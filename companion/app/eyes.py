@@ -15,6 +15,7 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from companion.app.lens import LensFinder
 from companion.app.unrest import Unrest, may_be_hand, step
+from companion.errors import fault_line
 from companion.tracker.evidence import STILL_SHARE
 from companion.tracker.verification import Verified, Verify
 from vision.alternatives import cut_outs
@@ -85,7 +86,8 @@ class Look:
 
     Attributes:
         reading: what was read; None when nothing could be.
-        view: state of the view: ``clear``; ``moved`` while camera or mat seem to be pushed; ``no-mat``; ``dark``.
+        view: state of the view: ``clear``; ``moved`` while camera or mat seem to be pushed; ``no-mat``; ``dark``;
+            ``unread``, where the program itself is at fault.
         why: why there is no reading; str() of it, which may take as long as some readings.
         is_whole: whether all cells were read, and not those alone whose picture had changed.
         is_recalled: whether they were compared with the last picture that made sense in an earlier calm, though one of
@@ -189,6 +191,8 @@ class Eyes:
             return Look(None, "no-mat", error)
         except VisionError as error:
             return Look(None, "dark", error)
+        except Exception as error:  # a fault in reading one picture must not end a match
+            return Look(None, "unread", fault_line(error))
         assert self._glimpse is not None, "look() follows moving()"
         self._watch.keep_read(self._glimpse)
         self._looked_s = frame.t_s

@@ -14,14 +14,15 @@ from companion.app.eyes import Eyes, Look, Told
 from companion.app.inbox import Inbox, Wish
 from companion.app.pillars import Pillars
 from companion.app.several import SeveralEyes
-from companion.errors import SourceError
-from companion.events import Accepted, Event, Illegal, TakenBack, Unfinished, Unsure, Withdrawn
+from companion.errors import SourceError, fault_line
+from companion.events import Accepted, Event, Illegal, TakenBack, Unfinished, Unsure, ViewChanged, Withdrawn
 from companion.panel.desk import Teller
 from companion.recorder.accounts import grounds_text
 from companion.recorder.keeper import Keeper
 from companion.referee.orders import Order
 from companion.referee.referee import Referee
 from companion.referee.snapshot import Snapshot
+from companion.tracker.verification import Verified, Verify
 from vision.capture.frames import Frame, FrameSource, Outage, SourceLost
 from vision.errors import VisionError
 
@@ -30,6 +31,9 @@ EVIDENCE_QUALITY = 80
 
 VERDICTS = Accepted | Illegal | TakenBack | Unfinished | Unsure | Withdrawn
 """What may be disputed later."""
+
+UNREAD = "unread"
+"""The view when the program itself is at fault: its picture is kept, so that the fault can be found."""
 
 
 class Listener(Protocol):
@@ -175,31 +179,46 @@ class Table:
             return not moving
         told = self._told()
         look = self.eyes.look(frame, told, afresh=self.referee.accuses, is_review=glance.is_review)
-        if look.reading is None:
-            self.why_unseen = look.why
-            events = self.referee.view(frame.t_s, look.view)
-        else:
-            self.seen = True
-            sensed = None if self.pillars is None else self.pillars.sensed()
-            events = self.referee.observe(
-                frame.t_s, look.reading, sensed, is_whole=look.is_whole, is_recalled=look.is_recalled
-            )
-            if self.referee.wants_whole:
-                whole = self.eyes.look(frame, told, afresh=True)
-                if whole.reading is not None:
-                    look = whole
-                    events += self.referee.observe(frame.t_s, whole.reading, sensed)
-            if self.referee.question is not None:
-                events += self.referee.verified(frame.t_s, self.eyes.compare(self.referee.question))
-            if self.referee.understands:
-                self.eyes.understood()
-                if any(isinstance(event, Accepted) for event in events):
-                    self.eyes.learn(self._layout())
+        look, events = self._judged(frame, look, told)
         self._publish(events, frame)
         for onlooker in self.onlookers:
             onlooker(frame, look, events)
         self.referee.prepare()
         return False
+
+    def _judged(self, frame: Frame, look: Look, told: Told) -> tuple[Look, tuple[Event, ...]]:
+        """What the referee says to a look at ``frame``; with the look at the whole board, if it wanted one."""
+        if look.reading is None:
+            self.why_unseen = look.why
+            events = self.referee.view(frame.t_s, look.view)
+            if events and look.view == UNREAD:
+                self.desk.note(str(look.why))
+            return look, events
+        self.seen = True
+        sensed = None if self.pillars is None else self.pillars.sensed()
+        events = self.referee.observe(
+            frame.t_s, look.reading, sensed, is_whole=look.is_whole, is_recalled=look.is_recalled
+        )
+        if self.referee.wants_whole:
+            whole = self.eyes.look(frame, told, afresh=True)
+            if whole.reading is not None:
+                look = whole
+                events += self.referee.observe(frame.t_s, whole.reading, sensed)
+        if self.referee.question is not None:
+            events += self.referee.verified(frame.t_s, self._compare(self.referee.question))
+        if self.referee.understands:
+            self.eyes.understood()
+            if any(isinstance(event, Accepted) for event in events):
+                self.eyes.learn(self._layout())
+        return look, events
+
+    def _compare(self, question: Verify) -> Verified | None:
+        """What the eyes say to ``question``; nothing where the program itself is at fault."""
+        try:
+            return self.eyes.compare(question)
+        except Exception as error:  # a fault in comparing pictures must not end a match
+            self.desk.note(fault_line(error))
+            return None
 
     def _told(self) -> Told:
         """What is known of the pillars' levels without looking."""
@@ -258,8 +277,9 @@ def _closing(table: Table) -> Iterator[None]:
 
 
 def _evidence(event: Event, frame: Frame | None) -> bytes | None:
-    """The decisive picture of a verdict, as JPEG."""
-    if frame is None or not isinstance(event, VERDICTS):
+    """The decisive picture of a verdict, or the one that could not be read, as JPEG."""
+    is_fault = isinstance(event, ViewChanged) and event.state == UNREAD
+    if frame is None or not (is_fault or isinstance(event, VERDICTS)):
         return None
     _, data = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, EVIDENCE_QUALITY])
     return data.tobytes()

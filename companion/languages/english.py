@@ -62,6 +62,7 @@ ENGLISH = Language(
             "view.slow": (
                 "Too few pictures come: the computer or the network is too slow. What looks wrong is asked about."
             ),
+            "view.unread": "The picture cannot be read, by a fault of this program. The next one is tried.",
             "view.camera-lost": "The camera is gone; check its cable.",
             "sensors": "Pillar sensors: {state}.",
             "sensors.ok": "The pillar sensors work.",

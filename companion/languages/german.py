@@ -65,6 +65,7 @@ GERMAN = Language(
             "view.slow": (
                 "Es kommen zu wenige Bilder: Rechner oder Netz sind zu langsam. Was falsch aussieht, wird erfragt."
             ),
+            "view.unread": "Das Bild ist nicht zu lesen, durch einen Fehler im Programm. Das nächste wird versucht.",
             "view.camera-lost": "Die Kamera ist weg; bitte das Kabel prüfen.",
             "sensors": "Säulensensoren: {state}.",
             "sensors.ok": "Die Säulensensoren arbeiten.",

@@ -215,6 +215,7 @@ VIEWS: dict[str, Cue] = {
     "flicker": _trouble("flicker", Topic.VIEW, (*blinks(3, 0.1, 0.2, AMBER), Step(1.1, OFF))),
     "shaking": _trouble("shaking", Topic.VIEW, (*blinks(4, 0.1, 0.2, AMBER), Step(0.8, OFF))),
     "slow": _trouble("slow", Topic.VIEW, (*blinks(5, 0.1, 0.2, AMBER), Step(0.5, OFF))),
+    "unread": _trouble("unread", Topic.VIEW, (*blinks(6, 0.1, 0.2, RED), Step(0.2, OFF))),
     "camera-lost": _trouble("camera-lost", Topic.VIEW, (*blinks(4, 0.1, 0.2, RED), Step(1.0, OFF))),
 }
 """By state of the event ``view``."""

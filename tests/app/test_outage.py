@@ -1,5 +1,6 @@
-"""A camera that goes and comes back: the match goes on."""
+"""A camera that goes and comes back, a picture that the program fails to read: the match goes on."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -47,15 +48,19 @@ def run(examples, tmp_path):
     recording = read_recording(examples / "domination-1")
     kit = load_kit("domination")
 
-    def refereed(before, after):
+    def refereed(before, after, spoil=None, desk=None):
         match = begin_match("domination", recording.start)
         store = Store.open(tmp_path / "m.db")
         info = MatchInfo("domination", match.game.players, recording.start, datetime.now(UTC), "domination")
         keeper = Keeper(store, store.begin(info))
         eyes = Eyes(kit, read_camera(recording.camera), read_appearance(recording.appearance, kit))
+        if spoil:
+            spoil(eyes)
         events = []
         source = Interrupted(recording, before, after)
-        table = Table(source, eyes, Referee(match), keeper, open_desk("none", match.game.players, None))
+        table = Table(
+            source, eyes, Referee(match, verifying=True), keeper, desk or open_desk("none", match.game.players, None)
+        )
         table.listeners.append(events.append)
         table.run()
         return events
@@ -79,3 +84,67 @@ def test_the_match_goes_on_when_the_camera_is_back(run):
 def test_a_camera_that_never_gives_a_picture_is_named_at_the_end(run):
     with pytest.raises(SourceError, match="the board was never read: camera 0: no new picture for 1 s"):
         run(0, 0)
+
+
+class Notes:
+    """A desk that keeps what it is asked to note."""
+
+    def __init__(self):
+        self.notes = []
+
+    def note(self, text):
+        self.notes.append(text)
+
+    def __getattr__(self, name):
+        return lambda *_, **__: None
+
+
+def failing(once):
+    """Lets the eyes fail as a programming error would, in the pictures whose numbers ``once`` accepts."""
+
+    def spoil(eyes):
+        asked = []
+        read_at = eyes.reader.read_at
+
+        def read(*args):
+            asked.append(args)
+            if once(len(asked)):
+                raise IndexError("list index out of range")
+            return read_at(*args)
+
+        eyes.reader.read_at = read
+
+    return spoil
+
+
+def test_a_fault_in_reading_one_picture_is_named_and_the_match_goes_on(run, tmp_path):
+    desk = Notes()
+    events = run(0, 65, failing(lambda n: n == 2), desk)
+    assert [getattr(event, "state", getattr(event, "move", "")) for event in events if event.event != "start"] == [
+        "camera-lost",
+        "clear",
+        "unread",
+        "clear",
+        "e7-f7",
+        "e5-g5",
+        "f7-g7",
+    ]
+    (note,) = desk.notes
+    assert re.fullmatch(
+        r"a fault of this program.*: IndexError in test_outage.py, line \d+: list index out of range", note
+    )
+    unread = next(event for event in events if getattr(event, "state", "") == "unread")
+    with Store.open(tmp_path / "m.db") as store:
+        assert store.evidence(1, unread.n)
+
+
+def test_a_fault_in_a_second_look_is_named_and_tells_nothing(run):
+    desk = Notes()
+
+    def score(*_):
+        raise ZeroDivisionError("division by zero")
+
+    events = run(30, 100, lambda eyes: setattr(eyes.reader, "score", score), desk)
+    assert all("ZeroDivisionError" in note for note in desk.notes)
+    assert desk.notes
+    assert [event.event for event in events if event.event != "view"] == ["start", *["accepted"] * 5, "illegal"]

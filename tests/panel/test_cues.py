@@ -53,6 +53,7 @@ EVENTS: tuple[Event, ...] = (
             "flicker",
             "shaking",
             "slow",
+            "unread",
             "camera-lost",
         )
     ),

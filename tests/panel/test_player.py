@@ -100,7 +100,20 @@ def test_a_restored_table_ends_the_alarm_at_once_though_it_ranks_lower() -> None
 
 @pytest.mark.parametrize(
     "state",
-    ["clear", "hand", "blocked", "no-mat", "moved", "dark", "noise", "flicker", "shaking", "slow", "camera-lost"],
+    [
+        "clear",
+        "hand",
+        "blocked",
+        "no-mat",
+        "moved",
+        "dark",
+        "noise",
+        "flicker",
+        "shaking",
+        "slow",
+        "unread",
+        "camera-lost",
+    ],
 )
 def test_an_alarm_is_not_cut_off_by_the_view(state: str) -> None:
     alone = playing((0.0, START), (50.0, ILLEGAL))

@@ -9,7 +9,7 @@ import { Starting } from "/static/start.js";
 import { code, offerLanguages, word } from "/static/words.js";
 
 const find = (id) => document.getElementById(id);
-const SIGHT_TROUBLE = ["blocked", "no-mat", "moved", "dark", "noise", "flicker", "shaking", "slow", "camera-lost"];
+const SIGHT_TROUBLE = ["blocked", "no-mat", "moved", "dark", "noise", "flicker", "shaking", "slow", "unread", "camera-lost"];
 
 // Where this table's addresses are: at the root of its own page, below its name in a hall.
 export const base = location.pathname.startsWith("/table/") ? location.pathname.replace(/\/$/, "") : "";
