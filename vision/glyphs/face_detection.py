@@ -52,7 +52,11 @@ PLACED_MM = float(np.hypot(PLACE_MM, LEAN_MM))
 
 
 def centred(
-    image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer, ring_mm: float | None = None
+    image: npt.NDArray[np.uint8],
+    faces: Faces,
+    labels: LabelBuffer,
+    ring_mm: float | None = None,
+    least_uneven: float = LEAST_UNEVEN,
 ) -> tuple[Faces, Array]:
     """Faces with their middles where colour varies least along concentric circles.
 
@@ -61,6 +65,7 @@ def centred(
         faces: (k) where they are expected.
         labels: (height, width) uint16.
         ring_mm: the radius of the ring on each face, where the set has one.
+        least_uneven: variance along a circle that is noise and grain, see :data:`LEAST_UNEVEN`.
 
     Returns:
         The faces; and (k,) float32 log-likelihood ratio of these middles against the median of the others in reach.
@@ -73,17 +78,24 @@ def centred(
     circles = BORDER if ring_mm is None else (ring_mm + AROUND_RING_MM) / faces.radii_mm[0]
     least_share, between = (LEAST_VISIBLE, 0.0) if ring_mm is None else (LEAST_ARC, BETWEEN)
     coarse = coarse_unevenness(blurred, cropped, found, circles)
-    steps_mm, usual, _ = _likeliest(coarse, COARSE_MM, np.zeros(len(faces.ranks), np.float32), least_share, between)
+    steps_mm, usual, _ = _likeliest(
+        coarse, COARSE_MM, np.zeros(len(faces.ranks), np.float32), least_share, between, least_uneven
+    )
     found = found.moved(steps_mm)
     fine = fine_unevenness(blurred, cropped, found, circles)
-    steps_mm, _, log_ratio = _likeliest(fine, FINE_MM, usual, least_share, between)
+    steps_mm, _, log_ratio = _likeliest(fine, FINE_MM, usual, least_share, between, least_uneven)
     found = found.moved(steps_mm)
     return found._replace(centres_px=found.centres_px + corner_px), log_ratio
 
 
 @compiled
 def _likeliest(
-    circles: tuple[Array, Array, Array], steps_mm: Points, usual: Array, least_share: float, between: float
+    circles: tuple[Array, Array, Array],
+    steps_mm: Points,
+    usual: Array,
+    least_share: float,
+    between: float,
+    least_uneven: float,
 ) -> tuple[Points, Array, Array]:
     """The likeliest of some steps (s, 2) of each face.
 
@@ -94,6 +106,7 @@ def _likeliest(
         usual: (k,) float32 logarithm of the variance of each face displaced by any step, where that is known.
         least_share: of the circles that must be visible.
         between: how much a darker ring counts, see :data:`BETWEEN`.
+        least_uneven: see :func:`centred`.
 
     Returns:
         (k, 2) mm; (k,) float32 median logarithm of the variances; and (k,) float32 log-likelihood ratio of the step
@@ -107,7 +120,7 @@ def _likeliest(
         share, best, least = shares[face].max(), 0, np.inf
         independent = BORDER_PARTS * float(share) if share > least_share else 0.0
         for k in range(steps):
-            along, ring = float(uneven[face, k]) + LEAST_UNEVEN, max(float(darker[face, k]), 0.0)
+            along, ring = float(uneven[face, k]) + least_uneven, max(float(darker[face, k]), 0.0)
             # As much likelier as one surface would vary more that has no ring.
             logs[k] = np.log(along) - np.log(1 + between * ring**2 / along)
             off = float(logs[k]) * independent + (steps_mm[k, 0] ** 2 + steps_mm[k, 1] ** 2) / PLACED_MM**2

@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.appearance import GLYPH_ANGLES
-from vision.pose.projection import Points
+from calibration.camera import Camera
+from vision.pose.projection import Points, Registration, project
 from vision.scene.configurations import Configurations
-from vision.scene.crops import Crops
-from vision.scene.outlines import Outlines
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -69,22 +68,33 @@ class Faces(NamedTuple):
 
 
 def upright_faces(
-    crops: Crops, outlines: Outlines, configurations: Configurations, rank: npt.NDArray[np.int32]
+    configurations: Configurations,
+    floors_mm: Points,
+    rank: npt.NDArray[np.int32],
+    view: tuple[Registration, Camera],
 ) -> Faces:
-    """The upper faces of all round configurations on all cells, undisplaced: all of one cell, then of the next one."""
-    count = len(configurations.all)
-    middles, to_crop = np.empty((len(rank), count, 2)), np.empty((len(rank), count, 2, 2))
-    for number, (configuration, corners) in enumerate(zip(configurations.all, outlines.corners_mm, strict=True)):
-        rings, around = corners[:, : outlines.first[number]], configuration.parts[0].corners_mm[:, :2]
-        middles[:, number] = rings.mean(axis=1)
-        # Least squares; the corners of a regular polygon are as wide one way as the other.
-        apart = rings - middles[:, number, None]
-        to_crop[:, number] = apart.transpose(0, 2, 1) @ around / ((around**2).sum() / 2)
-    to_picture = crops.to_picture[:, None]
-    centres_px = (to_picture @ middles[..., None])[..., 0] + crops.origin_px[:, None]
-    radii = np.tile([configuration.size.width_mm / 2 for configuration in configurations.all], len(rank))
-    ranks = np.repeat(rank, count).astype(np.intp)
-    return Faces(centres_px.reshape(-1, 2), (to_picture @ to_crop).reshape(-1, 2, 2), radii, ranks)
+    """The upper faces of all round configurations on all cells, undisplaced: all of one cell, then of the next one.
+
+    Each is the affine map that agrees best with perspective on the circle that halves its area, as what is printed on
+    a face lies to both sides of it.
+
+    Args:
+        configurations: of the kit.
+        floors_mm: (n, 3) middles of the cells' floors.
+        rank: (n,) places of the cells from the farthest to the nearest, from 1.
+        view: pose and camera.
+    """
+    radii = np.array([configuration.size.width_mm / 2 for configuration in configurations.all])
+    heights = np.array([configuration.face_mm for configuration in configurations.all])
+    around = np.zeros((len(radii), 4, 3))
+    around[..., :2] = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)]) * (radii / np.sqrt(2))[:, None, None]
+    around[..., 2] = heights[:, None]
+    places = (floors_mm[:, None, None] + around).reshape(-1, 3)
+    seen = project(places, *view).reshape(-1, 4, 2)
+    across_px = np.stack([seen[:, 0] - seen[:, 1], seen[:, 2] - seen[:, 3]], axis=2)
+    radii = np.tile(radii, len(rank))
+    ranks = np.repeat(rank, len(configurations.all)).astype(np.intp)
+    return Faces(seen.mean(axis=1), across_px / (np.sqrt(2) * radii)[:, None, None], radii, ranks)
 
 
 def offsets_mm(faces: Faces, others: Faces) -> Points:

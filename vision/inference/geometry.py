@@ -48,6 +48,7 @@ class Geometry:
 
     Attributes:
         pose: the registration that it was made for.
+        camera: its intrinsics.
         levels: of terrain or pillars, a cell; empty on a flat board.
         configurations: what can stand on a cell.
         crops: see :class:`vision.scene.crops.Crops`.
@@ -69,6 +70,7 @@ class Geometry:
     """
 
     pose: Registration
+    camera: Camera
     levels: tuple[int, ...]
     configurations: Configurations
     crops: Crops
@@ -91,7 +93,7 @@ class Geometry:
     @cached_property
     def faces(self) -> Faces:
         """The upper faces of all figures, which must be round, on all cells."""
-        return upright_faces(self.crops, self.outlines, self.configurations, self.rank)
+        return upright_faces(self.configurations, self.crops.centres_mm, self.rank, (self.pose, self.camera))
 
     @cached_property
     def side_edges(self) -> npt.NDArray[np.intp]:
@@ -147,6 +149,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     step_rows, step_columns = np.nonzero(bare[::SURROUND_STEP, ::SURROUND_STEP] == Materials.TABLE)
     return Geometry(
         pose=pose,
+        camera=camera,
         levels=levels,
         configurations=configurations,
         crops=crops,

@@ -54,6 +54,13 @@ ten beyond 1.4 and one in a hundred beyond 2.0; with a piece more or less one in
 EMPTY_NATS = 16.0
 """Where a piece is less likely than none by less than this, it is asked whether grooves are seen."""
 
+GROOVE_UNEVEN = 0.0004
+"""Variance along a circle, as :data:`vision.glyphs.face_detection.LEAST_UNEVEN`, of faces of draughtsmen, which have
+less grain than wood.  Of 0.0001 to 0.0015 this had the heights likeliest on 13 sets and 19 own boards."""
+
+SAME_MM = 0.5
+"""Middles that are no farther apart are one: as fine as they are searched."""
+
 RING_FOUND = 1.0
 """Log-likelihood ratio from which on a place is looked at."""
 
@@ -78,10 +85,10 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inn
     for cell in np.flatnonzero((is_asked | may_stand) & hypothesis.updated).tolist():
         straight = upright.of(cell * count + np.flatnonzero(in_doubt[cell]))
         its_mm = ring_mm if inner_mm is None else inner_mm
-        face, ring = _roundest(image, straight, labels, its_mm)
+        face, ring, outer, places = _roundest(image, straight, labels, ring_mm, inner_mm)
         if inner_mm is not None and ring != NO_RING:
-            outer = find_ring(image, face, labels, about(ring_mm * ring.radius_mm / inner_mm, GUIDED_REACH))
-            are_grooves = -np.inf if outer == NO_RING else groove_log_ratio(ring, outer)
+            # One of so many places may look like grooves by chance.
+            are_grooves = -np.inf if outer == NO_RING else groove_log_ratio(ring, outer) - np.log(places)
             if may_stand[cell] and outer != NO_RING and not _covers_another(hypothesis, cell, face):
                 fits = ring_log_ratio(outer, straight.px_per_mm / face.px_per_mm, ring_mm, GROOVE_TRUST).max()
                 _weigh_presence(hypothesis, cell, max(are_grooves + fits, 0.0))
@@ -123,18 +130,39 @@ def _weigh_place(hypothesis: Hypothesis, cell: int, face: Faces, are_grooves: fl
     _weigh_heights(hypothesis, cell, np.log(is_none + (1 - is_none) * at_place))
 
 
-def _roundest(image: Picture, straight: Faces, labels: LabelBuffer, ring_mm: float) -> tuple[Faces, Ring]:
-    """The face (1) with the roundest groove of a radius of about ``ring_mm``, of those that ``straight`` (k) may be.
+def _roundest(
+    image: Picture, straight: Faces, labels: LabelBuffer, ring_mm: float, inner_mm: float | None
+) -> tuple[Faces, Ring, Ring, int]:
+    """The face (1) with the roundest grooves, of those that ``straight`` (k) may be; the inner one, and the outer.
 
-    Round any middle but the right one no circle is as round.
+    Round any middle but the right one no circle is as round.  Last comes at how many places one was looked for.
     """
-    faces, log_ratio = centred(image, straight, labels, ring_mm)
-    faces = faces.of(np.flatnonzero(log_ratio > RING_FOUND))
+    its_mm = ring_mm if inner_mm is None else inner_mm
+    faces, log_ratio = centred(image, straight, labels, its_mm, GROOVE_UNEVEN)
+    faces = _distinct(faces, log_ratio)
     if not len(faces.ranks):
-        return straight, NO_RING
-    rings = find_rings(image, faces, labels, about(ring_mm, GROOVE_REACH))
-    best = min(range(len(rings)), key=lambda number: rings[number].variance_mm2)
-    return faces.of(np.array([best])), rings[best]
+        return straight, NO_RING, NO_RING, 1
+    inners = find_rings(image, faces, labels, about(its_mm, GROOVE_REACH))
+    each = [faces.of(np.array([number])) for number in range(len(inners))]
+    outers = [NO_RING] * len(inners)
+    if inner_mm is not None:
+        for number, ring in enumerate(inners):
+            if ring != NO_RING:
+                guided_mm = about(ring_mm * ring.radius_mm / inner_mm, GUIDED_REACH)
+                outers[number] = find_ring(image, each[number], labels, guided_mm)
+    spreads = [(outer.variance_mm2, inner.variance_mm2) for inner, outer in zip(inners, outers, strict=True)]
+    best = min(range(len(each)), key=lambda number: (np.prod(spreads[number]), spreads[number]))
+    return each[best], inners[best], outers[best], len(each)
+
+
+def _distinct(faces: Faces, log_ratio: Array) -> Faces:
+    """Those of ``faces`` (k) that are found, the likeliest first, but for what several heights have in one place."""
+    kept: list[int] = []
+    for number in np.argsort(-log_ratio).tolist():
+        apart = np.linalg.norm(offsets_mm(faces.of(np.array([number])), faces.of(np.array(kept, np.intp))), axis=2)
+        if log_ratio[number] > RING_FOUND and (apart > SAME_MM).all():
+            kept.append(number)
+    return faces.of(np.array(kept, np.intp))
 
 
 def weigh_by_rings(image: Picture, hypothesis: Hypothesis, faces: Mapping[int, Faces], ring_mm: float) -> None:

@@ -72,6 +72,11 @@ class Configuration:
     size: PieceKind
     parts: tuple[Wireframe, ...]
 
+    @property
+    def face_mm(self) -> float:
+        """Height of the upper face, if it has one, above the floor: somewhat above where the piece is widest."""
+        return float(self.parts[0].corners_mm[0, 2]) + ROUNDED_MM
+
 
 @dataclass(frozen=True, eq=False)
 class Configurations:
