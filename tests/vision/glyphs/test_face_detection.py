@@ -144,7 +144,7 @@ def test_a_faint_groove_is_found_on_a_face_without_grain():
     plain = drawn(expected, noise=0.0).max(axis=(0, 1)) * 0 + np.array([90.0, 140, 180])
     groove = plain + 0.06 * (ring - plain)
     noisy = np.clip(groove + np.random.default_rng(1).normal(0, 1.5, ring.shape), 0, 255).astype(np.uint8)
-    _, as_wood = centred(noisy, faces([expected + (3.0, 2.0)]), labels, RING_MM)
-    found, log_ratio = centred(noisy, faces([expected + (3.0, 2.0)]), labels, RING_MM, 0.0004)
+    _, as_wood = centred(noisy, faces([expected + np.array([3.0, 2.0])]), labels, RING_MM)
+    found, log_ratio = centred(noisy, faces([expected + np.array([3.0, 2.0])]), labels, RING_MM, 0.0004)
     assert np.abs(np.linalg.inv(TO_PICTURE) @ (found.centres_px[0] - expected)).max() < 0.6
     assert log_ratio[0] > 2 * as_wood[0]

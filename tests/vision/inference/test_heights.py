@@ -85,7 +85,7 @@ def test_the_height_beside_the_chosen_one_is_asked_about_as_well(drawn):
 def test_what_neither_colours_nor_boundaries_tell_is_no_further_piece(drawn, monkeypatch):
     """In the shadow before a stack both have one more, if anything."""
     monkeypatch.setattr(heights, "compare_on", lambda *given: (given[-1][1], None))
-    hypothesis, cell = misled(drawn, "R", "RR", nats=1.0)
+    hypothesis, cell = misled(drawn, "R", "RR", nats=0.5)
     weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state("R")
 

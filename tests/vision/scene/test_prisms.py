@@ -7,7 +7,7 @@ from calibration.camera import Camera
 from calibration.kit import load_kit
 from vision.pose.projection import Registration
 from vision.scene.configurations import BEVEL_MM
-from vision.scene.prisms import DISC_SIDES, PER_PIECE, Prisms, first_surface, make_prisms, span_stack
+from vision.scene.prisms import CONTACT_MM, DISC_SIDES, PER_PIECE, Prisms, first_surface, make_prisms, span_stack
 from vision.scene.runs import make_spans, paint
 from vision.scene.terrain import floors_mm
 
@@ -71,6 +71,6 @@ def test_rims_are_bevelled():
     wanted = [
         edge_px(radius_mm - BEVEL_MM / 2, 2 * height_mm - BEVEL_MM / 2),
         edge_px(radius_mm, height_mm + BEVEL_MM),
-        edge_px(radius_mm, BEVEL_MM),
+        edge_px(radius_mm, -CONTACT_MM),
     ]
     np.testing.assert_allclose(shown, wanted, atol=1.0)
