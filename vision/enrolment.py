@@ -34,9 +34,11 @@ from vision.glyphs.faces import DIRECTIONS, Faces
 from vision.glyphs.ring import GROOVE_SHARES, INNER_SHARES, RING_SHARES, find_ring, usual_radius_mm
 from vision.glyphs.templates import compare, make_alphabet, nothing_before, unrolled
 from vision.inference.geometry import Geometry, make_geometry
+from vision.inference.ground_hue import OFF_HUE
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import rescore_by_rendering
 from vision.inference.search import infer
+from vision.likelihood.hues import hue_of
 from vision.likelihood.rim_shading import rim_residuals
 from vision.pose.projection import Points
 from vision.pose.registration import register, to_gray
@@ -284,6 +286,8 @@ def _checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping
     """
     kit, appearance = reader.kit, reader.appearance
     wrong = _broken_promises(image, reader, geometry, stacks)
+    # What was learned where a piece was promised, and is of no hue that the ground has, is that piece.
+    wrong = {cell: state for cell, state in wrong.items() if state[1] or not _is_off_hue(reader, stacks.get(cell, ""))}
     missing = {cell for cell, (_, top) in wrong.items() if cell in stacks and not top}
     tops = dict.fromkeys(stack[-1] for stack in stacks.values())
     there = {stack[-1] for cell, stack in stacks.items() if cell not in missing}
@@ -302,6 +306,16 @@ def _checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping
     _refuse(kit, stacks, {cell: state for cell, state in left.items() if stacks.get(cell, " ")[-1] not in absent})
     _check_colours(again, {cell: stack for cell, stack in stacks.items() if stack[-1] not in absent})
     return appearance
+
+
+def _is_off_hue(reader: Reader, stack: str) -> bool:
+    """Whether the colour that was learned of a ``stack``'s uppermost piece differs in hue from all of the ground."""
+    appearance = reader.appearance
+    grounds = [appearance.floor] if appearance.column is None else [appearance.floor, appearance.column.top]
+    if not stack or appearance.board is not None or None in grounds:
+        return False
+    apart = hue_of(np.array(appearance.pieces[stack[-1]])) - hue_of(np.array(grounds, np.float64))
+    return bool((np.linalg.norm(apart, axis=1) > OFF_HUE).all())
 
 
 def _of_others(kit: Kit, appearance: SetAppearance, letter: str, found: Collection[str]) -> Reflectance:

@@ -31,7 +31,7 @@ from vision.glyphs.templates import make_alphabet
 from vision.inference.characters import read_character, read_characters
 from vision.inference.colours import Colours
 from vision.inference.geometry import Geometry, is_pushed, make_geometry, same_pose
-from vision.inference.ground_hue import off_hue
+from vision.inference.ground_hue import off_hue, pillars_log_ratio
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.joint_scoring import score_characters, score_tables, score_towers
 from vision.inference.lateral_faces import rescore_by_lateral_faces
@@ -343,6 +343,9 @@ class Reader:
         is_faced = hypothesis.geometry.prisms is not None
         if is_faced and self.appearance.floor is not None and self.appearance.board is None:
             hypothesis.tell_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
+        if self.kit.pillars is not None and self.appearance.column is not None:
+            by_hue = pillars_log_ratio(hypothesis, np.array(self.appearance.column.top))
+            hypothesis.tell_off_hue(by_hue > 0, by_hue)
         rescore_by_rendering(smooth, hypothesis)
         letters = None
         if self._alphabet is None:

@@ -73,6 +73,25 @@ def test_a_piece_that_is_missing_is_named_and_the_others_are_learned(bench):
     assert appearance.pieces["G"] == pytest.approx(whole.pieces["G"], abs=0.02)
 
 
+def test_a_piece_that_is_read_as_bare_ground_is_not_missing_where_its_hue_was_learned(bench, monkeypatch):
+    """As a pale green cube on a gray pillar."""
+    read_at = Reader.read_at
+    cell = next(cell for cell, letter in bench.kit.enrol.items() if letter == "G")
+
+    def misread(reader, frame, geometry):
+        read_at(reader, frame, geometry)
+        row, log_p = reader.kit.cells.index(cell), reader.undoubted
+        log_p[row] = -50
+        log_p[row, 0] = 0
+        return Reading(reader.kit.cells, reader.states, log_p, np.zeros(len(log_p)), frame.t_s)
+
+    monkeypatch.setattr(Reader, "read_at", misread)
+    monkeypatch.setattr(Reader, "score", lambda *_: np.zeros(9))
+    appearance = enrol(bench.photos["enrol.jpg"].image, bench.kit, bench.camera)
+    assert appearance.not_found == ()
+    assert appearance.pieces["G"] != nominal_appearance(bench.kit).pieces["G"]
+
+
 def test_a_size_that_is_missing_has_the_colour_of_the_others_of_its_set():
     kit = load_kit("ziggurat")
     appearance = enrol(*photographed(kit, [cell for cell, letter in kit.enrol.items() if letter != "q"]))

@@ -381,6 +381,7 @@ def compare_beside_colours(
     """See :func:`compared`; ``which``: the cell, (1 + f,) scores by colours, and which of these are compared."""
     cell, heights, tried = which
     given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
+    given[0] -= max(hypothesis.hue_log_ratio[cell], 0.0)
     return compare_on(view, prisms, hypothesis, stacks, (cell, given))
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.hues import hue, hue_of
 from vision.likelihood.observations import DARK
+from vision.scene.label_buffer import RANK_BITS
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -24,15 +25,48 @@ a square may be no ground.  Of the bare squares of 22 sets on printed mats half 
 Of 1,800 bare squares of six learned boards five in a hundred had more."""
 
 
+BARE_PILLAR, ON_PILLAR, STRAY = (-4.96, 0.7), (-2.0, 1.35), 0.005
+"""Means and standard deviations of the logarithm of that distance on bare pillars and where something stands on them;
+and how often bare ones have any.  Of the pillars in 110 pictures of eleven sets that nothing hid half of the bare ones
+were within 0.007 and 99 of 100 within 0.04; where something stood half were beyond 0.13, nine of ten beyond 0.024."""
+
+
 def off_hue(hypothesis: Hypothesis, floor: Floats) -> Mask:
     """(n,) cells of the lowest level on which what is seen has another hue than the ``floor`` (3,), r g b."""
     observations, (first, end) = hypothesis.observations, hypothesis.geometry.rows_round
     rows, columns = end - first, observations.codes.shape[2]
     # Half the rows and a third of the columns: neighbours of other colours reflect on the rest.
     middle = observations.codes[:, first + rows // 4 : end - rows // 4, columns // 3 : columns - columns // 3]
-    shown = hue(middle.mean(axis=(1, 2)) * observations.gain) - hue_of(floor)
-    is_off: Mask = np.linalg.norm(shown, axis=1) > OFF_HUE
+    is_off: Mask = _apart(hypothesis, middle, floor) > OFF_HUE
     return is_off & (hypothesis.geometry.levels == () or np.array(hypothesis.geometry.levels) == 0)
+
+
+def pillars_log_ratio(hypothesis: Hypothesis, top: Floats) -> Floats:
+    """(n,) log-likelihood ratio that anything stands on each pillar, by its hue; 0 where the smallest piece is hidden.
+
+    ``top`` (3,): colour of their upper faces, r g b.
+    """
+    geometry = hypothesis.geometry
+    half_mm, crops = geometry.configurations.all[0].size.width_mm / 2, geometry.crops
+    # Where both the face and the sides of the smallest piece are seen.
+    rows = np.flatnonzero((crops.v_mm >= -1.1 * half_mm) & (crops.v_mm <= 0.7 * half_mm))
+    columns = np.flatnonzero(np.abs(crops.u_mm) <= 0.7 * half_mm)
+    window = np.ix_(np.arange(len(geometry.rank)), rows, columns)
+    apart = np.log(np.maximum(_apart(hypothesis, hypothesis.observations.codes[window], top), 1e-4))
+    stands, bare = (
+        np.exp(-0.5 * ((apart - mean) / deviation) ** 2) / deviation for mean, deviation in (ON_PILLAR, BARE_PILLAR)
+    )
+    ratio = np.log(stands / ((1 - STRAY) * bare + STRAY * stands))
+    nearest = hypothesis.all_labels().ravel()[crops.flat_px[window]] >> RANK_BITS
+    is_hidden = (nearest > geometry.rank[:, None, None]).any(axis=(1, 2))
+    return np.asarray(np.where(is_hidden, 0.0, ratio), np.float64)
+
+
+def _apart(hypothesis: Hypothesis, codes: npt.NDArray[np.generic], ground: Floats) -> Floats:
+    """(n,) distance in hue of ``codes`` (n, rows, columns, 3) on each cell from the ``ground`` (3,), r g b."""
+    shown = hue(codes.mean(axis=(1, 2)) * hypothesis.observations.gain) - hue_of(ground)
+    apart: Floats = np.linalg.norm(shown, axis=1)
+    return apart
 
 
 def hue_from_board(hypothesis: Hypothesis, cells: Indices) -> Floats:

@@ -85,6 +85,7 @@ class Hypothesis:
             leave it open whether anything stands there: for those whose face it may be on, or against any.
         camouflaged: (n,) bool, cells on which a piece of a learned board's colour stands, or may, as surfaces told.
         off_hue: (n,) bool, cells on which what is seen has not the ground's hue.
+        hue_log_ratio: (n,) float64, log-likelihood ratio that something stands there, by that; 0 where it is not known.
         places_mm: of cells whose explanations were compared in the picture, by cell, (1 + f, p, 3) where the pieces of
             each fit best, see :class:`vision.scene.prisms.Prisms`; the empty cell is the first one.
         stale: (n,) bool, cells whose neighbours' states have changed since they were updated.
@@ -108,6 +109,7 @@ class Hypothesis:
         )
         self.glyph_log_ratio = np.zeros((n, len(geometry.configurations.all)), np.float32)
         self.camouflaged, self.off_hue = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+        self.hue_log_ratio = np.zeros(n)
         self.places_mm: dict[int, npt.NDArray[np.float64]] = {}
         self.stale, self.updated = np.zeros(n, np.bool_), np.ones(n, np.bool_)
         self._materials = np.zeros(n, np.intp)
@@ -179,9 +181,9 @@ class Hypothesis:
         """Let faces speak for configurations on ``cells`` (b,), or against, by ``log_ratio`` (b, configurations)."""
         self.glyph_log_ratio[cells] = log_ratio
 
-    def tell_off_hue(self, off_hue: Mask) -> None:
-        """Remember on which cells (n,) what is seen has not the ground's hue."""
-        self.off_hue[:] = off_hue
+    def tell_off_hue(self, off_hue: Mask, log_ratio: npt.NDArray[np.float64] | float = 0.0) -> None:
+        """Remember on which cells (n,) what is seen has not the ground's hue, and how likely that makes a piece."""
+        self.off_hue[:], self.hue_log_ratio[:] = off_hue, log_ratio
 
     def place(self, cell: int, places_mm: npt.NDArray[np.float64]) -> None:
         """Remember where the pieces of each explanation of a cell fit best: one of ``places_mm``."""

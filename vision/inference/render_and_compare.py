@@ -91,6 +91,8 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
         if hypothesis.is_no_ground[cell]:
             # Colours say ground, or that the set's colours were learned wrongly.
             tried[1:] |= heights[1:] >= heights[1:].max() - doubt
+            if hypothesis.hue_log_ratio[cell] > 0:
+                heights[0] = heights[1:].max()
         if tried.sum() > 1:
             compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
             while (also := _also_in_doubt(heights, best := int(compared.argmax()), doubt) & ~tried).any():

@@ -11,7 +11,8 @@ from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import picture, random_light
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
-from vision.inference.ground_hue import off_hue
+from vision.inference.ground_hue import off_hue, pillars_log_ratio
+from vision.inference.render_and_compare import rescore_by_rendering
 from vision.inference.search import infer
 from vision.reader import Reader
 
@@ -50,3 +51,49 @@ def test_a_piece_whose_colour_was_learned_wrongly_is_no_bare_ground(domination):
     reading = Reader(reader.kit, reader.camera, wrong).read(Frame(image, 0, 0.0))
     is_empty = np.exp(reading.log_likelihood[[reader.kit.cells.index(cell) for cell in ("d4", "f3")], 0])
     assert is_empty.max() < 0.1
+
+
+PALE_GREEN_CUBE, STANDING = (176, 196, 168), "c3"
+
+
+@pytest.fixture(scope="module")
+def diamond():
+    """A reader of cubes of which one kind is pale green, not far from its pillars' gray, and a picture of one on c3."""
+    printed, camera = load_kit("diamond"), default_camera()
+    pieces = tuple(replace(kind, colour=PALE_GREEN_CUBE) if kind.letter == "G" else kind for kind in printed.pieces)
+    kit = replace(printed, pieces=pieces)
+    levels = (3,) * len(kit.cells)
+    pose, light = default_pose(kit, camera), random_light(random.Random(1))
+    singles = [kit.enrol.get(cell, "") for cell in kit.cells]
+    enrolment = picture(kit, camera, pose, light, singles, 0, levels)
+    image = picture(kit, camera, pose, light, ["G" if cell == STANDING else "" for cell in kit.cells], 3, levels)
+    return Reader(kit, camera, enrol(enrolment, kit, camera, levels), levels), image, pose
+
+
+def test_the_hue_of_a_pillar_tells_whether_anything_stands_on_it(diamond):
+    reader, image, pose = diamond
+    geometry = reader.geometry(pose)
+    observations = reader.observations(image, geometry, reader.light(image, pose))
+    hypothesis = infer(observations, np.array(reader.appearance.rim, np.float32), geometry)
+    ratio = pillars_log_ratio(hypothesis, np.array(reader.appearance.column.top))
+    told = {cell: one for cell, one in zip(reader.kit.cells, ratio, strict=True) if one != 0}
+    assert told.pop(STANDING) > 3
+    assert max(told.values()) < 0
+
+
+def test_hue_speaks_for_a_cube_beside_boundaries(diamond):
+    reader, image, pose = diamond
+    geometry, row = reader.geometry(pose), reader.kit.cells.index("b2")
+    rim, told = np.array(reader.appearance.rim, np.float32), np.arange(len(reader.kit.cells)) == row
+    found = []
+    for ratio in (0.0, 4.0):
+        observations = reader.observations(image, geometry, reader.light(image, pose))
+        hypothesis = infer(observations, rim, geometry)
+        scores = hypothesis.scores[[row]]
+        scores[0, 1:] -= scores[0, 1:].max() + 10
+        hypothesis.score(np.array([row]), scores)
+        hypothesis.assign(row, 0)
+        hypothesis.tell_off_hue(told & (ratio > 0), np.where(told, ratio, 0.0))
+        rescore_by_rendering(image, hypothesis)
+        found.append(hypothesis.scores[row, 1:].max())
+    assert found[1] > found[0] + 4
