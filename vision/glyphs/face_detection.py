@@ -134,11 +134,12 @@ def _likeliest(
 def box_px(faces: Faces, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
     """Left, top, right and bottom (px) of a part of the picture that holds the faces, displaced by any step.
 
-    ``shape``: height and width of the picture.  Of faces beyond its edge it is the pixel there that is nearest.
+    ``shape``: height and width of the picture.  Of faces beyond its edge it is the nearest two pixels each way, between
+    which codes are interpolated.
     """
     height, width = shape[:2]
     reach_px = 2 * float((faces.radii_mm * np.abs(faces.to_picture).max(axis=(1, 2))).max())
     low, high = faces.centres_px.min(axis=0) - reach_px, faces.centres_px.max(axis=0) + reach_px
-    left, top = np.clip(low, 0, (width - 1, height - 1)).astype(int).tolist()
-    right, bottom = np.clip(high, (left + 1, top + 1), (width, height)).astype(int).tolist()
+    left, top = np.clip(low, 0, (width - 2, height - 2)).astype(int).tolist()
+    right, bottom = np.clip(high, (left + 2, top + 2), (width, height)).astype(int).tolist()
     return left, top, right, bottom

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from vision.glyphs.circle_variance import BORDER, COARSE_MM, FINE_MM, RING, coarse_unevenness, fine_unevenness
-from vision.glyphs.face_detection import centred
+from vision.glyphs.face_detection import box_px, centred
 from vision.glyphs.faces import Faces
 from vision.scene.label_buffer import RANK_BITS
 
@@ -52,6 +52,8 @@ def test_a_ring_is_found_off_its_place(offset_mm, ring_mm):
 def test_beyond_the_edge_of_the_picture_no_ring_is_found(beyond_px, ring_mm):
     """As on a tower that reaches out of the picture."""
     image, labels = drawn(np.array([100.0, 100.0])), np.zeros((SIZE_PX, SIZE_PX), np.uint16)
+    left, top, right, bottom = box_px(faces([beyond_px]), labels.shape)
+    assert min(right - left, bottom - top) >= 2
     _, log_ratio = centred(image, faces([beyond_px]), labels, ring_mm)
     assert abs(log_ratio[0]) < 1
 
