@@ -150,11 +150,16 @@ def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, c
 
     Returns:
         (letters,) log-likelihood of each character, and of how large its ring appears; and the log-likelihood ratio of
-        the likeliest one against bare wood, 0 where that is no less likely, and of that ring.
+        the likeliest one against bare wood, 0 where that is no less likely, and of that ring.  All 0 where it is the
+        face of a nearer stack that is seen there.
     """
     alone, labels = hypothesis.faces_on(np.array([cell])), hypothesis.all_labels()
     candidate = Candidates(alone, np.zeros(1, np.intp), np.zeros(1, np.float32))
     found, _ = read_faces(image, candidate, labels, alphabet)
+    rank = hypothesis.geometry.rank
+    nearer = hypothesis.faces_on(np.flatnonzero((hypothesis.state > 0) & (rank > rank[cell])))
+    if (np.linalg.norm(offsets_mm(found.faces, nearer), axis=2) < ELSEWHERE_MM).any():
+        return np.zeros_like(found.letters[0]), 0.0
     gain = float(character_gain(image, candidate, labels, alphabet, hypothesis.faces_on(NONE))[0][0])
     if alphabet.ring_mm is None:
         return found.letters[0], gain

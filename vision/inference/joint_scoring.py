@@ -74,19 +74,26 @@ def score_characters(
 
     ``letters``: of each table (n,) which character lies on each cell, -1 where nothing stands; ``read`` gives those on
     a cell as they are hypothesised, see :func:`vision.inference.characters.read_character`.  A character that is read
-    speaks for a piece there, but none that is not speaks against it.
+    speaks for a piece there, but none that is not speaks against it.  Where a table has nothing it is asked what would
+    be read there among what stands beside it in that table: a face that is hidden in it tells nothing.
     """
     differing = np.flatnonzero(np.ptp([[state[0] for state in table] for table in tables], axis=0) | np.ptp(letters, 0))
-    scores, bare = np.zeros((len(tables), len(differing))), np.full(len(differing), np.inf)
+    scores = np.zeros((len(tables), len(differing)))
     for table, characters, of_table in zip(tables, letters, scores, strict=True):
         for cell in differing.tolist():
             hypothesis.assign(cell, int(table[cell][0]))
-        for k in np.flatnonzero(characters[differing] >= 0).tolist():
-            likely, gain = read(int(differing[k]))
-            of_table[k] = likely[characters[differing[k]]]
-            bare[k] = min(bare[k], float(likely.max()) - gain)
-    is_empty = np.array(letters)[:, differing] < 0
-    total: Floats = np.where(is_empty & np.isfinite(bare), bare, scores).sum(axis=1)
+        for k, cell in enumerate(differing.tolist()):
+            if characters[cell] >= 0:
+                of_table[k] = read(cell)[0][characters[cell]]
+                continue
+            bare = []
+            for state in {int(other[cell][0]) for other in tables} - {0}:
+                hypothesis.assign(cell, state)
+                likely, gain = read(cell)
+                bare.append(float(likely.max()) - gain)
+            hypothesis.assign(cell, 0)
+            of_table[k] = min(bare, default=0.0)
+    total: Floats = scores.sum(axis=1)
     return total
 
 

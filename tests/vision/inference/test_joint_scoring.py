@@ -1,0 +1,48 @@
+"""Whole tables told by the characters on their faces."""
+
+import numpy as np
+import pytest
+
+from vision.inference.joint_scoring import score_characters
+
+FRONT, BEHIND = 0, 1
+LOW, HIGH, PIECE = 4, 5, 1
+"""States: of the tower in front, which hides the cell behind where it is high; and of a piece there."""
+
+
+class Stub:
+    """Holds states, as a hypothesis does."""
+
+    def __init__(self):
+        self.state = [0, 0]
+
+    def assign(self, cell, state):
+        self.state[cell] = state
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_a_face_that_a_table_hides_tells_nothing_of_it(order):
+    """Whether something stands behind a tower is not told by what is seen there if the tower is lower."""
+    hypothesis = Stub()
+
+    def read(cell):
+        if cell == FRONT:
+            return np.array([-8.0 if hypothesis.state[FRONT] == HIGH else -60.0], np.float32), 30.0
+        return (np.zeros(1, np.float32), 0.0) if hypothesis.state[FRONT] == HIGH else (np.array([-14.0]), 1.3)
+
+    tables = [((HIGH,), (0,)), ((HIGH,), (PIECE,)), ((LOW,), (PIECE,))]
+    letters = [np.array([0, -1]), np.array([0, 0]), np.array([0, 0])]
+    told = score_characters(hypothesis, [tables[k] for k in order], [letters[k] for k in order], read)
+    bare, hidden, lower = (told[order.index(k)] for k in range(3))
+    assert bare == hidden == -8.0
+    assert lower == -74.0
+
+
+def test_a_face_on_bare_ground_speaks_for_a_piece():
+    hypothesis = Stub()
+
+    def read(_):
+        return np.array([-3.0, -20.0], np.float32), 12.0
+
+    tables, letters = [((0,),), ((1,),), ((2,),)], [np.array([-1]), np.array([0]), np.array([1])]
+    assert score_characters(hypothesis, tables, letters, read).tolist() == [-15.0, -3.0, -20.0]
