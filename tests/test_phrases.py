@@ -31,6 +31,7 @@ from companion.phrases import ENGLISH, GERMAN, LANGUAGES, language, sentence, to
 from companion.rules.notation import parse_move, parse_tag
 from companion.rules.translation import read_translation
 from tests.scene.acts import illegal
+from tests.view_states import VIEW_STATES
 
 RED_NEXT = "domination 4/6/8/8/8/8/6/4 R"
 OVER = "domination 4/6/8/8/8/8/6/4 -"
@@ -231,20 +232,7 @@ def test_every_language_has_the_same_texts_and_players(code: str) -> None:
 @pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize(
     "state",
-    [
-        "clear",
-        "hand",
-        "blocked",
-        "no-mat",
-        "moved",
-        "dark",
-        "noise",
-        "flicker",
-        "shaking",
-        "slow",
-        "unread",
-        "camera-lost",
-    ],
+    VIEW_STATES,
 )
 def test_every_state_of_the_view_has_words_of_its_own(code: str, state: str) -> None:
     assert sentence(ViewChanged(t=0, n=1, state=state), LANGUAGES[code]) == LANGUAGES[code].texts[f"view.{state}"]

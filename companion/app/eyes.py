@@ -46,6 +46,9 @@ MOSTLY_ALTERED = 0.5
 PUSH_CONFIRMED_S = 0.3
 """A new pose must be seen again after so long: an arm over a marker, or a mat that is just being pushed, moves on."""
 
+UNREAD = "unread"
+"""The view when the program itself is at fault: the picture is kept, so that the fault can be found."""
+
 CUT_OUT_QUALITY = 80
 """JPEG quality of what is kept of a second look: about 5 kB a picture."""
 
@@ -192,7 +195,7 @@ class Eyes:
         except VisionError as error:
             return Look(None, "dark", error)
         except Exception as error:  # a fault in reading one picture must not end a match
-            return Look(None, "unread", fault_line(error))
+            return Look(None, UNREAD, fault_line(error))
         assert self._glimpse is not None, "look() follows moving()"
         self._watch.keep_read(self._glimpse)
         self._looked_s = frame.t_s

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import cv2
 
-from companion.app.eyes import Eyes, Look, Told
+from companion.app.eyes import UNREAD, Eyes, Look, Told
 from companion.app.inbox import Inbox, Wish
 from companion.app.pillars import Pillars
 from companion.app.several import SeveralEyes
@@ -31,9 +31,6 @@ EVIDENCE_QUALITY = 80
 
 VERDICTS = Accepted | Illegal | TakenBack | Unfinished | Unsure | Withdrawn
 """What may be disputed later."""
-
-UNREAD = "unread"
-"""The view when the program itself is at fault: its picture is kept, so that the fault can be found."""
 
 
 class Listener(Protocol):

@@ -25,6 +25,7 @@ from companion.events import (
     Withdrawn,
 )
 from companion.panel.cues import NOTE, OFF, PAUSED, RED, RESUMED, SAVED, UNSAVED, Cue, Rank, Step, Steps, Topic, cue_for
+from tests.view_states import VIEW_STATES
 
 GREEN_NEXT = "domination 4/6/8/8/8/8/6/4 G"
 ENDED = "domination 4/6/8/8/8/8/6/4 -"
@@ -40,23 +41,7 @@ EVENTS: tuple[Event, ...] = (
     TakenBack(t=0, n=1, moves=(), position=GREEN_NEXT),
     Unsure(t=0, n=1, options=(), question=""),
     Corrected(t=0, n=1, by="", position=GREEN_NEXT),
-    *(
-        ViewChanged(t=0, n=1, state=state)
-        for state in (
-            "clear",
-            "hand",
-            "blocked",
-            "no-mat",
-            "moved",
-            "dark",
-            "noise",
-            "flicker",
-            "shaking",
-            "slow",
-            "unread",
-            "camera-lost",
-        )
-    ),
+    *(ViewChanged(t=0, n=1, state=state) for state in VIEW_STATES),
     *(SensorsChanged(t=0, n=1, state=state) for state in ("ok", "lost", "fault")),
     Skipped(t=0, n=1, player="G"),
     Repeated(t=0, n=1, times=2, position=GREEN_NEXT),

@@ -5,6 +5,7 @@ import pytest
 from companion.events import Accepted, Event, Illegal, Repeated, Restored, SensorsChanged, Start, ViewChanged
 from companion.panel.cues import AMBER, BLUE, GREEN, MAGENTA, OFF, RED, SAVED, UNSAVED, WHITE, Colour, Cue, cue_for
 from companion.panel.player import Lights, Playing, advanced, lights_at, next_change, started
+from tests.view_states import VIEW_STATES
 
 LOW, MIDDLE, HIGH, TOP = 261.63, 392.0, 523.25, 783.99
 START = Start(t=0, n=1, position="g b R")
@@ -100,20 +101,7 @@ def test_a_restored_table_ends_the_alarm_at_once_though_it_ranks_lower() -> None
 
 @pytest.mark.parametrize(
     "state",
-    [
-        "clear",
-        "hand",
-        "blocked",
-        "no-mat",
-        "moved",
-        "dark",
-        "noise",
-        "flicker",
-        "shaking",
-        "slow",
-        "unread",
-        "camera-lost",
-    ],
+    VIEW_STATES,
 )
 def test_an_alarm_is_not_cut_off_by_the_view(state: str) -> None:
     alone = playing((0.0, START), (50.0, ILLEGAL))

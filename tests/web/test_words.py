@@ -20,8 +20,14 @@ def test_a_trouble_of_the_picture_has_a_word_in_every_language(state: str) -> No
     assert len(set(re.findall(f'"camera {state}": "([^"]+)"', words))) == LANGUAGES
 
 
-@pytest.mark.parametrize("file", ["table.js", "panel.js"])
-def test_table_and_panel_show_all_of_them(file: str) -> None:
-    shown = re.search(r"SIGHT_TROUBLE = (\[.*\]);", (STATIC / file).read_text(encoding="utf-8"))
+def test_the_list_of_troubles_names_all_of_them() -> None:
+    shown = re.search(r"SIGHT_TROUBLE = (\[.*\]);", (STATIC / "signs.js").read_text(encoding="utf-8"))
     assert shown is not None
     assert sorted(json.loads(shown[1])) == sorted(TROUBLES)
+
+
+@pytest.mark.parametrize("file", ["table.js", "panel.js"])
+def test_table_and_panel_show_all_of_them(file: str) -> None:
+    page = (STATIC / file).read_text(encoding="utf-8")
+    assert re.search(r'import {[^}]*\bSIGHT_TROUBLE\b[^}]*} from "/static/signs.js";', page)
+    assert "SIGHT_TROUBLE.includes(state.view)" in page

@@ -101,3 +101,8 @@ def offsets_mm(faces: Faces, others: Faces) -> Points:
     """(k, l, 2) float64 mm from the middle of each of l ``faces`` to each of k ``others``', in the face's plane."""
     apart = others.centres_px[:, None] - faces.centres_px
     return np.asarray(np.einsum("lij,klj->kli", np.linalg.inv(faces.to_picture), apart), np.float64)
+
+
+def distances_mm(faces: Faces, others: Faces) -> Points:
+    """(k, l) float64 mm, how long the :func:`offsets_mm` are."""
+    return np.asarray(np.linalg.norm(offsets_mm(faces, others), axis=2), np.float64)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.glyphs.face_detection import PLACED_MM, centred
-from vision.glyphs.faces import Faces, offsets_mm
+from vision.glyphs.faces import Faces, distances_mm, offsets_mm
 from vision.glyphs.local_light import evenly_lit
 from vision.glyphs.templates import Alphabet, blank, compare
 from vision.pose.projection import Points
@@ -200,7 +200,7 @@ def _gain(
     """As :func:`character_gain`, in the light that there is."""
     rings, observations = centred(image, candidates.straight, labels, alphabet.ring_mm)
     placed, known = _likely(rings, candidates, observations)
-    theirs = (np.linalg.norm(offsets_mm(rings, others), axis=2) < ELSEWHERE_MM).any(axis=0)
+    theirs = (distances_mm(rings, others) < ELSEWHERE_MM).any(axis=0)
     placed, known = (np.where(theirs, -np.inf, likely) for likely in (placed, known))
     # A character tells which of several rings is a face; where there is none, the most even one is looked at.
     cells = np.arange(len(placed))
@@ -294,7 +294,7 @@ def _chosen(
 
 def _rivals(rings: Faces, known: Points, chosen: Indices) -> Indices:
     """(b,) the likeliest ring at another place than the ``chosen`` one of each cell; that one where none is likely."""
-    away = np.linalg.norm(offsets_mm(rings.of(chosen), rings), axis=2).T > ELSEWHERE_MM
+    away = distances_mm(rings.of(chosen), rings).T > ELSEWHERE_MM
     best = known[np.arange(len(chosen)), chosen]
     others = np.where(away & (known > best[:, None] - RIVAL_NATS), known, -np.inf)
     return np.where(np.isfinite(others.max(axis=1)), others.argmax(axis=1), chosen)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from vision.compiled import compiled
 from vision.glyphs.faces import DIRECTIONS, Faces
+from vision.likelihood.densities import normal_density
 from vision.pose.projection import Points
 from vision.scene.label_buffer import RANK_BITS, LabelBuffer
 
@@ -133,13 +134,8 @@ def ring_log_ratio(
 def groove_log_ratio(inner: Ring, outer: Ring) -> float:
     """Log-likelihood ratio that the two grooves of a draughtsman are seen, against none, by how round both are."""
     spread = 0.25 * float(np.log(inner.variance_mm2 * outer.variance_mm2))
-    on_piece = sum(share * _density(spread, mean, deviation) for share, mean, deviation in ON_PIECES)
-    return float(np.log(on_piece / ((1 - NO_GROOVES) * _density(spread, *ELSEWHERE) + NO_GROOVES)))
-
-
-def _density(value: float, mean: float, deviation: float) -> float:
-    """Normal density."""
-    return float(np.exp(-0.5 * ((value - mean) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi)))
+    on_piece = sum(share * normal_density(spread, mean, deviation) for share, mean, deviation in ON_PIECES)
+    return float(np.log(on_piece / ((1 - NO_GROOVES) * normal_density(spread, *ELSEWHERE) + NO_GROOVES)))
 
 
 def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points) -> tuple[Array, Mask]:

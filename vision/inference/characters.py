@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.glyphs.face_detection import box_px
-from vision.glyphs.faces import Faces, offsets_mm
+from vision.glyphs.faces import Faces, distances_mm
 from vision.glyphs.legibility import (
     ELSEWHERE_MM,
     FACE_FOUND,
@@ -158,7 +158,7 @@ def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, c
     found, _ = read_faces(image, candidate, labels, alphabet)
     rank = hypothesis.geometry.rank
     nearer = hypothesis.faces_on(np.flatnonzero((hypothesis.state > 0) & (rank > rank[cell])))
-    if (np.linalg.norm(offsets_mm(found.faces, nearer), axis=2) < ELSEWHERE_MM).any():
+    if (distances_mm(found.faces, nearer) < ELSEWHERE_MM).any():
         return np.zeros_like(found.letters[0]), 0.0
     gain = float(character_gain(image, candidate, labels, alphabet, hypothesis.faces_on(NONE))[0][0])
     if alphabet.ring_mm is None:
@@ -214,7 +214,7 @@ def _read(
         seen.faces.put(np.array([k]), face)
         is_misled[k], gain[k] = explains > FACE_FOUND, 0
         # What is seen through the place of a stack that does not stand is the face of another one.
-        is_own = not (np.linalg.norm(offsets_mm(face, others), axis=2) < ELSEWHERE_MM).any()
+        is_own = not (distances_mm(face, others) < ELSEWHERE_MM).any()
         if is_own and letters[k].max() - np.logaddexp.reduce(letters[k]) > LOG_DISTINCT:
             gain[k] = face_gain(letters[[k]], bare_faces(image, face, labels, np.zeros(1, np.bool_)))[0]
     found[cells] = letters - np.logaddexp.reduce(letters, axis=1, keepdims=True)

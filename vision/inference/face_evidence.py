@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.glyphs.faces import Faces, offsets_mm
+from vision.glyphs.faces import Faces, distances_mm
 from vision.glyphs.legibility import ELSEWHERE_MM, MOST_AGAINST, Candidates, character_gain
 from vision.glyphs.templates import Alphabet
 from vision.inference.comparison import compare_beside_colours, make_view, stacks_of
@@ -124,13 +124,12 @@ def _lost_by(hypothesis: Hypothesis, standing: Indices, faces: Faces) -> Array:
     scores = hypothesis.by_configuration(standing)
     lost = (scores.max(axis=1, keepdims=True) - scores).ravel()
     asked = np.flatnonzero(lost < IN_QUESTION)
-    apart_mm = np.linalg.norm(offsets_mm(faces, hypothesis.faces_at_every_height(standing).of(asked)), axis=2)
+    apart_mm = distances_mm(faces, hypothesis.faces_at_every_height(standing).of(asked))
     every = np.where(apart_mm < ELSEWHERE_MM, lost[asked, None], np.inf)
     return np.asarray(every.min(axis=0, initial=np.inf), np.float32)
 
 
 def _is_another_s(faces: Faces, worth: Array) -> npt.NDArray[np.bool_]:
     """(b,) which of ``faces`` (b) lie where that of a cell is for which more speaks, by ``worth`` (b,)."""
-    together = np.linalg.norm(offsets_mm(faces, faces), axis=2) < ELSEWHERE_MM
-    is_outdone: npt.NDArray[np.bool_] = (together & (worth > worth[:, None])).any(axis=1)
-    return is_outdone
+    together = distances_mm(faces, faces) < ELSEWHERE_MM
+    return np.asarray((together & (worth > worth[:, None])).any(axis=1), np.bool_)

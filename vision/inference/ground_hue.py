@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.inference.hypothesis import Hypothesis
+from vision.likelihood.densities import normal_density
 from vision.likelihood.hues import hue, hue_of
 from vision.likelihood.observations import DARK
 from vision.scene.label_buffer import RANK_BITS
@@ -53,9 +54,7 @@ def pillars_log_ratio(hypothesis: Hypothesis, top: Floats) -> Floats:
     columns = np.flatnonzero(np.abs(crops.u_mm) <= 0.7 * half_mm)
     window = np.ix_(np.arange(len(geometry.rank)), rows, columns)
     apart = np.log(np.maximum(_apart(hypothesis, hypothesis.observations.codes[window], top), 1e-4))
-    stands, bare = (
-        np.exp(-0.5 * ((apart - mean) / deviation) ** 2) / deviation for mean, deviation in (ON_PILLAR, BARE_PILLAR)
-    )
+    stands, bare = normal_density(apart, *ON_PILLAR), normal_density(apart, *BARE_PILLAR)
     ratio = np.log(stands / ((1 - STRAY) * bare + STRAY * stands))
     nearest = hypothesis.all_labels().ravel()[crops.flat_px[window]] >> RANK_BITS
     is_hidden = (nearest > geometry.rank[:, None, None]).any(axis=(1, 2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -77,22 +78,26 @@ def score_characters(
     speaks for a piece there, but none that is not speaks against it.  Where a table has nothing it is asked what would
     be read there among what stands beside it in that table: a face that is hidden in it tells nothing.
     """
-    differing = np.flatnonzero(np.ptp([[state[0] for state in table] for table in tables], axis=0) | np.ptp(letters, 0))
+    differing = np.flatnonzero(
+        np.ptp([[state[0] for state in table] for table in tables], axis=0) | np.ptp(letters, 0)
+    ).tolist()
+    shown = [tuple(int(table[cell][0]) for cell in differing) for table in tables]
+
+    @cache
+    def read_among(states: tuple[int, ...], k: int) -> tuple[npt.NDArray[np.float32], float]:
+        for cell, state in zip(differing, states, strict=True):
+            hypothesis.assign(cell, state)
+        return read(differing[k])
+
     scores = np.zeros((len(tables), len(differing)))
-    for table, characters, of_table in zip(tables, letters, scores, strict=True):
-        for cell in differing.tolist():
-            hypothesis.assign(cell, int(table[cell][0]))
-        for k, cell in enumerate(differing.tolist()):
-            if characters[cell] >= 0:
-                of_table[k] = read(cell)[0][characters[cell]]
+    for states, characters, of_table in zip(shown, letters, scores, strict=True):
+        for k, character in enumerate(characters[differing].tolist()):
+            if character >= 0:
+                of_table[k] = read_among(states, k)[0][character]
                 continue
-            bare = []
-            for state in {int(other[cell][0]) for other in tables} - {0}:
-                hypothesis.assign(cell, state)
-                likely, gain = read(cell)
-                bare.append(float(likely.max()) - gain)
-            hypothesis.assign(cell, 0)
-            of_table[k] = min(bare, default=0.0)
+            others = {other[k] for other in shown} - {0}
+            there = [read_among((*states[:k], other, *states[k + 1 :]), k) for other in others]
+            of_table[k] = min((float(likely.max()) - gain for likely, gain in there), default=0.0)
     total: Floats = scores.sum(axis=1)
     return total
 

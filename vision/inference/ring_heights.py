@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.glyphs.face_detection import centred
-from vision.glyphs.faces import Faces, offsets_mm
+from vision.glyphs.faces import Faces, distances_mm
 from vision.glyphs.ring import (
     NO_RING,
     OUTLIER,
@@ -84,18 +84,18 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inn
     may_stand = (stands > -EMPTY_NATS) & (stands < CLOSE_NATS) & (inner_mm is not None)
     for cell in np.flatnonzero((is_asked | may_stand) & hypothesis.updated).tolist():
         straight = upright.of(cell * count + np.flatnonzero(in_doubt[cell]))
-        its_mm = ring_mm if inner_mm is None else inner_mm
         face, ring, outer, places = _roundest(image, straight, labels, ring_mm, inner_mm)
-        if inner_mm is not None and ring != NO_RING:
+        if outer != NO_RING:
             # One of so many places may look like grooves by chance.
-            are_grooves = -np.inf if outer == NO_RING else groove_log_ratio(ring, outer) - np.log(places)
-            if may_stand[cell] and outer != NO_RING and not _covers_another(hypothesis, cell, face):
+            are_grooves = groove_log_ratio(ring, outer) - float(np.log(places))
+            if may_stand[cell] and not _covers_another(hypothesis, cell, face):
                 fits = ring_log_ratio(outer, straight.px_per_mm / face.px_per_mm, ring_mm, GROOVE_TRUST).max()
                 _weigh_presence(hypothesis, cell, max(are_grooves + fits, 0.0))
             is_face = are_grooves > 0 and not _covers_another(hypothesis, cell, face, CLOSE_NATS)
             if is_face and hypothesis.state[cell] > 0:
                 _weigh_place(hypothesis, cell, face, are_grooves)
-            ring, its_mm = (ring, inner_mm) if outer == NO_RING else (outer, ring_mm)
+        its_mm = ring_mm if inner_mm is None or outer != NO_RING else inner_mm
+        ring = outer if outer != NO_RING else ring
         if ring.variance_mm2 < FAINT_MM**2 and hypothesis.state[cell] > 0:
             _weigh(hypothesis, cell, face, ring, its_mm, GROOVE_TRUST)
     hypothesis.settle()
@@ -105,7 +105,7 @@ def _covers_another(hypothesis: Hypothesis, cell: int, face: Faces, nats: float 
     """Whether a ``face`` (1) covers the middle of one on another cell, where something stands by so many nats."""
     stands = (hypothesis.state > 0) & (hypothesis.scores.max(axis=1) > nats)
     others = hypothesis.faces_on(np.setdiff1d(np.flatnonzero(stands), cell))
-    return bool((np.linalg.norm(offsets_mm(face, others), axis=2) < face.radii_mm).any())
+    return bool((distances_mm(face, others) < face.radii_mm).any())
 
 
 def _weigh_presence(hypothesis: Hypothesis, cell: int, log_ratio: float) -> None:
@@ -159,7 +159,7 @@ def _distinct(faces: Faces, log_ratio: Array) -> Faces:
     """Those of ``faces`` (k) that are found, the likeliest first, but for what several heights have in one place."""
     kept: list[int] = []
     for number in np.argsort(-log_ratio).tolist():
-        apart = np.linalg.norm(offsets_mm(faces.of(np.array([number])), faces.of(np.array(kept, np.intp))), axis=2)
+        apart = distances_mm(faces.of(np.array([number])), faces.of(np.array(kept, np.intp)))
         if log_ratio[number] > RING_FOUND and (apart > SAME_MM).all():
             kept.append(number)
     return faces.of(np.array(kept, np.intp))

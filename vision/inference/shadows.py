@@ -17,6 +17,7 @@ from vision.appearance.shadow_light import OUTLINE_MM, ShadowLight, fit_shadow_l
 from vision.inference.comparison import rescored
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.ring_heights import rescore
+from vision.likelihood.densities import normal_density
 from vision.pose.projection import Points
 from vision.scene.crops import INDEPENDENT_MM2
 from vision.scene.shadows import hidden, open_share
@@ -121,17 +122,11 @@ def _compare(
     places, square, share = ground.places_mm[bare], ground.square[bare], light.share[bare]
     level, noise = lamps.level[square], np.hypot(light.deviation[bare], MODELLED)
     shaded, deviation = hidden(places, others, radius_mm, lamps.lamps_mm), np.hypot(lamps.deviation[square], noise)
-    unknown = LIT * _density(share, 1.0, np.hypot(deviation, LIT_DEVIATION)) + (1 - LIT) * (share < BRIGHTEST)
+    unknown = LIT * normal_density(share, 1.0, np.hypot(deviation, LIT_DEVIATION)) + (1 - LIT) * (share < BRIGHTEST)
     likely = np.empty(len(asked))
     for number, stack in enumerate(asked):
         its_shade = hidden(places, stack[None][stack[2:] > 0], radius_mm, lamps.lamps_mm)
         open_ = np.maximum(open_share(shaded | its_shade, lamps.power), DARKEST)
-        ratio = _density(share, level * open_, deviation) / np.maximum(unknown, 1e-3)
+        ratio = normal_density(share, level * open_, deviation) / np.maximum(unknown, 1e-3)
         likely[number] = np.log((1 - STRAY) * ratio + STRAY).sum() * STEP_MM**2 / INDEPENDENT_MM2
     return likely
-
-
-def _density(value: Floats, mean: Floats | float, deviation: Floats) -> Floats:
-    """Normal density of values (k,)."""
-    density: Floats = np.exp(-0.5 * ((value - mean) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi))
-    return density

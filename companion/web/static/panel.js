@@ -2,7 +2,7 @@
 // written and spoken; the way back; the answers to a question; and the three buttons.
 
 import { Sound } from "/static/sound.js";
-import { SIGNS } from "/static/signs.js";
+import { SIGHT_TROUBLE, SIGNS } from "/static/signs.js";
 import { addWords, code as spoken, speakIn, word } from "/static/words.js";
 
 addWords({
@@ -23,7 +23,6 @@ addWords({
 });
 
 const HELD_MS = 1500; // as long as a button of the panel must be held
-const SIGHT_TROUBLE = ["blocked", "no-mat", "moved", "dark", "noise", "flicker", "shaking", "slow", "unread", "camera-lost"];
 const SHAKE_MS = [250, 120, 250, 120, 400]; // on and off in turn, on an illegal act
 const FRESH_S = 5; // a sentence that is older when a connection comes back is shown, not spoken
 

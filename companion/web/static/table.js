@@ -4,12 +4,11 @@ import { Arbiter } from "/static/arbiter.js";
 import { offerMatches } from "/static/archive.js";
 import { Board } from "/static/board.js";
 import { bans, held, mark, minutes, playerName, ruleLines } from "/static/parts.js";
-import { SIGNS } from "/static/signs.js";
+import { SIGHT_TROUBLE, SIGNS } from "/static/signs.js";
 import { Starting } from "/static/start.js";
 import { code, offerLanguages, word } from "/static/words.js";
 
 const find = (id) => document.getElementById(id);
-const SIGHT_TROUBLE = ["blocked", "no-mat", "moved", "dark", "noise", "flicker", "shaking", "slow", "unread", "camera-lost"];
 
 // Where this table's addresses are: at the root of its own page, below its name in a hall.
 export const base = location.pathname.startsWith("/table/") ? location.pathname.replace(/\/$/, "") : "";
