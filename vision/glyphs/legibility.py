@@ -145,7 +145,7 @@ def _distinct(letters: Array) -> Array:
 
 def character_gain(
     image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet, others: Faces
-) -> tuple[Array, Faces]:
+) -> tuple[Array, Array, Faces]:
     """How much the likeliest character or ring on each cell speaks for a face, and where that is.
 
     Args: as of :func:`read_faces`, of cells where it is in doubt whether anything stands; and ``others`` (m), faces of
@@ -153,17 +153,18 @@ def character_gain(
 
     Returns:
         (b,) float32 log-likelihood ratio against bare wood, positive only where a character explains most of a face, or
-        a ring of the set's radius is found; at least -:data:`MOST_AGAINST`; and the faces (b).
+        a ring of the set's radius is found; at least -:data:`MOST_AGAINST`; (b,) the same of faces at other places than
+        that, at most 0; and the faces (b).
     """
-    gain, faces = _gain(image, candidates, labels, alphabet, others)
+    gain, otherwise, faces = _gain(image, candidates, labels, alphabet, others)
     unseen = np.flatnonzero(gain <= 0)
     if len(unseen):
         some = candidates.of(unseen)
-        again, elsewhere = _gain(evenly_lit(image, some.straight), some, labels, alphabet, others)
+        again, rest, elsewhere = _gain(evenly_lit(image, some.straight), some, labels, alphabet, others)
         is_better = again > gain[unseen]
-        gain[unseen[is_better]] = again[is_better]
+        gain[unseen[is_better]], otherwise[unseen[is_better]] = again[is_better], rest[is_better]
         faces.put(unseen[is_better], elsewhere.of(np.flatnonzero(is_better)))
-    return gain, faces
+    return gain, otherwise, faces
 
 
 def bare_faces(image: Picture, faces: Faces, labels: LabelBuffer, is_evened: Mask) -> Array:
@@ -196,7 +197,7 @@ def or_unreadable(letters: Array, bare: Array) -> Array:
 
 def _gain(
     image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet, others: Faces
-) -> tuple[Array, Faces]:
+) -> tuple[Array, Array, Faces]:
     """As :func:`character_gain`, in the light that there is."""
     rings, observations = centred(image, candidates.straight, labels, alphabet.ring_mm)
     placed, known = _likely(rings, candidates, observations)
@@ -215,16 +216,20 @@ def _gain(
     how_likely[cell, ring] = known[cell, ring] + np.clip(explained, 0, MOSTLY)
     chosen = how_likely.argmax(axis=1)
     best = np.searchsorted(cell * len(candidates.scores) + ring, cells * len(candidates.scores) + chosen)
-    gain: Array = np.maximum(fits[best] - bare[best] - np.float32(np.log(len(alphabet.letters))), 0)
+    is_free, letters = np.isfinite(placed[cells, chosen]), np.float32(np.log(len(alphabet.letters)))
+    by_character: Array = np.maximum(fits[best] - bare[best] - letters, 0)
     # Bare wood where another height has its face says nothing of the likeliest one.
     likeliest = np.where(candidates.owner == cells[:, None], candidates.scores, -np.inf).argmax(axis=1)
     unlike, elsewhere = compare(image, rings.of(likeliest), labels, alphabet)
     otherwise = np.clip(unlike.max(axis=1) - blank(image, elsewhere, labels), -MOST_AGAINST, 0).astype(np.float32)
+    by_ring = otherwise
     if alphabet.ring_mm is not None:
         above = (placed[cells, chosen] - FACE_FOUND).astype(np.float32)
-        otherwise = np.where(above > 0, above, otherwise)
-    is_free = np.isfinite(placed[cells, chosen])
-    return np.where(is_free, np.where(explained[best] > MOSTLY, gain, otherwise), 0), found.of(best)
+        against = np.clip(usual[best].max(axis=1) - bare[best], -MOST_AGAINST, 0)
+        by_ring = np.where(above > 0, above + against, otherwise)
+    explains = explained[best] > MOSTLY
+    gain = np.where(is_free, np.where(explains, by_character, by_ring), 0)
+    return gain, np.where(is_free & ~explains, otherwise, 0), found.of(best)
 
 
 def _find(image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet) -> Found:

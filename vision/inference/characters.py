@@ -228,7 +228,7 @@ def _read(
         asked |= np.linalg.norm(shifts_mm, axis=1) < ELSEWHERE_MM
         if asked.sum() > 1:
             known.append(_Known(cell, every[asked], shifts_mm[asked], seen.faces.of(np.array([k]))))
-    spoken = by_height(hypothesis, cells, seen.faces, gain)
+    spoken = by_height(hypothesis, cells, seen.faces, gain, np.zeros_like(gain))
     in_doubt = np.where(spoken > 0, scores, -np.inf).max(axis=1) < IN_QUESTION
     speaking = np.flatnonzero(in_doubt & (gain > 0))
     so_far = hypothesis.glyph_log_ratio[cells[speaking]]

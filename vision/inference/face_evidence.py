@@ -47,8 +47,8 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     candidates = Candidates(upright.of(cells[owner] * count + configuration), owner, likely[owner, configuration])
     standing = np.setdiff1d(np.flatnonzero(hypothesis.state), cells)
     others = hypothesis.faces_on(standing)
-    gain, faces = character_gain(image, candidates, hypothesis.all_labels(), alphabet, others)
-    spoken = by_height(hypothesis, cells, faces, gain)
+    gain, otherwise, faces = character_gain(image, candidates, hypothesis.all_labels(), alphabet, others)
+    spoken = by_height(hypothesis, cells, faces, gain, otherwise)
     for cell in cells[((spoken > 0) & (scores[cells] < OUT_OF_REACH / 2)).any(axis=1)].tolist():
         score_all(hypothesis, cell)
     by_colours = np.where(spoken > 0, hypothesis.by_configuration(cells), -np.inf)
@@ -68,15 +68,15 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     converge(hypothesis)
 
 
-def by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array) -> Array:
+def by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array, otherwise: Array) -> Array:
     """(b, configurations) by how much ``faces`` (b) speak for those on ``cells`` (b,) that may have them.
 
-    By their ``gain`` (b,); where that is negative, they speak against all.
+    ``gain`` (b,) speaks for the heights that have their face there, ``otherwise`` (b,) for all others.
     """
     count = len(hypothesis.geometry.configurations.all)
     off_mm = hypothesis.faces_at_every_height(cells).off_mm(np.repeat(faces.centres_px, count, axis=0))
     apart_mm = np.linalg.norm(off_mm, axis=1).reshape(-1, count)
-    spoken: Array = np.where((gain[:, None] < 0) | (apart_mm < ELSEWHERE_MM), gain[:, None], 0)
+    spoken: Array = np.where(apart_mm < ELSEWHERE_MM, gain[:, None], otherwise[:, None])
     return spoken
 
 

@@ -92,15 +92,15 @@ def test_faces_across_the_edge_of_a_shadow_are_read_as_in_even_light(enrolment):
 def test_characters_say_that_something_stands_in_a_shadow_too_and_bare_ground_does_not(enrolment):
     _, shaded, faces, alphabet, _ = enrolment
     for shown, sign in ((shaded, 1), (np.full_like(shaded, 170), -1)):
-        gain, _ = character_gain(shown, one_each(faces), nothing_before(shown), alphabet, faces.of(NONE))
+        gain, _, _ = character_gain(shown, one_each(faces), nothing_before(shown), alphabet, faces.of(NONE))
         assert (sign * gain > 0).all()
 
 
 def test_the_face_of_another_stack_speaks_for_nothing(enrolment):
     image, _, faces, alphabet, _ = enrolment
     labels = nothing_before(image)
-    alone, found = character_gain(image, one_each(faces), labels, alphabet, faces.of(NONE))
-    beside, _ = character_gain(image, one_each(faces), labels, alphabet, found.of(np.arange(3)))
+    alone, _, found = character_gain(image, one_each(faces), labels, alphabet, faces.of(NONE))
+    beside, _, _ = character_gain(image, one_each(faces), labels, alphabet, found.of(np.arange(3)))
     assert (alone > 0).all()
     assert (beside[:3] <= 0).all()
     np.testing.assert_allclose(beside[3:], alone[3:])
@@ -119,9 +119,24 @@ def test_of_several_rings_that_with_a_character_is_the_face(enrolment):
     painted = cv2.fillPoly(painted, face, (120, 150, 170), cv2.LINE_AA, 4)
     painted = cv2.polylines(painted, line, True, (110, 138, 156), 2, cv2.LINE_AA, 4)
     either = Candidates(faces.of(np.array([0, 1])), np.zeros(2, np.intp), np.zeros(2))
-    gain, found = character_gain(painted, either, nothing_before(image), alphabet, faces.of(NONE))
+    gain, _, found = character_gain(painted, either, nothing_before(image), alphabet, faces.of(NONE))
     assert gain[0] > 0
     np.testing.assert_allclose(found.centres_px[0], own, atol=3)
+
+
+def test_a_ring_without_a_character_speaks_for_its_own_place_alone(enrolment):
+    """Of two heights the likelier one would have its face over bare ground, the other one where a circle is seen."""
+    image, _, faces, alphabet, _ = enrolment
+    turn, bare = np.linspace(0, 2 * np.pi, 90), np.full_like(image, 170)
+    around_mm = np.column_stack([np.cos(turn), np.sin(turn)]) @ faces.to_picture[1].T
+    line = np.rint(16 * (faces.centres_px[1] + alphabet.ring_mm * around_mm)).astype(np.int32)
+    ringed = cv2.polylines(bare.copy(), [line], True, (120, 120, 120), 2, cv2.LINE_AA, 4)
+    either = Candidates(faces.of(np.array([0, 1])), np.zeros(2, np.intp), np.array([8.0, 0.0]))
+    by_ring, otherwise, found = character_gain(ringed, either, nothing_before(image), alphabet, faces.of(NONE))
+    np.testing.assert_allclose(found.centres_px[0], faces.centres_px[1], atol=3)
+    assert otherwise[0] < -1 < by_ring[0]
+    nothing, _, _ = character_gain(bare, either, nothing_before(image), alphabet, faces.of(NONE))
+    assert nothing[0] < by_ring[0]
 
 
 def test_a_character_that_was_found_says_that_there_is_a_face_in_even_light_too(enrolment):
@@ -153,7 +168,7 @@ def test_bare_wood_speaks_against_a_piece_only_where_its_face_would_be(enrolment
     x, y = both.centres_px[0].astype(int)
     hidden[y - 30 : y + 30, x - 30 : x + 30] = (both.ranks[0] + 1) << RANK_BITS
     nobody, given = np.zeros(2, np.intp), np.array(scores)
-    gain, _ = character_gain(bare, Candidates(both, nobody, given), hidden, alphabet, faces.of(NONE))
+    gain, _, _ = character_gain(bare, Candidates(both, nobody, given), hidden, alphabet, faces.of(NONE))
     assert (gain[0] < -1) == is_against
 
 
