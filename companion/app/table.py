@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import cv2
 
@@ -22,9 +22,10 @@ from companion.recorder.keeper import Keeper
 from companion.referee.orders import Order
 from companion.referee.referee import Referee
 from companion.referee.snapshot import Snapshot
-from companion.tracker.verification import Verified, Verify
 from vision.capture.frames import Frame, FrameSource, Outage, SourceLost
 from vision.errors import VisionError
+
+Reply = TypeVar("Reply")
 
 EVIDENCE_QUALITY = 80
 """JPEG quality of the picture that is kept with a verdict."""
@@ -164,7 +165,9 @@ class Table:
 
     def _step(self, frame: Frame) -> bool:
         """Judge one frame; whether nothing moved in it and nobody had to read it."""
-        moving = self.eyes.moving(frame)
+        moving = self._moving(frame)
+        if moving is None:
+            return False
         self._publish(self.referee.restless(frame.t_s, self.eyes.unrest), None)
         if self.pillars is not None:
             moving = self._feel(self.pillars, frame, moving=moving)
@@ -183,14 +186,31 @@ class Table:
         self.referee.prepare()
         return False
 
+    def _moving(self, frame: Frame) -> bool | None:
+        """Whether anything moves in ``frame``; None where the program itself is at fault, which it says.
+
+        Raises VisionError for a frame of the wrong size.
+        """
+        try:
+            return self.eyes.moving(frame)
+        except VisionError:
+            raise
+        except Exception as error:  # a fault in one picture must not end a match
+            self._publish(self._unseen(frame.t_s, Look(None, UNREAD, fault_line(error))), frame)
+            return None
+
+    def _unseen(self, t_s: float, look: Look) -> tuple[Event, ...]:
+        """What the referee says where a ``look`` told nothing; a fault of the program is noted with the first one."""
+        self.why_unseen = look.why
+        events = self.referee.view(t_s, look.view)
+        if events and look.view == UNREAD:
+            self.desk.note(str(look.why))
+        return events
+
     def _judged(self, frame: Frame, look: Look, told: Told) -> tuple[Look, tuple[Event, ...]]:
         """What the referee says to a look at ``frame``; with the look at the whole board, if it wanted one."""
         if look.reading is None:
-            self.why_unseen = look.why
-            events = self.referee.view(frame.t_s, look.view)
-            if events and look.view == UNREAD:
-                self.desk.note(str(look.why))
-            return look, events
+            return look, self._unseen(frame.t_s, look)
         self.seen = True
         sensed = None if self.pillars is None else self.pillars.sensed()
         events = self.referee.observe(
@@ -201,21 +221,28 @@ class Table:
             if whole.reading is not None:
                 look = whole
                 events += self.referee.observe(frame.t_s, whole.reading, sensed)
-        if self.referee.question is not None:
-            events += self.referee.verified(frame.t_s, self._compare(self.referee.question))
+            elif whole.view == UNREAD:
+                self.desk.note(str(whole.why))
+        if (question := self.referee.question) is not None:
+            events += self.referee.verified(frame.t_s, self._asked(lambda: self.eyes.compare(question)))
         if self.referee.understands:
-            self.eyes.understood()
-            if any(isinstance(event, Accepted) for event in events):
-                self.eyes.learn(self._layout())
+            has_new_position = any(isinstance(event, Accepted) for event in events)
+            self._asked(lambda: self._keep_understood(has_new_position=has_new_position))
         return look, events
 
-    def _compare(self, question: Verify) -> Verified | None:
-        """What the eyes say to ``question``; nothing where the program itself is at fault."""
+    def _asked(self, ask: Callable[[], Reply]) -> Reply | None:
+        """What the eyes answer beside a reading; nothing, with a note, where the program itself is at fault."""
         try:
-            return self.eyes.compare(question)
-        except Exception as error:  # a fault in comparing pictures must not end a match
+            return ask()
+        except Exception as error:  # a fault in one picture must not end a match
             self.desk.note(fault_line(error))
             return None
+
+    def _keep_understood(self, *, has_new_position: bool) -> None:
+        """Let the eyes keep the picture that was looked at last, which makes sense, and learn the board from it."""
+        self.eyes.understood()
+        if has_new_position:
+            self.eyes.learn(self._layout())
 
     def _told(self) -> Told:
         """What is known of the pillars' levels without looking."""

@@ -9,7 +9,7 @@ import pytest
 from calibration.appearance import read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
-from companion.app.eyes import Eyes
+from companion.app.eyes import Eyes, Look
 from companion.app.table import Table
 from companion.commands.options.game import begin_match
 from companion.errors import SourceError
@@ -136,6 +136,61 @@ def test_a_fault_in_reading_one_picture_is_named_and_the_match_goes_on(run, tmp_
     unread = next(event for event in events if getattr(event, "state", "") == "unread")
     with Store.open(tmp_path / "m.db") as store:
         assert store.evidence(1, unread.n)
+
+
+@pytest.mark.parametrize("faulty", ["understood", "learn"])
+def test_a_fault_in_keeping_what_was_understood_is_named_and_costs_no_move(run, faulty):
+    desk = Notes()
+
+    def fail(*_):
+        raise KeyError("e5")
+
+    events = run(0, 65, lambda eyes: setattr(eyes, faulty, fail), desk)
+    moves = [event.move for event in events if event.event == "accepted"]
+    assert moves == ["e7-f7", "e5-g5", "f7-g7"]
+    assert all("KeyError" in note for note in desk.notes)
+    assert desk.notes
+
+
+def test_a_fault_in_judging_motion_is_named_once_and_the_match_goes_on(run, tmp_path):
+    desk = Notes()
+
+    def spoil(eyes):
+        moving, asked = eyes.moving, []
+
+        def fail(frame):
+            asked.append(frame)
+            if 5 <= len(asked) <= 8:
+                raise IndexError("list index out of range")
+            return moving(frame)
+
+        eyes.moving = fail
+
+    events = run(0, 65, spoil, desk)
+    assert [event.move for event in events if event.event == "accepted"] == ["e7-f7", "e5-g5", "f7-g7"]
+    (unread,) = [event for event in events if getattr(event, "state", "") == "unread"]
+    with Store.open(tmp_path / "m.db") as store:
+        assert store.evidence(1, unread.n)
+    (note,) = desk.notes
+    assert "IndexError" in note
+
+
+def test_a_fault_in_a_look_at_the_whole_board_is_named(run):
+    desk = Notes()
+
+    def spoil(eyes):
+        look = eyes.look
+
+        def fail(frame, told, *, afresh=False, is_review=False):
+            if afresh:
+                return Look(None, "unread", "a fault of this program")
+            return look(frame, told, afresh=afresh, is_review=is_review)
+
+        eyes.look = fail
+
+    run(30, 100, spoil, desk)
+    assert desk.notes
+    assert set(desk.notes) == {"a fault of this program"}
 
 
 def test_a_fault_in_a_second_look_is_named_and_tells_nothing(run):
