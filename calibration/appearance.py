@@ -13,10 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from calibration.board_appearance import BoardAppearance, format_board, read_board
 from calibration.errors import ProfileError
 from calibration.kit import Colour, Kit, alike
 from calibration.printed import printed_appearance
+from calibration.srgb import linear_light
 from calibration.toml import Table, load
 
 Reflectance = tuple[float, float, float]
@@ -72,13 +75,9 @@ FLAT_RIM = (0.0,) * RIM_STEPS
 
 
 def linear(colour: Colour) -> Reflectance:
-    """Linear-light value (0…1) of an sRGB colour (IEC 61966-2-1)."""
-    r, g, b = (_linear(value / 255) for value in colour)
+    """Linear-light value (0…1) of an sRGB colour."""
+    r, g, b = linear_light(np.array(colour) / 255).tolist()
     return r, g, b
-
-
-def _linear(value: float) -> float:
-    return value / 12.92 if value <= 0.04045 else float(((value + 0.055) / 1.055) ** 2.4)
 
 
 def nominal_appearance(kit: Kit) -> SetAppearance:

@@ -15,6 +15,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from calibration.srgb import CURVE_OFFSET, GAMMA, STEEPEST, linear_light
 from companion.simulate.light import Array, to_srgb
 from companion.simulate.render import BLUR_PX, NOISE_MARGIN_PX, Box, Painter, Picture, noise_of_frame
 from companion.simulate.sprite import Scene
@@ -206,9 +207,9 @@ def _view(scene: Scene) -> View:
 
 def _deviations(noise: float) -> npt.NDArray[np.float32]:
     """(256,) deviation of each code: shot noise and a little read noise in linear light, through the gamma curve."""
-    codes = np.arange(256) / 255
-    linear = np.where(codes <= 0.04045, codes / 12.92, ((codes + 0.055) / 1.055) ** 2.4)
-    slope = np.where(linear <= 0.0031308, 12.92, 1.055 / 2.4 * np.maximum(linear, 1e-6) ** (1 / 2.4 - 1))
+    linear = linear_light(np.arange(256) / 255)
+    steep = (1 + CURVE_OFFSET) / GAMMA * np.maximum(linear, 1e-6) ** (1 / GAMMA - 1)
+    slope = np.where(linear <= 0.0031308, STEEPEST, steep)
     share = slope * np.sqrt(linear + 0.075)
     return (noise * share / share[188]).astype(np.float32)
 

@@ -19,7 +19,7 @@ from calibration.board_appearance import BoardAppearance, unknown_board
 from calibration.camera import Camera
 from calibration.errors import ProfileError
 from calibration.kit import Kit, available_kits, load_kit
-from vision.appearance.colour_model import display
+from calibration.srgb import display
 from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
 from vision.exposure import TOGETHER_S, Exposure

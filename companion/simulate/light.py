@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.kit import Colour
+from calibration.srgb import display, linear_light
 
 Array = npt.NDArray[np.float64]
 
@@ -59,9 +60,7 @@ LIGHTS = {"window": WINDOW, "lamp": LAMP}
 
 def to_linear(colour: npt.ArrayLike) -> Array:
     """Linear light 0…1 of sRGB values 0…255."""
-    value = np.asarray(colour, np.float64) / 255
-    linear: Array = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
-    return linear
+    return linear_light(np.asarray(colour, np.float64) / 255)
 
 
 def beside(colour: npt.ArrayLike, other: npt.ArrayLike) -> Array:
@@ -71,9 +70,7 @@ def beside(colour: npt.ArrayLike, other: npt.ArrayLike) -> Array:
 
 def to_srgb(linear: Array) -> Array:
     """SRGB values 0…255 of linear light, clipped as a sensor clips."""
-    value = np.clip(linear, 0, 1)
-    encoded: Array = 255 * np.where(value <= 0.0031308, value * 12.92, 1.055 * value ** (1 / 2.4) - 0.055)
-    return encoded
+    return 255 * display(np.clip(linear, 0, 1))
 
 
 def fall(light: Light, x_mm: Array, y_mm: Array) -> Array:

@@ -11,8 +11,8 @@ import pytest
 from calibration.appearance import nominal_appearance, read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
+from calibration.srgb import display
 from companion.app.ground import start_levels
-from vision.appearance.colour_model import display
 from vision.appearance.illumination import LINEAR
 from vision.capture.frames import Frame
 from vision.enrolment import enrol

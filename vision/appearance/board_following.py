@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from calibration.board_appearance import TEXEL_MM, WHITEST, BoardAppearance
 from calibration.kit import Kit
+from calibration.srgb import GAMMA
 from vision.appearance.board_learning import cell_texels, codes_at, covered_texels
 from vision.appearance.board_surface import DARKEST, DARKEST_SHADE, specular_at, variance_of
-from vision.appearance.colour_model import GAMMA, gain_in
+from vision.appearance.colour_model import gain_in
 from vision.appearance.piece_colours import Photograph
 from vision.pose.projection import project
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from calibration.board_appearance import TEXEL_MM, WHITEST, BoardAppearance
 from calibration.camera import Camera
-from vision.appearance.colour_model import GAMMA
+from calibration.srgb import GAMMA
 from vision.appearance.illumination import (
     LEAST_REFERENCES,
     Illumination,

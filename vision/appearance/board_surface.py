@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from calibration.board_appearance import TEXEL_MM, BoardAppearance
 from calibration.camera import Camera
-from vision.appearance.colour_model import BINS, FLOOR_SHADING, GAMMA, OUTLIER_SHARE, SENSOR_NOISE, TOP_VALUE
+from calibration.srgb import GAMMA
+from vision.appearance.colour_model import BINS, FLOOR_SHADING, OUTLIER_SHARE, SENSOR_NOISE, TOP_VALUE
 from vision.appearance.illumination import Illumination
 from vision.appearance.logarithm import take_logs
 from vision.compiled import compiled

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.appearance import ColumnAppearance, Reflectance, SetAppearance
+from calibration.srgb import CURVE_OFFSET, GAMMA, STEEPEST, display, linear_light
 from vision.compiled import compiled
 from vision.scene.configurations import Configurations
 from vision.scene.materials import SKY_VIEW_FACTORS, Materials
@@ -22,12 +23,6 @@ BINS = 32
 
 TOP_VALUE = 1.25
 """Largest display (gamma-encoded) value that is distinguished, relative to white paper there.  Chosen by eye."""
-
-GAMMA = 2.4
-"""Exponent of the sRGB curve: a factor on linear light is close to this root of it on display values."""
-
-CURVE_OFFSET = 0.055
-"""Offset of the sRGB curve (IEC 61966-2-1)."""
 
 DRAWS = 20_000
 """Draws a material.  Chosen by eye."""
@@ -323,23 +318,12 @@ def _draw(reflectance: npt.NDArray[np.float64], shading: _Shading, rng: np.rando
     return np.clip(values, 0, TOP_VALUE).astype(np.float32)
 
 
-def linear_light(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Linear light of display values (IEC 61966-2-1), of the same shape, 1 being white."""
-    curve = ((values + CURVE_OFFSET) / (1 + CURVE_OFFSET)) ** GAMMA
-    return np.where(values <= 0.04045, values / 12.92, curve)
-
-
-def display(linear: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Display values of linear light (IEC 61966-2-1), of the same shape, 1 being white."""
-    return np.where(
-        linear <= 0.0031308, 12.92 * linear, (1 + CURVE_OFFSET) * np.maximum(linear, 1e-9) ** (1 / GAMMA) - CURVE_OFFSET
-    )
-
-
 @compiled
 def display_value(linear: float) -> float:
-    """As :func:`display`, of one value."""
-    return float(12.92 * linear if linear <= 0.0031308 else (1 + CURVE_OFFSET) * linear ** (1 / GAMMA) - CURVE_OFFSET)
+    """As :func:`calibration.srgb.display`, of one value."""
+    return float(
+        STEEPEST * linear if linear <= 0.0031308 else (1 + CURVE_OFFSET) * linear ** (1 / GAMMA) - CURVE_OFFSET
+    )
 
 
 def _learn(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

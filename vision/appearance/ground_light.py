@@ -10,9 +10,10 @@ import numpy.typing as npt
 from calibration.appearance import SetAppearance, linear
 from calibration.camera import Camera
 from calibration.kit import Kit
+from calibration.srgb import CURVE_OFFSET, GAMMA, display
 from vision.appearance.board_learning import codes_at
 from vision.appearance.board_surface import look_up, specular_at, variance_of
-from vision.appearance.colour_model import CURVE_OFFSET, GAMMA, display, gain_in
+from vision.appearance.colour_model import gain_in
 from vision.appearance.illumination import Illumination
 from vision.pose.projection import Points, Registration, project
 from vision.scene.ground import has_paper

@@ -13,7 +13,7 @@ from calibration.appearance import Reflectance, linear
 from calibration.camera import Camera
 from calibration.kit import Kit, Mat
 from calibration.markers import dictionary
-from vision.appearance.colour_model import linear_light
+from calibration.srgb import linear_light
 from vision.compiled import compiled
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project

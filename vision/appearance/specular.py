@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from calibration.appearance import Reflectance
 from calibration.kit import PieceKind
-from vision.appearance.colour_model import GAMMA, SENSOR_NOISE
+from calibration.srgb import GAMMA
+from vision.appearance.colour_model import SENSOR_NOISE
 from vision.pose.projection import Points
 from vision.scene.solids import Solid, faces_towards, moved, piece
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.colour_model import GAMMA, display
+from calibration.srgb import GAMMA, display
 from vision.inference.hypothesis import Hypothesis
 
 LOW = 1.0

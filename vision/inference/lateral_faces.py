@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.colour_model import CURVE_OFFSET, GAMMA, display, display_value
+from calibration.srgb import CURVE_OFFSET, GAMMA, display
+from vision.appearance.colour_model import display_value
 from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.hues import hue, hue_density, hue_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.colour_model import display
+from calibration.srgb import display
 
 Floats = npt.NDArray[np.float64]
 

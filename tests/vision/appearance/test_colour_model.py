@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from calibration.appearance import linear, nominal_appearance, read_appearance
 from calibration.board_appearance import unknown_board
 from calibration.kit import load_kit
+from calibration.srgb import display
 from vision.appearance import colour_model
 from vision.scene.configurations import kit_configurations
 from vision.scene.materials import Materials
@@ -58,9 +59,7 @@ def test_in_a_pit_dark_ground_is_likelier_and_bright_ground_less_so(examples):
     open_top, pit = materials.column_top(1.0), materials.column_top(0.3)
     assert open_top == materials.column_tops
     top = np.array(appearance.column.top)
-    dark, bright = (
-        colour_model.bin_index(colour_model.display(share * top[None]).astype(np.float32))[0] for share in (0.14, 1.0)
-    )
+    dark, bright = (colour_model.bin_index(display(share * top[None]).astype(np.float32))[0] for share in (0.14, 1.0))
     assert table[dark, pit] > table[dark, open_top] + 1
     assert table[bright, open_top] > table[bright, pit] + 1
 
@@ -77,7 +76,7 @@ def test_on_a_learned_board_a_piece_may_be_darker_than_one_that_mirrored_a_lamp_
     board = unknown_board(KIT.mat.width_mm, KIT.mat.height_mm)
     appearance = replace(nominal_appearance(KIT), board=replace(board, seen=np.ones_like(board.seen)))
     appearance = replace(appearance, pieces={**appearance.pieces, "R": (0.9, 0.6, 0.6)})
-    own = colour_model.bin_index(colour_model.display(np.array([[0.4, 0.1, 0.1]])).astype(np.float32))[0]
+    own = colour_model.bin_index(display(np.array([[0.4, 0.1, 0.1]])).astype(np.float32))[0]
     learned = colour_model.build_colour_model(appearance, kit_configurations(KIT), None)[own, MATERIALS.TOPS]
     printed = colour_model.build_colour_model(replace(appearance, board=None), kit_configurations(KIT), None)
     assert learned > printed[own, MATERIALS.TOPS] + 1
@@ -131,7 +130,7 @@ def test_a_pale_piece_is_not_any_pale_colour():
     pale = replace(nominal_appearance(KIT), pieces=dict.fromkeys(LETTERS, (0.52, 0.48, 0.38)))
     table = colour_model.build_colour_model(pale, kit_configurations(KIT), linear(KIT.mat.colour))
     own, wood = (
-        colour_model.bin_index(colour_model.display(np.array([colour])).astype(np.float32))[0]
+        colour_model.bin_index(display(np.array([colour])).astype(np.float32))[0]
         for colour in ((0.52, 0.48, 0.38), (0.42, 0.35, 0.22))
     )
     assert table[own, MATERIALS.TOPS] > table[wood, MATERIALS.TOPS] + 1
@@ -146,7 +145,7 @@ def test_a_side_in_deep_shade_is_understood_but_no_likelier_than_an_outlier(tabl
     appearance, configurations = nominal_appearance(KIT), kit_configurations(KIT)
     shaded = colour_model.with_deep_shade(table, appearance, configurations)
     red = 0.08 * np.array(appearance.pieces["R"])
-    dark = colour_model.bin_index(colour_model.display(red).astype(np.float32)[None])[0]
+    dark = colour_model.bin_index(display(red).astype(np.float32)[None])[0]
     side = MATERIALS.sides + next(i for i, letters in enumerate(configurations.colours) if "R" in letters)
     assert table[dark, side] < colour_model.OUTLIER_LOG < shaded[dark, side] < table[:, side].max() - 5
     np.testing.assert_array_equal(shaded[:, MATERIALS.STANDING], shaded[:, MATERIALS.sides :].max(axis=1))
@@ -160,6 +159,6 @@ def test_beside_terrain_a_dark_side_is_likelier_a_pieces():
         nominal = nominal_appearance(kit)
         appearance = replace(nominal, pieces={**nominal.pieces, "R": pink})
         model = colour_model.build_colour_model(appearance, kit_configurations(kit), linear(kit.mat.colour))
-        dark = colour_model.bin_index(colour_model.display(0.12 * np.array(pink)).astype(np.float32)[None])[0]
+        dark = colour_model.bin_index(display(0.12 * np.array(pink)).astype(np.float32)[None])[0]
         likely.append(model[dark, Materials.STANDING])
     assert likely[0] > likely[1] + 2

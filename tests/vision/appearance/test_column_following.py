@@ -5,8 +5,9 @@ import pytest
 
 from calibration.appearance import ColumnAppearance, nominal_appearance
 from calibration.kit import load_kit
+from calibration.srgb import display
 from companion.simulate.viewpoint import default_camera, default_pose
-from vision.appearance.colour_model import bin_index, build_colour_model, display, repaint_column
+from vision.appearance.colour_model import bin_index, build_colour_model, repaint_column
 from vision.appearance.column_following import LEAST_PILLARS, follow_column
 from vision.appearance.illumination import LINEAR, Illumination
 from vision.appearance.piece_colours import Photograph

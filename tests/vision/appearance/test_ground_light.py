@@ -9,8 +9,8 @@ from calibration.appearance import nominal_appearance
 from calibration.board_appearance import unknown_board
 from calibration.camera import Camera
 from calibration.kit import load_kit
+from calibration.srgb import GAMMA, display
 from companion.simulate.viewpoint import default_camera, default_pose
-from vision.appearance.colour_model import GAMMA, display
 from vision.appearance.ground_light import make_ground, measure_ground
 from vision.appearance.illumination import Illumination
 from vision.pose.projection import Registration

@@ -7,9 +7,9 @@ import pytest
 
 from calibration.appearance import nominal_appearance
 from calibration.kit import load_kit
+from calibration.srgb import display
 from companion.app.ground import start_levels
 from companion.simulate.viewpoint import default_camera, default_pose
-from vision.appearance.colour_model import display
 from vision.appearance.illumination import Illumination
 from vision.inference.comparison import make_view
 from vision.inference.geometry import Geometry

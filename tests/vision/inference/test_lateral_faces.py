@@ -5,12 +5,12 @@ import pytest
 
 from calibration.appearance import nominal_appearance
 from calibration.kit import load_kit
+from calibration.srgb import display
 from companion.simulate.light import WINDOW
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
-from vision.appearance.colour_model import display
 from vision.capture.frames import Frame
 from vision.inference.lateral_faces import _by_hue, _coarse_sides, _light_on_sides, _off, _Sides
 from vision.likelihood.hues import hue

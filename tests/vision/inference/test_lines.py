@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.appearance.colour_model import display
+from calibration.srgb import display
 from vision.appearance.illumination import Illumination
 from vision.inference.comparison import LINES_SHARE, lines_share, make_view
 from vision.inference.hypothesis import Hypothesis

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.appearance.colour_model import display
+from calibration.srgb import display
 from vision.appearance.illumination import Illumination
 from vision.inference import render_and_compare
 from vision.inference.comparison import compared, make_patch_of, make_view, scene_round, stacks_of
