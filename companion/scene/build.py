@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from calibration.appearance import linear
 from calibration.heights import floor_mm, rises_mm
 from calibration.kit import Colour, Kit, PieceKind
 from companion.rules.board import Cell, Layout, Stack, Table
@@ -128,8 +127,8 @@ def _rises_mm(kit: Kit, stack: Stack, kinds: list[PieceKind]) -> tuple[float, ..
 
 def _is_light(colour: Colour) -> bool:
     """Whether dark ink is read better on it (WCAG 2.1: beyond this luminance black contrasts more than white)."""
-    red, green, blue = linear(colour)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179
+    linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > 0.179
 
 
 def tally(stack: list[Body]) -> Tally | None:
