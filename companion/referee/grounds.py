@@ -153,8 +153,10 @@ def to_json(grounds: Grounds) -> dict[str, Any]:
     return {key: list(value) if isinstance(value, tuple) else value for key, value in row.items()}
 
 
-def from_json(row: dict[str, Any]) -> Grounds:
-    """The grounds of a JSON object.  Raises BadText for every field that does not fit."""
+def from_json(row: Any) -> Grounds:
+    """The grounds of a JSON object.  Raises BadText for what is none, and for every field that does not fit."""
+    if not isinstance(row, dict):
+        raise BadText("grounds of a verdict: must be an object")
     try:
         explanations = [asdict(read(Explanation, told)) for told in _listed(row, "explanations")]
         squares = [asdict(read(SquareSeen, square)) for square in _listed(row, "squares")]

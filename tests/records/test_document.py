@@ -55,6 +55,7 @@ def changed(**values: Any) -> str:
         (changed(grounds=[]), "grounds: must be"),
         (changed(grounds={"99": {}}), "grounds: there is no event 99"),
         (changed(grounds={"2": {}}), "grounds of a verdict: "),
+        (changed(grounds={"1": None}), "grounds of a verdict: must be an object"),
         (format_document(SMALL).replace('"move": "', '"move": "a1-', 1), "event 2: "),
     ],
 )
