@@ -15,11 +15,10 @@ STEEPEST = 12.92
 """Slope of the curve near black, where it is straight."""
 
 
-def linear_light(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def linear_light(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Linear light of display values, of the same shape, 1 being white."""
-    shown = np.asarray(values, np.float64)
-    curve = ((shown + CURVE_OFFSET) / (1 + CURVE_OFFSET)) ** GAMMA
-    return np.where(shown <= 0.04045, shown / STEEPEST, curve)
+    curve = ((values + CURVE_OFFSET) / (1 + CURVE_OFFSET)) ** GAMMA
+    return np.where(values <= 0.04045, values / STEEPEST, curve)
 
 
 def display(linear: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

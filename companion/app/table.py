@@ -224,10 +224,9 @@ class Table:
             elif whole.view == UNREAD:
                 self.desk.note(str(whole.why))
         if (question := self.referee.question) is not None:
-            events += self.referee.verified(frame.t_s, self._asked(lambda: self.eyes.compare(question)))
+            events += self.referee.verified(frame.t_s, self._asked(partial(self.eyes.compare, question)))
         if self.referee.understands:
-            has_new_position = any(isinstance(event, Accepted) for event in events)
-            self._asked(lambda: self._keep_understood(has_new_position=has_new_position))
+            self._asked(partial(self._keep_understood, events))
         return look, events
 
     def _asked(self, ask: Callable[[], Reply]) -> Reply | None:
@@ -238,10 +237,10 @@ class Table:
             self.desk.note(fault_line(error))
             return None
 
-    def _keep_understood(self, *, has_new_position: bool) -> None:
-        """Let the eyes keep the picture that was looked at last, which makes sense, and learn the board from it."""
+    def _keep_understood(self, events: tuple[Event, ...]) -> None:
+        """Let the eyes keep the picture that was looked at last, which makes sense, and after a move learn from it."""
         self.eyes.understood()
-        if has_new_position:
+        if any(isinstance(event, Accepted) for event in events):
             self.eyes.learn(self._layout())
 
     def _told(self) -> Told:

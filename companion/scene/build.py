@@ -127,6 +127,7 @@ def _rises_mm(kit: Kit, stack: Stack, kinds: list[PieceKind]) -> tuple[float, ..
 
 def _is_light(colour: Colour) -> bool:
     """Whether dark ink is read better on it (WCAG 2.1: beyond this luminance black contrasts more than white)."""
+    # Without calibration.srgb, which loads numpy: who shows boards alone need not.
     linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > 0.179
 

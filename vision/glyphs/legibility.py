@@ -216,20 +216,23 @@ def _gain(
     how_likely[cell, ring] = known[cell, ring] + np.clip(explained, 0, MOSTLY)
     chosen = how_likely.argmax(axis=1)
     best = np.searchsorted(cell * len(candidates.scores) + ring, cells * len(candidates.scores) + chosen)
-    is_free, letters = np.isfinite(placed[cells, chosen]), np.float32(np.log(len(alphabet.letters)))
-    by_character: Array = np.maximum(fits[best] - bare[best] - letters, 0)
+    by_character: Array = np.maximum(fits[best] - bare[best] - np.float32(np.log(len(alphabet.letters))), 0)
     # Bare wood where another height has its face says nothing of the likeliest one.
     likeliest = np.where(candidates.owner == cells[:, None], candidates.scores, -np.inf).argmax(axis=1)
     unlike, elsewhere = compare(image, rings.of(likeliest), labels, alphabet)
-    otherwise = np.clip(unlike.max(axis=1) - blank(image, elsewhere, labels), -MOST_AGAINST, 0).astype(np.float32)
-    by_ring = otherwise
+    otherwise = by_ring = _as_bare(unlike, blank(image, elsewhere, labels))
     if alphabet.ring_mm is not None:
         above = (placed[cells, chosen] - FACE_FOUND).astype(np.float32)
-        against = np.clip(usual[best].max(axis=1) - bare[best], -MOST_AGAINST, 0)
-        by_ring = np.where(above > 0, above + against, otherwise)
-    explains = explained[best] > MOSTLY
+        by_ring = np.where(above > 0, above + _as_bare(usual[best], bare[best]), otherwise)
+    is_free, explains = np.isfinite(placed[cells, chosen]), explained[best] > MOSTLY
     gain = np.where(is_free, np.where(explains, by_character, by_ring), 0)
     return gain, np.where(is_free & ~explains, otherwise, 0), found.of(best)
+
+
+def _as_bare(letters: Array, bare: Array) -> Array:
+    """(k,) how much ``bare`` wood (k,) speaks against a face whose characters fit so well, ``letters`` (k, letters)."""
+    against: Array = np.clip(letters.max(axis=1) - bare, -MOST_AGAINST, 0)
+    return against
 
 
 def _find(image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet) -> Found:
