@@ -82,8 +82,9 @@ act costs the match more than to look at a square costs people."""
 ONE_HAND = 0.98
 """Probability from which one player is said to have done what two might have: as AFTER_PATIENCE.wrong."""
 
-WORTH_ASKING = 0.1
-"""Posterior above which a move is offered when people are asked."""
+WORTH_ASKING, WORTH_OFFERING = 0.1, 0.01
+"""Posteriors above which people are asked for moves, and above which a single other one is offered with these: a
+question costs no more by one more answer, and one that lacks the move that was played costs an entry by hand."""
 
 WORTH_KEEPING = 1e-3
 """Posterior above which an explanation is kept in mind while a table is in doubt: what comes next may show that it was
@@ -344,8 +345,13 @@ def _in_the_end(meaning: Interpretation, sure: float) -> Unchanged | InProgress 
 
 
 def _worth_asking(groups: tuple[Group, ...]) -> tuple[tuple[Move, ...], ...]:
-    likely = [group for group in groups if group.posterior >= WORTH_ASKING]
-    return tuple(dict.fromkeys(moves for group in likely for moves in group.legal()))
+    """The legal moves that are offered, the likeliest first; none if people need not be asked for any."""
+    legal = [(group.posterior, moves) for group in groups for moves in group.legal()]
+    if not any(posterior >= WORTH_ASKING for posterior, _ in legal):
+        return ()
+    least = {True: WORTH_OFFERING, False: WORTH_ASKING}
+    offered = (moves for posterior, moves in legal if posterior >= least[len(moves) == 1])
+    return tuple(dict.fromkeys(offered))
 
 
 def _worth_keeping(groups: tuple[Group, ...]) -> tuple[Line, ...]:

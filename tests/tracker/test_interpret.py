@@ -13,6 +13,7 @@ from companion.rules.game import Move, view
 from companion.tracker.evidence import Evidence, weigh
 from companion.tracker.hypotheses import Line, predict
 from companion.tracker.interpret import (
+    WORTH_ASKING,
     Ambiguous,
     CannotTell,
     Illegal,
@@ -315,6 +316,20 @@ def test_doubt_is_no_accusation(scene, nats: float) -> None:
     doubtful = replace(reading, log_likelihood=log_p)
     judged = interpret(weigh(game.layout, doubtful), predict(at.match), Context())
     assert not isinstance(judged.interpretation, Illegal)
+
+
+def test_a_question_offers_the_move_that_a_misread_height_makes_less_likely(scene) -> None:
+    """Asked whether the whole stack went, one can say that a part did."""
+    at = scene(OWN_FIVES)
+    reading = at.reading(at.board(d5="", d6="RRGRR"))
+    log_p = reading.log_likelihood.copy()
+    from_cell, to_cell = (at.match.game.layout.index[cell] for cell in ("d5", "d6"))
+    log_p[from_cell, reading.index[1, "R"]], log_p[to_cell, reading.index[4, "R"]] = -1.5, -1.5
+    evidence = weigh(at.match.game.layout, replace(reading, log_likelihood=log_p))
+    judged = interpret(evidence, predict(at.match), Context())
+    assert judged.ranked[1].posterior < WORTH_ASKING
+    assert isinstance(judged.interpretation, CannotTell)
+    assert judged.interpretation.options == ((at.move("d5-d6"),), (at.move("d5-d6:4"),))
 
 
 @pytest.mark.parametrize(
