@@ -132,10 +132,10 @@ def _is_other_height(hypothesis: Hypothesis, beside: _Beside, cell: int) -> bool
 
 
 def _stands(hypothesis: Hypothesis, cell: int, tried: Mask, heights: Floats, compared: Floats) -> float:
-    """Log-likelihood ratio that anything stands on a cell, against none.
+    """Log-likelihood ratio that anything stands on a cell, against none; by hue as well, where that is known.
 
     ``heights`` (f,): by colours; ``compared`` (1 + f,): by boundaries.
     """
     by_surface = by_surfaces(hypothesis, cell, tried[1:])
     likely = NONE_SHARES[0] * heights + NONE_SHARES[1] * by_surface + NONE_SHARES[2] * (compared[1:] - compared[0])
-    return float(likely[tried[1:]].max())
+    return float(likely[tried[1:]].max() + hypothesis.hue_log_ratio[cell])

@@ -1,10 +1,13 @@
-"""Which squares of a learned board are looked at for pieces that colours do not find."""
+"""What the hue of squares of a learned board says of pieces that colours do not find."""
 
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
-from vision.inference.ground_hue import OFF_HUE, hue_from_board
+from calibration.srgb import linear_light
+from vision.inference.ground_hue import LIKE_BOARD, OFF_HUE, board_log_ratio, hue_from_board
+from vision.scene.label_buffer import RANK_BITS
 
 ROWS, COLUMNS = 12, 9
 BOARD = np.array([110.0, 80.0, 85.0])
@@ -20,7 +23,20 @@ def shown(*colours, known=True):
         gain=np.full((len(colours), 3), 1 / 255, np.float32),
         expected=board if known else np.full_like(board, np.nan),
     )
-    return SimpleNamespace(observations=observations, geometry=SimpleNamespace(rows_round=(2, 10)))
+    places = np.arange(len(codes) * ROWS * COLUMNS, dtype=np.intp).reshape(codes.shape[:3])
+    geometry = SimpleNamespace(
+        rows_round=(2, 10),
+        crops=SimpleNamespace(u_mm=4 * np.arange(COLUMNS) - 16, flat_px=places),
+        configurations=SimpleNamespace(all=(SimpleNamespace(size=SimpleNamespace(width_mm=30.0)),)),
+        rank=np.arange(1, len(codes) + 1),
+    )
+    return SimpleNamespace(
+        observations=observations,
+        geometry=geometry,
+        state=np.zeros(len(codes), np.intp),
+        camouflaged=np.ones(len(codes), np.bool_),
+        all_labels=lambda: np.zeros(places.shape, np.int32),
+    )
 
 
 def test_another_hue_of_the_boards_brightness_is_told_from_shade():
@@ -35,3 +51,40 @@ def test_where_the_board_is_not_known_no_hue_is_off():
 
 def test_of_no_squares_none_is_off():
     assert hue_from_board(shown(MAROON), np.arange(0)).shape == (0,)
+
+
+PIECES = linear_light(np.array([MAROON[::-1], (200, 190, 40)]) / 255)
+"""Reflectances, r g b."""
+
+A_LITTLE_OFF = BOARD * np.array([1.04, 1.0, 0.97])
+
+
+def test_hue_tells_a_piece_from_the_board():
+    piece, shaded_piece, bare, shade, neither = board_log_ratio(
+        shown(MAROON, 0.8 * MAROON, BOARD, 0.6 * BOARD, [60, 90, 60]), PIECES
+    )
+    assert min(piece, shaded_piece) > 4
+    assert max(bare, shade) < -1
+    assert neither == pytest.approx(0, abs=2)
+
+
+def test_a_piece_that_mirrors_a_lamp_may_have_the_boards_hue():
+    assert board_log_ratio(shown(BOARD), PIECES)[0] == pytest.approx(np.log(LIKE_BOARD), abs=0.1)
+
+
+def test_shade_and_reflected_light_may_be_of_another_hue():
+    alike = PIECES[:1] * 0 + linear_light(A_LITTLE_OFF[::-1] / 255)
+    lit, shaded = board_log_ratio(shown(A_LITTLE_OFF, 0.5 * A_LITTLE_OFF), alike)
+    assert lit > shaded + 1
+
+
+def test_hue_tells_nothing_of_what_is_hidden_unknown_or_not_in_question():
+    hidden = shown(MAROON, MAROON)
+    labels = hidden.all_labels()
+    labels[0] = 2 << RANK_BITS
+    hidden.all_labels = lambda: labels
+    assert (board_log_ratio(hidden, PIECES) > 1).tolist() == [False, True]
+    assert not board_log_ratio(shown(MAROON, known=False), PIECES).any()
+    sure = shown(MAROON)
+    sure.camouflaged[:] = False
+    assert not board_log_ratio(sure, PIECES).any()
