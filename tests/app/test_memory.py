@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import numba
@@ -30,6 +31,15 @@ def test_loops_run_and_are_compiled_after_the_compilers_pages_were_given_back() 
     memory.keep_small()
     assert _sum(np.ones(4)) == 4
     assert _never_called_before(1) == 2
+
+
+def test_what_was_there_before_a_match_is_not_searched_during_it() -> None:
+    """All modules and compiled loops are some 170,000 objects."""
+    try:
+        memory.keep_small()
+        assert len(gc.get_objects()) < gc.get_freeze_count() / 10
+    finally:
+        gc.unfreeze()
 
 
 def test_what_the_compiler_wrote_to_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
