@@ -20,7 +20,8 @@ from companion.tracker.sights import Changes
 
 AGREEING_READINGS = 2
 """An accusation or a question needs the word of two pictures: a hand just out of view must not become a verdict.  So
-does a move that places contradict: a hand in view, between two squares, looks like none that a picture knows."""
+does a move that places contradict, or a second look: a hand in view, between two squares, or the piece in it, looks
+like none that a picture knows."""
 
 LIFTED_READINGS, LIFTED_S = 3, 0.2
 """Pieces gone from a stack may be in a hand that will put them down; a table that no single act explains may be one
@@ -96,7 +97,7 @@ def _needs_patience(judgement: Judgement) -> bool:
         case Played((_, _, *_)) | TakenBack(_, (_, *_)):
             return True
         case Played() | TakenBack():
-            return bool(judgement.odd)
+            return bool(judgement.odd) or judgement.is_disputed
         case meaning:
             return isinstance(meaning, (Illegal, Ambiguous, CannotTell))
 

@@ -181,7 +181,7 @@ class Judgement:
     people do either, no move leaves them so, not even half done, and no second look denies it: something must be in the
     way.  ``ranked``: the
     likeliest explanations, the best first; ``rivals``: the views that compete, in the order in which they are to be
-    compared.
+    compared.  ``is_disputed``: a second look finds one of them likelier than what is likeliest by all that is known.
     """
 
     interpretation: Interpretation
@@ -191,6 +191,7 @@ class Judgement:
     odd: Changes
     is_strange: bool
     rivals: tuple[Changes, ...] = ()
+    is_disputed: bool = False
 
     @property
     def doubted(self) -> tuple[Line, ...]:
@@ -237,7 +238,8 @@ def interpret(
     strange = tuple((place, seen) for place, _, seen in odd)
     explained = prediction.due if look is None else prediction.due | look.refuted
     is_strange = _is_strange(tuple(row for row in odd if (row[0], row[2]) not in explained))
-    return Judgement(meaning, best.changes, best.posterior, ranked, strange, is_strange, rivals(groups))
+    is_disputed = look is not None and look.log_p.get(best.changes, 0.0) < 0
+    return Judgement(meaning, best.changes, best.posterior, ranked, strange, is_strange, rivals(groups), is_disputed)
 
 
 def _meaning(prediction: Prediction, group: Group, context: Context) -> Interpretation:

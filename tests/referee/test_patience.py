@@ -67,6 +67,12 @@ def test_two_pictures_for_a_move_that_places_contradict(meaning: Interpretation)
     assert due_after(replace(judged(meaning), odd=((7, (3, "R")),))) == 2
 
 
+@pytest.mark.parametrize("meaning", [Played((MOVE,)), TakenBack(1)])
+def test_two_pictures_for_a_move_that_a_second_look_disputes(meaning: Interpretation) -> None:
+    """As where a hand that does not move for a frame holds a piece beside a stack."""
+    assert due_after(replace(judged(meaning), is_disputed=True)) == 2
+
+
 @pytest.mark.parametrize("meaning", [ACT, Played((MOVE, MOVE)), TakenBack(1, (MOVE,))])
 def test_two_pictures_for_a_complete_act_and_for_several_at_once(meaning: Interpretation) -> None:
     """At 12 frames a second a complete illegal act is told within three calm frames."""

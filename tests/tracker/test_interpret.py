@@ -262,6 +262,19 @@ def test_what_a_hand_hides_is_left_open(scene) -> None:
     assert isinstance(meaning, CannotTell)
 
 
+@pytest.mark.parametrize(("nats", "is_disputed"), [(0.8, True), (-0.8, False)])
+def test_a_move_that_a_second_look_finds_a_little_less_likely_is_disputed(scene, nats: float, *, is_disputed) -> None:
+    """It is the likeliest explanation all the same, for people mostly play by the rules."""
+    at = scene(START)
+    evidence = weigh(at.match.game.layout, at.reading(at.after("e4-e5")))
+    index = at.match.game.layout.index
+    moved, lifted = ((index["e4"], (0, None)), (index["e5"], (2, "R"))), ((index["e4"], (0, None)),)
+    look = SecondLook((Compared(moved, -nats, b""), Compared(lifted, 0.0, b"")), b"")
+    judged = interpret(evidence, predict(at.match), Context(), look)
+    assert judged.interpretation == Played((at.move("e4-e5"),))
+    assert judged.is_disputed == is_disputed
+
+
 def test_a_table_that_looks_like_nothing_is_strange(scene) -> None:
     """Seven pieces more on a square are a sleeve; one is not."""
     at = scene(START)
