@@ -31,7 +31,7 @@ from vision.glyphs.templates import make_alphabet
 from vision.inference.characters import read_character, read_characters
 from vision.inference.colours import Colours
 from vision.inference.geometry import Geometry, is_pushed, make_geometry, same_pose
-from vision.inference.ground_hue import board_log_ratio, off_hue, pillars_log_ratio
+from vision.inference.ground_hue import off_hue, pillars_log_ratio, tell_hues_on_board
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.joint_scoring import score_characters, score_tables, score_towers
 from vision.inference.lateral_faces import rescore_by_lateral_faces
@@ -347,7 +347,7 @@ class Reader:
         elif is_faced and self.appearance.floor is not None and self.appearance.board is None:
             hypothesis.tell_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
         elif is_faced and hypothesis.is_on_learned_board and hypothesis.geometry.configurations.has_plain_faces:
-            hypothesis.tell_off_hue(hypothesis.off_hue, board_log_ratio(hypothesis, self._colours.reflectances))
+            tell_hues_on_board(hypothesis, self._colours.reflectances)
         rescore_by_rendering(smooth, hypothesis)
         letters = None
         if self._alphabet is None:

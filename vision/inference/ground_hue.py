@@ -10,15 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.srgb import display
+from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.densities import normal_density
 from vision.likelihood.hues import hue, hue_density, hue_of
 from vision.likelihood.observations import DARK
-from vision.scene.label_buffer import RANK_BITS
+from vision.scene.label_buffer import RANK_BITS, LabelBuffer
 
+Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
+Picture = npt.NDArray[np.uint8]
+Pixels = npt.NDArray[np.int32]
 
 OFF_HUE = 0.05
 """Distance in hue (:mod:`vision.likelihood.hues`) from the ground's colour above which what is seen round the middle of
@@ -47,6 +51,9 @@ MIDDLE = 0.6
 
 LEAST_SEEN = 0.5
 """Share of that which must be seen."""
+
+ASKED_NATS = 1.0
+"""Log-likelihood ratio that anything stands on a cell that seems empty, by hue, from which on boundaries are asked."""
 
 
 def off_hue(hypothesis: Hypothesis, floor: Floats) -> Mask:
@@ -86,46 +93,78 @@ def _apart(hypothesis: Hypothesis, codes: npt.NDArray[np.generic], ground: Float
 
 
 def hue_from_board(hypothesis: Hypothesis, cells: Indices) -> Floats:
-    """(b,) median distance in hue of what is seen on ``cells`` (b,) from what a learned board has there.
+    """(b,) distance in hue of what is seen round the middles of ``cells`` (b,) from what a learned board has there.
 
-    0 where that is not known.
+    0 where that is hidden, or not known.
     """
-    if not len(cells):
-        return np.zeros(0)
-    observations, rows = hypothesis.observations, slice(*hypothesis.geometry.rows_round)
-    shown = observations.codes[cells, rows] * observations.gain[cells, None, None]
-    board = observations.expected[cells, :, rows].transpose(0, 2, 3, 1)
-    apart = np.nan_to_num(hue(shown.astype(np.float64) + DARK) - hue(board.astype(np.float64) + DARK))
-    off: Floats = np.linalg.norm(np.median(apart, axis=(1, 2)), axis=1)
-    return off
+    shown, board, is_seen = _round_middles(hypothesis)
+    off: Floats = np.linalg.norm(hue(shown) - hue(board), axis=1) * is_seen
+    return off[cells]
 
 
 def board_log_ratio(hypothesis: Hypothesis, pieces: Floats) -> Floats:
     """(n,) log-likelihood ratio that anything stands on each cell of a learned board, by the hue round its middle.
 
-    A single pixel of a dark board hardly tells it from a dark piece, but all of them together do.  0 where too much is
-    hidden, or the board is not known, or nothing is believed to stand, or that something may.  ``pieces`` (colours, 3):
-    reflectances, r g b.
+    A single pixel of a dark board hardly tells it from a dark piece, but all of them together do.  0 where that is
+    hidden, or the board is not known.  ``pieces`` (colours, 3): reflectances, r g b.
     """
-    geometry, observations, ratio = hypothesis.geometry, hypothesis.observations, np.zeros(len(hypothesis.state))
-    rows = np.arange(*geometry.rows_round)
-    columns = np.flatnonzero(np.abs(geometry.crops.u_mm) <= MIDDLE * geometry.configurations.all[0].size.width_mm / 2)
-    cells = np.flatnonzero((hypothesis.state > 0) | hypothesis.camouflaged)
-    window = np.ix_(cells, rows, columns)
-    nearest = hypothesis.all_labels().ravel()[geometry.crops.flat_px[window]] >> RANK_BITS
-    board = observations.expected.transpose(0, 2, 3, 1)[window].astype(np.float64)
-    is_seen = (nearest <= geometry.rank[cells, None, None]) & (board > 0).all(axis=-1)
-    is_told = is_seen.mean(axis=(1, 2)) > LEAST_SEEN
-    cells, seen = cells[is_told], is_seen[is_told, ..., None]
-    shown, expected = (
-        np.where(seen, values[is_told], 0).sum(axis=(1, 2)) / seen.sum(axis=(1, 2))
-        for values in (observations.codes[window], board)
-    )
-    shown = shown * observations.gain[cells] + DARK
-    own, off = hue(expected + DARK), hue(shown) - hue(expected + DARK)
-    shade = np.abs(np.log(shown.mean(axis=1) / (expected.mean(axis=1) + DARK)))
+    shown, board, is_seen = _round_middles(hypothesis)
+    own, off = hue(board), hue(shown) - hue(board)
+    shade = np.abs(np.log(shown.mean(axis=1) / board.mean(axis=1)))
     bare = hue_density(off, np.zeros(2), BARE_SPREAD + SHADE_SPREAD * shade, BARE_STRAYS)
     of_pieces = hue(display(pieces)[:, ::-1] + DARK) - own[:, None]
     stands = hue_density(off[:, None], of_pieces, PIECE_SPREAD, PIECE_STRAYS).max(axis=1)
-    ratio[cells] = np.log(LIKE_BOARD + (1 - LIKE_BOARD) * stands / bare)
-    return ratio
+    return np.where(is_seen, np.log(LIKE_BOARD + (1 - LIKE_BOARD) * stands / bare), 0.0)
+
+
+def tell_hues_on_board(hypothesis: Hypothesis, pieces: Floats) -> None:
+    """Let the hue round the middles of cells of a learned board speak; ``pieces`` (colours, 3): reflectances, r g b."""
+    ratio = board_log_ratio(hypothesis, pieces)
+    hypothesis.tell_off_hue(hypothesis.off_hue, ratio)
+    hypothesis.tell_camouflaged(np.flatnonzero((ratio > ASKED_NATS) & hypothesis.updated & (hypothesis.state == 0)))
+
+
+def _round_middles(hypothesis: Hypothesis) -> tuple[Floats, Floats, Mask]:
+    """What is seen round the middle of each cell (n), what a learned board has there, and whether enough is seen.
+
+    The first two are (n, 3) display values b g r plus :data:`DARK`.
+    """
+    geometry, observations = hypothesis.geometry, hypothesis.observations
+    columns = np.abs(geometry.crops.u_mm) <= MIDDLE * geometry.configurations.all[0].size.width_mm / 2
+    window, places = (geometry.rows_round, np.flatnonzero(columns)), (geometry.crops.flat_px, geometry.rank)
+    sums = _sums_round(observations.codes, observations.expected, hypothesis.all_labels(), places, window)
+    shown, board = np.split(sums[:, :-1] / np.maximum(sums[:, -1:], 1e-9), 2, axis=1)
+    return shown * observations.gain + DARK, board + DARK, sums[:, -1] > LEAST_SEEN
+
+
+@compiled
+def _sums_round(
+    codes: Picture,
+    board: Array,
+    labels: LabelBuffer,
+    places: tuple[Pixels, Pixels],
+    window: tuple[tuple[int, int], Indices],
+) -> Floats:
+    """(n, 7) sums over a window of each crop: of codes and of what a learned board shows, and of the share that counts.
+
+    What nearer stacks hide, or where the board is not known, does not.
+
+    Args:
+        codes: see :class:`Observations`.
+        board: its ``expected``.
+        labels: of the whole picture.
+        places: (n, rows, columns) pixels of the crops, and (n,) the cells' ranks.
+        window: the first row and the one after the last; (k,) columns.
+    """
+    ((first, end), columns), (flat_px, rank) = window, places
+    sums, flat, each = np.zeros((len(codes), 7)), labels.reshape(-1), 1 / ((end - first) * len(columns))
+    for cell in range(len(codes)):
+        for row in range(first, end):
+            for column in columns:
+                is_seen = flat[flat_px[cell, row, column]] >> RANK_BITS <= rank[cell]
+                if is_seen and board[cell, 0, row, column] > 0:
+                    for channel in range(3):
+                        sums[cell, channel] += codes[cell, row, column, channel] * each
+                        sums[cell, 3 + channel] += board[cell, channel, row, column] * each
+                    sums[cell, 6] += each
+    return sums

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from calibration.srgb import linear_light
-from vision.inference.ground_hue import LIKE_BOARD, OFF_HUE, board_log_ratio, hue_from_board
+from vision.inference.ground_hue import LIKE_BOARD, OFF_HUE, board_log_ratio, hue_from_board, tell_hues_on_board
 from vision.scene.label_buffer import RANK_BITS
 
 ROWS, COLUMNS = 12, 9
@@ -33,8 +33,6 @@ def shown(*colours, known=True):
     return SimpleNamespace(
         observations=observations,
         geometry=geometry,
-        state=np.zeros(len(codes), np.intp),
-        camouflaged=np.ones(len(codes), np.bool_),
         all_labels=lambda: np.zeros(places.shape, np.int32),
     )
 
@@ -78,13 +76,24 @@ def test_shade_and_reflected_light_may_be_of_another_hue():
     assert lit > shaded + 1
 
 
-def test_hue_tells_nothing_of_what_is_hidden_unknown_or_not_in_question():
+def test_hue_tells_nothing_of_what_is_hidden_or_not_known():
     hidden = shown(MAROON, MAROON)
     labels = hidden.all_labels()
     labels[0] = 2 << RANK_BITS
     hidden.all_labels = lambda: labels
     assert (board_log_ratio(hidden, PIECES) > 1).tolist() == [False, True]
     assert not board_log_ratio(shown(MAROON, known=False), PIECES).any()
-    sure = shown(MAROON)
-    sure.camouflaged[:] = False
-    assert not board_log_ratio(sure, PIECES).any()
+
+
+def test_boundaries_are_asked_of_what_seems_empty_but_has_a_pieces_hue():
+    hypothesis = shown(MAROON, BOARD, MAROON)
+    told = []
+    hypothesis.state = np.array([0, 0, 1])
+    hypothesis.updated = np.ones(3, np.bool_)
+    hypothesis.off_hue = np.zeros(3, np.bool_)
+    hypothesis.tell_off_hue = lambda _off, ratio: told.append(ratio)
+    hypothesis.tell_camouflaged = told.append
+    tell_hues_on_board(hypothesis, PIECES)
+    ratio, asked = told
+    assert (ratio > 1).tolist() == [True, False, True]
+    assert asked.tolist() == [0]
