@@ -105,6 +105,21 @@ class Found(NamedTuple):
     is_rival: Mask
 
 
+class _Rings(NamedTuple):
+    """Rings (k) that were found for the candidates of some cells (b), and how likely they are: see :func:`_likely`."""
+
+    faces: Faces
+    placed: Points
+    known: Points
+
+
+class _Held(NamedTuple):
+    """Rings of some cells (b) at their likeliest heights, and (b,) whether each of these is a face."""
+
+    faces: Faces
+    is_face: Mask
+
+
 def read_faces(
     image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet
 ) -> tuple[Found, Indices]:
@@ -119,12 +134,15 @@ def read_faces(
     Returns:
         The faces; and the numbers of those that could be read as in even light only.
     """
-    found = _find(image, candidates, labels, alphabet)
+    rings = _rings(image, candidates, labels, alphabet)
+    held = _held(rings, candidates)
+    found = _find(image, _left(rings, candidates, held, np.arange(len(held.is_face))), labels, alphabet)
     unclear = np.flatnonzero(~found.is_legible | (_distinct(found.letters) < LOG_DISTINCT))
     if not len(unclear):
         return found, unclear
     some = candidates.of(unclear)
-    again = _find(evenly_lit(image, some.straight), some, labels, alphabet)
+    even = evenly_lit(image, some.straight)
+    again = _find(even, _left(_rings(even, some, labels, alphabet), some, held, unclear), labels, alphabet)
     is_better = again.is_legible & (_distinct(again.letters) > _distinct(found.letters[unclear]))
     evened = unclear[is_better]
     for before, after in zip(_columns(found), _columns(again), strict=True):
@@ -235,10 +253,9 @@ def _as_bare(letters: Array, bare: Array) -> Array:
     return against
 
 
-def _find(image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet) -> Found:
-    """As :func:`read_faces`, in the light that there is."""
-    rings, observations = centred(image, candidates.straight, labels, alphabet.ring_mm)
-    placed, known = _likely(rings, candidates, observations)
+def _find(image: Picture, seen: _Rings, labels: LabelBuffer, alphabet: Alphabet) -> Found:
+    """As :func:`read_faces`, in the light that there is, among the rings that are ``seen``."""
+    rings, placed, known = seen
     chosen, is_rival, letters, faces = _chosen(image, rings, (placed, known), labels, alphabet)
     how_likely = placed[np.arange(len(chosen)), chosen]
     fits = letters.max(axis=1)
@@ -256,6 +273,12 @@ def _find(image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet:
     return Found(faces, how_likely, letters, legible, is_rival)
 
 
+def _rings(image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet) -> _Rings:
+    """The rings that are found for all candidates."""
+    rings, observations = centred(image, candidates.straight, labels, alphabet.ring_mm)
+    return _Rings(rings, *_likely(rings, candidates, observations))
+
+
 def _likely(rings: Faces, candidates: Candidates, observations: Array) -> tuple[Points, Points]:
     """How likely the rings (k) that were found for ``candidates`` of some cells (b) are those of their faces.
 
@@ -269,6 +292,26 @@ def _likely(rings: Faces, candidates: Candidates, observations: Array) -> tuple[
     placed = observations - np.where(is_own, apart, np.inf).min(axis=1)
     known = observations + np.where(is_own, scores - apart, -np.inf).max(axis=1)
     return np.where(of_cell, placed, -np.inf), np.where(of_cell, known, -np.inf)
+
+
+def _held(seen: _Rings, candidates: Candidates) -> _Held:
+    """Where each cell has its face at the height that is likeliest by all but faces."""
+    cells = np.arange(len(seen.placed))
+    likeliest = np.where(candidates.owner == cells[:, None], candidates.scores, -np.inf).argmax(axis=1)
+    return _Held(seen.faces.of(likeliest), seen.placed[cells, likeliest] > FACE_FOUND)
+
+
+def _left(seen: _Rings, candidates: Candidates, held: _Held, numbers: Indices) -> _Rings:
+    """The rings, of which none is left that another cell holds where there is another face for a cell.
+
+    A ring that a cell has at its own likeliest height stays its own.  ``numbers`` (b,): of the cells, in ``held``.
+    """
+    rings, owner = np.arange(len(candidates.owner)), numbers[candidates.owner]
+    is_there = distances_mm(held.faces, seen.faces) < ELSEWHERE_MM
+    is_theirs = (is_there & held.is_face).any(axis=1) & ~is_there[rings, owner]
+    has_others = np.where(is_theirs, -np.inf, seen.placed).max(axis=1) > FACE_FOUND
+    is_left = is_theirs & has_others[:, None]
+    return seen._replace(placed=np.where(is_left, -np.inf, seen.placed), known=np.where(is_left, -np.inf, seen.known))
 
 
 def _chosen(

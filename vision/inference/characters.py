@@ -156,16 +156,21 @@ def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, c
     alone, labels = hypothesis.faces_on(np.array([cell])), hypothesis.all_labels()
     candidate = Candidates(alone, np.zeros(1, np.intp), np.zeros(1, np.float32))
     found, _ = read_faces(image, candidate, labels, alphabet)
+    face, letters = found.faces, found.letters[0]
+    gain = float(character_gain(image, candidate, labels, alphabet, hypothesis.faces_on(NONE))[0][0])
+    if not found.is_legible[0] and letters.max() < STRANGE:
+        face, letters, _ = search_face(image, alone, labels, alphabet, candidate.scores)
+        bare = bare_faces(image, face, labels, np.zeros(1, np.bool_))
+        gain = max(gain, float(face_gain(letters[None], bare)[0]))
     rank = hypothesis.geometry.rank
     nearer = hypothesis.faces_on(np.flatnonzero((hypothesis.state > 0) & (rank > rank[cell])))
-    if (distances_mm(found.faces, nearer) < ELSEWHERE_MM).any():
-        return np.zeros_like(found.letters[0]), 0.0
-    gain = float(character_gain(image, candidate, labels, alphabet, hypothesis.faces_on(NONE))[0][0])
+    if (distances_mm(face, nearer) < ELSEWHERE_MM).any():
+        return np.zeros_like(letters), 0.0
     if alphabet.ring_mm is None:
-        return found.letters[0], gain
-    ring = find_ring(image, found.faces, labels, about(alphabet.ring_mm))
+        return letters, gain
+    ring = find_ring(image, face, labels, about(alphabet.ring_mm))
     by_ring = float(ring_log_ratio(ring, np.ones(1), alphabet.ring_mm)[0])
-    return found.letters[0] + np.float32(by_ring), gain + by_ring
+    return letters + np.float32(by_ring), gain + by_ring
 
 
 def _read(

@@ -81,6 +81,21 @@ def test_another_stack_s_face_is_not_taken_for_the_cell_s_own(enrolment):
         assert not len(evened)
 
 
+def test_a_face_is_left_to_the_stack_that_has_it_at_its_likeliest_height(enrolment):
+    """One's own face is blurred, and the one behind, where a higher stack would have its face, is the clearer ring."""
+    image, _, faces, alphabet, pieces = enrolment
+    blurred, labels = cv2.GaussianBlur(image, (0, 0), 1.8), nothing_before(image)
+    for own in range(len(pieces)):
+        other, shown = (own + 1) % len(pieces), image.copy()
+        (x, y), reach = np.rint(faces.centres_px[own]).astype(int), round(2 * faces.radii_mm[own])
+        shown[y - reach : y + reach, x - reach : x + reach] = blurred[y - reach : y + reach, x - reach : x + reach]
+        three = Candidates(faces.of(np.array([own, other, other])), np.array([0, 0, 1]), np.array([0.1, 0.0, 0.0]))
+        found, _ = read_faces(shown, three, labels, alphabet)
+        assert np.linalg.norm(found.faces.centres_px[0] - faces.centres_px[own]) < reach / 4
+        alone, _ = read_faces(shown, three.of(np.array([0])), labels, alphabet)
+        assert np.linalg.norm(alone.faces.centres_px[0] - faces.centres_px[other]) < reach / 4
+
+
 def test_faces_across_the_edge_of_a_shadow_are_read_as_in_even_light(enrolment):
     _, shaded, faces, alphabet, pieces = enrolment
     found, evened = read_faces(shaded, one_each(faces), nothing_before(shaded), alphabet)

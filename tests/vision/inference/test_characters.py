@@ -15,6 +15,7 @@ from vision.glyphs.face_detection import centred
 from vision.glyphs.templates import make_alphabet
 from vision.inference import characters
 from vision.inference.characters import (
+    read_character,
     read_characters,
     search_once,
     weigh_by_boundaries,
@@ -104,6 +105,18 @@ def test_a_height_that_colours_rule_out_is_found_where_its_face_is(cell):
     hypothesis.assign(number, higher)
     read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
     assert hypothesis.configuration_count(int(hypothesis.state[number])) == 2
+
+
+@pytest.mark.parametrize("off_px", [(0, 0), (6, -4), (4, 6)])
+def test_a_character_far_off_its_place_is_read_in_a_table_that_is_compared(enrolled, off_px):
+    """A stack that leans has its face where the most even ring is not sought."""
+    reader, image, inferred = enrolled
+    hypothesis = inferred()
+    shown, alphabet = np.roll(image, off_px, axis=(0, 1)), make_alphabet(reader.appearance.glyphs)
+    for cell, piece in reader.kit.enrol.items():
+        letters, gain = read_character(shown, hypothesis, alphabet, reader.kit.cells.index(cell))
+        assert alphabet.letters[int(letters.argmax())] == piece
+        assert gain > 10
 
 
 def test_a_character_much_darker_than_its_template_is_read_where_it_is(enrolled, monkeypatch):
