@@ -53,7 +53,7 @@ NONSENSE = (
 )  # fmt: skip
 """What a value is exchanged for."""
 
-MEASURED = b"--field 322,398 811,616 982,207 567,71 --side-mm=288,288 --piece-mm=30,8.8 --files=8 --ranks=8\n"
+MEASURED = b"--field 326,393 789,599 956,211 560,80 --side-mm=264,264 --piece-mm=27,7 --files=8 --ranks=8\n"
 """Words of `companion measure`: the corners and sizes of a board."""
 
 VALUE = re.compile(rb'(?<=[=:,\[])\s*("[^"\n]*"|-?[0-9.]+(?:e-?[0-9]+)?)')

@@ -231,6 +231,7 @@ def references(kit: Kit, floor: Reflectance | None = None, levels: tuple[int, ..
     """The references of a kit: points of its patches and paper; if it has neither, of the white of its markers.
 
     And of its squares where the colour of their ``floor`` is known, but for those that ``levels`` of terrain raise.
+    What is darker than :data:`DARKEST_USED` is none.
     """
     points: list[tuple[float, float, float]] = []
     colours: list[tuple[float, float, float]] = []
@@ -246,7 +247,7 @@ def references(kit: Kit, floor: Reflectance | None = None, levels: tuple[int, ..
         paper = paper_points(kit)
         points += paper
         colours += [linear(kit.mat.colour)] * len(paper)
-    if points and floor is not None and kit.pillars is None:
+    if points and floor is not None and min(floor) >= DARKEST_USED and kit.pillars is None:
         squares = square_points(kit, levels)
         points += squares
         colours += [floor] * len(squares)

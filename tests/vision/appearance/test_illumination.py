@@ -119,6 +119,12 @@ def test_references_on_one_line_do_not_make_a_plane():
         _inliers(_terms(points, HALF_MM), np.zeros((40, 3)))
 
 
+def test_squares_are_references_unless_they_are_black():
+    """Of a spoilt set file, too: the logarithm of what black reflects is none."""
+    counts = [len(references(KIT, floor).points_mm) for floor in (None, (0.5, 0.5, 0.4), (0.5, 0.0, 0.4))]
+    assert counts[0] == counts[2] < counts[1]
+
+
 @pytest.mark.parametrize("covered", [0, 30])
 def test_the_light_of_a_drawn_mat_is_measured(points_mm, covered):
     reflectance = np.random.default_rng(3).uniform(0.3, 0.9, (len(points_mm), 3))
