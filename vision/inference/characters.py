@@ -8,13 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from vision.glyphs.face_choice import ELSEWHERE_MM, FACE_FOUND, Candidates
 from vision.glyphs.face_detection import box_px
 from vision.glyphs.faces import Faces, distances_mm
 from vision.glyphs.legibility import (
-    ELSEWHERE_MM,
-    FACE_FOUND,
     LOG_DISTINCT,
-    Candidates,
     bare_faces,
     character_gain,
     face_gain,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from vision.glyphs.face_choice import ELSEWHERE_MM, Candidates
 from vision.glyphs.faces import Faces, distances_mm
-from vision.glyphs.legibility import ELSEWHERE_MM, MOST_AGAINST, Candidates, character_gain
+from vision.glyphs.legibility import MOST_AGAINST, character_gain
 from vision.glyphs.templates import Alphabet
 from vision.inference.comparison import compare_beside_colours, make_view, stacks_of
 from vision.inference.coordinate_ascent import complete, converge, lacks_likeliest, score_all

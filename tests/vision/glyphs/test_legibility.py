@@ -10,9 +10,9 @@ from calibration.kit import load_kit
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import picture, random_light
 from vision.enrolment import enrol
+from vision.glyphs.face_choice import Candidates
 from vision.glyphs.legibility import (
     LOG_DISTINCT,
-    Candidates,
     bare_faces,
     character_gain,
     face_gain,

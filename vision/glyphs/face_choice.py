@@ -1,0 +1,174 @@
+"""Which ring is the face of a stack, of those in reach: by place, height and character, and by what others hold.
+
+The ring of a stack behind is as good a ring as a stack's own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.glyphs.face_detection import PLACED_MM, centred
+from vision.glyphs.faces import Faces, distances_mm, offsets_mm
+from vision.glyphs.templates import Alphabet, blank, compare
+from vision.pose.projection import Points
+from vision.scene.label_buffer import LabelBuffer
+
+Array = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+Picture = npt.NDArray[np.uint8]
+
+OBSERVATIONS = 88.0
+"""Independent observations on a face: its area in two channels, by ``vision.glyphs.templates.INDEPENDENT_MM2``."""
+
+USUAL_MISFIT = 5.0
+"""Log-likelihood, negative, of the right character on a face that is seen well."""
+
+MOSTLY = float(OBSERVATIONS / 2 * np.log(2.0))
+"""A character explains more than half of what differs from bare wood: in five folders of the collection 95 of 100 right
+ones explain more than 0.62 of it, and nothing on 150 empty cells more than 0.42.  Dark ink that a webcam sharpens
+differs from its template by much, but by more from wood."""
+
+FACE_FOUND = 4.0
+"""Log-likelihood ratio from which on the middle of a face is taken to be known."""
+
+ELSEWHERE_MM = 3.0 * PLACED_MM
+"""Distance from which on two rings are those of two faces, and a face is none of a height whose straight place is so
+far: three standard deviations of a face's place."""
+
+RIVAL_NATS = 30.0
+"""A ring elsewhere that is less likely than the best one by more than this is not read: what a character explains
+counts for no more, see :data:`MOSTLY`."""
+
+
+class Candidates(NamedTuple):
+    """Faces (k) that those of some cells (b) may be.
+
+    Attributes:
+        straight: of all heights that are in question, undisplaced.
+        owner: (k,) whose each is, from 0, in order.
+        scores: (k,) log-likelihoods of the heights: the ring of a stack behind is as good a ring.
+    """
+
+    straight: Faces
+    owner: Indices
+    scores: Array
+
+    def of(self, cells: Indices) -> Candidates:
+        """Those of some ``cells`` (c,), in order, which are numbered from 0 then."""
+        mine = np.flatnonzero(np.isin(self.owner, cells))
+        return Candidates(self.straight.of(mine), np.searchsorted(cells, self.owner[mine]), self.scores[mine])
+
+
+class Rings(NamedTuple):
+    """Rings (k) that were found for the candidates of some cells (b).
+
+    Attributes:
+        faces: where they are.
+        placed: (b, k) how likely each is the face of a cell by its evenness and place, -inf if another cell's.
+        known: (b, k) the same with the scores of the heights at which it lies.
+    """
+
+    faces: Faces
+    placed: Points
+    known: Points
+
+
+class Held(NamedTuple):
+    """Rings of some cells (b) at their likeliest heights, and (b,) whether each of these is a face."""
+
+    faces: Faces
+    is_face: Mask
+
+
+def likeliest(candidates: Candidates) -> Indices:
+    """(b,) the candidate of each cell at the height that is likeliest by all but faces."""
+    cells = np.arange(candidates.owner[-1] + 1)
+    scores = np.where(candidates.owner == cells[:, None], candidates.scores, -np.inf)
+    return np.asarray(scores.argmax(axis=1), np.intp)
+
+
+def rings_of(image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet) -> Rings:
+    """The rings that are found for all candidates in a picture (height, width, 3) uint8 BGR."""
+    straight, owner, scores = candidates
+    rings, observations = centred(image, straight, labels, alphabet.ring_mm)
+    apart = ((offsets_mm(straight, rings) / PLACED_MM) ** 2).sum(axis=2) / 2
+    is_own, of_cell = owner[:, None] == owner, owner == np.arange(owner[-1] + 1)[:, None]
+    placed = observations - np.where(is_own, apart, np.inf).min(axis=1)
+    known = observations + np.where(is_own, scores - apart, -np.inf).max(axis=1)
+    return Rings(rings, np.where(of_cell, placed, -np.inf), np.where(of_cell, known, -np.inf))
+
+
+def held_by(seen: Rings, candidates: Candidates) -> Held:
+    """Where each cell has its face at its likeliest height."""
+    rings = likeliest(candidates)
+    return Held(seen.faces.of(rings), seen.placed[np.arange(len(rings)), rings] > FACE_FOUND)
+
+
+def without_others(seen: Rings, candidates: Candidates, held: Held, numbers: Indices) -> Rings:
+    """The rings, of which none is left that another cell holds where there is another face for a cell.
+
+    A ring that a cell has at its own likeliest height stays its own.  ``numbers`` (b,): of the cells, in ``held``.
+    """
+    rings, owner = np.arange(len(candidates.owner)), numbers[candidates.owner]
+    is_there = distances_mm(held.faces, seen.faces) < ELSEWHERE_MM
+    is_theirs = (is_there & held.is_face).any(axis=1) & ~is_there[rings, owner]
+    has_others = np.where(is_theirs, -np.inf, seen.placed).max(axis=1) > FACE_FOUND
+    is_left = is_theirs & has_others[:, None]
+    return seen._replace(placed=np.where(is_left, -np.inf, seen.placed), known=np.where(is_left, -np.inf, seen.known))
+
+
+def choose(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet) -> tuple[Indices, Mask, Array, Faces]:
+    """Which ring is the face of each cell (b): the most even one, or one elsewhere on which a character fits better.
+
+    The ring of a stack behind is as good a ring, so that only heights and characters tell which is the cell's own.
+
+    Returns:
+        (b,) the ring, and whether it is not the most even one; (b, letters) how well each character fits; the faces.
+    """
+    rings, placed, known = seen
+    chosen = placed.argmax(axis=1)
+    letters, faces = compare(image, rings.of(chosen), labels, alphabet)
+    rivals = _rivals(rings, known, chosen)
+    contested, is_rival = np.flatnonzero(rivals != chosen), np.zeros(len(chosen), np.bool_)
+    if len(contested):
+        others, elsewhere = compare(image, rings.of(rivals[contested]), labels, alphabet)
+        ratio = _is_face(image, elsewhere, others, labels)
+        ratio -= _is_face(image, faces.of(contested), letters[contested], labels)
+        is_better = ratio + known[contested, rivals[contested]] > known[contested, chosen[contested]]
+        won = contested[is_better]
+        chosen[won], letters[won], is_rival[won] = rivals[won], others[is_better], True
+        for before, after in zip(tuple(faces), tuple(elsewhere), strict=True):
+            before[won] = after[is_better]
+    return chosen, is_rival, letters, faces
+
+
+def _rivals(rings: Faces, known: Points, chosen: Indices) -> Indices:
+    """(b,) the likeliest ring at another place than the ``chosen`` one of each cell; that one where none is likely."""
+    away = distances_mm(rings.of(chosen), rings).T > ELSEWHERE_MM
+    best = known[np.arange(len(chosen)), chosen]
+    others = np.where(away & (known > best[:, None] - RIVAL_NATS), known, -np.inf)
+    return np.where(np.isfinite(others.max(axis=1)), others.argmax(axis=1), chosen)
+
+
+def explains_most(fits: Array, bare: Array) -> Mask:
+    """(k,) whether the likeliest characters, which fit so well, explain most of faces; see :func:`explained`."""
+    legible: Mask = explained(fits, bare) > MOSTLY
+    return legible
+
+
+def _is_face(image: Picture, faces: Faces, letters: Array, labels: LabelBuffer) -> Array:
+    """(k,) log-likelihood ratio that there are ``faces`` (k): a character with more ink is no more of a face."""
+    return np.minimum(explained(letters.max(axis=1), blank(image, faces, labels)), np.float32(MOSTLY))
+
+
+def explained(fits: Array, bare: Array) -> Array:
+    """(k,) log-likelihood ratio of the likeliest characters (k,) of faces against ``bare`` (k,) wood.
+
+    How far values scatter is not known here, as in noise or across the edge of a shadow, and is fitted to each.
+    """
+    ratio: Array = (OBSERVATIONS / 2 * np.log((USUAL_MISFIT - bare) / (USUAL_MISFIT - fits))).astype(np.float32)
+    return ratio
