@@ -32,6 +32,7 @@ from vision.scene.prisms import (
     Floats,
     Prisms,
     Surfaces,
+    shrunk,
     span_column,
     span_stack,
 )
@@ -136,7 +137,7 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms) -> View:
         )
     px_per_mm = 1 / np.linalg.norm(geometry.crops.to_crop[:, 0], axis=1) / shrink
     step = max(1, round(STEP_MM * float(np.median(px_per_mm))))
-    noise = noise_of(small, step, geometry.mat_px / shrink)
+    noise = noise_of(small, step, shrunk(geometry.mat_px, shrink))
     texture = texture_in(small, step, prisms.ground == Materials.TABLE, noise)
     are_shown = len(prisms.lines_px) == 0 or lines_share(small, prisms.lines_px, step, noise) > LINES_SHARE
     return View(
@@ -147,7 +148,7 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms) -> View:
         prisms.ground if are_shown else np.where(prisms.ground == LINE, np.int16(Materials.FLOOR), prisms.ground),
         _materials(geometry),
         len(geometry.configurations.colours),
-        (geometry.outlines.boxes_px / shrink).astype(np.float64),
+        shrunk(geometry.outlines.boxes_px.astype(np.float64), shrink),
         geometry.far_first,
         geometry.rank.astype(np.intp),  # as numbers come from Python: loops are compiled in one form
     )
