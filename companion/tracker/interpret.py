@@ -347,13 +347,11 @@ def _in_the_end(meaning: Interpretation, sure: float) -> Unchanged | InProgress 
 
 
 def _worth_asking(groups: tuple[Group, ...]) -> tuple[tuple[Move, ...], ...]:
-    """The legal moves that are offered, the likeliest first; none if people need not be asked for any."""
+    """The moves that are offered; none if people need not be asked for any."""
     legal = [(group.posterior, moves) for group in groups for moves in group.legal()]
-    if not any(posterior >= WORTH_ASKING for posterior, _ in legal):
-        return ()
-    least = {True: WORTH_OFFERING, False: WORTH_ASKING}
-    offered = (moves for posterior, moves in legal if posterior >= least[len(moves) == 1])
-    return tuple(dict.fromkeys(offered))
+    likely = [moves for posterior, moves in legal if posterior >= WORTH_ASKING]
+    single = [moves for posterior, moves in legal if posterior >= WORTH_OFFERING and len(moves) == 1]
+    return tuple(dict.fromkeys((*likely, *single))) if likely else ()
 
 
 def _worth_keeping(groups: tuple[Group, ...]) -> tuple[Line, ...]:

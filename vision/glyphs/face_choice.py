@@ -109,7 +109,7 @@ def held_by(seen: Rings, candidates: Candidates) -> Held:
 
 
 def without_others(seen: Rings, candidates: Candidates, held: Held, numbers: Indices) -> Rings:
-    """The rings, of which none is left that another cell holds where there is another face for a cell.
+    """The rings that are ``seen``, without those of a cell that another one holds, if the first has another face.
 
     A ring that a cell has at its own likeliest height stays its own.  ``numbers`` (b,): of the cells, in ``held``.
     """
