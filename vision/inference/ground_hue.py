@@ -1,7 +1,8 @@
 """Whether squares that seem empty have the ground's hue, which shade hardly changes.
 
 By each pixel a pale piece may be ground in another light.  The colours of a set may also have been learned wrongly, as
-where a face mirrored a window.
+where a face mirrored a window.  On a learned board all that is seen round a square's middle is held, as one, against
+the hue that the board has there and against each piece's.
 """
 
 from __future__ import annotations
