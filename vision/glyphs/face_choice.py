@@ -76,6 +76,11 @@ class Rings(NamedTuple):
     placed: Points
     known: Points
 
+    def without(self, others: Mask) -> Rings:
+        """The same, of which the ``others`` (k,) or (b, k) are no cell's, or not these cells'."""
+        placed, known = (np.where(others, -np.inf, likely) for likely in (self.placed, self.known))
+        return Rings(self.faces, placed, known)
+
 
 class Held(NamedTuple):
     """Rings of some cells (b) at their likeliest heights, and (b,) whether each of these is a face."""
@@ -116,9 +121,8 @@ def without_others(seen: Rings, candidates: Candidates, held: Held, numbers: Ind
     rings, owner = np.arange(len(candidates.owner)), numbers[candidates.owner]
     is_there = distances_mm(held.faces, seen.faces) < ELSEWHERE_MM
     is_theirs = (is_there & held.is_face).any(axis=1) & ~is_there[rings, owner]
-    has_others = np.where(is_theirs, -np.inf, seen.placed).max(axis=1) > FACE_FOUND
-    is_left = is_theirs & has_others[:, None]
-    return seen._replace(placed=np.where(is_left, -np.inf, seen.placed), known=np.where(is_left, -np.inf, seen.known))
+    has_others = seen.without(is_theirs).placed.max(axis=1) > FACE_FOUND
+    return seen.without(is_theirs & has_others[:, None])
 
 
 def choose(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet) -> tuple[Indices, Mask, Array, Faces]:
@@ -141,8 +145,7 @@ def choose(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet)
         is_better = ratio + known[contested, rivals[contested]] > known[contested, chosen[contested]]
         won = contested[is_better]
         chosen[won], letters[won], is_rival[won] = rivals[won], others[is_better], True
-        for before, after in zip(tuple(faces), tuple(elsewhere), strict=True):
-            before[won] = after[is_better]
+        faces.put(won, elsewhere.of(np.flatnonzero(is_better)))
     return chosen, is_rival, letters, faces
 
 

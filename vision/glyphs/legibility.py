@@ -175,9 +175,9 @@ def _gain(
     image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet, others: Faces
 ) -> tuple[Array, Array, Faces]:
     """As :func:`character_gain`, in the light that there is."""
-    rings, placed, known = rings_of(image, candidates, labels, alphabet)
-    theirs = (distances_mm(rings, others) < ELSEWHERE_MM).any(axis=0)
-    placed, known = (np.where(theirs, -np.inf, likely) for likely in (placed, known))
+    seen = rings_of(image, candidates, labels, alphabet)
+    theirs = np.asarray((distances_mm(seen.faces, others) < ELSEWHERE_MM).any(axis=0))
+    rings, placed, known = seen.without(theirs)
     # A character tells which of several rings is a face; where there is none, the most even one is looked at.
     cells = np.arange(len(placed))
     asked = placed > FACE_FOUND

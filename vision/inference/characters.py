@@ -13,6 +13,7 @@ from vision.glyphs.face_detection import box_px
 from vision.glyphs.faces import Faces, distances_mm
 from vision.glyphs.legibility import (
     LOG_DISTINCT,
+    Found,
     bare_faces,
     character_gain,
     face_gain,
@@ -37,6 +38,7 @@ from vision.scene.label_buffer import RANK_BITS, LabelBuffer
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
 STRANGE = -15.0
@@ -155,15 +157,16 @@ def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, c
     candidate = Candidates(alone, np.zeros(1, np.intp), np.zeros(1, np.float32))
     found, _ = read_faces(image, candidate, labels, alphabet)
     face, letters = found.faces, found.letters[0]
-    gain = float(character_gain(image, candidate, labels, alphabet, hypothesis.faces_on(NONE))[0][0])
-    if not found.is_legible[0] and letters.max() < STRANGE:
+    is_strange = _is_strange(found)[0]
+    if is_strange:
         face, letters, _ = search_face(image, alone, labels, alphabet, candidate.scores)
-        bare = bare_faces(image, face, labels, np.zeros(1, np.bool_))
-        gain = max(gain, float(face_gain(letters[None], bare)[0]))
     rank = hypothesis.geometry.rank
     nearer = hypothesis.faces_on(np.flatnonzero((hypothesis.state > 0) & (rank > rank[cell])))
     if (distances_mm(face, nearer) < ELSEWHERE_MM).any():
         return np.zeros_like(letters), 0.0
+    gain = float(character_gain(image, candidate, labels, alphabet, hypothesis.faces_on(NONE))[0][0])
+    if is_strange:
+        gain = max(gain, _searched_gain(image, face, letters, labels))
     if alphabet.ring_mm is None:
         return letters, gain
     ring = find_ring(image, face, labels, about(alphabet.ring_mm))
@@ -205,7 +208,7 @@ def _read(
     bare = bare_faces(image, seen.faces, labels, is_evened)
     letters, gain = or_unreadable(seen.letters, bare), face_gain(seen.letters, bare)
     is_misled = is_evened | seen.is_rival
-    strange = np.flatnonzero(~seen.is_legible & (seen.letters.max(axis=1) < STRANGE))
+    strange = np.flatnonzero(_is_strange(seen))
     if len(strange) > MOST_SEARCHED:
         strange = NONE
     others = seen.faces.of(np.setdiff1d(np.flatnonzero(is_found), strange))
@@ -219,7 +222,7 @@ def _read(
         # What is seen through the place of a stack that does not stand is the face of another one.
         is_own = not (distances_mm(face, others) < ELSEWHERE_MM).any()
         if is_own and letters[k].max() - np.logaddexp.reduce(letters[k]) > LOG_DISTINCT:
-            gain[k] = face_gain(letters[[k]], bare_faces(image, face, labels, np.zeros(1, np.bool_)))[0]
+            gain[k] = _searched_gain(image, face, letters[k], labels)
     found[cells] = letters - np.logaddexp.reduce(letters, axis=1, keepdims=True)
     is_everywhere = is_misled & (found[cells].max(axis=1) > LOG_DISTINCT)
     for k, cell in enumerate(cells.tolist()):
@@ -273,6 +276,17 @@ def search_once(
     if key not in searched:
         searched[key] = search_face(image, straight, labels, alphabet, scores)
     return searched[key]
+
+
+def _is_strange(found: Found) -> Mask:
+    """(b,) where no character fits in the light that there is, so that a face is searched for."""
+    strange: Mask = ~found.is_legible & (found.letters.max(axis=1) < STRANGE)
+    return strange
+
+
+def _searched_gain(image: Picture, face: Faces, letters: Array, labels: LabelBuffer) -> float:
+    """See :func:`.legibility.face_gain`; of one ``face`` that was searched for, and how well characters fit there."""
+    return float(face_gain(letters[None], bare_faces(image, face, labels, np.zeros(1, np.bool_)))[0])
 
 
 def _shifts(hypothesis: Hypothesis, cell: int, straight: Faces, ring: Faces) -> Array:

@@ -110,7 +110,8 @@ def board_log_ratio(hypothesis: Hypothesis, pieces: Floats) -> Floats:
     hidden, or the board is not known.  ``pieces`` (colours, 3): reflectances, r g b.
     """
     shown, board, is_seen = _round_middles(hypothesis)
-    own, off = hue(board), hue(shown) - hue(board)
+    own = hue(board)
+    off = hue(shown) - own
     shade = np.abs(np.log(shown.mean(axis=1) / board.mean(axis=1)))
     bare = hue_density(off, np.zeros(2), BARE_SPREAD + SHADE_SPREAD * shade, BARE_STRAYS)
     of_pieces = hue(display(pieces)[:, ::-1] + DARK) - own[:, None]

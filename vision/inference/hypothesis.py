@@ -83,7 +83,7 @@ class Hypothesis:
         isolated: scores of all cells as if nothing else stood on the board.
         glyph_log_ratio: (n, configurations) float32, log-likelihood ratio by a character that was read where colours
             leave it open whether anything stands there: for those whose face it may be on, or against any.
-        camouflaged: (n,) bool, cells on which a piece of a learned board's colour stands, or may, as surfaces told.
+        camouflaged: (n,) bool, cells on which a piece of a learned board's colour stands, or may, by surfaces or hue.
         off_hue: (n,) bool, cells on which what is seen has not the ground's hue.
         hue_log_ratio: (n,) float64, log-likelihood ratio that something stands there, by that; 0 where it is not known.
         places_mm: of cells whose explanations were compared in the picture, by cell, (1 + f, p, 3) where the pieces of
@@ -190,7 +190,7 @@ class Hypothesis:
         self.places_mm[cell] = places_mm
 
     def tell_camouflaged(self, cells: Indices) -> None:
-        """Remember that surfaces told what stands, or may, on ``cells`` (b,)."""
+        """Remember that surfaces or hue told what stands, or may, on ``cells`` (b,)."""
         self.camouflaged[cells] = True
 
     def invalidate(self, cells: Indices | int) -> None:

@@ -71,7 +71,7 @@ def test_a_piece_that_mirrors_a_lamp_may_have_the_boards_hue():
 
 
 def test_shade_and_reflected_light_may_be_of_another_hue():
-    alike = PIECES[:1] * 0 + linear_light(A_LITTLE_OFF[::-1] / 255)
+    alike = linear_light(A_LITTLE_OFF[None, ::-1] / 255)
     lit, shaded = board_log_ratio(shown(A_LITTLE_OFF, 0.5 * A_LITTLE_OFF), alike)
     assert lit > shaded + 1
 
