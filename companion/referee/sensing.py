@@ -71,5 +71,5 @@ def weighed(
     """
     if sensed is None and camera is None:
         return sensing, np.zeros((len(accepted), 1))
-    sensing = replace(sensing, doubts=doubted(sensing.doubts, sensed, camera, t_s))
+    sensing = replace(sensing, doubts=doubted(sensing.doubts, sensed, camera, accepted, t_s))
     return sensing, fused(sensed, camera, accepted, sensing.doubts)

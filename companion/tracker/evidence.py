@@ -161,9 +161,12 @@ def weigh(
 
 
 def _still(pillars: Rows, changed: npt.NDArray[np.float32], before: Sequence[Sight | None]) -> Rows:
-    """(n, l) ``pillars`` with what still pictures say: what stood there stands; a changed one has many causes."""
+    """(n, l) ``pillars`` with what still pictures say: what stood there stands; a changed one has many causes.
+
+    A pillar that moves changes more of its picture than a piece may (:data:`ALONE_NATS`).
+    """
     result = pillars.copy()
-    nats = np.where(changed < CHANGE_SHARES[0], STILL_NATS, 0.0)
+    nats = np.where(changed < STILL_SHARE, STILL_NATS, 0.0)
     for cell, sight in enumerate(before):
         if sight is not None and sight[0] is not None and sight[0] < pillars.shape[1]:
             result[cell, sight[0]] += nats[cell]

@@ -237,17 +237,42 @@ def test_one_wild_measurement_in_a_thousand_is_no_verdict(board: Callable[..., B
 
 def test_doubt_becomes_distrust_and_trust_comes_back() -> None:
     """After two seconds of contradiction; after five of agreement.  Who says nothing changes nothing."""
-    right, wrong = rows((3,) * 25), rows((3,) * 12 + (4,) + (3,) * 12, nats=7.0)
-    doubts = doubted({}, right, wrong, 10.0)
-    assert doubts == {12: Doubt(10.0)}
-    assert doubted(doubts, right, right, 10.5) == {}
-    assert doubted(doubts, right, np.zeros((25, 7)), 10.5) == doubts
-    doubts = doubted(doubts, right, wrong, 10.0 + DISTRUST_S)
-    assert doubts == {12: Doubt(12.0, is_distrusted=True)}
-    doubts = doubted(doubts, right, wrong, 14.0)
-    assert doubted(doubts, None, right, 99.0) == doubts
-    assert doubted(doubts, right, right, 13.9 + TRUST_AGAIN_S) == doubts
-    assert doubted(doubts, right, right, 14.0 + TRUST_AGAIN_S) == {}
+    accepted = (3,) * 25
+    right, wrong = rows(accepted), rows((3,) * 12 + (4,) + (3,) * 12)
+    doubts = doubted({}, right, wrong, accepted, 10.0)
+    assert doubts == {12: Doubt(10.0, outweighed=1)}
+    assert doubted(doubts, right, right, accepted, 10.5) == {}
+    assert doubted(doubts, right, np.zeros((25, 7)), accepted, 10.5) == {12: Doubt(10.0)}
+    doubts = doubted(doubts, right, wrong, accepted, 10.0 + DISTRUST_S)
+    assert doubts == {12: Doubt(12.0, is_distrusted=True, outweighed=2)}
+    doubts = doubted(doubts, right, wrong, accepted, 14.0)
+    assert doubted(doubts, None, right, accepted, 99.0) == doubts
+    assert doubted(doubts, right, right, accepted, 13.9 + TRUST_AGAIN_S) == doubts
+    assert doubted(doubts, right, right, accepted, 14.0 + TRUST_AGAIN_S) == {}
+
+
+@pytest.mark.parametrize(("by_sensor", "by_camera", "is_fault"), [(3, 4, False), (4, 6, False), (4, 3, True)])
+def test_a_picture_that_is_hardly_clear_proves_a_sensor_wrong_only_with_what_was_accepted(
+    by_sensor: int, by_camera: int, is_fault: bool
+) -> None:
+    """A pillar hidden but for a part of its face seemed two levels too high by 10 nats, for a whole match."""
+    doubts: Doubts = {}
+    for t_s in (10.0, 10.0 + DISTRUST_S, 20.0):
+        doubts = doubted(doubts, rows((by_sensor,)), rows((by_camera,), nats=10.0), (3,), t_s)
+    assert [doubt.is_distrusted for doubt in doubts.values()] == [is_fault]
+    assert [doubt.is_heard for doubt in doubts.values()] == [not is_fault]
+
+
+def test_a_step_that_a_sensor_reports_is_asked_about_where_the_picture_has_the_pillar_elsewhere(
+    board: Callable[..., Board],
+) -> None:
+    """And it alone: nobody is accused of what only the picture says."""
+    at = board()
+    moved, seen = at.raised(c3=1), at.raised(c3=3)
+    doubts = doubted({}, sensed(moved), rows(seen, nats=10.0), at.levels, 10.0)
+    meaning = at.judge(at.stacks(), sensed(moved), rows(seen, nats=10.0), doubts)
+    assert isinstance(meaning, CannotTell)
+    assert meaning.options == ((at.move("+c3"),),)
 
 
 def test_only_a_picture_that_is_clear_again_and_again_outweighs_a_sensor() -> None:
@@ -255,9 +280,9 @@ def test_only_a_picture_that_is_clear_again_and_again_outweighs_a_sensor() -> No
     doubts: Doubts = {}
     for reading in range(1, OUTWEIGHING_READINGS + 1):
         assert all(doubt.is_heard for doubt in doubts.values())
-        doubts = doubted(doubts, right, wrong, 10.0 + reading / 12)
+        doubts = doubted(doubts, right, wrong, (3,), 10.0 + reading / 12)
     assert not doubts[0].is_heard
-    doubts = doubted(doubts, right, rows((4,), nats=7.0), 11.0)
+    doubts = doubted(doubts, right, rows((4,), nats=7.0), (3,), 11.0)
     assert doubts[0].is_heard
 
 
@@ -314,9 +339,23 @@ def test_a_level_beyond_the_cameras_is_the_sensors_alone(level: int) -> None:
     both = fused(raised, rows((6, level)), (6, level), {})
     assert list(both.argmax(axis=1)) == [7, level]
     assert both[0, 7] - both[0, 6] > 8
-    assert doubted({}, raised, rows((6, level)), 1.0) == {}
+    assert doubted({}, raised, rows((6, level)), (6, 6), 1.0) == {}
     silent = fused(sense([None, None], beyond_mm, NOISE_MM), rows((6, level)), (6, level), {})
     assert (silent[:, 7] == silent.min(axis=1)).all()
+
+
+@pytest.mark.parametrize(("share", "is_still"), [(0.0, True), (0.04, True), (0.1, False)])
+def test_a_pillar_of_which_nothing_is_known_stands_where_it_did_while_its_picture_is_nearly_the_same(
+    board: Callable[..., Board], share: float, is_still: bool
+) -> None:
+    """No pillar that moves changes as little as a shadow in passing; one that changes more is looked at."""
+    at = board()
+    changed = np.full(25, share, np.float32)
+    reading = replace(at.read(at.stacks()), changed=changed)
+    known = weigh(GAME.layout, reading, seen_of(GAME, at.table), np.zeros((25, 7)))
+    assert (np.ptp(known.log_p[25:], axis=1) > 0).tolist() == [is_still] * 25
+    if is_still:
+        assert [known.sight(column)[0] for column in known.best()[25:].tolist()] == list(at.levels)
 
 
 @pytest.mark.parametrize(("beside", "is_evidence"), [(0.02, True), (0.1, False)])

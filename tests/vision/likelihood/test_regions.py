@@ -108,6 +108,22 @@ def test_hidden_boundaries_do_not_count():
     assert boundary_scores(picture(pillar(8)), np.ones((HEIGHT, WIDTH), np.bool_)) == [0] * 14
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_face_that_ends_beside_the_mats_edge_gains_nothing_by_that_edge(turned):
+    """It is blurred over more pixels than lie between two places, so a boundary beside it would count it twice."""
+    down = np.tile(np.arange(20)[:, None], (1, 8))
+    grey = 60 + 150 / (1 + np.exp((10.5 - down) / 0.7))
+    image = np.repeat(grey[..., None], 3, axis=2).round().astype(np.uint8)
+    bare = np.where(down <= 10, Materials.TABLE, Materials.FLOOR).astype(np.int32)
+    ends = [bare, np.where(down >= 12, FIRST + UPPER, bare).astype(np.int32), np.where(down <= 9, FIRST, bare)]
+    if turned:
+        image, ends = np.ascontiguousarray(image.swapaxes(0, 1)), [np.ascontiguousarray(each.T) for each in ends]
+    contrasts = contrasts_in(image, (1, 0.7), np.ones(3, np.float32))
+    alone, inside, outside = (score_boundaries(each, np.zeros_like(each, np.bool_), contrasts) for each in ends)
+    assert alone > 1
+    assert inside == outside == pytest.approx(alone)
+
+
 def test_in_the_dark_less_contrast_tells_two_surfaces():
     """Two surfaces differ by a share of their brightness: a dark cube before a dark pillar is not denied by an edge."""
     noise = np.array([9.0, 0.0, 0.0], np.float32)
