@@ -61,7 +61,8 @@ is not placed.  Of cubes 3.5 mm off and turned by all that pieces are, it was 55
 
 
 MOST_PLACED = 4
-"""Of more pillars that are asked about nothing is placed: that takes 40 ms for each."""
+"""Of more pillars that are asked about nothing is placed, since that takes 40 ms for each, but on so many that seem to
+hold several pieces, which is rare: a cube off the middle of its pillar may look like two on a lower one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,22 +140,28 @@ def estimate_levels(
     prior, standing = _priors(views, found[:, 0], question)
     count, fits = prior.shape[1], np.zeros(prior.shape)
     searched, are_placed = {*question.unknown, *question.loose}, len(question.unknown) <= MOST_PLACED
-    known: dict[tuple[int, tuple[int, ...], bytes], npt.NDArray[np.float64]] = {}
+    known: dict[tuple[int, bool, tuple[int, ...], bytes], npt.NDArray[np.float64]] = {}
+
+    def infer(pillar: int, tried: Sequence[int], *, are_placed: bool) -> None:
+        # Of most pillars nothing has changed in sight since they were fitted last.
+        seen = pillar, are_placed, tuple(tried), found[is_near(views, pillar)].tobytes()
+        log_prior = standing[pillar, tried] + prior[pillar, tried, None]
+        if seen not in known:
+            known[seen] = _fits(shown, views, found, (pillar, tried), log_prior if are_placed else None)
+        best = int((known[seen] + log_prior).argmax())
+        found[pillar] = tried[best // log_prior.shape[1]], best % log_prior.shape[1]
+        if len(tried) == count:
+            fits[pillar] = np.logaddexp.reduce(known[seen] + standing[pillar], axis=1)
+
     for sweep in range(SWEEPS if question.unknown else 0):
         before = found.copy()
         for pillar in (int(pillar) for pillar in views.far_first[::-1] if pillar in searched):
             tried = range(count) if sweep and pillar in question.unknown else (int(found[pillar, 0]),)
-            # Of most pillars nothing has changed in sight since they were fitted last.
-            seen = pillar, tuple(tried), found[is_near(views, pillar)].tobytes()
-            log_prior = standing[pillar, tried] + prior[pillar, tried, None]
-            if seen not in known:
-                known[seen] = _fits(shown, views, found, (pillar, tried), log_prior if are_placed else None)
-            best = int((known[seen] + log_prior).argmax())
-            found[pillar] = tried[best // log_prior.shape[1]], best % log_prior.shape[1]
-            if len(tried) == count:
-                fits[pillar] = np.logaddexp.reduce(known[seen] + standing[pillar], axis=1)
+            infer(pillar, tried, are_placed=are_placed)
         if sweep and (found == before).all():
             break
+    for pillar in [pillar for pillar in question.unknown if views.further[found[pillar, 1]]][:MOST_PLACED]:
+        infer(pillar, range(count), are_placed=True)
     fits -= np.logaddexp.reduce(fits, axis=1, keepdims=True)
     return tuple(int(level) + views.lowest for level in found[:, 0]), fits.astype(np.float32), found[:, 1]
 

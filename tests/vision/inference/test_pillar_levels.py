@@ -17,7 +17,8 @@ from companion.simulate.viewpoint import default_camera, default_pose
 from vision import reader
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
-from vision.inference.pillar_levels import estimate_levels
+from vision.inference import pillar_levels
+from vision.inference.pillar_levels import _placed, estimate_levels
 from vision.inference.pillar_views import SHRINK, UPPER, make_views
 from vision.pose.projection import project
 from vision.reader import Reader
@@ -117,6 +118,22 @@ def test_a_cube_that_is_off_its_pillars_middle_and_turned_hides_no_level(board, 
     board.put("d3", off_mm=off_mm, turn=turn)
     likely = board.read(levels, without(levels, "d3")).level_log_likelihood[at("d3")]
     assert likely[levels[at("d3")]] > likely.max() - 2
+
+
+@pytest.mark.parametrize("stack", ["X", "XX"])
+def test_where_many_levels_are_asked_only_several_pieces_on_a_pillar_are_placed(board, monkeypatch, stack):
+    """They are rare: a cube off the middle of its pillar was taken for two on one two levels lower, by 16 nats."""
+    placed = set()
+
+    def watched(shown, views, around, which):
+        placed.add(which[0])
+        return _placed(shown, views, around, which)
+
+    monkeypatch.setattr(pillar_levels, "_placed", watched)
+    reading = board.read(LEVELS, (None,) * len(KIT.cells), d3=stack)
+    assert reading.levels == LEVELS
+    assert sights(reading) == expected_sights(d3=stack)
+    assert placed == ({at("d3")} if stack == "XX" else set())
 
 
 @pytest.mark.parametrize("level", [0, 1])
