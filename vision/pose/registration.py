@@ -37,6 +37,9 @@ WELL_SHARE = 1 / 3
 """Share of the reprojection error that is credible up to which they must: through another camera's lens they contradict
 each other as well.  Chosen by eye."""
 
+WHOLE_SHARE = 0.5
+"""At least this share of the markers on somebody's own board must be whole: of each other one a corner is left out."""
+
 RIVAL_FACTOR, RIVAL_SHARE = 2.0, 0.01
 """A rival pose is one whose reprojection error is within this factor of the best one's, or below this share of a
 marker's edge, which blur may do to corners…"""
@@ -128,16 +131,17 @@ def check_in_view(kit: Kit, pose: Registration, camera: Camera) -> None:
 
 
 def _pose(gray: npt.NDArray[np.uint8], found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration:
-    """The best pose; where markers contradict each other, by all that is on stickers, or by all markers but one."""
+    """The best pose; where markers contradict each other, by all on stickers, by all but one, or without corners."""
     try:
         return _best_pose(found, kit, camera)
     except MatNotFound:
         aligned = _aligned(gray, found, kit, camera, most_bent=0.0)
         with suppress(MatNotFound):
             return _best_pose(aligned, kit, camera)
-        if pose := _pose_without_one(found, kit, camera):
-            return pose
-        raise
+        pose = _pose_without_one(found, kit, camera) or _pose_without_corners(aligned, kit, camera)
+        if pose is None:
+            raise
+        return pose
 
 
 def _pose_without_one(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration | None:
@@ -148,6 +152,29 @@ def _pose_without_one(found: dict[int, list[Points]], kit: Kit, camera: Camera) 
         with suppress(MatNotFound):
             poses.append(_best_pose(others, kit, camera, WELL_SHARE))
     return min(poses, key=lambda pose: pose.reprojection_px, default=None)
+
+
+def _pose_without_corners(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration | None:
+    """The best pose without one corner each of some stickers, from the worst on; None where that does not help.
+
+    A sticker that hangs over the edge of a dark table's board loses a corner of its white margin, and seems bent.
+    """
+    if not kit.mat.is_measured or any(len(corners) > 1 for corners in found.values()):
+        return None
+    ids = tuple(sorted(found))
+    world = np.vstack([marker_corners(kit.mat, number) for number in ids])
+    pixels = np.vstack([found[number][0] for number in ids])
+    most_px = most_reprojection_share(kit.mat) * side_px(pixels.reshape(-1, 4, 2))
+    is_kept = np.ones(len(pixels), np.bool_)
+    for _ in range(1 + int((1 - WHOLE_SHARE) * len(ids))):
+        poses = _poses(world[is_kept], pixels[is_kept], ids, camera)
+        pose = min(poses, key=lambda pose: pose.reprojection_px, default=None)
+        if pose is None or pose.reprojection_px <= most_px:
+            return pose
+        off_px = np.linalg.norm(project(world, pose, camera) - pixels, axis=1)
+        off_px[~is_kept.reshape(-1, 4).all(axis=1).repeat(4)] = 0.0
+        is_kept[off_px.argmax()] = False
+    return None
 
 
 def _aligned(

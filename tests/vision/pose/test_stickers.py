@@ -74,6 +74,33 @@ def test_all_but_one_are_cut(bench, stuck, photo):
     assert markers == (0, 1, 2, 3)
 
 
+@pytest.mark.parametrize(("bent", "is_found"), [((0,), True), ((0, 2), True), ((0, 1, 2), False)])
+def test_corners_that_neither_picture_nor_stickers_tell_are_left_out_one_of_each_of_half_of_them(
+    bench, stuck, photo, monkeypatch, bent, is_found
+):
+    """Two stickers hung over the corners of a board on a dark table: three pictures of ten were not read."""
+    gray = to_gray(photo)
+    true = detect(gray, stuck.mat.dictionary)
+    seen = {number: [each.copy() for each in corners] for number, corners in true.items()}
+    for number in bent:
+        middle = seen[number][0].mean(axis=0)
+        seen[number][0][1] += 0.35 * (middle - seen[number][0][1])
+    monkeypatch.setattr(registration, "detect", lambda *_: seen)
+    monkeypatch.setattr(registration, "align_markers", lambda _gray, _mat, once, *_: once)
+    if not is_found:
+        with pytest.raises(MatNotFound, match="contradict each other"):
+            register(gray, stuck, bench.camera)
+        return
+    monkeypatch.setattr(registration, "WELL_SHARE", 0.0)  # no marker is left out as a whole
+    pose = register(gray, stuck, bench.camera)
+    assert pose.markers == (0, 1, 2, 3)
+    whole = [corner for number in pose.markers for corner in true[number][0]]
+    off_px = project(np.vstack([marker_corners(stuck.mat, n) for n in pose.markers]), pose, bench.camera) - whole
+    assert np.linalg.norm(off_px, axis=1).max() < 1.5
+    with pytest.raises(MatNotFound, match="contradict each other"):
+        register(gray, bench.kit, bench.camera)
+
+
 @pytest.mark.parametrize(("few", "sizes", "count"), [(1, 0.0, 4), (1, 2.0, 4), (1, 6.0, 1), (2, 2.0, 4), (2, 6.0, 2)])
 def test_one_or_two_tell_about_where_the_others_are(bench, stuck, photo, few: int, sizes: float, count: int):
     """They are many times its size away, so that they may be some of them off."""
