@@ -283,7 +283,23 @@ def test_only_a_picture_that_is_clear_again_and_again_outweighs_a_sensor() -> No
         doubts = doubted(doubts, right, wrong, (3,), 10.0 + reading / 12)
     assert not doubts[0].is_heard
     doubts = doubted(doubts, right, rows((4,), nats=7.0), (3,), 11.0)
-    assert doubts[0].is_heard
+    assert not doubts[0].is_heard
+
+
+def test_nobody_waits_for_ever_for_another_clear_picture() -> None:
+    """One was clear, and those after it are not: once the contradiction has lasted nothing is expected of the next."""
+    doubts = doubted({}, rows((3,)), rows((4,)), (3,), 10.0)
+    for t_s, count in ((11.0, 1), (10.0 + DISTRUST_S, 0), (13.0, 0)):
+        doubts = doubted(doubts, rows((3,)), rows((4,), nats=10.0), (3,), t_s)
+        assert doubts == {0: Doubt(10.0, outweighed=count)}
+
+
+def test_a_less_clear_picture_in_between_neither_counts_nor_starts_anew() -> None:
+    """Where more levels are asked each is less clear: a jammed sensor was outweighed in every second reading only."""
+    doubts: Doubts = {}
+    for reading in range(2 * OUTWEIGHING_READINGS):
+        doubts = doubted(doubts, rows((3,)), rows((4,), nats=20.0 if reading % 2 else 10.0), (3,), reading / 12)
+        assert doubts[0].is_heard == (reading + 1 < 2 * OUTWEIGHING_READINGS)
 
 
 @given(st.lists(st.integers(0, 6), min_size=25, max_size=25), st.lists(st.integers(0, 6), min_size=25, max_size=25))
