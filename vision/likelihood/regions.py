@@ -128,18 +128,21 @@ def score_boundaries(labels: Labels, hidden: npt.NDArray[np.bool_], contrasts: C
     ``hidden`` (height, width) are occluded pixels, which do not count.  The edge between the two grounds and a face's
     boundary beside it, in a row or a column, are one: the clearer of the two.
     """
-    step, total = contrasts.step, 0.0
-    total += _boundaries_across(
-        labels[:, :-step], labels[:, step:], hidden[:, :-step] | hidden[:, step:], contrasts.across
-    )
+    step = contrasts.step
+    across = hidden[:, :-step] | hidden[:, step:]
     # Transposed, what lies one above the other lies side by side.
-    total += _boundaries_across(labels[:-step].T, labels[step:].T, (hidden[:-step] | hidden[step:]).T, contrasts.down.T)
-    return total
+    down = (hidden[:-step] | hidden[step:]).T
+    return _boundaries_across(labels[:, :-step], labels[:, step:], across, contrasts.across) + _boundaries_across(
+        labels[:-step].T, labels[step:].T, down, contrasts.down.T
+    )
 
 
 @compiled
 def _boundaries_across(left: Labels, right: Labels, hidden: npt.NDArray[np.bool_], contrasts: Array) -> float:
-    """The same of pairs side by side, in whose ``left`` and ``right`` pixels (height, width) these labels are."""
+    """The same of pairs side by side with these labels of their ``left`` and ``right`` pixels, each (height, width).
+
+    ``hidden``: of which one is occluded; ``contrasts``: of each pair, at its left pixel.
+    """
     total = 0.0
     for row in range(left.shape[0]):
         last, at, was_open = 0.0, -BLUR_PX - 1, False
