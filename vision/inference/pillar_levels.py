@@ -139,7 +139,7 @@ def estimate_levels(
     found = np.column_stack([np.array(question.levels) - views.lowest, np.array(question.configurations)])
     prior, standing = _priors(views, found[:, 0], question)
     count, fits = prior.shape[1], np.zeros(prior.shape)
-    searched, are_placed = {*question.unknown, *question.loose}, len(question.unknown) <= MOST_PLACED
+    searched, are_few = {*question.unknown, *question.loose}, len(question.unknown) <= MOST_PLACED
     known: dict[tuple[int, bool, tuple[int, ...], bytes], npt.NDArray[np.float64]] = {}
 
     def infer(pillar: int, tried: Sequence[int], *, are_placed: bool) -> None:
@@ -157,7 +157,7 @@ def estimate_levels(
         before = found.copy()
         for pillar in (int(pillar) for pillar in views.far_first[::-1] if pillar in searched):
             tried = range(count) if sweep and pillar in question.unknown else (int(found[pillar, 0]),)
-            infer(pillar, tried, are_placed=are_placed)
+            infer(pillar, tried, are_placed=are_few)
         if sweep and (found == before).all():
             break
     for pillar in [pillar for pillar in question.unknown if views.further[found[pillar, 1]]][:MOST_PLACED]:

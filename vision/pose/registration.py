@@ -164,16 +164,17 @@ def _pose_without_corners(found: dict[int, list[Points]], kit: Kit, camera: Came
     ids = tuple(sorted(found))
     world = np.vstack([marker_corners(kit.mat, number) for number in ids])
     pixels = np.vstack([found[number][0] for number in ids])
-    most_px = most_reprojection_share(kit.mat) * side_px(pixels.reshape(-1, 4, 2))
     is_kept = np.ones(len(pixels), np.bool_)
-    for _ in range(1 + int((1 - WHOLE_SHARE) * len(ids))):
+    for _ in range(int((1 - WHOLE_SHARE) * len(ids))):
         poses = _poses(world[is_kept], pixels[is_kept], ids, camera)
-        pose = min(poses, key=lambda pose: pose.reprojection_px, default=None)
-        if pose is None or pose.reprojection_px <= most_px:
-            return pose
-        off_px = np.linalg.norm(project(world, pose, camera) - pixels, axis=1)
+        if not poses:
+            return None
+        least = min(poses, key=lambda pose: pose.reprojection_px)
+        off_px = np.linalg.norm(project(world, least, camera) - pixels, axis=1)
         off_px[~is_kept.reshape(-1, 4).all(axis=1).repeat(4)] = 0.0
         is_kept[off_px.argmax()] = False
+        with suppress(MatNotFound):
+            return _best_pose(found, kit, camera, is_kept=is_kept)
     return None
 
 
@@ -190,14 +191,26 @@ def _aligned(
     return detected | {number: [corners] for number, corners in aligned.items()}
 
 
-def _best_pose(found: dict[int, list[Points]], kit: Kit, camera: Camera, of_most: float = 1.0) -> Registration:
-    """The likeliest pose; ``of_most``: share of :func:`most_reprojection_share` up to which it is credible."""
+def _best_pose(
+    found: dict[int, list[Points]],
+    kit: Kit,
+    camera: Camera,
+    of_most: float = 1.0,
+    is_kept: npt.NDArray[np.bool_] | slice = slice(None),
+) -> Registration:
+    """The likeliest pose; ``of_most``: share of :func:`most_reprojection_share` up to which it is credible.
+
+    ``is_kept`` (4 n,): by which corners, of the markers in the order of their numbers.
+    """
     ids = tuple(sorted(found))
     world = np.vstack([marker_corners(kit.mat, i) for i in ids])
     poses = []
     for choice in itertools.islice(itertools.product(*(found[i] for i in ids)), MAX_CHOICES):
         edge = side_px(np.stack(choice))
-        poses += [(pose.reprojection_px / edge, pose) for pose in _poses(world, np.vstack(choice), ids, camera)]
+        poses += [
+            (pose.reprojection_px / edge, pose)
+            for pose in _poses(world[is_kept], np.vstack(choice)[is_kept], ids, camera)
+        ]
     if not poses:
         raise MatNotFound("the markers cannot be seen from above; is the picture mirrored?")
     share, best = min(poses, key=lambda item: item[0])

@@ -101,6 +101,13 @@ def test_corners_that_neither_picture_nor_stickers_tell_are_left_out_one_of_each
         register(gray, bench.kit, bench.camera)
 
 
+def test_a_place_that_cannot_be_told_is_not_told_by_leaving_out_corners(bench, stuck, photo, monkeypatch):
+    """Every pose has a rival here: none may be taken without that being asked."""
+    monkeypatch.setattr(registration, "SAME_PLACE_SHARE", -1.0)
+    with pytest.raises(MatNotFound, match="it cannot be told where the mat"):
+        register(to_gray(photo), stuck, bench.camera)
+
+
 @pytest.mark.parametrize(("few", "sizes", "count"), [(1, 0.0, 4), (1, 2.0, 4), (1, 6.0, 1), (2, 2.0, 4), (2, 6.0, 2)])
 def test_one_or_two_tell_about_where_the_others_are(bench, stuck, photo, few: int, sizes: float, count: int):
     """They are many times its size away, so that they may be some of them off."""
