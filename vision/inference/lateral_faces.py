@@ -47,11 +47,19 @@ are near, colours that vary."""
 MOST_OFF = 8.0
 """Most nats that one side speaks against a colour: it may be in another's shadow, or mirror a lamp."""
 
-PUT_ON_NATS_PER_MM2 = 0.0125
+HALF_MM2 = 60.0
+"""Area of a side that tells half as much of its colour as a large one: the smaller it is the more of it is beside an
+edge, where the placement decides what it shows.  Of 15, 30, 60 and 120 the last two gave the likeliest truths on 14
+sets and 15 own boards."""
+
+ALIKE_IN_TOWER = 0.8
+"""Correlation of what the sides of pyramids on each other that face one way are off by: they are in one light, and show
+it at nearly the same place.  0.5 to 0.8 gave the likeliest truths there."""
+
+PUT_ON_NATS_PER_MM2 = 0.005
 """Nats, by the area of its base, that a pyramid lying on another one must explain: its place and turn are free, and
-the larger it is the more of the shading of the one below it explains by chance.  In six sets of photographs large ones
-alone seemed to carry a middle one by up to 6 nats, one of twenty by any, and middle ones a small one by up to 1; those
-that did, by 7 and 2 at least."""
+the larger it is the more of the shading of the one below it explains by chance.  Of 0.0035 to 0.0125 this gave the
+likeliest truths there."""
 
 HUE, HUE_SHARE = 0.03, 0.2
 """Standard deviation of a pyramid's hue (:mod:`vision.likelihood.hues`) from that of its colour: by light
@@ -121,7 +129,7 @@ def rescore_by_lateral_faces(
     hues = hue_of(pieces)
     spreads = np.hypot(HUE, HUE_SHARE * np.linalg.norm(hues - hue_of(floor), axis=1))
     put_on_nats = PUT_ON_NATS_PER_MM2 * _put_on_mm2(hypothesis.geometry.configurations, towers)
-    coarse = [_seen(_coarse_sides(hypothesis, cell, close_up)) for cell in known.tolist()]
+    coarse = [_coarse_sides(hypothesis, cell, close_up) for cell in known.tolist()]
     light = _light_on_sides([*coarse, *map(_best_sides, fits.values())], reflectance)
     for cell in stands[in_doubt[stands]].tolist():
         likely = _log_likelihood(fits[cell], light, reflectance, (hues, spreads))
@@ -155,26 +163,27 @@ def _put_on_mm2(configurations: Configurations, towers: int) -> Floats:
 def _best_sides(fit: TowerFits) -> _Sides:
     """The sides of the pyramids of the likeliest tower."""
     best = int(fit.log_likelihood.argmax())
-    return _seen(_Sides(fit.means[best], fit.is_seen[best]))
+    return _seen(fit.means[best], fit.area_mm2[best])
 
 
 def _coarse_sides(hypothesis: Hypothesis, cell: int, close_up: CloseUp) -> _Sides:
     """As the crops show those of a tower that is not in doubt: one row and column a millimetre."""
     one = slice(cell, cell + 1)
-    return _Sides(*by_side(hypothesis.lateral_sums[one], hypothesis.lateral_wireframes[one], close_up.sides[cell], 1))
+    means, area_mm2 = by_side(hypothesis.lateral_sums[one], hypothesis.lateral_wireframes[one], close_up.sides[cell], 1)
+    return _seen(means, area_mm2)
 
 
-def _seen(sides: _Sides) -> _Sides:
-    """Those pyramids (…, 4, 3) of which some side is seen."""
-    some = sides.is_seen.any(axis=-1)
-    return _Sides(sides.means[some], sides.is_seen[some])
+def _seen(means: Floats, area_mm2: Floats) -> _Sides:
+    """Those pyramids (…, 4, 3) of which some side is seen; ``area_mm2`` (…, 4) of each."""
+    is_seen = area_mm2 > 0
+    some = is_seen.any(axis=-1)
+    return _Sides(means[some], is_seen[some])
 
 
 def _log_likelihood(fit: TowerFits, light: Floats, reflectance: Floats, hues: tuple[Floats, Floats]) -> Floats:
     """(f, colours) log-likelihood up to a constant; those that were not tried are as unlikely as the worst."""
-    by_colour = -_off(_Sides(fit.means, fit.is_seen), light, reflectance) + _by_hue(fit, *hues) / SHARE
-    below = by_colour[:, 1:].max(axis=2).sum(axis=1)
-    likely: Floats = fit.log_likelihood[:, None] + SHARE * (by_colour[:, 0] + below[:, None])
+    by_colour = _by_colour(fit.means, fit.area_mm2, _predicted(light, reflectance), _by_hue(fit, *hues) / SHARE)
+    likely: Floats = fit.log_likelihood[:, None] + SHARE * by_colour
     is_tried = np.isfinite(fit.log_likelihood)
     likely[~is_tried] = likely[is_tried].min()
     return likely
@@ -186,36 +195,76 @@ def _by_hue(fit: TowerFits, hues: Floats, spreads: Floats) -> Floats:
     Whether there is a pyramid they do not say.  ``hues`` (colours, 2) and ``spreads`` (colours,): of each colour, and
     its standard deviation.
     """
-    count = fit.is_seen.sum(axis=2)
-    means = (fit.means * fit.is_seen[..., None]).sum(axis=2) / np.maximum(count, 1)[..., None]
+    is_seen = fit.area_mm2 > 0
+    count = is_seen.sum(axis=2)
+    means = (fit.means * is_seen[..., None]).sum(axis=2) / np.maximum(count, 1)[..., None]
     of_colour = hue_density(hue(means)[:, :, None], hues, spreads, STRAYS)
     likely = np.where(count[..., None] > 0, np.log(of_colour), 0.0)
     ratio: Floats = likely - likely.max(axis=2, keepdims=True)
     return ratio
 
 
-def _off(sides: _Sides, light: Floats, reflectance: Floats) -> Floats:
-    """(…, colours) nats by which the sides (…, 4, 3) of a pyramid speak against each colour.
+@compiled
+def _by_colour(means: Floats, area_mm2: Floats, predicted: Floats, by_hue: Floats) -> Floats:
+    """(f, colours) log-likelihood ratios of what the sides of a tower's pyramids show, by the uppermost one's colour.
 
-    ``light``: (4, 3) logarithm of that on each side, relative to the mat's; ``reflectance`` (colours, 3); b g r.
+    Those below are of their likeliest colours.  What is off at one side is partly off at the next one below it, too, so
+    that what is usual for that is told by the one above (a Markov chain, maximised as by Viterbi, 1967).
+
+    Args:
+        means: as of :class:`.TowerFits`.
+        area_mm2: as of :class:`.TowerFits`.
+        predicted: (colours, 4, 3) what sides show of each colour.
+        by_hue: (f, p, colours) nats by which the pyramids' hues speak for each colour.
     """
-    shape, predicted = sides.means.shape[:-2], _predicted(light, reflectance)
-    nats = _nats_off(sides.means.reshape(-1, 4, 3), sides.is_seen.reshape(-1, 4), predicted)
-    return nats.reshape(*shape, len(reflectance))
+    (towers, pyramids, _), colours = area_mm2.shape, len(predicted)
+    nats = np.zeros((towers, colours))
+    for tower in range(towers):
+        below = np.zeros(colours)
+        for pyramid in range(pyramids - 1, -1, -1):
+            likeliest = np.full(colours, -np.inf)
+            for over in range(colours):
+                first, last = (over, over + 1) if pyramid == 0 else (0, colours)
+                for colour in range(first, last):
+                    off = means[tower, pyramid] - predicted[colour]
+                    off_over = means[tower, pyramid - 1] - predicted[over]
+                    total = below[colour] + by_hue[tower, pyramid, colour]
+                    for side in range(len(off)):
+                        area = area_mm2[tower, pyramid, side]
+                        is_below = pyramid > 0 and area_mm2[tower, pyramid - 1, side] > 0
+                        alike = ALIKE_IN_TOWER if is_below else 0.0
+                        total -= area / (area + HALF_MM2) * _nats_against(off[side], off_over[side], alike)
+                    likeliest[over] = max(likeliest[over], total)
+            below = likeliest
+        nats[tower] = below
+    return nats
+
+
+@compiled
+def _nats_against(off: Floats, off_over: Floats, alike: float) -> float:
+    """Nats by which a side that is ``off`` (3,) speaks against what is predicted, where the one above is ``off_over``.
+
+    ``alike``: correlation of both.
+    """
+    squares = 0.0
+    for channel in range(3):
+        squares += (off[channel] - alike * off_over[channel]) ** 2
+    return float(min(squares / 3 / (LIT_ALIKE**2 * (1 - alike**2)) / 2, MOST_OFF))
 
 
 @compiled
 def _nats_off(means: Floats, is_seen: Mask, predicted: Floats) -> Floats:
-    """(i, colours) as :func:`_off` of sides (i, 4, 3), of which (colours, 4, 3) are ``predicted``."""
+    """(i, colours) nats by which the sides (i, 4, 3) of pyramids speak against colours that show what is ``predicted``.
+
+    That is (colours, 4, 3).
+    """
     nats = np.zeros((len(means), len(predicted)))
     for pyramid in range(len(means)):
         for colour in range(len(predicted)):
             for side in range(4):
-                squares = 0.0
-                for channel in range(3):
-                    squares += (means[pyramid, side, channel] - predicted[colour, side, channel]) ** 2
+                off = means[pyramid, side] - predicted[colour, side]
                 if is_seen[pyramid, side]:
-                    nats[pyramid, colour] += min(squares / 3 / LIT_ALIKE**2 / 2, MOST_OFF)
+                    nats[pyramid, colour] += _nats_against(off, off, 0.0)
     return nats
 
 

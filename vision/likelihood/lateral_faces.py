@@ -77,12 +77,12 @@ class TowerFits(NamedTuple):
     Attributes:
         log_likelihood: (f,) float64, −inf of those that were not tried.
         means: (f, p, sides, 3) float64, mean display values of each face, b g r.
-        is_seen: (f, p, sides) bool, whether enough of it is seen.
+        area_mm2: (f, p, sides) float64, how much of it is seen; 0 if too little.
     """
 
     log_likelihood: Floats
     means: Floats
-    is_seen: npt.NDArray[np.bool_]
+    area_mm2: Floats
 
 
 class BoundaryFits(NamedTuple):
@@ -122,8 +122,7 @@ def fit_towers(
     """
     view, faces = _look(image, close_up, seen, ground)
     likely, sums, wireframes = fit(view, faces, close_up.crop_faces.towers, tried)
-    means, enough = by_side(sums, wireframes, close_up.sides[seen[0]], PER_MM)
-    return TowerFits(likely, means, enough)
+    return TowerFits(likely, *by_side(sums, wireframes, close_up.sides[seen[0]], PER_MM))
 
 
 def fit_boundaries(
@@ -160,19 +159,20 @@ def _look(
 
 
 @compiled
-def by_side(sums: Floats, wireframes: Indices, sides: Indices, per_mm: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """``means`` and ``is_seen`` as of :class:`TowerFits` from ``sums`` (f, p, faces, SUMS) over faces.
+def by_side(sums: Floats, wireframes: Indices, sides: Indices, per_mm: int) -> tuple[Floats, Floats]:
+    """``means`` and ``area_mm2`` as of :class:`TowerFits` from ``sums`` (f, p, faces, SUMS) over faces.
 
     ``wireframes`` (f, p): whose these are; ``sides``: (w, faces), see :class:`CloseUp`; ``per_mm``: rows and columns a
     millimetre of what was summed.
     """
     towers, pyramids, faces, _ = sums.shape
-    means, is_seen = np.zeros((towers, pyramids, faces, 3)), np.zeros((towers, pyramids, faces), np.bool_)
+    means, area_mm2 = np.zeros((towers, pyramids, faces, 3)), np.zeros((towers, pyramids, faces))
     for tower in range(towers):
         for pyramid in range(pyramids):
             for face in range(faces):
                 side, part = sides[wireframes[tower, pyramid], face], sums[tower, pyramid, face]
-                is_seen[tower, pyramid, side] = part[0] > LEAST_MM2 * per_mm**2
+                if part[0] > LEAST_MM2 * per_mm**2:
+                    area_mm2[tower, pyramid, side] = part[0] / per_mm**2
                 for channel in range(3):
                     means[tower, pyramid, side, channel] = part[1 + channel] / max(part[0], 1)
-    return means, is_seen
+    return means, area_mm2

@@ -30,7 +30,7 @@ Indices = npt.NDArray[np.intp]
 FIRST_MM = 1.0
 """A tower is first tried so far to all sides of its cell's middle."""
 
-REFINED = 3
+REFINED = 2
 """First placements from which the search goes on."""
 
 ROUNDS = 12
@@ -39,11 +39,17 @@ ROUNDS = 12
 STEPS = np.array(
     [
         *[(0, across, along) for across in (-1, 0, 1) for along in (-1, 0, 1) if across or along],
-        *[(0, -2, 0), (0, 2, 0), (0, 0, -2), (0, 0, 2), (-1, 0, 0), (1, 0, 0)],
+        *[(0, -2, 0), (0, 2, 0), (0, 0, -2), (0, 0, 2)],
+        *[(turn, *step) for turn in (-1, 1) for step in ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))],
     ],
     np.float64,
 )
-"""Steps of each pyramid with all above it: index of its rotation; half millimetres right and down in the crop."""
+"""Steps of each pyramid with all above it: index of its rotation; half millimetres right and down in the crop.
+
+A rotation moves corners, and so it is often better only with a shift."""
+
+STEPS_BELOW = np.array([(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1)], np.float64)
+"""Steps of a pyramid without those above it."""
 
 EDGE_MM = 0.5
 """How far to both sides of an edge pixels show a mixture of what meets there: blur, bevels, steps of the search."""
@@ -118,20 +124,43 @@ def _climb(view: LateralView, faces: LateralFaces, tower: Indices, at: Floats, w
 
     ``memo``: log-likelihoods of the tower's placements that are known.
     """
-    best, trial = _known(view, faces, tower, at, work, memo), at.copy()
+    best = _known(view, faces, tower, at, work, memo)
     for _ in range(ROUNDS):
         before = best
         for lowest in range(len(at) - 1, -1, -1):
-            for step in STEPS:
-                trial[:] = at
-                trial[: lowest + 1] += step
-                if trial[:, 0].min() >= 0 and trial[:, 0].max() < len(tower):
-                    total = _known(view, faces, tower, trial, work, memo)
-                    if total > best:
-                        best = total
-                        at[:] = trial
+            best = _step(view, faces, tower, (at, 0, lowest), STEPS, best, work, memo)
+            if lowest > 0:
+                best = _step(view, faces, tower, (at, lowest, lowest), STEPS_BELOW, best, work, memo)
         if best == before:
             break
+
+
+@compiled
+def _step(
+    view: LateralView,
+    faces: LateralFaces,
+    tower: Indices,
+    moved: tuple[Floats, int, int],
+    steps: Floats,
+    best: float,
+    work: _Work,
+    memo: Memo,
+) -> float:
+    """Take those ``steps`` (s, 3) that make a tower likelier than ``best``; how likely it is then.
+
+    ``moved``: its placement (p, 3), which is changed, and the first and the last pyramid that move together.
+    """
+    at, first, last = moved
+    trial = at.copy()
+    for step in steps:
+        trial[:] = at
+        trial[first : last + 1] += step
+        if trial[:, 0].min() >= 0 and trial[:, 0].max() < len(tower):
+            total = _known(view, faces, tower, trial, work, memo)
+            if total > best:
+                best = total
+                at[:] = trial
+    return best
 
 
 @compiled

@@ -12,7 +12,15 @@ from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
-from vision.inference.lateral_faces import _by_hue, _coarse_sides, _light_on_sides, _off, _Sides
+from vision.inference.lateral_faces import (
+    MOST_OFF,
+    _by_colour,
+    _by_hue,
+    _coarse_sides,
+    _light_on_sides,
+    _predicted,
+    _Sides,
+)
 from vision.likelihood.hues import hue
 from vision.likelihood.lateral_faces import TowerFits, fit_towers
 from vision.reader import Reader
@@ -31,12 +39,19 @@ def pyramids(colours, seen):
     return [_Sides(one[None], np.array([[side in seen for side in range(4)]])) for one in means]
 
 
+def nats_off(sides, area_mm2=1e6, light=LIGHT):
+    """(colours,) nats against each colour of one tower's uppermost pyramid, of ``sides`` of its pyramids."""
+    by_hue = np.zeros((1, len(sides.means), len(REFLECTANCE)))
+    area_mm2 = np.where(sides.is_seen, area_mm2, 0.0)
+    return -_by_colour(sides.means[None], area_mm2[None], _predicted(light, REFLECTANCE), by_hue)[0]
+
+
 @pytest.mark.parametrize("seen", [(0, 1), (0, 1, 3), (1, 2)])
 def test_colours_follow_from_the_light_on_all_sides(seen):
     colours = np.array([DARK, PALE, PALE, DARK, PALE, DARK, DARK])
     sides = pyramids(colours, seen)
     light = _light_on_sides(sides, REFLECTANCE)
-    off = np.array([_off(one, light, REFLECTANCE)[0] for one in sides])
+    off = np.array([nats_off(one, light=light) for one in sides])
     assert off.argmin(axis=1).tolist() == colours.tolist()
     assert (np.abs(off[:, DARK] - off[:, PALE]) > 3).all()
 
@@ -49,7 +64,32 @@ def test_a_side_that_nobody_sees_keeps_the_light_that_was_guessed():
 
 def test_one_side_in_a_shadow_speaks_only_so_much_against_a_colour():
     sides = _Sides(np.zeros((1, 4, 3)), np.array([[True, False, False, False]]))
-    assert _off(sides, LIGHT, REFLECTANCE)[0] == pytest.approx([8.0, 8.0])
+    assert nats_off(sides) == pytest.approx([MOST_OFF, MOST_OFF], rel=1e-3)
+
+
+def tower_off(*differences):
+    """Sides of a tower of dark pyramids, the uppermost first, that differ by so much from what light and colour say."""
+    predicted = _predicted(LIGHT, REFLECTANCE)[DARK]
+    is_seen = np.array([[True, True, False, False]] * len(differences))
+    return _Sides(np.array([predicted + off for off in differences]), is_seen)
+
+
+def test_what_a_tower_is_off_by_as_a_whole_counts_hardly_twice():
+    alone, alike, unlike = (nats_off(tower_off(*off))[DARK] for off in ((0.06,), (0.06, 0.06), (0.06, -0.06)))
+    assert alone < alike < 1.3 * alone
+    assert unlike > 5 * alone
+
+
+def test_of_what_lies_on_another_each_has_its_own_colour():
+    sides = tower_off(0.0, 0.0)
+    sides.means[1] = _predicted(LIGHT, REFLECTANCE)[PALE]
+    assert nats_off(sides) == pytest.approx([0.0, nats_off(sides)[PALE]])
+    assert nats_off(sides)[PALE] > 1
+
+
+def test_a_small_side_tells_little_of_a_colour():
+    large, small = (nats_off(tower_off(0.06), area_mm2) for area_mm2 in (300.0, 10.0))
+    assert (small < 0.2 * large).all()
 
 
 def test_pyramids_that_are_not_in_doubt_show_their_light_in_the_crops(monkeypatch):
@@ -63,7 +103,7 @@ def test_pyramids_that_are_not_in_doubt_show_their_light_in_the_crops(monkeypatc
         fits = fit_towers(image, close_up, seen, *others)
         closely.append(seen[0])
         best = int(fits.log_likelihood.argmax())
-        means[seen[0]] = np.where(fits.is_seen[best][..., None], fits.means[best], np.nan)
+        means[seen[0]] = np.where(fits.area_mm2[best][..., None] > 0, fits.means[best], np.nan)
         return fits
 
     monkeypatch.setattr("vision.inference.lateral_faces.fit_towers", fitted)
@@ -86,9 +126,9 @@ def test_a_hue_tells_the_colour_of_each_pyramid_in_any_shade_and_not_whether_it_
     gray, sand = np.array([0.7, 0.7, 0.7]), np.array([0.6, 0.68, 0.85])
     means = np.zeros((2, 2, 4, 3))
     means[0, 0, :2], means[0, 1, :2] = (gray, 0.4 * gray), (0.5 * sand, 0.3 * sand)
-    is_seen = np.zeros((2, 2, 4), bool)
-    is_seen[0, :, :2] = True
-    ratio = _by_hue(TowerFits(np.zeros(2), means, is_seen), hue(np.array([sand, gray])), np.array([0.03, 0.05]))
+    area_mm2 = np.zeros((2, 2, 4))
+    area_mm2[0, :, :2] = 50
+    ratio = _by_hue(TowerFits(np.zeros(2), means, area_mm2), hue(np.array([sand, gray])), np.array([0.03, 0.05]))
     assert ratio[0].argmax(axis=1).tolist() == [1, 0]
     assert ratio[0].min(axis=1).max() < -2
     assert (ratio.max(axis=2) == 0).all()

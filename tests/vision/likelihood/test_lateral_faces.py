@@ -6,6 +6,8 @@ import pytest
 from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
 from vision.likelihood.hues import hue
 from vision.likelihood.lateral_faces import CellGround, CloseUp, fit_boundaries, fit_towers
+from vision.likelihood.lateral_runs import displacement
+from vision.likelihood.lateral_views import PER_MM
 from vision.scene.crops import Crops
 
 ROWS, COLUMNS, MIDDLE = 120, 90, 45
@@ -35,11 +37,12 @@ def close_up():
     return CloseUp(crops, two_pyramids(LARGE, SMALL, COLUMNS), np.array([[[1, 0, 2, 3]] * 2]))
 
 
-def fitted(close_up, pyramids, tried=(True, True), board=None, is_known=True):
-    """The fits to ``pyramids`` on even ground, or on a ``board`` (rows, columns, 3) of other codes."""
+def fitted(close_up, pyramids, tried=(True, True), board=None, is_known=True, aside=(0, 0)):
+    """The fits to ``pyramids``, as many columns ``aside``, on even ground or a ``board`` (rows, columns, 3)."""
     image = np.full((ROWS, COLUMNS, 3), GROUND, float) if board is None else board.astype(float)
-    for first, last, half in pyramids:
-        image[first:last, MIDDLE - half : MIDDLE], image[first:last, MIDDLE : MIDDLE + half] = FACE_CODES
+    for (first, last, half), right in zip(pyramids, aside, strict=False):
+        middle = MIDDLE + right
+        image[first:last, middle - half : middle], image[first:last, middle : middle + half] = FACE_CODES
     image = (image + np.random.default_rng(3).normal(0, 2, image.shape)).astype(np.uint8)
     bare = (
         None
@@ -59,9 +62,16 @@ def test_the_tower_that_was_drawn_is_the_likeliest(close_up):
     assert tower[TOWER] > tower[ALONE] + 3
 
 
+def test_a_tower_is_found_where_its_pyramids_were_not_put_exactly_on_each_other(close_up):
+    right = np.array([3.0, 1.0])
+    even, off = (fitted(close_up, [LARGE, SMALL], aside=aside).log_likelihood[TOWER] for aside in ((0, 0), (3, 1)))
+    placed = np.column_stack([np.zeros(2), right[::-1], np.zeros(2)])
+    assert off > even - 0.5 * displacement(placed) / PER_MM**2 - 2
+
+
 def test_means_are_those_of_the_sides_that_faces_are(close_up):
     fit = fitted(close_up, [LARGE], (True, False))
-    assert fit.is_seen[ALONE, 0].tolist() == [True, True, False, False]
+    assert (fit.area_mm2[ALONE, 0] > 0).tolist() == [True, True, False, False]
     assert fit.means[ALONE, 0, :2, 0] * 255 == pytest.approx(FACE_CODES[::-1], abs=1.5)
 
 
