@@ -8,6 +8,10 @@ from companion.app.eyes import Look
 from companion.events import Event
 from vision.capture.frames import Frame
 
+LASTS_S = 3.0
+"""A board that is another one looks so for longer than this.  An arm that is not known for one yet may hide so much of
+it that all squares are in doubt: at the start of two recordings of twelve for a tenth of a second."""
+
 
 class MismatchTeller:
     """Looks on at every frame that is read."""
@@ -15,12 +19,18 @@ class MismatchTeller:
     def __init__(self, say: Callable[[str], None]) -> None:
         """``say`` is told what is wrong, and what to do."""
         self._say = say
-        self._told = False
+        self._since_s: float | None = None
+        self._is_told = False
 
-    def __call__(self, _frame: Frame, look: Look, _events: tuple[Event, ...]) -> None:
+    def __call__(self, frame: Frame, look: Look, _events: tuple[Event, ...]) -> None:
         """Take one read frame."""
         if look.reading is None:
             return
-        if look.reading.otherwise and not self._told:
+        if not look.reading.otherwise:
+            self._since_s, self._is_told = None, False
+            return
+        if self._since_s is None:
+            self._since_s = frame.t_s
+        if frame.t_s - self._since_s >= LASTS_S and not self._is_told:
             self._say(look.reading.otherwise)
-        self._told = bool(look.reading.otherwise)
+            self._is_told = True

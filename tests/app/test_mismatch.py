@@ -1,13 +1,14 @@
 """A board that looks otherwise than its kit says, at the table."""
 
 import numpy as np
+import pytest
 
 from companion.app.eyes import Look
-from companion.app.mismatch import MismatchTeller
+from companion.app.mismatch import LASTS_S, MismatchTeller
 from vision.capture.frames import Frame
 from vision.reading import EMPTY, Reading
 
-FRAME = Frame(np.zeros((4, 4, 3), np.uint8), 0, 0.0)
+LINE = "the board looks otherwise than the kit says on {}: learn its look again (--empty), or correct the kit"
 
 
 def look(*unlike):
@@ -15,10 +16,28 @@ def look(*unlike):
     return Look(Reading(cells, (EMPTY,), np.zeros((3, 1), np.float32), np.zeros(3, np.float32), unlike=unlike))
 
 
-def test_it_is_said_once_until_the_board_looks_right_again():
-    said = []
-    tell = MismatchTeller(said.append)
-    for seen in (look(), look(0, 2), Look(None), look(0, 1, 2), look(), look(1)):
-        tell(FRAME, seen, ())
-    line = "the board looks otherwise than the kit says on {}: learn its look again (--empty), or correct the kit"
-    assert said == [line.format("a1, c1"), line.format("b1")]
+@pytest.fixture
+def said():
+    """What has been said, and what tells it of a look at a time in seconds."""
+    lines = []
+    tell = MismatchTeller(lines.append)
+    return lines, lambda t_s, seen: tell(Frame(np.zeros((4, 4, 3), np.uint8), 0, t_s), seen, ())
+
+
+def test_it_is_said_once_until_the_board_looks_right_again(said):
+    lines, tell = said
+    for t_s, seen in enumerate((look(), look(0, 2), Look(None), look(0, 2), look(0, 1, 2), look())):
+        tell(t_s * LASTS_S / 2, seen)
+    assert lines == [LINE.format("a1, c1")]
+    for t_s in (10.0, 10.0 + LASTS_S, 11.0 + LASTS_S):
+        tell(t_s, look(1))
+    assert lines[1:] == [LINE.format("b1")]
+
+
+def test_what_does_not_last_is_not_said(said):
+    lines, tell = said
+    for t_s in (0.0, 0.9 * LASTS_S):
+        tell(t_s, look(0))
+    tell(LASTS_S, look())
+    tell(1.1 * LASTS_S, look(0))
+    assert not lines
