@@ -27,3 +27,16 @@ def _rise_mm(kit: Kit, below: PieceKind, above: PieceKind) -> float:
     if kit.stacking is None:
         return below.height_mm
     return kit.stacking.keep_rise_mm if above.width_mm > below.width_mm else kit.stacking.tower_rise_mm
+
+
+def shows_top(kit: Kit, stack: str) -> bool:
+    """Whether anything is seen of the uppermost piece: a pyramid may lie wholly within the one below it.
+
+    With the kit's one rise for all sizes the smallest one does in the largest.
+    """
+    if kit.stacking is None or len(stack) < 2:
+        return True
+    below, above = kit.piece(stack[-2]), kit.piece(stack[-1])
+    rise_mm = _rise_mm(kit, below, above)
+    width_there_mm = below.width_mm * (1 - rise_mm / below.height_mm)
+    return rise_mm + above.height_mm > below.height_mm or above.width_mm > width_there_mm

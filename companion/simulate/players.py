@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from companion.match import Match
-from companion.rules.board import Cell, Player, Table, View
+from companion.rules.board import Cell, Player, Stack, Table, View
 from companion.rules.game import Attempt, Game, Move, Position, view
 from companion.rules.notation import format_move
 from companion.simulate import mischief as mischiefs
@@ -41,6 +41,7 @@ class Habits:
         overflow_at_once: finish an overflow in one go.
         alike: choose their move without regard to whether another one looks the same.
         travel: levels that pillars can be turned to: none sinks into the table, or rises out of it.
+        shows_top: whether anything is seen of the uppermost piece of a stack: nobody's eyes are tested by what is not.
     """
 
     illegal: float = 0.18
@@ -50,6 +51,7 @@ class Habits:
     mischief: float = 0.0
     alike: float = 0.0
     travel: range = range(100)
+    shows_top: Callable[[Stack], bool] = lambda _stack: True
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +140,17 @@ def _illegal(match: Match, rng: random.Random, habits: Habits, broken: Counter[s
     what can be done wrong in few positions is done there.
     """
     if rng.random() < habits.two_at_once:
-        found = (_at_odds(match, rng, name) for name in AT_ONCE)
+        found = (_at_odds(match, rng, habits, name) for name in AT_ONCE)
         if act := next(filter(None, found), None):
             return act
-    if habits.mischief and rng.random() < habits.mischief and (act := _at_odds(match, rng, rng.choice(MISCHIEFS))):
+    if (
+        habits.mischief
+        and rng.random() < habits.mischief
+        and (act := _at_odds(match, rng, habits, rng.choice(MISCHIEFS)))
+    ):
         return act
     by_rule = _attempted(match, rng, habits)
-    if act := _at_odds(match, rng, HALF_DONE):
+    if act := _at_odds(match, rng, habits, HALF_DONE):
         by_rule.setdefault(act.rules[0], []).append(act)
     innocent = _innocent(match, back=True)
     for rule in sorted(rng.sample(sorted(by_rule), len(by_rule)), key=broken.__getitem__):
@@ -168,7 +174,7 @@ def _attempted(match: Match, rng: random.Random, habits: Habits) -> dict[str, li
     some = rng.sample(attempts, min(TRIES, len(attempts)))
     by_rule: dict[str, list[Act]] = {}
     for attempt in dict.fromkeys([*some, *(attempt for attempt in attempts if attempt.move.taken)]):
-        if not all(level in habits.travel for level in attempt.table.levels or ()):
+        if not _is_possible(attempt.table, habits):
             continue
         if broken := game.violations(position, attempt.move):
             text = format_move(game, position, attempt.move)
@@ -178,11 +184,18 @@ def _attempted(match: Match, rng: random.Random, habits: Habits) -> dict[str, li
     return by_rule
 
 
-def _at_odds(match: Match, rng: random.Random, name: str) -> Act | None:
+def _is_possible(table: Table, habits: Habits) -> bool:
+    """Whether pillars and stacks can be as on a ``table``, and show that they are."""
+    return all(level in habits.travel for level in table.levels or ()) and all(map(habits.shows_top, table.stacks))
+
+
+def _at_odds(match: Match, rng: random.Random, habits: Habits, name: str) -> Act | None:
     """Something that may take more than one move to say, by its name."""
     game, position = match.game, match.position
     table = mischiefs.ALL[name](match, rng)
-    if table is None or view(game, table) in _innocent(match, back=True) or _is_sequence(match, table):
+    if table is None or not _is_possible(table, habits):
+        return None
+    if view(game, table) in _innocent(match, back=True) or _is_sequence(match, table):
         return None
     single = next(_leaving(match, table), None)
     if single is None:

@@ -6,8 +6,10 @@ import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from calibration.camera import Camera
+from calibration.heights import shows_top
 from calibration.kit import Kit
 from companion.events import Accepted, Event, GameOver, Illegal, Restored, TakenBack, Unfinished, Unsure, Withdrawn
 from companion.match import Match
@@ -117,7 +119,7 @@ class SimulatedTable:
         self.truth: list[Truth] = []
         self._pace, self._wait, self._bystanders = pace, wait, bystanders
         self._kit, self._players = kit, match.game.players
-        habits = habits or Habits()
+        habits = replace(habits or Habits(), shows_top=partial(shows_top, kit))
         if kit.pillars is not None:
             habits = replace(habits, travel=range(kit.pillars.lowest, kit.pillars.highest + 1))
         self._acts = play(match, seeded("players", seed), habits)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from calibration.heights import rises_mm
+from calibration.heights import rises_mm, shows_top
 from calibration.kit import load_kit
 
 
@@ -14,3 +14,20 @@ from calibration.kit import load_kit
 )
 def test_a_pyramid_stands_above_a_larger_one_and_above_its_like_and_hides_a_smaller_one(stack, rises) -> None:
     assert rises_mm(load_kit("ziggurat"), stack) == rises
+
+
+@pytest.mark.parametrize(
+    ("kit", "stack", "is_seen"),
+    [
+        ("ziggurat", "Qw", False),
+        ("ziggurat", "Qd", True),
+        ("ziggurat", "dW", True),
+        ("ziggurat", "Ww", True),
+        ("ziggurat", "dQ", True),
+        ("ziggurat", "w", True),
+        ("ziggurat", "", True),
+        ("domination", "RG", True),
+    ],
+)
+def test_of_the_smallest_pyramid_on_the_largest_nothing_is_seen(kit, stack, is_seen) -> None:
+    assert shows_top(load_kit(kit), stack) is is_seen

@@ -5,10 +5,13 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from itertools import islice, pairwise
 
 import pytest
 
+from calibration.heights import shows_top
+from calibration.kit import load_kit
 from companion.games import load_game
 from companion.match import Match
 from companion.rules.board import Table
@@ -144,3 +147,11 @@ def test_no_pillar_is_turned_farther_than_it_goes() -> None:
     assert {level for row in levels for level in row} <= set(travel)
     _, wilder = acts("diamond:table", 7, 400)
     assert any(7 in (act.table.levels or ()) for act in wilder)
+
+
+def test_no_pyramid_is_put_where_nothing_is_seen_of_it() -> None:
+    """The smallest lies wholly within the largest, by the kit's one rise for all sizes."""
+    habits = replace(NAUGHTY, shows_top=partial(shows_top, load_kit("ziggurat")))
+    wilder, seen = (acts("ziggurat", 2, 600, of)[1] for of in (NAUGHTY, habits))
+    assert any(stack.upper().endswith("QW") for act in wilder for stack in act.table.stacks)
+    assert not any(stack.upper().endswith("QW") for act in seen for stack in act.table.stacks)
