@@ -139,17 +139,17 @@ class Reader:
         geometry, labels = hypothesis.geometry, hypothesis.all_labels().ravel()
         return geometry, visible_pixels(geometry.crops.flat_px, geometry.crops.outside, labels, geometry.rank)
 
-    def is_same(self, geometry: Geometry, pose: Registration) -> bool:
-        """Whether ``pose`` projects the mat to where ``geometry`` has it."""
-        return same_pose(geometry, self.kit, pose, self.camera)
+    def is_same(self, known: Registration, pose: Registration) -> bool:
+        """Whether ``pose`` projects the mat to where the ``known`` one does."""
+        return same_pose(known, self.kit, pose, self.camera)
 
-    def is_pushed(self, geometry: Geometry, pose: Registration) -> bool:
+    def is_pushed(self, known: Registration, pose: Registration) -> bool:
         """Whether ``pose`` says that camera or mat was pushed, not only that something lies at a marker."""
-        return is_pushed(geometry, self.kit, pose, self.camera)
+        return is_pushed(known, self.kit, pose, self.camera)
 
     def geometry(self, pose: Registration) -> Geometry:
         """The geometry for a pose, kept while the mat stays where it is."""
-        if self._geometry is None or not self.is_same(self._geometry, pose):
+        if self._geometry is None or not self.is_same(self._geometry.pose, pose):
             self._geometry = make_geometry(self.kit, self.levels, pose, self.camera)
         return self._geometry
 

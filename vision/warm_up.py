@@ -119,8 +119,9 @@ def _even_board(kit: Kit) -> BoardAppearance:
 
 
 def _pose(kit: Kit, camera: Camera) -> Registration:
-    """A camera from which the mat fills about half of the picture."""
-    away_mm = 2 * kit.mat.width_mm * float(camera.matrix[0, 0]) / camera.width_px
+    """A camera from which the mat fills about half of the picture, or two thirds of its height."""
+    per_px = max(2 * kit.mat.width_mm / camera.width_px, 1.5 * kit.mat.height_mm / camera.height_px)
+    away_mm = per_px * float(camera.matrix[0, 0])
     elevation = np.radians(ELEVATION_DEG)
     centre = away_mm * np.array([0.0, -np.cos(elevation), np.sin(elevation)])
     forward, right = -centre / away_mm, np.array([1.0, 0.0, 0.0])

@@ -46,6 +46,10 @@ MOSTLY_ALTERED = 0.5
 PUSH_CONFIRMED_S = 0.3
 """A new pose must be seen again after so long: an arm over a marker, or a mat that is just being pushed, moves on."""
 
+BETTER_SHARE = 0.7
+"""A pose of as many markers is better by the share of its reprojection error: noise alone makes a tenth of that, and
+what misleads one marker at first, as an arm's shadow, several times as much."""
+
 UNREAD = "unread"
 """The view when the program itself is at fault: the picture is kept, so that the fault can be found."""
 
@@ -126,7 +130,7 @@ class Eyes:
         self._glimpse: Glimpse | None = None
         self._still_since_s, self._looked_s = 0.0, float("-inf")
         self._understood_s = float("-inf")
-        self._pushed: tuple[Geometry, float] | None = None
+        self._candidate: tuple[Registration, float] | None = None
         self._in_sight: tuple[Geometry, npt.NDArray[np.bool_]] | None = None
         self._in_sight_earlier: tuple[Geometry, npt.NDArray[np.bool_]] | None = None
         self._unrest = Unrest(0.0)
@@ -264,29 +268,37 @@ class Eyes:
             return
 
     def _place(self, pose: Registration, t_s: float) -> Geometry | None:
-        """The geometry to read with; None while the mat seems to lie elsewhere than it did and may move on."""
-        if self.geometry is None or self.reader.is_same(self.geometry, pose):
-            self._pushed = None
-            self.geometry = self.geometry or self.reader.geometry(pose)
-        elif len(pose.markers) >= len(self.geometry.pose.markers) and (
-            self.reader.is_pushed(self.geometry, pose) or pose.reprojection_px < self.geometry.pose.reprojection_px
-        ):
-            return self._moved_to(pose, t_s)
-        # With a marker covered, or a shadow's edge on one, the pose is less certain than the one that is known.
+        """The geometry to read with; None while the mat seems to lie elsewhere than it did and may move on.
+
+        With a marker covered, or a shadow's edge on one, a pose is less certain than the one that is known; and of two
+        that differ by noise the first one does.
+        """
+        if self.geometry is None:
+            self.geometry = self.reader.geometry(pose)
+            return self.geometry
+        known = self.geometry.pose
+        if self.reader.is_same(known, pose):
+            self._candidate = None
+            return self.geometry
+        if len(pose.markers) < len(known.markers):
+            return self.geometry
+        is_pushed = self.reader.is_pushed(known, pose)
+        if not is_pushed and pose.reprojection_px > BETTER_SHARE * known.reprojection_px:
+            return self.geometry
+        if not self._is_confirmed(pose, t_s):
+            return None if is_pushed else self.geometry
+        if is_pushed:
+            self._watch.forget_bare()
+            if self._lens is not None:
+                self._lens.moved()
+        self.geometry, self._candidate = self.reader.geometry(pose), None
         return self.geometry
 
-    def _moved_to(self, pose: Registration, t_s: float) -> Geometry | None:
-        """The geometry of a new pose, once it has been seen twice."""
-        if self._pushed is None or not self.reader.is_same(self._pushed[0], pose):
-            self._pushed = (self.reader.geometry(pose), t_s)
-        geometry, since_s = self._pushed
-        if t_s - since_s < PUSH_CONFIRMED_S:
-            return None
-        self._watch.forget_bare()
-        if self._lens is not None:
-            self._lens.moved()
-        self.geometry, self._pushed = geometry, None
-        return geometry
+    def _is_confirmed(self, pose: Registration, t_s: float) -> bool:
+        """Whether another pose than the known one has been seen before, some time ago."""
+        if self._candidate is None or not self.reader.is_same(self._candidate[0], pose):
+            self._candidate = (pose, t_s)
+        return t_s - self._candidate[1] >= PUSH_CONFIRMED_S
 
     def _use_camera(self, camera: Camera) -> None:
         """Look through a lens that is known better; from now on everything is where this one shows it."""
@@ -295,7 +307,7 @@ class Eyes:
         else:
             self._watch = Watch(self.reader.kit, camera)
         self.reader.use_camera(camera)
-        self.geometry, self._pushed = None, None
+        self.geometry, self._candidate = None, None
 
     def _compared(self, geometry: Geometry) -> Comparison | None:
         """The frame against the last picture that made sense; None where there is none."""

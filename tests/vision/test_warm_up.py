@@ -3,8 +3,15 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
+import numpy as np
 import pytest
+
+from calibration.camera import Camera
+from calibration.kit import load_kit
+from vision.pose.projection import project
+from vision.warm_up import _pose
 
 LOOPS = """
 import gc, json, sys
@@ -75,3 +82,19 @@ def test_a_kit_that_there_is_not_is_one_line():
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert "nonsense" in done.stderr
+
+
+@pytest.mark.parametrize("mat_mm", [(420, 297), (240, 420), (314, 314), (300, 600)])
+@pytest.mark.parametrize("size_px", [(1280, 720), (640, 480), (720, 1280)])
+def test_the_whole_of_any_board_is_in_the_synthetic_picture(mat_mm, size_px):
+    """Also of one that is taller than wide, with towers on it: squares beyond the edge have no patch to be compared."""
+    kit, (width_mm, height_mm), (width_px, height_px) = load_kit("cheight"), mat_mm, size_px
+    kit = replace(kit, mat=replace(kit.mat, width_mm=width_mm, height_mm=height_mm))
+    matrix = np.array([[1000.0, 0, width_px / 2], [0, 1000, height_px / 2], [0, 0, 1]])
+    camera = Camera(width_px, height_px, matrix, np.zeros(5), 0.0)
+    across, along = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]).T / 2
+    corners = np.column_stack([width_mm * across, height_mm * along, np.zeros(4)])
+    for up_mm in (0.0, 80.0):
+        places_px = project(corners + np.array([0, 0, up_mm]), _pose(kit, camera), camera)
+        assert (places_px > 0).all()
+        assert (places_px < (width_px, height_px)).all()

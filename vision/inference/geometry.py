@@ -196,18 +196,19 @@ def _prisms(
     return make_prisms(kit, levels, view, ground.astype(np.int16), shrink)
 
 
-def same_pose(geometry: Geometry, kit: Kit, pose: Registration, camera: Camera) -> bool:
-    """Whether ``pose`` sees the mat where ``geometry`` has it."""
-    moved = project(mat_corners(kit), pose, camera) - geometry.mat_px
+def same_pose(known: Registration, kit: Kit, pose: Registration, camera: Camera) -> bool:
+    """Whether ``pose`` sees the mat where the ``known`` one does."""
+    corners = mat_corners(kit)
+    moved = project(corners, pose, camera) - project(corners, known, camera)
     return bool((np.abs(moved) < SAME_POSE_PX).all())
 
 
-def is_pushed(geometry: Geometry, kit: Kit, pose: Registration, camera: Camera) -> bool:
-    """Whether ``pose`` sees all of its markers, but for one at most, elsewhere than ``geometry`` has them.
+def is_pushed(known: Registration, kit: Kit, pose: Registration, camera: Camera) -> bool:
+    """Whether ``pose`` sees all of its markers, but for one at most, elsewhere than the ``known`` one does.
 
     What lies at one marker, such as the edge of an arm's shadow, turns the mat about the others, which stay.
     """
     corners = np.concatenate([marker_corners(kit.mat, number) for number in pose.markers])
-    moved = project(corners, pose, camera) - project(corners, geometry.pose, camera)
+    moved = project(corners, pose, camera) - project(corners, known, camera)
     n_moved = int((np.abs(moved) >= SAME_POSE_PX).reshape(len(pose.markers), -1).any(axis=1).sum())
     return n_moved >= max(1, len(pose.markers) - 1)
