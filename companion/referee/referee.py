@@ -283,6 +283,8 @@ class Referee:
         refuse_misfits(self._state, order)
         if isinstance(order, orders.Done):
             self._seen, self._calm, self._asked_s = Seen(), Calm(), t_s if now_s is None else now_s
+        else:
+            self._rivals = ()
         return self._timed(t_s, self._take(t_s, trigger_of(order), Fact(order=order, by=by)))
 
     def _judge(self, t_s: float, prediction: Prediction, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
@@ -308,6 +310,9 @@ class Referee:
         events = self._take(t_s, trigger, fact) if due else ()
         if any(isinstance(event, Accusation) for event in events):
             self._rivals = refutation.rivals_to(prediction, evidence, judgement)
+        elif self._state.mode is Mode.SETTING_UP:
+            if events:
+                self._rivals = refutation.rivals_to_complaint(prediction, evidence, judgement)
         elif self._state.mode not in ACCUSING:
             self._rivals = ()
         is_more = due and shows_more(self._state.match, prediction, judgement)

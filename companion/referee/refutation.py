@@ -4,6 +4,7 @@ Beside the accepted match a few others are kept in mind from the accusation on: 
 against the rules was a legal move, or nothing at all, of which one square was misread.  Each new table is judged as if
 such a match were the true one, and that square not to be believed.  It gains where play goes on legally, since nobody
 plays on over an opponent's illegal move, and where the square looks right in the end though nobody has touched it.
+So it is where one square of the position that a match begins from looks wrong, people have been told of it, and play.
 """
 
 from __future__ import annotations
@@ -108,6 +109,11 @@ def rivals_to(prediction: Prediction, evidence: Evidence, judgement: Judgement) 
         found.append((max(looked, hypothesis.prior - LOG_ACT - MISREAD_NATS), hypothesis, place))
     found.sort(key=lambda row: -row[0])
     return tuple(_rival(prediction, evidence, judgement.changes, *row) for row in found[:MOST_RIVALS])
+
+
+def rivals_to_complaint(prediction: Prediction, evidence: Evidence, judgement: Judgement) -> tuple[Rival, ...]:
+    """The same where people were told what is set up wrong, on one square: that all is as it should be."""
+    return tuple(rival for rival in rivals_to(prediction, evidence, judgement) if not rival.moves)
 
 
 def _rival(

@@ -31,7 +31,7 @@ class Trigger(Enum):
     ANSWERED = "answered"
     DISMISSED = "dismissed"  # none of the moves asked about
     DONE = "done"  # the player says that his turn is complete
-    REFUTED = "refuted"  # what has come since shows that an accusation was false
+    REFUTED = "refuted"  # what has come since shows that a square was misread
     RULED = "ruled"  # the arbiter says what counts
     PAUSE = "pause"
     RESUME = "resume"
@@ -51,6 +51,7 @@ class Action(Enum):
     ACCUSE = "accuse"
     ACCUSE_AGAIN = "accuse again"
     WITHDRAW = "withdraw"
+    GO_ON = "go on"
     ASK = "ask"
     ACCEPT_ANSWER = "accept the answer"
     LOOK = "look at once"
@@ -98,6 +99,7 @@ TABLE: Mapping[tuple[Mode, Trigger], tuple[Mode, Action]] = {
     (M.RESTORING, T.WRONG): (M.RESTORING, A.ACCUSE_AGAIN),
     (M.RESTORING, T.DONE): (M.RESTORING, A.LOOK),
     **{(mode, T.REFUTED): (M.WATCHING, A.WITHDRAW) for mode in ACCUSING},
+    (M.SETTING_UP, T.REFUTED): (M.WATCHING, A.GO_ON),
     (M.ASKING, T.DONE): (M.WATCHING, A.ACCEPT_ANSWER),
     (M.ASKING, T.ANSWERED): (M.WATCHING, A.ACCEPT_ANSWER),
     (M.ASKING, T.DISMISSED): (M.SETTING_UP, A.CORRECT),

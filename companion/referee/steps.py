@@ -208,17 +208,24 @@ def accuse(state: State, fact: Fact, t_s: float) -> Result:
 
 
 def withdraw(state: State, fact: Fact, t_s: float) -> Result:
-    """An accusation was false: it is taken back, and what was played since the last accepted position is accepted.
-
-    The square that was misread is not believed until it has looked right once.
-    """
+    """An accusation was false: it is taken back, and what was played since the last accepted position is accepted."""
     rival = fact.refuted_by
     assert rival is not None
     assert state.accused is not None
     event = Withdrawn(t=t_s, n=0, player=state.accused, cells=(name_of(state.match.game.layout, rival.place),))
-    context = replace(state.context, distrusted=state.context.distrusted | {rival.place})
-    following, events = _play(replace(state, context=context), rival.moves, t_s)
+    following, events = go_on(state, fact, t_s)
     return following, (event, *events)
+
+
+def go_on(state: State, fact: Fact, t_s: float) -> Result:
+    """A square was misread, and the match has gone on: what was played since is accepted.
+
+    The square is not believed until it has looked right once.
+    """
+    rival = fact.refuted_by
+    assert rival is not None
+    context = replace(state.context, distrusted=state.context.distrusted | {rival.place})
+    return _play(replace(state, context=context), rival.moves, t_s)
 
 
 def accuse_again(state: State, fact: Fact, t_s: float) -> Result:
@@ -335,6 +342,7 @@ ACTIONS: Mapping[Action, Callable[[State, Fact, float], Result]] = {
     Action.ACCUSE: accuse,
     Action.ACCUSE_AGAIN: accuse_again,
     Action.WITHDRAW: withdraw,
+    Action.GO_ON: go_on,
     Action.ASK: ask,
     Action.ACCEPT_ANSWER: accept_answer,
     Action.LOOK: look,

@@ -132,3 +132,45 @@ def test_an_act_far_from_every_legal_move_stands_however_long_play_goes_on(shot)
         wrong += [(source, ""), (target, stack)]
         shot.changed = (source, target)
         assert "withdrawn" not in kinds(shot.show(*wrong, frames=60))
+
+
+@pytest.fixture
+def complained(film):
+    """The start of Domination, of which one square is misread: people are told to put it right, and see no fault."""
+    shot = film(Match(*read_position(START)))
+    shot.doubts = {"h3": ("R", "", 30.0)}
+    (said,) = shot.show(frames=60)
+    assert (said.event, said.cells) == ("unfinished", ("h3",))
+    shot.changed = ()
+    return shot
+
+
+def played_from_start(shot, number):
+    """So many moves, each in a visit of its own; what is said."""
+    begun, board = len(shot.events), []
+    for source, target, stack in (("e4", "e5", "GR"), ("d7", "d6", "RG"), ("f5", "f6", "GR"))[:number]:
+        board += [(source, ""), (target, stack)]
+        shot.changed = (source, target)
+        shot.show(*board, frames=60)
+        shot.changed = ()
+    return shot.events[begun:]
+
+
+def test_who_plays_on_two_moves_has_set_up_the_board_and_one_square_was_misread(complained) -> None:
+    """Nothing is lost: all that was played is accepted, in its order; and the match goes on past that square."""
+    said = played_from_start(complained, 3)
+    assert kinds(said) == ["accepted"] * 3
+    assert moves(said) == ["e4-e5", "d7-d6", "f5-f6"]
+    assert len(played_from_start(complained, 0)) == 0
+
+
+def test_one_move_alone_may_come_from_somebody_who_did_not_listen(complained) -> None:
+    assert moves(played_from_start(complained, 1)) == []
+
+
+def test_who_puts_the_square_right_begins_the_match(complained) -> None:
+    begun = len(complained.events)
+    complained.doubts, complained.changed = {}, ("h3",)
+    complained.show(frames=60)
+    assert kinds(complained.events[begun:]) == ["restored"]
+    assert moves(played_from_start(complained, 1)) == ["e4-e5"]
