@@ -291,16 +291,18 @@ class Referee:
         """Say what the table means, or be patient."""
         look = self._seen.look
         self._rivals = tuple(refutation.after_reading(rival, evidence, self._touched) for rival in self._rivals)
-        refuted_by = next((rival for rival in self._rivals if rival.is_proved), None)
         mode, standing = self._state.mode, self._state.context.standing
+        # Where a match has not begun, a square that looks right in the end is only what people were asked for.
+        rivals = tuple(rival for rival in self._rivals if rival.moves or mode is not Mode.SETTING_UP)
+        refuted_by = next((rival for rival in rivals if rival.is_proved), None)
         suspicion = suspect(self._state.suspicion, judgement, t_s)
         judgement = settled(suspicion, judgement, mode, t_s)
         known = is_known(self._state, judgement)
         due = not known and (suspicion is None or is_due(suspicion, judgement, mode, t_s, standing))
-        refuted_by = refuted_by or (refutation.confirmed(self._rivals, judgement.interpretation) if due else None)
+        refuted_by = refuted_by or (refutation.confirmed(rivals, judgement.interpretation) if due else None)
         # What is legal play in a match without the accusation is no further act, and nothing to ask about.
         is_doubt = isinstance(judgement.interpretation, (Illegal, Ambiguous, CannotTell))
-        due = refuted_by is not None or (due and not (is_doubt and any(r.explains_more for r in self._rivals)))
+        due = refuted_by is not None or (due and not (is_doubt and any(rival.explains_more for rival in self._rivals)))
         self._state = replace(self._state, suspicion=None if known else suspicion)
         if known or due:
             still_open = left_open(evidence, self._known.last.sights)

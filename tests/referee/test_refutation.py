@@ -174,3 +174,10 @@ def test_who_puts_the_square_right_begins_the_match(complained) -> None:
     complained.show(frames=60)
     assert kinds(complained.events[begun:]) == ["restored"]
     assert moves(played_from_start(complained, 1)) == ["e4-e5"]
+
+
+def test_a_square_that_looks_right_at_last_is_told_to_be(complained) -> None:
+    """Whether somebody has put it right or not: the match begins, and the square is believed."""
+    assert kinds(seen_anew(complained)) == ["restored"]
+    complained.doubts, complained.changed = {}, ("h3",)
+    assert kinds(complained.show(("h3", "R"))) == ["illegal"]
