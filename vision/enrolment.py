@@ -20,7 +20,7 @@ from calibration.appearance import (
 )
 from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
-from calibration.kit import Kit, PieceKind
+from calibration.kit import Colour, Kit, PieceKind
 from calibration.printed import printed_appearance
 from vision.appearance.board_learning import covered_texels, in_colours_of, learn_board
 from vision.appearance.board_light import make_blocks, measure_on_board
@@ -383,19 +383,22 @@ def _refuse(kit: Kit, stacks: Mapping[str, str], wrong: Mapping[str, CellState])
 def _check_colours(reader: Reader, stacks: Mapping[str, str]) -> None:
     """Raise VisionError when two kinds of one size cannot be told apart by what ``reader`` has just read of them.
 
-    ``stacks`` by cell are what was photographed.  Characters are compared with each other (:func:`_check_unlike`).
+    Sizes of the same two colours count together: small pieces tell theirs less.  ``stacks`` by cell are what was
+    photographed.  Characters are compared with each other (:func:`_check_unlike`).
     """
-    kit, nats = reader.kit, dict[tuple[str, str], list[float]]()
+    kit, nats = reader.kit, dict[frozenset[Colour], list[tuple[float, str, str]]]()
     for cell, stack in () if reader.appearance.glyphs else stacks.items():
         own = kit.piece(stack[-1])
         likely = dict(zip(reader.states, reader.undoubted[kit.cells.index(cell)].tolist(), strict=True))
         height = len(stack) if (len(stack), own.letter) in likely else None
         for other in kit.pieces:
             if other is not own and _size(other) == _size(own):
-                one, second = sorted((own.letter, other.letter))
-                nats.setdefault((one, second), []).append(likely[height, own.letter] - likely[height, other.letter])
-    for (one, second), each in nats.items():
-        if np.median(each) < APART_NATS:
+                ratio = likely[height, own.letter] - likely[height, other.letter]
+                colours = frozenset((own.colour, other.colour))
+                nats.setdefault(colours, []).append((ratio, *sorted((own.letter, other.letter))))
+    for each in nats.values():
+        if np.median([ratio for ratio, _, _ in each]) < APART_NATS:
+            _, one, second = min(each)
             raise VisionError(
                 f"{one} and {second} cannot be told apart by their colours here: "
                 "take pieces whose colours differ more, or other light"

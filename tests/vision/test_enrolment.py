@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import drawn, picture, placed, random_camera, random_light
 from vision.capture.frames import Frame
-from vision.enrolment import enrol
+from vision.enrolment import _check_colours, enrol
 from vision.errors import VisionError
 from vision.reader import Reader
 from vision.reading import EMPTY, Reading
@@ -113,6 +114,30 @@ def test_two_kinds_of_one_colour_are_refused_by_name(bench):
     image, _, camera = photographed(replace(bench.kit, pieces=painted), bench.kit.enrol)
     with pytest.raises(VisionError, match=r"^G and R cannot be told apart by their colours here: take pieces whose"):
         enrol(image, bench.kit, camera)
+
+
+def told(apart_nats):
+    """What has been read of single pyramids, each told from its like of the other colour by so many nats, by letter."""
+    kit = load_kit("ziggurat")
+    states = tuple((None, letter) for letter in "QDWqdw")
+    undoubted = np.full((len(kit.cells), len(states)), -30.0)
+    for cell, letter in kit.enrol.items():
+        row = undoubted[kit.cells.index(cell)]
+        row[states.index((None, letter))] = 0.0
+        row[states.index((None, letter.swapcase()))] = -apart_nats[letter.upper()]
+    return SimpleNamespace(kit=kit, states=states, undoubted=undoubted, appearance=SimpleNamespace(glyphs={}))
+
+
+def test_colours_that_all_but_the_smallest_pieces_tell_apart_are_taken():
+    """A person tells them apart by the large ones; of the small ones it is read with less certainty."""
+    reader = told({"Q": 9.0, "D": 7.0, "W": 2.0})
+    _check_colours(reader, reader.kit.enrol)
+
+
+def test_colours_that_most_pieces_do_not_tell_apart_are_refused_with_those_that_do_so_least():
+    reader = told({"Q": 5.0, "D": 3.0, "W": 2.0})
+    with pytest.raises(VisionError, match=r"^W and w cannot be told apart"):
+        _check_colours(reader, reader.kit.enrol)
 
 
 def test_two_pieces_with_the_same_character_are_refused_by_name():
