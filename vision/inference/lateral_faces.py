@@ -131,8 +131,9 @@ def rescore_by_lateral_faces(
     put_on_nats = PUT_ON_NATS_PER_MM2 * _put_on_mm2(hypothesis.geometry.configurations, towers)
     coarse = [_coarse_sides(hypothesis, cell, close_up) for cell in known.tolist()]
     light = _light_on_sides([*coarse, *map(_best_sides, fits.values())], reflectance)
+    predicted = _predicted(light, reflectance)
     for cell in stands[in_doubt[stands]].tolist():
-        likely = _log_likelihood(fits[cell], light, reflectance, (hues, spreads))
+        likely = _log_likelihood(fits[cell], predicted, (hues, spreads))
         fitted = scores[cell] + (likely - put_on_nats[:, None])[:, None]
         # Whether anything stands there is left to colours: what is usual ground says little about ground in shadow.
         fitted += scores[cell].max() - fitted.max()
@@ -180,9 +181,9 @@ def _seen(means: Floats, area_mm2: Floats) -> _Sides:
     return _Sides(means[some], is_seen[some])
 
 
-def _log_likelihood(fit: TowerFits, light: Floats, reflectance: Floats, hues: tuple[Floats, Floats]) -> Floats:
+def _log_likelihood(fit: TowerFits, predicted: Floats, hues: tuple[Floats, Floats]) -> Floats:
     """(f, colours) log-likelihood up to a constant; those that were not tried are as unlikely as the worst."""
-    by_colour = _by_colour(fit.means, fit.area_mm2, _predicted(light, reflectance), _by_hue(fit, *hues) / SHARE)
+    by_colour = _by_colour(fit.means, fit.area_mm2, predicted, _by_hue(fit, *hues) / SHARE)
     likely: Floats = fit.log_likelihood[:, None] + SHARE * by_colour
     is_tried = np.isfinite(fit.log_likelihood)
     likely[~is_tried] = likely[is_tried].min()
@@ -217,26 +218,35 @@ def _by_colour(means: Floats, area_mm2: Floats, predicted: Floats, by_hue: Float
         predicted: (colours, 4, 3) what sides show of each colour.
         by_hue: (f, p, colours) nats by which the pyramids' hues speak for each colour.
     """
-    (towers, pyramids, _), colours = area_mm2.shape, len(predicted)
-    nats = np.zeros((towers, colours))
+    (towers, pyramids, sides), colours = area_mm2.shape, len(predicted)
+    nats, nothing, unseen = np.zeros((towers, colours)), np.zeros((sides, 3)), np.zeros(sides)
     for tower in range(towers):
-        below = np.zeros(colours)
-        for pyramid in range(pyramids - 1, -1, -1):
-            likeliest = np.full(colours, -np.inf)
+        shown, area = means[tower], area_mm2[tower]
+        for pyramid in range(pyramids - 1, 0, -1):
+            below = nats[tower] + by_hue[tower, pyramid]
             for over in range(colours):
-                first, last = (over, over + 1) if pyramid == 0 else (0, colours)
-                for colour in range(first, last):
-                    off = means[tower, pyramid] - predicted[colour]
-                    off_over = means[tower, pyramid - 1] - predicted[over]
-                    total = below[colour] + by_hue[tower, pyramid, colour]
-                    for side in range(len(off)):
-                        area = area_mm2[tower, pyramid, side]
-                        is_below = pyramid > 0 and area_mm2[tower, pyramid - 1, side] > 0
-                        alike = ALIKE_IN_TOWER if is_below else 0.0
-                        total -= area / (area + HALF_MM2) * _nats_against(off[side], off_over[side], alike)
-                    likeliest[over] = max(likeliest[over], total)
-            below = likeliest
-        nats[tower] = below
+                off_over, likeliest = shown[pyramid - 1] - predicted[over], -np.inf
+                for colour in range(colours):
+                    off = shown[pyramid] - predicted[colour]
+                    against = _pyramid_against(off, area[pyramid], off_over, area[pyramid - 1])
+                    likeliest = max(likeliest, below[colour] - against)
+                nats[tower, over] = likeliest
+        for colour in range(colours):
+            against = _pyramid_against(shown[0] - predicted[colour], area[0], nothing, unseen)
+            nats[tower, colour] += by_hue[tower, 0, colour] - against
+    return nats
+
+
+@compiled
+def _pyramid_against(off: Floats, area_mm2: Floats, off_over: Floats, area_over_mm2: Floats) -> float:
+    """Nats by which the sides (4,) of a pyramid that are ``off`` (4, 3) speak against what is predicted.
+
+    ``off_over`` and ``area_over_mm2``: the same of the pyramid over it.
+    """
+    nats = 0.0
+    for side in range(len(off)):
+        alike = ALIKE_IN_TOWER if area_over_mm2[side] > 0 else 0.0
+        nats += area_mm2[side] / (area_mm2[side] + HALF_MM2) * _nats_against(off[side], off_over[side], alike)
     return nats
 
 
