@@ -32,7 +32,7 @@ from vision.errors import VisionError
 from vision.glyphs.face_detection import centred
 from vision.glyphs.faces import DIRECTIONS, Faces
 from vision.glyphs.ring import GROOVE_SHARES, INNER_SHARES, RING_SHARES, find_ring, usual_radius_mm
-from vision.glyphs.templates import compare, make_alphabet, nothing_before, unrolled
+from vision.glyphs.templates import blank, compare, make_alphabet, nothing_before, unrolled
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.ground_hue import OFF_HUE
 from vision.inference.hypothesis import Hypothesis
@@ -58,9 +58,13 @@ CIRCLES = 5
 FINER_MM = (0.5, 0.2, 0.08)
 """Steps of the search for the middle of a face with a character: its template is only as accurate as that."""
 
-ALIKE = -5.0
-"""Log-likelihood of one character on the face of another above which they are the same, or too small to be told apart:
-two pieces with the same character come to between -1 and -5."""
+ALIKE, FAINT = -5.0, -2.0
+"""Log-likelihood of one character on the face of another above which they may be the same: two pieces with the same
+character come to between -1 and -5; and above which they are too small or too faint to be told apart."""
+
+UNEXPLAINED = 0.15
+"""Share of what is on a face that another character must leave unexplained, where ink is faint: on 31 sets and boards
+different characters left 0.23 and more, and on a painted one the same character on two pieces 0.02."""
 
 UNLIKELY = 1e-4
 """Probability below which a square does not show what [enrol] promises.  What people promise counts for much: in poor
@@ -419,11 +423,14 @@ def _is_promised(state: CellState, stack: str, glyphs: Mapping[str, Glyph]) -> b
 
 def _check_unlike(image: Picture, shown: Mapping[str, str], faces: Faces, glyphs: Mapping[str, Glyph]) -> None:
     """Raise VisionError when two characters cannot be told apart, each held against the other's face."""
-    likely, _ = compare(image, faces, nothing_before(image), make_alphabet(glyphs))
+    labels = nothing_before(image)
+    likely, _ = compare(image, faces, labels, make_alphabet(glyphs))
     np.fill_diagonal(likely, -np.inf)
-    if likely.max() > ALIKE:
+    is_same = (likely > ALIKE) & (likely > UNEXPLAINED * blank(image, faces, labels)[:, None])
+    is_alike = is_same | (likely > FAINT)
+    if is_alike.any():
         names = [f"{cell} ({letter})" for letter, cell in shown.items()]
-        one, other = sorted(np.unravel_index(likely.argmax(), likely.shape))
+        one, other = sorted(np.unravel_index(np.where(is_alike, likely, -np.inf).argmax(), likely.shape))
         raise VisionError(
             f"{names[one]} and {names[other]} look alike; set the pieces as [enrol] says, where they mirror no lamp; "
             "if they stand right, bring the camera nearer or take larger pictures: "

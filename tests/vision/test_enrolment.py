@@ -150,6 +150,21 @@ def test_two_pieces_with_the_same_character_are_refused_by_name():
         enrol(image, kit, camera)
 
 
+@pytest.mark.parametrize(("ink", "is_told"), [((108, 78, 71), True), ((132, 95, 87), False)])
+def test_faint_characters_are_refused_only_where_nothing_tells_them_apart(ink, is_told):
+    """Faint ones differ by little, but by as large a share of what is on a face as others."""
+    rng = random.Random(5)
+    kit, camera = load_kit("cheight"), random_camera(rng)
+    kit = replace(kit, pieces=tuple(replace(kind, colour=(151, 109, 100), glyph_colour=ink) for kind in kit.pieces))
+    pose, light = placed(kit, camera, 55.0, 200.0), random_light(rng)
+    image = picture(kit, camera, pose, light, [kit.enrol.get(cell, "") for cell in kit.cells], 5)
+    if is_told:
+        assert len(enrol(image, kit, camera).glyphs) == len(kit.pieces)
+    else:
+        with pytest.raises(VisionError, match="look alike"):
+            enrol(image, kit, camera)
+
+
 def test_a_rim_that_is_dark_on_one_side_moves_no_character():
     """A lamp beside the board does not reach all of a bevel; what is printed farther in says where the middle is."""
     rng = random.Random(8)
