@@ -21,7 +21,6 @@ from vision.glyphs.ring import (
     ring_log_ratio,
 )
 from vision.inference.hypothesis import Hypothesis
-from vision.scene.configurations import LEAN_MM, PLACE_MM
 from vision.scene.label_buffer import LabelBuffer
 
 Array = npt.NDArray[np.float32]
@@ -46,8 +45,8 @@ FAINT_MM = 0.065
 """Standard deviation of a radius from which on it may be that of noise, as on black pieces in dim light, and is not
 asked: half of those were more than 0.1 mm off."""
 
-ASTRAY = 0.01
-"""How often a face is not where boundaries put it, within what stacks stand aside, as people push them: density of its
+FITTED_MM, ASTRAY = 0.75, 0.01
+"""Standard deviation, each way, of a face from where boundaries put it, and how often it is elsewhere: density of its
 place then, as a share of that of the right one.  Of 1,192 stacks in 60 sets and boards half were within 0.7 mm, one in
 ten beyond 1.4 and one in a hundred beyond 2.0; with a piece more or less one in ten beyond 4.8 and 5.9."""
 
@@ -124,8 +123,7 @@ def _weigh_place(hypothesis: Hypothesis, cell: int, face: Faces, are_grooves: fl
     every, straight = np.arange(count), hypothesis.faces_at_every_height(np.array([cell]))
     off_mm = straight.off_mm(np.repeat(face.centres_px, count, axis=0))
     fitted_mm = hypothesis.places_mm.get(cell, np.zeros((1 + count, count, 3)))[1 + every, every, :2]
-    # Boundaries weighed how far aside stacks stand: what they found is trusted no more than that.
-    at_place = np.exp(-0.5 * ((off_mm - fitted_mm) ** 2).sum(axis=1) / (PLACE_MM**2 + LEAN_MM**2))
+    at_place = np.exp(-0.5 * ((off_mm - fitted_mm) ** 2).sum(axis=1) / FITTED_MM**2)
     is_none = max(ASTRAY, 1 / (1 + np.exp(are_grooves)))
     _weigh_heights(hypothesis, cell, np.log(is_none + (1 - is_none) * at_place))
 

@@ -82,10 +82,27 @@ def test_the_height_beside_the_chosen_one_is_asked_about_as_well(drawn):
     assert hypothesis.state[cell] == drawn.state("R")
 
 
+def blind(_view, prisms, _hypothesis, _stacks, which, aside_mm=None):
+    """A comparison by boundaries that tells nothing but how far ``aside_mm`` each height has its face."""
+    places = np.zeros((len(which[1]), prisms.kinds.shape[1], 3))
+    for height, at in (aside_mm or {}).items():
+        places[height, height - 1, :2] = at
+    return which[1], places
+
+
 def test_what_neither_colours_nor_boundaries_tell_is_no_further_piece(drawn, monkeypatch):
     """In the shadow before a stack both have one more, if anything."""
-    monkeypatch.setattr(heights, "compare_on", lambda *given: (given[-1][1], None))
+    monkeypatch.setattr(heights, "compare_on", blind)
     hypothesis, cell = misled(drawn, "R", "RR", nats=0.5)
+    weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
+    assert hypothesis.state[cell] == drawn.state("R")
+
+
+def test_a_stack_of_which_no_face_is_far_aside_is_likelier(drawn, monkeypatch):
+    """One more piece fits where all pieces lie farther and farther to one side; people put them over the square."""
+    leaning = {2: (2.5, -2.0)}
+    monkeypatch.setattr(heights, "compare_on", lambda *given: blind(*given, aside_mm=leaning))
+    hypothesis, cell = misled(drawn, "R", "RR", nats=4.0)
     weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state("R")
 
