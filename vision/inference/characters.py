@@ -23,7 +23,7 @@ from vision.glyphs.legibility import (
 )
 from vision.glyphs.ring import find_ring, ring_log_ratio
 from vision.glyphs.templates import Alphabet
-from vision.inference.comparison import compare_beside_colours, make_view, rescored, stacks_of
+from vision.inference.comparison import among_heights, compare_beside_colours, make_view, rescored, stacks_of
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
 from vision.inference.face_evidence import (
     IN_QUESTION,
@@ -260,6 +260,7 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) 
     for cell in cells[np.argsort(view.rank[cells])].tolist():
         which = cell, heights[cell], tried[cell]
         compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, which)
+        compared = among_heights(compared, heights[cell], tried[cell])
         hypothesis.place(cell, places)
         rescore(hypothesis, cell, rescored(by_colour[cell], heights[cell], compared, tried[cell]))
         stacks.configurations[cell], stacks.places[cell] = compared.argmax() - 1, places[compared.argmax()]

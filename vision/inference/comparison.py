@@ -57,6 +57,11 @@ FIT_NATS = 12.0
 """An explanation is fitted if, before, it is not less likely than the best one by more than this: see
 :data:`LEAST_PIECES`."""
 
+BOUNDARY_SHARE, PIECE_NATS = 0.7, 0.5
+"""Share that boundaries count for in heights of stacks of pieces of one size, and nats that each further piece costs,
+since in a shadow boundaries more often have one more than one less: 14 to 7 of 4,807 stacks wrong on 51 sets of discs
+and blocks, 36 to 29 nats; of 378 with characters on 57 sets and boards 7 to 4, 23 to 16 nats."""
+
 REFINE_NATS = 3.0
 """Explanations that are fitted and less likely than the best one by no more than this are fitted more finely."""
 
@@ -384,6 +389,20 @@ def compare_beside_colours(
     given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
     given[0] -= max(hypothesis.hue_log_ratio[cell], 0.0)
     return compare_on(view, prisms, hypothesis, stacks, (cell, given))
+
+
+def among_heights(compared: Floats, heights: Floats, tried: Mask) -> Floats:
+    """(1 + f,) what was ``compared`` of stacks of pieces of one size, with their shares for heights among each other.
+
+    Whether anything stands is as likely as before.  ``heights`` (1 + f,): scores by colours; ``tried`` (1 + f,): which
+    were compared.
+    """
+    given, pieces = by_colours(heights - heights.max()), np.arange(len(heights))
+    shared = given + BOUNDARY_SHARE * (compared - given) - PIECE_NATS * pieces
+    stands = tried & (pieces > 0)
+    if not stands.any():
+        return compared
+    return np.where(stands, shared + compared[stands].max() - shared[stands].max(), compared)
 
 
 def hides_table(view: View, cell: int, configuration: int) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.comparison import Look, Stacks, View, compare_on, stacks_of
+from vision.inference.comparison import PIECE_NATS, Look, Stacks, View, compare_on, stacks_of
 from vision.inference.coordinate_ascent import all_scores, update_around
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.surfaces import by_surfaces, of_camouflaged
@@ -36,11 +36,10 @@ EMPTY_NATS = 40.0
 lamp, or did when it was learned, colours had a piece on bare squares of 52 boards by up to 35; with 20 five more of
 27,000 squares were wrong."""
 
-COLOUR_SHARE, BOUNDARY_SHARE, PIECE_NATS = 0.4, 0.6, 0.5
-"""Shares that colours and boundaries count for, which look at the same pixels; and nats that each further piece costs,
-since in a shadow boundaries more often have one more than one less.  Fitted, with :data:`ASIDE_MM`, to the heights of
-3,482 stacks on 52 boards: 149 to 129 nats on boards that were left out, 50 to 40 wrong, in place of 0.6, 0.9 and 0.5
-without it; surfaces as well do not add to that."""
+COLOUR_SHARE, BOUNDARY_SHARE = 0.4, 0.6
+"""Shares that colours and boundaries count for, which look at the same pixels.  Fitted, with :data:`ASIDE_MM`, to the
+heights of 3,482 stacks on 52 boards: 149 to 129 nats on boards that were left out, 50 to 40 wrong, in place of 0.6 and
+0.9 without it; surfaces as well do not add to that."""
 
 ASIDE_MM = 1.5
 """Standard deviation, each way, of an upper face from the middle of its square, besides what foot and steps say of it:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from vision.inference.comparison import (
     View,
-    by_colours,
+    among_heights,
     compare_beside_colours,
     compare_on,
     hides_table,
@@ -23,7 +23,7 @@ from vision.inference.comparison import (
     stacks_of,
 )
 from vision.inference.coordinate_ascent import AllScores, score_all
-from vision.inference.heights import PIECE_NATS, weigh_heights
+from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import join_lines, may_be_of_tower, split_lines
 from vision.likelihood.stacks import OUT_OF_REACH
@@ -39,10 +39,6 @@ DOUBT_NATS, DOUBT_ON_PILLARS_NATS = 20.0, 32.0
 five folders of the collection colours preferred the wrong one in 12, in two of them by more than this.  Pillars stand
 in each other's shade and may be as dark as any cube: there colours are wrong by 24 nats (Diamond 9504 of
 ``tools.soak_traced``)."""
-
-BOUNDARY_SHARE = 0.7
-"""Share that boundaries count for in heights of stacks of pieces of one size, of which each further one has its price
-as on learned boards: 14 to 7 of 4,807 stacks wrong on 51 sets of discs and blocks, 36 to 29 nats."""
 
 
 def rescore_by_rendering(image: Picture, hypothesis: Hypothesis) -> None:
@@ -107,7 +103,7 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
                 more, places_of_more = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, asked))
                 compared[also], places[also] = more[also] + compared[best] - more[best], places_of_more[also]
             if hypothesis.geometry.configurations.is_single_size:
-                compared = _with_shares(compared, heights, tried)
+                compared = among_heights(compared, heights, tried)
             hypothesis.place(cell, places)
             hypothesis.score(np.array([cell]), rescored(by_colour, heights, compared, tried)[None])
             stacks.places[cell] = places[compared.argmax()]
@@ -119,20 +115,6 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
             every.outdate(cell, before)
             changed = True
     return changed
-
-
-def _with_shares(compared: Floats, heights: Floats, tried: Mask) -> Floats:
-    """(1 + f,) ``compared``, with shares for heights among each other; whether anything stands is as likely as before.
-
-    ``heights`` (1 + f,): scores by colours; ``tried`` (1 + f,): which were compared.
-    """
-    given = by_colours(heights - heights.max())
-    shared = given + BOUNDARY_SHARE * (compared - given) - PIECE_NATS * np.arange(len(heights))
-    stands = tried & (np.arange(len(heights)) > 0)
-    if not stands.any():
-        return compared
-    shared += compared[stands].max() - shared[stands].max()
-    return np.where(stands, shared, compared)
 
 
 def _also_in_doubt(heights: Floats, chosen: int, doubt: float) -> Mask:

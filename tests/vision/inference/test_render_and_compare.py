@@ -7,13 +7,20 @@ import pytest
 from calibration.srgb import display
 from vision.appearance.illumination import Illumination
 from vision.inference import render_and_compare
-from vision.inference.comparison import by_colours, compared, make_patch_of, make_view, scene_round, stacks_of
-from vision.inference.heights import PIECE_NATS
+from vision.inference.comparison import (
+    BOUNDARY_SHARE,
+    PIECE_NATS,
+    among_heights,
+    by_colours,
+    compared,
+    make_patch_of,
+    make_view,
+    scene_round,
+    stacks_of,
+)
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import (
-    BOUNDARY_SHARE,
     DOUBT_NATS,
-    _with_shares,
     compare,
     rescore_by_rendering,
 )
@@ -282,7 +289,7 @@ def test_boundaries_count_for_less_among_heights_and_as_before_against_none():
     boundaries = np.array([1.0, 6.0, 5.0, 0.0])
     given = by_colours(heights - heights.max())
     compared = np.where(tried, given + boundaries, -np.inf)
-    shared = _with_shares(compared, heights, tried)
+    shared = among_heights(compared, heights, tried)
     assert shared[1:].max() - shared[0] == pytest.approx(compared[1:].max() - compared[0])
     apart = given[1] - given[2] + BOUNDARY_SHARE * (boundaries[1] - boundaries[2]) + PIECE_NATS
     assert shared[1] - shared[2] == pytest.approx(apart)
@@ -291,4 +298,4 @@ def test_boundaries_count_for_less_among_heights_and_as_before_against_none():
 
 def test_where_no_height_is_compared_what_was_compared_stays():
     compared, tried = np.array([0.5, -np.inf]), np.array([True, False])
-    assert (_with_shares(compared, np.array([0.0, -30.0]), tried) == compared).all()
+    assert (among_heights(compared, np.array([0.0, -30.0]), tried) == compared).all()
