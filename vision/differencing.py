@@ -50,6 +50,15 @@ DEVIATIONS, STILL_DEVIATIONS = 4.0, 3.4
 """A pixel has changed when it differs by so many standard deviations; while something moves, already by the second: a
 hand that pauses trembles."""
 
+CERTAIN = 8.0
+"""What differs by so many standard deviations by more than a step of colour is certainly motion.  Steps of colour right
+after a hand came to 7.5 in a webcam's film, a hand to 10 and more in its last frames."""
+
+SOLID_SHARE = 0.3
+"""Least share of a patch's pixels that have changed by more than a step of colour.  Right after a hand, when
+compression puts right what it had left, it was 0.3 at most in steps of colour, and 0.6 at least in 198 frames with a
+real hand."""
+
 LEAST_PATCH_PX = 6
 """Changed pixels hang together in patches of so many at least; noise makes no larger ones by chance."""
 
@@ -138,7 +147,7 @@ class Differencer:
         if patches.total_px >= least_px:
             patches, shake = _steadied(pair, variance, area, deviations, patches)
         self._moved = patches.total_px >= least_px
-        self._was_solid = self._moved and bool((pair.solid > DEVIATIONS**2 * variance)[patches.mask > 0].any())
+        self._was_solid = self._moved and bool((pair.solid > CERTAIN**2 * variance)[patches.mask > 0].any())
         self._frames += 1
         share = np.float32(max(1 / MEMORY_FRAMES, 1 / (self._frames + 1)))
         moving = cv2.dilate(patches.mask & (self._moved and not shake), np.ones((3, 3), np.uint8))
@@ -195,7 +204,7 @@ class _Patches:
 
 
 def _patches(squares: Array, solid: Array, variance: Array, area: Mask, deviations: float) -> _Patches:
-    """The patches in which ``squares`` are larger than noise of ``variance`` makes them; some ``solid`` ones too."""
+    """The patches in which ``squares`` are larger than noise of ``variance`` makes them, and a share ``solid`` too."""
     mask, total_px, largest_px = _joined(squares, solid, variance, area, np.float32(deviations**2))
     return _Patches(squares, total_px, largest_px, mask)
 
@@ -275,7 +284,7 @@ def _learn(variance: Array, squares: Array, noise: Array, share: np.float32, mov
 def _joined(squares: Array, solid: Array, variance: Array, area: Mask, factor: np.float32) -> tuple[Mask, int, int]:
     """(h, w) 1 in patches of pixels larger than ``factor`` times their variance; pixels in all, and in the largest.
 
-    In each patch there is such a pixel of ``solid``, too.
+    Of each patch's pixels :data:`SOLID_SHARE` are such pixels of ``solid``, too.
     """
     height, width = squares.shape
     mask = np.zeros((height, width), np.uint8)
@@ -288,10 +297,11 @@ def _joined(squares: Array, solid: Array, variance: Array, area: Mask, factor: n
         for x in range(width):
             if mask[y, x] == 1:
                 count = _flood(mask, patch, y, x)
-                is_solid = False
+                many = 0
                 for i in range(count):
                     v, u = patch[i]
-                    is_solid |= solid[v, u] > factor * variance[v, u]
+                    many += int(solid[v, u] > factor * variance[v, u])
+                is_solid = many >= SOLID_SHARE * count and many > 0
                 largest = max(largest, count * is_solid)
                 if count >= LEAST_PATCH_PX and is_solid:
                     total += count

@@ -65,6 +65,27 @@ def test_steps_of_colour_that_wander_through_compressed_pictures_are_no_motion(a
     assert not any(moving[end + 2 :])  # one frame later than without
 
 
+def test_colours_that_compression_puts_right_after_a_hand_are_no_motion():
+    """Blocks jump by a step of colour and a little brightness; in places noise adds to that."""
+    chance, differencer, moving = np.random.default_rng(2), Differencer(), []
+    table = np.full((45, 80, 3), 128.0)
+    for number in range(60):
+        picture = table + chance.normal(0.0, 0.7, (45, 80, 1))
+        if number == 40:
+            picture[10:30, 10:30] += 60.0
+        for row, column in chance.integers((0, 0), (9, 16), (8, 2)) * 5 if number > 41 else ():
+            jump = (-2.0, -3.0, 2.0) if table[row, column, 2] < 129 else (2.0, 3.0, -2.0)
+            table[row : row + 5, column : column + 5] += jump
+            picture[row : row + 5, column : column + 5] += jump
+            picture[row + 2, column + 1 : column + 3] += 2 * np.sign(jump[1])
+        doubled = np.round(picture).clip(0, 255).astype(np.uint8).repeat(2, axis=0).repeat(2, axis=1)
+        difference = differencer.step(doubled, None, 6.0)
+        moving.append(difference is not None and difference.moving_px >= 6)
+    assert moving[40]
+    assert not any(moving[LEARNING:40])
+    assert not any(moving[43:])
+
+
 def test_noise_that_compression_has_hidden_is_no_motion_when_it_shows():
     """Right of column 50 the picture has been smooth until a hand has come and gone."""
     chance, differencer, moving = np.random.default_rng(1), Differencer(), []
