@@ -9,7 +9,7 @@ from companion.games import load_game, read_position
 from companion.match import Match
 from companion.referee.referee import Referee
 from companion.simulate.readings import kit_states, next_frame, read_table
-from companion.tracker.verification import MOST_TABLES, VERIFIED_NATS, Verified, answered
+from companion.tracker.verification import MOST_TABLES, VERIFIED_NATS, Verified, _gain, answered
 from tests.referee.conftest import HIGHEST
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
@@ -128,6 +128,16 @@ def test_the_grounds_keep_what_was_compared_with_its_pictures(shot) -> None:
     assert [told.what for told in grounds.compared][:2] == ["act *h3", "no change"]
     assert [told.log_p for told in grounds.compared][:2] == [0.0, -20.0]
     assert grounds.compared[0].rendering == "b25l"
+
+
+@pytest.mark.parametrize(("read", "told", "together"), [(4.0, 9.0, 9.0), (9.0, 4.0, 9.0), (4.0, -5.0, 3.0)])
+def test_a_second_look_that_contradicts_the_reading_counts_for_less(read: float, told: float, together: float) -> None:
+    """Of two that agree the clearer counts."""
+    assert read + _gain(read, told) == pytest.approx(together)
+
+
+def test_a_second_look_that_is_clear_overrules_a_reading() -> None:
+    assert 12.0 + _gain(12.0, -VERIFIED_NATS) < 0
 
 
 def test_a_comparison_is_worth_no_more_than_its_places() -> None:

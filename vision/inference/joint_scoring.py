@@ -8,8 +8,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.comparison import Picture, by_colours
+from vision.inference.comparison import BOUNDARY_SHARE, PIECE_NATS, Picture, by_colours
 from vision.inference.coordinate_ascent import all_scores
+from vision.inference.heights import COLOUR_SHARE
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import compare
 from vision.inference.rims import RIM_NATS, are_rims
@@ -26,14 +27,16 @@ def score_tables(image: Picture, hypothesis: Hypothesis, tables: Sequence[States
     """(k,) log-likelihoods of ``tables``, each n states of cells, up to a constant.
 
     By the colours of the picture (height, width, 3) uint8 BGR that was observed and, where the kit's pieces have upper
-    faces and do not stand on a learned board, by its boundaries.  ``hypothesis`` holds what is the same in all; it is
-    changed.
+    faces and do not stand on a learned board, by its boundaries.  On that colours are trusted less, as where heights
+    are weighed.  ``hypothesis`` holds what is the same in all; it is changed.
     """
     differing = _differing(hypothesis, tables)
     scored = [_by_colours(hypothesis, differing, table) for table in tables]
     scores = np.array([score for score, _, _ in scored])
-    if hypothesis.geometry.prisms is None or hypothesis.is_on_learned_board:
+    if hypothesis.geometry.prisms is None:
         return scores
+    if hypothesis.is_on_learned_board:
+        return COLOUR_SHARE * scores
     states = np.array([states for _, states, _ in scored], np.intp).reshape(len(tables), -1)
     rims = np.array([rims for _, _, rims in scored], np.bool_).reshape(len(tables), -1)
     boundaries = [
@@ -138,7 +141,9 @@ def _by_boundaries(
             tried = np.zeros(1 + len(hypothesis.geometry.configurations.all), np.bool_)
             tried[[one, other]] = True
             scores = compare(image, hypothesis, cell, tried)
-            ratio += float(scores[other] - scores[one])
+            heights = one > 0 and other > 0 and hypothesis.geometry.configurations.is_single_size
+            share, price = (BOUNDARY_SHARE, PIECE_NATS) if heights else (1.0, 0.0)
+            ratio += share * float(scores[other] - scores[one]) - price * (other - one)
         hypothesis.assign(cell, after)
     return ratio
 
