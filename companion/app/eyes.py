@@ -336,9 +336,14 @@ class Eyes:
     def _changed(self, seen: Comparison) -> npt.NDArray[np.float32]:
         """(n,) share of each cell's picture that differs: not for what has been put or taken away before the cell."""
         geometry, in_sight = self.reader.in_sight()
-        if self._in_sight is None or self._in_sight[0] is not geometry:
+        if self._in_sight is None or self._in_sight[0].pose is not geometry.pose:
             return seen.changed
-        return self._watch.changed_in_sight(seen, geometry, in_sight & self._in_sight[1])
+        known, before = self._in_sight
+        if before.shape != in_sight.shape:
+            return seen.changed
+        # A pillar that has moved since is looked at in another place, as far as it is in sight now.
+        has_moved = np.not_equal(known.levels or 0, geometry.levels or 0)
+        return self._watch.changed_in_sight(seen, geometry, in_sight & (before | has_moved.reshape(-1, 1, 1)))
 
 
 def _jpeg(picture: npt.NDArray[np.uint8]) -> bytes:
