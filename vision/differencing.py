@@ -301,7 +301,7 @@ def _joined(squares: Array, solid: Array, variance: Array, area: Mask, factor: n
                 for i in range(count):
                     v, u = patch[i]
                     many += int(solid[v, u] > factor * variance[v, u])
-                is_solid = many >= SOLID_SHARE * count and many > 0
+                is_solid = many >= SOLID_SHARE * count
                 largest = max(largest, count * is_solid)
                 if count >= LEAST_PATCH_PX and is_solid:
                     total += count

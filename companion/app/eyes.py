@@ -342,8 +342,8 @@ class Eyes:
         if before.shape != in_sight.shape:
             return seen.changed
         # A pillar that has moved since is looked at in another place, as far as it is in sight now.
-        has_moved = np.not_equal(known.levels or 0, geometry.levels or 0)
-        return self._watch.changed_in_sight(seen, geometry, in_sight & (before | has_moved.reshape(-1, 1, 1)))
+        has_moved = [one != other for one, other in zip(known.levels, geometry.levels, strict=True)] or [False]
+        return self._watch.changed_in_sight(seen, geometry, in_sight & (before | np.array(has_moved)[:, None, None]))
 
 
 def _jpeg(picture: npt.NDArray[np.uint8]) -> bytes:
