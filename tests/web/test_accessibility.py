@@ -181,6 +181,24 @@ def test_every_step_of_the_set_up(tmp_path: Path, visit: Callable[[str], Page]) 
     bench.workshop.close()
 
 
+def test_a_step_of_the_set_up_keeps_the_focus_while_answers_come(tmp_path: Path, visit: Callable[[str], Page]) -> None:
+    """Nor is a press lost in which one comes: its button stays the same."""
+    bench = Bench(tmp_path)
+    served = SetupPage(("127.0.0.1", 0), bench.workshop, token="secret")
+    page = visit(f"{served.server.url}setup#token=secret")
+    step = page.locator(".steps button").nth(1)
+    step.click()
+    expect(step).to_have_attribute("aria-current", "step")
+    for number in range(4):
+        with page.expect_response("**/setup/state?step=mat"):
+            pass
+        if number == 1:  # the first answers say what is done
+            step.focus()
+    expect(step).to_be_focused()
+    served.close()
+    bench.workshop.close()
+
+
 def test_the_page_of_a_phone(visit: Callable[[str], Page]) -> None:
     eyes = EyeRoutes([Door("secret")], lambda: "token")
     feed = Feed(START)

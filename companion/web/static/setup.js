@@ -121,8 +121,12 @@ function take(answer) {
 }
 
 function render() {
-  find("steps").replaceChildren(...STEPS.map(tab));
-  find("more").replaceChildren(...MORE.map((name) => tab(name, "+")));
+  const tabs = JSON.stringify([code, step, [...STEPS, ...MORE].map((name) => Boolean(done[name]))]);
+  if (find("steps").dataset.signature !== tabs) { // a button that is replaced while it is pressed is not clicked
+    find("steps").dataset.signature = tabs;
+    find("steps").replaceChildren(...STEPS.map(tab));
+    find("more").replaceChildren(...MORE.map((name) => tab(name, "+")));
+  }
   find("what").textContent = word(`what ${step}`);
   find("how").textContent = step === "mat" && row?.own ? "" : word(`how ${step}`); // of printed mats
   find("verdict").dataset.kind = row?.done ? "accepted" : row?.why ? "unfinished" : "";
