@@ -19,11 +19,7 @@ from vision.inference.comparison import (
     stacks_of,
 )
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.render_and_compare import (
-    DOUBT_NATS,
-    compare,
-    rescore_by_rendering,
-)
+from vision.inference.render_and_compare import DOUBT_NATS, compare, rescore_by_rendering
 from vision.likelihood.boundaries import COLOUR_STRIDE
 from vision.likelihood.segmentation import (
     FLOOR_UNITS,
