@@ -128,6 +128,31 @@ def test_a_full_disk_keeps_nothing_and_stops_nobody(tmp_path: Path) -> None:
     assert not list((tmp_path / "cache").rglob("*.nbc"))
 
 
+LOADED = """
+import loops
+loops.helper(1)
+(result,) = loops.helper.overloads.values()
+print(sum(loops.helper.stats.cache_hits.values()), result.library._shared_module, loops.loop(20))
+"""
+
+
+def test_what_was_loaded_is_held_as_machine_code_alone_and_can_still_be_called_by_what_is_compiled(
+    tmp_path: Path,
+) -> None:
+    helper = "from vision.compiled import compiled\n\ndef helper(x):\n    return x + 1\n\nhelper = compiled(helper)\n"
+    caller = "\ndef loop(x):\n    return 2 * helper(x)\n\nloop = compiled(loop)\n"
+    (tmp_path / "loops.py").write_text(helper + caller)
+    paths = os.pathsep.join((str(tmp_path), str(Path(__file__).parents[2])))
+    surroundings = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", script], check=True, capture_output=True, text=True, env=surroundings
+        ).stdout
+        for script in ("import loops; loops.helper(1)", LOADED, LOADED)
+    ]
+    assert told[1:] == ["1 None 42\n"] * 2
+
+
 NAMES = """
 import importlib, pkgutil, vision
 modules = [module.name for module in pkgutil.walk_packages(vision.__path__, "vision.")]
