@@ -36,7 +36,7 @@ EMPTY_NATS = 40.0
 lamp, or did when it was learned, colours had a piece on bare squares of 52 boards by up to 35; with 20 five more of
 27,000 squares were wrong."""
 
-COLOUR_SHARE, BOUNDARY_SHARE = 0.4, 0.6
+LEARNED_COLOUR_SHARE, LEARNED_BOUNDARY_SHARE = 0.4, 0.6
 """Shares that colours and boundaries count for, which look at the same pixels.  Fitted, with :data:`ASIDE_MM`, to the
 heights of 3,482 stacks on 52 boards: 149 to 129 nats on boards that were left out, 50 to 40 wrong, in place of 0.6 and
 0.9 without it; surfaces as well do not add to that."""
@@ -116,7 +116,8 @@ def _is_other_height(hypothesis: Hypothesis, beside: _Beside, cell: int) -> bool
         given = np.where(tried, 0.0, -np.inf)
         compared, places = compare_on(beside.view, beside.prisms, hypothesis, beside.stacks, (cell, given))
         aside = (places[1 + every, uppermost, :2] ** 2).sum(axis=1) / (2 * ASIDE_MM**2)
-        likely = COLOUR_SHARE * heights + BOUNDARY_SHARE * compared[1:] - PIECE_NATS * uppermost - aside
+        likely = LEARNED_COLOUR_SHARE * heights + LEARNED_BOUNDARY_SHARE * compared[1:]
+        likely -= PIECE_NATS * uppermost + aside
         beside_best = np.abs(every - int(likely.argmax())) == 1
         also = beside_best & (heights > heights.max() - NEXT_NATS) & ~tried[1:]
         if not also.any():

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from vision.inference.comparison import BOUNDARY_SHARE, PIECE_NATS, Picture, by_colours
 from vision.inference.coordinate_ascent import all_scores
-from vision.inference.heights import COLOUR_SHARE as LEARNED_COLOUR_SHARE
+from vision.inference.heights import LEARNED_COLOUR_SHARE
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import compare
 from vision.inference.rims import RIM_NATS, are_rims
