@@ -112,7 +112,30 @@ def enrol(
             if layout is None
             else "the layout is empty: name a square for one piece of each kind"
         )
-    appearance, photograph, whites = colours_of(image, kit, camera, levels, stacks, empty)
+    seen = (image, kit, camera, levels, stacks)
+    try:
+        return _enrolled(*seen, colours_of(*seen, empty))
+    except _ColoursAlike:
+        if kit.pieces[0].shape != "pyramid":
+            raise
+        # Bright ones may have been learned from sides in the shade, and dark ones from those in the light.
+        return _enrolled(*seen, colours_of(*seen, empty, turned_alike=True))
+
+
+class _ColoursAlike(VisionError):
+    """Two kinds of one size cannot be told apart by the colours that were learned."""
+
+
+def _enrolled(
+    image: Picture,
+    kit: Kit,
+    camera: Camera,
+    levels: tuple[int, ...],
+    stacks: Mapping[str, str],
+    colours: tuple[SetAppearance, Photograph, Mapping[str, float]],
+) -> SetAppearance:
+    """See :func:`enrol`; ``colours``: see :func:`colours_of`."""
+    appearance, photograph, whites = colours
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
     geometry = make_geometry(kit, levels, photograph.pose, camera)
     hypothesis = _explained(image, Reader(kit, camera, appearance, levels), geometry)
@@ -143,10 +166,13 @@ def colours_of(
     levels: tuple[int, ...],
     stacks: Mapping[str, str],
     empty: Sequence[Picture],
+    *,
+    turned_alike: bool = False,
 ) -> tuple[SetAppearance, Photograph, Mapping[str, float]]:
     """The colours in a photograph of ``stacks`` by cell, how it was taken, the white that faces mirror by letter.
 
-    The other arguments are those of :func:`enrol`.  Raises VisionError when the mat is not found or a piece is missing.
+    The other arguments are those of :func:`enrol` and of :func:`.learn_pieces`.  Raises VisionError when the mat is not
+    found or a piece is missing.
     """
     board = board_of(empty, kit, camera)
     photograph = _photograph(image, kit, camera, board)
@@ -154,7 +180,7 @@ def colours_of(
         board = _learn_around(photograph, kit, stacks)
         photograph = _photograph(image, kit, camera, board)
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
-    colours = learn_pieces(photograph, kit, stacks, floors)
+    colours = learn_pieces(photograph, kit, stacks, floors, turned_alike=turned_alike)
     appearance = _with_floor(nominal_appearance(kit), photograph, kit, stacks, floors)
     return replace(appearance, pieces=colours.pieces, inks=colours.inks, board=board), photograph, colours.whites
 
@@ -385,7 +411,7 @@ def _refuse(kit: Kit, stacks: Mapping[str, str], wrong: Mapping[str, CellState])
 
 
 def _check_colours(reader: Reader, stacks: Mapping[str, str]) -> None:
-    """Raise VisionError when two kinds of one size cannot be told apart by what ``reader`` has just read of them.
+    """Raise _ColoursAlike when two kinds of one size cannot be told apart by what ``reader`` has just read of them.
 
     Sizes of the same two colours count together: small pieces tell theirs less.  ``stacks`` by cell are what was
     photographed.  Characters are compared with each other (:func:`_check_unlike`).
@@ -403,7 +429,7 @@ def _check_colours(reader: Reader, stacks: Mapping[str, str]) -> None:
     for each in nats.values():
         if np.median([ratio for ratio, _, _ in each]) < APART_NATS:
             _, one, second = min(each)
-            raise VisionError(
+            raise _ColoursAlike(
                 f"{one} and {second} cannot be told apart by their colours here: "
                 "take pieces whose colours differ more, or other light"
             )

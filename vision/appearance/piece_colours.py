@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,15 +80,21 @@ class PieceColours:
 
 
 def learn_pieces(
-    photograph: Photograph, kit: Kit, layout: Mapping[str, str], floors_mm: Mapping[str, Points]
+    photograph: Photograph,
+    kit: Kit,
+    layout: Mapping[str, str],
+    floors_mm: Mapping[str, Points],
+    *,
+    turned_alike: bool = False,
 ) -> PieceColours:
     """The colours of the uppermost pieces of stacks by cell, each kind's the median of what its pieces show.
 
+    That is a pyramid's least pale face, or where they are ``turned_alike`` the face that is turned as the others' are.
     A kind that is not seen has the colour of another that the kit gives the same.  Raises VisionError where there
     is none.
     """
     seen: dict[str, list[Reflectance]] = {}
-    glossy: list[tuple[str, Sighting]] = []
+    plain: list[tuple[str, Mapping[int, Reflectance], list[Reflectance]]] = []
     inks: dict[str, list[Reflectance]] = {}
     # What is no face with a character is even.
     has_halos = bool(kit.pieces[0].glyph) and is_sharpened(photograph.image, kit, photograph.pose, photograph.camera)
@@ -97,13 +103,16 @@ def learn_pieces(
         base = floors_mm[cell] + np.array([0.0, 0.0, rises_mm(kit, stack)[-1]])
         faces = faces_of(kind, base, photograph.pose.centre_mm)
         if kind.glyph:
-            inks.setdefault(letter, []).append(photograph.reflectance(faces[0], INK_PERCENTILE))
-            seen.setdefault(letter, []).append(wood(photograph.reflectances(faces[0]), has_halos=has_halos))
+            (face,) = faces.values()
+            inks.setdefault(letter, []).append(photograph.reflectance(face, INK_PERCENTILE))
+            seen.setdefault(letter, []).append(wood(photograph.reflectances(face), has_halos=has_halos))
         else:
             sides = [photograph.reflectance(side) for side in sides_of(kind, base, photograph.pose.centre_mm)]
-            face = min((photograph.reflectance(face) for face in faces), key=paleness)
-            glossy.append((letter, Sighting(face, sides)))
-    for (letter, _), colour in zip(glossy, matt_colours([sighting for _, sighting in glossy]), strict=True):
+            plain.append((letter, {way: photograph.reflectance(face) for way, face in faces.items()}, sides))
+    each = [faces for _, faces, _ in plain]
+    shown = faces_turned_alike(each) if turned_alike else [min(faces.values(), key=paleness) for faces in each]
+    glossy = [Sighting(face, sides) for face, (_, _, sides) in zip(shown, plain, strict=True)]
+    for (letter, _, _), colour in zip(plain, matt_colours(glossy), strict=True):
         seen.setdefault(letter, []).append(colour)
     pieces = _agreed(kit, {letter: median(colours) for letter, colours in seen.items()})
     for kind in kit.pieces:
@@ -113,6 +122,18 @@ def learn_pieces(
                 raise VisionError(f"no {kind.letter} lies uppermost in this layout: show one piece of every kind")
             pieces[kind.letter] = pieces[alike[0]]
     return _without_lamp(kit, pieces, {letter: median(colours) for letter, colours in inks.items()})
+
+
+def faces_turned_alike(pieces: Sequence[Mapping[int, Reflectance]]) -> list[Reflectance]:
+    """Of the faces of each piece, by the way that they are turned, the one that is turned as those of the others.
+
+    A lamp lights one side of all pyramids: of some the lit one and of others the one in the shade would make bright
+    ones as dark as dark ones.  It is the way in which the most pieces show a face, and of these the least pale one.
+    """
+    ways = {way for faces in pieces for way in faces}
+    pale = {way: [paleness(faces[way]) for faces in pieces if way in faces] for way in ways}
+    order = sorted(ways, key=lambda way: (-len(pale[way]), np.mean(pale[way])))
+    return [next(faces[way] for way in order if way in faces) for faces in pieces]
 
 
 def wood(seen: Points, *, has_halos: bool) -> Reflectance:

@@ -129,18 +129,20 @@ def without(colour: Reflectance, white: float) -> Reflectance:
     return red, green, blue
 
 
-def faces_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:
-    """Points of the faces by which a piece's colour is learned, (k, 3) float64 mm each: their inner parts.
+def faces_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> dict[int, Points]:
+    """Points of the faces by which a piece's colour is learned, (k, 3) float64 mm each, by number: their inner parts.
 
     That is the upper face, or of a pyramid each lateral face that is visible from ``eye_mm`` (3,).  The piece is on a
-    floor with its middle at ``floor_mm`` (3,).
+    floor with its middle at ``floor_mm`` (3,).  Faces of one number are turned the same way.
     """
     solid = moved(piece(kind), floor_mm)
     if kind.shape != "pyramid":
-        return _inner(_corners(solid, solid.is_top))
-    # From the tip's middle: nearer to its corners a pyramid put down a little aside is missed.
-    faces = _corners(solid, _is_broadside(solid, eye_mm) & ~solid.is_top)
-    return _inner([np.vstack([corners[:2], corners[2:].mean(axis=0)]) for corners in faces])
+        corners, chosen = _corners(solid, solid.is_top), solid.is_top
+    else:
+        chosen = _is_broadside(solid, eye_mm) & ~solid.is_top
+        # From the tip's middle: nearer to its corners a pyramid put down a little aside is missed.
+        corners = [np.vstack([face[:2], face[2:].mean(axis=0)]) for face in _corners(solid, chosen)]
+    return dict(zip(np.flatnonzero(chosen).tolist(), _inner(corners), strict=True))
 
 
 def _is_broadside(solid: Solid, eye_mm: Points) -> npt.NDArray[np.bool_]:

@@ -7,7 +7,7 @@ import pytest
 
 from calibration.appearance import linear
 from calibration.kit import load_kit
-from vision.appearance.piece_colours import learn_pieces, weighted_median, wood
+from vision.appearance.piece_colours import faces_turned_alike, learn_pieces, weighted_median, wood
 from vision.appearance.specular import faces_of
 
 KIT = load_kit("ziggurat")
@@ -53,6 +53,30 @@ def test_a_small_pyramid_that_was_missed_has_the_colour_of_those_of_its_set():
     assert learned(kind.letter)[kind.letter] == pytest.approx(linear(kind.colour))
 
 
+@dataclass
+class LitFromTheRight(Shown):
+    """Right sides are lit thrice as much; those of capital letters mirror something, and other sides of small ones."""
+
+    def reflectance(self, points_mm, percentile=50.0):
+        """A green, as it is lit, half as bright for small letters."""
+        del percentile
+        cell = min(FLOORS, key=lambda name: np.linalg.norm(FLOORS[name][:2] - points_mm[:, :2].mean(axis=0)))
+        is_right, is_bright = points_mm[:, 0].mean() > FLOORS[cell][0] + 1, LAYOUT[cell][-1].isupper()
+        green = np.array((0.15, 0.2, 0.05)) * (1 + is_bright) * (1 + 2 * is_right)
+        return tuple((green + 0.02 * (is_right == is_bright)).tolist())
+
+
+def test_pyramids_are_learned_from_the_sides_that_face_the_same_way_where_this_is_asked_for():
+    """The side in the shade shows the purer colour of bright ones, as dark as the lit side of dark ones."""
+    eye = Eye(np.array([400.0, -400.0, 500.0]))
+    least_pale, alike = (
+        learn_pieces(LitFromTheRight(eye, ""), KIT, LAYOUT, FLOORS, turned_alike=way).pieces for way in (False, True)
+    )
+    for letter in "QDW":
+        assert np.divide(alike[letter], alike[letter.lower()]) == pytest.approx(2, rel=0.3)
+        assert sum(least_pale[letter]) < sum(least_pale[letter.lower()])
+
+
 def test_half_of_the_weights_is_reached_by_the_median():
     colours = np.array([(0.1, 0.1, 0.1), (0.5, 0.5, 0.5), (0.3, 0.3, 0.3)])
     assert weighted_median(colours, np.array([1.0, 1.0, 1.0])) == (0.3, 0.3, 0.3)
@@ -68,6 +92,11 @@ def test_a_face_seen_edge_on_tells_no_colour(x_mm, count):
 def test_a_face_seen_edge_on_tells_a_colour_where_there_is_no_other():
     above = np.array([0.0, 0.0, 1e5])
     assert faces_of(KIT.pieces[0], np.zeros(3), above)
+
+
+def test_a_pyramid_that_does_not_show_the_usual_side_is_learned_from_another():
+    green, pale = (0.1, 0.5, 0.1), (0.3, 0.5, 0.3)
+    assert faces_turned_alike([{1: green}, {1: green, 2: pale}, {2: pale}]) == [green, green, pale]
 
 
 def test_halos_along_the_strokes_of_a_character_are_no_wood():
