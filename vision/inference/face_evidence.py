@@ -6,13 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.glyphs.face_choice import ELSEWHERE_MM, Candidates
-from vision.glyphs.faces import Faces, distances_mm
+from vision.glyphs.faces import DIRECTIONS, Faces, distances_mm
 from vision.glyphs.legibility import MOST_AGAINST, character_gain
 from vision.glyphs.templates import Alphabet
 from vision.inference.comparison import compare_beside_colours, make_view, stacks_of
 from vision.inference.coordinate_ascent import complete, converge, lacks_likeliest, score_all
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.stacks import OUT_OF_REACH
+from vision.scene.solids import hull
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -26,6 +27,9 @@ EMPTY_NATS = 30.0
 """Nats by which colours must find a square of a learned board empty for no face to be looked for there: that is known
 more sharply than pieces are, and a green disc with a clear character on a board of its green was likelier ground by
 15."""
+
+WITHIN = (0.45, 0.85)
+"""Radii of the circles on a face by which it is told how much of it is hidden, as shares of its own."""
 
 
 def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
@@ -55,6 +59,7 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     by_colours = np.where(spoken > 0, hypothesis.by_configuration(cells), -np.inf)
     is_theirs = _is_another_s(faces, (spoken + by_colours).max(axis=1))
     is_theirs |= _lost_by(hypothesis, standing, faces) < np.maximum(best[cells], 0) - by_colours.max(axis=1)
+    is_theirs |= hidden_nats(hypothesis, cells, (spoken + by_colours).argmax(axis=1), faces, gain) > gain
     spoken[is_theirs & (gain > 0)] = 0
     told = spoken.any(axis=1)
     hypothesis.read_glyphs(cells[told], spoken[told])
@@ -128,6 +133,25 @@ def _lost_by(hypothesis: Hypothesis, standing: Indices, faces: Faces) -> Array:
     apart_mm = distances_mm(faces, hypothesis.faces_at_every_height(standing).of(asked))
     every = np.where(apart_mm < ELSEWHERE_MM, lost[asked, None], np.inf)
     return np.asarray(every.min(axis=0, initial=np.inf), np.float32)
+
+
+def hidden_nats(hypothesis: Hypothesis, cells: Indices, chosen: Indices, faces: Faces, gain: Array) -> Array:
+    """(b,) nats that speak for ``faces`` (b) on ``cells`` (b,) of what the ``chosen`` (b,) stack on each would hide.
+
+    ``gain`` (b,): of each face.  Characters that are read behind a stack speak as much against it.
+    """
+    geometry, hidden = hypothesis.geometry, np.zeros(len(cells), np.float32)
+    within = np.vstack([np.zeros((1, 2)), *(share * DIRECTIONS[:: len(DIRECTIONS) // 8] for share in WITHIN)])
+    places_px = faces.centres_px[:, None] + faces.radii_mm[:, None, None] * within @ faces.to_picture.transpose(0, 2, 1)
+    for k in np.flatnonzero(gain > 0).tolist():
+        cell, behind = int(cells[k]), np.flatnonzero((gain > 0) & (faces.ranks < faces.ranks[k]))
+        outline = hull(geometry.outlines.corners_px(geometry.crops, cell, int(chosen[k]), np.zeros(2)))
+        along = np.roll(outline, -1, axis=0) - outline
+        away = places_px[behind, :, None] - outline
+        across = along[:, 0] * away[..., 1] - along[:, 1] * away[..., 0]
+        is_hidden = (across > 0).all(axis=2) | (across < 0).all(axis=2)
+        hidden[k] = is_hidden.mean(axis=1) @ gain[behind]
+    return hidden
 
 
 def _is_another_s(faces: Faces, worth: Array) -> npt.NDArray[np.bool_]:

@@ -22,7 +22,7 @@ from vision.inference.characters import (
     weigh_by_rings,
 )
 from vision.inference.coordinate_ascent import converge, lacks_likeliest
-from vision.inference.face_evidence import by_height, look_for_faces, remove_faceless
+from vision.inference.face_evidence import by_height, hidden_nats, look_for_faces, remove_faceless
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.search import infer
 from vision.likelihood.stacks import OUT_OF_REACH
@@ -217,6 +217,22 @@ def test_a_stack_that_stands_has_its_face_at_any_height_that_is_as_likely(enroll
     look_for_faces(image, hypothesis, make_alphabet(appearance.glyphs, appearance.ring_mm))
     assert hypothesis.glyph_log_ratio[front].max() <= 0
     assert hypothesis.state[front] == 0
+
+
+@pytest.mark.parametrize(("front", "behind", "pieces", "least", "most"), [
+    ("b3", "b4", 1, 0, 0),
+    ("b3", "b4", 8, 30, 40),
+    ("b4", "b3", 4, 0, 0),
+])  # fmt: skip
+def test_what_is_read_behind_a_stack_speaks_against_that(enrolled, front, behind, pieces, least, most):
+    """A tower hides what is printed behind it, and not before it; a single piece hides nothing of the next face."""
+    reader, _, inferred = enrolled
+    hypothesis, cells = inferred(), np.array([reader.kit.cells.index(name) for name in (front, behind)])
+    chosen = np.array([pieces - 1, 0])
+    faces = hypothesis.geometry.faces.of(cells * len(hypothesis.geometry.configurations.all) + chosen)
+    hidden = hidden_nats(hypothesis, cells, chosen, faces, np.array([30.0, 40.0]))
+    assert least <= hidden[0] <= most
+    assert hidden[1] == 0
 
 
 def test_ground_without_a_character_is_empty_where_colours_hardly_say_otherwise(enrolled):
