@@ -39,7 +39,7 @@ MODULES = (
 )
 """Whose errors people may read while they set a table up."""
 
-ERRORS = ("VisionError", "MatNotFound", "SourceLost", "ProfileError", "SetupError")
+ERRORS = ("VisionError", "ColoursAlike", "MatNotFound", "SourceLost", "ProfileError", "SetupError")
 
 OF_FILES = {"{}: a board needs at least 3 x 3 squares and markers smaller than its squares"}
 """Said of files that nobody names on a page."""

@@ -28,7 +28,7 @@ from vision.appearance.illumination import LINEAR, measure_illumination, referen
 from vision.appearance.piece_colours import Photograph, floor_points, learn_pieces, median
 from vision.appearance.sharpening import legible
 from vision.capture.frames import Frame
-from vision.errors import VisionError
+from vision.errors import ColoursAlike, VisionError
 from vision.glyphs.face_detection import centred
 from vision.glyphs.faces import DIRECTIONS, Faces
 from vision.glyphs.ring import GROOVE_SHARES, INNER_SHARES, RING_SHARES, find_ring, usual_radius_mm
@@ -115,15 +115,11 @@ def enrol(
     seen = (image, kit, camera, levels, stacks)
     try:
         return _enrolled(*seen, colours_of(*seen, empty))
-    except _ColoursAlike:
+    except ColoursAlike:
         if kit.pieces[0].shape != "pyramid":
             raise
         # Bright ones may have been learned from sides in the shade, and dark ones from those in the light.
         return _enrolled(*seen, colours_of(*seen, empty, turned_alike=True))
-
-
-class _ColoursAlike(VisionError):
-    """Two kinds of one size cannot be told apart by the colours that were learned."""
 
 
 def _enrolled(
@@ -411,7 +407,7 @@ def _refuse(kit: Kit, stacks: Mapping[str, str], wrong: Mapping[str, CellState])
 
 
 def _check_colours(reader: Reader, stacks: Mapping[str, str]) -> None:
-    """Raise _ColoursAlike when two kinds of one size cannot be told apart by what ``reader`` has just read of them.
+    """Raise ColoursAlike when two kinds of one size cannot be told apart by what ``reader`` has just read of them.
 
     Sizes of the same two colours count together: small pieces tell theirs less.  ``stacks`` by cell are what was
     photographed.  Characters are compared with each other (:func:`_check_unlike`).
@@ -429,7 +425,7 @@ def _check_colours(reader: Reader, stacks: Mapping[str, str]) -> None:
     for each in nats.values():
         if np.median([ratio for ratio, _, _ in each]) < APART_NATS:
             _, one, second = min(each)
-            raise _ColoursAlike(
+            raise ColoursAlike(
                 f"{one} and {second} cannot be told apart by their colours here: "
                 "take pieces whose colours differ more, or other light"
             )
