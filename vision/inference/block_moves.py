@@ -7,16 +7,14 @@ gains by it.
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from vision.inference.coordinate_ascent import update
 from vision.inference.hypothesis import Hypothesis, Proposal
 from vision.likelihood.stacks import OUT_OF_REACH
-from vision.pose.projection import Points
 from vision.scene.silhouettes import is_before
-from vision.scene.solids import hull
+from vision.scene.solids import hull, is_inside
 
 Indices = npt.NDArray[np.intp]
 
@@ -157,12 +155,7 @@ def _behind_tower(hypothesis: Hypothesis, cell: int, tower: int) -> list[tuple[i
     outline = hull(geometry.outlines.corners_px(geometry.crops, cell, configuration, np.zeros(2)))
     behind = np.flatnonzero((state > 0) & (geometry.rank < geometry.rank[cell]))
     centres_px = hypothesis.silhouettes.centres_px
-    occluded = [one for one in behind.tolist() if _is_inside(centres_px[one], outline)]
+    occluded = [one for one in behind.tolist() if is_inside(centres_px[one], outline)]
     if not occluded:
         return [()] if hypothesis.scores[cell, tower] < OUT_OF_REACH / 2 else []
     return [(one,) for one in occluded if min(hypothesis.scores[one].max(), isolated[one, state[one]]) < gain]
-
-
-def _is_inside(point_px: Points, hull_px: Points) -> bool:
-    """Whether a point (2,) is in a convex polygon (k, 2)."""
-    return cv2.pointPolygonTest(hull_px.astype(np.float32), point_px.tolist(), measureDist=False) > 0

@@ -13,7 +13,7 @@ from vision.inference.comparison import compare_beside_colours, make_view, stack
 from vision.inference.coordinate_ascent import complete, converge, lacks_likeliest, score_all
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.stacks import OUT_OF_REACH
-from vision.scene.solids import hull
+from vision.scene.solids import hull, is_inside
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -57,9 +57,10 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     for cell in cells[((spoken > 0) & (scores[cells] < OUT_OF_REACH / 2)).any(axis=1)].tolist():
         score_all(hypothesis, cell)
     by_colours = np.where(spoken > 0, hypothesis.by_configuration(cells), -np.inf)
-    is_theirs = _is_another_s(faces, (spoken + by_colours).max(axis=1))
+    worth = spoken + by_colours
+    is_theirs = _is_another_s(faces, worth.max(axis=1))
     is_theirs |= _lost_by(hypothesis, standing, faces) < np.maximum(best[cells], 0) - by_colours.max(axis=1)
-    is_theirs |= hidden_nats(hypothesis, cells, (spoken + by_colours).argmax(axis=1), faces, gain) > gain
+    is_theirs |= hidden_nats(hypothesis, cells, worth.argmax(axis=1), faces, gain) > gain
     spoken[is_theirs & (gain > 0)] = 0
     told = spoken.any(axis=1)
     hypothesis.read_glyphs(cells[told], spoken[told])
@@ -146,11 +147,8 @@ def hidden_nats(hypothesis: Hypothesis, cells: Indices, chosen: Indices, faces: 
     for k in np.flatnonzero(gain > 0).tolist():
         cell, behind = int(cells[k]), np.flatnonzero((gain > 0) & (faces.ranks < faces.ranks[k]))
         outline = hull(geometry.outlines.corners_px(geometry.crops, cell, int(chosen[k]), np.zeros(2)))
-        along = np.roll(outline, -1, axis=0) - outline
-        away = places_px[behind, :, None] - outline
-        across = along[:, 0] * away[..., 1] - along[:, 1] * away[..., 0]
-        is_hidden = (across > 0).all(axis=2) | (across < 0).all(axis=2)
-        hidden[k] = is_hidden.mean(axis=1) @ gain[behind]
+        for other in behind.tolist():
+            hidden[k] += gain[other] * np.mean([is_inside(place_px, outline) for place_px in places_px[other]])
     return hidden
 
 

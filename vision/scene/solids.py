@@ -168,6 +168,11 @@ def hull(points_px: Points) -> Points:
     return outline
 
 
+def is_inside(point_px: Points, hull_px: Points) -> bool:
+    """Whether a point (2,) is in a convex polygon (k, 2)."""
+    return cv2.pointPolygonTest(hull_px.astype(np.float32), point_px.tolist(), measureDist=False) > 0
+
+
 def faces_towards(solid: Solid, eye_mm: Points) -> npt.NDArray[np.bool_]:
     """(m,) bool, which faces can be seen from ``eye_mm`` (3,)."""
     seen: npt.NDArray[np.bool_] = np.einsum("ij,ij->i", solid.normals, eye_mm - solid.middles) > 0
