@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 import pytest
+from numba.core.runtime import rtsys
+from numba.core.runtime._nrt_python import memsys_enable_stats
 
 from calibration.appearance import SetAppearance, read_appearance
 from calibration.camera import Camera, read_camera
@@ -51,3 +53,15 @@ def wrong_cells(reader, image, table):
         if state != (len(stack), stack[-1] if stack else None):
             wrong[cell] = (stack, state, round(p, 3))
     return wrong
+
+
+def left_behind(reader, image, levels=None):
+    """Arrays of compiled loops that a reading has not given back: a referee reads for hours."""
+    geometry = reader.read_with_geometry(Frame(image, 0, 0.0), levels)[1]
+    memsys_enable_stats()
+    held = []
+    for number in range(2):
+        reader.read_at(Frame(image, 1 + number, 1.0 + number), geometry, levels)
+        stats = rtsys.get_allocation_stats()
+        held.append(stats.mi_alloc - stats.mi_free)
+    return held[1] - held[0]

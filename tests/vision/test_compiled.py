@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,8 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
 
-from vision.compiled import compiled, delete_stale_caches, fingerprint
+import vision
+from vision.compiled import allocation_free, compiled, delete_stale_caches, fingerprint
 
 BODY = """
 def helper(x):
@@ -105,6 +110,40 @@ def test_a_loop_is_compiled_once_for_all_constants_that_it_is_called_with() -> N
     assert loop((1.0, 2.0)) == 8.0
     helper = loop.py_func.__globals__["helper"]  # type: ignore[attr-defined]
     assert len(helper.signatures) == 1
+
+
+NO_ARRAY = re.compile(r"(None|bool|int|float|tuple|[\[\], ])+")
+"""What a loop may return to one that counts no references."""
+
+
+def test_loops_that_count_no_references_call_none_that_return_arrays() -> None:
+    """Nobody would free those."""
+    names = [module.name for module in pkgutil.walk_packages(vision.__path__, "vision.")]
+    loops = {
+        value.py_func: value.targetoptions["_nrt"]
+        for name in names
+        for value in vars(importlib.import_module(name)).values()
+        if hasattr(value, "py_func")
+    }
+    free = [loop for loop, counts_references in loops.items() if not counts_references]
+    assert len(free) > 50
+    for loop in free:
+        called = [loop.__globals__.get(name) for name in loop.__code__.co_names]
+        for one in [loop, *(other.py_func for other in called if hasattr(other, "py_func"))]:
+            assert NO_ARRAY.fullmatch(one.__annotations__["return"]), (loop.__qualname__, one.__qualname__)
+
+
+MAKES = """
+def loop(x):
+    return np.zeros(3)[0] + x
+"""
+
+
+def test_a_loop_that_makes_an_array_counts_references() -> None:
+    loop = made(MAKES, np=np)
+    with pytest.raises(TypingError, match="empty"):
+        allocation_free(loop)(1.0)
+    assert compiled(loop)(1.0) == 1.0
 
 
 FULL = """

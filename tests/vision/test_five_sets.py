@@ -13,6 +13,7 @@ from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.srgb import display
 from companion.app.ground import start_levels
+from tests.vision.conftest import left_behind
 from vision.appearance.illumination import LINEAR
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
@@ -191,3 +192,8 @@ def test_without_characters_learned_any_piece_is_as_likely(examples):
     reading = known.reader(appearance).read(Frame(image, 0, 0.0))
     stacks = [i for i, cell in enumerate(reading.cells) if row["table"].get(cell)]
     assert all(reading.best(i)[1] < 0.3 for i in stacks)
+
+
+def test_a_reading_leaves_no_array_behind(known):
+    image, row = known.boards[0]
+    assert left_behind(known.reader(), image, known.levels(row)) == 0

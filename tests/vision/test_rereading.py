@@ -6,6 +6,7 @@ import pytest
 from calibration.appearance import read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
+from tests.vision.conftest import left_behind
 from vision.capture.frames import Frame
 from vision.capture.recording import RecordingSource, read_recording
 from vision.motion import Watch
@@ -53,6 +54,10 @@ def test_a_picture_in_which_nothing_changed_gives_the_same_reading(reader, frame
     again = reader.read_at(Frame(frames[0].image, 9, 9.0), geometry, changed=np.zeros(52, bool))
     assert again.t_s == 9.0
     np.testing.assert_array_equal(again.log_likelihood, first.log_likelihood)
+
+
+def test_a_reading_leaves_no_array_behind(reader, frames):
+    assert left_behind(reader, frames[0].image) == 0
 
 
 def test_what_was_not_understood_is_read_again_though_it_looks_as_it_did(reader, frames):

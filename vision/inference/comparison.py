@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.boundaries import (
@@ -257,7 +257,7 @@ def scene_round(patch: Patch, prisms: Prisms, view: View, stacks: Stacks, cell: 
     return make_scene(patch, prisms, which, (shown, front), kinds)
 
 
-@compiled
+@allocation_free
 def _paint_on(shown: Surfaces, front: Surfaces, spans: Spans, is_behind: bool) -> None:  # noqa: FBT001
     """Paint polygons over what is shown, and over what is in front unless they are behind."""
     paint(shown, spans)

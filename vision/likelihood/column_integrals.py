@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.likelihood.observations import Observations
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 from vision.scene.materials import Materials
@@ -161,7 +161,7 @@ def displaced(lines: Lines, columns: float) -> Lines:
     return Lines(lines.sums, lines.shape, lines.edges, lines.covered, left, fraction, lines.first_row, lines.misled)
 
 
-@compiled
+@allocation_free
 def sum_line(lines: Lines, edge: int, part: float, shift: float, channel: int, out: Sums) -> None:
     """Sum the integrals along a line, that is over all pixels above it; a pixel that it cuts counts in part.
 
@@ -193,7 +193,7 @@ def sum_line(lines: Lines, edge: int, part: float, shift: float, channel: int, o
             out[number] += over + down * (under - over)
 
 
-@compiled
+@allocation_free
 def sum_line_at_offsets(lines: Lines, edge: int, shift: float, channel: int, out: Sums) -> None:
     """:func:`sum_line` of a line displaced by ``shift`` plus each of :data:`ROW_OFFSETS`.
 

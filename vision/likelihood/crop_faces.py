@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from vision.appearance.colour_model import BINS, OUTLIER_SHARE
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.likelihood.lateral_runs import (
     LATERAL_FACES,
     SUMS,
@@ -206,23 +206,45 @@ def _sum_values(observations: Observations, background: Background, cells: Indic
     _, rows, columns = base.shape
     integrals = np.zeros((len(cells), columns, rows + 1, SUMS), np.float32)
     for k in range(len(cells)):
-        usual = _usual(base[k], visible[k])
+        likely = base[k], _usual(base[k], visible[k])
         for column in range(columns):
-            for row in range(rows):
-                sums = integrals[k, column, row + 1]
-                sums[:] = integrals[k, column, row]
-                if visible[k, row, column]:
-                    from_middle = np.float32(row - rows // 2)
-                    sums[0] += 1
-                    for channel in range(3):
-                        value = codes[cells[k], row, column, channel] * gain[cells[k], channel]
-                        sums[1 + channel] += value
-                        sums[4] += value**2
-                        sums[8] += from_middle * value
-                    sums[5] += base[k, row, column] - usual
-                    sums[6] += from_middle
-                    sums[7] += from_middle**2
+            _sum_column(integrals[k, column], column, (codes[cells[k]], gain[cells[k]]), likely, visible[k])
     return integrals
+
+
+@allocation_free
+def _sum_column(
+    integrals: Array,
+    column: int,
+    shown: tuple[npt.NDArray[np.uint8], Array],
+    likely: tuple[Array, float],
+    visible: npt.NDArray[np.bool_],
+) -> None:
+    """Fill in ``integrals`` (rows + 1, SUMS) of a column of a crop, which are 0.
+
+    Args:
+        integrals: as above.
+        column: its number.
+        shown: codes of the crop (rows, columns, 3), and the gain (3,) of its light.
+        likely: log-likelihood (rows, columns) of the background, and its mean.
+        visible: (rows, columns) which pixels are seen.
+    """
+    (codes, gain), (base, usual), rows = shown, likely, len(visible)
+    for row in range(rows):
+        above, sums = integrals[row], integrals[row + 1]
+        for number in range(SUMS):
+            sums[number] = above[number]
+        if visible[row, column]:
+            from_middle = np.float32(row - rows // 2)
+            sums[0] += 1
+            for channel in range(3):
+                value = codes[row, column, channel] * gain[channel]
+                sums[1 + channel] += value
+                sums[4] += value**2
+                sums[8] += from_middle * value
+            sums[5] += base[row, column] - usual
+            sums[6] += from_middle
+            sums[7] += from_middle**2
 
 
 @compiled
@@ -349,7 +371,7 @@ def _climb(integrals: Array, faces: LateralFaces, walk: Walk, tower: Indices, at
     return float(best + np.log(placements).sum() - PUT_ON_NATS * (len(at) - 1))
 
 
-@compiled
+@allocation_free
 def _log_likelihood(
     integrals: Array, faces: LateralFaces, walk: Walk, tower: Indices, at: Array, parts: Array, step: int
 ) -> float:

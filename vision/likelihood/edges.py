@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.likelihood.observations import Observations
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 from vision.scene.materials import Materials
@@ -67,11 +67,13 @@ class _Crop(NamedTuple):
         surfaces: (rows, columns) int32, label of the surface that is visible if the cell is empty; 0 where none counts.
         units: (u, 3, 3) float64, of each unit of an edge and each of these: number of differences, their sum, and the
             sum of their squares.
+        totals: (2, 3) float64, see :func:`_add_logs`: by brightness alone, and by hue as well.
     """
 
     logs: Array
     surfaces: Surfaces
     units: Sums
+    totals: Sums
 
 
 @compiled
@@ -97,8 +99,7 @@ def edge_log_ratio(
     ratios = np.zeros((len(cells), configurations), np.float32)
     logs, surfaces = np.empty((rows, columns, 3), np.float32), np.empty((rows, columns), np.int32)
     most = max(rows // UNIT_MM + 1, MOST_EDGES * (columns * int(table.column_mm) // UNIT_MM + 1))
-    units = np.empty((most, 3, 3))
-    crop = _Crop(logs, surfaces, units)
+    crop = _Crop(logs, surfaces, np.empty((most, 3, 3)), np.empty((2, 3)))
     for k in range(len(cells)):
         _fill(observations, visibility, labels, cells[k], crop)
         for configuration in range(configurations):
@@ -109,7 +110,7 @@ def edge_log_ratio(
     return ratios
 
 
-@compiled
+@allocation_free
 def _fill(observations: Observations, visibility: Visibility, labels: LabelBuffer, cell: int, crop: _Crop) -> None:
     """Fill in ``logs`` and ``surfaces`` of a crop.
 
@@ -130,7 +131,7 @@ def _fill(observations: Observations, visibility: Visibility, labels: LabelBuffe
                 crop.logs[row, column, 2] = green - (blue + red) / 2
 
 
-@compiled
+@allocation_free
 def _upper_edge(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers) -> float:
     """Log-likelihood ratio of the far edge of a configuration, of ``edges`` (e, k) float32 rows and ``covers`` (k,)."""
     surfaces, units = crop.surfaces, crop.units
@@ -142,10 +143,10 @@ def _upper_edge(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers) 
             continue
         if surfaces[inside, column] == surfaces[outside, column] > 0:
             _add(crop, int(i * table.column_mm) // UNIT_MM, (inside, column), (outside, column))
-    return _log_ratio(units, 1 - FALSE_EDGE, FALSE_EDGE, True)  # noqa: FBT003
+    return _log_ratio(crop, 1 - FALSE_EDGE, FALSE_EDGE, True)  # noqa: FBT003
 
 
-@compiled
+@allocation_free
 def _side(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers, inward: int) -> float:
     """As :func:`_upper_edge`, of the left edge of a configuration (``inward`` 1), or of the right one (−1)."""
     surfaces, units = crop.surfaces, crop.units
@@ -162,10 +163,10 @@ def _side(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers, inward
         inside, outside = table.columns[inner], table.columns[at] - beside
         if 0 <= outside < surfaces.shape[1] and surfaces[row, inside] == surfaces[row, outside] > 0:
             _add(crop, row // UNIT_MM, (row, inside), (row, outside))
-    return _log_ratio(units, 1 - FALSE_EDGE, FALSE_EDGE, True)  # noqa: FBT003
+    return _log_ratio(crop, 1 - FALSE_EDGE, FALSE_EDGE, True)  # noqa: FBT003
 
 
-@compiled
+@allocation_free
 def _edges_behind(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers) -> float:
     """As :func:`_upper_edge`, of the edges between surfaces that are visible in place of each part on an empty cell."""
     surfaces, units = crop.surfaces, crop.units
@@ -182,10 +183,10 @@ def _edges_behind(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers
                 number = (int(i * table.column_mm) // UNIT_MM) * MOST_EDGES + found
                 _add(crop, number, (above, column), (below, column))
                 found += 1
-    return _log_ratio(units, FALSE_EDGE, 1 - MISSED_EDGE, False)  # noqa: FBT003
+    return _log_ratio(crop, FALSE_EDGE, 1 - MISSED_EDGE, False)  # noqa: FBT003
 
 
-@compiled
+@allocation_free
 def _add(crop: _Crop, number: int, one: CropPixel, other: CropPixel) -> None:
     """Add the difference between two crop pixels to a unit."""
     for kind in range(3):
@@ -196,16 +197,17 @@ def _add(crop: _Crop, number: int, one: CropPixel, other: CropPixel) -> None:
         unit[2] += apart * apart
 
 
-@compiled
-def _log_ratio(units: Sums, standing: float, bare: float, is_outline: bool) -> float:  # noqa: FBT001
-    """Log-likelihood ratio of ``units`` (u, 3, 3), whose two sides differ with these probabilities.
+@allocation_free
+def _log_ratio(crop: _Crop, standing: float, bare: float, is_outline: bool) -> float:  # noqa: FBT001
+    """Log-likelihood ratio of the ``units`` of a crop, whose two sides differ with these probabilities.
 
     That is ``standing`` if a piece stands there, and ``bare`` if none does.  A piece and what it stands on may be of
     two colours, all along its outline or nowhere; what meets behind it is of one.  And all along an outline there may
     be a shadow's edge instead, which changes brightness.
     """
-    plain, hued = np.zeros(3), np.zeros(3)
-    for unit in units:
+    plain, hued = crop.totals
+    crop.totals[:] = 0
+    for unit in crop.units:
         if unit[0, 0] >= 2:
             even, varied = _densities(unit[0], EVEN, VARIED)
             _add_logs(plain, (even, varied, varied), standing, bare)
@@ -221,7 +223,7 @@ def _log_ratio(units: Sums, standing: float, bare: float, is_outline: bool) -> f
     return float(np.logaddexp(np.log(1 - HUED) + plain[0], np.log(HUED) + hued[0]))
 
 
-@compiled
+@allocation_free
 def _add_logs(logs: Sums, densities: tuple[float, float, float], standing: float, bare: float) -> None:
     """Add to ``logs`` (3,) those of a unit's likelihood if a piece stands there, none does, and a shadow's edge lies.
 
@@ -233,7 +235,7 @@ def _add_logs(logs: Sums, densities: tuple[float, float, float], standing: float
     logs[2] += np.log(shaded + 1e-300)
 
 
-@compiled
+@allocation_free
 def _densities(differences: Sums, even: float, varied: float) -> tuple[float, float]:
     """Those of the mean of ``differences`` (3,) on one surface and between two, up to a common factor.
 

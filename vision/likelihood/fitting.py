@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free
 from vision.likelihood.memo import find, put
 from vision.likelihood.segmentation import CORNERS, Scene, stack_log_likelihood
 from vision.scene.prisms import Floats
@@ -28,7 +28,7 @@ TURN_STEP = 0.07
 """Radians by which it is turned for each millimetre of a step: about as much at a cube's corner."""
 
 
-@compiled
+@allocation_free
 def place_stack(scene: Scene, configuration: int, places: Floats) -> float:
     """As :func:`fit_stack`, but the stack is moved, or turned, only once to each side."""
     best = log_likelihood_at(scene, configuration, places)
@@ -37,7 +37,7 @@ def place_stack(scene: Scene, configuration: int, places: Floats) -> float:
     return _try_moves(scene, configuration, places, (WHOLE, _ways(scene)), STEPS_MM[0], best)
 
 
-@compiled
+@allocation_free
 def fit_stack(scene: Scene, configuration: int, places: Floats) -> float:
     """The largest log-likelihood over places near ``places`` (p, 3), which are changed to the best ones found.
 
@@ -60,7 +60,7 @@ def fit_stack(scene: Scene, configuration: int, places: Floats) -> float:
     return best
 
 
-@compiled
+@allocation_free
 def refine_stack(scene: Scene, configuration: int, places: Floats) -> float:
     """As :func:`fit_stack`, from places that it has found: in finer steps, and pieces again after those above them."""
     best = log_likelihood_at(scene, configuration, places)
@@ -77,19 +77,19 @@ def refine_stack(scene: Scene, configuration: int, places: Floats) -> float:
     return best
 
 
-@compiled
+@allocation_free
 def _ways(scene: Scene) -> int:
     """Ways in which a piece is moved: along x and y, and turned where that can be seen."""
     return 3 if can_be_turned(scene) else 2
 
 
-@compiled
+@allocation_free
 def can_be_turned(scene: Scene) -> bool:
     """Whether it can be seen how pieces are turned."""
     return bool(scene.prisms.rings_mm.shape[1] == CORNERS)
 
 
-@compiled
+@allocation_free
 def _try_moves(
     scene: Scene, configuration: int, places: Floats, move: tuple[int, int], step_mm: float, best: float
 ) -> float:
@@ -110,7 +110,7 @@ def _try_moves(
     return best
 
 
-@compiled
+@allocation_free
 def log_likelihood_at(scene: Scene, configuration: int, places: Floats) -> float:
     """That of a stack, which is evaluated once at each of its places."""
     key, used = scene.key, 3 * scene.prisms.counts[configuration] if configuration >= 0 else 0
@@ -124,7 +124,7 @@ def log_likelihood_at(scene: Scene, configuration: int, places: Floats) -> float
     return float(scene.memo.values[slot])
 
 
-@compiled
+@allocation_free
 def _move(places: Floats, count: int, move: tuple[int, int], by: float) -> None:
     """Move pieces of a stack of so many: ``move`` as above, and which way."""
     first, way = move

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.likelihood.boundaries import STEP_MM, dissimilarity_at, noise_of, ratios_down
 from vision.likelihood.lateral_runs import LATERAL_FACES, Walk
 
@@ -74,7 +74,7 @@ def _crossed(down: npt.NDArray[np.float32], step: int) -> Floats:
     return crossed
 
 
-@compiled
+@allocation_free
 def boundary_log_ratio(contrasts: Contrasts, walk: Walk, count: int, step: int, seams: Floats) -> float:
     """Log-likelihood ratio of the boundaries of a tower's faces, against bare ground without any.
 

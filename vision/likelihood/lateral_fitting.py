@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.likelihood.lateral_boundaries import boundary_log_ratio
 from vision.likelihood.lateral_runs import (
     LATERAL_FACES,
@@ -163,7 +163,7 @@ def _step(
     return best
 
 
-@compiled
+@allocation_free
 def _known(view: LateralView, faces: LateralFaces, tower: Indices, at: Floats, work: _Work, memo: Memo) -> float:
     """Log-posterior of a placement by every other column, computed once."""
     slot = find(memo, at)
@@ -172,7 +172,7 @@ def _known(view: LateralView, faces: LateralFaces, tower: Indices, at: Floats, w
     return float(memo.values[slot])
 
 
-@compiled
+@allocation_free
 def _log_likelihood(
     view: LateralView, faces: LateralFaces, tower: Indices, at: Floats, work: _Work, step: int
 ) -> float:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.scene.configurations import PLACE_MM, SEAT_MM
 
 Indices = npt.NDArray[np.intp]
@@ -80,7 +80,7 @@ def pyramids_of(tower: Indices) -> Indices:
     return tower[:, : np.count_nonzero(tower[0] >= 0)]
 
 
-@compiled
+@allocation_free
 def visible_runs(
     walk: Walk, faces: LateralFaces, tower: Indices, at: npt.NDArray[np.floating], last: int, step: int
 ) -> int:
@@ -118,7 +118,7 @@ def visible_runs(
     return count
 
 
-@compiled
+@allocation_free
 def _place(walk: Walk, faces: LateralFaces, tower: Indices, at: npt.NDArray[np.floating]) -> tuple[int, int]:
     """Place a walk's pyramids; the first column in which any is seen, and the one after the last."""
     columns, placed = faces.far.shape[2], walk.placed
@@ -130,7 +130,7 @@ def _place(walk: Walk, faces: LateralFaces, tower: Indices, at: npt.NDArray[np.f
     return max(first, 0), min(end, columns)
 
 
-@compiled
+@allocation_free
 def add_sums(
     integrals: npt.NDArray[np.floating], runs: Indices, parts: npt.NDArray[np.floating], edge: int = 0
 ) -> float:
@@ -166,7 +166,7 @@ def add_sums(
     return float(mixed)
 
 
-@compiled
+@allocation_free
 def unevenness(part: npt.NDArray[np.floating], row_mm: float) -> float:
     """What is left of the squares of a face's display values if they are even, but for a slope from row to row.
 
@@ -179,7 +179,7 @@ def unevenness(part: npt.NDArray[np.floating], row_mm: float) -> float:
     return float(max(left - along**2 / (3 * length), 0.0))
 
 
-@compiled
+@allocation_free
 def displacement(at: npt.NDArray[np.floating]) -> float:
     """How far pyramids placed ``at`` (p, 3) are off the cell's middle and each other: sum of squares over variances."""
     foot = at[len(at) - 1]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,7 +40,7 @@ def make_memo(size: int) -> Memo:
     return Memo(keys, rows, np.empty(SLOTS + 1), np.zeros(SLOTS + 1, np.bool_), many)
 
 
-@compiled
+@allocation_free
 def find(memo: Memo, key: npt.NDArray[np.floating]) -> int:
     """The slot of a key, of any shape; one that is not used where the memo does not hold it."""
     mixed = 0
@@ -56,10 +56,12 @@ def find(memo: Memo, key: npt.NDArray[np.floating]) -> int:
     return mixed if memo.many[0] < SLOTS // 2 else SLOTS
 
 
-@compiled
+@allocation_free
 def put(memo: Memo, slot: int, key: npt.NDArray[np.floating], value: float) -> None:
     """Hold the value of a key in the slot that was found for it."""
     memo.values[slot] = value
     if slot < SLOTS:
         row = memo.many[0]
-        memo.keys[row], memo.rows[slot], memo.is_used[slot], memo.many[0] = key.ravel(), row, True, row + 1
+        for at, number in enumerate(key.flat):
+            memo.keys[row, at] = number
+        memo.rows[slot], memo.is_used[slot], memo.many[0] = row, True, row + 1

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
-from vision.likelihood.column_integrals import ROW_OFFSETS, Lines, displaced, sum_line, sum_line_at_offsets
+from vision.compiled import allocation_free, compiled
+from vision.likelihood.column_integrals import ROW_OFFSETS, Lines, sum_line, sum_line_at_offsets
 from vision.scene.configurations import PLACE_MM, STEP_MM
 from vision.scene.outline_table import OutlineTable
 
@@ -120,9 +120,9 @@ def placement_under_face(
     return Placement(face_rows, columns, foot_rows, True)  # noqa: FBT003
 
 
-@compiled
+@allocation_free
 def fit_lines(
-    undisplaced: Lines,
+    lines: Lines,
     table: OutlineTable,
     cell: int,
     configuration: int,
@@ -135,7 +135,7 @@ def fit_lines(
     Line 0 is the face's near edge, the others are the lower edges of the sides.
 
     Args:
-        undisplaced: the lines of the configuration in the middle of the cell.
+        lines: of the configuration, displaced sideways as in ``placement``.
         table: of the pose.
         cell: number of the cell.
         configuration: number of the configuration.
@@ -144,18 +144,17 @@ def fit_lines(
         scores: (colours,) float64, is overwritten: log-likelihood ratio of each colour of the uppermost piece against
             an empty cell.
     """
-    count, lines = table.bands[configuration], displaced(undisplaced, placement.columns)
-    known = _begin(lines, table.weight, placement, trellis)
+    count, known = table.bands[configuration], _begin(lines, table.weight, placement, trellis)
     for number in range(1, count + 1):
         row = placement.face_rows + (placement.foot_rows - placement.face_rows) * (number / count)
-        trellis.shifts[number] = row + ROW_OFFSETS
+        _spread(trellis.shifts[number], row)
         is_own, variance = number == 1 and table.has_faces, _step_variance(table, cell, number)
         _add_line(lines, number, row, table.weight, is_own, variance, known, trellis)
         known = len(ROW_OFFSETS)
     _finish(table, cell, configuration, placement.columns, known, trellis, scores)
 
 
-@compiled
+@allocation_free
 def _begin(lines: Lines, weight: float, placement: Placement, trellis: Trellis) -> int:
     """Score the uppermost part in its positions; returns how many there are."""
     far, likelihoods, sides = trellis.likelihoods[1], trellis.likelihoods[0], 1 + trellis.likelihoods.shape[2]
@@ -165,7 +164,8 @@ def _begin(lines: Lines, weight: float, placement: Placement, trellis: Trellis) 
         sum_line(lines, 1, 0.0, placement.face_rows, 1, likelihoods[0])
         sum_line(lines, 1, 0.0, placement.face_rows, sides, trellis.side_sums[0, 0])
     else:
-        known, trellis.shifts[0] = len(ROW_OFFSETS), placement.face_rows + ROW_OFFSETS
+        known = len(ROW_OFFSETS)
+        _spread(trellis.shifts[0], placement.face_rows)
         sum_line_at_offsets(lines, 0, placement.face_rows, 1, far)
         sum_line_at_offsets(lines, 1, placement.face_rows, 1, likelihoods)
         sum_line_at_offsets(lines, 1, placement.face_rows, sides, trellis.side_sums[0])
@@ -178,15 +178,22 @@ def _begin(lines: Lines, weight: float, placement: Placement, trellis: Trellis) 
     return known
 
 
-@compiled
+@allocation_free
+def _spread(shifts: Scores, row: float) -> None:
+    """Put the positions of a line about a row into ``shifts`` (a,)."""
+    for position in range(len(ROW_OFFSETS)):
+        shifts[position] = row + ROW_OFFSETS[position]
+
+
+@allocation_free
 def _bound(scores: Scores, misled: float) -> None:
     """Bound by how much one of ``scores`` (colours,) may exceed the others, if it is ``misled`` so probably."""
-    best = scores.max()
+    best = _greatest(scores)
     for colour in range(len(scores)):
         scores[colour] = best + np.log(misled + (1 - misled) * np.exp(scores[colour] - best))
 
 
-@compiled
+@allocation_free
 def _add_line(
     lines: Lines,
     number: int,
@@ -230,7 +237,7 @@ def _add_line(
                     likelihoods[j, colour], trellis.previous[number, j, colour] = total, i
 
 
-@compiled
+@allocation_free
 def _finish(
     table: OutlineTable,
     cell: int,
@@ -259,7 +266,7 @@ def _finish(
         at = trellis.previous[number, at, best_colour]
 
 
-@compiled
+@allocation_free
 def _step_variance(table: OutlineTable, cell: int, number: int) -> float:
     """Variance (rows²) of the displacement of line ``number``, from 1, against that of the line above it."""
     variance = ROUNDING_MM**2
@@ -268,7 +275,7 @@ def _step_variance(table: OutlineTable, cell: int, number: int) -> float:
     return variance
 
 
-@compiled
+@allocation_free
 def _log_prior(table: OutlineTable, cell: int, configuration: int, columns: float, foot_rows: float) -> float:
     """Log-prior of a displacement, up to a constant."""
     # One displacement across the line of sight represents all pieces: its variance is that of foot and face together.
@@ -278,13 +285,22 @@ def _log_prior(table: OutlineTable, cell: int, configuration: int, columns: floa
     return float(-0.5 * (along**2 + (columns * table.column_mm) ** 2 / across_mm2))
 
 
-@compiled
+@allocation_free
 def _log_mean_exp(values: Scores) -> float:
     """Logarithm of the mean of exp of the values (k,)."""
-    best, total = values.max(), 0.0
+    best, total = _greatest(values), 0.0
     for value in values:
         total += np.exp(value - best)
     return float(best + np.log(total / len(values)))
+
+
+@allocation_free
+def _greatest(values: Scores) -> float:
+    """The greatest of some values (k,); Numba's own makes arrays."""
+    greatest = -np.inf
+    for value in values:
+        greatest = max(greatest, value)
+    return greatest
 
 
 @compiled
@@ -314,7 +330,7 @@ def _search(
     return face_rows, window.first_column + _peak(profile), foot_rows
 
 
-@compiled
+@allocation_free
 def _peak(profile: Scores) -> float:
     """Where a profile (k,) is highest, between its places: at the top of the parabola through the best three."""
     at = int(profile.argmax())
@@ -324,7 +340,7 @@ def _peak(profile: Scores) -> float:
     return float(at + 0.5 * (right - left) / max(2 * best - left - right, 1e-6))
 
 
-@compiled
+@allocation_free
 def _sum_whole_rows(
     lines: Lines, column: int, first_row: float, foot_edge: int, face_channel: int, faces: Scores, feet: Scores
 ) -> None:
@@ -356,6 +372,6 @@ def _sum_whole_rows(
             feet[f] += sums[np.uint64(min(max(foot + f, 0), rows - 1) * width * channels + left)]
 
 
-@compiled
+@allocation_free
 def _whole(row: float) -> int:
     return int(np.rint(row))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.likelihood.boundaries import COLOUR_STRIDE, Patch
 from vision.likelihood.memo import Memo, make_memo
 from vision.likelihood.surroundings import TOPS, Surroundings, make_surroundings, ways
@@ -127,7 +127,7 @@ def _runs_of(front: Surfaces) -> Runs:
     return Runs(counts, starts[:, :most].copy(), labels[:, :most].copy(), runs.painted, width)
 
 
-@compiled
+@allocation_free
 def stack_log_likelihood(scene: Scene, configuration: int, places: Floats) -> float:
     """Log-likelihood, up to a constant, of a configuration (-1: none) whose pieces lie at ``places`` (p, 3).
 
@@ -143,7 +143,7 @@ def stack_log_likelihood(scene: Scene, configuration: int, places: Floats) -> fl
     return WEIGHT * (_boundary_log_ratio(scene, pieces) + _colour_log_ratio(scene, pieces)) + prior
 
 
-@compiled
+@allocation_free
 def seen_share(scene: Scene, configuration: int, places: Floats) -> float:
     """Share (0…1) of a configuration whose pieces lie at ``places`` (p, 3) that nothing in front occludes."""
     clear(scene.runs)
@@ -153,13 +153,13 @@ def seen_share(scene: Scene, configuration: int, places: Floats) -> float:
     return covered_px(scene.runs) / max(all_px, 1)
 
 
-@compiled
+@allocation_free
 def _lay_stack(scene: Scene, configuration: int, places: Floats) -> None:
     span_stack(scene.spans, scene.prisms, (scene.cell, scene.rank, configuration), places)
     lay(scene.runs, scene.spans, first_surface(scene.rank))
 
 
-@compiled
+@allocation_free
 def _occlude(scene: Scene) -> None:
     """Take from the runs of the stack what is in front of it."""
     front, runs = scene.front, scene.runs
@@ -171,7 +171,7 @@ def _occlude(scene: Scene) -> None:
                 counts[row] = lay_run(starts[row], labels[row], counts[row], runs.width, span, BASE)
 
 
-@compiled
+@allocation_free
 def _log_prior(places: Floats) -> float:
     """Log prior of the places (p, 3) of a stack's pieces, the lowest first."""
     total = 0.0
@@ -183,12 +183,13 @@ def _log_prior(places: Floats) -> float:
     return total
 
 
-@compiled
+@allocation_free
 def _boundary_log_ratio(scene: Scene, pieces: int) -> float:
     """Log-likelihood ratio of the boundaries between surfaces, against a patch without any; of so many ``pieces``."""
     total, many = 0.0, len(scene.around.surfaces)
     seams = scene.seams[: many + pieces * PER_PIECE]
-    seams[:many], seams[many:] = scene.around.seams, 0
+    for number in range(len(seams)):
+        seams[number] = scene.around.seams[number] if number < many else 0.0
     for way in range(2):
         total += _along_rows(scene, way)
     share = 1.0 if scene.prisms.rings_mm.shape[1] == CORNERS else ROUND_SEAM
@@ -198,14 +199,14 @@ def _boundary_log_ratio(scene: Scene, pieces: int) -> float:
     return total
 
 
-@compiled
+@allocation_free
 def _along_rows(scene: Scene, way: int) -> float:
     """Evidence of the boundaries between all pixels and those beside or below them; that of seams is added up.
 
     Rows that the stack does not touch are the surroundings' alone.  This is where comparison spends most of its time:
     one loop over all rows, since each call would take all arrays of the scene anew.
     """
-    right, below, step, ratios = ways(scene.patch, way)
+    (right, below, step), ratios = ways(scene.patch.step, way), scene.patch.across if way == 0 else scene.patch.down
     around, many, seams, width = scene.around, len(scene.around.surfaces), scene.seams, scene.runs.width - right
     boundaries, first_seam_runs, seam_runs = around.boundaries, around.first_seam_runs, around.seam_runs
     counts, starts, labels, height = scene.runs.counts, scene.runs.starts, scene.runs.labels, len(scene.runs.counts)
@@ -247,7 +248,7 @@ def _along_rows(scene: Scene, way: int) -> float:
     return float(total)
 
 
-@compiled
+@allocation_free
 def _colour_log_ratio(scene: Scene, pieces: int) -> float:
     """Log-likelihood of the surfaces' colours, against the likeliest material of every pixel; of so many ``pieces``."""
     around, many, total = scene.around, len(scene.around.surfaces), 0.0
@@ -265,7 +266,7 @@ def _colour_log_ratio(scene: Scene, pieces: int) -> float:
     return total
 
 
-@compiled
+@allocation_free
 def _piece_colour(areas: Floats, sums: Floats, area: float, first: int) -> float:
     """Log-likelihood of the colour of one piece of the stack, which all its surfaces have; ``first``: its face."""
     best = -np.inf
@@ -278,18 +279,21 @@ def _piece_colour(areas: Floats, sums: Floats, area: float, first: int) -> float
     return best
 
 
-@compiled
+@allocation_free
 def _colour_weight(area: float, units: float) -> float:
     """What the colours of a surface that is seen count, worth so many observations, a sum of log-likelihoods."""
     return area / (1 + units / MOST_UNITS)
 
 
-@compiled
+@allocation_free
 def _sum_colours(scene: Scene, pieces: int) -> None:
     """Add up ``areas`` and ``sums``: the surroundings', but where the stack of so many pieces is, and the stack's."""
     around, many, colours = scene.around, len(scene.around.surfaces), scene.sums.shape[1]
-    areas, sums, used = scene.areas, scene.sums, many + pieces * PER_PIECE
-    areas[:many], sums[:many], areas[many:used], sums[many:used] = around.areas, around.sums, 0, 0
+    areas, sums = scene.areas, scene.sums
+    for number in range(many + pieces * PER_PIECE):
+        areas[number] = around.areas[number] if number < many else 0.0
+        for colour in range(colours):
+            sums[number, colour] = around.sums[number, colour] if number < many else 0.0
     counts, starts, labels, painted = scene.runs.counts, scene.runs.starts, scene.runs.labels, scene.runs.painted
     likely, area, shown, first, kinds = scene.patch.colours, scene.patch.area, around.shown, around.first, around.kinds
     for row in range(

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.appearance.colour_model import OUTLIER_LOG
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.likelihood.column_integrals import ColumnIntegrals, Lines, displaced, lines_of, sum_line
 from vision.likelihood.observations import Observations
 from vision.likelihood.placement import (
@@ -128,30 +128,39 @@ def piece_like_share(
     Returns:
         (b,) float32 0…1, that share of the outline; and (b,) float32 0…1, the share of the outline that is visible.
     """
-    bins, colour_model, rendered = observations.bins, observations.colour_model, labels.reshape(-1)
-    flat_px, visible, edges, columns = visibility.flat_px, visibility.visible, table.edges, table.columns
     like_piece, in_sight = np.zeros(len(cells), np.float32), np.zeros(len(cells), np.float32)
-    last, colours = bins.shape[1] - 1, table.allowed.shape[1]
     for k in range(len(cells)):
-        area = 1e-6
-        for i in range(len(columns)):
-            far, foot, x = edges[cells[k], 0, 0, i], edges[cells[k], 0, -1, i], columns[i]
-            for row in range(max(int(far), 0), min(int(foot), last) + 1):
-                covered = min(foot, row + 1) - max(far, row)
-                area += covered
-                nearest = rendered[flat_px[cells[k], row, x]]
-                if visible[cells[k], row, x] and nearest >> RANK_BITS <= visibility.rank[cells[k]]:
-                    in_sight[k] += covered
-                    likely = colour_model[bins[cells[k], row, x]]
-                    material = nearest & MATERIAL_MASK
-                    background = observations.floor[cells[k], row, x] if material == FLOOR else likely[material]
-                    is_like = likely[STANDING] > background or background < OUTLIER_LOG
-                    for colour in range(colours):
-                        is_like |= likely[TOPS + colour] > background
-                    like_piece[k] += covered * is_like
-        like_piece[k] /= area
-        in_sight[k] /= area
+        like_piece[k], in_sight[k] = _shares_of(observations, visibility, labels.reshape(-1), table, cells[k])
     return like_piece, in_sight
+
+
+@allocation_free
+def _shares_of(
+    observations: Observations,
+    visibility: Visibility,
+    labels: npt.NDArray[np.uint16],
+    table: OutlineTable,
+    cell: int,
+) -> tuple[float, float]:
+    """See :func:`piece_like_share`; of one cell, by the labels of all pixels, row by row."""
+    edges, columns, last = table.edges[cell, 0], table.columns, observations.bins.shape[1] - 1
+    area, like_piece, in_sight = 1e-6, np.float32(0), np.float32(0)
+    for i in range(len(columns)):
+        far, foot, x = edges[0, i], edges[-1, i], columns[i]
+        for row in range(max(int(far), 0), min(int(foot), last) + 1):
+            covered = min(foot, row + 1) - max(far, row)
+            area += covered
+            nearest = labels[visibility.flat_px[cell, row, x]]
+            if visibility.visible[cell, row, x] and nearest >> RANK_BITS <= visibility.rank[cell]:
+                in_sight += covered
+                likely = observations.colour_model[observations.bins[cell, row, x]]
+                material = nearest & MATERIAL_MASK
+                background = observations.floor[cell, row, x] if material == FLOOR else likely[material]
+                is_like = likely[STANDING] > background or background < OUTLIER_LOG
+                for colour in range(table.allowed.shape[1]):
+                    is_like |= likely[TOPS + colour] > background
+                like_piece += covered * is_like
+    return float(like_piece / area), float(in_sight / area)
 
 
 @compiled
@@ -248,7 +257,7 @@ def _candidates(scores: Array, is_single_size: bool) -> Indices:  # noqa: FBT001
     return candidates[:count]
 
 
-@compiled
+@allocation_free
 def _likeliest_colour(scores: Array) -> int:
     """The colour of the likeliest state: scores are (configurations, colours)."""
     best, colour = scores[0, 0], 0
@@ -326,8 +335,9 @@ def _score_placement(
         sides: (parts, steps, 2) float32, is overwritten, see :attr:`Scored.sides`.
     """
     scores: Scores = np.empty(table.allowed.shape[1])
+    lines = displaced(lines, placement.columns)
     fit_lines(lines, table, cell, configuration, placement, trellis, scores)
-    measure_sides(displaced(lines, placement.columns), table.bands[configuration], trellis.best_shifts, sides)
+    measure_sides(lines, table.bands[configuration], trellis.best_shifts, sides)
     gain = rim_log_ratio(sides[: table.bands[configuration]], rim, table.column_mm)
     for colour in range(len(scores)):
         scores[colour] = scores[colour] + gain if table.allowed[configuration, colour] else IMPOSSIBLE

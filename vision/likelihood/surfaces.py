@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.likelihood.crop_faces import CropFaces
 from vision.likelihood.observations import DARK, Observations
 from vision.scene.configurations import LEAN_MM, PLACE_MM
@@ -192,7 +192,7 @@ def _cut(
     return _Crop(first, values, surfaces, count, shown, variance, table.column_mm)
 
 
-@compiled
+@allocation_free
 def _ground(known: npt.NDArray[np.int64], count: int, label: int) -> int:
     """Number of the surface with a ``label``: one of the first ``count`` that are ``known``, or the next."""
     if label & MATERIAL_MASK == _STANDING:
@@ -206,7 +206,7 @@ def _ground(known: npt.NDArray[np.int64], count: int, label: int) -> int:
     return count
 
 
-@compiled
+@allocation_free
 def _opponent(first: float, second: float, third: float, values: Floats) -> None:
     """Put log brightness and two differences of colour, by the logs of three channels, into ``values`` (channels,)."""
     values[0] = (first + second + third) / 3
@@ -277,6 +277,16 @@ def _log_likelihood(crop: _Crop, surfaces: Indices, count: int) -> Floats:
     """
     planes, free = _fit(crop, surfaces, count)
     total = np.zeros(CHANNELS)
+    _add_squares(crop, surfaces, planes, total)
+    seen = crop.shown * crop.column_mm * ROW_STEP / INDEPENDENT_MM2
+    unexplained: Floats = np.log(total / crop.shown + crop.variance)
+    likely: Floats = -0.5 * seen * unexplained - 0.5 * SURFACE_PARAMETERS * free * np.log(max(seen, 2.0))
+    return likely
+
+
+@allocation_free
+def _add_squares(crop: _Crop, surfaces: Indices, planes: Floats, total: Floats) -> None:
+    """Add to ``total`` (channels,) the squares by which values are off the planes of their ``surfaces``."""
     for row in range(surfaces.shape[0]):
         for column in range(surfaces.shape[1]):
             surface = surfaces[row, column]
@@ -287,16 +297,30 @@ def _log_likelihood(crop: _Crop, surfaces: Indices, count: int) -> Floats:
                     plane = planes[surface, channel]
                     off = crop.values[own, row, column, channel] - plane[0] - plane[1] * x - plane[2] * y
                     total[channel] += min(off * off, OUTLIER**2)
-    seen = crop.shown * crop.column_mm * ROW_STEP / INDEPENDENT_MM2
-    unexplained: Floats = np.log(total / crop.shown + crop.variance)
-    likely: Floats = -0.5 * seen * unexplained - 0.5 * SURFACE_PARAMETERS * free * np.log(max(seen, 2.0))
-    return likely
 
 
 @compiled
 def _fit(crop: _Crop, surfaces: Indices, count: int) -> tuple[Floats, int]:
     """(count, channels, 3) planes of each surface (ridge regression), and how many surfaces count as free."""
     normal, right = np.zeros((count, 3, 3)), np.zeros((count, CHANNELS, 3))
+    _add_moments(crop, surfaces, normal, right)
+    planes, free = np.zeros((count, CHANNELS, 3)), 0
+    for surface in range(count):
+        m = normal[surface]
+        if m[0, 0] > 0:
+            free += int(surface < crop.grounds + MOST_SURFACES)
+            m[1, 1], m[2, 2] = m[1, 1] + SLOPE_PRIOR, m[2, 2] + SLOPE_PRIOR
+            for channel in range(CHANNELS):
+                _solve(m, right[surface, channel], planes[surface, channel])
+    return planes, free
+
+
+@allocation_free
+def _add_moments(crop: _Crop, surfaces: Indices, normal: Floats, right: Floats) -> None:
+    """Add the moments of each surface to ``normal`` (count, 3, 3) and ``right`` (count, channels, 3), as of regression.
+
+    Of ``normal`` only the upper triangle.
+    """
     for row in range(surfaces.shape[0]):
         for column in range(surfaces.shape[1]):
             surface = surfaces[row, column]
@@ -309,18 +333,9 @@ def _fit(crop: _Crop, surfaces: Indices, count: int) -> tuple[Floats, int]:
                 for channel in range(CHANNELS):
                     value, target = crop.values[own, row, column, channel], right[surface, channel]
                     target[0], target[1], target[2] = target[0] + value, target[1] + value * x, target[2] + value * y
-    planes, free = np.zeros((count, CHANNELS, 3)), 0
-    for surface in range(count):
-        m = normal[surface]
-        if m[0, 0] > 0:
-            free += int(surface < crop.grounds + MOST_SURFACES)
-            m[1, 1], m[2, 2] = m[1, 1] + SLOPE_PRIOR, m[2, 2] + SLOPE_PRIOR
-            for channel in range(CHANNELS):
-                _solve(m, right[surface, channel], planes[surface, channel])
-    return planes, free
 
 
-@compiled
+@allocation_free
 def _solve(m: Floats, b: Floats, x: Floats) -> None:
     """Put the solution of a symmetric system into ``x`` (3,); of ``m`` (3, 3) the upper triangle is used (Cholesky)."""
     l11 = np.sqrt(m[0, 0])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.likelihood.boundaries import COLOUR_STRIDE, Patch
 from vision.scene.materials import Materials
 from vision.scene.prisms import FIRST, LINE, PER_CELL, PER_PIECE, PIECES, Floats, Surfaces
@@ -86,7 +86,8 @@ def _boundaries(patch: Patch, shown: Surfaces, surfaces: Indices) -> tuple[Float
     boundaries, totals = np.zeros((2, height, width + 1)), np.zeros((2, height + 1))
     first_runs, runs = np.zeros((2, height + 1), np.int32), np.empty((height * width, 3), np.int32)
     for way in range(2):
-        right, below, step, sums = ways(patch, way)
+        right, below, step = ways(patch.step, way)
+        sums = patch.across if way == 0 else patch.down
         on_table = patch.table_across if way == 0 else patch.table_down
         for row in range(height):
             first_runs[way, row], total, last = count, 0.0, -1
@@ -116,7 +117,7 @@ def _seams(patch: Patch, first_runs: Numbers, runs: Numbers, count: int) -> Floa
     """See :attr:`Surroundings.seams`; of so many surfaces."""
     seams = np.zeros(count)
     for way in range(2):
-        sums = ways(patch, way)[3]
+        sums = patch.across if way == 0 else patch.down
         for row in range(len(sums)):
             for number in range(first_runs[way, row], first_runs[way, row + 1]):
                 seams[runs[number, 2]] += sums[row, runs[number, 1]] - sums[row, runs[number, 0]]
@@ -134,10 +135,10 @@ def _seams_between(surfaces: Indices) -> npt.NDArray[np.bool_]:
     return are_seams
 
 
-@compiled
-def ways(patch: Patch, way: int) -> tuple[int, int, int, Floats]:
-    """How far to the right and below the other pixel is, every how many rows; and evidence of boundaries there."""
-    return (patch.step, 0, 2, patch.across) if way == 0 else (0, patch.step, 1, patch.down)
+@allocation_free
+def ways(step: int, way: int) -> tuple[int, int, int]:
+    """How far to the right and below the other pixel is, ``step`` pixels off; and every how many rows is looked at."""
+    return (step, 0, 2) if way == 0 else (0, step, 1)
 
 
 @compiled

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit, PieceKind
-from vision.compiled import compiled
+from vision.compiled import allocation_free
 from vision.pose.projection import Points, Registration, project
 from vision.scene.configurations import BEVEL_MM, stacks_of
 from vision.scene.ground import grid_lines_px
@@ -173,7 +173,7 @@ def _maps(centres: Points, heights: Floats, view: tuple[Registration, Camera], s
     return np.ascontiguousarray(np.stack([across, along, seen[:, :, 0]], axis=-1))
 
 
-@compiled
+@allocation_free
 def span_column(spans: Spans, prisms: Prisms, cell: int, rank: int) -> None:
     """Put into ``spans`` what is seen of the column under a cell."""
     spans.many[0] = 0
@@ -184,7 +184,7 @@ def span_column(spans: Spans, prisms: Prisms, cell: int, rank: int) -> None:
         _add_face(spans, corners[4:], first)
 
 
-@compiled
+@allocation_free
 def span_stack(spans: Spans, prisms: Prisms, which: tuple[int, int, int], places: Floats) -> None:
     """Put into ``spans``, which need room for :data:`PER_PIECE` polygons of each piece, what is seen of a stack.
 
@@ -193,7 +193,7 @@ def span_stack(spans: Spans, prisms: Prisms, which: tuple[int, int, int], places
     """
     (cell, rank, configuration), kinds, rings = which, prisms.kinds, prisms.rings_mm
     count, spans.many[0] = prisms.counts[configuration], 0
-    foot, upper = np.empty(rings.shape[1:]), np.empty(rings.shape[1:])
+    foot, upper = spans.rings[0, : rings.shape[1]], spans.rings[1, : rings.shape[1]]
     for piece in range(count):
         kind, place = kinds[configuration, piece], places[piece]
         _project(foot, rings[kind], prisms.maps[cell, prisms.feet[configuration, piece]], place)
@@ -206,7 +206,7 @@ def span_stack(spans: Spans, prisms: Prisms, which: tuple[int, int, int], places
             _add_face(spans, upper, first)
 
 
-@compiled
+@allocation_free
 def _project(ring_px: Floats, ring_mm: Floats, affine: Floats, place: Floats) -> None:
     """Project the outline ``ring_mm`` (k, 2) of a piece that lies at ``place`` (3,) by the ``affine`` map (2, 3)."""
     sine, cosine = np.sin(place[2]), np.cos(place[2])
@@ -217,13 +217,13 @@ def _project(ring_px: Floats, ring_mm: Floats, affine: Floats, place: Floats) ->
             ring_px[i, axis] = affine[axis, 0] * u + affine[axis, 1] * v + affine[axis, 2]
 
 
-@compiled
+@allocation_free
 def first_surface(rank: int) -> int:
     """The upper face of the lowest piece on the cell of a rank."""
     return FIRST + rank * PER_CELL + PIECES
 
 
-@compiled
+@allocation_free
 def _add_sides(spans: Spans, foot: Floats, face: Floats, first: int) -> None:
     """Add the sides between two rings (k, 2) px, and what is under the upper one; four corners have four sides."""
     if len(foot) != 4:
@@ -240,7 +240,7 @@ def _add_sides(spans: Spans, foot: Floats, face: Floats, first: int) -> None:
             add_polygon(spans, 4, first + i)
 
 
-@compiled
+@allocation_free
 def _add_round_side(spans: Spans, foot: Floats, face: Floats, surface: int) -> None:
     """Add the outline of all between two rings (k, 2) px: the foot's edges at sides that are seen, else the face's.
 
@@ -262,7 +262,7 @@ def _add_round_side(spans: Spans, foot: Floats, face: Floats, surface: int) -> N
     add_polygon(spans, count, surface)
 
 
-@compiled
+@allocation_free
 def _is_hidden(foot: Floats, face: Floats, i: int, j: int) -> bool:
     """Whether the side between the corners ``i`` and ``j`` of two rings (k, 2) px faces away from the camera."""
     along_x, along_y, up_x, up_y = (
@@ -275,7 +275,7 @@ def _is_hidden(foot: Floats, face: Floats, i: int, j: int) -> bool:
     return bool(along_x * up_y - along_y * up_x >= 0)
 
 
-@compiled
+@allocation_free
 def _add_face(spans: Spans, face: Floats, surface: int) -> None:
     """Add an upper face (k, 2) px."""
     for i in range(len(face)):
@@ -283,7 +283,7 @@ def _add_face(spans: Spans, face: Floats, surface: int) -> None:
     add_polygon(spans, len(face), surface)
 
 
-@compiled
+@allocation_free
 def _put_line(lines: Floats, number: int, begin: Floats, i: int, end: Floats, j: int) -> None:
     """Put into ``lines`` (l, 4) that from point ``i`` of ``begin`` to point ``j`` of ``end`` (k, 2)."""
     lines[number, 0], lines[number, 1] = begin[i, 0], begin[i, 1]

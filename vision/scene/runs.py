@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int32]
@@ -32,7 +32,9 @@ class Spans(NamedTuple):
         begins: (k, height) first column of each in each of these rows…
         stops: (k, height) …and the one past its last; no larger where it covers no pixel.
         lines: (l, 4) work array, and so are…
-        extent: (2, height) …the least and the greatest x in each row.
+        rings: (2, l / 2, 2) …a piece's outlines at its foot and farther up, px…
+        extent: (2, height) …the least and the greatest x in each row…
+        from_middle: (2, 4 k + 1) …and the runs of a row, by where they start and what they show.
     """
 
     origin: tuple[int, int]
@@ -43,7 +45,9 @@ class Spans(NamedTuple):
     begins: Numbers
     stops: Numbers
     lines: Floats
+    rings: Floats
     extent: Floats
+    from_middle: Numbers
 
 
 class Runs(NamedTuple):
@@ -77,11 +81,13 @@ def make_spans(origin: tuple[int, int], size: tuple[int, int], most: int) -> Spa
         np.empty((most, height), np.int32),
         np.empty((most, height), np.int32),
         np.empty((MOST_LINES, 4)),
+        np.empty((2, MOST_LINES // 2, 2)),
         np.empty((2, height)),
+        np.empty((2, 4 * most + 1), np.int32),
     )
 
 
-@compiled
+@allocation_free
 def add_polygon(spans: Spans, count: int, surface: int) -> None:
     """Add the convex hull of the first ``count`` lines of ``spans``, each x and y of both ends in the picture, px."""
     (left, top), (height, width), number, lines = spans.origin, spans.size, spans.many[0], spans.lines
@@ -102,7 +108,7 @@ def add_polygon(spans: Spans, count: int, surface: int) -> None:
     spans.many[0] = number + 1
 
 
-@compiled
+@allocation_free
 def _extend(extent: Floats, lines: Floats, count: int, top: int, first: int, end: int) -> None:
     """The least and the greatest x of lines in the rows from ``first`` to ``end``; row 0 is at y = ``top``."""
     for row in range(first, end):
@@ -116,7 +122,7 @@ def _extend(extent: Floats, lines: Floats, count: int, top: int, first: int, end
             extent[0, row], extent[1, row] = min(extent[0, row], at), max(extent[1, row], at)
 
 
-@compiled
+@allocation_free
 def paint(patch: Surfaces, spans: Spans) -> None:
     """Paint polygons over a patch (height, width)."""
     begins, stops, rows = spans.begins, spans.stops, spans.rows
@@ -137,7 +143,7 @@ def make_runs(size: tuple[int, int], most: int) -> Runs:
     return runs
 
 
-@compiled
+@allocation_free
 def clear(runs: Runs) -> None:
     """Nothing is painted."""
     counts, starts, labels = runs.counts, runs.starts, runs.labels
@@ -146,15 +152,15 @@ def clear(runs: Runs) -> None:
     runs.painted[0], runs.painted[1] = len(counts), 0
 
 
-@compiled
+@allocation_free
 def lay(runs: Runs, spans: Spans, first: int) -> None:
     """Paint polygons, each labelled by how far its surface is after the ``first``, over runs of nothing painted yet."""
-    counts, starts, labels, painted, rows = runs.counts, runs.starts, runs.labels, runs.painted, spans.rows
-    from_middle = np.empty((2, 4 * len(rows) + 1), np.int32)
+    counts, starts, labels, painted = runs.counts, runs.starts, runs.labels, runs.painted
+    rows, from_middle = spans.rows, spans.from_middle
     for number in range(spans.many[0]):
         painted[0], painted[1] = min(painted[0], rows[number, 0]), max(painted[1], rows[number, 1])
     for row in range(painted[0], painted[1]):
-        before, after, stop = _nearest_first(from_middle, spans, row)
+        before, after, stop = _nearest_first(spans, row)
         if stop < 0:
             _lay_row(runs, spans, row, first)
         elif stop > 0:
@@ -168,9 +174,9 @@ def lay(runs: Runs, spans: Spans, first: int) -> None:
             counts[row] = count
 
 
-@compiled
-def _nearest_first(from_middle: Numbers, spans: Spans, row: int) -> tuple[int, int, int]:
-    """Put into ``from_middle`` (2, m) the starts and surfaces of a row's runs, those of the nearest one in the middle.
+@allocation_free
+def _nearest_first(spans: Spans, row: int) -> tuple[int, int, int]:
+    """Put the starts and surfaces of a row's runs into ``from_middle`` of ``spans``, the nearest one's in the middle.
 
     What is farther only shows to the left and to the right of that.  Whether it does is added and not asked, since
     where the edges of pieces lie on each other a processor could not foresee it.
@@ -178,8 +184,8 @@ def _nearest_first(from_middle: Numbers, spans: Spans, row: int) -> tuple[int, i
     Returns where the runs begin there, the one past the last, and the column past what is painted: 0 where nothing is,
     -1 where a polygon does not touch the nearer ones, so that a farther one may show between them.
     """
-    begins, stops, rows, middle = spans.begins, spans.stops, spans.rows, 2 * len(spans.rows)
-    before, after, left, right = middle, middle, 0, 0
+    begins, stops, rows, from_middle = spans.begins, spans.stops, spans.rows, spans.from_middle
+    before, after, left, right = 2 * len(rows), 2 * len(rows), 0, 0
     for number in range(spans.many[0] - 1, -1, -1):
         begin, stop = begins[number, row], stops[number, row]
         if row < rows[number, 0] or row >= rows[number, 1] or begin >= stop:
@@ -196,7 +202,7 @@ def _nearest_first(from_middle: Numbers, spans: Spans, row: int) -> tuple[int, i
     return before, after, right
 
 
-@compiled
+@allocation_free
 def _lay_row(runs: Runs, spans: Spans, row: int, first: int) -> None:
     """See :func:`lay`; one row, from the farthest polygon to the nearest."""
     starts, labels = runs.starts[row], runs.labels[row]
@@ -206,7 +212,7 @@ def _lay_row(runs: Runs, spans: Spans, row: int, first: int) -> None:
             runs.counts[row] = lay_run(starts, labels, runs.counts[row], runs.width, span, label)
 
 
-@compiled
+@allocation_free
 def lay_run(starts: Numbers, labels: Numbers, count: int, width: int, span: tuple[int, int], label: int) -> int:
     """Paint over columns of a row of so many runs, from the first of ``span`` up to the second; how many there are now.
 
@@ -236,7 +242,7 @@ def lay_run(starts: Numbers, labels: Numbers, count: int, width: int, span: tupl
     return count + moved
 
 
-@compiled
+@allocation_free
 def covered_px(runs: Runs) -> int:
     """How many pixels are painted."""
     total = 0
@@ -247,7 +253,7 @@ def covered_px(runs: Runs) -> int:
     return total
 
 
-@compiled
+@allocation_free
 def stop_of(runs: Runs, row: int, number: int) -> int:
     """The column past the last one of a run of a row."""
     return runs.starts[row, number + 1] if number + 1 < runs.counts[row] else runs.width

@@ -88,7 +88,7 @@ def at(lines, line, row, channel):
 def test_the_best_path_is_the_best_of_all(table, placement, seed):
     lines = lines_through(np.random.default_rng(seed).normal(0, 12, (ROWS, COLUMNS, CHANNELS)), table)
     trellis, scores = make_trellis(table), np.zeros(COLOURS)
-    fit_lines(lines, table, 0, 0, placement, trellis, scores)
+    fit_lines(displaced(lines, placement.columns), table, 0, 0, placement, trellis, scores)
     expected, shifts = best_of_all_paths(lines, table, placement)
     assert scores == pytest.approx(expected, abs=1e-3)
     assert trellis.best_shifts == pytest.approx(shifts)
