@@ -30,8 +30,9 @@ def compiled(loop: Loop) -> Loop:
 def allocation_free(loop: Loop) -> Loop:
     """As :func:`compiled`, of a ``loop`` that makes no array and returns none; else it cannot be compiled.
 
-    It counts no references to arrays.  Others do so at every call, for each array of each named tuple that they pass
-    on, by two atomic additions: a third of the time of small loops that take many.
+    It calls no loop that returns arrays, and no methods of these.  It counts no references to arrays.  Others do so at
+    every call, for each array of each named tuple that they pass on, by two atomic additions: a third of the time of
+    small loops that take many.
     """
     return _compiled(loop, counts_references=False)
 

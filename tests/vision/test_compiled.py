@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
 import os
 import pkgutil
 import re
@@ -116,8 +118,8 @@ NO_ARRAY = re.compile(r"(None|bool|int|float|tuple|[\[\], ])+")
 """What a loop may return to one that counts no references."""
 
 
-def test_loops_that_count_no_references_call_none_that_return_arrays() -> None:
-    """Nobody would free those."""
+def test_loops_that_count_no_references_call_none_that_return_arrays_and_no_methods() -> None:
+    """Nobody would free those, and whether Numba compiles an array's methods then depends on who asked before."""
     names = [module.name for module in pkgutil.walk_packages(vision.__path__, "vision.")]
     loops = {
         value.py_func: value.targetoptions["_nrt"]
@@ -128,6 +130,10 @@ def test_loops_that_count_no_references_call_none_that_return_arrays() -> None:
     free = [loop for loop, counts_references in loops.items() if not counts_references]
     assert len(free) > 50
     for loop in free:
+        (tree,) = ast.parse(inspect.getsource(loop)).body
+        calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        methods = [ast.unparse(one) for one in calls if isinstance(one, ast.Attribute)]
+        assert all(method.startswith("np.") for method in methods), (loop.__qualname__, methods)
         called = [loop.__globals__.get(name) for name in loop.__code__.co_names]
         for one in [loop, *(other.py_func for other in called if hasattr(other, "py_func"))]:
             assert NO_ARRAY.fullmatch(one.__annotations__["return"]), (loop.__qualname__, one.__qualname__)

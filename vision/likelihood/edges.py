@@ -101,7 +101,7 @@ def edge_log_ratio(
     most = max(rows // UNIT_MM + 1, MOST_EDGES * (columns * int(table.column_mm) // UNIT_MM + 1))
     crop = _Crop(logs, surfaces, np.empty((most, 3, 3)), np.empty((2, 3)))
     for k in range(len(cells)):
-        _fill(observations, visibility, labels, cells[k], crop)
+        _fill(observations, visibility, labels.reshape(-1), cells[k], crop)
         for configuration in range(configurations):
             edges, covers = table.edges[cells[k], configuration], table.covers[cells[k], configuration]
             ratio = _upper_edge(crop, table, edges, covers) + _edges_behind(crop, table, edges, covers)
@@ -111,15 +111,17 @@ def edge_log_ratio(
 
 
 @allocation_free
-def _fill(observations: Observations, visibility: Visibility, labels: LabelBuffer, cell: int, crop: _Crop) -> None:
-    """Fill in ``logs`` and ``surfaces`` of a crop.
+def _fill(
+    observations: Observations, visibility: Visibility, labels: npt.NDArray[np.uint16], cell: int, crop: _Crop
+) -> None:
+    """Fill in ``logs`` and ``surfaces`` of a crop, by the ``labels`` of all pixels, row by row.
 
     Only terrain and pillars count, which are known to be evenly bright: not what lies on the mat, nor what is occluded.
     """
-    rendered, codes, bright = labels.reshape(-1), observations.codes[cell], observations.logs[cell]
+    codes, bright = observations.codes[cell], observations.logs[cell]
     for row in range(codes.shape[0]):
         for column in range(codes.shape[1]):
-            surface = rendered[visibility.flat_px[cell, row, column]]
+            surface = labels[visibility.flat_px[cell, row, column]]
             is_visible = visibility.visible[cell, row, column] and surface >> RANK_BITS <= visibility.rank[cell]
             crop.surfaces[row, column] = 0
             if is_visible and surface & MATERIAL_MASK >= _STANDING:
@@ -153,7 +155,10 @@ def _side(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers, inward
     units[:] = 0
     count = len(covers)
     beside = inward * max(1, int(np.rint(BESIDE_MM / table.column_mm)))
-    for row in range(max(int(edges[0].min()), 0), min(int(edges[-1].max()) + 1, len(surfaces))):
+    uppermost, lowest = np.inf, -np.inf
+    for i in range(count):
+        uppermost, lowest = min(uppermost, edges[0, i]), max(lowest, edges[-1, i])
+    for row in range(max(int(uppermost), 0), min(int(lowest) + 1, len(surfaces))):
         at = 0 if inward > 0 else count - 1
         while 0 <= at < count and not (covers[at] and edges[0, at] <= row <= edges[-1, at]):
             at += inward

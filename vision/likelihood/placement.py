@@ -296,7 +296,7 @@ def _log_mean_exp(values: Scores) -> float:
 
 @allocation_free
 def _greatest(values: Scores) -> float:
-    """The greatest of some values (k,); Numba's own makes arrays."""
+    """The greatest of some values (k,)."""
     greatest = -np.inf
     for value in values:
         greatest = max(greatest, value)
@@ -330,7 +330,7 @@ def _search(
     return face_rows, window.first_column + _peak(profile), foot_rows
 
 
-@allocation_free
+@compiled
 def _peak(profile: Scores) -> float:
     """Where a profile (k,) is highest, between its places: at the top of the parabola through the best three."""
     at = int(profile.argmax())
