@@ -18,9 +18,11 @@ from vision.appearance.illumination import LINEAR
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.errors import VisionError
+from vision.inference.colours import Colours
 from vision.inference.outliers import UNLIKE_SHARE
 from vision.reader import Reader
 from vision.reading import EMPTY
+from vision.scene.configurations import kit_configurations
 
 KITS = ("cheight", "citadel", "diamond", "ziggurat")
 HIDDEN_SHARE = 0.1
@@ -197,3 +199,19 @@ def test_without_characters_learned_any_piece_is_as_likely(examples):
 def test_a_reading_leaves_no_array_behind(known):
     image, row = known.boards[0]
     assert left_behind(known.reader(), image, known.levels(row)) == 0
+
+
+@pytest.mark.parametrize(("like_pillars", "is_smoothed"), [(0.9, True), (0.0, False)])
+def test_noise_is_smoothed_where_it_hides_cubes_nearly_of_the_pillars_colour(pillars, like_pillars, is_smoothed):
+    (image, _), top = pillars.boards[0], np.array(pillars.appearance.column.top)
+    mixed = {
+        piece: tuple(like_pillars * top + (1 - like_pillars) * np.array(own))
+        for piece, own in pillars.appearance.pieces.items()
+    }
+    colours = Colours(pillars.kit, replace(pillars.appearance, pieces=mixed), kit_configurations(pillars.kit))
+    reader = pillars.reader()
+    geometry = reader.geometry(reader.register(image))
+    noise = np.random.default_rng(1).normal(0, 12, image.shape)
+    noisy = np.clip(np.rint(image + noise), 0, 255).astype(np.uint8)
+    smooth = colours.smooth(noisy, geometry, reader.light(image, geometry.pose))
+    assert (smooth is not noisy) is is_smoothed

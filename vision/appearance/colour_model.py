@@ -7,6 +7,7 @@ smoothed histogram of draws from that model; pixels are looked up after the illu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -193,14 +194,13 @@ def has_colours(appearance: SetAppearance) -> bool:
     return any(max(colour) - min(colour) > TINTED for colour in appearance.pieces.values())
 
 
-def contrast_to_floor(pieces: npt.NDArray[np.float64], floor: Reflectance | None) -> float:
-    """By how much, root mean square of the channels' display values, the piece most like the floor differs from it.
+def contrast_to_ground(pieces: npt.NDArray[np.float64], grounds: Sequence[Reflectance]) -> float:
+    """By how much, root mean square of the channels' display values, the piece most like some ground differs from it.
 
-    ``pieces`` (colours, 3) and ``floor`` are reflectances; infinite where that of the floor is not one colour.
+    ``pieces`` (colours, 3) and ``grounds``, what pieces stand on, are reflectances; infinite where there are none.
     """
-    if floor is None:
-        return float("inf")
-    return float(np.sqrt(((display(pieces) - display(np.array(floor))) ** 2).mean(axis=1)).min())
+    apart = [np.sqrt(((display(pieces) - display(np.array(ground))) ** 2).mean(axis=1)).min() for ground in grounds]
+    return float(min(apart, default=np.inf))
 
 
 def _floor_reflectances(appearance: SetAppearance, rng: np.random.Generator) -> npt.NDArray[np.float64]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from calibration.appearance import ColumnAppearance, SetAppearance, linear
+from calibration.appearance import ColumnAppearance, Reflectance, SetAppearance, linear
 from calibration.kit import Kit
 from vision.appearance import colour_model
 from vision.appearance.board_surface import BoardView
@@ -54,9 +54,7 @@ class Colours:
     def __init__(self, kit: Kit, appearance: SetAppearance, configurations: Configurations) -> None:
         """``configurations``: what may stand on the cells of ``kit``."""
         self.reflectances = colour_model.reflectances(appearance, configurations)
-        # Faces with characters are not even, and smoothed they say less; cubes of several sizes stand on pillars.
-        plain_floor = appearance.floor if configurations.has_plain_faces or not configurations.has_faces else None
-        self._contrast = colour_model.contrast_to_floor(self.reflectances, plain_floor)
+        self._contrast = colour_model.contrast_to_ground(self.reflectances, _grounds(kit, appearance, configurations))
         paper = linear(kit.mat.paper) if has_paper(kit) else None
         model = colour_model.build_colour_model(appearance, configurations, paper)
         self._lit = self._usual = _lit(model, appearance, configurations)
@@ -135,6 +133,18 @@ class Colours:
 
     def _unlikely(self, hypothesis: Hypothesis, shown: Observations) -> Array:
         return unexplained_shares(hypothesis, shown, hypothesis.geometry.rows_round, self._lit.shaded)
+
+
+def _grounds(kit: Kit, appearance: SetAppearance, configurations: Configurations) -> list[Reflectance]:
+    """Even surfaces on which pieces stand from which smooth colours tell them; a learned board is none.
+
+    Faces with characters are not even, and smoothed they say less.
+    """
+    if configurations.has_faces and any(len(letters) > 1 for letters in configurations.colours):
+        return []
+    column = None if appearance.column is None else appearance.column.top
+    floor = appearance.floor if kit.pillars is None else None
+    return [ground for ground in (floor, column) if ground is not None]
 
 
 def _gain(light: Illumination) -> float:
