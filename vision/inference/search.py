@@ -6,7 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.inference.block_moves import join_towers, remove_spurious_stacks, split_towers
-from vision.inference.coordinate_ascent import begin, begin_again, converge, rescore_by_crop_faces
+from vision.inference.coordinate_ascent import (
+    begin,
+    begin_again,
+    complete,
+    converge,
+    may_be_higher,
+    rescore_by_crop_faces,
+)
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.surfaces import find_camouflaged
@@ -39,6 +46,8 @@ def _search(hypothesis: Hypothesis) -> None:
     for move in (split_towers, join_towers, remove_spurious_stacks) if is_single_size else (remove_spurious_stacks,):
         if move(hypothesis):
             converge(hypothesis)
+    if is_single_size:
+        complete(hypothesis, np.flatnonzero(hypothesis.updated & may_be_higher(hypothesis)))
     if hypothesis.is_on_learned_board:
         find_camouflaged(hypothesis)
     if hypothesis.geometry.crop_faces is not None:

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from vision.inference.coordinate_ascent import AllScores, all_scores
+from vision.inference.coordinate_ascent import AllScores, all_scores, complete, may_be_higher
 from vision.inference.search import infer_again
+from vision.likelihood.stacks import OUT_OF_REACH
 
 TABLE = {"c3": "R", "d4": "GGG", "d5": "RR", "e5": "Y", "f3": "BBBBB", "g6": "G"}
 
@@ -29,6 +30,21 @@ def test_what_has_changed_is_inferred_again_as_if_for_the_first_time(drawn):
     np.testing.assert_array_equal(hypothesis.state, expected(drawn, after))
     assert hypothesis.updated[cells].all()
     assert not hypothesis.updated[drawn.cell("f3")], "far from what has changed"
+
+
+def test_a_tower_is_found_though_lower_stacks_alone_were_scored(drawn):
+    """As where a piece was likelier than two by a little, and nobody asked for five."""
+    hypothesis, cell = drawn.hypothesis(TABLE), drawn.cell("f3")
+    colours, tower = hypothesis.colours, int(hypothesis.state[cell])
+    assert not may_be_higher(hypothesis).any()
+    scores = hypothesis.scores[[cell]].copy()
+    scores[0, 1 : 1 + colours], scores[0, 1 + colours : 1 + 2 * colours] = 9.0, 7.0
+    scores[0, 1 + 2 * colours :] = OUT_OF_REACH
+    hypothesis.score(np.array([cell]), scores)
+    hypothesis.assign(cell, 1)
+    assert np.flatnonzero(may_be_higher(hypothesis)).tolist() == [cell]
+    complete(hypothesis, np.array([cell]))
+    assert hypothesis.state[cell] == tower
 
 
 def test_all_scores_of_many_cells_are_those_of_each(drawn):
