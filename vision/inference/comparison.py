@@ -18,10 +18,10 @@ from vision.likelihood.boundaries import (
     Patch,
     dissimilarity_at,
     make_patch,
-    noise_of,
     texture_in,
 )
 from vision.likelihood.fitting import can_be_turned, fit_stack, log_likelihood_at, place_stack, refine_stack
+from vision.likelihood.noise import noise_by_brightness, noise_of
 from vision.likelihood.segmentation import Scene, make_scene, seen_share
 from vision.scene.materials import Materials
 from vision.scene.prisms import (
@@ -142,9 +142,11 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms) -> View:
         )
     px_per_mm = 1 / np.linalg.norm(geometry.crops.to_crop[:, 0], axis=1) / shrink
     step = max(1, round(STEP_MM * float(np.median(px_per_mm))))
-    noise = noise_of(small, step, shrunk(geometry.mat_px, shrink))
+    mat_px = shrunk(geometry.mat_px, shrink)
+    usual = noise_of(small, step, mat_px)
+    noise = noise_by_brightness(small, step, mat_px, usual)
     texture = texture_in(small, step, prisms.ground == Materials.TABLE, noise)
-    are_shown = len(prisms.lines_px) == 0 or lines_share(small, prisms.lines_px, step, noise) > LINES_SHARE
+    are_shown = len(prisms.lines_px) == 0 or lines_share(small, prisms.lines_px, step, usual) > LINES_SHARE
     return View(
         small,
         dissimilarity_at(noise, texture),
@@ -163,7 +165,7 @@ def lines_share(image: Picture, lines_px: Indices, step: int, noise: Array) -> f
     """Share (0…1) of the places ``lines_px`` (k, 2), row and column, that stand out in an image (height, width, 3).
 
     A place does that is darker, or lighter, than those ``step`` pixels to either side of it or above and below it.
-    ``noise``: see :func:`vision.likelihood.boundaries.noise_of`.
+    ``noise``: see :func:`vision.likelihood.noise.noise_of`.
     """
     return float(_lines_share(image, lines_px, step, NOISES * np.sqrt(noise[0] + 1)))
 

@@ -16,10 +16,10 @@ from vision.inference.comparison import by_colours
 from vision.inference.coordinate_ascent import all_scores
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.lateral_faces import looked_at
-from vision.likelihood.boundaries import ranked
 from vision.likelihood.hues import hue_density, hue_of
 from vision.likelihood.lateral_faces import CloseUp, fit_boundaries
 from vision.likelihood.lateral_views import CODES
+from vision.likelihood.noise import ranked
 from vision.likelihood.observations import DARK
 
 Array = npt.NDArray[np.float32]

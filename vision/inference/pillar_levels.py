@@ -31,7 +31,8 @@ from vision.inference.pillar_views import (
     paint_pillar,
     reach_of,
 )
-from vision.likelihood.boundaries import STEP_MM, Contrasts, contrasts_in, noise_of
+from vision.likelihood.boundaries import STEP_MM, Contrasts, contrasts_in
+from vision.likelihood.noise import noise_by_brightness, noise_of
 from vision.likelihood.regions import Colours, Part, score_boundaries, score_faces
 from vision.likelihood.segmentation import TURN_RAD, WEIGHT
 from vision.scene.configurations import PLACE_MM
@@ -92,7 +93,7 @@ class _Shown(NamedTuple):
     Attributes:
         image: (height, width, 3) uint8 BGR, the small picture.
         light: (n, 3) float32 at each pillar, r g b, linear.
-        noise: of its pixels, see :func:`vision.likelihood.boundaries.noise_of`.
+        noise: of its pixels, see :func:`vision.likelihood.noise.noise_by_brightness`.
         colours: that can be visible.
         step: pixels between two places that are compared.
     """
@@ -135,7 +136,8 @@ def estimate_levels(
         (n,) configurations from 1, 0 for none.
     """
     step = max(1, round(STEP_MM * views.px_per_mm))
-    shown = _Shown(small, light, noise_of(small, step, views.mat_px), colours, step)
+    noise = noise_by_brightness(small, step, views.mat_px, noise_of(small, step, views.mat_px))
+    shown = _Shown(small, light, noise, colours, step)
     found = np.column_stack([np.array(question.levels) - views.lowest, np.array(question.configurations)])
     prior, standing = _priors(views, found[:, 0], question)
     count, fits = prior.shape[1], np.zeros(prior.shape)

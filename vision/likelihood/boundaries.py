@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
+from vision.likelihood.noise import BANDS, CHANNELS, FEW, NOISE_STRIDE, band_of, opponents
 
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -26,12 +27,6 @@ STEP_MM = 2.0
 UNIT_MM = 5.0
 """Length of a boundary over which contrast is one observation: texture, shadows and errors of place are correlated."""
 
-CHANNELS = 3
-"""Brightness, and two differences of colour, which shade hardly changes."""
-
-PARTS = (3, 2, 4)
-"""Parts of a code of which differences in these are whole numbers, see :func:`_opponents`."""
-
 VARIED = np.array([35.0, 12.0, 12.0])
 """Standard deviation, in codes, of the difference between two surfaces, a channel, where the picture is as bright as
 :data:`USUAL`: of one share of its brightness anywhere.  Chosen by eye."""
@@ -42,8 +37,8 @@ FAINT = 0.2
 USUAL = 128.0
 """Brightness, in codes, for which contrasts are given."""
 
-BANDS, LEAST_SHARE = 8, 0.4
-"""Bands of brightness that are told apart, and the least share of the usual one that counts."""
+LEAST_SHARE = 0.4
+"""The least share of the usual brightness that counts."""
 
 EVEN = np.array([2.5, 1.0, 1.0])
 """The same within one surface, besides noise: texture and shading.  Chosen by eye."""
@@ -55,18 +50,12 @@ meet.  Chosen by eye."""
 AREA_MM2 = 40.0
 """Area over which colours are one observation, as in crops (:mod:`vision.scene.crops`)."""
 
-NOISE_STRIDE = 9
-"""Every how many pixels noise, and the texture of the table, are measured."""
-
 TABLE_SCALES, TABLE_ROUNDS = (0.1, 0.2, 0.35, 0.6, 1.0), 8
 """How strong the contrasts of a table's texture may be, as a share of those between surfaces; and steps of expectation
 maximisation after which their share changes by less than 0.01."""
 
 MOST_TEXTURE = 0.9
 """Largest share of contrasts on a table."""
-
-FEW = 50
-"""Pairs of pixels of the table under which its texture is not measured."""
 
 COLOUR_STRIDE = 3
 """Every how many pixels of a patch, each way, colours are looked up."""
@@ -138,49 +127,6 @@ class Contrasts(NamedTuple):
     across: Array
     down: Array
     step: int
-
-
-@compiled
-def noise_of(image: Picture, step: int, outline_px: Floats) -> Array:
-    """(channels,) float32 variance of the difference of two pixels ``step`` apart where a picture is even, codes².
-
-    Measured within a convex outline (k, 2) px, that of the mat: a table's wood or cloth is never even.
-    """
-    height, width, _ = image.shape
-    counts, variance, count = np.zeros((CHANNELS, 3 * 255 + 1), np.int32), np.zeros(CHANNELS, np.float32), 0
-    for y in range(0, height, NOISE_STRIDE):
-        for x in range(0, width - step, NOISE_STRIDE):
-            if _is_inside(x, y, outline_px):
-                brightness, first, second = _opponents(image, (y, x), (y, x + step))
-                for channel, apart in enumerate((brightness, first, second)):
-                    counts[channel, int(abs(apart) * PARTS[channel] + 0.5)] += 1
-                count += 1
-    for channel in range(CHANNELS if count else 0):
-        between = ranked(counts[channel], (count - 1) // 2) + ranked(counts[channel], count // 2)
-        # Half of a normal variable's absolute values are below 0.6745 standard deviations.
-        variance[channel] = (between / 2 / PARTS[channel] / 0.6745) ** 2
-    return variance
-
-
-@compiled
-def ranked(counts: npt.NDArray[np.int32], rank: int) -> int:
-    """The number before which ``rank`` others come, of so many ``counts`` (k,) of each."""
-    number, before = 0, counts[0]
-    while before <= rank:
-        number += 1
-        before += counts[number]
-    return number
-
-
-@compiled
-def _is_inside(x: float, y: float, outline_px: Floats) -> bool:
-    """Whether a point is within a convex outline (k, 2)."""
-    left, right = 0, 0
-    for k in range(len(outline_px)):
-        (ax, ay), (bx, by) = outline_px[k - 1], outline_px[k]
-        side = (bx - ax) * (y - ay) - (by - ay) * (x - ax)
-        left, right = left + int(side < 0), right + int(side > 0)
-    return left == 0 or right == 0
 
 
 @compiled
@@ -263,7 +209,7 @@ def ratios_down(image: Picture, scale: tuple[int, float], dissimilarity: Dissimi
 def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Contrasts:
     """The contrasts of a picture (height, width, 3) uint8 BGR; ``scale`` as in :func:`make_patch`.
 
-    ``noise``: of :func:`noise_of`.
+    ``noise``: see :func:`.noise.noise_by_brightness`.
     """
     (step, px_per_mm), (height, width, _), dissimilarity = scale, image.shape, dissimilarity_at(noise)
     ratios, slope = _weighted(dissimilarity.log_ratios, dissimilarity.slopes, 1 / (step * px_per_mm * UNIT_MM))
@@ -278,7 +224,7 @@ def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Cont
 def dissimilarity_at(
     noise: Array, texture: tuple[float, float] = (0.0, 1.0), faint_share: float = 0.0
 ) -> Dissimilarity:
-    """How likely two surfaces meet in a picture of this ``noise`` (channels,), see :func:`noise_of`.
+    """How likely two surfaces meet in a picture of this ``noise``, see :func:`.noise.noise_by_brightness`.
 
     ``texture``: of the table, see :func:`texture_in`.  ``faint_share``: of two surfaces that differ faintly.
     """
@@ -311,7 +257,7 @@ def _variances(noise: Array, band: int, scale: float) -> tuple[Array, Array]:
     In a band of brightness; ``scale``: how strong contrasts are, as a share of the usual ones.
     """
     share = scale * min(max((band + 0.5) * (256 / BANDS) / USUAL, LEAST_SHARE), 1.0)
-    narrow = (EVEN**2 + noise).astype(np.float32)
+    narrow = (EVEN**2 + noise[band]).astype(np.float32)
     return narrow, ((VARIED * share) ** 2 + narrow).astype(np.float32)
 
 
@@ -346,7 +292,7 @@ def texture_in(image: Picture, step: int, is_table: Mask, noise: Array) -> tuple
         image: (height, width, 3) uint8 BGR.
         step: pixels between two places.
         is_table: (height, width) where the table is seen, as far as is known.
-        noise: see :func:`noise_of`.
+        noise: see :func:`.noise.noise_by_brightness`.
 
     Returns:
         The share, 0 where too little of a table is seen, and the scale.
@@ -413,15 +359,6 @@ def _colours(
 
 
 @compiled
-def _opponents(image: Picture, one: tuple[int, int], other: tuple[int, int]) -> tuple[float, float, float]:
-    """Difference of two pixels, at their rows and columns: of brightness, and two of colour."""
-    b = float(image[one[0], one[1], 0]) - image[other[0], other[1], 0]
-    g = float(image[one[0], one[1], 1]) - image[other[0], other[1], 1]
-    r = float(image[one[0], one[1], 2]) - image[other[0], other[1], 2]
-    return (b + g + r) / 3, (b - r) / 2, g / 2 - (b + r) / 4
-
-
-@compiled
 def _ratio(image: Picture, one: tuple[int, int], other: tuple[int, int], ratios: Array, slope: Array) -> float:
     """Log-likelihood ratio that two surfaces meet between two pixels; tables as of :func:`_weighted`."""
     return float(ratios[_unlike(image, one, other, slope)])
@@ -430,11 +367,7 @@ def _ratio(image: Picture, one: tuple[int, int], other: tuple[int, int], ratios:
 @compiled
 def _unlike(image: Picture, one: tuple[int, int], other: tuple[int, int], slope: Array) -> tuple[int, int]:
     """Band of brightness of two pixels, and entry of the tables for how unlike they are."""
-    brightness, first, second = _opponents(image, one, other)
-    bright = np.int64(0)
-    for channel in range(CHANNELS):
-        bright += np.int64(image[one[0], one[1], channel]) + image[other[0], other[1], channel]
-    band = int(bright * BANDS // (6 * 256))
+    (brightness, first, second), band = opponents(image, one, other), band_of(image, one, other)
     off = slope[band, 0] * brightness * brightness + slope[band, 1] * first * first + slope[band, 2] * second * second
     # Without a branch, which a processor could not foresee.
     fine = min(off, FINE_NATS)

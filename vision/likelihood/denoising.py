@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.appearance.colour_model import SENSOR_NOISE
-from vision.likelihood.boundaries import noise_of
+from vision.likelihood.noise import noise_of
 from vision.pose.projection import Points
 
 Picture = npt.NDArray[np.uint8]

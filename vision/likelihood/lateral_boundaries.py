@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import allocation_free, compiled
-from vision.likelihood.boundaries import STEP_MM, dissimilarity_at, noise_of, ratios_down
+from vision.likelihood.boundaries import STEP_MM, dissimilarity_at, ratios_down
 from vision.likelihood.lateral_runs import LATERAL_FACES, Walk
+from vision.likelihood.noise import BANDS, noise_of
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -54,7 +55,8 @@ def make_contrasts(
     step, scale = round(STEP_MM * rows_per_mm), float(rows_per_mm)
     height, width, _ = codes.shape
     whole = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64)
-    dissimilarity = dissimilarity_at(noise_of(codes, step, whole), faint_share=FAINT_SHARE)
+    noise = np.tile(noise_of(codes, step, whole), (BANDS, 1))
+    dissimilarity = dissimilarity_at(noise, faint_share=FAINT_SHARE)
     down = ratios_down(codes, (step, scale), dissimilarity, counted)
     if board is not None:
         bare, known = board

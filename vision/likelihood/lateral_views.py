@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.likelihood.boundaries import ranked
 from vision.likelihood.lateral_boundaries import Contrasts
 from vision.likelihood.lateral_runs import SUMS, LateralFaces
+from vision.likelihood.noise import ranked
 from vision.likelihood.observations import FLOOR
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 

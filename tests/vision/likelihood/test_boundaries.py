@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from vision.likelihood.boundaries import FALSE_EDGE, noise_of, texture_in
+from vision.likelihood.boundaries import FALSE_EDGE, texture_in
+from vision.likelihood.noise import BANDS, noise_of
 
 SIZE, STEP, CODE, CONTRAST = (200, 300), 2, 120.0, 60.0
 SHADES = (0.4, 0.4), (10.0, CONTRAST)
@@ -24,7 +25,7 @@ def picture():
         codes[~is_table] = CODE + rng.normal(0, 1, (np.count_nonzero(~is_table), 3))
         image = np.clip(codes, 0, 255).astype(np.uint8)
         mat_px = np.array([(SIZE[1] // 2, 0), (SIZE[1], 0), (SIZE[1], SIZE[0]), (SIZE[1] // 2, SIZE[0])], float)
-        return image, is_table, noise_of(image, STEP, mat_px)
+        return image, is_table, np.tile(noise_of(image, STEP, mat_px), (BANDS, 1))
 
     return of
 

@@ -1,0 +1,144 @@
+"""Noise of a picture, by what differs between two pixels a few millimetres apart where it is even."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.compiled import allocation_free, compiled
+
+Array = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+Picture = npt.NDArray[np.uint8]
+
+CHANNELS = 3
+"""Brightness, and two differences of colour, which shade hardly changes."""
+
+PARTS = (3, 2, 4)
+"""Parts of a code of which differences in these are whole numbers, see :func:`opponents`."""
+
+BANDS = 8
+"""Bands of brightness that are told apart."""
+
+NOISE_STRIDE = 9
+"""Every how many pixels noise, and the texture of the table, are measured."""
+
+FEW = 50
+"""Pairs of pixels, in a band of brightness or of the table, under which nothing is measured."""
+
+NOISIEST = 4.0
+"""Largest standard deviation of noise in the dark, in those of the usual noise."""
+
+
+@compiled
+def noise_of(image: Picture, step: int, outline_px: Floats) -> Array:
+    """(channels,) float32 variance of the difference of two pixels ``step`` apart where a picture is even, codes².
+
+    Measured within a convex outline (k, 2) px, that of the mat: a table's wood or cloth is never even.
+    """
+    height, width, _ = image.shape
+    counts, variance, count = np.zeros((CHANNELS, 3 * 255 + 1), np.int32), np.zeros(CHANNELS, np.float32), 0
+    for y in range(0, height, NOISE_STRIDE):
+        for x in range(0, width - step, NOISE_STRIDE):
+            if _is_inside(x, y, outline_px):
+                brightness, first, second = opponents(image, (y, x), (y, x + step))
+                for channel, apart in enumerate((brightness, first, second)):
+                    counts[channel, int(abs(apart) * PARTS[channel] + 0.5)] += 1
+                count += 1
+    for channel in range(CHANNELS if count else 0):
+        between = ranked(counts[channel], (count - 1) // 2) + ranked(counts[channel], count // 2)
+        # Half of a normal variable's absolute values are below 0.6745 standard deviations.
+        variance[channel] = (between / 2 / PARTS[channel] / 0.6745) ** 2
+    return variance
+
+
+@compiled
+def noise_by_brightness(image: Picture, step: int, outline_px: Floats, usual: Array) -> Array:
+    """(bands, channels) float32 variances as of :func:`noise_of` in each band of brightness, the darkest first.
+
+    A sensor's noise in linear light is larger in codes where the picture is dark: by up to 2.6 times in a dim room, in
+    colour by up to 8.  There little of a mat may be seen, or nothing even, so that it is the lower quartile of the
+    differences on the mat, or on what lies round it, and no larger than where the picture is darker: pairs across an
+    edge are in between.
+
+    Args:
+        image: (height, width, 3) uint8 BGR.
+        step: pixels between the two of a pair.
+        outline_px: (k, 2) convex outline of the mat.
+        usual: (channels,) of :func:`noise_of`; noise is at least that.
+    """
+    height, width, _ = image.shape
+    counts, many = np.zeros((2, BANDS, CHANNELS, 3 * 255 + 1), np.int32), np.zeros((2, BANDS), np.int32)
+    for y in range(0, height, NOISE_STRIDE):
+        for x in range(0, width - step, NOISE_STRIDE):
+            side, band = int(_is_inside(x, y, outline_px)), band_of(image, (y, x), (y, x + step))
+            brightness, first, second = opponents(image, (y, x), (y, x + step))
+            for channel, apart in enumerate((brightness, first, second)):
+                counts[side, band, channel, int(abs(apart) * PARTS[channel] + 0.5)] += 1
+            many[side, band] += 1
+    variance = _no_larger_than_darker(counts, many)
+    for channel in range(CHANNELS):
+        for band in range(BANDS):
+            variance[band, channel] = max(min(variance[band, channel], NOISIEST**2 * usual[channel]), usual[channel])
+    return variance
+
+
+@compiled
+def _no_larger_than_darker(counts: npt.NDArray[np.int32], many: npt.NDArray[np.int32]) -> Array:
+    """(bands, channels) variances by the lower quartiles of ``counts`` (sides, bands, channels, k), so ``many`` each.
+
+    The darkest bands of which little is seen have that of the next; infinite if nothing is.
+    """
+    variance = np.empty((BANDS, CHANNELS), np.float32)
+    for channel in range(CHANNELS):
+        least = np.inf
+        for band in range(BANDS):
+            for side in range(2):
+                if many[side, band] >= FEW:
+                    # A quarter of a normal variable's absolute values are below 0.3186 standard deviations.
+                    between = ranked(counts[side, band, channel], many[side, band] // 4) - 0.5
+                    least = min(least, (between / PARTS[channel] / 0.3186) ** 2)
+            variance[band, channel] = least
+        for band in range(BANDS - 2, -1, -1):
+            if variance[band, channel] == np.inf:
+                variance[band, channel] = variance[band + 1, channel]
+    return variance
+
+
+@compiled
+def ranked(counts: npt.NDArray[np.int32], rank: int) -> int:
+    """The number before which ``rank`` others come, of so many ``counts`` (k,) of each."""
+    number, before = 0, counts[0]
+    while before <= rank:
+        number += 1
+        before += counts[number]
+    return number
+
+
+@compiled
+def _is_inside(x: float, y: float, outline_px: Floats) -> bool:
+    """Whether a point is within a convex outline (k, 2)."""
+    left, right = 0, 0
+    for k in range(len(outline_px)):
+        (ax, ay), (bx, by) = outline_px[k - 1], outline_px[k]
+        side = (bx - ax) * (y - ay) - (by - ay) * (x - ax)
+        left, right = left + int(side < 0), right + int(side > 0)
+    return left == 0 or right == 0
+
+
+@allocation_free
+def opponents(image: Picture, one: tuple[int, int], other: tuple[int, int]) -> tuple[float, float, float]:
+    """Difference of two pixels, at their rows and columns: of brightness, and two of colour."""
+    b = float(image[one[0], one[1], 0]) - image[other[0], other[1], 0]
+    g = float(image[one[0], one[1], 1]) - image[other[0], other[1], 1]
+    r = float(image[one[0], one[1], 2]) - image[other[0], other[1], 2]
+    return (b + g + r) / 3, (b - r) / 2, g / 2 - (b + r) / 4
+
+
+@allocation_free
+def band_of(image: Picture, one: tuple[int, int], other: tuple[int, int]) -> int:
+    """The band of brightness of two pixels, at their rows and columns, from 0 to :data:`BANDS` - 1."""
+    bright = np.int64(0)
+    for channel in range(CHANNELS):
+        bright += np.int64(image[one[0], one[1], channel]) + image[other[0], other[1], channel]
+    return int(bright * BANDS // (6 * 256))
