@@ -21,7 +21,7 @@ from vision.likelihood.boundaries import (
     texture_in,
 )
 from vision.likelihood.fitting import can_be_turned, fit_stack, log_likelihood_at, place_stack, refine_stack
-from vision.likelihood.noise import noise_by_brightness, noise_of
+from vision.likelihood.noise import count_pairs, noise_by_brightness, usual_noise
 from vision.likelihood.segmentation import Scene, make_scene, seen_share
 from vision.scene.materials import Materials
 from vision.scene.prisms import (
@@ -142,11 +142,10 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms) -> View:
         )
     px_per_mm = 1 / np.linalg.norm(geometry.crops.to_crop[:, 0], axis=1) / shrink
     step = max(1, round(STEP_MM * float(np.median(px_per_mm))))
-    mat_px = shrunk(geometry.mat_px, shrink)
-    usual = noise_of(small, step, mat_px)
-    noise = noise_by_brightness(small, step, mat_px, usual)
+    pairs = count_pairs(small, step, shrunk(geometry.mat_px, shrink))
+    noise = noise_by_brightness(pairs)
     texture = texture_in(small, step, prisms.ground == Materials.TABLE, noise)
-    are_shown = len(prisms.lines_px) == 0 or lines_share(small, prisms.lines_px, step, usual) > LINES_SHARE
+    are_shown = len(prisms.lines_px) == 0 or lines_share(small, prisms.lines_px, step, usual_noise(pairs)) > LINES_SHARE
     return View(
         small,
         dissimilarity_at(noise, texture),

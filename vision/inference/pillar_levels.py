@@ -32,7 +32,7 @@ from vision.inference.pillar_views import (
     reach_of,
 )
 from vision.likelihood.boundaries import STEP_MM, Contrasts, contrasts_in
-from vision.likelihood.noise import noise_by_brightness, noise_of
+from vision.likelihood.noise import count_pairs, noise_by_brightness
 from vision.likelihood.regions import Colours, Part, score_boundaries, score_faces
 from vision.likelihood.segmentation import TURN_RAD, WEIGHT
 from vision.scene.configurations import PLACE_MM
@@ -136,7 +136,7 @@ def estimate_levels(
         (n,) configurations from 1, 0 for none.
     """
     step = max(1, round(STEP_MM * views.px_per_mm))
-    noise = noise_by_brightness(small, step, views.mat_px, noise_of(small, step, views.mat_px))
+    noise = noise_by_brightness(count_pairs(small, step, views.mat_px))
     shown = _Shown(small, light, noise, colours, step)
     found = np.column_stack([np.array(question.levels) - views.lowest, np.array(question.configurations)])
     prior, standing = _priors(views, found[:, 0], question)

@@ -10,6 +10,7 @@ from vision.compiled import allocation_free, compiled
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 Picture = npt.NDArray[np.uint8]
+Counts = npt.NDArray[np.int32]
 
 CHANNELS = 3
 """Brightness, and two differences of colour, which shade hardly changes."""
@@ -36,47 +37,48 @@ def noise_of(image: Picture, step: int, outline_px: Floats) -> Array:
 
     Measured within a convex outline (k, 2) px, that of the mat: a table's wood or cloth is never even.
     """
+    return usual_noise(count_pairs(image, step, outline_px))
+
+
+@compiled
+def count_pairs(image: Picture, step: int, outline_px: Floats) -> Counts:
+    """(2, bands, channels, k) pairs of pixels ``step`` apart, side by side, by how much they differ.
+
+    First those beside a convex outline (k, 2) px, that of the mat, then those within it; differences are in
+    :data:`PARTS` of a code.
+    """
     height, width, _ = image.shape
-    counts, variance, count = np.zeros((CHANNELS, 3 * 255 + 1), np.int32), np.zeros(CHANNELS, np.float32), 0
+    counts = np.zeros((2, BANDS, CHANNELS, 3 * 255 + 1), np.int32)
     for y in range(0, height, NOISE_STRIDE):
         for x in range(0, width - step, NOISE_STRIDE):
-            if _is_inside(x, y, outline_px):
-                brightness, first, second = opponents(image, (y, x), (y, x + step))
-                for channel, apart in enumerate((brightness, first, second)):
-                    counts[channel, int(abs(apart) * PARTS[channel] + 0.5)] += 1
-                count += 1
+            side, band = int(_is_inside(x, y, outline_px)), band_of(image, (y, x), (y, x + step))
+            for channel, apart in enumerate(opponents(image, (y, x), (y, x + step))):
+                counts[side, band, channel, int(abs(apart) * PARTS[channel] + 0.5)] += 1
+    return counts
+
+
+@compiled
+def usual_noise(counts: Counts) -> Array:
+    """See :func:`noise_of`; by what was counted of all bands of brightness, see :func:`count_pairs`."""
+    variance, on_mat = np.zeros(CHANNELS, np.float32), counts[1].sum(axis=0)
+    count = on_mat[0].sum()
     for channel in range(CHANNELS if count else 0):
-        between = ranked(counts[channel], (count - 1) // 2) + ranked(counts[channel], count // 2)
+        between = ranked(on_mat[channel], (count - 1) // 2) + ranked(on_mat[channel], count // 2)
         # Half of a normal variable's absolute values are below 0.6745 standard deviations.
         variance[channel] = (between / 2 / PARTS[channel] / 0.6745) ** 2
     return variance
 
 
 @compiled
-def noise_by_brightness(image: Picture, step: int, outline_px: Floats, usual: Array) -> Array:
+def noise_by_brightness(counts: Counts) -> Array:
     """(bands, channels) float32 variances as of :func:`noise_of` in each band of brightness, the darkest first.
 
     A sensor's noise in linear light is larger in codes where the picture is dark: by up to 2.6 times in a dim room, in
     colour by up to 8.  There little of a mat may be seen, or nothing even, so that it is the lower quartile of the
     differences on the mat, or on what lies round it, and no larger than where the picture is darker: pairs across an
-    edge are in between.
-
-    Args:
-        image: (height, width, 3) uint8 BGR.
-        step: pixels between the two of a pair.
-        outline_px: (k, 2) convex outline of the mat.
-        usual: (channels,) of :func:`noise_of`; noise is at least that.
+    edge are in between.  ``counts``: of :func:`count_pairs`.
     """
-    height, width, _ = image.shape
-    counts, many = np.zeros((2, BANDS, CHANNELS, 3 * 255 + 1), np.int32), np.zeros((2, BANDS), np.int32)
-    for y in range(0, height, NOISE_STRIDE):
-        for x in range(0, width - step, NOISE_STRIDE):
-            side, band = int(_is_inside(x, y, outline_px)), band_of(image, (y, x), (y, x + step))
-            brightness, first, second = opponents(image, (y, x), (y, x + step))
-            for channel, apart in enumerate((brightness, first, second)):
-                counts[side, band, channel, int(abs(apart) * PARTS[channel] + 0.5)] += 1
-            many[side, band] += 1
-    variance = _no_larger_than_darker(counts, many)
+    variance, usual = _no_larger_than_darker(counts), usual_noise(counts)
     for channel in range(CHANNELS):
         for band in range(BANDS):
             variance[band, channel] = max(min(variance[band, channel], NOISIEST**2 * usual[channel]), usual[channel])
@@ -84,8 +86,8 @@ def noise_by_brightness(image: Picture, step: int, outline_px: Floats, usual: Ar
 
 
 @compiled
-def _no_larger_than_darker(counts: npt.NDArray[np.int32], many: npt.NDArray[np.int32]) -> Array:
-    """(bands, channels) variances by the lower quartiles of ``counts`` (sides, bands, channels, k), so ``many`` each.
+def _no_larger_than_darker(counts: Counts) -> Array:
+    """(bands, channels) variances by the lower quartiles of what was counted.
 
     The darkest bands of which little is seen have that of the next; infinite if nothing is.
     """
@@ -94,9 +96,10 @@ def _no_larger_than_darker(counts: npt.NDArray[np.int32], many: npt.NDArray[np.i
         least = np.inf
         for band in range(BANDS):
             for side in range(2):
-                if many[side, band] >= FEW:
+                many = counts[side, band, channel].sum()
+                if many >= FEW:
                     # A quarter of a normal variable's absolute values are below 0.3186 standard deviations.
-                    between = ranked(counts[side, band, channel], many[side, band] // 4) - 0.5
+                    between = ranked(counts[side, band, channel], many // 4) - 0.5
                     least = min(least, (between / PARTS[channel] / 0.3186) ** 2)
             variance[band, channel] = least
         for band in range(BANDS - 2, -1, -1):
@@ -106,7 +109,7 @@ def _no_larger_than_darker(counts: npt.NDArray[np.int32], many: npt.NDArray[np.i
 
 
 @compiled
-def ranked(counts: npt.NDArray[np.int32], rank: int) -> int:
+def ranked(counts: npt.NDArray[np.integer], rank: int) -> int:
     """The number before which ``rank`` others come, of so many ``counts`` (k,) of each."""
     number, before = 0, counts[0]
     while before <= rank:

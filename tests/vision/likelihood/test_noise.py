@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.likelihood.noise import noise_by_brightness, noise_of
+from vision.likelihood.noise import count_pairs, noise_by_brightness
 
 WIDTH, HEIGHT, STEP = 640, 480, 3
 MAT = np.array([(160.0, 120.0), (480.0, 120.0), (480.0, 360.0), (160.0, 360.0)])
@@ -22,7 +22,7 @@ def picture(on_mat, round_it, grain=0.0):
 
 
 def by_brightness(image):
-    return noise_by_brightness(image, STEP, MAT, noise_of(image, STEP, MAT))
+    return noise_by_brightness(count_pairs(image, STEP, MAT))
 
 
 def test_noise_in_the_dark_is_measured_there():
