@@ -119,7 +119,7 @@ def test_a_face_that_ends_beside_the_mats_edge_gains_nothing_by_that_edge(turned
     ends = [bare, np.where(down >= 12, FIRST + UPPER, bare).astype(np.int32), np.where(down <= 9, FIRST, bare)]
     if turned:
         image, ends = np.ascontiguousarray(image.swapaxes(0, 1)), [np.ascontiguousarray(each.T) for each in ends]
-    contrasts = contrasts_in(image, (1, 0.7), np.ones(3, np.float32))
+    contrasts = contrasts_in(image, (1, 0.7), np.ones((BANDS, 3), np.float32))
     alone, inside, outside = (score_boundaries(each, np.zeros_like(each, np.bool_), contrasts) for each in ends)
     assert alone > 1
     assert inside == outside == pytest.approx(alone)
@@ -127,7 +127,7 @@ def test_a_face_that_ends_beside_the_mats_edge_gains_nothing_by_that_edge(turned
 
 def test_in_the_dark_less_contrast_tells_two_surfaces():
     """Two surfaces differ by a share of their brightness: a dark cube before a dark pillar is not denied by an edge."""
-    noise = np.array([9.0, 0.0, 0.0], np.float32)
+    noise = np.tile(np.array([9.0, 0.0, 0.0], np.float32), (BANDS, 1))
 
     def told(dark, bright):
         image = np.full((3, 4, 3), dark, np.uint8)
