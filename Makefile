@@ -17,6 +17,9 @@ unexport PYTHONDONTWRITEBYTECODE
 MAKEFLAGS += --jobs=2
 UNCOMPILED := $(addprefix tests/,calibration deploy firmware_bridge games panel recorder records referee rules scene \
 	settings simulate tape tracker voice) $(wildcard tests/test_*.py)
+# Files among them that read pictures, and all others.
+PICTURES := $(shell grep -rl --include=test_*.py "^pytestmark = pytest.mark.pictures" $(UNCOMPILED))
+COMPILED := $(filter-out $(UNCOMPILED),$(patsubst %/,%,$(wildcard tests/[a-z]*/)))
 
 # Tests keep the memory that they free: to give it back and ask for it again took a twelfth of their time.
 unit logic: export MALLOC_MMAP_THRESHOLD_ := 33554432
@@ -64,8 +67,7 @@ logic: setup
 	$(PY) -m pytest -m "not soak and not pictures" $(UNCOMPILED)
 
 unit: compiled browser
-	$(PYTEST) -m "pictures" $(UNCOMPILED)
-	$(PYTEST) -m "not soak" $(addprefix --ignore=,$(UNCOMPILED))
+	$(PYTEST) -m "not soak" $(COMPILED) $(PICTURES)
 
 # The tests of seeing on OpenCV 5 too: a user's machine may have it.
 CV5 := .venv-cv5

@@ -1,4 +1,4 @@
-"""What docs/architecture.md and docs/vision.md say of folders, layers and contracts is what is there."""
+"""What is said of folders, layers, contracts and files of tests is what is there."""
 
 import re
 import tomllib
@@ -54,3 +54,14 @@ def test_files_that_a_page_names_are_there(page):
     text = page.read_text(encoding="utf-8")
     named = re.findall(r"`((?:companion|vision|calibration|firmware_bridge|tests|tools|examples)/[\w/.-]+)`", text)
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_whole_files_read_pictures_or_none_of_their_tests():
+    """`make unit` runs them by file: a single test that is marked would be run by nobody."""
+    lines = [
+        line.strip()
+        for file in (ROOT / "tests").rglob("test_*.py")
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if "mark.pictures" in line and '"' not in line
+    ]
+    assert set(lines) == {"pytestmark = pytest.mark.pictures"}

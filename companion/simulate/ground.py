@@ -67,11 +67,11 @@ def places_mm(camera: Camera, pose: Registration) -> tuple[Array, Array]:
     u, v = np.meshgrid(np.arange(camera.width_px, dtype=np.float64), np.arange(camera.height_px, dtype=np.float64))
     pixels = np.stack([u.ravel(), v.ravel()], axis=1)
     seen = cv2.undistortPoints(pixels[:, None], camera.matrix, camera.distortion).reshape(-1, 2)
-    rays = np.column_stack([seen, np.ones(len(seen))]) @ pose.rotation
-    reach = -pose.centre_mm[2] / np.minimum(rays[:, 2], -1e-6)
-    places = pose.centre_mm[:2] + reach[:, None] * rays[:, :2]
-    shape = (camera.height_px, camera.width_px)
-    return places[:, 0].reshape(shape), places[:, 1].reshape(shape)
+    # A matrix product of so few columns takes four times as long.
+    right, down = seen.T.reshape(2, camera.height_px, camera.width_px)
+    x, y, z = (right * along[0] + down * along[1] + along[2] for along in pose.rotation.T)
+    reach = -pose.centre_mm[2] / np.minimum(z, -1e-6)
+    return pose.centre_mm[0] + reach * x, pose.centre_mm[1] + reach * y
 
 
 def vignette(camera: Camera) -> Array:
@@ -107,5 +107,5 @@ def _mottled(print_: Picture) -> Picture:
     """Paper is not quite even: slow variations of less than a hundredth."""
     rng = np.random.default_rng(1)
     small = rng.normal(1, 0.006, (print_.shape[0] // 24, print_.shape[1] // 24)).astype(np.float32)
-    cloud = cv2.resize(small, (print_.shape[1], print_.shape[0]), interpolation=cv2.INTER_CUBIC)
-    return np.asarray(cv2.multiply(print_, cv2.merge([cloud, cloud, cloud]), dtype=cv2.CV_8U), np.uint8)
+    cloud = cv2.resize(cv2.merge([small] * 3), (print_.shape[1], print_.shape[0]), interpolation=cv2.INTER_CUBIC)
+    return np.asarray(cv2.multiply(print_, cloud, dtype=cv2.CV_8U), np.uint8)

@@ -21,6 +21,8 @@ from companion.cli import main
 from companion.commands.demo import shown_games
 from tools import soak_readings
 
+pytestmark = pytest.mark.pictures
+
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "tests" / "data" / "tak"
 CACHES = (companion.games.available_games, companion.games.load_game, companion.games.translation)
@@ -90,7 +92,6 @@ def test_simulated_matches_of_it_are_refereed(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.slow
-@pytest.mark.pictures
 @pytest.mark.usefixtures("folder")
 def test_it_is_shown_by_the_demonstration(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ("demo", "tak", "--fast", "--plies", "3", "--panel", "none", "--match", str(tmp_path / "demo.db"))

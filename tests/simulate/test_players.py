@@ -142,16 +142,16 @@ def test_changed_cells_are_named_sources_first() -> None:
 def test_no_pillar_is_turned_farther_than_it_goes() -> None:
     """The game forbids it, but the table does not let it happen: such an act would be no test of anybody's eyes."""
     travel = range(7)
-    _, script = acts("diamond:table", 7, 400, replace(NAUGHTY, travel=travel))
+    _, script = acts("diamond:table", 13, 100, replace(NAUGHTY, travel=travel))
     levels = [act.table.levels or () for act in script]
     assert {level for row in levels for level in row} <= set(travel)
-    _, wilder = acts("diamond:table", 7, 400)
+    _, wilder = acts("diamond:table", 13, 100)
     assert any(7 in (act.table.levels or ()) for act in wilder)
 
 
 def test_no_pyramid_is_put_where_nothing_is_seen_of_it() -> None:
     """The smallest lies wholly within the largest, by the kit's one rise for all sizes."""
     habits = replace(NAUGHTY, shows_top=partial(shows_top, load_kit("ziggurat")))
-    wilder, seen = (acts("ziggurat", 2, 600, of)[1] for of in (NAUGHTY, habits))
+    wilder, seen = (acts("ziggurat", 1, 100, of)[1] for of in (NAUGHTY, habits))
     assert any(stack.upper().endswith("QW") for act in wilder for stack in act.table.stacks)
     assert not any(stack.upper().endswith("QW") for act in seen for stack in act.table.stacks)
