@@ -377,12 +377,15 @@ def _is_likelier(frame: Frame, reader: Reader, stacks: Mapping[str, str], broken
         if not fitting:
             return False
         promised[cell] = fitting[0]
-    nothing = reader.states[0]
-    tables = [promised, promised | broken]
-    for cell, state in broken.items():
-        tables += [promised | {cell: state}, promised | {cell: nothing}]
-    likely = reader.score(frame, [[table.get(cell, nothing) for cell in reader.kit.cells] for table in tables])
-    return bool(likely[0] > likely[1:].max())
+    nothing, every = reader.states[0], promised | broken
+    one_each = [promised | {cell: other} for cell, state in broken.items() for other in (state, nothing)]
+    # Where a picture shows something else altogether, to ask about each square takes as long as they are many, squared.
+    for others in ([every], [every, *one_each]):
+        tables = [[table.get(cell, nothing) for cell in reader.kit.cells] for table in (promised, *others)]
+        likely = reader.score(frame, tables)
+        if likely[0] <= likely[1:].max():
+            return False
+    return True
 
 
 def _refuse(kit: Kit, stacks: Mapping[str, str], wrong: Mapping[str, CellState]) -> None:
