@@ -342,7 +342,7 @@ class Reader:
         self.look_closely(image, hypothesis, light)
         is_faced = hypothesis.geometry.prisms is not None
         if self.kit.pillars is not None and self.appearance.column is not None:
-            by_hue = pillars_log_ratio(hypothesis, np.array(self.appearance.column.top))
+            by_hue = pillars_log_ratio(hypothesis, np.array(self.appearance.column.top), self._colours.reflectances)
             hypothesis.tell_off_hue(by_hue > 0, by_hue)
         elif is_faced and self.appearance.floor is not None and self.appearance.board is None:
             hypothesis.tell_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))

@@ -70,15 +70,27 @@ def diamond():
     return Reader(kit, camera, enrol(enrolment, kit, camera, levels), levels), image, pose
 
 
-def test_the_hue_of_a_pillar_tells_whether_anything_stands_on_it(diamond):
+def ratios(diamond, pieces):
+    """By cell, of those that are seen, given the colours that ``pieces`` may have."""
     reader, image, pose = diamond
     geometry = reader.geometry(pose)
     observations = reader.observations(image, geometry, reader.light(image, pose))
     hypothesis = infer(observations, np.array(reader.appearance.rim, np.float32), geometry)
-    ratio = pillars_log_ratio(hypothesis, np.array(reader.appearance.column.top))
-    told = {cell: one for cell, one in zip(reader.kit.cells, ratio, strict=True) if one != 0}
+    told = pillars_log_ratio(hypothesis, np.array(reader.appearance.column.top), np.array(pieces))
+    return {cell: one for cell, one in zip(reader.kit.cells, told, strict=True) if one != 0}
+
+
+def test_the_hue_of_a_pillar_tells_whether_anything_stands_on_it(diamond):
+    told = ratios(diamond, list(diamond[0].appearance.pieces.values()))
     assert told.pop(STANDING) > 3
     assert max(told.values()) < 0
+
+
+def test_the_hue_of_a_piece_speaks_more_for_it_than_one_that_no_piece_has(diamond):
+    """What is seen round the middle of the cube is as green as this, part of it being the pillar."""
+    pale_green = np.array(diamond[0].appearance.column.top) * (0.76, 1, 0.86)
+    own, others = (ratios(diamond, [colour])[STANDING] for colour in (pale_green, (0.5, 0.01, 0.02)))
+    assert own > others + 1
 
 
 def test_hue_speaks_for_a_cube_beside_boundaries(diamond):
