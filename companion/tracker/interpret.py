@@ -263,7 +263,7 @@ def _meaning(prediction: Prediction, group: Group, context: Context) -> Interpre
         return TakenBack(min(backs))
     if options and not is_act:
         return _sequence(prediction, options, context, group.changes)
-    if not is_act and (other := _otherwise(group)):
+    if not is_act and (other := _otherwise(group)) and not _is_of_one_hand(prediction.match, other, context):
         return other
     return Illegal(diagnose(prediction, group.changes, attempts), _is_lifted(prediction, group.changes))
 
@@ -278,18 +278,27 @@ def _otherwise(group: Group) -> TakenBack | Played | None:
     return TakenBack(certain.undone, certain.moves) if certain.undone else Played(certain.moves)
 
 
+def _is_of_one_hand(match: Match, meaning: TakenBack | Played, context: Context) -> bool:
+    """Whether one player made the moves of several, as far as the arms tell that were seen."""
+    return (
+        isinstance(meaning, Played) and len(meaning.moves) > 1 and _one_hand(match, meaning.moves, context) >= ONE_HAND
+    )
+
+
 def _sequence(
     prediction: Prediction, options: tuple[tuple[Move, ...], ...], context: Context, changes: Changes
 ) -> Played | Ambiguous | Illegal:
     """Several plies: which ones, is asked; in which order the same ones came, is not, since the position is the same.
 
     Where the table passed through what was seen in doubt, only the orders that begin so count.  Where it may be that
-    one player did what only several may do, that is asked too, or said.
+    one player did what only several may do, that is asked too, or said: a single ply that was seen in doubt tells that
+    players took turns, but not several at once.
     """
     match = prediction.match
     fitting = tuple(moves for moves in options if any(_begins(moves, line) for line in context.doubted))
     options = fitting or options
-    one = 0.0 if fitting else _one_hand(match, options[0], context)
+    took_turns = any(len(line.moves) == 1 and _begins(options[0], line) for line in context.doubted)
+    one = 0.0 if took_turns else _one_hand(match, options[0], context)
     if one >= ONE_HAND:
         return Illegal(diagnose(prediction, changes, ()), is_lifted=False)
     ends: dict[Position, tuple[Move, ...]] = {}

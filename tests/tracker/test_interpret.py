@@ -11,6 +11,7 @@ import pytest
 from companion.referee.patience import LIKELY_WRONG
 from companion.rules.game import Move, view
 from companion.tracker.evidence import Evidence, weigh
+from companion.tracker.hands import Hands
 from companion.tracker.hypotheses import Line, predict
 from companion.tracker.interpret import (
     WORTH_ASKING,
@@ -170,6 +171,23 @@ def test_a_turn_left_half_done_and_another_ones_move_are_no_two_moves(scene) -> 
     complete = at.judge(at.board(d7="", d5="GRRGG", a4="", a3="GGRGR")).interpretation
     assert isinstance(complete, Played)
     assert len(complete.moves) == 2
+
+
+@pytest.mark.parametrize("beside", [{}, {"g5": "", "g6": "", "e2": "RG"}])
+@pytest.mark.parametrize("visit", [{"left": 9}, {"left": 9, "right": 9}])
+def test_two_plies_in_doubt_at_once_may_be_one_players(scene, visit: dict[str, int], beside: dict[str, str]) -> None:
+    """What follows them, legal or not, does not tell that both players were there; their arms do."""
+    at, after = scene(START), scene(START, "e4-e5", "f6-f5")
+    moves = (at.move("e4-e5"), scene(START, "e4-e5").move("f6-f5"))
+    board = after.board(**beside) if beside else after.after("c3-b3")
+    seats = {"R": {"left": 40}, "G": {"right": 40}}
+    context = Context(unclear=1, doubted=(Line(moves),), hands=Hands(visit=visit, seats=seats))
+    meaning = at.judge(board, context).interpretation
+    if "right" in visit:
+        assert isinstance(meaning, Played)
+        assert meaning.moves[:2] == moves
+    else:
+        assert isinstance(meaning, Illegal)
 
 
 @pytest.mark.parametrize("doubted", [False, True])
