@@ -90,6 +90,22 @@ def without_shadows(changes: Picture, small: Picture, bare: Picture, kept: Pictu
     return solid
 
 
+def may_be_relit(solid: Picture, small: Picture, bare: Picture) -> Picture:
+    """(height, width) uint8, those ``solid`` pixels where ``small`` may show what ``bare`` does, out of a shadow.
+
+    Args:
+        solid: (height, width) uint8, 1 where the two differ by no shadow, see :func:`without_shadows`.
+        small: (height, width, 3) uint8 BGR, as of :attr:`Compared.small`.
+        bare: likewise, :attr:`Compared.bare`.
+    """
+    here = solid > 0
+    shaded, lit = ((picture[here] + np.float32(PEDESTAL)).T.copy() for picture in (bare, small))
+    share, is_tinted = _shaded(shaded, lit)
+    relit = np.zeros_like(solid)
+    relit[here] = (share <= 1) & (share >= SHADOW_LEAST) & ~is_tinted
+    return relit
+
+
 def _shaded(
     now: npt.NDArray[np.float32], before: npt.NDArray[np.float32]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:

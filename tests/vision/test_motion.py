@@ -139,6 +139,20 @@ def test_a_tower_whose_shadow_reaches_the_edge_of_the_picture_is_no_arm(bench, w
     assert compared(bench, watch, hand).covered.any()
 
 
+def test_ground_from_which_a_towers_shadow_has_gone_is_no_arm(bench, watch, image):
+    """The tower stands beside now: both places together are as wide as a small hand."""
+    was, now = (slice(520, None), slice(600, 690)), (slice(520, None), slice(480, 560))
+    before = shaded(image, *was)
+    before[440:540, 600:680] = (150, 60, 30)
+    after = shaded(image, *now)
+    after[440:540, 515:600] = (150, 60, 30)
+    watch.keep_bare(watch.glimpse(before), is_thing=False)
+    assert not compared(bench, watch, after).covered.any()
+    # Ground in the light looks like ground: an arm, as bright as it may be, has a colour of its own.
+    after[440:, 600:690] = (110, 140, 190)
+    assert compared(bench, watch, after).covered.any()
+
+
 def test_of_an_arm_and_its_shadow_the_arm_covers(bench, watch, image):
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     alone = compared(bench, watch, over(image)).covered
