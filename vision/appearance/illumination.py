@@ -49,6 +49,10 @@ MARGIN_MM = 6.0
 """How far inside the mat's edge the paper is sampled.  Chosen by eye."""
 
 
+AROUND_PX = np.arange(-1, 2)
+"""Pixels to each side of a reference that are averaged: noise of 7 codes moves the light that one pixel tells by a
+tenth, so that no plane was near to more than some of them by chance."""
+
 FLOOR_SHARE = 0.36
 """Of a square's pitch, how far from its middle its floor is sampled."""
 
@@ -117,18 +121,19 @@ def usable_references(
 ) -> tuple[Points, Points]:
     """Those of ``places``, (n, 3) mm, that a picture (height, width, 3) uint8 BGR exposes well, and their log light."""
     inside, codes = _codes_at(image, places, pose, camera)
-    usable = ((codes > 0) & (codes < 255)).all(axis=1)
-    logs = np.log(LINEAR[codes[usable]] / places.reflectance[inside][usable])
+    usable = ((codes > 0) & (codes < 255)).all(axis=(1, 2))
+    logs = np.log(LINEAR[codes[usable]].mean(axis=1) / places.reflectance[inside][usable])
     return places.points_mm[inside][usable], logs.astype(np.float64)
 
 
 def _codes_at(
     image: npt.NDArray[np.uint8], places: References, pose: Registration, camera: Camera
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.uint8]]:
-    """(n,) bool, which ``places`` are in the picture, and (k, 3) uint8 what it shows at these, r g b."""
+    """(n,) bool, which ``places`` are in the picture, and (k, 9, 3) uint8 what it shows at and round these, r g b."""
     pixels = np.rint(project(places.points_mm, pose, camera)).astype(int)
-    inside = np.asarray(((pixels >= 0) & (pixels < (camera.width_px, camera.height_px))).all(axis=1))
-    return inside, image[pixels[inside, 1], pixels[inside, 0], ::-1]
+    inside = np.asarray(((pixels > 0) & (pixels < (camera.width_px - 1, camera.height_px - 1))).all(axis=1))
+    x, y = pixels[inside].T[..., None, None]
+    return inside, image[y + AROUND_PX[:, None], x + AROUND_PX].reshape(len(x), len(AROUND_PX) ** 2, 3)[..., ::-1]
 
 
 def fit_plane(points_mm: Points, logs: Points, half_mm: tuple[float, float]) -> Illumination:

@@ -125,15 +125,32 @@ def test_squares_are_references_unless_they_are_black():
     assert counts[0] == counts[2] < counts[1]
 
 
-@pytest.mark.parametrize("covered", [0, 30])
-def test_the_light_of_a_drawn_mat_is_measured(points_mm, covered):
+def mat_of(points_mm, covered=0):
+    """A picture of references of any colours, each three pixels wide, some of them covered, and their reflectances."""
     reflectance = np.random.default_rng(3).uniform(0.3, 0.9, (len(points_mm), 3))
-    truth = Illumination(PLANE, HALF_MM)
-    levels = truth.at(points_mm) * reflectance
+    levels = Illumination(PLANE, HALF_MM).at(points_mm) * reflectance
     image = np.zeros((CAMERA.height_px, CAMERA.width_px, 3), np.uint8)
     columns, rows = np.rint(project(points_mm, ABOVE, CAMERA)).astype(int).T
-    image[rows, columns] = np.abs(LINEAR - levels[..., None]).argmin(axis=2)[:, ::-1]
-    image[rows[:covered], columns[:covered]] = (30, 40, 90)
-    light = measure_illumination(image, KIT, ABOVE, CAMERA, References(points_mm, reflectance))
+    codes = np.abs(LINEAR - levels[..., None]).argmin(axis=2)[:, ::-1]
+    codes[:covered] = (30, 40, 90)
+    for x, y, code in zip(columns, rows, codes, strict=True):
+        image[y - 1 : y + 2, x - 1 : x + 2] = code
+    return image, References(points_mm, reflectance)
+
+
+def is_right(light):
     corners = np.array([[x, y] for x in (-150.0, 150) for y in (-150.0, 150)])
-    np.testing.assert_allclose(light.at(corners), truth.at(corners), rtol=0.03)
+    np.testing.assert_allclose(light.at(corners), Illumination(PLANE, HALF_MM).at(corners), rtol=0.03)
+
+
+@pytest.mark.parametrize("covered", [0, 30])
+def test_the_light_of_a_drawn_mat_is_measured(points_mm, covered):
+    image, places = mat_of(points_mm, covered)
+    is_right(measure_illumination(image, KIT, ABOVE, CAMERA, places))
+
+
+def test_so_is_that_of_a_noisy_picture(points_mm):
+    """Of which no single pixel tells the light to a tenth."""
+    image, places = mat_of(points_mm)
+    noisy = image + np.random.default_rng(4).normal(0, 10, image.shape)
+    is_right(measure_illumination(np.clip(np.rint(noisy), 1, 254).astype(np.uint8), KIT, ABOVE, CAMERA, places))
