@@ -53,6 +53,9 @@ AROUND_PX = np.arange(-1, 2)
 """Pixels to each side of a reference that are averaged: noise of 7 codes moves the light that one pixel tells by a
 tenth, so that no plane was near to more than some of them by chance."""
 
+MIDDLE = len(AROUND_PX) ** 2 // 2
+"""Which of them is the reference itself: where it is exposed well, those round it that are, too, count."""
+
 FLOOR_SHARE = 0.36
 """Of a square's pitch, how far from its middle its floor is sampled."""
 
@@ -121,9 +124,12 @@ def usable_references(
 ) -> tuple[Points, Points]:
     """Those of ``places``, (n, 3) mm, that a picture (height, width, 3) uint8 BGR exposes well, and their log light."""
     inside, codes = _codes_at(image, places, pose, camera)
-    usable = ((codes > 0) & (codes < 255)).all(axis=(1, 2))
-    logs = np.log(LINEAR[codes[usable]].mean(axis=1) / places.reflectance[inside][usable])
-    return places.points_mm[inside][usable], logs.astype(np.float64)
+    in_range = np.asarray(((codes > 0) & (codes < 255)).all(axis=2))
+    usable = in_range[:, MIDDLE]
+    counted = in_range[usable][..., None]
+    shown: Points = (LINEAR[codes[usable]] * counted).sum(axis=1) / counted.sum(axis=1)
+    logs: Points = np.log(shown / places.reflectance[inside][usable])
+    return places.points_mm[inside][usable], logs
 
 
 def _codes_at(

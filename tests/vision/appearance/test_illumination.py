@@ -149,6 +149,14 @@ def test_the_light_of_a_drawn_mat_is_measured(points_mm, covered):
     is_right(measure_illumination(image, KIT, ABOVE, CAMERA, places))
 
 
+def test_pixels_that_are_overexposed_do_not_count(points_mm):
+    """Where white is nearly that, noise has some of every nine."""
+    image, places = mat_of(points_mm)
+    columns, rows = np.rint(project(points_mm, ABOVE, CAMERA)).astype(int).T
+    image[rows - 1, columns - 1] = 255
+    is_right(measure_illumination(image, KIT, ABOVE, CAMERA, places))
+
+
 def test_so_is_that_of_a_noisy_picture(points_mm):
     """Of which no single pixel tells the light to a tenth."""
     image, places = mat_of(points_mm)
