@@ -44,7 +44,7 @@ than so many millimetres: two towers side by side, of which one was moved there,
 
 RELIT_SHARE = 0.5
 """Share of a solid part that may be ground from which a shadow has gone above which it is that, and no arm.  Of 40 arms
-in six recordings none had more than 0.22; of the wooden table beside a mat, where a tower's shadow had lain, 0.8."""
+in six recordings none had more than 0.22; the wooden table beside a mat, where a tower's shadow had lain, all of it."""
 
 STACK_MM = 25
 """A cell's picture reaches so far up its crop: the upper faces of stacks of the usual heights lie in it."""
@@ -292,6 +292,8 @@ class Watch:
         ``small`` and ``bare``: see :func:`vision.picture_change.may_be_relit`.
         """
         broad = self._broad(_joined(solid))
+        if not broad.any():
+            return broad
         count, labels = cv2.connectedComponents(broad)
         of_each = np.bincount(labels.ravel(), solid.ravel(), count)
         relit = np.bincount(labels.ravel(), may_be_relit(solid, small, bare).ravel(), count)
