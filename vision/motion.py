@@ -116,8 +116,8 @@ class Watch:
         self._area: Picture | None = None
         self._geometry: Geometry | None = None
         self._places: tuple[Geometry, npt.NDArray[np.intp]] | None = None
-        # A piece's size until the mat has been found: as if the mat filled half of the picture's width.
         self._piece_mm = max(kind.width_mm for kind in kit.pieces)
+        # A piece's size until the mat has been found: as if the mat filled half of the picture's width.
         self._piece_px = self._piece_mm * self._shape[1] / (2 * kit.mat.width_mm)
 
     def glimpse(self, image: Picture) -> Glimpse:

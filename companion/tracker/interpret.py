@@ -263,26 +263,24 @@ def _meaning(prediction: Prediction, group: Group, context: Context) -> Interpre
         return TakenBack(min(backs))
     if options and not is_act:
         return _sequence(prediction, options, context, group.changes)
-    if not is_act and (other := _otherwise(group)) and not _is_of_one_hand(prediction.match, other, context):
+    if not is_act and (other := _otherwise(prediction.match, group, context)):
         return other
     return Illegal(diagnose(prediction, group.changes, attempts), _is_lifted(prediction, group.changes))
 
 
-def _otherwise(group: Group) -> TakenBack | Played | None:
-    """What was played where the view is no move's: another one instead, or one in doubt before an illegal act."""
+def _otherwise(match: Match, group: Group, context: Context) -> TakenBack | Played | None:
+    """What was played where the view is no move's: another one instead, or one in doubt before an illegal act.
+
+    None where it is not certain, or one player made the moves of several, as far as the arms tell that were seen.
+    """
     again = [line for line in group.lines if line.undone]
     overtaken = [story.line for story in group.stories if isinstance(story, LineAndAct)]
     certain = next((lines[0] for lines in (again, overtaken) if len(lines) == 1), None)
     if certain is None:
         return None
-    return TakenBack(certain.undone, certain.moves) if certain.undone else Played(certain.moves)
-
-
-def _is_of_one_hand(match: Match, meaning: TakenBack | Played, context: Context) -> bool:
-    """Whether one player made the moves of several, as far as the arms tell that were seen."""
-    return (
-        isinstance(meaning, Played) and len(meaning.moves) > 1 and _one_hand(match, meaning.moves, context) >= ONE_HAND
-    )
+    if certain.undone:
+        return TakenBack(certain.undone, certain.moves)
+    return Played(certain.moves) if _one_hand(match, certain.moves, context) < ONE_HAND else None
 
 
 def _sequence(

@@ -48,7 +48,6 @@ LEAST_REFERENCES = 12
 MARGIN_MM = 6.0
 """How far inside the mat's edge the paper is sampled.  Chosen by eye."""
 
-
 AROUND_PX = np.arange(-1, 2)
 """Pixels to each side of a reference that are averaged: noise of 7 codes moves the light that one pixel tells by a
 tenth, so that no plane was near to more than some of them by chance."""
