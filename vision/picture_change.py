@@ -99,10 +99,10 @@ def may_be_relit(solid: Picture, small: Picture, bare: Picture) -> Picture:
         bare: likewise, :attr:`Compared.bare`.
     """
     here = solid > 0
-    shaded, lit = ((picture[here] + np.float32(PEDESTAL)).T.copy() for picture in (bare, small))
-    share, is_tinted = _shaded(shaded, lit)
+    now, before = ((picture[here] + np.float32(PEDESTAL)).T.copy() for picture in (small, bare))
+    share, is_tinted = _shaded(now, before)
     relit = np.zeros_like(solid)
-    relit[here] = (share <= 1) & (share >= SHADOW_LEAST) & ~is_tinted
+    relit[here] = (share >= 1) & (share <= 1 / SHADOW_LEAST) & ~is_tinted
     return relit
 
 
