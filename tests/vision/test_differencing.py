@@ -126,6 +126,19 @@ def test_the_noise_and_the_flicker_of_a_picture_are_measured(act):
     assert measured(Webcam(flicker=0.1, fps=11.97))[1] > 3
 
 
+def test_the_noise_of_dark_pieces_is_no_motion_from_the_first_pair_on():
+    """In codes it is many times that of the paper beside them."""
+    rng, deviation = np.random.default_rng(1), np.full((90, 160, 1), 1.5)
+    deviation[20:60, 30:60] = 12
+    levels = np.where(deviation > 10, 40.0, 180.0)
+    frames = [np.clip(levels + deviation * rng.normal(size=(90, 160, 3)), 0, 255).astype(np.uint8) for _ in range(5)]
+    differencer = Differencer()
+    assert differencer.step(frames[0], None, 20) is None
+    assert [differencer.step(frame, None, 20).moving_px for frame in frames[1:]] == [0, 0, 0, 0]
+    frames[-1][30:60, 60:100] = 40  # as dark, but paper so far
+    assert differencer.step(frames[-1], None, 20).moving_px > 200
+
+
 def test_the_first_frame_differs_from_nothing():
     assert Differencer().step(np.zeros((180, 320, 3), np.uint8), None, 5.0) is None
 
