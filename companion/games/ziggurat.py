@@ -361,9 +361,9 @@ class Ziggurat(StackingGame):
         return None if position.to_move != NOBODY else self._decision(position) or Outcome(None, "G-3")
 
     def sight(self, stack: Stack) -> Sight:
-        """A piece is hidden by one above it that is not smaller; what may hide others cannot be counted when alone."""
+        """A piece is hidden by a larger one above it; what may hide others cannot be counted when alone."""
         sizes = [SIZES[piece] for piece in stack]
-        seen = sum(size > max(sizes[i + 1 :], default=0) for i, size in enumerate(sizes))
+        seen = sum(size >= max(sizes[i + 1 :], default=0) for i, size in enumerate(sizes))
         if seen == 1 and sizes[-1] > 1:
             return None, stack[-1]
         return (seen, stack[-1]) if stack else (0, None)

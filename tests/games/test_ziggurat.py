@@ -167,8 +167,9 @@ def test_after_the_end_no_move_counts(broken: Broken, after: After) -> None:
         ("wDq", (None, "q")),
         ("Qd", (2, "d")),
         ("qDW", (3, "W")),
-        ("Qq", (None, "q")),
-        ("wW", (1, "W")),
+        ("Qq", (2, "q")),
+        ("wW", (2, "W")),
+        ("wDd", (2, "d")),
     ],
 )
 def test_what_a_pyramid_hides_is_not_seen(stack: str, seen: tuple[int | None, str | None]) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from calibration.kit import load_kit
 from companion.app.ground import start_levels
+from companion.games import load_game
 from companion.simulate.viewpoint import default_camera, default_pose, looking_at
 from tools.boards import picture, placed, random_camera, random_light, read_board
 from vision.capture.frames import Frame
@@ -102,3 +103,16 @@ def test_a_thing_on_the_table_is_no_upper_part_of_a_stack_before_it(name, cell, 
     (left, bottom, right, _), highest = boxes_px[number, 0], boxes_px[number, 4:9, 1].min()
     cv2.rectangle(image, (int(left) - 20, int(highest) - 30), (int(right) + 20, int(bottom) - 4), red, cv2.FILLED)
     assert reader.read(Frame(image, 0, 0.0)).best(number)[0] == (len(stack), stack[-1])
+
+
+def test_a_pyramid_on_another_of_its_size_is_seen_to_be_two():
+    kit, camera = load_kit("ziggurat"), default_camera()
+    pose, light = default_pose(kit, camera), random_light(random.Random(1))
+    singles = [kit.enrol.get(cell, "") for cell in kit.cells]
+    appearance = enrol(picture(kit, camera, pose, light, singles, 0, ()), kit, camera)
+    pairs = {"b2": "Qq", "d3": "dD", "e5": "Ww", "a4": "qq", "c5": "Q", "f1": "d", "b6": "W"}
+    image = picture(kit, camera, pose, light, [pairs.get(cell, "") for cell in kit.cells], 1, ())
+    reading = Reader(kit, camera, appearance).read(Frame(image, 0, 0.0))
+    read = {cell: reading.best(kit.cells.index(cell))[0] for cell in pairs}
+    sight = load_game("ziggurat").sight
+    assert read == {cell: sight(stack) for cell, stack in pairs.items()}

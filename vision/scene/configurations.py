@@ -250,17 +250,20 @@ def _prism(foot: Wireframe, top: Wireframe) -> Wireframe:
 
 
 def _nested(sizes: tuple[PieceKind, ...], rise_mm: float) -> list[Configuration]:
-    """Towers of pyramids, lowest tip first; a single one may hide smaller ones, unless it is the smallest."""
+    """Towers of pyramids, lowest tip first; a single one may hide smaller ones, unless it is the smallest.
+
+    Of towers with two of one size only the pairs: higher ones are rare, and cost time in every picture.
+    """
     ordered = sorted(sizes, key=lambda kind: -kind.width_mm)
+    towers = [tower for count in range(1, len(ordered) + 1) for tower in itertools.combinations(ordered, count)]
     configurations = []
-    for count in range(1, len(ordered) + 1):
-        for tower in itertools.combinations(ordered, count):
-            if any(_is_inside(above, below, rise_mm) for below, above in itertools.pairwise(tower)):
-                continue
-            is_certain = count > 1 or tower[0] is ordered[-1]
-            for turn_deg in TURNS_DEG:
-                parts = tuple(_pyramid(kind, i * rise_mm, turn_deg) for i, kind in enumerate(tower))
-                configurations.append(Configuration(count if is_certain else None, tower[-1], parts[::-1]))
+    for tower in [*towers, *zip(ordered, ordered, strict=True)]:
+        if any(_is_inside(above, below, rise_mm) for below, above in itertools.pairwise(tower)):
+            continue
+        is_certain = len(tower) > 1 or tower[0] is ordered[-1]
+        for turn_deg in TURNS_DEG:
+            parts = tuple(_pyramid(kind, i * rise_mm, turn_deg) for i, kind in enumerate(tower))
+            configurations.append(Configuration(len(tower) if is_certain else None, tower[-1], parts[::-1]))
     return sorted(configurations, key=lambda configuration: float(configuration.parts[0].corners_mm[:, 2].max()))
 
 
