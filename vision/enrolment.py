@@ -24,7 +24,8 @@ from calibration.kit import Colour, Kit, PieceKind
 from calibration.printed import printed_appearance
 from vision.appearance.board_learning import covered_texels, in_colours_of, learn_board
 from vision.appearance.board_light import make_blocks, measure_on_board
-from vision.appearance.illumination import LINEAR, measure_illumination, references
+from vision.appearance.illumination import LINEAR, measure_illumination
+from vision.appearance.light_references import references
 from vision.appearance.piece_colours import Photograph, floor_points, learn_pieces, median
 from vision.appearance.sharpening import legible
 from vision.capture.frames import Frame

@@ -22,7 +22,8 @@ from vision.appearance.board_surface import BoardView, CellViews, view_board
 from vision.appearance.colour_model import has_colours
 from vision.appearance.column_following import follow_column
 from vision.appearance.ground_light import Ground, make_ground, measure_ground
-from vision.appearance.illumination import Illumination, measure_illumination, references
+from vision.appearance.illumination import Illumination, measure_illumination
+from vision.appearance.light_references import references
 from vision.appearance.piece_colours import Photograph
 from vision.appearance.sharpening import is_sharpened, without_halo
 from vision.capture.frames import Frame

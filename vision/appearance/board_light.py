@@ -20,11 +20,11 @@ from calibration.srgb import GAMMA
 from vision.appearance.illumination import (
     LEAST_REFERENCES,
     Illumination,
-    References,
     curved_terms,
     fit_plane,
     usable_references,
 )
+from vision.appearance.light_references import References
 from vision.appearance.logarithm import take_exponentials, take_logs
 from vision.compiled import compiled
 from vision.errors import VisionError

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.appearance import Reflectance, linear
 from calibration.camera import Camera
-from calibration.kit import Kit, Mat
-from calibration.markers import dictionary
+from calibration.kit import Kit
 from calibration.srgb import linear_light
+from vision.appearance.light_references import References, references
 from vision.compiled import compiled
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
 
 LINEAR = linear_light(np.arange(256) / 255).astype(np.float32)
 """(256,) float32 linear light (0…1) of each 8-bit code (sRGB, IEC 61966-2-1)."""
-
-DARKEST_USED = 0.1
-"""Reflectance below which a patch is not used: reflections of the room outweigh its own colour.  Chosen by eye."""
 
 TOO_DARK = 0.004
 """Linear level of white paper (about code 13 of 255) at which one 8-bit step is a fifth of the signal: colours
@@ -38,6 +32,20 @@ REFINEMENTS = 20
 AGREE_LOG = 0.1
 """References within about a tenth (log) of a plane are its inliers; the rest is covered or shaded.  Chosen by eye."""
 
+CURVED_GAIN = 1.1
+"""A surface of second order has to agree with so many times as many references as a plane: with less, pale pieces that
+hide a part of the board would bend it.  In 308 pictures beside lamps 0.8 m away and farther 12 had."""
+
+ADMITTED = (3.0, 2.0)
+"""References so many times farther from a plane than its inliers may lie on such a surface at first, and then."""
+
+STIFFNESS = 1.0
+"""Its curvature is held to zero as by one more reference that tells it.  Chosen by eye."""
+
+LIT_SHARE = 0.15
+"""Share of the references that lie in more light than most, if that part counts as lit and all others as shaded: with
+0.3 fewer pictures with a hard shadow over the board are read.  What mirrors a lamp has less of them."""
+
 LEAST_AREA = 0.2
 """Least determinant of a sample of three references (4: the whole mat); nearly collinear ones leave the plane's slope
 undetermined.  Chosen by eye."""
@@ -45,30 +53,12 @@ undetermined.  Chosen by eye."""
 LEAST_REFERENCES = 12
 """Fewer references do not tell the light.  Chosen by eye."""
 
-MARGIN_MM = 6.0
-"""How far inside the mat's edge the paper is sampled.  Chosen by eye."""
-
 AROUND_PX = np.arange(-1, 2)
 """Pixels to each side of a reference that are averaged: noise of 7 codes moves the light that one pixel tells by a
 tenth, so that no plane was near to more than some of them by chance."""
 
 MIDDLE = len(AROUND_PX) ** 2 // 2
 """Which of them is the reference itself: where it is exposed well, those round it that are, too, count."""
-
-FLOOR_SHARE = 0.36
-"""Of a square's pitch, how far from its middle its floor is sampled."""
-
-
-class References(NamedTuple):
-    """Places of known colour on the mat.
-
-    Attributes:
-        points_mm: (n, 3) float64.
-        reflectance: (n, 3) float64 r g b, linear, relative to white.
-    """
-
-    points_mm: Points
-    reflectance: Points
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +105,10 @@ def measure_illumination(
         raise VisionError(
             "the mat is overexposed: lower the exposure" if white > 0.9 else "the picture is too dark: switch a lamp on"
         )
-    return fit_plane(points, logs, (kit.mat.width_mm / 2, kit.mat.height_mm / 2))
+    half_mm = (kit.mat.width_mm / 2, kit.mat.height_mm / 2)
+    terms = curved_terms(points, half_mm)
+    surface = _curved(terms, logs, fit_plane(points, logs, half_mm).plane)
+    return Illumination(_of_lit_part(terms, logs, surface), half_mm)
 
 
 def usable_references(
@@ -196,6 +189,46 @@ def _at_plane(terms: Points, plane: Points, channel: int) -> float:
     return float(terms[0] * plane[0, channel] + terms[1] * plane[1, channel] + terms[2] * plane[2, channel])
 
 
+def _curved(terms: Points, logs: Points, plane: Points) -> Points:
+    """(6, 3) float64 coefficients of a surface of second order, or the ``plane`` (3, 3) where it explains as much.
+
+    ``terms`` (n, 6): :func:`curved_terms`.  A lamp half a metre above the board lights its middle by half more than its
+    corners, and a plane would leave out much of it.
+    """
+    far = np.abs(logs - terms[:, :3] @ plane).max(axis=1)
+    agree, admitted = int((far < AGREE_LOG).sum()), far < ADMITTED[0] * AGREE_LOG
+    stiff = np.diag([0.0, 0.0, 0.0, STIFFNESS, STIFFNESS, STIFFNESS])
+    for share in (*ADMITTED[1:], *[1.0] * REFINEMENTS):
+        if admitted.sum() < CURVED_GAIN * agree:
+            return plane
+        bare = terms[admitted]
+        surface: Points = np.linalg.solve(bare.T @ bare + stiff, bare.T @ logs[admitted])
+        before, admitted = admitted, np.abs(logs - terms @ surface).max(axis=1) < share * AGREE_LOG
+        if share == 1 and (admitted == before).all():
+            break
+    return surface if admitted.sum() >= CURVED_GAIN * agree else plane
+
+
+def _of_lit_part(terms: Points, logs: Points, surface: Points) -> Points:
+    """The ``surface`` (k, 3) as it is where nothing shades the mat; ``terms`` (n, 6 or more than k).
+
+    A person beside the lamp may shade the larger part.  What is in the shade is understood, what is brighter than
+    the light allows is not.
+    """
+    above = logs - terms[:, : len(surface)] @ surface
+    step = above.mean(axis=1)
+    # Grey: a shadow is as deep in all channels, a piece of some colour is not.
+    is_grey = np.abs(above - step[:, None]).max(axis=1) < AGREE_LOG
+    is_brighter = is_grey & (step > 2 * AGREE_LOG)
+    least = LIT_SHARE * len(terms)
+    if is_brighter.sum() >= least:
+        lit = is_grey & (np.abs(step - np.median(step[is_brighter])) < AGREE_LOG)
+        if lit.sum() >= least:
+            surface = surface.copy()
+            surface[0] += above[lit].mean(axis=0)
+    return surface
+
+
 def _log_light(light: Illumination, points_mm: Points) -> Points:
     """(n, 3) float64 log light at places (n, 2 or 3) mm."""
     terms = _terms if len(light.plane) == 3 else curved_terms
@@ -235,78 +268,3 @@ def _most_inliers(terms: Points, target: Points, planes: Points) -> npt.NDArray[
         if agree.sum() > inliers.sum():
             inliers = agree
     return inliers
-
-
-def references(kit: Kit, floor: Reflectance | None = None, levels: tuple[int, ...] = ()) -> References:
-    """The references of a kit: points of its patches and paper; if it has neither, of the white of its markers.
-
-    And of its squares where the colour of their ``floor`` is known, but for those that ``levels`` of terrain raise.
-    What is darker than :data:`DARKEST_USED` is none.
-    """
-    points: list[tuple[float, float, float]] = []
-    colours: list[tuple[float, float, float]] = []
-    for patch in kit.mat.patches:
-        colour = linear(patch.colour)
-        if min(colour) >= DARKEST_USED:
-            step = patch.size_mm / 4
-            for dx in (-step, 0.0, step):
-                for dy in (-step, 0.0, step):
-                    points.append((patch.at_mm[0] + dx, patch.at_mm[1] + dy, 0.0))
-                    colours.append(colour)
-    if kit.mat.colour is not None:
-        paper = paper_points(kit)
-        points += paper
-        colours += [linear(kit.mat.colour)] * len(paper)
-    if points and floor is not None and min(floor) >= DARKEST_USED and kit.pillars is None:
-        squares = square_points(kit, levels)
-        points += squares
-        colours += [floor] * len(squares)
-    if not points:
-        white = white_modules(kit.mat)
-        return References(white, np.ones_like(white))
-    return References(np.array(points), np.array(colours))
-
-
-def white_modules(mat: Mat) -> Points:
-    """(n, 3) float64 mm, the middles of the white modules of all markers."""
-    chosen = dictionary(mat.dictionary)
-    side = chosen.markerSize + 2
-    square = np.array([(0, 0), (side, 0), (side, side), (0, side)], np.float32)
-    places = []
-    for marker in mat.markers:
-        rows, columns = np.nonzero(chosen.generateImageMarker(marker.id, side) > 0)
-        own = np.column_stack([columns, rows]).astype(np.float32) + np.float32(0.5)
-        to_board = cv2.getPerspectiveTransform(square, np.array(marker.corners_mm, np.float32))
-        places.append(np.asarray(cv2.perspectiveTransform(own[None], to_board)[0], np.float64))
-    flat = np.vstack(places)
-    return np.column_stack([flat, np.zeros(len(flat))])
-
-
-def paper_points(kit: Kit) -> list[tuple[float, float, float]]:
-    """Places (mm) of bare paper: the mat's rim, and rows just outside the squares, clear of markers and patches."""
-    half_x, half_y = kit.mat.width_mm / 2 - MARGIN_MM, kit.mat.height_mm / 2 - MARGIN_MM
-    rim = [(float(x), y) for x in np.linspace(-half_x, half_x, 19) for y in (-half_y, half_y)]
-    rim += [(x, float(y)) for y in np.linspace(-half_y, half_y, 13) for x in (-half_x, half_x)]
-    board = kit.board
-    left = board.a1_mm[0] - board.pitch_mm[0] / 2
-    right = left + board.files * board.pitch_mm[0]
-    for x in ((left - half_x) / 2, (right + half_x) / 2):
-        rim += [(x, float(y)) for y in np.linspace(-half_y, half_y, 13)]
-    return [(x, y, 0.0) for x, y in rim if not _printed(kit, x, y)]
-
-
-def square_points(kit: Kit, levels: tuple[int, ...]) -> list[tuple[float, float, float]]:
-    """Places (mm) of the floor of squares, clear of their lines and of what stands in their middle."""
-    across, along = (FLOOR_SHARE * pitch for pitch in kit.board.pitch_mm)
-    flat = [centre for centre, level in zip(kit.centres_mm, levels or (0,) * len(kit.cells), strict=True) if not level]
-    return [(x + dx, y + dy, 0.0) for x, y in flat for dx in (-across, across) for dy in (-along, along)]
-
-
-def _printed(kit: Kit, x: float, y: float) -> bool:
-    """Whether a marker or a patch is printed within a margin of (x, y) mm."""
-    reach = kit.mat.marker_mm / 2 + 3
-    if any(abs(x - m.at_mm[0]) < reach and abs(y - m.at_mm[1]) < reach for m in kit.mat.markers):
-        return True
-    return any(
-        abs(x - p.at_mm[0]) < p.size_mm / 2 + 3 and abs(y - p.at_mm[1]) < p.size_mm / 2 + 3 for p in kit.mat.patches
-    )

@@ -12,7 +12,8 @@ from calibration.srgb import GAMMA
 from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.board_surface import CellViews, LocalLight, board_log_likelihood, light_round, view_board
 from vision.appearance.colour_model import BINS, OUTLIER_SHARE
-from vision.appearance.illumination import Illumination, References
+from vision.appearance.illumination import Illumination
+from vision.appearance.light_references import References
 from vision.errors import VisionError
 from vision.pose.projection import Registration
 from vision.scene.crops import make_crops

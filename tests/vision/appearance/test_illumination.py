@@ -10,15 +10,12 @@ from calibration.kit import load_kit
 from vision.appearance.illumination import (
     LINEAR,
     Illumination,
-    References,
     _inliers,
     _terms,
     fit_plane,
     measure_illumination,
-    paper_points,
-    references,
-    square_points,
 )
+from vision.appearance.light_references import References, paper_points, references, square_points
 from vision.errors import VisionError
 from vision.pose.projection import Registration, project
 from vision.pose.registration import register, to_gray
@@ -29,6 +26,7 @@ KIT = load_kit("domination")
 HALF_MM = (KIT.mat.width_mm / 2, KIT.mat.height_mm / 2)
 CAMERA = Camera(400, 300, np.array([[400.0, 0, 200], [0, 400, 150], [0, 0, 1]]), np.zeros(5), 0.0)
 ABOVE = Registration(np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, 600.0]), (), 0.0)
+FOCUS = np.array([[1200.0, 0, 600], [0, 1200, 450], [0, 0, 1]])
 PLANE = np.log([[0.5, 0.45, 0.4], [1.3, 1.3, 1.25], [0.9, 0.9, 0.95]])
 
 
@@ -162,3 +160,37 @@ def test_so_is_that_of_a_noisy_picture(points_mm):
     image, places = mat_of(points_mm)
     noisy = image + np.random.default_rng(4).normal(0, 10, image.shape)
     is_right(measure_illumination(np.clip(np.rint(noisy), 1, 254).astype(np.uint8), KIT, ABOVE, CAMERA, places))
+
+
+def measured_in(light):
+    """What is measured on the references of a drawn mat in this ``light``, a function of places (n, 3) mm to (n, 1)."""
+    places, camera = references(KIT, (0.5, 0.5, 0.4)), Camera(1200, 900, FOCUS, np.zeros(5), 0.0)
+    image = np.zeros((camera.height_px, camera.width_px, 3), np.uint8)
+    levels = light(places.points_mm) * places.reflectance
+    codes = np.abs(LINEAR - levels[..., None]).argmin(axis=2)[:, ::-1]
+    for (x, y), code in zip(np.rint(project(places.points_mm, ABOVE, camera)).astype(int), codes, strict=True):
+        image[y - 1 : y + 2, x - 1 : x + 2] = code
+    return measure_illumination(image, KIT, ABOVE, camera, places)
+
+
+@pytest.mark.parametrize("height_mm", [350, 500, 2000])
+def test_a_lamp_near_the_board_lights_its_middle_more(height_mm):
+    def lamp(points_mm):
+        x, y = points_mm[:, 0] - 60, points_mm[:, 1] + 40
+        return 0.8 * (1 + (x**2 + y**2) / height_mm**2)[:, None] ** -2
+
+    squares_mm = np.array(square_points(KIT, ()))
+    seen = measured_in(lamp).at(squares_mm)
+    np.testing.assert_allclose(seen, np.repeat(lamp(squares_mm), 3, axis=1), rtol=0.1)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.8])
+def test_the_light_is_that_of_the_part_that_nothing_shades(share):
+    edge_mm = HALF_MM[0] * (2 * share - 1)
+    light = measured_in(lambda points_mm: np.where(points_mm[:, :1] < edge_mm, 0.3, 0.8))
+    np.testing.assert_allclose(light.at(np.zeros((1, 3))), 0.8, rtol=0.05)
+
+
+def test_what_mirrors_a_lamp_on_a_tenth_of_the_mat_is_not_its_light():
+    light = measured_in(lambda points_mm: np.where(points_mm[:, :1] < -0.8 * HALF_MM[0], 0.9, 0.4))
+    np.testing.assert_allclose(light.at(np.zeros((1, 3))), 0.4, rtol=0.05)

@@ -1,0 +1,109 @@
+"""References: places of known colour on a mat, by which a picture's light is measured."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+from calibration.appearance import Reflectance, linear
+from calibration.kit import Kit, Mat
+from calibration.markers import dictionary
+from vision.pose.projection import Points
+
+DARKEST_USED = 0.1
+"""Reflectance below which a patch is not used: reflections of the room outweigh its own colour.  Chosen by eye."""
+
+MARGIN_MM = 6.0
+"""How far inside the mat's edge the paper is sampled.  Chosen by eye."""
+
+FLOOR_SHARE = 0.36
+"""Of a square's pitch, how far from its middle its floor is sampled."""
+
+
+class References(NamedTuple):
+    """Places of known colour on the mat.
+
+    Attributes:
+        points_mm: (n, 3) float64.
+        reflectance: (n, 3) float64 r g b, linear, relative to white.
+    """
+
+    points_mm: Points
+    reflectance: Points
+
+
+def references(kit: Kit, floor: Reflectance | None = None, levels: tuple[int, ...] = ()) -> References:
+    """The references of a kit: points of its patches and paper; if it has neither, of the white of its markers.
+
+    And of its squares where the colour of their ``floor`` is known, but for those that ``levels`` of terrain raise.
+    What is darker than :data:`DARKEST_USED` is none.
+    """
+    points: list[tuple[float, float, float]] = []
+    colours: list[tuple[float, float, float]] = []
+    for patch in kit.mat.patches:
+        colour = linear(patch.colour)
+        if min(colour) >= DARKEST_USED:
+            step = patch.size_mm / 4
+            for dx in (-step, 0.0, step):
+                for dy in (-step, 0.0, step):
+                    points.append((patch.at_mm[0] + dx, patch.at_mm[1] + dy, 0.0))
+                    colours.append(colour)
+    if kit.mat.colour is not None:
+        paper = paper_points(kit)
+        points += paper
+        colours += [linear(kit.mat.colour)] * len(paper)
+    if points and floor is not None and min(floor) >= DARKEST_USED and kit.pillars is None:
+        squares = square_points(kit, levels)
+        points += squares
+        colours += [floor] * len(squares)
+    if not points:
+        white = white_modules(kit.mat)
+        return References(white, np.ones_like(white))
+    return References(np.array(points), np.array(colours))
+
+
+def white_modules(mat: Mat) -> Points:
+    """(n, 3) float64 mm, the middles of the white modules of all markers."""
+    chosen = dictionary(mat.dictionary)
+    side = chosen.markerSize + 2
+    square = np.array([(0, 0), (side, 0), (side, side), (0, side)], np.float32)
+    places = []
+    for marker in mat.markers:
+        rows, columns = np.nonzero(chosen.generateImageMarker(marker.id, side) > 0)
+        own = np.column_stack([columns, rows]).astype(np.float32) + np.float32(0.5)
+        to_board = cv2.getPerspectiveTransform(square, np.array(marker.corners_mm, np.float32))
+        places.append(np.asarray(cv2.perspectiveTransform(own[None], to_board)[0], np.float64))
+    flat = np.vstack(places)
+    return np.column_stack([flat, np.zeros(len(flat))])
+
+
+def paper_points(kit: Kit) -> list[tuple[float, float, float]]:
+    """Places (mm) of bare paper: the mat's rim, and rows just outside the squares, clear of markers and patches."""
+    half_x, half_y = kit.mat.width_mm / 2 - MARGIN_MM, kit.mat.height_mm / 2 - MARGIN_MM
+    rim = [(float(x), y) for x in np.linspace(-half_x, half_x, 19) for y in (-half_y, half_y)]
+    rim += [(x, float(y)) for y in np.linspace(-half_y, half_y, 13) for x in (-half_x, half_x)]
+    board = kit.board
+    left = board.a1_mm[0] - board.pitch_mm[0] / 2
+    right = left + board.files * board.pitch_mm[0]
+    for x in ((left - half_x) / 2, (right + half_x) / 2):
+        rim += [(x, float(y)) for y in np.linspace(-half_y, half_y, 13)]
+    return [(x, y, 0.0) for x, y in rim if not _printed(kit, x, y)]
+
+
+def square_points(kit: Kit, levels: tuple[int, ...]) -> list[tuple[float, float, float]]:
+    """Places (mm) of the floor of squares, clear of their lines and of what stands in their middle."""
+    across, along = (FLOOR_SHARE * pitch for pitch in kit.board.pitch_mm)
+    flat = [centre for centre, level in zip(kit.centres_mm, levels or (0,) * len(kit.cells), strict=True) if not level]
+    return [(x + dx, y + dy, 0.0) for x, y in flat for dx in (-across, across) for dy in (-along, along)]
+
+
+def _printed(kit: Kit, x: float, y: float) -> bool:
+    """Whether a marker or a patch is printed within a margin of (x, y) mm."""
+    reach = kit.mat.marker_mm / 2 + 3
+    if any(abs(x - m.at_mm[0]) < reach and abs(y - m.at_mm[1]) < reach for m in kit.mat.markers):
+        return True
+    return any(
+        abs(x - p.at_mm[0]) < p.size_mm / 2 + 3 and abs(y - p.at_mm[1]) < p.size_mm / 2 + 3 for p in kit.mat.patches
+    )
