@@ -112,11 +112,14 @@ def to_gray(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
-def most_reprojection_share(mat: Mat) -> float:
-    """Largest credible root mean square reprojection error, as a share of a marker's edge in the picture."""
-    if mat.is_measured:
-        return float(np.hypot(MAX_REPROJECTION_SHARE, RULER_MM / mat.marker_mm))
-    return MAX_REPROJECTION_SHARE
+def most_reprojection_px(mat: Mat, camera: Camera, edge_px: float) -> float:
+    """Largest credible root mean square reprojection error of markers whose edges have ``edge_px`` in the picture.
+
+    A share of the edge, more on stickers that were measured by a ruler, and what the ``camera``'s calibration left:
+    of a cheap one's markers of ten or twenty pixels noise and compression move the corners by as much.
+    """
+    share = np.hypot(MAX_REPROJECTION_SHARE, RULER_MM / mat.marker_mm if mat.is_measured else 0.0)
+    return float(np.hypot(share * edge_px, camera.reprojection_px))
 
 
 def check_in_view(kit: Kit, pose: Registration, camera: Camera) -> None:
@@ -198,7 +201,7 @@ def _best_pose(
     of_most: float = 1.0,
     is_kept: npt.NDArray[np.bool_] | slice = slice(None),
 ) -> Registration:
-    """The likeliest pose; ``of_most``: share of :func:`most_reprojection_share` up to which it is credible.
+    """The likeliest pose; ``of_most``: share of :func:`most_reprojection_px` up to which it is credible.
 
     ``is_kept`` (4 n,): by which corners, of the markers in the order of their numbers.
     """
@@ -206,20 +209,20 @@ def _best_pose(
     world = np.vstack([marker_corners(kit.mat, i) for i in ids])
     poses = []
     for choice in itertools.islice(itertools.product(*(found[i] for i in ids)), MAX_CHOICES):
-        edge = side_px(np.stack(choice))
+        edge_px = side_px(np.stack(choice))
         poses += [
-            (pose.reprojection_px / edge, pose)
+            (pose.reprojection_px / edge_px, edge_px, pose)
             for pose in _poses(world[is_kept], np.vstack(choice)[is_kept], ids, camera)
         ]
     if not poses:
         raise MatNotFound("the markers cannot be seen from above; is the picture mirrored?")
-    share, best = min(poses, key=lambda item: item[0])
-    if share > of_most * most_reprojection_share(kit.mat):
+    share, edge_px, best = min(poses, key=lambda item: item[0])
+    if best.reprojection_px > of_most * most_reprojection_px(kit.mat, camera, edge_px):
         raise MatNotFound(
             f"the markers contradict each other (reprojection error {best.reprojection_px:.1f} px); "
             "is the mat flat, whole, and of this kit, and the camera file of this camera?"
         )
-    for other_share, other in poses:
+    for other_share, _, other in poses:
         rival = max(RIVAL_FACTOR * share, RIVAL_SHARE)
         if other_share < rival and _distance(best, other) > SAME_PLACE_SHARE * np.linalg.norm(best.centre_mm):
             raise MatNotFound(

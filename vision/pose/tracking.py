@@ -18,7 +18,7 @@ from vision.pose.registration import (
     THRESHOLD_WINDOW_PX,
     check_in_view,
     marker_corners,
-    most_reprojection_share,
+    most_reprojection_px,
     refine,
     register,
     to_gray,
@@ -104,7 +104,7 @@ def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Regis
         seen = look(gray, kit.mat.dictionary, ids, expected)
         if seen is not None:
             pose = refine(world, seen.reshape(-1, 2), ids, camera, begin)
-            if pose.reprojection_px <= min(most_px, most_reprojection_share(kit.mat) * side_px(seen)):
+            if pose.reprojection_px <= min(most_px, most_reprojection_px(kit.mat, camera, side_px(seen))):
                 check_in_view(kit, pose, camera)
                 return pose
     return None

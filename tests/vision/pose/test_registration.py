@@ -95,6 +95,15 @@ def test_markers_that_contradict_each_other_are_refused(bench, gray):
         register(torn, bench.kit, bench.camera)
 
 
+def test_markers_may_be_off_by_what_the_calibration_of_a_cheap_camera_left(bench, gray):
+    """Of markers of ten pixels it is more than a share of their edge."""
+    torn = gray.copy()
+    torn[:, 640:] = np.roll(gray, 24, axis=0)[:, 640:]
+    with pytest.raises(MatNotFound, match="contradict each other"):
+        register(torn, bench.kit, bench.camera)
+    assert len(register(torn, bench.kit, replace(bench.camera, reprojection_px=4.0)).markers) == 4
+
+
 def test_one_marker_that_contradicts_three_others_is_left_out(bench, gray):
     whole = register(gray, bench.kit, bench.camera)
     corner = project(marker_corners(bench.kit.mat, 0), whole, bench.camera)
