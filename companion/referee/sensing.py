@@ -32,8 +32,8 @@ class Sensing:
 
     @property
     def doubted(self) -> frozenset[Cell]:
-        """The pillars whose sensors the camera contradicts, or has contradicted."""
-        return frozenset(self.doubts)
+        """The pillars whose sensors the camera contradicts, or has contradicted, and is heard."""
+        return frozenset(cell for cell, doubt in self.doubts.items() if not doubt.is_overruled)
 
     @property
     def is_pending(self) -> bool:

@@ -2,9 +2,9 @@
 
 Either gives each pillar a likelihood over its levels, and neither is trusted without end.  Where they agree, they add
 up; where one has nothing to say, the other decides.  Where they contradict each other, a picture that is clear in
-several readings outweighs the sensor; else nobody is believed and people are asked.  A sensor that goes on
-contradicting such a picture, or one that shows what was accepted, is named and not heard until it has agreed again for
-a while.
+several readings outweighs the sensor.  One that is less clear is overruled by a sensor that was right until the pillar
+moved, and says that it moved less; else nobody is believed and people are asked.  A sensor that goes on contradicting
+a clear picture, or one that shows what was accepted, is named and not heard until it has agreed again for a while.
 """
 
 from __future__ import annotations
@@ -50,12 +50,14 @@ class Doubt:
     """What is held against the sensor of one pillar.
 
     ``since_s``: since when it has contradicted the camera, or, once ``is_distrusted``, agreed with it; ``outweighed``:
-    in how many readings since then the camera was clear enough to outweigh it.
+    in how many readings since then the camera was clear enough to outweigh it; ``is_overruled``: it is the camera that
+    is not heard.
     """
 
     since_s: float
     is_distrusted: bool = False
     outweighed: int = 0
+    is_overruled: bool = False
 
     @property
     def is_heard(self) -> bool:
@@ -91,6 +93,9 @@ def fused(sensed: Rows | None, camera: Rows | None, accepted: Sequence[int], dou
     by_sensor[[cell for cell, doubt in doubts.items() if not doubt.is_heard]] = 0.0
     rows = by_sensor + by_camera
     for cell in contradictions(by_sensor, by_camera):
+        if cell in doubts and doubts[cell].is_overruled:
+            rows[cell] = by_sensor[cell]
+            continue
         rows[cell] = rows[cell].min() - CONTESTED_NATS
         for level in {int(by_sensor[cell].argmax()), int(by_camera[cell].argmax())}:
             rows[cell, level] = 0.0 if level != accepted[cell] else -CONTESTED_NATS
@@ -139,10 +144,17 @@ def doubted(doubts: Doubts, sensed: Rows | None, camera: Rows | None, accepted: 
             # Nobody waits for clearer readings for ever.
             is_open = cell in outweighed or not (has_lasted and doubt.is_heard)
             count = doubt.outweighed + int(cell in outweighed) if is_open else 0
-            following[cell] = Doubt(t_s if is_fault else doubt.since_s, is_fault, count)
+            is_new = cell not in doubts and _moves_less(sensed[cell], camera[cell], accepted[cell])
+            is_overruled = (is_new or doubt.is_overruled) and not count and not is_fault
+            following[cell] = Doubt(t_s if is_fault else doubt.since_s, is_fault, count, is_overruled)
         elif not doubt.is_heard and t_s - doubt.since_s < TRUST_AGAIN_S:
             following[cell] = doubt
     return following
+
+
+def _moves_less(sensed: npt.NDArray[np.float64], camera: npt.NDArray[np.float64], accepted: int) -> bool:
+    """Whether a pillar has moved by both accounts (l,), but less far from its ``accepted`` level by its sensor's."""
+    return 0 < abs(int(sensed.argmax()) - accepted) < abs(int(camera.argmax()) - accepted)
 
 
 def _floored(rows: Rows, wrong: float) -> Rows:
