@@ -228,9 +228,11 @@ def rescore_by_crop_faces(hypothesis: Hypothesis, crop_faces: CropFaces) -> None
         labels = hypothesis.labels(cells, bare=True)
         behind = background(hypothesis.observations, hypothesis.geometry.visibility, labels, cells)
         fits = crop_face_log_likelihood(hypothesis.observations, behind, crop_faces, cells, hypothesis.shift_mm[cells])
-        scores = hypothesis.scores[cells, 1:].reshape(*fits.log_ratio.shape, hypothesis.colours)
+        ratio = fits.log_ratio + hypothesis.geometry.configurations.log_prior
+        ratio -= ratio.max(axis=1, keepdims=True)
+        scores = hypothesis.scores[cells, 1:].reshape(*ratio.shape, hypothesis.colours)
         peak = scores.max(axis=(1, 2), keepdims=True)
-        scores = peak + fits.log_ratio[..., None] + scores - scores.max(axis=2, keepdims=True)
+        scores = peak + ratio[..., None] + scores - scores.max(axis=2, keepdims=True)
         hypothesis.see_lateral_faces(cells, fits.sums, fits.wireframes)
         hypothesis.score(cells, np.column_stack([hypothesis.scores[cells, 0], scores.reshape(len(cells), -1)]))
 

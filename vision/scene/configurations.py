@@ -49,6 +49,11 @@ STEP_MM = 0.4
 SECOND_PIECE = 0.05
 """Prior odds of two pieces against one where pieces differ in size: those are seldom stacked.  Chosen by eye."""
 
+ALIKE_NATS = 18.0
+"""Two nested pyramids of one size must be likelier than anything else by so much: nobody who plays by the rules makes
+such a pair.  Of 20 that were drawn each was by 22 at least; of what is none, a worker on a drone of which four tenths
+were seen was by 13."""
+
 
 @dataclass(frozen=True, eq=False)
 class Wireframe:
@@ -144,7 +149,9 @@ class Configurations:
 
     @cached_property
     def log_prior(self) -> npt.NDArray[np.float32]:
-        """(f,) float32 log prior of each configuration: uniform, but for faced pieces of several sizes."""
+        """(f,) float32 log prior of each: even, but for faced pieces of several sizes and nested pairs of one."""
+        if not self.has_faces:
+            return np.array([-ALIKE_NATS * _are_alike(configuration.parts) for configuration in self.all], np.float32)
         if not self.has_several_sizes:
             return np.zeros(len(self.all), np.float32)
         return np.array(
@@ -265,6 +272,12 @@ def _nested(sizes: tuple[PieceKind, ...], rise_mm: float) -> list[Configuration]
             parts = tuple(_pyramid(kind, i * rise_mm, turn_deg) for i, kind in enumerate(tower))
             configurations.append(Configuration(len(tower) if is_certain else None, tower[-1], parts[::-1]))
     return sorted(configurations, key=lambda configuration: float(configuration.parts[0].corners_mm[:, 2].max()))
+
+
+def _are_alike(pyramids: tuple[Wireframe, ...]) -> bool:
+    """Whether two of them are equally wide."""
+    widths = [float(np.linalg.norm(pyramid.corners_mm[1] - pyramid.corners_mm[0])) for pyramid in pyramids]
+    return bool(np.isclose(widths[1:], widths[:-1]).any())
 
 
 def _is_inside(above: PieceKind, below: PieceKind, rise_mm: float) -> bool:
