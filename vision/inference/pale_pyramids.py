@@ -88,8 +88,9 @@ def find_pale(
         towers = fit_boundaries(image, close_up, *looked_at(hypothesis, cell, floor, bare))
         # What is round a tower may hold the tip of another one, or its own rim; the light may have another tint.
         by_hue = np.mean([hue_log_ratio(apart, expected) for apart in towers.hue], axis=0) if bare is None else 0.0
-        seen_nats = np.log(UNSEEN + np.exp(towers.log_ratio))[:, None] + by_hue
-        likeliest, turned = by_pixel.max(axis=1, keepdims=True), len(by_pixel) // len(seen_nats)
+        likeliest, turned = by_pixel.max(axis=1, keepdims=True), len(by_pixel) // len(towers.log_ratio)
+        log_prior = hypothesis.geometry.configurations.log_prior[::turned]
+        seen_nats = (np.log(UNSEEN + np.exp(towers.log_ratio)) + log_prior)[:, None] + by_hue
         most = max(0.0, float(likeliest.max()))
         by_tower = by_colours(likeliest - most) + np.repeat(seen_nats, turned, axis=0) - by_colours(np.array([-most]))
         scores = np.append(0.0, by_pixel - likeliest + by_tower).astype(np.float32)
