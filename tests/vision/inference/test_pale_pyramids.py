@@ -22,7 +22,7 @@ UNDECIDED = -2.0
 """Nats by which colours find every cell empty."""
 
 GLARING, HARDLY = 15.0, 4.0
-"""Nats by which they find a pyramid on bare ground in the glare of a lamp, and that may be left of it, p 0.95, where
+"""Nats by which they find a pyramid on bare ground in the glare of a lamp, and that may be left of it, p 0.98, where
 the table behind tells no hue."""
 
 STACKS = {"b2": "Q", "c4": "D", "e3": "W", "d5": "Q"}
