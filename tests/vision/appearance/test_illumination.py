@@ -10,8 +10,10 @@ from calibration.kit import load_kit
 from vision.appearance.illumination import (
     LINEAR,
     Illumination,
+    _curved,
     _inliers,
     _terms,
+    curved_terms,
     fit_plane,
     measure_illumination,
 )
@@ -194,3 +196,9 @@ def test_the_light_is_that_of_the_part_that_nothing_shades(share):
 def test_what_mirrors_a_lamp_on_a_tenth_of_the_mat_is_not_its_light():
     light = measured_in(lambda points_mm: np.where(points_mm[:, :1] < -0.8 * HALF_MM[0], 0.9, 0.4))
     np.testing.assert_allclose(light.at(np.zeros((1, 3))), 0.4, rtol=0.05)
+
+
+def test_references_on_one_line_do_not_bend_the_light():
+    line_mm = np.column_stack([np.linspace(-150, 150, 30), np.zeros(30), np.zeros(30)])
+    logs = 0.25 * np.sin(np.linspace(0, 6, 30))[:, None].repeat(3, axis=1)
+    assert np.isfinite(_curved(curved_terms(line_mm, HALF_MM), logs, np.zeros((3, 3)))).all()
