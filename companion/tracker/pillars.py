@@ -91,11 +91,9 @@ def fused(sensed: Rows | None, camera: Rows | None, accepted: Sequence[int], dou
     by_sensor = np.zeros(shape) if sensed is None else _floored(sensed, SENSOR_WRONG)
     by_camera = np.zeros(shape) if camera is None else _floored(camera, CAMERA_WRONG)
     by_sensor[[cell for cell, doubt in doubts.items() if not doubt.is_heard]] = 0.0
+    by_camera[[cell for cell, doubt in doubts.items() if doubt.is_overruled]] = 0.0
     rows = by_sensor + by_camera
     for cell in contradictions(by_sensor, by_camera):
-        if cell in doubts and doubts[cell].is_overruled:
-            rows[cell] = by_sensor[cell]
-            continue
         rows[cell] = rows[cell].min() - CONTESTED_NATS
         for level in {int(by_sensor[cell].argmax()), int(by_camera[cell].argmax())}:
             rows[cell, level] = 0.0 if level != accepted[cell] else -CONTESTED_NATS
