@@ -125,17 +125,21 @@ def test_squares_are_references_unless_they_are_black():
     assert counts[0] == counts[2] < counts[1]
 
 
-def mat_of(points_mm, covered=0):
-    """A picture of references of any colours, each three pixels wide, some of them covered, and their reflectances."""
-    reflectance = np.random.default_rng(3).uniform(0.3, 0.9, (len(points_mm), 3))
-    levels = Illumination(PLANE, HALF_MM).at(points_mm) * reflectance
-    image = np.zeros((CAMERA.height_px, CAMERA.width_px, 3), np.uint8)
-    columns, rows = np.rint(project(points_mm, ABOVE, CAMERA)).astype(int).T
+def painted(points_mm, levels, camera, covered=0):
+    """A picture of places (n, 3) mm of such levels (n, 3), r g b, each three pixels wide, some of them covered."""
+    image = np.zeros((camera.height_px, camera.width_px, 3), np.uint8)
     codes = np.abs(LINEAR - levels[..., None]).argmin(axis=2)[:, ::-1]
     codes[:covered] = (30, 40, 90)
-    for x, y, code in zip(columns, rows, codes, strict=True):
+    for (x, y), code in zip(np.rint(project(points_mm, ABOVE, camera)).astype(int), codes, strict=True):
         image[y - 1 : y + 2, x - 1 : x + 2] = code
-    return image, References(points_mm, reflectance)
+    return image
+
+
+def mat_of(points_mm, covered=0):
+    """A picture of references of any colours, some of them covered, and their reflectances."""
+    reflectance = np.random.default_rng(3).uniform(0.3, 0.9, (len(points_mm), 3))
+    levels = Illumination(PLANE, HALF_MM).at(points_mm) * reflectance
+    return painted(points_mm, levels, CAMERA, covered), References(points_mm, reflectance)
 
 
 def is_right(light):
@@ -167,11 +171,7 @@ def test_so_is_that_of_a_noisy_picture(points_mm):
 def measured_in(light):
     """What is measured on the references of a drawn mat in this ``light``, a function of places (n, 3) mm to (n, 1)."""
     places, camera = references(KIT, (0.5, 0.5, 0.4)), Camera(1200, 900, FOCUS, np.zeros(5), 0.0)
-    image = np.zeros((camera.height_px, camera.width_px, 3), np.uint8)
-    levels = light(places.points_mm) * places.reflectance
-    codes = np.abs(LINEAR - levels[..., None]).argmin(axis=2)[:, ::-1]
-    for (x, y), code in zip(np.rint(project(places.points_mm, ABOVE, camera)).astype(int), codes, strict=True):
-        image[y - 1 : y + 2, x - 1 : x + 2] = code
+    image = painted(places.points_mm, light(places.points_mm) * places.reflectance, camera)
     return measure_illumination(image, KIT, ABOVE, camera, places)
 
 
