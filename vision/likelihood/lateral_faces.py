@@ -18,23 +18,24 @@ from calibration.camera import Camera
 from vision.compiled import compiled
 from vision.likelihood.crop_faces import CropFaces, make_crop_faces
 from vision.likelihood.hues import hue
-from vision.likelihood.lateral_boundaries import make_contrasts
-from vision.likelihood.lateral_fitting import SHARE, fit
+from vision.likelihood.lateral_boundaries import Contrasts, make_contrasts
+from vision.likelihood.lateral_fitting import SHARE, fit, uncovered
 from vision.likelihood.lateral_runs import LateralFaces, make_lateral_faces
 from vision.likelihood.lateral_views import (
     LEAST_MM2,
+    LEAST_PX,
     PER_MM,
-    LateralView,
     as_codes,
     correct_by_board,
     labels_round,
     observe,
     off_usual,
 )
+from vision.likelihood.observations import FLOOR
 from vision.pose.projection import Registration
 from vision.scene.configurations import Configurations
 from vision.scene.crops import Crops, magnified
-from vision.scene.label_buffer import LabelBuffer
+from vision.scene.label_buffer import MATERIAL_MASK, LabelBuffer
 from vision.scene.solids import TIP_MM
 
 Array = npt.NDArray[np.float32]
@@ -90,11 +91,28 @@ class BoundaryFits(NamedTuple):
 
     Attributes:
         log_ratio: (f,) float64 log-likelihood ratio against bare ground.
-        hue: (2, f, 2) float64, difference in :func:`.hues.hue` of faces from what is round them, and from the floor.
+        hue: (2, f, 2) float64, difference in :func:`.hues.hue` of faces from the bare floor round them, and from what
+            it usually shows.
     """
 
     log_ratio: Floats
     hue: Floats
+
+
+class _CloseLook(NamedTuple):
+    """What a cell's crop (rows, columns) shows, and what may stand there.
+
+    Attributes:
+        pixels: ``codes``, ``gain`` and ``squares`` of :func:`.lateral_views.observe`.
+        is_floor: (rows, columns) bool, where bare floor is seen if nothing stands on the cell.
+        contrasts: between those that are looked at.
+        faces: of the pyramids that may stand there.
+    """
+
+    pixels: tuple[npt.NDArray[np.uint8], Array, Floats]
+    is_floor: npt.NDArray[np.bool_]
+    contrasts: Contrasts
+    faces: LateralFaces
 
 
 def make_close_up(crops: Crops, pose: Registration, camera: Camera, configurations: Configurations) -> CloseUp:
@@ -120,8 +138,9 @@ def fit_towers(
         ground: round that cell.
         tried: (f,) bool, the towers that are fitted.
     """
-    view, faces = _look(image, close_up, seen, ground)
-    likely, sums, wireframes = fit(view, faces, close_up.crop_faces.towers, tried)
+    shown, towers = _look(image, close_up, seen, ground), close_up.crop_faces.towers
+    likely, sums, placements = fit(observe(*shown.pixels, shown.contrasts), shown.faces, towers, tried)
+    wireframes = np.take_along_axis(towers, placements[:, None, :, 0].astype(np.intp), axis=1)[:, 0]
     return TowerFits(likely, *by_side(sums, wireframes, close_up.sides[seen[0]], PER_MM))
 
 
@@ -129,18 +148,23 @@ def fit_boundaries(
     image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: CellGround
 ) -> BoundaryFits:
     """How well the boundaries of towers fit to what a picture shows; the arguments are those of :func:`fit_towers`."""
-    view, faces = _look(image, close_up, seen, ground)
-    towers = close_up.crop_faces.towers
-    likely, sums, _ = fit(view._replace(weight=0.0), faces, towers, np.ones(len(towers), np.bool_))
+    shown, towers = _look(image, close_up, seen, ground), close_up.crop_faces.towers
+    view, faces = observe(*shown.pixels, shown.contrasts)._replace(weight=0.0), shown.faces
+    likely, sums, placements = fit(view, faces, towers, np.ones(len(towers), np.bool_))
+    codes, gain, squares = shown.pixels
+    # What is seen behind a tower that stands at the mat's edge, or before another one, tells nothing of the light here.
+    bare = observe(codes, gain, np.where(shown.is_floor, squares, -1), shown.contrasts)
+    outside = uncovered(bare.integrals, faces, towers, placements)[:, :4]
+    floor = ground.floor.astype(np.float64)
+    outside[:, 1:] += LEAST_PX * floor
     inside = sums.sum(axis=(1, 2))
-    outside = view.integrals[:, -1].sum(axis=0) - inside
-    shown, floor = hue(inside[:, 1:4]), hue(ground.floor.astype(np.float64))
-    return BoundaryFits(likely / SHARE, np.stack([shown - hue(outside[:, 1:4]), shown - floor]))
+    shown_hue = hue(inside[:, 1:4])
+    return BoundaryFits(likely / SHARE, np.stack([shown_hue - hue(outside[:, 1:]), shown_hue - hue(floor)]))
 
 
 def _look(
     image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: CellGround
-) -> tuple[LateralView, LateralFaces]:
+) -> _CloseLook:
     """What a cell shows, and the lateral faces that may be there; arguments as of :func:`fit_towers`."""
     (cell, rank, labels), (crops, crop_faces, sides) = seen, close_up
     faces = make_lateral_faces(crop_faces.far[cell], crop_faces.near[cell])
@@ -155,7 +179,7 @@ def _look(
         correct_by_board(squares, codes, ground.gain, shown, ground.board)
         board = as_codes(ground.board[0], ground.gain)
     contrasts = make_contrasts(codes, squares >= 0, PER_MM, sides[cell], board)
-    return observe(codes, ground.gain, squares, contrasts), faces
+    return _CloseLook((codes, ground.gain, squares), shown & MATERIAL_MASK == FLOOR, contrasts, faces)
 
 
 @compiled

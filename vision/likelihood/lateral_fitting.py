@@ -58,6 +58,20 @@ SHARE = 0.5
 """Share that faces and their boundaries count for: they are the same pixels."""
 
 
+class Fits(NamedTuple):
+    """The likeliest placements of towers (f) of up to p pyramids, the uppermost first.
+
+    Attributes:
+        log_likelihood: (f,) float64, −inf of those that were not tried.
+        sums: (f, p, faces, SUMS) float64 over what is seen of each face, see :data:`.lateral_runs.SUMS`.
+        placements: (f, p, 3) float64, the index of each pyramid's rotation, columns right, rows down.
+    """
+
+    log_likelihood: Floats
+    sums: Floats
+    placements: Floats
+
+
 class _Work(NamedTuple):
     """Where one tower's log-likelihood is worked out.
 
@@ -73,16 +87,11 @@ class _Work(NamedTuple):
 
 
 @compiled
-def fit(
-    view: LateralView, faces: LateralFaces, towers: Indices, tried: npt.NDArray[np.bool_]
-) -> tuple[Floats, Floats, Indices]:
-    """(f,) log-likelihood of each tower in its likeliest placement, and what it is made of there.
-
-    That is (f, p, faces, SUMS) sums over its faces and (f, p) intp, its pyramids.
-    """
+def fit(view: LateralView, faces: LateralFaces, towers: Indices, tried: npt.NDArray[np.bool_]) -> Fits:
+    """Put each tower that is ``tried`` (f,) where it is likeliest; ``towers``: (f, t, p), see :func:`visible_runs`."""
     most = towers.shape[2]
     likely, sums = np.full(len(towers), -np.inf), np.zeros((len(towers), most, len(LATERAL_FACES), SUMS))
-    wireframes, walk = np.full((len(towers), most), -1, np.intp), make_walk(most, len(view.integrals))
+    placements, walk = np.zeros((len(towers), most, 3)), make_walk(most, len(view.integrals))
     for number in range(len(towers)):
         if not tried[number]:
             continue
@@ -101,9 +110,28 @@ def fit(
             if total > likely[number]:
                 likely[number] = total
                 sums[number, :count] = work.parts.reshape(count, len(LATERAL_FACES), SUMS)
-                for pyramid in range(count):
-                    wireframes[number, pyramid] = tower[int(at[pyramid, 0]), pyramid]
-    return likely, sums, wireframes
+                placements[number, :count] = at
+    return Fits(likely, sums, placements)
+
+
+@compiled
+def uncovered(integrals: Floats, faces: LateralFaces, towers: Indices, placements: Floats) -> Floats:
+    """(f, SUMS) sums over all pixels that count in ``integrals``, but for those that a tower covers where it is placed.
+
+    ``integrals``: as of :class:`.lateral_views.LateralView`; ``placements``: of all ``towers``, as of :class:`Fits`.
+    """
+    rows, walk = integrals.shape[1] - 1, make_walk(towers.shape[2], len(integrals))
+    left = np.zeros((len(towers), SUMS))
+    for column in range(len(integrals)):
+        left += integrals[column, rows]
+    for number in range(len(towers)):
+        tower = pyramids_of(towers[number])
+        count = tower.shape[1]
+        parts = np.zeros((count * len(LATERAL_FACES), SUMS))
+        runs = visible_runs(walk, faces, tower, placements[number, :count], rows, 1)
+        add_sums(integrals, walk.runs[:runs], parts)
+        left[number] -= parts.sum(axis=0)
+    return left
 
 
 @compiled

@@ -21,7 +21,7 @@ PALE = dict.fromkeys("QDW", (214, 200, 182))
 UNDECIDED = -2.0
 """Nats by which colours find every cell empty."""
 
-GLARING, HARDLY = 15.0, 4.0
+GLARING, HARDLY = 15.0, 3.0
 """Nats by which they find a pyramid on bare ground in the glare of a lamp, and that may be left of it, p 0.98, where
 the table behind tells no hue."""
 
