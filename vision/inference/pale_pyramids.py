@@ -79,9 +79,9 @@ def find_pale(
             colours have no usual hue: there boundaries alone tell.
     """
     pieces, floor = colours
-    expected = hue_of(pieces) - hue_of(floor)
+    expected, log_prior = hue_of(pieces) - hue_of(floor), hypothesis.geometry.configurations.log_prior[:, None]
     for cell in _in_doubt(hypothesis, has_hue=board is None).tolist():
-        by_pixel = all_scores(hypothesis, cell)
+        by_pixel = all_scores(hypothesis, cell) - log_prior
         if by_pixel.max() < -EMPTY_NATS:
             continue
         bare = None if board is None else board(np.array([cell]))[0]
@@ -89,10 +89,10 @@ def find_pale(
         # What is round a tower may hold the tip of another one, or its own rim; the light may have another tint.
         by_hue = np.mean([hue_log_ratio(apart, expected) for apart in towers.hue], axis=0) if bare is None else 0.0
         likeliest, turned = by_pixel.max(axis=1, keepdims=True), len(by_pixel) // len(towers.log_ratio)
-        log_prior = hypothesis.geometry.configurations.log_prior[::turned]
-        seen_nats = (np.log(UNSEEN + np.exp(towers.log_ratio)) + log_prior)[:, None] + by_hue
+        seen_nats = np.log(UNSEEN + np.exp(towers.log_ratio))[:, None] + by_hue
         most = max(0.0, float(likeliest.max()))
         by_tower = by_colours(likeliest - most) + np.repeat(seen_nats, turned, axis=0) - by_colours(np.array([-most]))
+        by_tower += log_prior
         scores = np.append(0.0, by_pixel - likeliest + by_tower).astype(np.float32)
         if hypothesis.state[cell] > 0 and scores.argmax() > 0:
             # Which tower it is, the faces of those that are in doubt tell better.

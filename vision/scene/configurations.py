@@ -71,11 +71,13 @@ class Configuration:
         height: in pieces; None where pieces may be hidden in it.
         size: the uppermost piece's kind, up to its colour and character.
         parts: the visible parts of its pieces, the uppermost first.
+        log_prior: up to a constant.
     """
 
     height: int | None
     size: PieceKind
     parts: tuple[Wireframe, ...]
+    log_prior: float = 0.0
 
     @property
     def face_mm(self) -> float:
@@ -150,13 +152,7 @@ class Configurations:
     @cached_property
     def log_prior(self) -> npt.NDArray[np.float32]:
         """(f,) float32 log prior of each: even, but for faced pieces of several sizes and nested pairs of one."""
-        if not self.has_faces:
-            return np.array([-ALIKE_NATS * _are_alike(configuration.parts) for configuration in self.all], np.float32)
-        if not self.has_several_sizes:
-            return np.zeros(len(self.all), np.float32)
-        return np.array(
-            [np.log(SECOND_PIECE) * (len(configuration.parts) - 2) for configuration in self.all], np.float32
-        )
+        return np.array([configuration.log_prior for configuration in self.all], np.float32)
 
     @cached_property
     def wireframes(self) -> tuple[Wireframe, ...]:
@@ -187,7 +183,9 @@ def configurations_of(kit_pieces: tuple[PieceKind, ...], rise_mm: float | None) 
     colours: dict[object, list[PieceKind]] = {}
     for kind in kit_pieces:
         colours.setdefault(kind.colour, []).append(kind)
-    configurations = [_stack(stack) for stack in stacks_of(kit_pieces)] if rise_mm is None else _nested(sizes, rise_mm)
+    second = np.log(SECOND_PIECE) if len(sizes) > 1 else 0.0
+    stacks = (_stack(stack, second * (len(stack) - 1)) for stack in stacks_of(kit_pieces))
+    configurations = [*stacks] if rise_mm is None else _nested(sizes, rise_mm)
     letters = np.empty((len(configurations), len(colours)), object)
     for (i, configuration), (j, kinds) in itertools.product(enumerate(configurations), enumerate(colours.values())):
         letters[i, j] = tuple(kind.letter for kind in kinds if _is_size(kind, configuration.size))
@@ -227,7 +225,7 @@ def _is_size(kind: PieceKind, size: PieceKind) -> bool:
     return (kind.shape, kind.width_mm, kind.height_mm) == (size.shape, size.width_mm, size.height_mm)
 
 
-def _stack(kinds: tuple[PieceKind, ...]) -> Configuration:
+def _stack(kinds: tuple[PieceKind, ...], log_prior: float) -> Configuration:
     """A face and the sides below it, each given by its lower edge and that of a ledge; ``kinds`` from the lowest."""
     # A rounded rim begins to curve in below the upper face and above the foot: that is where the outline is widest.
     # Where two discs meet it is the upper one that hides the other.  Cubes are high beside their bevels: those that are
@@ -240,7 +238,7 @@ def _stack(kinds: tuple[PieceKind, ...]) -> Configuration:
         parts.append(_ring(kind, top_mm + (BEVEL_MM / 2 if kind.shape == "disc" else -ROUNDED_MM)))
         top_mm += kind.height_mm
     parts.append(_ring(kinds[-1], top_mm - ROUNDED_MM))
-    return Configuration(len(kinds), kinds[-1], tuple(parts[::-1]))
+    return Configuration(len(kinds), kinds[-1], tuple(parts[::-1]), log_prior)
 
 
 @lru_cache(maxsize=64)
@@ -263,21 +261,18 @@ def _nested(sizes: tuple[PieceKind, ...], rise_mm: float) -> list[Configuration]
     """
     ordered = sorted(sizes, key=lambda kind: -kind.width_mm)
     towers = [tower for count in range(1, len(ordered) + 1) for tower in itertools.combinations(ordered, count)]
+    alike = list(zip(ordered, ordered, strict=True))
     configurations = []
-    for tower in [*towers, *zip(ordered, ordered, strict=True)]:
+    for tower in towers + alike:
         if any(_is_inside(above, below, rise_mm) for below, above in itertools.pairwise(tower)):
             continue
         is_certain = len(tower) > 1 or tower[0] is ordered[-1]
+        log_prior = -ALIKE_NATS if tower in alike else 0.0
         for turn_deg in TURNS_DEG:
             parts = tuple(_pyramid(kind, i * rise_mm, turn_deg) for i, kind in enumerate(tower))
-            configurations.append(Configuration(len(tower) if is_certain else None, tower[-1], parts[::-1]))
+            height = len(tower) if is_certain else None
+            configurations.append(Configuration(height, tower[-1], parts[::-1], log_prior))
     return sorted(configurations, key=lambda configuration: float(configuration.parts[0].corners_mm[:, 2].max()))
-
-
-def _are_alike(pyramids: tuple[Wireframe, ...]) -> bool:
-    """Whether two of them are equally wide."""
-    widths = [float(np.linalg.norm(pyramid.corners_mm[1] - pyramid.corners_mm[0])) for pyramid in pyramids]
-    return bool(np.isclose(widths[1:], widths[:-1]).any())
 
 
 def _is_inside(above: PieceKind, below: PieceKind, rise_mm: float) -> bool:

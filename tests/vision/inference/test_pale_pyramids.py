@@ -78,7 +78,7 @@ def test_on_a_learned_board_boundaries_tell_what_colours_do_not(shown, monkeypat
         find_pale(image, hypothesis, *more)
 
     def undecided(hypothesis, _):
-        return np.full((len(hypothesis.geometry.configurations.all), hypothesis.colours), UNDECIDED)
+        return np.tile(UNDECIDED + hypothesis.geometry.configurations.log_prior[:, None], hypothesis.colours)
 
     monkeypatch.setattr("vision.reader.find_pale", as_if_empty)
     monkeypatch.setattr("vision.inference.pale_pyramids.UNLIKE_SHARE", -1)
@@ -99,7 +99,7 @@ def test_ground_that_colours_take_for_pyramids_is_hardly_any_where_no_edges_are(
         found.extend(np.flatnonzero(hypothesis.scores[:, 1:].max(axis=1) > HARDLY).tolist())
 
     def glaring(hypothesis, _):
-        return np.full((len(hypothesis.geometry.configurations.all), hypothesis.colours), GLARING)
+        return np.tile(GLARING + hypothesis.geometry.configurations.log_prior[:, None], hypothesis.colours)
 
     monkeypatch.setattr("vision.reader.find_pale", as_if_glaring)
     monkeypatch.setattr("vision.inference.pale_pyramids.UNLIKE_SHARE", 1)
