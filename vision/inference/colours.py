@@ -11,10 +11,11 @@ from calibration.appearance import ColumnAppearance, Reflectance, SetAppearance,
 from calibration.kit import Kit
 from vision.appearance import colour_model
 from vision.appearance.board_surface import BoardView
+from vision.appearance.colour_model import Lamp
 from vision.appearance.illumination import Illumination
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.lamp import is_low
+from vision.inference.lamp import lamp_of
 from vision.inference.outliers import UNLIKE_SHARE, likeliest, outlier_shares, unexplained_shares
 from vision.likelihood.denoising import without_noise
 from vision.likelihood.observations import Observations, observe
@@ -58,9 +59,9 @@ class Colours:
         paper = linear(kit.mat.paper) if has_paper(kit) else None
         model = colour_model.build_colour_model(appearance, configurations, paper)
         self._lit = self._usual = _lit(model, appearance, configurations)
-        # Made when it is wanted. On a learned board, and of pyramids, sides may be of any brightness as it is.
-        self._low: _Lit | None = None
-        self._may_be_low = configurations.is_single_size and configurations.has_faces and appearance.board is None
+        # Made when they are wanted. On a learned board, and of pyramids, sides may be of any brightness as it is.
+        self._unusual: dict[Lamp, _Lit] = {}
+        self._tells_lamp = configurations.is_single_size and configurations.has_faces and appearance.board is None
         self._paper = np.exp(self.model[:, Materials.PAPER])
         # The levels of pillars are told by colours alone, which then must tell cubes from the cloth, too.
         are_compared = kit.pillars is None
@@ -77,13 +78,14 @@ class Colours:
         self._lit = self._usual
 
     def follow_lamp(self, hypothesis: Hypothesis) -> bool:
-        """Whether the lamp is low by what is hypothesised, so that the model is another one from now on."""
-        if not self._may_be_low or not is_low(hypothesis, self.reflectances):
+        """Whether the lamp is not the usual one by what is hypothesised, so that the model is another one from now."""
+        lamp = lamp_of(hypothesis, self.reflectances) if self._tells_lamp else Lamp.USUAL
+        if lamp is Lamp.USUAL:
             return False
-        if self._low is None:
-            model = colour_model.beside_low_lamp(self._usual.model, self._appearance, self._configurations)
-            self._low = _lit(model, self._appearance, self._configurations)
-        self._lit = self._low
+        if lamp not in self._unusual:
+            model = colour_model.in_light_of(lamp, self._usual.model, self._appearance, self._configurations)
+            self._unusual[lamp] = _lit(model, self._appearance, self._configurations)
+        self._lit = self._unusual[lamp]
         return True
 
     def follow_column(self, kit: Kit, appearance: SetAppearance, column: ColumnAppearance) -> None:

@@ -1,14 +1,16 @@
-"""A low lamp, which lights the sides of pieces more than their faces, is told by all stacks of a board together."""
+"""A lamp that is low, or behind the board, is told by the light on the sides of all stacks together."""
 
 import sys
 
 import pytest
 
+from vision.appearance.colour_model import Lamp
 from vision.inference.colours import Colours
-from vision.inference.lamp import FEW, is_low
+from vision.inference.lamp import FEW, lamp_of
+from vision.scene.materials import Materials
 
 TABLE = {"c4": "RRRR", "e5": "R", "b6": "GG", "g3": "BBB", "f7": "R"}
-BRIGHT = 1.5
+SHARES = {Lamp.LOW: 1.5, Lamp.BEHIND: 0.15}
 
 
 @pytest.fixture
@@ -17,21 +19,23 @@ def colours(drawn):
     return Colours(reader.kit, reader.appearance, drawn.geometry.configurations)
 
 
-@pytest.fixture
-def beside_low_lamp(drawn, monkeypatch):
-    monkeypatch.setattr(sys.modules[type(drawn).__module__], "SIDE_SHARE", BRIGHT)
+@pytest.fixture(params=SHARES)
+def lamp(request, drawn, monkeypatch):
+    """One that is not the usual one, which lights the sides of all that is drawn."""
+    monkeypatch.setattr(sys.modules[type(drawn).__module__], "SIDE_SHARE", SHARES[request.param])
+    return request.param
 
 
-def test_a_usual_lamp_is_not_low(drawn, colours):
+def test_a_usual_lamp_changes_nothing(drawn, colours):
     hypothesis, before = drawn.hypothesis(TABLE), colours.model
-    assert not is_low(hypothesis, colours.reflectances)
+    assert lamp_of(hypothesis, colours.reflectances) is Lamp.USUAL
     assert not colours.follow_lamp(hypothesis)
     assert colours.model is before
 
 
-@pytest.mark.usefixtures("beside_low_lamp")
-def test_beside_a_low_lamp_bright_sides_are_no_faces(drawn, colours, monkeypatch):
+def test_sides_are_no_faces_in_whatever_light(drawn, colours, lamp, monkeypatch):
     hypothesis, usual = drawn.hypothesis(TABLE), colours.model
+    assert lamp_of(hypothesis, colours.reflectances) is lamp
     assert colours.follow_lamp(hypothesis)
     monkeypatch.setattr(drawn.reader, "_colours", colours)
     again = drawn.hypothesis(TABLE)
@@ -42,8 +46,16 @@ def test_beside_a_low_lamp_bright_sides_are_no_faces(drawn, colours, monkeypatch
     assert colours.model is usual
 
 
-@pytest.mark.usefixtures("beside_low_lamp")
-def test_one_bright_stack_or_two_tell_no_lamp(drawn, colours):
+def test_behind_the_board_a_lamp_lights_no_side_like_a_face(drawn, colours, monkeypatch):
+    monkeypatch.setattr(sys.modules[type(drawn).__module__], "SIDE_SHARE", SHARES[Lamp.BEHIND])
+    hypothesis, usual = drawn.hypothesis(TABLE), colours.model
+    assert colours.follow_lamp(hypothesis)
+    face = usual[:, Materials.TOPS].argmax()
+    assert colours.model[face, Materials.STANDING] < usual[face, Materials.STANDING] - 3
+
+
+@pytest.mark.usefixtures("lamp")
+def test_one_stack_or_two_tell_no_lamp(drawn, colours):
     for count in range(FEW):
         few = dict(list(TABLE.items())[:count])
-        assert not is_low(drawn.hypothesis(few), colours.reflectances)
+        assert lamp_of(drawn.hypothesis(few), colours.reflectances) is Lamp.USUAL
