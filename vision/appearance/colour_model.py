@@ -88,6 +88,9 @@ and pale towers before a green cloth were taken for terrain in shade."""
 _FACING = replace(_SIDE, shade=(0.2, 1.9))
 """Sides beside a low lamp: what they get of it is the cotangent of its elevation, here of 28 degrees."""
 
+_FACING_ON_BOARD = replace(_WALL, shade=(0.05, 2.2))
+"""The same on a learned board, where what lies before a dark board in the shade may still be a side."""
+
 _BACKLIT = replace(_SIDE, shade=(0.13, 0.7))
 """Sides that a lamp behind the board leaves in the shade.  None is lit like a face then, or ground like a shaded side.
 Of six ranges from 0.06 to 0.2 and up to 0.5 to 1.1 this read five sets of faced pieces best."""
@@ -135,7 +138,7 @@ def build_colour_model(
     # A learned board may be as dark as the shaded side of a piece: neither is then ruled out for being dark.
     on_mat = _SIDE if appearance.column is None else _BESIDE_TERRAIN
     side = _LATERAL_FACE if not configurations.has_faces else on_mat if appearance.board is None else _WALL
-    bleached = BLEACHED_SHARE if configurations.has_plain_faces and appearance.board is not None else 0.0
+    bleached = _bleached_share(appearance, configurations)
     sides = [_learn(_draw(face, replace(side, bleached=bleached), rng)) for face in faces]
     top = replace(_TOP if configurations.has_faces else _LATERAL_FACE, bleached=bleached)
     tops = [
@@ -159,13 +162,19 @@ def in_light_of(
     lamp: Lamp, colour_model: npt.NDArray[np.float32], appearance: SetAppearance, configurations: Configurations
 ) -> npt.NDArray[np.float32]:
     """A copy of a colour model (BINS³, materials) of pieces with faces whose sides are lit by an unusual ``lamp``."""
-    shading = _FACING if lamp is Lamp.LOW else _BACKLIT
+    facing = _FACING if appearance.board is None else _FACING_ON_BOARD
+    shading = replace(facing if lamp is Lamp.LOW else _BACKLIT, bleached=_bleached_share(appearance, configurations))
     rng, model = np.random.default_rng(0), colour_model.copy()
     sides = [_learn(_draw(face, shading, rng)) for face in reflectances(appearance, configurations)]
     kinds = Materials(len(configurations.colours))
     model[:, kinds.sides : kinds.column_side] = np.column_stack(sides)
     model[:, Materials.STANDING], model[:, Materials.SIDE] = _of_any(np.array(sides))
     return model
+
+
+def _bleached_share(appearance: SetAppearance, configurations: Configurations) -> float:
+    """See :attr:`_Shading.bleached`."""
+    return BLEACHED_SHARE if configurations.has_plain_faces and appearance.board is not None else 0.0
 
 
 def with_deep_shade(

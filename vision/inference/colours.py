@@ -59,9 +59,10 @@ class Colours:
         paper = linear(kit.mat.paper) if has_paper(kit) else None
         model = colour_model.build_colour_model(appearance, configurations, paper)
         self._lit = self._usual = _lit(model, appearance, configurations)
-        # Made when they are wanted. On a learned board, and of pyramids, sides may be of any brightness as it is.
+        # Made when they are wanted. On a learned board sides may be as dark as any, and of pyramids as bright, too.
         self._unusual: dict[Lamp, _Lit] = {}
-        self._tells_lamp = configurations.is_single_size and configurations.has_faces and appearance.board is None
+        told = {Lamp.LOW, Lamp.BEHIND} if appearance.board is None else {Lamp.LOW}
+        self._lamps = told if configurations.is_single_size and configurations.has_faces else set()
         self._paper = np.exp(self.model[:, Materials.PAPER])
         # The levels of pillars are told by colours alone, which then must tell cubes from the cloth, too.
         are_compared = kit.pillars is None
@@ -79,8 +80,8 @@ class Colours:
 
     def follow_lamp(self, hypothesis: Hypothesis) -> bool:
         """Whether the lamp is not the usual one by what is hypothesised, so that the model is another one from now."""
-        lamp = lamp_of(hypothesis, self.reflectances) if self._tells_lamp else Lamp.USUAL
-        if lamp is Lamp.USUAL:
+        lamp = lamp_of(hypothesis, self.reflectances) if self._lamps else Lamp.USUAL
+        if lamp not in self._lamps:
             return False
         if lamp not in self._unusual:
             model = colour_model.in_light_of(lamp, self._usual.model, self._appearance, self._configurations)

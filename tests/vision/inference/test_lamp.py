@@ -1,10 +1,13 @@
 """A lamp that is low, or behind the board, is told by the light on the sides of all stacks together."""
 
 import sys
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from vision.appearance.colour_model import Lamp
+from calibration.board_appearance import BoardAppearance
+from vision.appearance.colour_model import BINS, OUTLIER_LOG, Lamp
 from vision.inference.colours import Colours
 from vision.inference.lamp import FEW, lamp_of
 from vision.scene.materials import Materials
@@ -59,3 +62,19 @@ def test_one_stack_or_two_tell_no_lamp(drawn, colours):
     for count in range(FEW):
         few = dict(list(TABLE.items())[:count])
         assert lamp_of(drawn.hypothesis(few), colours.reflectances) is Lamp.USUAL
+
+
+def test_on_a_learned_board_sides_may_be_brighter_than_faces_but_are_as_dark_as_they_were(drawn, lamp):
+    board = BoardAppearance(np.full((300, 300, 3), 0.4, np.float32), *np.ones((2, 300, 300), np.uint8))
+    appearance = replace(drawn.reader.appearance, board=board)
+    colours = Colours(drawn.reader.kit, appearance, drawn.geometry.configurations)
+    usual = brightness(colours.model[:, Materials.STANDING] > OUTLIER_LOG)
+    assert colours.follow_lamp(drawn.hypothesis(TABLE)) is (lamp is Lamp.LOW)
+    followed = brightness(colours.model[:, Materials.STANDING] > OUTLIER_LOG)
+    assert followed.min() <= usual.min() + 1
+    assert (followed.mean() > usual.mean() + 1) == (lamp is Lamp.LOW)
+
+
+def brightness(colours):
+    """Of all ``colours`` (BINS³,) that are told, in bins."""
+    return sum(np.unravel_index(np.flatnonzero(colours), (BINS,) * 3))
