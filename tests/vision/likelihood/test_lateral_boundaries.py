@@ -27,10 +27,12 @@ def log_ratios(pyramids, *, darker=0.0, codes=FACE_CODES):
 def compared(codes, sides=SIDES, *, is_looked_at=True, board=None):
     """(2,) log-likelihood ratios of the large pyramid alone and of the tower, on a ``board`` (rows, columns, 3)."""
     crop_faces, counted = two_pyramids(LARGE, SMALL, COLUMNS), np.full((ROWS, COLUMNS), is_looked_at)
-    faces = make_lateral_faces(crop_faces.far[0].astype(np.float64), crop_faces.near[0].astype(np.float64))
+    faces = make_lateral_faces(crop_faces.far[0], crop_faces.near[0])
     bare = None if board is None else (board, counted)
     contrasts, ratios = make_contrasts(codes, counted, 2, sides, bare), []
-    for tower in map(pyramids_of, crop_faces.towers):
+    # With room for a third pyramid, as of any kit, so that no other forms of these loops are compiled.
+    towers = np.pad(crop_faces.towers, ((0, 0), (0, 0), (0, 1)), constant_values=-1)
+    for tower in map(pyramids_of, towers):
         pyramids = tower.shape[1]
         walk, at = make_walk(pyramids, COLUMNS), np.zeros((pyramids, 3))
         count = visible_runs(walk, faces, tower, at, ROWS, 1)

@@ -20,9 +20,9 @@ def test_a_memo_holds_what_was_put_into_it():
 def test_what_a_full_memo_has_no_room_for_is_at_hand_and_not_kept():
     memo = make_memo(1)
     for value in range(2 * SLOTS):
-        slot = find(memo, np.array([value]) / 4)
+        slot = find(memo, np.array([[value]]) / 4)
         assert not memo.is_used[slot]
-        put(memo, slot, np.array([value]) / 4, value)
+        put(memo, slot, np.array([[value]]) / 4, value)
         assert memo.values[slot] == value
     assert memo.many[0] == SLOTS // 2
-    assert memo.values[find(memo, np.array([10 / 4]))] == 10
+    assert memo.values[find(memo, np.array([[10 / 4]]))] == 10
