@@ -152,7 +152,8 @@ def fit_boundaries(
     view, faces = observe(*shown.pixels, shown.contrasts)._replace(weight=0.0), shown.faces
     likely, sums, placements = fit(view, faces, towers, np.ones(len(towers), np.bool_))
     codes, gain, squares = shown.pixels
-    # What is seen behind a tower that stands at the mat's edge, or before another one, tells nothing of the light here.
+    # What is seen behind a tower that stands at the mat's edge, or before another one, tells nothing of the light here;
+    # where hardly any floor is seen it is as it usually looks.
     bare = observe(codes, gain, np.where(shown.is_floor, squares, -1), shown.contrasts)
     outside = uncovered(bare.integrals, faces, towers, placements)[:, :4]
     floor = ground.floor.astype(np.float64)
