@@ -57,6 +57,14 @@ def test_behind_the_board_a_lamp_lights_no_side_like_a_face(drawn, colours, monk
     assert colours.model[face, Materials.STANDING] < usual[face, Materials.STANDING] - 3
 
 
+def test_before_a_lamp_behind_the_board_plain_faces_are_paler(drawn, colours, monkeypatch):
+    monkeypatch.setattr(sys.modules[type(drawn).__module__], "SIDE_SHARE", SHARES[Lamp.BEHIND])
+    usual = np.exp(colours.model[:, Materials.TOPS])
+    assert colours.follow_lamp(drawn.hypothesis(TABLE))
+    mirroring, bright = np.exp(colours.model[:, Materials.TOPS]), brightness(np.ones_like(usual))
+    assert np.average(bright, weights=mirroring) > np.average(bright, weights=usual) + 1
+
+
 @pytest.mark.usefixtures("lamp")
 def test_one_stack_or_two_tell_no_lamp(drawn, colours):
     for count in range(FEW):
