@@ -87,7 +87,9 @@ def find_pale(
         bare = None if board is None else board(np.array([cell]))[0]
         towers = fit_boundaries(image, close_up, *looked_at(hypothesis, cell, floor, bare))
         # What is round a tower may hold the tip of another one, or its own rim; the light may have another tint.
-        by_hue = np.mean([hue_log_ratio(apart, expected) for apart in towers.hue], axis=0) if bare is None else 0.0
+        by_hue = (
+            0.0 if towers.hue is None else np.mean([hue_log_ratio(apart, expected) for apart in towers.hue], axis=0)
+        )
         likeliest, turned = by_pixel.max(axis=1, keepdims=True), len(by_pixel) // len(towers.log_ratio)
         seen_nats = np.log(UNSEEN + np.exp(towers.log_ratio))[:, None] + by_hue
         most = max(0.0, float(likeliest.max()))

@@ -27,6 +27,7 @@ from vision.likelihood.lateral_views import (
     PER_MM,
     as_codes,
     correct_by_board,
+    integrate,
     labels_round,
     observe,
     off_usual,
@@ -92,11 +93,11 @@ class BoundaryFits(NamedTuple):
     Attributes:
         log_ratio: (f,) float64 log-likelihood ratio against bare ground.
         hue: (2, f, 2) float64, difference in :func:`.hues.hue` of faces from the bare floor round them, and from what
-            it usually shows.
+            it usually shows; None on a learned board, which may be of many colours.
     """
 
     log_ratio: Floats
-    hue: Floats
+    hue: Floats | None
 
 
 class _CloseLook(NamedTuple):
@@ -151,16 +152,21 @@ def fit_boundaries(
     shown, towers = _look(image, close_up, seen, ground), close_up.crop_faces.towers
     view, faces = observe(*shown.pixels, shown.contrasts)._replace(weight=0.0), shown.faces
     likely, sums, placements = fit(view, faces, towers, np.ones(len(towers), np.bool_))
-    codes, gain, squares = shown.pixels
-    # What is seen behind a tower that stands at the mat's edge, or before another one, tells nothing of the light here;
-    # where hardly any floor is seen it is as it usually looks.
-    bare = observe(codes, gain, np.where(shown.is_floor, squares, -1), shown.contrasts)
-    outside = uncovered(bare.integrals, faces, towers, placements)[:, :4]
-    floor = ground.floor.astype(np.float64)
-    outside[:, 1:] += LEAST_PX * floor
-    inside = sums.sum(axis=(1, 2))
-    shown_hue = hue(inside[:, 1:4])
-    return BoundaryFits(likely / SHARE, np.stack([shown_hue - hue(outside[:, 1:]), shown_hue - hue(floor)]))
+    hues = None if ground.board is not None else _hues(shown, sums.sum(axis=(1, 2)), (towers, placements), ground.floor)
+    return BoundaryFits(likely / SHARE, hues)
+
+
+def _hues(shown: _CloseLook, inside: Floats, placed: tuple[Indices, Floats], usual: Array) -> Floats:
+    """``hue`` of :class:`BoundaryFits`, of towers ``placed`` so, from their sums ``inside`` (f, SUMS).
+
+    What is seen behind a tower that stands at the mat's edge, or before another one, tells nothing of the light here;
+    where hardly any floor is seen it is taken for the ``usual`` one (3,).
+    """
+    (codes, gain, squares), floor = shown.pixels, usual.astype(np.float64)
+    integrals = integrate(codes, gain, np.where(shown.is_floor, squares, -1))[0]
+    outside = uncovered(integrals, shown.faces, *placed)[:, 1:4] + LEAST_PX * floor
+    own = hue(inside[:, 1:4])
+    return np.stack([own - hue(outside), own - hue(floor)])
 
 
 def _look(

@@ -237,14 +237,14 @@ def as_codes(expected: Array, gain: Array) -> tuple[Picture, Mask]:
 
 def observe(codes: Picture, gain: Array, squares: Floats, contrasts: Contrasts) -> LateralView:
     """The view of a close-up, ``codes`` (rows, columns, 3) b g r; ``squares`` of :func:`off_usual`."""
-    integrals, count, ground, noise = _integrals(codes, gain, squares)
+    integrals, count, ground, noise = integrate(codes, gain, squares)
     pixels = max(float(count), 1.0)
     weight = pixels / PER_MM**2 / INDEPENDENT_MM2
     return LateralView(integrals, pixels, ground, EVEN**2 + noise**2, weight, contrasts)
 
 
 @compiled
-def _integrals(codes: Picture, gain: Array, squares: Floats) -> tuple[Floats, int, float, float]:
+def integrate(codes: Picture, gain: Array, squares: Floats) -> tuple[Floats, int, float, float]:
     """``integrals`` of :class:`LateralView`; how many pixels are looked at; the sum of their ``squares``; their noise.
 
     That is the standard deviation of the mean of a pixel's display values, from how it differs from the one left of it.

@@ -266,11 +266,10 @@ def _nested(sizes: tuple[PieceKind, ...], rise_mm: float) -> list[Configuration]
     for tower in towers + alike:
         if any(_is_inside(above, below, rise_mm) for below, above in itertools.pairwise(tower)):
             continue
-        is_certain = len(tower) > 1 or tower[0] is ordered[-1]
+        height = len(tower) if len(tower) > 1 or tower[0] is ordered[-1] else None
         log_prior = -ALIKE_NATS if tower in alike else 0.0
         for turn_deg in TURNS_DEG:
             parts = tuple(_pyramid(kind, i * rise_mm, turn_deg) for i, kind in enumerate(tower))
-            height = len(tower) if is_certain else None
             configurations.append(Configuration(height, tower[-1], parts[::-1], log_prior))
     return sorted(configurations, key=lambda configuration: float(configuration.parts[0].corners_mm[:, 2].max()))
 

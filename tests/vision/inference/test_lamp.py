@@ -14,6 +14,7 @@ from vision.scene.materials import Materials
 
 TABLE = {"c4": "RRRR", "e5": "R", "b6": "GG", "g3": "BBB", "f7": "R"}
 SHARES = {Lamp.LOW: 1.5, Lamp.BEHIND: 0.15}
+BEHIND = pytest.mark.parametrize("lamp", [Lamp.BEHIND], indirect=True)
 
 
 @pytest.fixture
@@ -49,16 +50,18 @@ def test_sides_are_no_faces_in_whatever_light(drawn, colours, lamp, monkeypatch)
     assert colours.model is usual
 
 
-def test_behind_the_board_a_lamp_lights_no_side_like_a_face(drawn, colours, monkeypatch):
-    monkeypatch.setattr(sys.modules[type(drawn).__module__], "SIDE_SHARE", SHARES[Lamp.BEHIND])
+@pytest.mark.usefixtures("lamp")
+@BEHIND
+def test_behind_the_board_a_lamp_lights_no_side_like_a_face(drawn, colours):
     hypothesis, usual = drawn.hypothesis(TABLE), colours.model
     assert colours.follow_lamp(hypothesis)
     face = usual[:, Materials.TOPS].argmax()
     assert colours.model[face, Materials.STANDING] < usual[face, Materials.STANDING] - 3
 
 
-def test_before_a_lamp_behind_the_board_plain_faces_are_paler(drawn, colours, monkeypatch):
-    monkeypatch.setattr(sys.modules[type(drawn).__module__], "SIDE_SHARE", SHARES[Lamp.BEHIND])
+@pytest.mark.usefixtures("lamp")
+@BEHIND
+def test_before_a_lamp_behind_the_board_plain_faces_are_paler(drawn, colours):
     usual = np.exp(colours.model[:, Materials.TOPS])
     assert colours.follow_lamp(drawn.hypothesis(TABLE))
     mirroring, bright = np.exp(colours.model[:, Materials.TOPS]), brightness(np.ones_like(usual))

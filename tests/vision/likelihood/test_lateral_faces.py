@@ -101,29 +101,31 @@ def test_a_board_of_which_nothing_is_known_tells_nothing(close_up, printed):
     assert likely[ALONE] == pytest.approx(likely[TOWER], abs=1.0)
 
 
-def test_the_hue_of_a_tower_is_that_of_its_faces_against_the_ground_in_sun_and_shade(close_up):
-    paper, pink = np.array([180.0, 190, 200]), np.array([160.0, 160, 185])
-    image = np.tile(paper, (ROWS, COLUMNS, 1))
+PAPER, PINK, TABLE = np.array([180.0, 190, 200]), np.array([160.0, 160, 185]), np.array([60.0, 110, 80])
+
+
+def fitted_pink(close_up, image, labels):
+    """The boundaries of a large pink pyramid on an ``image`` (rows, columns, 3) of paper and what is beyond it."""
     first, last, half = LARGE
-    image[first:last, MIDDLE - half : MIDDLE], image[first:last, MIDDLE : MIDDLE + half] = pink, 0.9 * pink
+    image[first:last, MIDDLE - half : MIDDLE], image[first:last, MIDDLE : MIDDLE + half] = PINK, 0.9 * PINK
     image[last:] *= 0.8
     image = (image + np.random.default_rng(3).normal(0, 2, image.shape)).astype(np.uint8)
-    ground = CellGround(np.full(3, 1 / 255, np.float32), (paper / 255).astype(np.float32))
-    towers = fit_boundaries(image, close_up, (0, 1, np.zeros((ROWS, COLUMNS), np.uint16)), ground)
+    ground = CellGround(np.full(3, 1 / 255, np.float32), (PAPER / 255).astype(np.float32))
+    return fit_boundaries(image, close_up, (0, 1, labels), ground)
+
+
+def test_the_hue_of_a_tower_is_that_of_its_faces_against_the_ground_in_sun_and_shade(close_up):
+    image, labels = np.tile(PAPER, (ROWS, COLUMNS, 1)), np.full((ROWS, COLUMNS), Materials.FLOOR, np.uint16)
+    towers = fitted_pink(close_up, image, labels)
     assert towers.log_ratio[ALONE] > towers.log_ratio[TOWER] + 3
-    np.testing.assert_allclose(towers.hue[:, ALONE], np.tile(hue(pink) - hue(paper), (2, 1)), atol=0.01)
+    np.testing.assert_allclose(towers.hue[:, ALONE], np.tile(hue(PINK) - hue(PAPER), (2, 1)), atol=0.01)
 
 
 def test_a_table_that_is_seen_behind_a_tower_does_not_tell_the_hue_of_the_ground(close_up):
-    paper, pink, table = np.array([180.0, 190, 200]), np.array([160.0, 160, 185]), np.array([60.0, 110, 80])
-    image, labels = np.tile(paper, (ROWS, COLUMNS, 1)), np.full((ROWS, COLUMNS), Materials.FLOOR, np.uint16)
-    image[:70], labels[:70] = table, Materials.TABLE
-    first, last, half = LARGE
-    image[first:last, MIDDLE - half : MIDDLE], image[first:last, MIDDLE : MIDDLE + half] = pink, 0.9 * pink
-    image = (image + np.random.default_rng(3).normal(0, 2, image.shape)).astype(np.uint8)
-    ground = CellGround(np.full(3, 1 / 255, np.float32), (paper / 255).astype(np.float32))
-    towers = fit_boundaries(image, close_up, (0, 1, labels), ground)
-    np.testing.assert_allclose(towers.hue[:, ALONE], np.tile(hue(pink) - hue(paper), (2, 1)), atol=0.02)
+    image, labels = np.tile(PAPER, (ROWS, COLUMNS, 1)), np.full((ROWS, COLUMNS), Materials.FLOOR, np.uint16)
+    image[:70], labels[:70] = TABLE, Materials.TABLE
+    towers = fitted_pink(close_up, image, labels)
+    np.testing.assert_allclose(towers.hue[:, ALONE], np.tile(hue(PINK) - hue(PAPER), (2, 1)), atol=0.02)
 
 
 def test_ground_beside_the_tip_of_another_pyramid_has_the_floor_s_hue_all_the_same(close_up):
