@@ -14,7 +14,7 @@ from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
 from vision.enrolment import board_of
-from vision.inference.pale_pyramids import find_pale, hue_log_ratio
+from vision.inference.pale_pyramids import SHADOW_EDGES, UNSEEN, by_boundaries, find_pale, hue_log_ratio
 from vision.reader import Reader
 
 PALE = dict.fromkeys("QDW", (214, 200, 182))
@@ -127,3 +127,16 @@ def test_a_hue_that_a_colour_differs_by_speaks_for_that_colour():
 
 def test_white_on_white_says_little():
     assert np.abs(hue_log_ratio(np.array([[0.003, -0.004]]), np.array([[0.0, 0.0]]))).max() < 1.1
+
+
+def test_edges_as_of_a_hard_shadow_do_not_outweigh_the_hue_of_ground():
+    colours = np.array([[0.06, 0.01]])
+    edges, as_ground = by_boundaries(np.array([16.0])), hue_log_ratio(np.array([[0.004, 0.0]]), colours)
+    assert 2 < edges[0] < -as_ground[0, 0]
+
+
+def test_neither_edges_nor_none_alone_tell_more_than_they_may_mislead():
+    none, even, clear = by_boundaries(np.array([-800.0, 0.0, 800.0]))
+    assert none == pytest.approx(np.log(UNSEEN))
+    assert abs(even) < 0.1
+    assert clear == pytest.approx(-np.log(SHADOW_EDGES))
