@@ -94,7 +94,7 @@ def rescore_by_lateral_faces(
     board: Callable[[Indices], list[tuple[Array, Array]]] | None = None,
     asked: Mapping[int, Indices] = MappingProxyType({}),
 ) -> None:
-    """Score towers again on updated cells that are in doubt.
+    """Score towers again on updated cells that are in doubt, as where crops prefer another one by its edges alone.
 
     Args:
         image: (height, width, 3) uint8, BGR.
@@ -111,11 +111,16 @@ def rescore_by_lateral_faces(
     stands = np.flatnonzero(by_tower.max(axis=(1, 2)) > 0)
     in_doubt = hypothesis.updated & (ordered[:, -1] - ordered[:, -2] < DOUBT_NATS)
     in_doubt[list(asked)] = True
+    best = by_tower.max(axis=2)
+    # What coordinate ascent found by the colours of all pixels, before edges in crops spoke.
+    held = np.flatnonzero(hypothesis.updated & (hypothesis.state > 0))
+    found = (hypothesis.configuration_count(hypothesis.state[held]) - 1) // scores.shape[2]
+    in_doubt[held] |= found != best[held].argmax(axis=1)
     if not in_doubt[stands].any():
         return
-    best = by_tower.max(axis=2)
     tried = in_doubt[:, None] & (best > best.max(axis=1, keepdims=True) - TRIED_NATS)
     tried[np.arange(len(best)), best.argmax(axis=1)] = True
+    tried[held, found] = True
     for cell, configurations in asked.items():
         tried[cell, configurations // scores.shape[2]] = True
     pieces, floor = colours

@@ -21,9 +21,13 @@ from vision.inference.lateral_faces import (
     _predicted,
     _Sides,
 )
+from vision.inference.search import infer
 from vision.likelihood.hues import hue
 from vision.likelihood.lateral_faces import TowerFits, fit_towers
 from vision.reader import Reader
+
+MISLED_NATS = 12.0
+"""More than leaves a cell in doubt, less than the close look tells of any of these."""
 
 DARK, PALE = 0, 1
 REFLECTANCE = np.array([[0.09, 0.12, 0.14], [0.26, 0.33, 0.35]])[:, ::-1]
@@ -120,6 +124,26 @@ def test_pyramids_that_are_not_in_doubt_show_their_light_in_the_crops(monkeypatc
         off += np.abs(coarse.means - means[cell])[coarse.is_seen & np.isfinite(means[cell][..., 0])].tolist()
     assert len(off) >= 2
     assert np.median(off) < 0.03, "a side that is narrow in the crops may show its neighbours, too"
+
+
+def test_what_colours_found_is_looked_at_closely_where_edges_in_crops_prefer_another(monkeypatch):
+    """As of pale pyramids in the last rank, whose tips are seen before a dark cloth."""
+    kit, camera = load_kit("ziggurat"), default_camera()
+    stacks = {"b2": "Q", "c4": "d", "e3": "W", "d5": "q"}
+    scene = Scene(kit, camera, default_pose(kit), WINDOW)
+    picture = Renderer(scene).picture(set_up([stacks.get(cell, "") for cell in kit.cells], None, seeded("lit", 1)), 1)
+
+    def misled(*given):
+        hypothesis = infer(*given)
+        standing = np.flatnonzero(hypothesis.state)
+        # The first configurations are of the smallest pyramid.
+        hypothesis.scores[standing, 1] = hypothesis.scores[standing].max(axis=1) + MISLED_NATS
+        return hypothesis
+
+    monkeypatch.setattr("vision.reader.infer", misled)
+    reading = Reader(kit, camera, nominal_appearance(kit)).read(Frame(picture, 0, 0.0))
+    read = {cell: reading.best(row)[0][1] for row, cell in enumerate(reading.cells)}
+    assert {cell: top for cell, top in read.items() if top} == stacks
 
 
 def test_a_hue_tells_the_colour_of_each_pyramid_in_any_shade_and_not_whether_it_is_there():
