@@ -85,14 +85,11 @@ def converge(hypothesis: Hypothesis) -> None:
 
 
 def sweep(hypothesis: Hypothesis) -> bool:
-    """Update every stale cell given the others; true when more are stale now.
-
-    Of camouflaged pieces colours would find nothing any more.
-    """
-    for apart in _apart(hypothesis, np.flatnonzero(hypothesis.stale & ~hypothesis.camouflaged)):
+    """Update every stale cell that is not held given the others; true when more of them are stale now."""
+    for apart in _apart(hypothesis, np.flatnonzero(hypothesis.stale & ~hypothesis.is_held)):
         hypothesis.settle(apart)
         update(hypothesis, apart)
-    return bool((hypothesis.stale & ~hypothesis.camouflaged).any())
+    return bool((hypothesis.stale & ~hypothesis.is_held).any())
 
 
 def update(hypothesis: Hypothesis, cells: Indices) -> None:
@@ -156,11 +153,11 @@ def may_be_higher(hypothesis: Hypothesis) -> npt.NDArray[np.bool_]:
 def update_around(hypothesis: Hypothesis, placed: Indices) -> Indices:
     """Update what the change of the ``placed`` cells touches, once, but not these; the cells (b,) that it touches.
 
-    Of those with camouflaged pieces nothing changes yet.
+    Of those that are held nothing changes yet.
     """
     hypothesis.settle(placed)
     cells = np.flatnonzero(hypothesis.stale)
-    for apart in _apart(hypothesis, cells[~hypothesis.camouflaged[cells]]):
+    for apart in _apart(hypothesis, cells[~hypothesis.is_held[cells]]):
         update(hypothesis, apart)
     hypothesis.settle()
     return cells

@@ -84,6 +84,7 @@ class Hypothesis:
         glyph_log_ratio: (n, configurations) float32, log-likelihood ratio by a character that was read where colours
             leave it open whether anything stands there: for those whose face it may be on, or against any.
         camouflaged: (n,) bool, cells on which a piece of a learned board's colour stands, or may, by surfaces or hue.
+        by_boundaries: (n,) bool, cells on which boundaries have told a tower from a line of stacks.
         off_hue: (n,) bool, cells on which what is seen has not the ground's hue.
         hue_log_ratio: (n,) float64, log-likelihood ratio that something stands there, by that; 0 where it is not known.
         places_mm: of cells whose explanations were compared in the picture, by cell, (1 + f, p, 3) where the pieces of
@@ -109,11 +110,18 @@ class Hypothesis:
         )
         self.glyph_log_ratio = np.zeros((n, len(geometry.configurations.all)), np.float32)
         self.camouflaged, self.off_hue = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+        self.by_boundaries = np.zeros(n, np.bool_)
         self.hue_log_ratio = np.zeros(n)
         self.places_mm: dict[int, npt.NDArray[np.float64]] = {}
         self.stale, self.updated = np.zeros(n, np.bool_), np.ones(n, np.bool_)
         self._materials = np.zeros(n, np.intp)
         self._labels, self._rendered = geometry.bare.copy(), np.zeros((n, 4), np.int32)
+
+    @property
+    def is_held(self) -> Mask:
+        """(n,) cells whose state was found against their colours, which alone would find another one again."""
+        held: Mask = self.camouflaged | self.by_boundaries
+        return held
 
     @property
     def is_no_ground(self) -> Mask:
@@ -138,7 +146,8 @@ class Hypothesis:
         """Replace what ``cells`` (b,) show; only they count as updated, nothing else is known of them yet."""
         renew(self.observations, cells, observations)
         self.updated[:] = False
-        self.updated[cells], self.glyph_log_ratio[cells], self.camouflaged[cells] = True, 0, False
+        self.updated[cells], self.glyph_log_ratio[cells] = True, 0
+        self.camouflaged[cells] = self.by_boundaries[cells] = False
         self.lateral_sums[cells] = 0
         for cell in cells.tolist():
             self.places_mm.pop(cell, None)
@@ -171,7 +180,8 @@ class Hypothesis:
     def score_sides(self, cells: Indices, side_steps: Array) -> None:
         """Take over ``side_steps`` (b, parts, steps, 2) of ``cells`` (b,), which count as updated."""
         self.side_steps[cells, : side_steps.shape[1]] = side_steps
-        self.updated[cells], self.camouflaged[cells] = True, False
+        self.updated[cells] = True
+        self.camouflaged[cells] = self.by_boundaries[cells] = False
 
     def see_lateral_faces(self, cells: Indices, sums: npt.NDArray[np.floating], wireframes: Indices) -> None:
         """Take over ``lateral_sums`` (b, p, faces, SUMS) and ``lateral_wireframes`` (b, p) of ``cells`` (b,)."""
@@ -192,6 +202,10 @@ class Hypothesis:
     def tell_camouflaged(self, cells: Indices) -> None:
         """Remember that surfaces or hue told what stands, or may, on ``cells`` (b,)."""
         self.camouflaged[cells] = True
+
+    def tell_by_boundaries(self, cells: Indices) -> None:
+        """Remember that boundaries told what stands, or nothing, on ``cells`` (b,)."""
+        self.by_boundaries[cells] = True
 
     def invalidate(self, cells: Indices | int) -> None:
         """Have cells updated again."""

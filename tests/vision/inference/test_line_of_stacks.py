@@ -6,6 +6,7 @@ import pytest
 from vision.inference import line_of_stacks, render_and_compare
 from vision.inference.block_moves import occluded_singles
 from vision.inference.comparison import stacks_of
+from vision.inference.coordinate_ascent import converge
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import SURE_NATS, SURE_OF_PLAIN_NATS, join_lines, may_be_of_tower, split_lines
 from vision.inference.render_and_compare import rescore_by_rendering
@@ -56,7 +57,7 @@ def test_a_high_stack_behind_is_no_part_of_a_tower(drawn, tall):
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR * 5, BEHIND: COLOUR * 5}, tall + 5)
     prisms, pair = drawn.geometry.prisms, (drawn.cell(FRONT), drawn.cell(BEHIND))
     view, stacks = drawn.look(picture)(), stacks_of(hypothesis, prisms)
-    line = line_of_stacks._compared(view, prisms, hypothesis, stacks, pair)
+    line = line_of_stacks._compared(view, prisms, hypothesis, stacks, pair, is_bare=False)
     assert int(prisms.counts[line.behind]) == 5
     assert line.log_likelihoods.argmax() == 5
 
@@ -84,6 +85,40 @@ def test_what_seems_to_stand_hidden_behind_a_tower_keeps_it_from_being_split_onl
     assert heights(drawn, hypothesis) == ([1, 2] if is_split else [tall, 1])
 
 
+@pytest.mark.parametrize(
+    ("has_plain_faces", "in_front", "is_split"), [(False, 0, True), (True, 0, False), (False, 1, False)]
+)
+def test_before_a_stack_that_shows_only_a_tower_with_characters_may_be_bare_ground(
+    drawn, tall, monkeypatch, has_plain_faces, in_front, is_split
+):
+    table = {FRONT: COLOUR * in_front, BEHIND: COLOUR * 2}
+    picture, hypothesis = as_tower(drawn, {cell: stack for cell, stack in table.items() if stack}, tall)
+    behind, state = drawn.cell(BEHIND), drawn.state(COLOUR)
+    scores = np.full_like(hypothesis.scores[[behind]], -50)
+    scores[0, 0], scores[0, state] = 0, 20.0
+    hypothesis.score(np.array([behind]), scores)
+    hypothesis.assign(behind, state)
+    monkeypatch.setattr(Configurations, "has_plain_faces", has_plain_faces)
+    split_lines(drawn.look(picture), hypothesis)
+    assert heights(drawn, hypothesis) == ([0, 2] if is_split else [tall, 1])
+
+
+def test_colours_alone_do_not_make_a_tower_again_of_what_boundaries_have_told(drawn, tall, monkeypatch):
+    picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
+    split_lines(drawn.look(picture), hypothesis)
+    updated: list[int] = []
+    monkeypatch.setattr("vision.inference.coordinate_ascent.update", lambda _, cells: updated.extend(cells.tolist()))
+    cells = [drawn.cell(FRONT), drawn.cell(BEHIND)]
+    hypothesis.settle()
+    hypothesis.invalidate(np.array(cells))
+    converge(hypothesis)
+    assert updated == cells[1:]
+    hypothesis.observe(np.array(cells[:1]), drawn.observe({}, np.array(cells[:1])))
+    hypothesis.invalidate(cells[0])
+    converge(hypothesis)
+    assert updated == cells[::-1], "what it shows now may be something else"
+
+
 @pytest.mark.parametrize("more", [0, 1, 2])
 def test_a_tower_stays_one(drawn, tall, more):
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR * (tall + more)}, tall + more)
@@ -95,8 +130,8 @@ def test_a_line_of_plain_stacks_need_not_be_as_sure(drawn, tall, monkeypatch):
     """The more a picture of a line looks like that of a tower as well, the less sure it is."""
     margins, compared = [], line_of_stacks._compared
 
-    def spy(*arguments):
-        line = compared(*arguments)
+    def spy(*arguments, is_bare):
+        line = compared(*arguments, is_bare=is_bare)
         margins.append(line.log_likelihoods.max() - line.tower)
         return line
 
