@@ -225,7 +225,28 @@ def _find(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet) 
         faint, refined = compare(image, seen.faces.of(chosen[pale]), labels, alphabet, is_faint=True)
         fitting = explains_most(faint.max(axis=1), blank(image, refined, labels))
         letters[pale[fitting]], legible[pale[fitting]] = faint[fitting], True
+    _look_beside(image, labels, alphabet, (letters, faces), np.flatnonzero(legible & (letters.max(axis=1) < FITS)))
     return Found(faces, how_likely, letters, legible, is_rival)
+
+
+def _look_beside(
+    image: Picture, labels: LabelBuffer, alphabet: Alphabet, found: tuple[Array, Faces], poor: Indices
+) -> None:
+    """Move those faces that were ``found``, with how well each character fits, to where some character fits better.
+
+    ``poor`` (b,): those that explain a face and do not fit it, since noise or an edge has misled its ring.
+    """
+    letters, faces = found
+    if not len(poor):
+        return
+    before = faces.of(np.repeat(poor, len(WIDE_MM)))
+    rows, placed = compare(image, before.moved(np.tile(WIDE_MM, (len(poor), 1))), labels, alphabet)
+    apart = placed.off_mm(before.centres_px) / PLACED_MM
+    worth = (rows.max(axis=1) - (apart**2).sum(axis=1) / 2).reshape(len(poor), -1)
+    is_better = worth.max(axis=1) > letters[poor].max(axis=1)
+    best = np.flatnonzero(is_better) * len(WIDE_MM) + worth.argmax(axis=1)[is_better]
+    letters[poor[is_better]] = rows[best]
+    faces.put(poor[is_better], placed.of(best))
 
 
 def search_face(

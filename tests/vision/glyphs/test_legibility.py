@@ -13,6 +13,7 @@ from vision.enrolment import enrol
 from vision.glyphs.face_choice import Candidates
 from vision.glyphs.legibility import (
     LOG_DISTINCT,
+    _look_beside,
     bare_faces,
     character_gain,
     face_gain,
@@ -20,11 +21,13 @@ from vision.glyphs.legibility import (
     read_faces,
     search_face,
 )
-from vision.glyphs.templates import make_alphabet, nothing_before
+from vision.glyphs.templates import compare, make_alphabet, nothing_before
 from vision.reader import Reader
 from vision.scene.label_buffer import RANK_BITS
 
 SHADOW = 0.55
+
+ASIDE_MM = 1.1
 
 NONE = np.zeros(0, np.intp)
 
@@ -68,6 +71,19 @@ def test_faces_in_even_light_are_read_as_they_are(enrolment):
     assert letters_of(found, alphabet) == pieces
     assert found.is_legible.all()
     assert not len(evened)
+
+
+def test_a_character_that_fits_badly_is_looked_for_beside_its_ring(enrolment):
+    image, _, faces, alphabet, pieces = enrolment
+    labels, everyone = nothing_before(image), np.arange(len(pieces))
+    as_they_are, _ = read_faces(image, one_each(faces), labels, alphabet)
+    letters, beside = compare(image, as_they_are.faces.moved(np.full((len(pieces), 2), ASIDE_MM)), labels, alphabet)
+    misled = letters.max(axis=1)
+    _look_beside(image, labels, alphabet, (letters, beside), everyone[1:])
+    np.testing.assert_allclose(letters.max(axis=1)[1:], as_they_are.letters.max(axis=1)[1:], atol=3)
+    np.testing.assert_allclose(beside.centres_px[1:], as_they_are.faces.centres_px[1:], atol=1)
+    assert tuple(alphabet.letters[number] for number in letters.argmax(axis=1)[1:]) == pieces[1:]
+    assert letters[0].max() == misled[0] < as_they_are.letters[0].max() - 20, "that was not asked about"
 
 
 def test_another_stack_s_face_is_not_taken_for_the_cell_s_own(enrolment):
