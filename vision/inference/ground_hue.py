@@ -2,7 +2,7 @@
 
 By each pixel a pale piece may be ground in another light.  The colours of a set may also have been learned wrongly, as
 where a face mirrored a window.  On a learned board all that is seen round a square's middle is held, as one, against
-the hue that the board has there and against each piece's.
+the hue that the board has there and against each piece's; and so is what is seen where stacks would have their faces.
 """
 
 from __future__ import annotations
@@ -52,13 +52,14 @@ LIKE_BOARD = 0.1
 """How often a piece has the board's hue all the same: a face that mirrors a lamp has the lamp's."""
 
 MIDDLE = 0.6
-"""Share of the smallest piece's width that is looked at there."""
+"""Share of the smallest piece's width that is looked at there, and of the width and the height of a face."""
 
 LEAST_SEEN = 0.5
 """Share of that which must be seen."""
 
 ASKED_NATS = 1.0
-"""Log-likelihood ratio that anything stands on a cell that seems empty, by hue, from which on boundaries are asked."""
+"""Log-likelihood ratio that anything stands on a cell that seems empty, or has its face where the board is taken to be
+seen, by hue, from which on boundaries are asked."""
 
 
 def off_hue(hypothesis: Hypothesis, floor: Floats) -> Mask:
@@ -116,7 +117,37 @@ def board_log_ratio(hypothesis: Hypothesis, pieces: Floats) -> Floats:
     A single pixel of a dark board hardly tells it from a dark piece, but all of them together do.  0 where that is
     hidden, or the board is not known.  ``pieces`` (colours, 3): reflectances, r g b.
     """
-    shown, board, is_seen = _round_middles(hypothesis)
+    return _log_ratio(_round_middles(hypothesis), pieces)
+
+
+def faces_log_ratio(hypothesis: Hypothesis, cells: Indices, pieces: Floats) -> Floats:
+    """(b, f) log-likelihood ratio that configurations on ``cells`` (b,) of a learned board have their face in sight.
+
+    By the hue that is seen where it would be, against the board's there; 0 where that is hidden, or the board is not
+    known.  ``pieces`` (colours, 3): reflectances, r g b.
+    """
+    geometry, observations = hypothesis.geometry, hypothesis.observations
+    columns = np.flatnonzero(np.abs(geometry.crops.u_mm) <= MIDDLE * geometry.configurations.all[0].size.width_mm / 2)
+    places = geometry.crops.flat_px, geometry.rank
+    shown = (observations.codes, observations.expected, hypothesis.all_labels())
+    sums = _sums_on_faces(*shown, places, (geometry.outlines.edges, columns), cells)
+    gain = np.repeat(observations.gain[cells], sums.shape[1], axis=0)
+    ratio: Floats = _log_ratio(_means(sums.reshape(-1, sums.shape[2]), gain), pieces)
+    return ratio.reshape(sums.shape[:2])
+
+
+def tell_hues_on_board(hypothesis: Hypothesis, pieces: Floats) -> None:
+    """Let the hues of cells of a learned board speak; ``pieces`` (colours, 3): reflectances, r g b."""
+    ratio = board_log_ratio(hypothesis, pieces)
+    hypothesis.tell_off_hue(hypothesis.off_hue, ratio)
+    hypothesis.tell_camouflaged(np.flatnonzero((ratio > ASKED_NATS) & hypothesis.updated & (hypothesis.state == 0)))
+    cells = np.flatnonzero(hypothesis.updated & ((hypothesis.state > 0) | hypothesis.camouflaged))
+    hypothesis.tell_hues_of_faces(cells, faces_log_ratio(hypothesis, cells, pieces))
+
+
+def _log_ratio(seen: tuple[Floats, Floats, Mask], pieces: Floats) -> Floats:
+    """(k,) log-likelihood ratio of the hues of ``pieces`` against the board's, of what :func:`_means` returns (k)."""
+    shown, board, is_seen = seen
     own = hue(board)
     off = hue(shown) - own
     shade = np.abs(np.log(shown.mean(axis=1) / board.mean(axis=1)))
@@ -126,24 +157,22 @@ def board_log_ratio(hypothesis: Hypothesis, pieces: Floats) -> Floats:
     return np.where(is_seen, np.log(LIKE_BOARD + (1 - LIKE_BOARD) * stands / bare), 0.0)
 
 
-def tell_hues_on_board(hypothesis: Hypothesis, pieces: Floats) -> None:
-    """Let the hue round the middles of cells of a learned board speak; ``pieces`` (colours, 3): reflectances, r g b."""
-    ratio = board_log_ratio(hypothesis, pieces)
-    hypothesis.tell_off_hue(hypothesis.off_hue, ratio)
-    hypothesis.tell_camouflaged(np.flatnonzero((ratio > ASKED_NATS) & hypothesis.updated & (hypothesis.state == 0)))
-
-
 def _round_middles(hypothesis: Hypothesis) -> tuple[Floats, Floats, Mask]:
-    """What is seen round the middle of each cell (n), what a learned board has there, and whether enough is seen.
-
-    The first two are (n, 3) display values b g r plus :data:`DARK`.
-    """
+    """What :func:`_means` returns, of what is seen round the middle of each cell (n)."""
     geometry, observations = hypothesis.geometry, hypothesis.observations
     columns = np.abs(geometry.crops.u_mm) <= MIDDLE * geometry.configurations.all[0].size.width_mm / 2
     window, places = (geometry.rows_round, np.flatnonzero(columns)), (geometry.crops.flat_px, geometry.rank)
     sums = _sums_round(observations.codes, observations.expected, hypothesis.all_labels(), places, window)
+    return _means(sums, observations.gain)
+
+
+def _means(sums: Floats, gain: Array) -> tuple[Floats, Floats, Mask]:
+    """Means of ``sums`` (k, 7) as of :func:`_sums_round`: of what is seen, of the board, and whether enough is seen.
+
+    The first two are (k, 3) display values b g r plus :data:`DARK`; ``gain`` (k, 3): see :class:`Observations`.
+    """
     shown, board = np.split(sums[:, :-1] / np.maximum(sums[:, -1:], 1e-9), 2, axis=1)
-    return shown * observations.gain + DARK, board + DARK, sums[:, -1] > LEAST_SEEN
+    return shown * gain + DARK, board + DARK, sums[:, -1] > LEAST_SEEN
 
 
 @compiled
@@ -176,4 +205,37 @@ def _sums_round(
                         sums[cell, channel] += codes[cell, row, column, channel] * each
                         sums[cell, 3 + channel] += board[cell, channel, row, column] * each
                     sums[cell, 6] += each
+    return sums
+
+
+@compiled
+def _sums_on_faces(
+    codes: Picture,
+    board: Array,
+    labels: LabelBuffer,
+    places: tuple[Pixels, Pixels],
+    faces: tuple[Array, Indices],
+    cells: Indices,
+) -> Floats:
+    """(b, f, 7) sums as of :func:`_sums_round` over the middles of the faces of configurations on ``cells`` (b,).
+
+    ``faces``: their edges, see :attr:`vision.scene.outlines.Outlines.edges`, and the (k,) columns that are looked at.
+    """
+    (flat_px, rank), (edges, columns), flat = places, faces, labels.reshape(-1)
+    sums = np.zeros((len(cells), edges.shape[1], 7))
+    for k, cell in enumerate(cells):
+        for configuration in range(edges.shape[1]):
+            mine, count = sums[k, configuration], 0
+            for column in columns:
+                begin, end = edges[cell, configuration, 0, column], edges[cell, configuration, 1, column]
+                margin = (1 - MIDDLE) / 2 * (end - begin)
+                for row in range(max(int(begin + margin), 0), min(int(end - margin), codes.shape[1])):
+                    count += 1
+                    is_seen = flat[flat_px[cell, row, column]] >> RANK_BITS <= rank[cell]
+                    if is_seen and board[cell, 0, row, column] > 0:
+                        for channel in range(3):
+                            mine[channel] += codes[cell, row, column, channel]
+                            mine[3 + channel] += board[cell, channel, row, column]
+                        mine[6] += 1
+            mine /= max(count, 1)
     return sums

@@ -87,6 +87,8 @@ class Hypothesis:
         by_boundaries: (n,) bool, cells on which boundaries have told a tower from a line of stacks.
         off_hue: (n,) bool, cells on which what is seen has not the ground's hue.
         hue_log_ratio: (n,) float64, log-likelihood ratio that something stands there, by that; 0 where it is not known.
+        face_hue_log_ratio: (n, f) float64, log-likelihood ratio that the upper face of each configuration is seen where
+            it would be, by its hue; 0 where it is not known.
         places_mm: of cells whose explanations were compared in the picture, by cell, (1 + f, p, 3) where the pieces of
             each fit best, see :class:`vision.scene.prisms.Prisms`; the empty cell is the first one.
         stale: (n,) bool, cells whose neighbours' states have changed since they were updated.
@@ -111,7 +113,7 @@ class Hypothesis:
         self.glyph_log_ratio = np.zeros((n, len(geometry.configurations.all)), np.float32)
         self.camouflaged, self.off_hue = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
         self.by_boundaries = np.zeros(n, np.bool_)
-        self.hue_log_ratio = np.zeros(n)
+        self.hue_log_ratio, self.face_hue_log_ratio = np.zeros(n), np.zeros((n, len(geometry.configurations.all)))
         self.places_mm: dict[int, npt.NDArray[np.float64]] = {}
         self.stale, self.updated = np.zeros(n, np.bool_), np.ones(n, np.bool_)
         self._materials = np.zeros(n, np.intp)
@@ -198,6 +200,10 @@ class Hypothesis:
     def place(self, cell: int, places_mm: npt.NDArray[np.float64]) -> None:
         """Remember where the pieces of each explanation of a cell fit best: one of ``places_mm``."""
         self.places_mm[cell] = places_mm
+
+    def tell_hues_of_faces(self, cells: Indices, log_ratio: npt.NDArray[np.float64]) -> None:
+        """Remember what hue says of the faces of each configuration on ``cells`` (b,): ``log_ratio`` (b, f)."""
+        self.face_hue_log_ratio[cells] = log_ratio
 
     def tell_camouflaged(self, cells: Indices) -> None:
         """Remember that surfaces or hue told what stands, or may, on ``cells`` (b,)."""

@@ -6,12 +6,23 @@ import numpy as np
 import pytest
 
 from calibration.srgb import linear_light
-from vision.inference.ground_hue import LIKE_BOARD, OFF_HUE, board_log_ratio, hue_from_board, tell_hues_on_board
+from vision.inference.ground_hue import (
+    LIKE_BOARD,
+    OFF_HUE,
+    board_log_ratio,
+    faces_log_ratio,
+    hue_from_board,
+    tell_hues_on_board,
+)
 from vision.scene.label_buffer import RANK_BITS
 
 ROWS, COLUMNS = 12, 9
 BOARD = np.array([110.0, 80.0, 85.0])
 MAROON = np.array([85.0, 68.0, 100.0])
+
+FACES = np.array([[6, 12, 12], [0, 6, 12]], np.float32)
+"""Rows in which the face and the side of a low and of a high stack begin, and end."""
+EDGES = np.repeat(FACES[:, :, None], COLUMNS, axis=2)
 
 
 def shown(*colours, known=True):
@@ -27,6 +38,7 @@ def shown(*colours, known=True):
     geometry = SimpleNamespace(
         rows_round=(2, 10),
         crops=SimpleNamespace(u_mm=4 * np.arange(COLUMNS) - 16, flat_px=places),
+        outlines=SimpleNamespace(edges=np.repeat(EDGES[None], len(codes), axis=0)),
         configurations=SimpleNamespace(all=(SimpleNamespace(size=SimpleNamespace(width_mm=30.0)),)),
         rank=np.arange(1, len(codes) + 1),
     )
@@ -92,8 +104,26 @@ def test_boundaries_are_asked_of_what_seems_empty_but_has_a_pieces_hue():
     hypothesis.updated = np.ones(3, np.bool_)
     hypothesis.off_hue = np.zeros(3, np.bool_)
     hypothesis.tell_off_hue = lambda _off, ratio: told.append(ratio)
+    hypothesis.camouflaged = np.zeros(3, np.bool_)
     hypothesis.tell_camouflaged = told.append
+    hypothesis.tell_hues_of_faces = lambda cells, ratio: told.append((cells, ratio))
     tell_hues_on_board(hypothesis, PIECES)
-    ratio, asked = told
+    ratio, asked, (standing, of_faces) = told
     assert (ratio > 1).tolist() == [True, False, True]
     assert asked.tolist() == [0]
+    assert standing.tolist() == [2]
+    assert (of_faces > 1).all()
+
+
+def test_hue_tells_where_a_stack_has_its_face():
+    board = shown(BOARD, BOARD, BOARD)
+    board.observations.codes[:2, :6] = MAROON
+    labels = board.all_labels()
+    labels[1] = 3 << RANK_BITS
+    board.all_labels = lambda: labels
+    tall, hidden, bare = faces_log_ratio(board, np.arange(3), PIECES)
+    assert tall[0] < -1 < 4 < tall[1]
+    assert not hidden.any()
+    assert (bare < -1).all()
+    assert not faces_log_ratio(shown(MAROON, known=False), np.arange(1), PIECES).any()
+    assert faces_log_ratio(board, np.arange(0), PIECES).shape == (0, 2)

@@ -75,6 +75,14 @@ def test_a_height_that_is_not_in_doubt_stays(drawn):
     assert hypothesis.state[cell] == drawn.state("RR")
 
 
+@pytest.mark.parametrize(("hue_nats", "read"), [(0.5, "RRRR"), (2.0, "R")])
+def test_a_height_whose_face_has_a_pieces_hue_is_in_doubt_all_the_same(drawn, hue_nats, read):
+    hypothesis, cell = misled(drawn, "R", "RRRR", nats=HEIGHT_NATS + 10)
+    hypothesis.tell_hues_of_faces(np.array([cell]), np.eye(1, hypothesis.face_hue_log_ratio.shape[1]) * hue_nats)
+    weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
+    assert hypothesis.state[cell] == drawn.state(read)
+
+
 def test_the_height_beside_the_chosen_one_is_asked_about_as_well(drawn):
     hypothesis, cell = misled(drawn, "R", "RRR", nats=HEIGHT_NATS + 2)
     hypothesis.scores[cell, drawn.state("RR")] = hypothesis.scores[cell, drawn.state("RRR")] - 2
