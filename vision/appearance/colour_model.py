@@ -170,11 +170,9 @@ def in_light_of(
     facing = _FACING if appearance.board is None else _FACING_ON_BOARD
     shading = replace(facing if lamp is Lamp.LOW else _BACKLIT, bleached=_bleached_share(appearance, configurations))
     rng, model, faces = np.random.default_rng(0), colour_model.copy(), reflectances(appearance, configurations)
-    sides = [_learn(_draw(face, shading, rng)) for face in faces]
-    kinds = Materials(len(configurations.colours))
-    model[:, kinds.sides : kinds.column_side] = np.column_stack(sides)
-    model[:, Materials.STANDING], model[:, Materials.SIDE] = _of_any(np.array(sides))
+    _put_sides(model, [_learn(_draw(face, shading, rng)) for face in faces])
     if lamp is Lamp.BEHIND and not appearance.inks:
+        kinds = Materials(len(faces))
         model[:, kinds.TOPS : kinds.sides] = np.column_stack([_learn(_draw(face, _MIRRORING, rng)) for face in faces])
     return model
 
@@ -194,13 +192,19 @@ def with_deep_shade(
     model = colour_model.copy()
     if appearance.board is not None or not configurations.has_faces:
         return model
-    kinds = Materials(len(configurations.colours))
-    for number, face in enumerate(reflectances(appearance, configurations), start=kinds.sides):
+    faces, sides = reflectances(appearance, configurations), []
+    for number, face in enumerate(faces, start=Materials(len(faces)).sides):
         deep = np.exp(_learn(_draw(face, _DEEP, np.random.default_rng(0))))
-        model[:, number] = np.log((1 - DEEP_SHARE) * np.exp(model[:, number]) + DEEP_SHARE * deep)
-    sides = model[:, kinds.sides : kinds.column_side].T
-    model[:, Materials.STANDING], model[:, Materials.SIDE] = _of_any(sides)
+        sides.append(np.log((1 - DEEP_SHARE) * np.exp(model[:, number]) + DEEP_SHARE * deep))
+    _put_sides(model, sides)
     return model
+
+
+def _put_sides(model: npt.NDArray[np.float32], sides: Sequence[npt.NDArray[np.float32]]) -> None:
+    """Have a colour model (BINS³, materials) expect such ``sides``, (BINS³,) log-likelihoods of each colour's."""
+    kinds = Materials(len(sides))
+    model[:, kinds.sides : kinds.column_side] = np.column_stack(sides)
+    model[:, Materials.STANDING], model[:, Materials.SIDE] = _of_any(np.array(sides))
 
 
 def _of_any(sides: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
