@@ -106,11 +106,9 @@ def _tried(hypothesis: Hypothesis, cell: int) -> Mask:
 
     A tower before other stacks may have their colours, where a single piece would be less likely than none.
     """
-    heights, is_hued = (
-        hypothesis.by_configuration(np.array([cell]))[0],
-        hypothesis.face_hue_log_ratio[cell] > ASKED_NATS,
-    )
-    is_likely = heights > heights.max() - np.where(is_hued, HUED_NATS, HEIGHT_NATS)
+    heights = hypothesis.by_configuration(np.array([cell]))[0]
+    most_nats = np.where(hypothesis.face_hue_log_ratio[cell] > ASKED_NATS, HUED_NATS, HEIGHT_NATS)
+    is_likely = heights > heights.max() - most_nats
     tried: Mask = np.append(heights.max() < EMPTY_NATS or heights[0] < 0, is_likely)
     return tried
 

@@ -220,7 +220,7 @@ def _behind(prisms: Prisms, stacks: Stacks, pair: tuple[int, int]) -> Mask:
 def _weighed(around: _Around, pair: tuple[int, int], may_stand: tuple[Mask, Mask], *, is_fitted: bool) -> _Line:
     """See :func:`_compared`; whether stacks are fitted, or moved only once to each side.
 
-    ``may_stand``: (1 + f,) what may in front, and (1 + f,) behind.
+    ``may_stand``: (1 + f,) what may stand in front, and (1 + f,) behind.
     """
     (cell, behind), (in_front, may_be_behind), stacks = pair, may_stand, around.stacks
     kept = stacks.configurations[list(pair)], stacks.places[list(pair)]
@@ -281,3 +281,4 @@ def _keep(look: Look, hypothesis: Hypothesis, found: Mapping[int, Array]) -> Non
         hypothesis.score(np.array([cell]), scores[None])
         hypothesis.assign(cell, int(scores.argmax()))
     hypothesis.tell_by_boundaries(np.array(list(found)))
+    hypothesis.settle(np.array(list(found)))
