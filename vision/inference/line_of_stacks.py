@@ -47,7 +47,8 @@ it was likelier by 5.4 at most where a tower stood."""
 
 HOPELESS_NATS = 10.0
 """A line that is less likely than the tower by more than this before stacks are fitted cannot replace it: of 66 pairs
-fitting gave a line 11 nats more than the tower at most; half of the pairs were farther apart."""
+fitting gave a line 11 nats more than the tower at most; half of the pairs were farther apart.  Nothing at all, which
+needs no fitting, was likelier by 5 to 37 on 16 squares that were bare, and likelier on 24 of 130 where towers stood."""
 
 DOUBT_NATS = 40.0
 """Stacks that are likelier than an empty cell by more than this are no part of a tower before them.  The upper half of
@@ -196,7 +197,7 @@ def _compared(
 ) -> _Line:
     """The tower on the first cell of a ``pair``, and a lower stack there, or none, before another one on the second.
 
-    With ``is_bare`` lower stacks are of interest only where nothing at all might stand there.
+    With ``is_bare`` lower stacks are of interest only where nothing at all is likelier than the tower.
     """
     tower, behind = int(stacks.configurations[pair[0]]), _behind(prisms, stacks, pair)
     lower = np.arange(1 + len(prisms.counts)) <= tower
@@ -204,7 +205,7 @@ def _compared(
     around = _Around(view, prisms, stacks, patch)
     begun = np.arange(len(lower)) == 0 if is_bare else lower
     line = _weighed(around, pair, (begun, behind), is_fitted=False)
-    is_likely = line.log_likelihoods.max() > line.tower - HOPELESS_NATS
+    is_likely = line.log_likelihoods.max() > line.tower - (0 if is_bare else HOPELESS_NATS)
     return _weighed(around, pair, (lower, behind), is_fitted=True) if is_likely else line
 
 
