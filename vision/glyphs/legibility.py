@@ -239,10 +239,10 @@ def _look_beside(
     letters, faces = found
     if not len(poor):
         return
-    before = faces.of(np.repeat(poor, len(WIDE_MM)))
-    rows, placed = compare(image, before.moved(np.tile(WIDE_MM, (len(poor), 1))), labels, alphabet)
-    apart = placed.off_mm(before.centres_px) / PLACED_MM
-    worth = (rows.max(axis=1) - (apart**2).sum(axis=1) / 2).reshape(len(poor), -1)
+    before = faces.of(poor)
+    rows, placed = compare(image, _wide_round(before), labels, alphabet)
+    off = _off_place_nats(placed, np.repeat(before.centres_px, len(WIDE_MM), axis=0))
+    worth = (rows.max(axis=1) - off).reshape(len(poor), -1)
     is_better = worth.max(axis=1) > letters[poor].max(axis=1)
     best = np.flatnonzero(is_better) * len(WIDE_MM) + worth.argmax(axis=1)[is_better]
     letters[poor[is_better]] = rows[best]
@@ -277,12 +277,23 @@ def _search(
     """As :func:`search_face`, in the light that there is."""
     rings, _ = centred(image, straight, labels, alphabet.ring_mm)
     height = np.repeat(np.arange(len(scores)), len(WIDE_MM))
-    tried = rings.of(height).moved(np.tile(WIDE_MM, (len(scores), 1)))
-    rows, placed = compare(image, tried, labels, alphabet, is_faint=True)
+    rows, placed = compare(image, _wide_round(rings), labels, alphabet, is_faint=True)
     how_well = explained(rows.max(axis=1), blank(image, placed, labels))
-    apart = placed.off_mm(straight.of(height).centres_px)
-    best = int((how_well + scores[height] - ((apart / PLACED_MM) ** 2).sum(axis=1) / 2).argmax())
+    off = _off_place_nats(placed, straight.of(height).centres_px)
+    best = int((how_well + scores[height] - off).argmax())
     face, letters = placed.of(np.array([best])), rows[[best]]
     for _ in range(REFINED):
         letters, face = compare(image, face, labels, alphabet, is_faint=True)
     return face, letters[0], float(explained(letters.max(axis=1), blank(image, face, labels))[0])
+
+
+def _wide_round(faces: Faces) -> Faces:
+    """Each of some faces (k) at all of :data:`WIDE_MM` from its place, one after the other."""
+    count = len(faces.ranks)
+    return faces.of(np.repeat(np.arange(count), len(WIDE_MM))).moved(np.tile(WIDE_MM, (count, 1)))
+
+
+def _off_place_nats(faces: Faces, places_px: Points) -> Points:
+    """(k,) by how much less likely ``faces`` (k) are for being off the ``places_px`` (k, 2) where they should be."""
+    nats: Points = ((faces.off_mm(places_px) / PLACED_MM) ** 2).sum(axis=1) / 2
+    return nats

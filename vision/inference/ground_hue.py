@@ -126,14 +126,12 @@ def faces_log_ratio(hypothesis: Hypothesis, cells: Indices, pieces: Floats) -> F
     By the hue that is seen where it would be, against the board's there; 0 where that is hidden, or the board is not
     known.  ``pieces`` (colours, 3): reflectances, r g b.
     """
-    geometry, observations = hypothesis.geometry, hypothesis.observations
-    columns = np.flatnonzero(np.abs(geometry.crops.u_mm) <= MIDDLE * geometry.configurations.all[0].size.width_mm / 2)
-    places = geometry.crops.flat_px, geometry.rank
-    shown = (observations.codes, observations.expected, hypothesis.all_labels())
-    sums = _sums_on_faces(*shown, places, (geometry.outlines.edges, columns), cells)
-    gain = np.repeat(observations.gain[cells], sums.shape[1], axis=0)
-    ratio: Floats = _log_ratio(_means(sums.reshape(-1, sums.shape[2]), gain), pieces)
-    return ratio.reshape(sums.shape[:2])
+    edges = hypothesis.geometry.outlines.edges[cells]
+    begins, ends = edges[:, :, 0], edges[:, :, 1]
+    margins = (1 - MIDDLE) / 2 * (ends - begins)
+    rows = np.stack([begins + margins, ends - margins], axis=-1).astype(np.intp)
+    ratio: Floats = _log_ratio(_means(hypothesis, cells, rows), pieces)
+    return ratio.reshape(rows.shape[:2])
 
 
 def tell_hues_on_board(hypothesis: Hypothesis, pieces: Floats) -> None:
@@ -159,31 +157,36 @@ def _log_ratio(seen: tuple[Floats, Floats, Mask], pieces: Floats) -> Floats:
 
 def _round_middles(hypothesis: Hypothesis) -> tuple[Floats, Floats, Mask]:
     """What :func:`_means` returns, of what is seen round the middle of each cell (n)."""
+    cells, columns = np.arange(len(hypothesis.geometry.rank)), hypothesis.observations.codes.shape[2]
+    return _means(hypothesis, cells, np.tile(hypothesis.geometry.rows_round, (len(cells), 1, columns, 1)))
+
+
+def _means(hypothesis: Hypothesis, cells: Indices, rows: Indices) -> tuple[Floats, Floats, Mask]:
+    """Means over windows of the crops of ``cells`` (b,): of what is seen, of the board, and whether enough is seen.
+
+    The first two are (b · w, 3) display values b g r plus :data:`DARK`.  ``rows`` (b, w, columns, 2): the first row of
+    a window and the one after its last; of the columns in a cell's middle.
+    """
     geometry, observations = hypothesis.geometry, hypothesis.observations
     columns = np.abs(geometry.crops.u_mm) <= MIDDLE * geometry.configurations.all[0].size.width_mm / 2
-    window, places = (geometry.rows_round, np.flatnonzero(columns)), (geometry.crops.flat_px, geometry.rank)
-    sums = _sums_round(observations.codes, observations.expected, hypothesis.all_labels(), places, window)
-    return _means(sums, observations.gain)
-
-
-def _means(sums: Floats, gain: Array) -> tuple[Floats, Floats, Mask]:
-    """Means of ``sums`` (k, 7) as of :func:`_sums_round`: of what is seen, of the board, and whether enough is seen.
-
-    The first two are (k, 3) display values b g r plus :data:`DARK`; ``gain`` (k, 3): see :class:`Observations`.
-    """
-    shown, board = np.split(sums[:, :-1] / np.maximum(sums[:, -1:], 1e-9), 2, axis=1)
-    return shown * gain + DARK, board + DARK, sums[:, -1] > LEAST_SEEN
+    places, middle = (geometry.crops.flat_px, geometry.rank), np.flatnonzero(columns)
+    shown = observations.codes, observations.expected, hypothesis.all_labels()
+    sums = _sums(*shown, places, cells, (rows, middle)).reshape(-1, 7)
+    seen, board = np.split(sums[:, :-1] / np.maximum(sums[:, -1:], 1e-9), 2, axis=1)
+    gain = np.repeat(observations.gain[cells], rows.shape[1], axis=0)
+    return seen * gain + DARK, board + DARK, sums[:, -1] > LEAST_SEEN
 
 
 @compiled
-def _sums_round(
+def _sums(
     codes: Picture,
     board: Array,
     labels: LabelBuffer,
     places: tuple[Pixels, Pixels],
-    window: tuple[tuple[int, int], Indices],
+    cells: Indices,
+    windows: tuple[Indices, Indices],
 ) -> Floats:
-    """(n, 7) sums over a window of each crop: of codes and of what a learned board shows, and of the share that counts.
+    """(b, w, 7) sums over windows of crops: of codes and of what a learned board shows, and of the share that counts.
 
     What nearer stacks hide, or where the board is not known, does not.
 
@@ -192,44 +195,16 @@ def _sums_round(
         board: its ``expected``.
         labels: of the whole picture.
         places: (n, rows, columns) pixels of the crops, and (n,) the cells' ranks.
-        window: the first row and the one after the last; (k,) columns.
+        cells: (b,).
+        windows: (b, w, columns, 2) rows as of :func:`_means`; (k,) columns.
     """
-    ((first, end), columns), (flat_px, rank) = window, places
-    sums, flat, each = np.zeros((len(codes), 7)), labels.reshape(-1), 1 / ((end - first) * len(columns))
-    for cell in range(len(codes)):
-        for row in range(first, end):
-            for column in columns:
-                is_seen = flat[flat_px[cell, row, column]] >> RANK_BITS <= rank[cell]
-                if is_seen and board[cell, 0, row, column] > 0:
-                    for channel in range(3):
-                        sums[cell, channel] += codes[cell, row, column, channel] * each
-                        sums[cell, 3 + channel] += board[cell, channel, row, column] * each
-                    sums[cell, 6] += each
-    return sums
-
-
-@compiled
-def _sums_on_faces(
-    codes: Picture,
-    board: Array,
-    labels: LabelBuffer,
-    places: tuple[Pixels, Pixels],
-    faces: tuple[Array, Indices],
-    cells: Indices,
-) -> Floats:
-    """(b, f, 7) sums as of :func:`_sums_round` over the middles of the faces of configurations on ``cells`` (b,).
-
-    ``faces``: their edges, see :attr:`vision.scene.outlines.Outlines.edges`, and the (k,) columns that are looked at.
-    """
-    (flat_px, rank), (edges, columns), flat = places, faces, labels.reshape(-1)
-    sums = np.zeros((len(cells), edges.shape[1], 7))
+    (flat_px, rank), (rows, columns), flat = places, windows, labels.reshape(-1)
+    sums = np.zeros((*rows.shape[:2], 7))
     for k, cell in enumerate(cells):
-        for configuration in range(edges.shape[1]):
-            mine, count = sums[k, configuration], 0
+        for number in range(rows.shape[1]):
+            mine, count = sums[k, number], 0
             for column in columns:
-                begin, end = edges[cell, configuration, 0, column], edges[cell, configuration, 1, column]
-                margin = (1 - MIDDLE) / 2 * (end - begin)
-                for row in range(max(int(begin + margin), 0), min(int(end - margin), codes.shape[1])):
+                for row in range(max(rows[k, number, column, 0], 0), min(rows[k, number, column, 1], codes.shape[1])):
                     count += 1
                     is_seen = flat[flat_px[cell, row, column]] >> RANK_BITS <= rank[cell]
                     if is_seen and board[cell, 0, row, column] > 0:

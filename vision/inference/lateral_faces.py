@@ -113,14 +113,14 @@ def rescore_by_lateral_faces(
     in_doubt[list(asked)] = True
     best = by_tower.max(axis=2)
     # What coordinate ascent found by the colours of all pixels, before edges in crops spoke.
-    held = np.flatnonzero(hypothesis.updated & (hypothesis.state > 0))
-    found = (hypothesis.configuration_count(hypothesis.state[held]) - 1) // scores.shape[2]
-    in_doubt[held] |= found != best[held].argmax(axis=1)
+    believed = np.flatnonzero(hypothesis.updated & (hypothesis.state > 0))
+    found = (hypothesis.configuration_count(hypothesis.state[believed]) - 1) // scores.shape[2]
+    in_doubt[believed] |= found != best[believed].argmax(axis=1)
     if not in_doubt[stands].any():
         return
     tried = in_doubt[:, None] & (best > best.max(axis=1, keepdims=True) - TRIED_NATS)
     tried[np.arange(len(best)), best.argmax(axis=1)] = True
-    tried[held, found] = True
+    tried[believed, found] = True
     for cell, configurations in asked.items():
         tried[cell, configurations // scores.shape[2]] = True
     pieces, floor = colours

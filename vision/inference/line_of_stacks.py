@@ -281,5 +281,6 @@ def _keep(look: Look, hypothesis: Hypothesis, found: Mapping[int, Array]) -> Non
     for cell, scores in found.items():
         hypothesis.score(np.array([cell]), scores[None])
         hypothesis.assign(cell, int(scores.argmax()))
-    hypothesis.tell_by_boundaries(np.array(list(found)))
-    hypothesis.settle(np.array(list(found)))
+    cells = np.array(list(found))
+    hypothesis.tell_by_boundaries(cells)
+    hypothesis.settle(cells)
