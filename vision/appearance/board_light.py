@@ -39,6 +39,11 @@ SPECULAR_MM = 20.0
 """Standard deviation of the window over which specular reflection is averaged: a few squares wide, narrower than
 a lamp's image."""
 
+NEXT_MM = 5.0
+"""Standard deviation of the window in which blocks are compared to tell a shade from a lamp that is missing: so near to
+each other both are the same.  Across a whole lamp's image what it had made paler lacks more, as if it were shaded.  In
+one picture of ``own-r89269`` 0.19 of at least 0.35 were told with this, 0.16 with 10."""
+
 SPECULAR_KNOWN = 0.01
 """Share of a window that would have to be seen without specular reflection to say that there is none as
 firmly as is assumed."""
@@ -50,6 +55,9 @@ mirrored there then.  Chosen by eye."""
 MOST_MISSING = 0.8
 """Share that a mirrored lamp has, at most, in what a block and those next to it showed when they were learned: the
 board has a colour of its own.  Chosen by eye."""
+
+LEAST_THERE = 1e-6
+"""Weight below which nothing is known next to a block."""
 
 LEAST_SHARE = 0.2
 """Least share of the light that a shade is taken to leave where a lamp was mirrored.  Chosen by eye."""
@@ -94,6 +102,7 @@ class BoardBlocks:
         precision: (3, k) float32, one over the variance of the log light that each shows.
         known: (k,) float32, 0 where it is not wholly known, less than 1 where its colour is uneven.
         windows: (rows, rows) and (columns, columns) float32, weights of all rows and columns in the window round each.
+        next_to: likewise of the window of :data:`NEXT_MM`.
         least: (k,) float32, the least of its squares and those of the blocks next to it, in any channel.
         half_mm: half of the board's width and height.
         white: the kit's references, such as the white of its markers: what they show is the light.
@@ -107,6 +116,7 @@ class BoardBlocks:
     precision: Array
     known: Array
     windows: tuple[Array, Array]
+    next_to: tuple[Array, Array]
     least: Array
     half_mm: tuple[float, float]
     white: References
@@ -141,7 +151,8 @@ def make_blocks(board: BoardAppearance, white: References) -> BoardBlocks:
         np.sqrt(own.min(axis=0)),
         (1 / (EVEN_LOG**2 + (SPECULAR_LOG / np.maximum(own, DARK**2)) ** 2)).astype(np.float32),
         known.ravel().astype(np.float32),
-        (_window(rows), _window(columns)),
+        (_window(rows, SPECULAR_MM), _window(columns, SPECULAR_MM)),
+        (_window(rows, NEXT_MM), _window(columns, NEXT_MM)),
         _least(np.where(is_seen, squares.min(axis=2), np.float32(WHITEST**2))).ravel(),
         half_mm,
         white,
@@ -153,10 +164,10 @@ def _least(values: Array) -> Array:
     return np.asarray(cv2.erode(values, np.ones((3, 3), np.uint8)), np.float32)
 
 
-def _window(size: int) -> Array:
-    """(size, size) float32 weights of a normal distribution about each of so many places; nothing lies beyond."""
-    reach = round(4 * SPECULAR_MM / BLOCK_MM)
-    weights = cv2.getGaussianKernel(2 * reach + 1, SPECULAR_MM / BLOCK_MM, cv2.CV_32F).ravel()
+def _window(size: int, deviation_mm: float) -> Array:
+    """(size, size) float32 weights of a normal distribution about each of so many blocks; nothing lies beyond."""
+    reach = round(4 * deviation_mm / BLOCK_MM)
+    weights = cv2.getGaussianKernel(2 * reach + 1, deviation_mm / BLOCK_MM, cv2.CV_32F).ravel()
     off = np.subtract.outer(np.arange(size), np.arange(size))
     return np.where(np.abs(off) <= reach, weights[np.clip(off + reach, 0, 2 * reach)], 0).astype(np.float32)
 
@@ -192,7 +203,7 @@ def measure_on_board(
         told = np.hstack([_light_logs(logs, blocks.squares, specular), white_logs.T]).astype(np.float32)
         plane = _refitted(terms, told, _weighted(terms, told, weights, plane, GAMMA * tolerance))
         layers = _layers(shown, _gain(blocks.terms, plane), (blocks.squares, specular), known, tolerance)
-        specular = _specular(layers, blocks.windows, blocks.least)
+        specular = _specular(layers, blocks)
     return Illumination(plane, blocks.half_mm, specular.reshape(blocks.points_mm.shape[:2]))
 
 
@@ -356,20 +367,24 @@ def _layers(shown: Array, gain: Array, expected: tuple[Array, Array], known: Arr
     return layers
 
 
-def _specular(layers: Array, windows: tuple[Array, Array], least: Array) -> Array:
+def _specular(layers: Array, blocks: BoardBlocks) -> Array:
     """(k,) white that is mirrored, averaged over a window.
 
     ``layers`` (5, k) are weights, and weighted means over channels: of the squares of the blocks' own display values,
     of how much more than these is shown, of the squares of the former, and of their product.  Where less is shown,
     either a shade leaves a share of their own, or white that was mirrored when they were learned is missing in all
-    channels alike: both are fitted by least squares, whatever the light is taken for.  ``windows`` and ``least``: see
-    :class:`BoardBlocks`.
+    channels alike: both are fitted by least squares, whatever the light is taken for, the share as it is between blocks
+    next to each other and between their channels.
     """
-    rows, columns = windows
-    known, squares, total, own_squares, product = rows @ layers.reshape(5, len(rows), len(columns)) @ columns
-    known, own_squares = known + np.float32(SPECULAR_KNOWN), own_squares + np.float32(EVEN_KNOWN)
-    white, scatter = total / known, own_squares * known - squares**2
-    share = 1 + (known * product - squares * total) / scatter
-    missing = (own_squares * total - squares * product) / scatter / np.maximum(share, np.float32(LEAST_SHARE))
-    specular = np.where(white > 0, white, np.minimum(missing, 0)).ravel()
-    return np.asarray(np.maximum(specular, np.float32(-MOST_MISSING) * least), np.float32)
+    grid = layers.reshape(5, *blocks.points_mm.shape[:2])
+    (rows, columns), (next_rows, next_columns) = blocks.windows, blocks.next_to
+    known, squares, total = rows @ grid[:3] @ columns
+    known = known + np.float32(SPECULAR_KNOWN)
+    there, own, more, own_squares, product = next_rows @ grid @ next_columns
+    own_mean = own / np.maximum(there, np.float32(LEAST_THERE))
+    scatter = np.stack([own_squares - own_mean * own, product - own_mean * more])
+    variance, covariance = rows @ scatter @ columns
+    slope = covariance / (variance + np.float32(EVEN_KNOWN))
+    missing = (total - slope * squares) / known / np.maximum(1 + slope, np.float32(LEAST_SHARE))
+    specular = np.where(total > 0, total / known, np.minimum(missing, 0)).ravel()
+    return np.asarray(np.maximum(specular, np.float32(-MOST_MISSING) * blocks.least), np.float32)

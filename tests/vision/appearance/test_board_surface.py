@@ -97,6 +97,29 @@ def test_a_lamp_that_made_a_dark_board_pale_when_it_was_learned_is_missed(board)
     np.testing.assert_allclose(light.at(np.array([(-60.0, 0, 0), (0, 0, 0), (60, 0, 0)])), 0.7**GAMMA, rtol=0.25)
 
 
+def marked_white(picture, light):
+    """White places in the corners of a board, which are drawn into a picture in this light."""
+    corners = [(x, y, 0.0) for x in (-95, -90, 90, 95) for y in (-95, -90, 90, 95)]
+    for x, y, _ in corners:
+        cv2.circle(picture, (int(200 + x), int(200 - y)), 2, (round(light * 255),) * 3, -1)
+    return References(np.array(corners), np.ones((len(corners), 3)))
+
+
+def test_a_lamp_hardly_wider_than_the_window_is_missed_on_dark_squares_of_one_hue(board):
+    """What it had made paler lacks more from block to block, as if it were shaded; between neighbours it does not."""
+    sea = board.colour.copy()
+    sea[80:] = np.float32([0.3, 0.54, 0.63])
+    sea[80::25], sea[80:, ::25] = 0.7, 0.7
+    there = replace(board, colour=sea, spread=np.full_like(board.spread, 0.01))
+    y, x = np.mgrid[:SIZE_MM, :SIZE_MM]
+    specular = (0.35 * np.exp(-((x - 100) ** 2 + (y - 140) ** 2) / (2 * 40**2)))[..., None]
+    learned = replace(there, colour=np.sqrt(sea**2 + specular).astype(np.float32))
+    picture = photographed(there, 0.7)
+    light = measure_on_board(picture, make_blocks(learned, marked_white(picture, 0.7)), ABOVE, CAMERA)
+    assert light.specular is not None
+    assert light.specular[28, 20] < -0.15
+
+
 def test_a_shade_is_no_lamp_that_is_missed(board):
     shaded = np.full((SIZE_MM, SIZE_MM, 1), 0.8)
     shaded[70:130, 70:130] = 0.74
@@ -110,10 +133,7 @@ def test_what_is_white_tells_the_light_on_a_board_of_one_hue_that_mirrors_a_lamp
     one_hue = replace(board, colour=green.copy(), spread=np.full_like(board.spread, 0.01))
     shining = replace(one_hue, colour=np.sqrt(green**2 + glaring(70)).astype(np.float32))
     picture = photographed(shining, 0.7)
-    corners = [(x, y, 0.0) for x in (-95, -90, 90, 95) for y in (-95, -90, 90, 95)]
-    for x, y, _ in corners:
-        cv2.circle(picture, (int(200 + x), int(200 - y)), 2, (round(0.7 * 255),) * 3, -1)
-    white = References(np.array(corners), np.ones((len(corners), 3)))
+    white = marked_white(picture, 0.7)
     light = measure_on_board(picture, make_blocks(one_hue, white), ABOVE, CAMERA)
     places = np.array([(0.0, 0, 0), (-70, 70, 0), (70, 70, 0)])
     np.testing.assert_allclose(light.at(places), 0.7**GAMMA, rtol=0.3)
