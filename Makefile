@@ -12,7 +12,7 @@ TEST_LIBS := chromium-headless-shell mosquitto
 # environment says.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Compiling takes one core and most of two minutes: checks, downloads and what needs next to nothing compiled go on
+# Compiling takes one core and three to four minutes: checks, downloads and what needs next to nothing compiled go on
 # beside it.
 MAKEFLAGS += --jobs=2
 UNCOMPILED := $(addprefix tests/,calibration deploy firmware_bridge games panel recorder records referee rules scene \

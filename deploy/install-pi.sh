@@ -37,7 +37,7 @@ udevadm trigger --subsystem-match=tty
 install -m 644 "$here/$NAME.service" /etc/systemd/system/
 systemctl daemon-reload
 
-# The loops over pixels are compiled once, for the user that the service runs as: a minute or more on a Pi 4.
+# The loops over pixels are compiled once, for the user that the service runs as: a quarter of an hour or so on a Pi 4.
 # shellcheck disable=SC2086  # a word for each kit
 runuser -u referee -- env HOME="$STATE" "$HOME_DIR/bin/python" -m vision.warm_up ${KITS:-}
 

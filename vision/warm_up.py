@@ -1,6 +1,6 @@
 """Compile all loops before the first picture comes; otherwise each is compiled when it is first called.
 
-That takes a quarter of a minute; where the compiler's cache holds them they are loaded in half a second.
+That takes two to three minutes for one kit; where the compiler's cache holds them they are loaded in two seconds.
 ``python -m vision.warm_up`` compiles them for all kits that are shipped, ``python -m vision.warm_up KIT …`` for some.
 """
 

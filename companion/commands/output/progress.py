@@ -11,7 +11,7 @@ from typing import TypeVar
 SHORT_S = 1.0
 """What is done sooner is not announced: words that vanish at once are only a flicker."""
 
-COMPILING = "compiling the loops over pixels, for the first time on this machine"
+COMPILING = "compiling the loops over pixels, for the first time on this machine: some minutes"
 """What :func:`vision.warm_up.warm_up` does when it takes long."""
 
 T = TypeVar("T")
