@@ -59,11 +59,15 @@ def test_the_light_is_found_though_pieces_cover_a_third(board):
     np.testing.assert_allclose(light.at(places), expected, rtol=0.08)
 
 
+def mirroring(board, white=0.12, wide_mm=35, at=(100, 100)):
+    """A board that mirrors a lamp at (column, row): so much white there, as the square of a display value."""
+    y, x = np.mgrid[:SIZE_MM, :SIZE_MM]
+    specular = white * np.exp(-((x - at[0]) ** 2 + (y - at[1]) ** 2) / (2 * wide_mm**2))
+    return replace(board, colour=np.sqrt(board.colour**2 + specular[..., None]).astype(np.float32))
+
+
 def test_a_mirrored_lamp_is_a_sheen_and_no_light(board):
-    y, x = np.mgrid[:SIZE_MM, :SIZE_MM] - 100
-    specular = 0.12 * np.exp(-(x**2 + y**2) / (2 * 35**2))
-    shining = replace(board, colour=np.sqrt(board.colour**2 + specular[..., None]).astype(np.float32))
-    light = measure_on_board(photographed(shining, 0.8), make_blocks(board, NO_WHITE), ABOVE, CAMERA)
+    light = measure_on_board(photographed(mirroring(board), 0.8), make_blocks(board, NO_WHITE), ABOVE, CAMERA)
     assert light.specular is not None
     assert light.specular[20, 20] == pytest.approx(
         0.12 * 35**2 / (35**2 + 20**2), abs=0.04
@@ -72,15 +76,8 @@ def test_a_mirrored_lamp_is_a_sheen_and_no_light(board):
     np.testing.assert_allclose(light.at(np.zeros((1, 3)))[0], 0.8**GAMMA, rtol=0.1)
 
 
-def glaring(wide_mm=35):
-    """(200, 200, 1) display values, squared, of a lamp that is mirrored in the middle."""
-    y, x = np.mgrid[:SIZE_MM, :SIZE_MM] - 100
-    return (0.12 * np.exp(-(x**2 + y**2) / (2 * wide_mm**2)))[..., None]
-
-
 def test_a_lamp_that_was_mirrored_when_the_board_was_learned_is_missed(board):
-    learned = replace(board, colour=np.sqrt(board.colour**2 + glaring()).astype(np.float32))
-    light = measure_on_board(photographed(board, 0.8), make_blocks(learned, NO_WHITE), ABOVE, CAMERA)
+    light = measure_on_board(photographed(board, 0.8), make_blocks(mirroring(board), NO_WHITE), ABOVE, CAMERA)
     assert light.specular is not None
     assert light.specular[20, 20] < -0.04
     np.testing.assert_allclose(light.at(np.zeros((1, 3)))[0], 0.8**GAMMA, rtol=0.15)
@@ -88,9 +85,7 @@ def test_a_lamp_that_was_mirrored_when_the_board_was_learned_is_missed(board):
 
 def test_a_lamp_that_made_a_dark_board_pale_when_it_was_learned_is_missed(board):
     """The pale squares may then seem to be in less light instead."""
-    y, x = np.mgrid[:SIZE_MM, :SIZE_MM] - 100
-    specular = (0.25 * np.exp(-((x + 60) ** 2 + y**2) / (2 * 60**2)))[..., None]
-    learned = replace(board, colour=np.sqrt(board.colour**2 + specular).astype(np.float32))
+    learned = mirroring(board, 0.25, 60, (40, 100))
     light = measure_on_board(photographed(board, 0.7), make_blocks(learned, NO_WHITE), ABOVE, CAMERA)
     assert light.specular is not None
     assert light.specular[20, 8] < -0.15
@@ -111,11 +106,9 @@ def test_a_lamp_hardly_wider_than_the_window_is_missed_on_dark_squares_of_one_hu
     sea[80:] = np.float32([0.3, 0.54, 0.63])
     sea[80::25], sea[80:, ::25] = 0.7, 0.7
     there = replace(board, colour=sea, spread=np.full_like(board.spread, 0.01))
-    y, x = np.mgrid[:SIZE_MM, :SIZE_MM]
-    specular = (0.35 * np.exp(-((x - 100) ** 2 + (y - 140) ** 2) / (2 * 40**2)))[..., None]
-    learned = replace(there, colour=np.sqrt(sea**2 + specular).astype(np.float32))
     picture = photographed(there, 0.7)
-    light = measure_on_board(picture, make_blocks(learned, marked_white(picture, 0.7)), ABOVE, CAMERA)
+    blocks = make_blocks(mirroring(there, 0.35, 40, (100, 140)), marked_white(picture, 0.7))
+    light = measure_on_board(picture, blocks, ABOVE, CAMERA)
     assert light.specular is not None
     assert light.specular[28, 20] < -0.15
 
@@ -131,8 +124,7 @@ def test_a_shade_is_no_lamp_that_is_missed(board):
 def test_what_is_white_tells_the_light_on_a_board_of_one_hue_that_mirrors_a_lamp(board):
     green = np.broadcast_to(np.float32([0.12, 0.28, 0.16]), board.colour.shape)
     one_hue = replace(board, colour=green.copy(), spread=np.full_like(board.spread, 0.01))
-    shining = replace(one_hue, colour=np.sqrt(green**2 + glaring(70)).astype(np.float32))
-    picture = photographed(shining, 0.7)
+    picture = photographed(mirroring(one_hue, wide_mm=70), 0.7)
     white = marked_white(picture, 0.7)
     light = measure_on_board(picture, make_blocks(one_hue, white), ABOVE, CAMERA)
     places = np.array([(0.0, 0, 0), (-70, 70, 0), (70, 70, 0)])
