@@ -1,8 +1,8 @@
 # Two commands on a fresh machine: `make demo` shows the main job, `make test` runs every check.
 VENV := .venv
 PY := $(VENV)/bin/python
-# Four files of tests at a time on two cores, in their order: many wait for a browser, a broker or a clock.
-PYTEST := $(PY) -m pytest -n 4 --dist loadfile --no-loadscope-reorder
+# Several files of tests at a time on two cores, in their order: many wait for a browser, a broker or a clock.
+PYTEST := $(PY) -m pytest --dist loadfile --no-loadscope-reorder
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
@@ -12,14 +12,9 @@ TEST_LIBS := chromium-headless-shell mosquitto
 # environment says.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Compiling takes one core and three to four minutes: checks, downloads and what needs next to nothing compiled go on
-# beside it.
+# Compiling takes one core and three to four minutes: checks, downloads and tests that read no pictures go on beside it.
 MAKEFLAGS += --jobs=2
-UNCOMPILED := $(addprefix tests/,calibration deploy firmware_bridge games panel recorder records referee rules scene \
-	settings simulate tape tracker voice) $(wildcard tests/test_*.py)
-# Files among them that read pictures, and all others.
-PICTURES := $(shell grep -rl --include=test_*.py "^pytestmark = pytest.mark.pictures" $(UNCOMPILED))
-COMPILED := $(filter-out $(UNCOMPILED),$(patsubst %/,%,$(wildcard tests/[a-z]*/)))
+PICTURES := tests/vision $(shell grep -rl --include='test_*.py' "^pytestmark = .*pytest.mark.pictures" tests)
 
 # Tests keep the memory that they free: to give it back and ask for it again took a twelfth of their time.
 unit logic: export MALLOC_MMAP_THRESHOLD_ := 33554432
@@ -63,11 +58,11 @@ types: setup
 contracts: setup
 	$(VENV)/bin/lint-imports
 
-logic: setup
-	$(PY) -m pytest -m "not soak and not pictures" $(UNCOMPILED)
+logic: browser
+	$(PYTEST) -n 2 -m "not soak and not pictures" --ignore=tests/vision
 
 unit: compiled browser
-	$(PYTEST) -m "not soak" $(COMPILED) $(PICTURES)
+	$(PYTEST) -n 4 -m "not soak" $(PICTURES)
 
 # The tests of seeing on OpenCV 5 too: a user's machine may have it.
 CV5 := .venv-cv5
@@ -75,7 +70,7 @@ $(CV5)/cv2: | setup
 	$(PIP) --no-deps --target $(CV5) 'opencv-python>=5,<6'
 
 cv5: setup $(CV5)/cv2
-	PYTHONPATH=$(CV5) $(PYTEST) tests/vision tests/calibration tests/app
+	PYTHONPATH=$(CV5) $(PYTEST) -n 4 tests/vision tests/calibration tests/app
 
 # The Raspberry Pi's architecture, under emulation: as root, on Debian; most of an hour.
 arm64: setup
@@ -104,7 +99,7 @@ score: compiled
 	$(PY) -m tools.photographs --rounds 3
 
 soak: compiled browser
-	$(PYTEST) -m soak
+	$(PYTEST) -n 4 -m soak
 	$(PY) -m tools.soak
 	$(PY) -m tools.soak_traced
 	$(PY) -m tools.soak_readings

@@ -28,7 +28,7 @@ def printed_mat(kit: Kit, px_per_mm: int) -> Picture:
     mat = kit.mat
     size = (round(mat.height_mm * px_per_mm), round(mat.width_mm * px_per_mm))
     print_ = np.empty((*size, 3), np.uint8)
-    print_[:] = mat.paper
+    cv2.rectangle(print_, (0, 0, *size[::-1]), mat.paper, cv2.FILLED)
     for patch in mat.patches:
         _fill(print_, kit, patch.at_mm, (patch.size_mm,) * 2, patch.colour)
     for marker in mat.markers:
@@ -86,4 +86,4 @@ def _fill(print_: Picture, kit: Kit, at_mm: tuple[float, float], sides_mm: Size,
     left = round((at_mm[0] - sides_mm[0] / 2 + kit.mat.width_mm / 2) * px_per_mm)
     top = round((kit.mat.height_mm / 2 - at_mm[1] - sides_mm[1] / 2) * px_per_mm)
     width, height = (round(side_mm * px_per_mm) for side_mm in sides_mm)
-    print_[top : top + height, left : left + width] = colour
+    cv2.rectangle(print_, (left, top, width, height), colour, cv2.FILLED)

@@ -28,6 +28,9 @@ WOOD_MM = 1600
 WOOD: tuple[Colour, ...] = ((150, 104, 66), (136, 92, 58), (160, 113, 74), (143, 97, 60))
 PLANK_MM = 120
 GRAIN_MM, GRAIN_STEP_MM = 90, 16
+LINEAR = to_linear(np.arange(256)).astype(np.float32)
+"""Linear light of each sRGB value."""
+
 FINER = 3
 """Each picture element is the mean of this many by this many looks."""
 
@@ -44,22 +47,27 @@ def _ground(scene: bytes) -> Picture:
     kit, camera, pose, light = pickle.loads(scene)  # noqa: S301 - our own bytes
     x, y = places_mm(camera, pose)
     size = (camera.width_px * FINER, camera.height_px * FINER)
-    fine_x, fine_y = (cv2.resize(axis.astype(np.float32), size, interpolation=cv2.INTER_LINEAR) for axis in (x, y))
-    width, height = kit.mat.width_mm, kit.mat.height_mm
-    paper = cv2.remap(
-        sheet(kit),
-        (fine_x + width / 2) * MAT_PX_PER_MM - 0.5,
-        (height / 2 - fine_y) * MAT_PX_PER_MM - 0.5,
-        cv2.INTER_LINEAR,
+    fine_x, fine_y = (
+        np.asarray(cv2.resize((axis + WOOD_MM / 2).astype(np.float32), size), np.float32) for axis in (x, y)
     )
-    table = cv2.remap(wood(), fine_x + WOOD_MM / 2, fine_y + WOOD_MM / 2, cv2.INTER_LINEAR, None, cv2.BORDER_REFLECT)
-    on_mat = ((np.abs(fine_x) < width / 2) & (np.abs(fine_y) < height / 2)).astype(np.uint8)
-    cv2.copyTo(paper, on_mat, table)
-    albedo = to_linear(cv2.resize(table, (camera.width_px, camera.height_px), interpolation=cv2.INTER_AREA))
-    direct = light.towards[2] * fall(light, x, y)
-    glow = direct[..., None] * np.array(light.colour) + np.array(light.room)
-    bright = albedo * glow * vignette(camera)[..., None]
+    table = cv2.remap(wood(), fine_x, fine_y, cv2.INTER_LINEAR, None, cv2.BORDER_REFLECT)
+    print_ = sheet(kit)
+    _on_sheet(fine_x, MAT_PX_PER_MM, print_.shape[1])
+    _on_sheet(fine_y, -MAT_PX_PER_MM, print_.shape[0])
+    cv2.remap(print_, fine_x, fine_y, cv2.INTER_LINEAR, table, cv2.BORDER_TRANSPARENT)
+    shown = cv2.resize(table, (camera.width_px, camera.height_px), interpolation=cv2.INTER_AREA)
+    direct = (light.towards[2] * fall(light, x, y)).astype(np.float32)
+    lens = vignette(camera).astype(np.float32)
+    glow = [(direct * of_lamp + of_room) * lens for of_lamp, of_room in zip(light.colour, light.room, strict=True)]
+    bright = LINEAR[shown] * cv2.merge(glow)
     return np.ascontiguousarray(np.round(to_srgb(bright)).astype(np.uint8)[..., ::-1])
+
+
+def _on_sheet(places: npt.NDArray[np.float32], dots_per_mm: int, side_dots: int) -> None:
+    """Make of coordinates in the wood's texture those in a printed sheet of this side; in place, for there are many."""
+    places -= WOOD_MM / 2
+    places *= dots_per_mm
+    places += side_dots / 2 - 0.5
 
 
 def places_mm(camera: Camera, pose: Registration) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""The page's own files, from the package: few and small, so they are held in memory, compressed once."""
+"""The page's own files, from the package: few and small, so they are held in memory, compressed once a process."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import gzip
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from starlette.requests import Request
@@ -62,6 +63,7 @@ class Files:
         return Response(file.plain, headers=headers, media_type=file.kind)
 
 
+@cache
 def _read(path: Path) -> File:
     plain = path.read_bytes()
     return File(plain, gzip.compress(plain, mtime=0), TYPES[path.suffix], f'"{hashlib.sha256(plain).hexdigest()[:16]}"')

@@ -15,6 +15,8 @@ from vision.capture.frames import Frame
 from vision.errors import VisionError
 from vision.pose.projection import project
 
+pytestmark = pytest.mark.pictures
+
 
 @pytest.fixture
 def eyes(examples):

@@ -15,6 +15,8 @@ from companion.referee.referee import Referee
 from companion.referee.snapshot import Snapshot
 from tests.app.test_resumption import part
 
+pytestmark = pytest.mark.pictures
+
 
 @pytest.fixture
 def snapshot() -> Snapshot:

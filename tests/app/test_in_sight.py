@@ -19,6 +19,8 @@ from companion.tracker.evidence import CHANGE_SHARES, STILL_SHARE
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 
+pytestmark = pytest.mark.pictures
+
 KIT = load_kit("domination")
 
 

@@ -16,6 +16,8 @@ from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import ELEVATION_DEG, default_camera, looking_at
 from vision.capture.frames import Frame
 
+pytestmark = pytest.mark.pictures
+
 KIT = load_kit("domination")
 
 

@@ -20,6 +20,8 @@ from companion.referee.referee import Referee
 from vision.capture.frames import Outage
 from vision.capture.recording import RecordingSource, read_recording
 
+pytestmark = pytest.mark.pictures
+
 LONG_S = 30.0
 
 

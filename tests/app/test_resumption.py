@@ -14,6 +14,8 @@ from companion.errors import CompanionError
 from companion.events import Accepted, ClockChanged, Event, GameOver, Start, TakenBack
 from companion.recorder.store import MatchInfo, Recorded, Store
 
+pytestmark = pytest.mark.pictures
+
 BEFORE = "domination 4/6/8/8/2,G,5/2,R,5/6/4 R"
 AFTER = "domination 4/6/8/8/2,GR,5/8/6/4 -"
 START = Start(t=0.0, n=1, position=BEFORE)

@@ -16,6 +16,8 @@ from companion.simulate.viewpoint import default_camera, looking_at
 from vision.capture.frames import Frame
 from vision.reading import EMPTY, Reading
 
+pytestmark = pytest.mark.pictures
+
 STATES = (EMPTY, (1, "R"), (2, "R"))
 KIT = load_kit("domination")
 STACKS = {"d5": "RGBYR", "d6": "G", "f4": "B"}

@@ -17,6 +17,8 @@ from companion.simulate.table import SimulatedTable, enrol_picture
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 
+pytestmark = pytest.mark.pictures
+
 
 @pytest.fixture(scope="module")
 def scene() -> tuple[Eyes, Frame]:

@@ -10,6 +10,8 @@ from calibration.kit import load_kit
 from companion.cli import main
 from tests.commands.conftest import complaint
 
+pytestmark = pytest.mark.pictures
+
 
 def test_a_camera_and_a_set_are_made_as_the_guide_says(examples, tmp_path, capsys):
     lens, photos = examples / "lens", examples / "photos"

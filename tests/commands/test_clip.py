@@ -15,6 +15,8 @@ from companion.tape.reel import read_index
 from tests.commands.conftest import ILLEGAL
 from tests.records.conftest import played
 
+pytestmark = pytest.mark.pictures
+
 
 def clip(folder: Path, file: Path, *words: str) -> int:
     return main(["clip", "1", str(ILLEGAL), "--store", str(folder / "m.db"), "-o", str(file), *words])

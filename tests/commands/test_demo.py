@@ -7,6 +7,8 @@ import pytest
 from companion.cli import main
 from companion.commands.demo import made_for
 
+pytestmark = pytest.mark.pictures
+
 
 def demo(tmp_path, *words):
     return main(["demo", "--fast", "--match", str(tmp_path / "m.db"), *words])

@@ -18,6 +18,8 @@ import pytest
 from companion.cli import main
 from companion.doctor.finding import CAMERAS, CONTROLLERS
 
+pytestmark = pytest.mark.pictures
+
 
 @pytest.fixture(autouse=True)
 def _own_store(tmp_path, monkeypatch):

@@ -18,6 +18,8 @@ from companion.records.squares import mark_squares, mat_to_picture
 from tests.commands.conftest import ILLEGAL
 from tests.records.conftest import played
 
+pytestmark = pytest.mark.pictures
+
 
 def explain(folder: Path, *words: object) -> int:
     return main([str(word) for word in ("explain", 1, ILLEGAL, "--store", folder / "m.db", *words)])

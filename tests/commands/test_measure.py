@@ -21,6 +21,8 @@ from vision.errors import VisionError
 from vision.reader import Reader
 from vision.sizing.sizes import Sizes
 
+pytestmark = pytest.mark.pictures
+
 CORNERS = ("322,398", "811,616", "982,207", "567,71")
 """Of the field in the photographs of somebody's draughts board, as a person would click them."""
 

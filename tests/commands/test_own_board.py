@@ -22,6 +22,8 @@ from vision.enrolment import enrol
 from vision.reader import Reader
 from vision.reading import EMPTY
 
+pytestmark = pytest.mark.pictures
+
 PAGE = Path(__file__).parent.parent.parent / "docs" / "own-board.md"
 
 KIT = """

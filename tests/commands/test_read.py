@@ -6,11 +6,14 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import pytest
 
 from companion.cli import main
 from companion.commands.read import describe
 from tests.commands.conftest import complaint
 from vision.reader import Reader
+
+pytestmark = pytest.mark.pictures
 
 
 def lines(capsys):

@@ -20,6 +20,8 @@ from companion.errors import StoreError
 from companion.events import from_json
 from companion.recorder.store import Store
 
+pytestmark = pytest.mark.pictures
+
 
 @pytest.fixture
 def recording(examples):

@@ -19,6 +19,8 @@ from vision.pose.blur import blur_mm
 from vision.pose.projection import project
 from vision.pose.registration import marker_corners, register, to_gray
 
+pytestmark = pytest.mark.pictures
+
 
 @pytest.fixture
 def kit():

@@ -18,7 +18,7 @@ from companion.simulate.photographer import HOLDS, board_held
 from companion.simulate.viewpoint import default_camera
 from tools.phone_table import WAIT_S, alive, pictures_of, taken_in_hand, write_film
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.pictures, pytest.mark.slow]
 
 FPS = 5
 """Slower than it was filmed, so that a machine that has other things to do follows it."""

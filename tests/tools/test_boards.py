@@ -11,6 +11,8 @@ from companion.simulate.standing import Setup, Standing
 from tools.boards import Cell, placed, random_camera, read_board, report
 from tools.hidden import HIDDEN, seen_shares
 
+pytestmark = pytest.mark.pictures
+
 
 @pytest.mark.parametrize("seed", [110, 117])
 def test_stacks_in_a_line_away_from_the_camera_are_told_apart(seed):

@@ -16,6 +16,8 @@ from tools.ray_bodies import GROUND, bodies_on, gathered, hit
 from tools.ray_light import SHEET_PX_PER_MM, Room
 from tools.retraced import Retracer
 
+pytestmark = pytest.mark.pictures
+
 WIDTH_PX, HEIGHT_PX = 240, 136
 AWAY_MM, SIDE_MM = 1200.0, 200.0
 

@@ -17,6 +17,8 @@ from companion.simulate.table import SimulatedTable, Truth
 from tools.bystanders import EDGES_DEG, KINDS, LONGEST_S, SHORTEST_S, Bystanders, visits
 from tools.soak_hands import LATE_S, _latencies
 
+pytestmark = pytest.mark.pictures
+
 KIT = load_kit("domination")
 
 

@@ -10,6 +10,8 @@ from companion.simulate.sprite import marks_mm, standing_solids, upright
 from companion.simulate.standing import seeded, set_up
 from tools import traced
 
+pytestmark = pytest.mark.pictures
+
 
 @pytest.fixture(scope="module", params=["diamond", "domination", "ziggurat"])
 def board(request):

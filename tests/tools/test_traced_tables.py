@@ -7,6 +7,8 @@ from calibration.kit import load_kit
 from companion.app.ground import start_levels
 from tools.traced_tables import HEIGHT_PX, MARGIN_PX, WIDTH_PX, drawn_table
 
+pytestmark = pytest.mark.pictures
+
 KITS = ("cheight", "citadel", "diamond", "domination", "ziggurat")
 SEEDS = (1, 2, 3, 4, 5)
 """One of each kit: drawing a table takes seconds."""

@@ -35,7 +35,7 @@ LOOKS = (((390, 844), "dark"), ((1280, 900), "light"))
 OF_A_LOOK = ["color-contrast", "target-size", "scrollable-region-focusable", "meta-viewport", "valid-lang"]
 """The rules that colours, sizes and languages decide: the others ask for the structure, the same in all looks."""
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.pictures, pytest.mark.slow]
 
 
 def findings(page: Page) -> list[str]:

@@ -22,6 +22,8 @@ from tests.web.test_page import OWN_FIVES
 from tests.web.test_setup import Bench
 from tools.stickered import corners_px, own_board
 
+pytestmark = pytest.mark.pictures
+
 PLIES = ("c3-d3", "c4-d4", "d3-d5", "d4-d3", "f7-f6")
 
 

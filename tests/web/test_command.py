@@ -16,6 +16,8 @@ import pytest
 from companion.cli import main
 from tests.web.conftest import WAIT_S, Client
 
+pytestmark = pytest.mark.pictures
+
 NOTICE = re.compile(r"page: http://127\.0\.0\.1:(\d+)/ .*#token=(\S+)")
 
 

@@ -37,6 +37,8 @@ from tests.web.conftest import WAIT_S, Client
 from vision.capture.frames import Frame
 from vision.errors import VisionError
 
+pytestmark = pytest.mark.pictures
+
 JSON = {"Content-Type": "application/json", "Authorization": "Bearer secret"}
 
 

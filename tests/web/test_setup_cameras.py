@@ -29,6 +29,8 @@ from tests.web.conftest import WAIT_S, Client
 from tests.web.test_setup import JSON
 from vision.capture.frames import Frame, SourceLost
 
+pytestmark = pytest.mark.pictures
+
 WEBCAM = Choice(DEVICE, "/dev/v4l/by-id/usb-046d_HD_Pro_Webcam_C920-video-index0")
 SECRET = Choice(ADDRESS, "rtsp://ann:hidden@cam.local/live?token=hidden")
 

@@ -15,6 +15,8 @@ from companion.cli import main
 from companion.commands.options.archive import archive_of
 from companion.commands.options.web import HANDED_ON, fronted
 
+pytestmark = pytest.mark.pictures
+
 
 def test_the_command_says_where_the_page_is(tmp_path: Path, started: Callable[..., subprocess.Popen[str]]) -> None:
     command = [sys.executable, "-m", "companion.cli", "setup", "domination", "--simulate", "--web", "127.0.0.1:0"]

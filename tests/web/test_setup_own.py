@@ -25,6 +25,8 @@ from tests.web.test_setup import JSON
 from tools.stickered import corners_px, own_board
 from vision.errors import VisionError
 
+pytestmark = pytest.mark.pictures
+
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[tuple[Photographer, Workshop, Kit]]:

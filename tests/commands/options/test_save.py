@@ -11,6 +11,8 @@ from companion.recorder.store import Store
 from companion.tape.reel import read_index
 from tests.commands.conftest import SHORT
 
+pytestmark = pytest.mark.pictures
+
 
 def run(capsys: pytest.CaptureFixture[str], *words: object) -> list[dict[str, object]]:
     assert main([str(word) for word in words]) == 0

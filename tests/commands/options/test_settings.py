@@ -6,6 +6,8 @@ import pytest
 
 from companion.cli import main
 
+pytestmark = pytest.mark.pictures
+
 
 @pytest.fixture
 def table(tmp_path, short):

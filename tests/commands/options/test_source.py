@@ -20,6 +20,8 @@ from vision.capture.recording import RecordingSource, read_recording
 from vision.capture.together import Together
 from vision.errors import VisionError
 
+pytestmark = pytest.mark.pictures
+
 KIT = load_kit("domination")
 MATCH = begin_match("domination", None)
 
