@@ -16,9 +16,10 @@ import numpy.typing as npt
 from calibration.board_appearance import TEXEL_MM, BoardAppearance
 from calibration.camera import Camera
 from calibration.srgb import GAMMA
-from vision.appearance.colour_model import BINS, FLOOR_SHADING, OUTLIER_SHARE, SENSOR_NOISE, TOP_VALUE
+from vision.appearance.colour_model import BINS, FLOOR_SHADING, OUTLIER_SHARE, TOP_VALUE
 from vision.appearance.illumination import Illumination
 from vision.appearance.logarithm import take_logs
+from vision.appearance.shading import SENSOR_NOISE
 from vision.compiled import compiled
 from vision.pose.projection import Points, Registration, back_project
 from vision.scene.crops import Crops

@@ -1,14 +1,13 @@
 """Colour model: log-likelihood of a pixel's colour for every material, as one look-up table.
 
-A surface of reflectance a in light l has the radiance ``s * a * l + w * l``: s for angle and shade, w for specular
-reflection (the dichromatic model: Shafer, Using color to separate reflection components, 1985).  The table is a
-smoothed histogram of draws from that model; pixels are looked up after the illumination was divided out.
+The table is a smoothed histogram of what surfaces may show (:mod:`vision.appearance.shading`); pixels are looked up
+after the illumination was divided out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy.typing as npt
 
 from calibration.appearance import ColumnAppearance, Reflectance, SetAppearance
 from calibration.srgb import CURVE_OFFSET, GAMMA, STEEPEST, display, linear_light
+from vision.appearance.shading import DRAWS, Shading, draw
 from vision.compiled import compiled
 from vision.scene.configurations import Configurations
 from vision.scene.materials import SKY_VIEW_FACTORS, Materials
@@ -25,9 +25,6 @@ BINS = 32
 
 TOP_VALUE = 1.25
 """Largest display (gamma-encoded) value that is distinguished, relative to white paper there.  Chosen by eye."""
-
-DRAWS = 20_000
-"""Draws a material.  Chosen by eye."""
 
 OUTLIER_SHARE = 0.03
 """Share of pixels that no material explains (dust, print, edges, JPEG), which bounds the evidence of one pixel.  Chosen
@@ -46,40 +43,17 @@ class Lamp(Enum):
     BEHIND = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class _Shading:
-    """How a kind of surface is lit; light is relative to white paper's.
-
-    Attributes:
-        lit: probability of full light; else it is in shade.
-        spread: standard deviation of the logarithm of full light.
-        shade: range of light in shade.
-        mirrored: mean specular reflection.
-        tint: standard deviation of the logarithm of each channel.
-        glare: probability that the lamp itself is mirrored.
-        bleached: probability that it was when the colour was enrolled.
-    """
-
-    lit: float
-    spread: float
-    shade: tuple[float, float]
-    mirrored: float
-    tint: float
-    glare: float = 0.0
-    bleached: float = 0.0
-
-
 # All values are chosen by eye, but for the glare of upper faces: with 0.3 the collection's dim recording of Domination
 # is lost, with 0.1 its first frames are misread; its printed mats are read alike with 0.2 and 0.3 (2026-11-23).
 # Upper faces and the floor face the same light as the paper, so s is near 1 unless they are shaded; sides may be lit
 # by little more than what the room reflects, or by a lamp at right angles.
-FLOOR_SHADING = _Shading(lit=0.7, spread=0.12, shade=(0.15, 1.0), mirrored=0.005, tint=0.08)
-_TOP = _Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05, glare=0.2)
-_SIDE = _Shading(lit=0.0, spread=0.0, shade=(0.2, 1.1), mirrored=0.02, tint=0.08)
+FLOOR_SHADING = Shading(lit=0.7, spread=0.12, shade=(0.15, 1.0), mirrored=0.005, tint=0.08)
+_TOP = Shading(lit=0.75, spread=0.2, shade=(0.2, 1.0), mirrored=0.03, tint=0.05, glare=0.2)
+_SIDE = Shading(lit=0.0, spread=0.0, shade=(0.2, 1.1), mirrored=0.02, tint=0.08)
 # Between pillars it is darker than next to a piece.
-_WALL = _Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.08)
+_WALL = Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.08)
 # A lateral face may have been enrolled in half the light that falls on another one.
-_LATERAL_FACE = _Shading(lit=0.0, spread=0.0, shade=(0.05, 2.5), mirrored=0.08, tint=0.08)
+_LATERAL_FACE = Shading(lit=0.0, spread=0.0, shade=(0.05, 2.5), mirrored=0.08, tint=0.08)
 
 _BESIDE_TERRAIN = replace(_SIDE, shade=(0.1, 1.1))
 """Sides where terrain or pillars may be as dark: with the lamp behind, they were 0.09 to 0.16 of white paper's light,
@@ -108,27 +82,13 @@ What is so dark is understood; but shadows, ink and gaps are as dark, so that it
 INK_SHARE = 0.25
 """Share of a face that its character and ring cover.  Chosen by eye."""
 
-MOST_MIRRORED = 0.2
-"""Largest diffuse highlight of a lamp in lacquer, as a share of white paper's light.  Chosen by eye."""
-
-MATT_SHARE, MIRRORED_BY_MATT = 0.5, 0.03
-"""Share of pieces that are matt, and the mean of what these mirror.  Were all lacquered, a pale piece might be any pale
-colour, as ground in shadow is; were all matt, towers would be lost whose enrolled colours mirror a lamp."""
-
 BLEACHED_SHARE = 0.05
 """How often the lamp itself was mirrored in the plain face by which a colour was enrolled on a learned board, and the
 sides below it did not tell (:mod:`vision.appearance.specular`): a quarter of those that mirror it.  Chosen by eye; of
 the collection's sets on printed mats none was bleached so."""
 
-MOST_GLARE = 0.8
-"""The same where the lamp itself is mirrored.  Chosen by eye."""
-
 TINTED = 0.1
 """Difference between the channels of a reflectance that is plainly coloured.  Chosen by eye."""
-
-SENSOR_NOISE = 0.02
-"""Standard deviation of a pixel in display space (5 codes of 255): shot noise, read noise and JPEG of a dim picture.
-Chosen by eye."""
 
 
 def build_colour_model(
@@ -138,27 +98,26 @@ def build_colour_model(
 
     ``paper``: reflectance of the mat beside the cells; None: as the cells.
     """
-    rng = np.random.default_rng(0)  # a fixed seed: the same picture gives the same reading
     faces = reflectances(appearance, configurations)
     # A learned board may be as dark as the shaded side of a piece: neither is then ruled out for being dark.
     on_mat = _SIDE if appearance.column is None else _BESIDE_TERRAIN
     side = _LATERAL_FACE if not configurations.has_faces else on_mat if appearance.board is None else _WALL
     bleached = _bleached_share(appearance, configurations)
-    sides = [_learn(_draw(face, replace(side, bleached=bleached), rng)) for face in faces]
+    sides = [_learn(draw(face, replace(side, bleached=bleached))) for face in faces]
     top = replace(_TOP if configurations.has_faces else _LATERAL_FACE, bleached=bleached)
     tops = [
-        _learn(_draw(face, top, rng)) if not appearance.inks else _inked(face, appearance, letters, rng)
+        _learn(draw(face, top)) if not appearance.inks else _inked(face, appearance, letters)
         for face, letters in zip(faces, configurations.colours, strict=True)
     ]
-    floor = _floor_reflectances(appearance, rng)
+    floor = _floor_reflectances(appearance)
     columns = [
-        _learn(_draw(floor, FLOOR_SHADING, rng)),
+        _learn(draw(floor, FLOOR_SHADING)),
         np.full(BINS**3, -3 * np.log(BINS)),
-        _learn(_draw(floor if paper is None else np.array(paper), FLOOR_SHADING, rng)),
+        _learn(draw(floor if paper is None else np.array(paper), FLOOR_SHADING)),
         *_of_any(np.array(sides)),
         *tops,
         *sides,
-        *([] if appearance.column is None else _column(appearance.column, rng)),
+        *([] if appearance.column is None else _column(appearance.column)),
     ]
     return np.column_stack(columns).astype(np.float32)
 
@@ -169,16 +128,16 @@ def in_light_of(
     """A copy of a colour model (BINS³, materials) of pieces with faces that are lit by an unusual ``lamp``."""
     facing = _FACING if appearance.board is None else _FACING_ON_BOARD
     shading = replace(facing if lamp is Lamp.LOW else _BACKLIT, bleached=_bleached_share(appearance, configurations))
-    rng, model, faces = np.random.default_rng(0), colour_model.copy(), reflectances(appearance, configurations)
-    _put_sides(model, [_learn(_draw(face, shading, rng)) for face in faces])
+    model, faces = colour_model.copy(), reflectances(appearance, configurations)
+    _put_sides(model, [_learn(draw(face, shading)) for face in faces])
     if lamp is Lamp.BEHIND and not appearance.inks:
         kinds = Materials(len(faces))
-        model[:, kinds.TOPS : kinds.sides] = np.column_stack([_learn(_draw(face, _MIRRORING, rng)) for face in faces])
+        model[:, kinds.TOPS : kinds.sides] = np.column_stack([_learn(draw(face, _MIRRORING)) for face in faces])
     return model
 
 
 def _bleached_share(appearance: SetAppearance, configurations: Configurations) -> float:
-    """See :attr:`_Shading.bleached`."""
+    """See :attr:`Shading.bleached`."""
     return BLEACHED_SHARE if configurations.has_plain_faces and appearance.board is not None else 0.0
 
 
@@ -194,7 +153,7 @@ def with_deep_shade(
         return model
     faces, sides = reflectances(appearance, configurations), []
     for number, face in enumerate(faces, start=Materials(len(faces)).sides):
-        deep = np.exp(_learn(_draw(face, _DEEP, np.random.default_rng(0))))
+        deep = np.exp(_learn(draw(face, _DEEP)))
         sides.append(np.log((1 - DEEP_SHARE) * np.exp(model[:, number]) + DEEP_SHARE * deep))
     _put_sides(model, sides)
     return model
@@ -214,7 +173,7 @@ def _of_any(sides: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], np
 
 def repaint_column(colour_model: npt.NDArray[np.float32], column: ColumnAppearance) -> None:
     """Have a colour model (BINS³, materials) of a set with terrain or pillars expect a ``column`` of another colour."""
-    learned = np.column_stack(_column(column, np.random.default_rng(0)))
+    learned = np.column_stack(_column(column))
     colour_model[:, -learned.shape[1] :] = learned
 
 
@@ -237,8 +196,9 @@ def contrast_to_ground(pieces: npt.NDArray[np.float64], grounds: Sequence[Reflec
     return float(min(apart, default=np.inf))
 
 
-def _floor_reflectances(appearance: SetAppearance, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+def _floor_reflectances(appearance: SetAppearance) -> npt.NDArray[np.float64]:
     """(3,) that of the floor; or (DRAWS, 3), any that a learned board shows, or where nothing is known any at all."""
+    rng = np.random.default_rng(1)  # other numbers than those by which surfaces are lit
     if appearance.board is not None:
         shown = appearance.board.colour[appearance.board.seen > 0]
         return linear_light(shown[rng.integers(0, len(shown), DRAWS)].astype(np.float64))
@@ -246,26 +206,26 @@ def _floor_reflectances(appearance: SetAppearance, rng: np.random.Generator) -> 
 
 
 def _inked(
-    face: npt.NDArray[np.float64], appearance: SetAppearance, letters: tuple[str, ...], rng: np.random.Generator
+    face: npt.NDArray[np.float64], appearance: SetAppearance, letters: tuple[str, ...]
 ) -> npt.NDArray[np.float32]:
     """(BINS³,) float32 log-likelihood of faces with characters: a mixture of wood and their inks."""
     inks = {appearance.inks[letter] for letter in letters}
-    drawn = [np.exp(_learn(_draw(np.array(ink), _TOP, rng))) for ink in inks]
-    wood = np.exp(_learn(_draw(face, _TOP, rng)))
+    drawn = [np.exp(_learn(draw(np.array(ink), _TOP))) for ink in inks]
+    wood = np.exp(_learn(draw(face, _TOP)))
     mixed: npt.NDArray[np.float32] = np.log((1 - INK_SHARE) * wood + INK_SHARE * np.mean(drawn, axis=0))
     return mixed
 
 
-def _column(column: ColumnAppearance, rng: np.random.Generator) -> list[npt.NDArray[np.float32]]:
+def _column(column: ColumnAppearance) -> list[npt.NDArray[np.float32]]:
     """(BINS³,) float32 each: log-likelihood of the side of terrain or pillars, then of its tops by share of the sky."""
     top, side = np.array(column.top), np.array(column.side)
     return [
-        _learn(_draw(side, _WALL, rng)),
-        *(_learn(_draw(top, _in_pit(share, float(side.mean())), rng)) for share in SKY_VIEW_FACTORS),
+        _learn(draw(side, _WALL)),
+        *(_learn(draw(top, _in_pit(share, float(side.mean())))) for share in SKY_VIEW_FACTORS),
     ]
 
 
-def _in_pit(sky_view_factor: float, reflectance: float) -> _Shading:
+def _in_pit(sky_view_factor: float, reflectance: float) -> Shading:
     """How a floor is lit from which a share of the sky is visible, between walls of this ``reflectance``.
 
     The lamp may be anywhere in the sky.  Ambient light comes from all of it; occluded parts are replaced by the walls,
@@ -328,28 +288,6 @@ def quantised(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
     """Bin (int32, 0…BINS − 1) of each display value of a channel."""
     bins: npt.NDArray[np.int32] = np.minimum((values * np.float32(BINS / TOP_VALUE)).astype(np.int32), BINS - 1)
     return bins
-
-
-def _draw(reflectance: npt.NDArray[np.float64], shading: _Shading, rng: np.random.Generator) -> npt.NDArray[np.float32]:
-    """(DRAWS, 3) float32 display values 0…:data:`TOP_VALUE` of a surface of ``reflectance`` (3,) or (DRAWS, 3)."""
-    lit = np.exp(rng.normal(0, shading.spread, DRAWS))
-    strength = np.where(rng.random(DRAWS) < shading.lit, lit, rng.uniform(*shading.shade, DRAWS))
-    tint = np.exp(rng.normal(0, shading.tint, (DRAWS, 3)))
-    # The specular part of the enrolled colour is unknown from one picture: any part of what is white in it.
-    most = np.minimum(MOST_MIRRORED, reflectance.min(axis=-1))
-    matt = rng.exponential(MIRRORED_BY_MATT, DRAWS)
-    white = np.where(rng.random(DRAWS) < MATT_SHARE, np.minimum(matt, most), most * rng.random(DRAWS))
-    if shading.bleached:
-        # Evenly spread, so that it draws nothing from the others' sequence.
-        lamps = round(DRAWS * shading.bleached)
-        white[:lamps] = reflectance.min() * np.linspace(0, 1, lamps)
-    own = reflectance - white[:, None]
-    mirrored = rng.exponential(shading.mirrored, DRAWS)
-    if shading.glare:
-        mirrored = np.where(rng.random(DRAWS) < shading.glare, rng.uniform(0, MOST_GLARE, DRAWS), mirrored)
-    radiance = own * strength[:, None] * tint + mirrored[:, None]
-    values = display(radiance) + rng.normal(0, SENSOR_NOISE, (DRAWS, 3))
-    return np.clip(values, 0, TOP_VALUE).astype(np.float32)
 
 
 @compiled

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from calibration.appearance import Reflectance
 from calibration.kit import PieceKind
 from calibration.srgb import GAMMA
-from vision.appearance.colour_model import SENSOR_NOISE
+from vision.appearance.shading import SENSOR_NOISE
 from vision.pose.projection import Points
 from vision.scene.solids import Solid, faces_towards, moved, piece
 

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.colour_model import SENSOR_NOISE
+from vision.appearance.shading import SENSOR_NOISE
 from vision.likelihood.noise import noise_of
 from vision.pose.projection import Points
 

@@ -1,0 +1,32 @@
+"""What surfaces may show in any light."""
+
+import numpy as np
+import pytest
+
+from calibration.srgb import display
+from vision.appearance.shading import DRAWS, SENSOR_NOISE, Shading, draw
+
+EVEN = Shading(lit=1.0, spread=0.0, shade=(1.0, 1.0), mirrored=0.0, tint=0.0)
+VARIED = Shading(lit=0.5, spread=0.2, shade=(0.1, 1.0), mirrored=0.03, tint=0.08, glare=0.2)
+
+
+@pytest.mark.parametrize("gray", [0.05, 0.2, 0.6])
+def test_a_surface_in_full_light_shows_its_colour_less_what_it_mirrored_when_it_was_enrolled(gray: float) -> None:
+    shown = draw(np.full(3, gray), EVEN)
+    assert shown.shape == (DRAWS, 3)
+    assert shown.max() < display(np.array(gray)) + 6 * SENSOR_NOISE
+    assert np.percentile(shown, 90) == pytest.approx(display(np.array(gray)), abs=0.05)
+
+
+def test_of_two_surfaces_the_lighter_one_shows_lighter_in_every_light() -> None:
+    """All share their random numbers, so that what tables of two colours differ by is no chance."""
+    dark, light = (draw(np.array(colour), VARIED) for colour in ((0.1, 0.2, 0.3), (0.15, 0.3, 0.45)))
+    assert (dark <= light + 1e-5).all()
+
+
+def test_shade_darkens_and_glare_bleaches() -> None:
+    colour = np.array((0.3, 0.1, 0.1))
+    full, shaded = draw(colour, EVEN), draw(colour, Shading(0.0, 0.0, (0.2, 0.4), 0.0, 0.0))
+    glaring = draw(colour, Shading(1.0, 0.0, (1.0, 1.0), 0.0, 0.0, glare=1.0))
+    assert shaded.mean() < full.mean() < glaring.mean()
+    assert np.ptp(glaring.mean(axis=0)) < np.ptp(full.mean(axis=0))

@@ -1,0 +1,114 @@
+"""How surfaces are lit: display values that a surface may show, drawn at random from the dichromatic model.
+
+A surface of reflectance a in light l has the radiance ``s * a * l + w * l``: s for angle and shade, w for specular
+reflection (Shafer, Using color to separate reflection components, 1985).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.srgb import display
+
+Variates = npt.NDArray[np.float32]
+
+DRAWS = 20_000
+"""Draws a material.  Chosen by eye."""
+
+MOST_MIRRORED = 0.2
+"""Largest diffuse highlight of a lamp in lacquer, as a share of white paper's light.  Chosen by eye."""
+
+MATT_SHARE, MIRRORED_BY_MATT = 0.5, 0.03
+"""Share of pieces that are matt, and the mean of what these mirror.  Were all lacquered, a pale piece might be any pale
+colour, as ground in shadow is; were all matt, towers would be lost whose enrolled colours mirror a lamp."""
+
+MOST_GLARE = 0.8
+"""The same where the lamp itself is mirrored.  Chosen by eye."""
+
+SENSOR_NOISE = 0.02
+"""Standard deviation of a pixel in display space (5 codes of 255): shot noise, read noise and JPEG of a dim picture.
+Chosen by eye."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shading:
+    """How a kind of surface is lit; light is relative to white paper's.
+
+    Attributes:
+        lit: probability of full light; else it is in shade.
+        spread: standard deviation of the logarithm of full light.
+        shade: range of light in shade.
+        mirrored: mean specular reflection.
+        tint: standard deviation of the logarithm of each channel.
+        glare: probability that the lamp itself is mirrored.
+        bleached: probability that it was when the colour was enrolled.
+    """
+
+    lit: float
+    spread: float
+    shade: tuple[float, float]
+    mirrored: float
+    tint: float
+    glare: float = 0.0
+    bleached: float = 0.0
+
+
+class _Common(NamedTuple):
+    """Random numbers that all surfaces share, (DRAWS,) or for each channel (DRAWS, 3).
+
+    Normal and exponential ones are standard, others uniform from 0 to 1.
+    """
+
+    is_lit: Variates
+    light: Variates
+    shade: Variates
+    tint: Variates
+    is_matt: Variates
+    matt: Variates
+    lacquer: Variates
+    mirrored: Variates
+    has_glare: Variates
+    glare: Variates
+    noise: Variates
+
+
+@cache
+def _common() -> _Common:
+    """The same for each surface, so that what two surfaces differ by is no chance (common random numbers)."""
+    rng, single = np.random.default_rng(0), np.float32  # a fixed seed: the same picture gives the same reading
+    return _Common(
+        is_lit=rng.random(DRAWS, single),
+        light=rng.standard_normal(DRAWS, single),
+        shade=rng.random(DRAWS, single),
+        tint=rng.standard_normal((DRAWS, 3), single),
+        is_matt=rng.random(DRAWS, single),
+        matt=rng.standard_exponential(DRAWS, single),
+        lacquer=rng.random(DRAWS, single),
+        mirrored=rng.standard_exponential(DRAWS, single),
+        has_glare=rng.random(DRAWS, single),
+        glare=rng.random(DRAWS, single),
+        noise=rng.standard_normal((DRAWS, 3), single),
+    )
+
+
+def draw(reflectance: npt.NDArray[np.float64], shading: Shading) -> npt.NDArray[np.float32]:
+    """(DRAWS, 3) float32 display values from 0 of a surface of ``reflectance`` (3,) or (DRAWS, 3), r g b."""
+    by, surface = _common(), reflectance.astype(np.float32)
+    low, high = shading.shade
+    strength = np.where(by.is_lit < shading.lit, np.exp(shading.spread * by.light), low + (high - low) * by.shade)
+    # The specular part of the enrolled colour is unknown from one picture: any part of what is white in it.
+    most = np.minimum(np.float32(MOST_MIRRORED), surface.min(axis=-1))
+    white = np.where(by.is_matt < MATT_SHARE, np.minimum(MIRRORED_BY_MATT * by.matt, most), most * by.lacquer)
+    if shading.bleached:
+        lamps = round(DRAWS * shading.bleached)
+        white[:lamps] = surface.min() * np.linspace(0, 1, lamps)
+    mirrored = shading.mirrored * by.mirrored
+    if shading.glare:
+        mirrored = np.where(by.has_glare < shading.glare, MOST_GLARE * by.glare, mirrored)
+    radiance = (surface - white[:, None]) * strength[:, None] * np.exp(shading.tint * by.tint) + mirrored[:, None]
+    return np.maximum(display(radiance) + SENSOR_NOISE * by.noise, 0)
