@@ -222,6 +222,7 @@ def _log_likelihood(
     unexplained = view.ground
     for part in parts:
         unexplained += step * (unevenness(part, 1 / PER_MM) / 3 - part[5])
-    variance = max(unexplained, 0.0) / max(view.pixels - step * mixed, 1.0) + view.variance
+    mean = unexplained / max(view.pixels - step * mixed, 1.0)
+    variance = max(mean - view.noise, 0.0) + view.variance
     likely = boundaries - 0.5 * view.weight * np.log(variance)
     return float(SHARE * likely - 0.5 * displacement(at) / PER_MM**2)

@@ -28,6 +28,8 @@ INDEPENDENT_MM2 = 20.0
 EVEN = 0.01
 """Standard deviation of display values on one face besides the noise of its pixels."""
 
+INDEPENDENT_PX = INDEPENDENT_MM2 * PER_MM**2
+
 OTHER_GROUND = 0.15
 """Largest difference from the ground's usual display value that counts: shadow and print may be any darker.  Of 0.07,
 0.08, 0.1, 0.15 and 0.25 this gave fewest faults."""
@@ -54,7 +56,8 @@ class LateralView(NamedTuple):
             fit to bare ground is the squared difference from it.
         pixels: their number.
         ground: sum of the squared differences of all of them.
-        variance: of a pixel on an even surface.
+        noise: variance of a pixel, which averages out over many, mean of the channels.
+        variance: of an even surface besides.
         weight: independent observations.
         contrasts: between pixels that are looked at.
     """
@@ -62,6 +65,7 @@ class LateralView(NamedTuple):
     integrals: Floats
     pixels: float
     ground: float
+    noise: float
     variance: float
     weight: float
     contrasts: Contrasts
@@ -239,24 +243,24 @@ def observe(codes: Picture, gain: Array, squares: Floats, contrasts: Contrasts) 
     """The view of a close-up, ``codes`` (rows, columns, 3) b g r; ``squares`` of :func:`off_usual`."""
     integrals, count, ground, noise = integrate(codes, gain, squares)
     pixels = max(float(count), 1.0)
-    weight = pixels / PER_MM**2 / INDEPENDENT_MM2
-    return LateralView(integrals, pixels, ground, EVEN**2 + noise**2, weight, contrasts)
+    variance = EVEN**2 + noise / INDEPENDENT_PX
+    return LateralView(integrals, pixels, ground, noise, variance, pixels / INDEPENDENT_PX, contrasts)
 
 
 @compiled
 def integrate(codes: Picture, gain: Array, squares: Floats) -> tuple[Floats, int, float, float]:
     """``integrals`` of :class:`LateralView`; how many pixels are looked at; the sum of their ``squares``; their noise.
 
-    That is the standard deviation of the mean of a pixel's display values, from how it differs from the one left of it.
+    That is the variance of a pixel's display values, mean of the channels, from how it differs from the one left of it.
     """
     (rows, columns), shades, count, pairs, ground = squares.shape, _display_values(gain), 0, 0, 0.0
-    integrals, apart = np.zeros((columns, rows + 1, SUMS)), np.empty(squares.size, np.float32)
-    before = np.full(rows, np.float32(-1))
+    integrals, apart = np.zeros((columns, rows + 1, SUMS)), np.empty((3, squares.size), np.float32)
+    before, is_known = np.empty((rows, 3), np.float32), np.zeros(rows, np.bool_)
     for column in range(columns):
         for row in range(rows):
             above, sums, square = integrals[column, row], integrals[column, row + 1], squares[row, column]
             if square < 0:
-                sums[:], before[row] = above, -1
+                sums[:], is_known[row] = above, False
                 continue
             # Written out, this takes half as long as loops.
             blue, green, red = codes[row, column]
@@ -271,11 +275,18 @@ def integrate(codes: Picture, gain: Array, squares: Floats) -> tuple[Floats, int
             sums[6] = above[6] + from_middle
             sums[7] = above[7] + from_middle * from_middle
             sums[8] = above[8] + from_middle * (one + two + three)
-            mean = (one + two + three) / np.float32(3)
-            if before[row] >= 0:
-                apart[pairs] = abs(mean - before[row])
+            left = before[row]
+            if is_known[row]:
+                apart[0, pairs], apart[1, pairs], apart[2, pairs] = (
+                    abs(one - left[0]),
+                    abs(two - left[1]),
+                    abs(three - left[2]),
+                )
                 pairs += 1
-            before[row], count, ground = mean, count + 1, ground + square
-    # The median of the difference of two normal values is 0.954 of their standard deviation.
-    noise = float(np.median(apart[:pairs])) / 0.954 if pairs else 0.0
+            left[0], left[1], left[2], is_known[row] = one, two, three, True
+            count, ground = count + 1, ground + square
+    noise = 0.0
+    for channel in range(3 if pairs else 0):
+        # The median of the difference of two normal values is 0.954 of their standard deviation.
+        noise += (float(np.median(apart[channel, :pairs])) / 0.954) ** 2 / 3
     return integrals, count, ground, noise

@@ -38,13 +38,13 @@ def close_up():
     return CloseUp(crops, two_pyramids(LARGE, SMALL, COLUMNS), np.array([[[1, 0, 2, 3]] * 2]))
 
 
-def fitted(close_up, pyramids, tried=(True, True), board=None, is_known=True, aside=(0, 0)):
+def fitted(close_up, pyramids, tried=(True, True), board=None, is_known=True, aside=(0, 0), noise=2):
     """The fits to ``pyramids``, as many columns ``aside``, on even ground or a ``board`` (rows, columns, 3)."""
     image = np.full((ROWS, COLUMNS, 3), GROUND, float) if board is None else board.astype(float)
     for (first, last, half), right in zip(pyramids, aside, strict=False):
         middle = MIDDLE + right
         image[first:last, middle - half : middle], image[first:last, middle : middle + half] = FACE_CODES
-    image = (image + np.random.default_rng(3).normal(0, 2, image.shape)).astype(np.uint8)
+    image = (image + np.random.default_rng(3).normal(0, noise, image.shape)).astype(np.uint8)
     bare = (
         None
         if board is None
@@ -61,6 +61,13 @@ def test_the_tower_that_was_drawn_is_the_likeliest(close_up):
     alone, tower = fitted(close_up, [LARGE]).log_likelihood, fitted(close_up, [LARGE, SMALL]).log_likelihood
     assert alone[ALONE] > alone[TOWER] + 3
     assert tower[TOWER] > tower[ALONE] + 3
+
+
+def test_noise_hardly_hides_a_tower(close_up):
+    """It averages out over faces: it is no reason to trust what they show less."""
+    alone, tower = (fitted(close_up, put, noise=10).log_likelihood for put in ([LARGE], [LARGE, SMALL]))
+    assert alone[ALONE] > alone[TOWER]
+    assert tower[TOWER] > tower[ALONE] + 6
 
 
 def test_a_tower_is_found_where_its_pyramids_were_not_put_exactly_on_each_other(close_up):
