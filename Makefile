@@ -14,7 +14,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # Compiling takes one core and three to four minutes: checks, downloads and tests that read no pictures go on beside it.
 MAKEFLAGS += --jobs=2
-PICTURES := tests/vision $(shell grep -rl --include='test_*.py' "^pytestmark = .*pytest.mark.pictures" tests)
+VISION := $(filter-out tests/vision/capture/ %__pycache__/,$(wildcard tests/vision/*/)) $(wildcard tests/vision/test_*.py)
+PICTURES := $(VISION) $(shell grep -rl --include='test_*.py' "^pytestmark = .*pytest.mark.pictures" tests)
 
 # Tests keep the memory that they free: to give it back and ask for it again took a twelfth of their time.
 unit logic: export MALLOC_MMAP_THRESHOLD_ := 33554432
@@ -59,7 +60,7 @@ contracts: setup
 	$(VENV)/bin/lint-imports
 
 logic: browser
-	$(PYTEST) -n 2 -m "not soak and not pictures" --ignore=tests/vision
+	$(PYTEST) -n 2 -m "not soak and not pictures" $(addprefix --ignore=,$(VISION))
 
 unit: compiled browser
 	$(PYTEST) -n 4 -m "not soak" $(PICTURES)
