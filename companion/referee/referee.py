@@ -294,7 +294,7 @@ class Referee:
         mode, standing = self._state.mode, self._state.context.standing
         # Where a match has not begun, a square that looks right in the end is only what people were asked for.
         rivals = tuple(rival for rival in self._rivals if rival.moves or mode is not Mode.SETTING_UP)
-        refuted_by = next((rival for rival in rivals if rival.is_proved), None)
+        refuted_by = refutation.proved(rivals)
         suspicion = suspect(self._state.suspicion, judgement, t_s)
         judgement = settled(suspicion, judgement, mode, t_s)
         known = is_known(self._state, judgement)
@@ -311,7 +311,8 @@ class Referee:
         trigger = trigger_by(self._state, prediction, judgement) if refuted_by is None else Trigger.REFUTED
         events = self._take(t_s, trigger, fact) if due else ()
         if any(isinstance(event, Accusation) for event in events):
-            self._rivals = refutation.rivals_to(prediction, evidence, judgement)
+            found = refutation.rivals_to(prediction, evidence, judgement)
+            self._rivals = refutation.joined(self._state.match, self._rivals, found)
         elif self._state.mode is Mode.SETTING_UP:
             if events:
                 self._rivals = refutation.rivals_to_complaint(prediction, evidence, judgement)

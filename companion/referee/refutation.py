@@ -87,6 +87,11 @@ class Rival:
         return self.played_on >= LEAST_PLAYED and self.log_odds + min(gain, 0.0) >= LOG_REFUTED
 
     @property
+    def soon(self) -> float:
+        """``log_odds`` once the move counts that has been seen, but in too few pictures."""
+        return self.log_odds + (0.0 if self.seen[0] is None else LOG_PLAYED_ON)
+
+    @property
     def may_be_repair(self) -> bool:
         """Whether ``place`` may look right by now since it has been put right; not if it was then played on."""
         if not self.played_on:
@@ -109,6 +114,26 @@ def rivals_to(prediction: Prediction, evidence: Evidence, judgement: Judgement) 
         found.append((max(looked, hypothesis.prior - LOG_ACT - MISREAD_NATS), hypothesis, place))
     found.sort(key=lambda row: -row[0])
     return tuple(_rival(prediction, evidence, judgement.changes, *row) for row in found[:MOST_RIVALS])
+
+
+def joined(match: Match, before: tuple[Rival, ...], found: tuple[Rival, ...]) -> tuple[Rival, ...]:
+    """The rivals ``found`` at a further accusation in a ``match``, and those of the accusations ``before``.
+
+    A further act does not make the one before true: it may be put back, and play go on.
+    """
+    kept = [ahead for rival in before if (ahead := _ahead_of(match, rival)) is not None]
+    known = {(rival.match.plies, rival.place) for rival in kept}
+    new = [rival for rival in found if (rival.match.plies, rival.place) not in known]
+    return tuple(sorted((*kept, *new), key=lambda rival: -rival.log_odds)[:MOST_RIVALS])
+
+
+def _ahead_of(match: Match, rival: Rival) -> Rival | None:
+    """``rival`` as it is ahead of ``match``, which may have gone on meanwhile; None where it went another way."""
+    count = len(match.plies)
+    if rival.match.plies[:count] != match.plies:
+        return None
+    moves = tuple(ply.move for ply in rival.match.plies[count:] if ply.move is not None)
+    return replace(rival, moves=moves, played_on=min(rival.played_on, len(moves)))
 
 
 def rivals_to_complaint(prediction: Prediction, evidence: Evidence, judgement: Judgement) -> tuple[Rival, ...]:
@@ -147,6 +172,20 @@ def _gap(evidence: Evidence, place: Place, claimed: Sight, expected: Sight) -> f
 def disturbed(rival: Rival) -> Rival:
     """``rival`` once something has moved."""
     return replace(rival, moved=True)
+
+
+def proved(rivals: tuple[Rival, ...]) -> Rival | None:
+    """The rival that refutes the accusation, unless another one fits as well and would have another match go on.
+
+    Which square was misread then will show once more of the table is seen; until it does nothing is taken for played.
+    """
+    return next((rival for rival in rivals if rival.is_proved and _is_told_apart(rival, rivals)), None)
+
+
+def _is_told_apart(rival: Rival, rivals: tuple[Rival, ...]) -> bool:
+    """Whether all ``rivals`` that fit, and lead to another position, are much less likely than ``rival``."""
+    others = (other for other in rivals if other.fits and other.match.position != rival.match.position)
+    return all(rival.log_odds - other.soon >= LOG_REFUTED for other in others)
 
 
 def confirmed(rivals: tuple[Rival, ...], meaning: Interpretation) -> Rival | None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from companion.events import Accepted, Illegal, Withdrawn
 from companion.games import read_position
 from companion.match import Match
+from companion.referee.refutation import LOG_REFUTED, Rival, proved
 from companion.simulate.readings import kit_states, next_frame, read_table
+from companion.tracker.hypotheses import predict
 from tests.referee.conftest import HIGHEST
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
@@ -88,6 +92,31 @@ def test_play_that_goes_on_withdraws_it_though_the_square_stays_misread(accused)
     said = play_on(accused, 2)
     assert kinds(said) == ["withdrawn", "accepted", "accepted", "accepted"]
     assert moves(said) == ["e4-e5", "d7-d6", "f5-f6"]
+
+
+def test_a_further_act_that_is_put_back_does_not_make_the_accusation_true(accused) -> None:
+    """It is named; and the match in which the square was misread stays in mind, also where any square may look new."""
+    board, accused.changed = [("e4", ""), ("e5", "GR")], None
+    assert kinds(accused.show(*board, ("c3", ""), ("f2", "GR"), frames=60)) == ["illegal"]
+    assert accused.show(*board, frames=60) == []
+    said = []
+    for source, target, stack in (("d7", "d6", "RG"), ("f5", "f6", "GR")):
+        board += [(source, ""), (target, stack)]
+        said += accused.show(*board, frames=60)
+    assert kinds(said) == ["withdrawn", "accepted", "accepted", "accepted"]
+    assert moves(said) == ["e4-e5", "d7-d6", "f5-f6"]
+
+
+def test_of_two_matches_that_may_both_be_going_on_none_is_taken_for_played(shot) -> None:
+    """Until one of them does not fit any more, or is much less likely."""
+    matches = [shot.match.play(move) for move in shot.game.legal_moves(shot.match.position)[:2]]
+    one, other = (
+        Rival(match, (match.plies[-1].move,), 0, (1, "R"), predict(match), LOG_REFUTED + 1, 0.0, 0.0, played_on=2)
+        for match in matches
+    )
+    assert proved((one, other)) is None
+    assert proved((replace(one, fits=False), other)) is other
+    assert proved((one, replace(other, log_odds=1.0))) is one
 
 
 def test_the_match_goes_on_past_the_misread_square(accused) -> None:
