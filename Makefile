@@ -1,8 +1,8 @@
 # Two commands on a fresh machine: `make demo` shows the main job, `make test` runs every check.
 VENV := .venv
 PY := $(VENV)/bin/python
-# Several files of tests at a time on two cores, in their order: many wait for a browser, a broker or a clock.
-PYTEST := $(PY) -m pytest --dist loadfile --no-loadscope-reorder
+# Four files of tests at a time on two cores, in their order: many wait for a browser, a broker or a clock.
+PYTEST := $(PY) -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 STAMP := $(VENV)/.installed
 SYSTEM_LIBS := libgl1 libglib2.0-0 espeak-ng alsa-utils
@@ -63,7 +63,7 @@ logic: browser
 	$(PYTEST) -n 2 -m "not soak and not pictures" $(addprefix --ignore=,$(VISION))
 
 unit: compiled browser
-	$(PYTEST) -n 4 -m "not soak" $(PICTURES)
+	$(PYTEST) -m "not soak" $(PICTURES)
 
 # The tests of seeing on OpenCV 5 too: a user's machine may have it.
 CV5 := .venv-cv5
@@ -71,7 +71,7 @@ $(CV5)/cv2: | setup
 	$(PIP) --no-deps --target $(CV5) 'opencv-python>=5,<6'
 
 cv5: setup $(CV5)/cv2
-	PYTHONPATH=$(CV5) $(PYTEST) -n 4 tests/vision tests/calibration tests/app
+	PYTHONPATH=$(CV5) $(PYTEST) tests/vision tests/calibration tests/app
 
 # The Raspberry Pi's architecture, under emulation: as root, on Debian; most of an hour.
 arm64: setup
@@ -100,7 +100,7 @@ score: compiled
 	$(PY) -m tools.photographs --rounds 3
 
 soak: compiled browser
-	$(PYTEST) -n 4 -m soak
+	$(PYTEST) -m soak
 	$(PY) -m tools.soak
 	$(PY) -m tools.soak_traced
 	$(PY) -m tools.soak_readings

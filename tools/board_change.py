@@ -19,7 +19,7 @@ import numpy.typing as npt
 from calibration.kit import Kit, load_kit
 from companion.games import load_game
 from companion.simulate.ground import ground, places_mm
-from companion.simulate.light import LIGHTS, to_linear, to_srgb
+from companion.simulate.light import LIGHTS, LINEAR, to_srgb
 from companion.simulate.render import Picture, Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded, set_up
@@ -32,7 +32,6 @@ Array = npt.NDArray[np.float64]
 Change = Callable[[Array, Array, Array, float], Array]
 """Linear light (height, width, 3) b g r of the empty table at places x, y mm once ``amount`` (0 to 1) has happened."""
 
-LINEAR = to_linear(np.arange(256))
 SPOT_MM = 18.0
 PRINTED = load_kit("draughts")
 OWN = replace(

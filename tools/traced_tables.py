@@ -19,7 +19,7 @@ import numpy as np
 from calibration.camera import Camera
 from calibration.kit import Colour, Kit
 from companion.simulate.ground import sheet, wood
-from companion.simulate.light import Array, Light, to_linear
+from companion.simulate.light import LINEAR, Array, Light
 from companion.simulate.render import Picture
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded
@@ -80,10 +80,9 @@ def drawn_table(kit: Kit, levels: tuple[int, ...], seed: int) -> DrawnTable:
     pose, where = _pose(kit, camera, levels, rng)
     lights = _lights(rng)
     shown, of_pieces = _other_pieces(kit, seed, rng)
-    linear = to_linear(np.arange(256))
-    table = linear[wood()] * rng.uniform(0.4, 1.8) * np.array([rng.uniform(0.8, 1.2) for _ in range(3)])
+    table = LINEAR[wood()] * rng.uniform(0.4, 1.8) * np.array([rng.uniform(0.8, 1.2) for _ in range(3)])
     small = (round(kit.mat.width_mm * SHEET_PX_PER_MM), round(kit.mat.height_mm * SHEET_PX_PER_MM))
-    mat = cv2.resize(linear.astype(np.float32)[sheet(kit)], small, interpolation=cv2.INTER_AREA)
+    mat = cv2.resize(LINEAR.astype(np.float32)[sheet(kit)], small, interpolation=cv2.INTER_AREA)
     half_mm = np.array([kit.mat.width_mm, kit.mat.height_mm]) / 2
     paper = np.asarray(mat, np.float32)
     roughness = rng.uniform(0.4, 1.0)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Colour, Kit
 from calibration.printed import printed_mat
-from companion.simulate.light import Light, fall, to_linear, to_srgb
+from companion.simulate.light import LINEAR, Light, fall, to_srgb
 from vision.pose.projection import Registration
 
 Picture = npt.NDArray[np.uint8]
@@ -28,9 +28,6 @@ WOOD_MM = 1600
 WOOD: tuple[Colour, ...] = ((150, 104, 66), (136, 92, 58), (160, 113, 74), (143, 97, 60))
 PLANK_MM = 120
 GRAIN_MM, GRAIN_STEP_MM = 90, 16
-LINEAR = to_linear(np.arange(256)).astype(np.float32)
-"""Linear light of each sRGB value."""
-
 FINER = 3
 """Each picture element is the mean of this many by this many looks."""
 
@@ -59,7 +56,7 @@ def _ground(scene: bytes) -> Picture:
     direct = (light.towards[2] * fall(light, x, y)).astype(np.float32)
     lens = vignette(camera).astype(np.float32)
     glow = [(direct * of_lamp + of_room) * lens for of_lamp, of_room in zip(light.colour, light.room, strict=True)]
-    bright = LINEAR[shown] * cv2.merge(glow)
+    bright = LINEAR.astype(np.float32)[shown] * cv2.merge(glow)
     return np.ascontiguousarray(np.round(to_srgb(bright)).astype(np.uint8)[..., ::-1])
 
 

@@ -63,6 +63,10 @@ def to_linear(colour: npt.ArrayLike) -> Array:
     return linear_light(np.asarray(colour, np.float64) / 255)
 
 
+LINEAR = to_linear(np.arange(256))
+"""(256,) linear light of each sRGB value."""
+
+
 def beside(colour: npt.ArrayLike, other: npt.ArrayLike) -> Array:
     """(3,) how much linear light a surface of an sRGB colour sends, for each part that an ``other`` beside it sends."""
     return to_linear(colour) / np.maximum(to_linear(other), 1e-3)

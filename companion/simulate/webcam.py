@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from companion.simulate.light import to_linear, to_srgb
+from companion.simulate.light import LINEAR, to_srgb
 
 Picture = npt.NDArray[np.uint8]
 
@@ -28,10 +28,6 @@ SMEARED_PX = 5
 
 DRIFT_S, BALANCE_S = 4.1, 7.3
 """Time in which exposure, and white balance, go through a radian of their drift: as slowly as automatic ones hunt."""
-
-
-LINEAR = to_linear(np.arange(256))
-"""Linear light of every code."""
 
 
 @dataclass(frozen=True)

@@ -23,12 +23,12 @@ DRAWS = 20_000
 MOST_MIRRORED = 0.2
 """Largest diffuse highlight of a lamp in lacquer, as a share of white paper's light.  Chosen by eye."""
 
+MOST_GLARE = 0.8
+"""The same where the lamp itself is mirrored.  Chosen by eye."""
+
 MATT_SHARE, MIRRORED_BY_MATT = 0.5, 0.03
 """Share of pieces that are matt, and the mean of what these mirror.  Were all lacquered, a pale piece might be any pale
 colour, as ground in shadow is; were all matt, towers would be lost whose enrolled colours mirror a lamp."""
-
-MOST_GLARE = 0.8
-"""The same where the lamp itself is mirrored.  Chosen by eye."""
 
 SENSOR_NOISE = 0.02
 """Standard deviation of a pixel in display space (5 codes of 255): shot noise, read noise and JPEG of a dim picture.

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from vision.compiled import compiled
 from vision.likelihood.lateral_boundaries import Contrasts
 from vision.likelihood.lateral_runs import SUMS, LateralFaces
-from vision.likelihood.noise import ranked
+from vision.likelihood.noise import pair_variance, ranked
 from vision.likelihood.observations import FLOOR
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 
@@ -25,10 +25,10 @@ PER_MM = 2
 INDEPENDENT_MM2 = 20.0
 """Area over which errors are correlated: half that of the crops' colours, which are wrong over a whole face."""
 
+INDEPENDENT_PX = INDEPENDENT_MM2 * PER_MM**2
+
 EVEN = 0.01
 """Standard deviation of display values on one face besides the noise of its pixels."""
-
-INDEPENDENT_PX = INDEPENDENT_MM2 * PER_MM**2
 
 OTHER_GROUND = 0.15
 """Largest difference from the ground's usual display value that counts: shadow and print may be any darker.  Of 0.07,
@@ -286,7 +286,6 @@ def integrate(codes: Picture, gain: Array, squares: Floats) -> tuple[Floats, int
             left[0], left[1], left[2], is_known[row] = one, two, three, True
             count, ground = count + 1, ground + square
     noise = 0.0
-    for channel in range(3 if pairs else 0):
-        # The median of the difference of two normal values is 0.954 of their standard deviation.
-        noise += (float(np.median(apart[channel, :pairs])) / 0.954) ** 2 / 3
+    for channel in range(3):
+        noise += pair_variance(apart[channel, :pairs]) / 3
     return integrals, count, ground, noise

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from vision.compiled import allocation_free, compiled
 from vision.likelihood.crop_faces import CropFaces
+from vision.likelihood.noise import pair_variance
 from vision.likelihood.observations import DARK, Observations
 from vision.scene.configurations import LEAN_MM, PLACE_MM
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
@@ -360,5 +361,4 @@ def _pixel_variance(values: Floats, surfaces: Indices) -> float:
             if surfaces[row, column] >= 0 and surfaces[row, column] == surfaces[row, column + 1]:
                 apart[count] = abs(values[row, column] - values[row, column + 1])
                 count += 1
-    # The median of the difference of two normal values is 0.954 of their standard deviation.
-    return float((np.median(apart[:count]) / 0.954) ** 2) if count else 0.0
+    return pair_variance(apart[:count])

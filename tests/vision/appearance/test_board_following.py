@@ -7,7 +7,7 @@ import pytest
 
 from calibration.kit import load_kit
 from companion.simulate.ground import places_mm
-from companion.simulate.light import WINDOW, to_linear, to_srgb
+from companion.simulate.light import LINEAR, WINDOW, to_srgb
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded, set_up
@@ -31,7 +31,6 @@ STAINED = "b5", "c5"
 CAMERA = default_camera()
 POSE = default_pose(PRINTED, CAMERA)
 PLACES = places_mm(CAMERA, POSE)
-LINEAR = to_linear(np.arange(256))
 PLIES = 14
 
 
