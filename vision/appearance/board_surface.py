@@ -19,6 +19,7 @@ from calibration.srgb import GAMMA
 from vision.appearance.colour_model import BINS, FLOOR_SHADING, OUTLIER_SHARE, TOP_VALUE
 from vision.appearance.illumination import Illumination
 from vision.appearance.logarithm import take_logs
+from vision.appearance.saturation import SATURATED, saturated_bins
 from vision.appearance.shading import SENSOR_NOISE
 from vision.compiled import compiled
 from vision.pose.projection import Points, Registration, back_project
@@ -77,11 +78,14 @@ class LocalLight(NamedTuple):
         gain: (b, 3) float32, display value relative to white paper of one code.
         slope: (b, 2, 3) float32, by what share of it display values grow a mm to x and to y.
         specular: (b, 3) float32, white that is mirrored there, as a square of display values, and its slopes likewise.
+        saturated_log: (3,) float32, log-likelihood of a saturated channel that is as it should be, which it may be in
+            so many bins (:mod:`vision.appearance.saturation`).
     """
 
     gain: Array
     slope: Array
     specular: Array
+    saturated_log: Array
 
 
 def view_board(
@@ -148,7 +152,8 @@ def light_round(light: Illumination, gain: Array, centres_mm: Points) -> LocalLi
         for axis, side in enumerate(sides):
             ahead, back = (specular_at(light.specular, light.half_mm, centres_mm + sign * side) for sign in (1, -1))
             specular[:, 1 + axis] = (ahead - back) / (2 * REACH_MM)
-    return LocalLight(gain, np.ascontiguousarray(slope, np.float32), specular)
+    saturated_log = -np.log(BINS - np.array(saturated_bins(light)[::-1])).astype(np.float32)
+    return LocalLight(gain, np.ascontiguousarray(slope, np.float32), specular, saturated_log)
 
 
 @compiled
@@ -239,20 +244,77 @@ def board_log_likelihood(
     logs, expected = found
     count = codes.shape[1] * codes.shape[2]
     seen, shown, work = codes.reshape(-1, count, 3), np.empty((3, count), np.float32), np.empty((4, count), np.float32)
+    zeros = np.zeros(count, np.float32)
     for k in range(len(cells)):
         cell = cells[k]
         scale, board, own = view.scale[cell].reshape(3, -1), expected[k].reshape(3, -1), logs[k].reshape(-1)
         for channel in range(3):
             _scaled(seen[k], channel, light.gain[k, channel], shown[channel])
         _expect(view.values[cell].reshape(3, -1), view.aside_mm[cell].reshape(2, -1), light, k, board)
-        _diffuse(shown, board, scale, work)
-        best = _by_brightness(view.log_volume[cell].reshape(-1), work)
+        volume = view.log_volume[cell].reshape(-1)
+        if _is_saturated(seen[k]):
+            diffuse, shown, amends = _at_least(seen[k], shown, board, scale, light.saturated_log)
+            volume = volume + amends
+        else:
+            diffuse, amends = shown, zeros
+        _diffuse(diffuse, board, scale, work)
+        best = _by_brightness(volume, work)
         _glare(shown, board, scale, work)
         take_logs(work[1])
         for i in range(count):
-            likely = max(best[i], work[1, i] + work[2, i])
+            likely = max(best[i], work[1, i] + work[2, i] + amends[i])
             own[i] = likely if scale[0, i] > 0 else own[i]
         _mark_unknown(scale[0], np.float32(0), board)
+
+
+@compiled
+def _is_saturated(codes: Picture) -> bool:
+    """Whether any channel of ``codes`` (k, 3) is."""
+    flat, most = codes.reshape(-1), np.uint8(0)
+    for i in range(len(flat)):
+        most = max(most, flat[i])
+    return bool(most >= SATURATED)
+
+
+@compiled
+def _at_least(
+    codes: Picture, shown: Array, expected: Array, scale: Array, saturated_log: Array
+) -> tuple[Array, Array, Array]:
+    """What saturated channels of ``codes`` (k, 3) may have been, most likely, if they show a board.
+
+    Args:
+        codes: b g r.
+        shown: (3, k) display values; saturated ones are least values.
+        expected: (3, k) those of the board.
+        scale: (3, k), one over the standard deviation of each.
+        saturated_log: see :class:`LocalLight`.
+
+    Returns:
+        (3, k) display values if its light is other by some factor, as the other channels tell; (3, k) the same if a
+        lamp is mirrored; and (k,) by how much more the logarithm of a pixel's likelihood is, since less is known.
+    """
+    lit, mirroring, amends = shown.copy(), shown.copy(), np.zeros(len(codes), np.float32)
+    of_value = np.float32(np.log(TOP_VALUE / BINS / np.sqrt(2 * np.pi)))
+    for i in range(len(codes)):
+        if max(codes[i]) < SATURATED or scale[0, i] <= 0:
+            continue
+        both, own, channels = np.float32(0), np.float32(0), 0
+        more, most = np.float32(0), np.float32(0)
+        for c in range(3):
+            paler = shown[c, i] * shown[c, i] - expected[c, i] * expected[c, i]
+            most = max(most, paler)
+            if codes[i, c] < SATURATED:
+                precise = scale[c, i] * scale[c, i] * expected[c, i]
+                both, own = both + precise * shown[c, i], own + precise * expected[c, i]
+                more, channels = more + paler, channels + 1
+        t = both / own if own > 0 else np.float32(1)
+        white = more / np.float32(channels) if channels > 0 else most
+        for c in range(3):
+            if codes[i, c] >= SATURATED:
+                squared = max(expected[c, i] * expected[c, i] + white, np.float32(0))
+                lit[c, i], mirroring[c, i] = max(lit[c, i], t * expected[c, i]), max(shown[c, i], np.sqrt(squared))
+                amends[i] += saturated_log[c] - of_value - np.log(scale[c, i])
+    return lit, mirroring, amends
 
 
 # What follows are loops without branches and calls over all pixels of a crop, which become vector instructions.

@@ -13,6 +13,7 @@ from vision.appearance import colour_model
 from vision.appearance.board_surface import BoardView
 from vision.appearance.colour_model import Lamp
 from vision.appearance.illumination import Illumination
+from vision.appearance.saturation import NOTHING_SATURATED, Bins, CensoredTable, censor, saturated_bins
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.lamp import lamp_of
@@ -36,13 +37,18 @@ class _Lit(NamedTuple):
     """The colour model beside a lamp, and what pictures are understood by there: sides may be in deep shade, too.
 
     Attributes:
-        model, shaded: (BINS³, materials) float32 log-likelihoods.
+        model, shaded: of (BINS³, materials) float32 log-likelihoods.
         likeliest: (BINS³,) of ``shaded``, see :func:`vision.inference.outliers.likeliest`.
     """
 
-    model: Array
-    shaded: Array
+    model: CensoredTable
+    shaded: CensoredTable
     likeliest: Array
+
+    def expect(self, first: Bins) -> None:
+        """Have saturated channels stand for bins from ``first`` on."""
+        if self.model.expect(first) and self.shaded.expect(first):
+            self.likeliest[:] = likeliest(self.shaded.table)
 
 
 class Colours:
@@ -72,7 +78,7 @@ class Colours:
     @property
     def model(self) -> Array:
         """(BINS³, materials) float32 log-likelihoods beside the lamp of the picture that was last read whole."""
-        return self._lit.model
+        return self._lit.model.table
 
     def expect_usual_lamp(self) -> None:
         """Begin another picture, whose lamp is not known yet."""
@@ -84,23 +90,28 @@ class Colours:
         if lamp not in self._lamps:
             return False
         if lamp not in self._unusual:
-            model = colour_model.in_light_of(lamp, self._usual.model, self._appearance, self._configurations)
+            self._usual.expect(NOTHING_SATURATED)
+            usual = self._usual.model.table
+            model = colour_model.in_light_of(lamp, usual, self._appearance, self._configurations)
             self._unusual[lamp] = _lit(model, self._appearance, self._configurations)
         self._lit = self._unusual[lamp]
         return True
 
     def follow_column(self, kit: Kit, appearance: SetAppearance, column: ColumnAppearance) -> None:
         """Go on with another ``column``, which the ``appearance`` of the set now has."""
+        self._lit.expect(NOTHING_SATURATED)
         colour_model.repaint_column(self.model, column)
         self._lit = self._usual = _lit(self.model, appearance, kit_configurations(kit))
 
     def look_around(self, image: Picture, geometry: Geometry, light: Illumination) -> None:
         """Learn the colours of what lies outside the mat in a picture (height, width, 3) uint8 BGR."""
+        first = saturated_bins(light)
+        self._lit.expect(first)
         around = image.reshape(-1, 3)[geometry.surround_px]
         values = colour_model.normalise(around, light.at(np.zeros((1, 3))))
-        self.model[:, Materials.TABLE] = colour_model.table_column(
-            np.clip(values, 0, colour_model.TOP_VALUE), self._paper, self._pieces
-        )
+        table = colour_model.table_column(np.clip(values, 0, colour_model.TOP_VALUE), self._paper, self._pieces)
+        censor(table, first)
+        self.model[:, Materials.TABLE] = table
 
     def smooth(self, image: Picture, geometry: Geometry, light: Illumination) -> Picture:
         """A picture (height, width, 3) uint8 BGR without the noise that would hide pieces in this light."""
@@ -135,7 +146,7 @@ class Colours:
         return self._unlikely(hypothesis, shown)
 
     def _unlikely(self, hypothesis: Hypothesis, shown: Observations) -> Array:
-        return unexplained_shares(hypothesis, shown, hypothesis.geometry.rows_round, self._lit.shaded)
+        return unexplained_shares(hypothesis, shown, hypothesis.geometry.rows_round, self._lit.shaded.table)
 
 
 def _grounds(kit: Kit, appearance: SetAppearance, configurations: Configurations) -> list[Reflectance]:
@@ -157,4 +168,4 @@ def _gain(light: Illumination) -> float:
 
 def _lit(model: Array, appearance: SetAppearance, configurations: Configurations) -> _Lit:
     shaded = colour_model.with_deep_shade(model, appearance, configurations)
-    return _Lit(model, shaded, likeliest(shaded))
+    return _Lit(CensoredTable(model), CensoredTable(shaded), likeliest(shaded))

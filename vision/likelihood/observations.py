@@ -11,6 +11,7 @@ import numpy.typing as npt
 from vision.appearance.board_surface import BoardView, board_log_likelihood, light_round
 from vision.appearance.colour_model import BINS, gain_in, quantised
 from vision.appearance.illumination import Illumination
+from vision.appearance.saturation import SATURATED
 from vision.compiled import compiled
 from vision.scene.crops import Crops
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
@@ -83,7 +84,9 @@ def observe(
     gain = np.ascontiguousarray(gain_in(light.at(crops.centres_mm[cells]))[:, ::-1])
     values = (gain[..., None] * np.arange(256)).astype(np.float32)
     # Rows of the colour model are numbered with red as the most significant digit.
-    rows_of_code = quantised(values) * np.array([[1], [BINS], [BINS**2]], np.int32)
+    channels = quantised(values)
+    channels[..., SATURATED:] = BINS - 1
+    rows_of_code = channels * np.array([[1], [BINS], [BINS**2]], np.int32)
     bins, floor = _classified(codes, rows_of_code, np.ascontiguousarray(colour_model[:, FLOOR]))
     expected = NO_BOARD
     if board is not None:

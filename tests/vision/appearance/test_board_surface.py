@@ -30,6 +30,9 @@ NO_WHITE = References(np.zeros((0, 3)), np.zeros((0, 3)))
 FIRST = np.zeros(1, np.intp)
 """The first cell of all."""
 
+SATURATED_LOG = np.full(3, -np.log(7), np.float32)
+"""A channel that is saturated by full light may be in the last seven of the colour model's bins."""
+
 PALE, DARK = np.array([0.85, 0.75, 0.5]), np.array([0.4, 0.3, 0.2])
 
 
@@ -148,7 +151,8 @@ def logs_of(board, crops, code, light=None):
     codes = np.full((*shape, 3), np.array(code, np.uint8))
     logs = np.full(shape, -99, np.float32)
     gain = np.full((2, 3), 1 / 255, np.float32)
-    local = light or LocalLight(gain, np.zeros((2, 2, 3), np.float32), np.zeros((2, 3), np.float32))
+    even = LocalLight(gain, np.zeros((2, 2, 3), np.float32), np.zeros((2, 3), np.float32), SATURATED_LOG)
+    local = light or even
     board_log_likelihood(view, np.arange(2), codes, local, (logs, np.zeros((2, 3, *shape[1:]), np.float32)))
     return logs
 
@@ -171,7 +175,8 @@ def test_a_sheen_makes_a_paler_square_likely(board, crops):
     plain = middle(logs_of(board, crops, paler), crops)[0]
     specular = np.zeros((2, 3), np.float32)
     specular[:, 0] = 0.1
-    light = LocalLight(np.full((2, 3), 1 / 255, np.float32), np.zeros((2, 2, 3), np.float32), specular)
+    gain, slope = np.full((2, 3), 1 / 255, np.float32), np.zeros((2, 2, 3), np.float32)
+    light = LocalLight(gain, slope, specular, SATURATED_LOG)
     assert middle(logs_of(board, crops, paler, light), crops)[0] > plain + 2
 
 
@@ -217,3 +222,16 @@ def test_what_was_never_seen_shows_nothing(board, crops):
     even = Illumination(np.zeros((3, 3)), HALF_MM)
     [(shown, _)] = CellViews().shown(unseen, crops, (ABOVE, CAMERA), even, FIRST)
     assert np.isnan(shown).all()
+
+
+def test_a_saturated_channel_may_have_shown_more(board, crops):
+    """Of a square whose red is brighter than the camera can tell; not of one that is too dark to saturate it."""
+    red = np.where(board.colour == np.float32(PALE[0]), np.float32(1.15), board.colour)
+    saturated, paler = (np.array([0.5, 0.75, 1.0]) * 255, np.array([0.5, 0.75, 0.99]) * 255)
+    as_shown = middle(logs_of(board, crops, board.colour[87, 112][::-1] * 255), crops)[0]
+    reddish = replace(board, colour=red)
+    bright, no_more = (middle(logs_of(reddish, crops, code), crops)[0] for code in (saturated, paler))
+    assert bright == pytest.approx(as_shown + SATURATED_LOG[0], abs=1.5)
+    assert no_more < bright - 3
+    outlier = np.log(OUTLIER_SHARE / BINS**3)
+    assert middle(logs_of(board, crops, np.array([60, 100, 255])), crops)[1] == pytest.approx(outlier, abs=0.1)

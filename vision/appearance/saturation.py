@@ -1,0 +1,73 @@
+"""Saturated channels: a code at the top of the range tells that there was at least so much light, not how much.
+
+Such an observation is censored, and its likelihood is the probability of all that it may have been (Tobin,
+"Estimation of relationships for limited dependent variables", Econometrica 26, 1958).  In the colour model that is a
+sum over bins.  It is divided by their number, as if the observation were spread over them evenly, so that what it tells
+stays comparable with what is told of other pixels.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.appearance.colour_model import BINS, gain_in, quantised
+from vision.appearance.illumination import Illumination
+
+SATURATED = 254
+"""Least code of a channel that is saturated: resampling and JPEG make 254 of some 255."""
+
+Bins = tuple[int, int, int]
+"""Of each channel, r g b, the first bin of the colour model that a saturated pixel may have been in."""
+
+NOTHING_SATURATED: Bins = (BINS - 1, BINS - 1, BINS - 1)
+"""The last bins keep their meaning."""
+
+
+def saturated_bins(light: Illumination) -> Bins:
+    """Those in the middle of a mat that is lit so."""
+    red, green, blue = quantised(SATURATED * gain_in(light.at(np.zeros((1, 3))))).ravel().tolist()
+    return red, green, blue
+
+
+def censor(table: npt.NDArray[np.float32], first: Bins) -> None:
+    """Have the last bin of each channel stand for what was saturated, in bins from ``first`` on.
+
+    Args:
+        table: (BINS³, …) float32 log-likelihoods, changed in place.
+        first: is the last bin where the last bin keeps its meaning.
+    """
+    cube = table.reshape(BINS, BINS, BINS, -1)
+    for axis, begin in enumerate(first):
+        if begin < BINS - 1:
+            along = np.moveaxis(cube, axis, 0)
+            along[-1] = np.log(np.exp(along[begin:]).mean(axis=0))
+
+
+class CensoredTable:
+    """Log-likelihoods of colours (BINS³, …), in which the last bins of channels stand for what was saturated.
+
+    Attributes:
+        table: (BINS³, …) float32.
+    """
+
+    def __init__(self, table: npt.NDArray[np.float32]) -> None:
+        """Of a ``table`` in which nothing is saturated; it is changed in place from now on."""
+        self.table = table
+        self._first = NOTHING_SATURATED
+        self._last = [plane.copy() for plane in self._planes()]
+
+    def expect(self, first: Bins) -> bool:
+        """Have saturated channels stand for bins from ``first`` on; whether that changes anything."""
+        if first == self._first:
+            return False
+        for plane, last in zip(self._planes(), self._last, strict=True):
+            plane[:] = last
+        censor(self.table, first)
+        self._first = first
+        return True
+
+    def _planes(self) -> list[npt.NDArray[np.float32]]:
+        """(BINS, BINS, …) views of the last bin of each channel."""
+        cube = self.table.reshape(BINS, BINS, BINS, -1)
+        return [np.moveaxis(cube, axis, 0)[-1] for axis in range(3)]
