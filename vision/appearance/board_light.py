@@ -69,6 +69,13 @@ light from what it mirrors of lamps.  Chosen by eye."""
 TOLERANCES = (0.3, 0.2, 0.15, 0.1, 0.08)
 """Difference of display values at which a block counts for a third, fit after fit: it may be covered or shaded."""
 
+MISSING, BEGIN_TOLERANCE = (-0.1, -0.2, -0.3, -0.4, -0.5), 0.1
+"""Specular reflection from which the fits may begin, besides none: as much of a mirrored lamp may be missing.  What
+agrees with each is told by the tolerance of the last fits but one."""
+
+BEGIN_SHARE = 0.05
+"""Share of a window's blocks by which more must agree with that than with none.  Chosen by eye."""
+
 LEAST_KNOWN, LEAST_BLOCKS = 0.2, 12
 """How well blocks must be known to begin with, and how many of them are needed."""
 
@@ -186,8 +193,8 @@ def measure_on_board(
         raise VisionError("too little of the bare board is to be seen: uncover it, or turn a lamp on")
     # What is pale in all channels tells the light whatever is mirrored.
     pale = begun & (blocks.paleness >= np.percentile(blocks.paleness[begun], PALEST))
-    logs, specular = _logs(shown), np.zeros(len(known), np.float32)
-    light_logs = _light_logs(logs, blocks.squares, specular)
+    logs = _logs(shown)
+    light_logs = _light_logs(logs, blocks.squares, np.zeros(len(known), np.float32))
     white_at, white_logs = usable_references(image, blocks.white, pose, camera)
     begin = _begin(
         (white_at, white_logs), (blocks.middles_mm[pale], light_logs.T[pale].astype(np.float64)), blocks.half_mm
@@ -199,6 +206,7 @@ def measure_on_board(
         for parts in ((precision, np.broadcast_to(of_white, white_logs.T.shape)), (blocks.terms, white_terms))
     )
     plane = np.vstack([begin.plane, np.zeros((3, 3))])
+    specular = _begin_missing(shown, _gain(blocks.terms, plane), blocks, known)
     for tolerance in TOLERANCES:
         told = np.hstack([_light_logs(logs, blocks.squares, specular), white_logs.T]).astype(np.float32)
         plane = _refitted(terms, told, _weighted(terms, told, weights, plane, GAMMA * tolerance))
@@ -365,6 +373,29 @@ def _layers(shown: Array, gain: Array, expected: tuple[Array, Array], known: Arr
         layers[3, i] *= weight
         layers[4, i] *= weight
     return layers
+
+
+def _begin_missing(shown: Array, gain: Array, blocks: BoardBlocks, known: Array) -> Array:
+    """(k,) specular reflection from which fits begin: in each window none, or what most blocks agree that is missing.
+
+    A board is pale that mirrored a lamp when it was learned.  From none, pieces would pass for such ground, what is
+    bare for covered, and no fit finds back from there.  ``shown``, ``gain`` and ``known`` are as of :func:`_layers`.
+    """
+    (rows, columns), shape = blocks.windows, blocks.points_mm.shape[:2]
+
+    def agreeing(specular: Array) -> Array:
+        weights = _layers(shown, gain, (blocks.squares, specular), known, BEGIN_TOLERANCE)[0]
+        weights *= -specular <= MOST_MISSING * blocks.least
+        support: Array = (rows @ weights.reshape(shape) @ columns).ravel()
+        return support
+
+    begun = np.zeros(len(known), np.float32)
+    most = agreeing(begun) + np.float32(BEGIN_SHARE) * (rows @ known.reshape(shape) @ columns).ravel()
+    for level in MISSING:
+        agree = agreeing(np.full(len(known), level, np.float32))
+        begun[agree > most] = level
+        most = np.maximum(agree, most)
+    return begun
 
 
 def _specular(layers: Array, blocks: BoardBlocks) -> Array:

@@ -116,6 +116,18 @@ def test_a_lamp_hardly_wider_than_the_window_is_missed_on_dark_squares_of_one_hu
     assert light.specular[28, 20] < -0.15
 
 
+def test_pieces_as_pale_as_a_lamp_had_made_the_board_are_not_taken_for_its_ground(board):
+    """Where they stand close to each other what is bare between them still shows that the lamp is missed."""
+    dark = replace(board, colour=(board.colour * 0.45).astype(np.float32))
+    picture = photographed(dark, 0.7)
+    for middle_px in np.mgrid[160:250:20, 160:250:20].reshape(2, -1).T.tolist():
+        cv2.circle(picture, middle_px, 7, (140, 112, 154), -1)
+    learned = mirroring(dark, 0.35, 60)
+    light = measure_on_board(picture, make_blocks(learned, marked_white(picture, 0.7)), ABOVE, CAMERA)
+    assert light.specular is not None
+    assert light.specular[20, 20] < -0.13
+
+
 def test_a_shade_is_no_lamp_that_is_missed(board):
     shaded = np.full((SIZE_MM, SIZE_MM, 1), 0.8)
     shaded[70:130, 70:130] = 0.74
