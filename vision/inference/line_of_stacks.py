@@ -36,24 +36,23 @@ Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
 SURE_NATS = 5.0
-"""How much likelier one must be to replace the other: in 171 pictures of printed mats a line was by 2.9 at most where a
-tower stood, and by 7 and 13 in the two where none did; a tower was by 0.5 at most where none stood, and by 16 where one
-had been taken for a line."""
+"""How much likelier a line must be to replace a tower of pieces with characters, whose ink has edges, too: it was by
+5.4 at most where a tower stood, and by 7 and 13 in the two where none did."""
 
 SURE_OF_PLAIN_NATS = 2.0
-"""The same for a line that replaces a tower of plain faces: in 162 pictures of 25 sets it was less likely by 3.4 at
-least where a tower stood, and likelier by 4.5 in the one where none did.  The ink of characters has edges, too: there
-it was likelier by 5.4 at most where a tower stood."""
+"""How much likelier a line, or a tower, of plain faces must be to replace the other.  In 162 pictures of 25 sets a line
+was less likely by 3.4 at least where a tower stood, and likelier by 4.5 in the one where none did.  In 110 pictures of
+eleven sets a tower was less likely by 5.8 at least where one of 62 lines stood, and of 21 that were lines by mistake
+likelier by 4.5 to 29 in seven (the others: −4 to 1)."""
 
 HOPELESS_NATS = 10.0
 """A line that is less likely than the tower by more than this before stacks are fitted cannot replace it: of 66 pairs
 fitting gave a line 11 nats more than the tower at most; half of the pairs were farther apart.  Nothing at all, which
 needs no fitting, was likelier by 5 to 37 on 16 squares that were bare, and likelier on 24 of 130 where towers stood."""
 
-DOUBT_NATS = 40.0
+DOUBT_NATS = 80.0
 """Stacks that are likelier than an empty cell by more than this are no part of a tower before them.  The upper half of
-a tower was by 18; of 16 pairs in five folders whose stack behind was by 15 to 37, boundaries kept 14 lines, by 11 nats
-at least, and made towers of two, by 9 and 21."""
+a tower was by 47, and of 41 lines whose stack behind was by 40 to 80 boundaries kept all, by 5.8 nats at least."""
 
 UNKNOWN_NATS = 3.0
 """Stacks that are likelier than an empty cell by less than this behind a tower are no reason not to ask what is there:
@@ -131,7 +130,7 @@ def join_lines(look: Look, hypothesis: Hypothesis, asked: Mask) -> None:
         if cell in joined or not state[cell] or not state[behind]:
             continue
         towers, line = _as_tower(view, prisms, hypothesis, stacks, (cell, behind))
-        if towers.max() > line + SURE_NATS:
+        if towers.max() > line + SURE_OF_PLAIN_NATS:
             hypothesis.invalidate_neighbours(behind, int(state[behind]))
             hypothesis.assign(behind, 0)
             stacks.configurations[behind] = -1

@@ -8,7 +8,14 @@ from vision.inference.block_moves import occluded_singles
 from vision.inference.comparison import stacks_of
 from vision.inference.coordinate_ascent import converge
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.line_of_stacks import SURE_NATS, SURE_OF_PLAIN_NATS, join_lines, may_be_of_tower, split_lines
+from vision.inference.line_of_stacks import (
+    DOUBT_NATS,
+    SURE_NATS,
+    SURE_OF_PLAIN_NATS,
+    join_lines,
+    may_be_of_tower,
+    split_lines,
+)
 from vision.inference.render_and_compare import rescore_by_rendering
 from vision.scene.configurations import Configurations
 
@@ -166,9 +173,11 @@ def as_line(drawn, table, stacks, nats=5.0):
     return drawn.picture(table), hypothesis
 
 
+@pytest.mark.parametrize("nats", [5.0, 50.0])
 @pytest.mark.parametrize("less", [1, 2])
-def test_a_tower_is_no_line_of_stacks(drawn, tall, less):
-    picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - less, 1))
+def test_a_tower_is_no_line_of_stacks(drawn, tall, less, nats):
+    """Also where its upper half seems to be a stack behind by far likelier than bare ground."""
+    picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - less, 1), nats)
     join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
     assert heights(drawn, hypothesis) == [tall, 0]
 
@@ -182,14 +191,14 @@ def test_a_line_of_stacks_stays_one(drawn, stacks):
 
 
 def test_what_is_likely_behind_a_stack_is_not_joined_to_it(drawn, tall):
-    picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1), nats=50.0)
+    picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1), nats=DOUBT_NATS + 5)
     join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
     assert heights(drawn, hypothesis) == [tall - 1, 1]
 
 
 def test_what_colours_are_sure_of_is_joined_where_boundaries_are_not(drawn, tall, monkeypatch):
     """The stack behind is in doubt only once it has been compared with bare ground."""
-    picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1), nats=50.0)
+    picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1), nats=DOUBT_NATS + 5)
     behind = drawn.cell(BEHIND)
 
     def compared(_view, _prisms, hypothesis, _cells):
