@@ -15,6 +15,7 @@ from calibration.kit import Kit, PieceKind
 from vision.appearance.board_surface import view_board
 from vision.appearance.colour_model import build_colour_model
 from vision.appearance.piece_colours import Photograph
+from vision.appearance.saturation import censor, saturated_bins
 from vision.enrolment import Picture, colours_of
 from vision.likelihood.observations import observe
 from vision.pose.projection import Points, project
@@ -108,6 +109,7 @@ def gather(
     crops = _crops(kit, layout, middles, photograph)
     configurations = kit_configurations(kit)
     model = build_colour_model(appearance, configurations, None)
+    censor(model, saturated_bins(photograph.light))
     view = None if appearance.board is None else view_board(appearance.board, crops, photograph.pose, camera)
     shown = observe(image, crops, slice(None), photograph.light, model, view)
     bodies = [_body(kit, stack, floors[cell]) for cell, stack in layout.items()]
