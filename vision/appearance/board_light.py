@@ -353,26 +353,40 @@ def _layers(shown: Array, gain: Array, expected: tuple[Array, Array], known: Arr
         known: (k,) as in :class:`BoardBlocks`.
         tolerance: one of :data:`TOLERANCES`.
     """
-    (squares, specular), count, zero = expected, len(known), np.float32(0)
-    per, third, layers = np.float32(-1 / tolerance**2), np.float32(1 / 3), np.zeros((5, count), np.float32)
+    (squares, _), count, third = expected, len(known), np.float32(1 / 3)
+    layers = np.zeros((5, count), np.float32)
+    layers[0] = _weights(shown, gain, expected, known, tolerance)
     for channel in range(3):
         for i in range(count):
             value, square = shown[channel, i] * gain[channel, i], squares[channel, i]
-            more, off = value * value - square, value - np.sqrt(max(square + specular[i], zero))
-            layers[0, i] = min(layers[0, i], off * off * per)
+            more = value * value - square
             layers[1, i] += square * third
             layers[2, i] += more * third
             layers[3, i] += square * square * third
             layers[4, i] += square * more * third
-    take_exponentials(layers[0])
     for i in range(count):
-        weight = layers[0, i] * known[i]
-        layers[0, i] = weight
+        weight = layers[0, i]
         layers[1, i] *= weight
         layers[2, i] *= weight
         layers[3, i] *= weight
         layers[4, i] *= weight
     return layers
+
+
+@compiled
+def _weights(shown: Array, gain: Array, expected: tuple[Array, Array], known: Array, tolerance: float) -> Array:
+    """(k,) float32, how well blocks are known and agree with what is ``expected``; arguments as of :func:`_layers`."""
+    (squares, specular), zero, weights = expected, np.float32(0), np.zeros(len(known), np.float32)
+    per = np.float32(-1 / tolerance**2)
+    for channel in range(3):
+        for i in range(len(known)):
+            value = shown[channel, i] * gain[channel, i]
+            off = value - np.sqrt(max(squares[channel, i] + specular[i], zero))
+            weights[i] = min(weights[i], off * off * per)
+    take_exponentials(weights)
+    for i in range(len(known)):
+        weights[i] *= known[i]
+    return weights
 
 
 def _begin_missing(shown: Array, gain: Array, blocks: BoardBlocks, known: Array) -> Array:
@@ -384,10 +398,9 @@ def _begin_missing(shown: Array, gain: Array, blocks: BoardBlocks, known: Array)
     (rows, columns), shape = blocks.windows, blocks.points_mm.shape[:2]
 
     def agreeing(specular: Array) -> Array:
-        weights = _layers(shown, gain, (blocks.squares, specular), known, BEGIN_TOLERANCE)[0]
-        weights *= -specular <= MOST_MISSING * blocks.least
-        support: Array = (rows @ weights.reshape(shape) @ columns).ravel()
-        return support
+        weights = _weights(shown, gain, (blocks.squares, specular), known, BEGIN_TOLERANCE)
+        weights[-specular > MOST_MISSING * blocks.least] = 0
+        return np.asarray(rows @ weights.reshape(shape) @ columns, np.float32).ravel()
 
     begun = np.zeros(len(known), np.float32)
     most = agreeing(begun) + np.float32(BEGIN_SHARE) * (rows @ known.reshape(shape) @ columns).ravel()

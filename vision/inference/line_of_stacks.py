@@ -117,7 +117,7 @@ def may_be_of_tower(hypothesis: Hypothesis) -> Mask:
 def join_lines(look: Look, hypothesis: Hypothesis, asked: Mask) -> None:
     """Replace lines of two stacks, the one behind on a cell ``asked`` about (n,), by towers where boundaries say so.
 
-    ``look`` gives the picture that was observed.  The kit's pieces must be of one size and have upper faces.
+    ``look`` gives the picture that was observed.  The kit's pieces must be of one size and have plain upper faces.
     """
     prisms, state = hypothesis.geometry.prisms, hypothesis.state
     assert prisms is not None, "pyramids have no upper faces"
