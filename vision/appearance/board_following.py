@@ -18,8 +18,8 @@ from calibration.kit import Kit
 from calibration.srgb import GAMMA
 from vision.appearance.board_learning import cell_texels, codes_at, covered_texels
 from vision.appearance.board_surface import DARKEST, DARKEST_SHADE, specular_at, variance_of
-from vision.appearance.colour_model import gain_in
 from vision.appearance.piece_colours import Photograph
+from vision.appearance.tone_curve import gain_in, lightened, values_of
 from vision.pose.projection import project
 
 Array = npt.NDArray[np.float32]
@@ -106,8 +106,8 @@ def _shown(photograph: Photograph, size: tuple[int, ...], part: tuple[slice, sli
     pixels = project(places, photograph.pose, photograph.camera)
     last = np.array(photograph.image.shape[1::-1]) - 1
     inside: Mask = np.asarray(((pixels >= 0) & (pixels <= last)).all(axis=1).reshape(x.shape))
-    values = codes_at(photograph.image, pixels)[:, ::-1] * gain_in(photograph.light.at(places))
+    values = values_of(codes_at(photograph.image, pixels)[:, ::-1], gain_in(photograph.light.at(places)))
     light = photograph.light
     if light.specular is not None:
-        values = np.sqrt(np.maximum(values**2 - specular_at(light.specular, light.half_mm, places)[:, None], 0))
+        values = lightened(values, -specular_at(light.specular, light.half_mm, places))
     return np.minimum(values, np.float32(WHITEST)).astype(np.float32).reshape(*x.shape, 3), inside

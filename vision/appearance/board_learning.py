@@ -12,8 +12,8 @@ import numpy.typing as npt
 from calibration.board_appearance import TEXEL_MM, WHITEST, BoardAppearance, unknown_board
 from calibration.kit import Colour, Kit
 from vision.appearance.board_surface import texels
-from vision.appearance.colour_model import gain_in
 from vision.appearance.piece_colours import Photograph
+from vision.appearance.tone_curve import gain_in, values_of
 from vision.pose.projection import Points, back_project, project
 from vision.scene.solids import hull, pieces
 
@@ -56,7 +56,7 @@ def learn_board(
     offsets = [(dx, dy, 0.0) for dx in WITHIN_MM for dy in WITHIN_MM]
     for offset in offsets:
         pixels = project(middles + offset, photograph.pose, photograph.camera)
-        values = np.minimum(codes_at(photograph.image, pixels)[:, ::-1] * gain, np.float32(WHITEST))
+        values = np.minimum(values_of(codes_at(photograph.image, pixels)[:, ::-1], gain), np.float32(WHITEST))
         total, squares = total + values, squares + (values**2).mean(axis=1)
         inside &= ((pixels >= 0) & (pixels <= last)).all(axis=1)
     count = np.float32(len(offsets))

@@ -1,9 +1,9 @@
 """The light on a board whose appearance was learned: measured all over it, wherever nothing stands.
 
-A place of display value e (:mod:`calibration.board_appearance`) shows ``e`` times the light there, and besides what the
-board mirrors of lamps: a specular reflection that changes slowly from place to place.  Both are added as squares of
-display values, which are nearly linear in light.  It is less than 0 where a lamp was mirrored when the board's
-appearance was learned.
+A place of a display value (:mod:`calibration.board_appearance`) shows as much in the light there, and besides what the
+board mirrors of lamps: a specular reflection that changes slowly from place to place
+(:mod:`vision.appearance.tone_curve`).  It is less than 0 where a lamp was mirrored when the board's appearance was
+learned.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from vision.appearance.illumination import (
 )
 from vision.appearance.light_references import References
 from vision.appearance.logarithm import take_exponentials, take_logs
+from vision.appearance.tone_curve import OFFSET, light_shown, lights_shown, value_shown
 from vision.compiled import compiled
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
@@ -104,13 +105,13 @@ class BoardBlocks:
         points_mm: (rows, columns, 4, 3) places in each block.
         middles_mm: (k, 3) the middles of them all.
         terms: (6, k) float32 of these, see :func:`vision.appearance.illumination.curved_terms`.
-        squares: (3, k) float32 squared mean display value of each, r g b.
-        paleness: (k,) float32, the least of the three display values.
+        own: (3, k) float32 light that each shows in even light, r g b, relative to white paper.
+        paleness: (k,) float32, the least of the three.
         precision: (3, k) float32, one over the variance of the log light that each shows.
         known: (k,) float32, 0 where it is not wholly known, less than 1 where its colour is uneven.
         windows: (rows, rows) and (columns, columns) float32, weights of all rows and columns in the window round each.
         next_to: likewise of the window of :data:`NEXT_MM`.
-        least: (k,) float32, the least of its squares and those of the blocks next to it, in any channel.
+        least: (k,) float32, the least light that a place in it or in the blocks next to it shows, in any channel.
         half_mm: half of the board's width and height.
         white: the kit's references, such as the white of its markers: what they show is the light.
     """
@@ -118,7 +119,7 @@ class BoardBlocks:
     points_mm: Points
     middles_mm: Points
     terms: Array
-    squares: Array
+    own: Array
     paleness: Array
     precision: Array
     known: Array
@@ -134,9 +135,10 @@ def make_blocks(board: BoardAppearance, white: References) -> BoardBlocks:
     step = round(BLOCK_MM / TEXEL_MM)
     rows, columns = (size // step for size in board.seen.shape)
     whole = np.s_[: rows * step, : columns * step]
-    squares, spread = (
+    light = lights_shown(board.colour[whole].reshape(-1, 3)).reshape(rows * step, columns * step, 3)
+    lights, spread = (
         np.asarray(cv2.resize(layer, (columns, rows), interpolation=cv2.INTER_AREA), np.float32)
-        for layer in (board.colour[whole] ** 2, board.spread[whole])
+        for layer in (light, board.spread[whole])
     )
     seen = board.seen[whole].reshape(rows, step, columns, step) > 0
     y, x = np.mgrid[:rows, :columns]
@@ -149,18 +151,18 @@ def make_blocks(board: BoardAppearance, white: References) -> BoardBlocks:
     is_seen = seen.all(axis=(1, 3))
     known = is_seen / (1 + (spread / TOLERANCES[-1]) ** 2)
     middles = points.mean(axis=2).reshape(-1, 3)
-    own = np.ascontiguousarray(squares.reshape(-1, 3).T)
+    own = np.ascontiguousarray(lights.reshape(-1, 3).T)
     return BoardBlocks(
         points,
         middles,
         np.ascontiguousarray(curved_terms(middles, half_mm).T, np.float32),
         own,
-        np.sqrt(own.min(axis=0)),
+        own.min(axis=0),
         (1 / (EVEN_LOG**2 + (SPECULAR_LOG / np.maximum(own, DARK**2)) ** 2)).astype(np.float32),
         known.ravel().astype(np.float32),
         (_window(rows, SPECULAR_MM), _window(columns, SPECULAR_MM)),
         (_window(rows, NEXT_MM), _window(columns, NEXT_MM)),
-        _least(np.where(is_seen, squares.min(axis=2), np.float32(WHITEST**2))).ravel(),
+        _least(np.where(is_seen, lights.min(axis=2), np.float32(WHITEST**2))).ravel(),
         half_mm,
         white,
     )
@@ -194,7 +196,7 @@ def measure_on_board(
     # What is pale in all channels tells the light whatever is mirrored.
     pale = begun & (blocks.paleness >= np.percentile(blocks.paleness[begun], PALEST))
     logs = _logs(shown)
-    light_logs = _light_logs(logs, blocks.squares, np.zeros(len(known), np.float32))
+    light_logs = _light_logs(logs, blocks.own, np.zeros(len(known), np.float32))
     white_at, white_logs = usable_references(image, blocks.white, pose, camera)
     begin = _begin(
         (white_at, white_logs), (blocks.middles_mm[pale], light_logs.T[pale].astype(np.float64)), blocks.half_mm
@@ -208,9 +210,9 @@ def measure_on_board(
     plane = np.vstack([begin.plane, np.zeros((3, 3))])
     specular = _begin_missing(shown, _gain(blocks.terms, plane), blocks, known)
     for tolerance in TOLERANCES:
-        told = np.hstack([_light_logs(logs, blocks.squares, specular), white_logs.T]).astype(np.float32)
+        told = np.hstack([_light_logs(logs, blocks.own, specular), white_logs.T]).astype(np.float32)
         plane = _refitted(terms, told, _weighted(terms, told, weights, plane, GAMMA * tolerance))
-        layers = _layers(shown, _gain(blocks.terms, plane), (blocks.squares, specular), known, tolerance)
+        layers = _layers(shown, _gain(blocks.terms, plane), (blocks.own, specular), known, tolerance)
         specular = _specular(layers, blocks)
     return Illumination(plane, blocks.half_mm, specular.reshape(blocks.points_mm.shape[:2]))
 
@@ -232,22 +234,21 @@ def _shown(
     # OpenCV is faster on few long rows than on many short ones.
     across, down = (pixels[..., axis].astype(np.float32).reshape(len(blocks.points_mm), -1) for axis in (0, 1))
     codes = cv2.remap(image, across, down, cv2.INTER_LINEAR)
-    shown, in_range = _root_mean_squares(np.asarray(codes, np.uint8).reshape(-1, 4, 3))
+    shown, in_range = _means(np.asarray(codes, np.uint8).reshape(-1, 4, 3))
     return shown, in_range & inside
 
 
 @compiled
-def _root_mean_squares(codes: npt.NDArray[np.uint8]) -> tuple[Array, npt.NDArray[np.bool_]]:
+def _means(codes: npt.NDArray[np.uint8]) -> tuple[Array, npt.NDArray[np.bool_]]:
     """What :func:`_shown` returns, of ``codes`` (k, 4, 3) b g r."""
     count = len(codes)
-    shown, in_range = np.empty((3, count), np.float32), np.ones(count, np.bool_)
+    shown, in_range, per_code = np.empty((3, count), np.float32), np.ones(count, np.bool_), np.float32(1 / 255)
     for channel in range(3):
         for i in range(count):
-            total = 0
+            light = np.float32(0)
             for place in range(4):
-                code = int(codes[i, place, 2 - channel])
-                total += code * code
-            value = np.float32(np.sqrt(total / 4) / 255)
+                light += light_shown(np.float32(codes[i, place, 2 - channel]) * per_code)
+            value = value_shown(light / np.float32(4))
             shown[channel, i] = value
             in_range[i] &= LEAST_SHOWN < value < MOST_SHOWN
     return shown, in_range
@@ -255,26 +256,29 @@ def _root_mean_squares(codes: npt.NDArray[np.uint8]) -> tuple[Array, npt.NDArray
 
 @compiled
 def _logs(shown: Array) -> Array:
-    """(3, k) logarithms of display values."""
+    """(3, k) logarithms of display values plus :data:`OFFSET`."""
     logs, least = np.empty_like(shown), np.float32(LEAST_SHOWN)
     for channel in range(3):
         for i in range(shown.shape[1]):
-            logs[channel, i] = max(shown[channel, i], least)
+            logs[channel, i] = max(shown[channel, i], least) + OFFSET
         take_logs(logs[channel])
     return logs
 
 
 @compiled
-def _light_logs(logs: Array, squares: Array, specular: Array) -> Array:
-    """(3, k) log of the light in which blocks of squares (3, k) and ``specular`` reflection (k,) show ``logs``."""
-    light, least, gamma, half = np.empty_like(logs), np.float32(DARK**2), np.float32(GAMMA), np.float32(0.5)
+def _light_logs(logs: Array, shares: Array, specular: Array) -> Array:
+    """(3, k) log of the light in which blocks of which each shows a share (3, k) in even light, show ``logs`` (3, k).
+
+    ``shares``: :attr:`BoardBlocks.own`; ``specular``: (k,) what is mirrored besides.
+    """
+    light, least, gamma = np.empty_like(logs), np.float32(DARK**2), np.float32(GAMMA)
     for channel in range(3):
         own = light[channel]
         for i in range(logs.shape[1]):
-            own[i] = max(squares[channel, i] + specular[i], least)
+            own[i] = value_shown(max(shares[channel, i] + specular[i], least)) + OFFSET
         take_logs(own)
         for i in range(logs.shape[1]):
-            own[i] = gamma * (logs[channel, i] - half * own[i])
+            own[i] = gamma * (logs[channel, i] - own[i])
     return light
 
 
@@ -333,7 +337,10 @@ def _refitted(terms: Array, logs: Array, weighted: Array) -> Points:
 
 @compiled
 def _gain(terms: Array, plane: Points) -> Array:
-    """(3, k) what display values at places of ``terms`` (6, k) are multiplied by to be those under even light."""
+    """(3, k) what display values at places of ``terms`` (6, k) are multiplied by to be those under even light.
+
+    With :data:`OFFSET` added to them before, and to these after that.
+    """
     gain, per = _log_light(terms, plane), np.float32(-1 / GAMMA)
     for channel in range(3):
         for i in range(terms.shape[1]):
@@ -349,21 +356,21 @@ def _layers(shown: Array, gain: Array, expected: tuple[Array, Array], known: Arr
     Args:
         shown: (3, k) display values.
         gain: (3, k) of :func:`_gain`.
-        expected: (3, k) squares of those of the blocks; and (k,) the specular reflection so far.
+        expected: (3, k) light that the blocks show in even light; and (k,) the specular reflection so far.
         known: (k,) as in :class:`BoardBlocks`.
         tolerance: one of :data:`TOLERANCES`.
     """
-    (squares, _), count, third = expected, len(known), np.float32(1 / 3)
+    (shares, _), count, third = expected, len(known), np.float32(1 / 3)
     layers = np.zeros((5, count), np.float32)
     layers[0] = _weights(shown, gain, expected, known, tolerance)
     for channel in range(3):
         for i in range(count):
-            value, square = shown[channel, i] * gain[channel, i], squares[channel, i]
-            more = value * value - square
-            layers[1, i] += square * third
+            value, own = (shown[channel, i] + OFFSET) * gain[channel, i] - OFFSET, shares[channel, i]
+            more = light_shown(value) - own
+            layers[1, i] += own * third
             layers[2, i] += more * third
-            layers[3, i] += square * square * third
-            layers[4, i] += square * more * third
+            layers[3, i] += own * own * third
+            layers[4, i] += own * more * third
     for i in range(count):
         weight = layers[0, i]
         layers[1, i] *= weight
@@ -376,12 +383,12 @@ def _layers(shown: Array, gain: Array, expected: tuple[Array, Array], known: Arr
 @compiled
 def _weights(shown: Array, gain: Array, expected: tuple[Array, Array], known: Array, tolerance: float) -> Array:
     """(k,) float32, how well blocks are known and agree with what is ``expected``; arguments as of :func:`_layers`."""
-    (squares, specular), zero, weights = expected, np.float32(0), np.zeros(len(known), np.float32)
+    (shares, specular), weights = expected, np.zeros(len(known), np.float32)
     per = np.float32(-1 / tolerance**2)
     for channel in range(3):
         for i in range(len(known)):
-            value = shown[channel, i] * gain[channel, i]
-            off = value - np.sqrt(max(squares[channel, i] + specular[i], zero))
+            value = (shown[channel, i] + OFFSET) * gain[channel, i] - OFFSET
+            off = value - value_shown(shares[channel, i] + specular[i])
             weights[i] = min(weights[i], off * off * per)
     take_exponentials(weights)
     for i in range(len(known)):
@@ -398,7 +405,7 @@ def _begin_missing(shown: Array, gain: Array, blocks: BoardBlocks, known: Array)
     (rows, columns), shape = blocks.windows, blocks.points_mm.shape[:2]
 
     def agreeing(specular: Array) -> Array:
-        weights = _weights(shown, gain, (blocks.squares, specular), known, BEGIN_TOLERANCE)
+        weights = _weights(shown, gain, (blocks.own, specular), known, BEGIN_TOLERANCE)
         weights[-specular > MOST_MISSING * blocks.least] = 0
         return np.asarray(rows @ weights.reshape(shape) @ columns, np.float32).ravel()
 
@@ -414,8 +421,8 @@ def _begin_missing(shown: Array, gain: Array, blocks: BoardBlocks, known: Array)
 def _specular(layers: Array, blocks: BoardBlocks) -> Array:
     """(k,) white that is mirrored, averaged over a window.
 
-    ``layers`` (5, k) are weights, and weighted means over channels: of the squares of the blocks' own display values,
-    of how much more than these is shown, of the squares of the former, and of their product.  Where less is shown,
+    ``layers`` (5, k) are weights, and weighted means over channels: of the light that blocks show of their own, of
+    how much more than that is shown, of the squares of the former, and of their product.  Where less is shown,
     either a shade leaves a share of their own, or white that was mirrored when they were learned is missing in all
     channels alike: both are fitted by least squares, whatever the light is taken for, the share as it is between blocks
     next to each other and between their channels.

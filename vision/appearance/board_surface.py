@@ -21,6 +21,7 @@ from vision.appearance.illumination import Illumination
 from vision.appearance.logarithm import take_logs
 from vision.appearance.saturation import SATURATED, saturated_bins
 from vision.appearance.shading import SENSOR_NOISE
+from vision.appearance.tone_curve import BLACK_CODES, OFFSET, light_shown, value_shown
 from vision.compiled import compiled
 from vision.pose.projection import Points, Registration, back_project
 from vision.scene.crops import Crops
@@ -40,7 +41,7 @@ DARKEST_SHADE = 0.04
 """Least share of the light that reaches a board beside a piece that shades it."""
 
 GLARING, GLARE = 0.05, 0.03
-"""Share of a board that mirrors a lamp besides that, and the mean of how much, as a square of display values."""
+"""Share of a board that mirrors a lamp besides that, and the mean of how much, as a share of white paper's light."""
 
 BRIGHTNESSES, BRIGHTEST = 256, 2.0
 """Number of values of t for which its likelihood is tabulated, and the last of them."""
@@ -77,7 +78,7 @@ class LocalLight(NamedTuple):
     Attributes:
         gain: (b, 3) float32, display value relative to white paper of one code.
         slope: (b, 2, 3) float32, by what share of it display values grow a mm to x and to y.
-        specular: (b, 3) float32, white that is mirrored there, as a square of display values, and its slopes likewise.
+        specular: (b, 3) float32, white that is mirrored there, as light, and its slopes likewise.
         saturated_log: (3,) float32, log-likelihood of a saturated channel that is as it should be, which it may be in
             so many bins (:mod:`vision.appearance.saturation`).
     """
@@ -128,7 +129,7 @@ def _planar(layers: npt.NDArray[np.floating]) -> Array:
 def variance_of(values: Array, spread: Array) -> Array:
     """(…, 3) that of display values (…, 3) which a bare board shows: noise, grain (``spread``, (…)), mirrors, tint."""
     mirrored = MIRRORED / GAMMA * np.maximum(values, DARKEST) ** (1 - GAMMA)
-    tint = FLOOR_SHADING.tint / GAMMA * values
+    tint = FLOOR_SHADING.tint / GAMMA * (values + OFFSET)
     variance: Array = SENSOR_NOISE**2 + spread[..., None] ** 2 + mirrored**2 + tint**2
     return variance
 
@@ -163,7 +164,7 @@ def _show(view: BoardView, light: LocalLight, k: int) -> tuple[Array, Array]:
     shown, variance = np.empty_like(view.values[0]), np.empty_like(view.log_volume[0])
     board, mean = shown.reshape(3, -1), variance.reshape(-1)
     _expect(view.values[0].reshape(3, -1), view.aside_mm[0].reshape(2, -1), light, k, board)
-    _mark_unknown(scale[0], np.float32(np.nan), board)
+    _without_offset(scale[0], np.float32(np.nan), board)
     for i in range(len(mean)):
         blue, green, red = one / scale[0, i], one / scale[1, i], one / scale[2, i]
         mean[i] = (blue * blue + green * green + red * red) / np.float32(3)
@@ -264,7 +265,7 @@ def board_log_likelihood(
         for i in range(count):
             likely = max(best[i], work[1, i] + work[2, i] + amends[i])
             own[i] = likely if scale[0, i] > 0 else own[i]
-        _mark_unknown(scale[0], np.float32(0), board)
+        _without_offset(scale[0], np.float32(0), board)
 
 
 @compiled
@@ -284,13 +285,13 @@ def _at_least(
 
     Args:
         codes: b g r.
-        shown: (3, k) display values; saturated ones are least values.
-        expected: (3, k) those of the board.
+        shown: (3, k) display values, each plus :data:`OFFSET`; saturated ones are least values.
+        expected: (3, k) those of the board, likewise.
         scale: (3, k), one over the standard deviation of each.
         saturated_log: see :class:`LocalLight`.
 
     Returns:
-        (3, k) display values if its light is other by some factor, as the other channels tell; (3, k) the same if a
+        (3, k) such values if its light is other by some factor, as the other channels tell; (3, k) the same if a
         lamp is mirrored; and (k,) by how much more the logarithm of a pixel's likelihood is, since less is known.
     """
     lit, mirroring, amends = shown.copy(), shown.copy(), np.zeros(len(codes), np.float32)
@@ -301,7 +302,7 @@ def _at_least(
         both, own, channels = np.float32(0), np.float32(0), 0
         more, most = np.float32(0), np.float32(0)
         for c in range(3):
-            paler = shown[c, i] * shown[c, i] - expected[c, i] * expected[c, i]
+            paler = light_shown(shown[c, i] - OFFSET) - light_shown(expected[c, i] - OFFSET)
             most = max(most, paler)
             if codes[i, c] < SATURATED:
                 precise = scale[c, i] * scale[c, i] * expected[c, i]
@@ -311,8 +312,8 @@ def _at_least(
         white = more / np.float32(channels) if channels > 0 else most
         for c in range(3):
             if codes[i, c] >= SATURATED:
-                squared = max(expected[c, i] * expected[c, i] + white, np.float32(0))
-                lit[c, i], mirroring[c, i] = max(lit[c, i], t * expected[c, i]), max(shown[c, i], np.sqrt(squared))
+                mirrored = value_shown(light_shown(expected[c, i] - OFFSET) + white) + OFFSET
+                lit[c, i], mirroring[c, i] = max(lit[c, i], t * expected[c, i]), max(shown[c, i], mirrored)
                 amends[i] += saturated_log[c] - of_value - np.log(scale[c, i])
     return lit, mirroring, amends
 
@@ -322,15 +323,16 @@ def _at_least(
 
 @compiled
 def _scaled(codes: Picture, channel: int, gain: np.float32, shown: Array) -> None:
-    """Put into ``shown`` (k,) one channel's display values of ``codes`` (k, 3)."""
+    """Put into ``shown`` (k,) one channel's display values of ``codes`` (k, 3), each plus :data:`OFFSET`."""
     for i in range(len(shown)):
-        shown[i] = codes[i, channel] * gain
+        shown[i] = (np.float32(codes[i, channel]) + BLACK_CODES) * gain
 
 
 @compiled
 def _expect(values: Array, asides: Array, light: LocalLight, k: int, expected: Array) -> None:
     """Put into ``expected`` (3, k) the display values that texels of ``values`` (3, k) show, lit as round a cell.
 
+    Each plus :data:`OFFSET`.
     ``asides``: (2, k) mm, x and y from the cell's middle; ``k``: the cell's row in ``light``.
     """
     one, white, white_x, white_y = np.float32(1), light.specular[k, 0], light.specular[k, 1], light.specular[k, 2]
@@ -340,21 +342,22 @@ def _expect(values: Array, asides: Array, light: LocalLight, k: int, expected: A
             x, y, value = asides[0, i], asides[1, i], values[channel, i]
             specular = white + white_x * x + white_y * y
             grown = one + slope_x * x + slope_y * y
-            expected[channel, i] = np.sqrt(max(value * value + specular, np.float32(0))) * grown
+            expected[channel, i] = (value_shown(light_shown(value) + specular) + OFFSET) * grown
 
 
 @compiled
-def _mark_unknown(scale: Array, mark: np.float32, expected: Array) -> None:
-    """Put ``mark`` into ``expected`` (3, k) where the board's appearance is not known: ``scale`` (k,) is 0."""
+def _without_offset(scale: Array, mark: np.float32, expected: Array) -> None:
+    """Take :data:`OFFSET` from ``expected`` (3, k); ``mark`` where the board is not known: ``scale`` (k,) is 0."""
     for channel in range(3):
         for i in range(len(scale)):
-            expected[channel, i] = expected[channel, i] if scale[i] > 0 else mark
+            expected[channel, i] = expected[channel, i] - OFFSET if scale[i] > 0 else mark
 
 
 @compiled
 def _diffuse(shown: Array, expected: Array, scale: Array, work: Array) -> None:
-    """Compare display values (3, k) with those ``expected`` (3, k), in standard deviations: one over ``scale`` (3, k).
+    """Compare what is ``shown`` (3, k) with what is ``expected`` (3, k), in deviations: one over ``scale`` (3, k).
 
+    Both are display values plus :data:`OFFSET`, which a shade multiplies by some t.
     Into ``work`` (4, k): how precisely t is told, as a square; t; how unlikely what is left across it is, in nats.
     """
     half, one, zero = np.float32(0.5), np.float32(1), np.float32(0)
@@ -385,18 +388,23 @@ def _by_brightness(log_volume: Array, work: Array) -> Array:
 
 @compiled
 def _glare(shown: Array, expected: Array, scale: Array, work: Array) -> None:
-    """Compare display values (3, k) with those ``expected`` (3, k) of a board that mirrors a lamp there.
+    """Compare what is ``shown`` (3, k) with what is ``expected`` (3, k) of a board that mirrors a lamp there.
 
+    Both are display values plus :data:`OFFSET`.
     Into ``work`` (4, k), from its second row on: what the logarithm is to be taken of; and what is to be added to that.
     """
     constant = np.float32(_BIN_LOG - np.log(2 * np.pi * np.sqrt(3) * GLARE) + np.log(GLARING))
-    half, one, two, three = np.float32(0.5), np.float32(1), np.float32(2), np.float32(3)
+    zero, half, one, two, three = np.float32(0), np.float32(0.5), np.float32(1), np.float32(2), np.float32(3)
     for i in range(shown.shape[1]):
-        blue, green, red = shown[0, i], shown[1, i], shown[2, i]
+        blue, green, red = (
+            max(shown[0, i] - OFFSET, zero),
+            max(shown[1, i] - OFFSET, zero),
+            max(shown[2, i] - OFFSET, zero),
+        )
         more_b, more_g, more_r = (
-            blue * blue - expected[0, i] * expected[0, i],
-            green * green - expected[1, i] * expected[1, i],
-            red * red - expected[2, i] * expected[2, i],
+            light_shown(blue) - light_shown(expected[0, i] - OFFSET),
+            light_shown(green) - light_shown(expected[1, i] - OFFSET),
+            light_shown(red) - light_shown(expected[2, i] - OFFSET),
         )
         white = (more_b + more_g + more_r) / three
         apart = more_b * more_b + more_g * more_g + more_r * more_r

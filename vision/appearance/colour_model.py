@@ -16,6 +16,7 @@ import numpy.typing as npt
 from calibration.appearance import ColumnAppearance, Reflectance, SetAppearance
 from calibration.srgb import CURVE_OFFSET, GAMMA, STEEPEST, display, linear_light
 from vision.appearance.shading import DRAWS, Shading, draw
+from vision.appearance.tone_curve import gain_in, values_of
 from vision.compiled import compiled
 from vision.scene.configurations import Configurations
 from vision.scene.materials import SKY_VIEW_FACTORS, Materials
@@ -269,12 +270,7 @@ def normalise(codes: npt.NDArray[np.uint8], light: npt.NDArray[np.float32]) -> n
     Returns:
         (…, 3) float32, r g b, from 0.
     """
-    return codes[..., ::-1] * gain_in(light)
-
-
-def gain_in(light: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Display value relative to white paper that one code adds, of the shape of ``light`` (linear)."""
-    return (light ** (-1 / GAMMA) / 255).astype(np.float32)
+    return values_of(codes[..., ::-1], gain_in(light))
 
 
 def bin_index(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:

@@ -13,8 +13,8 @@ from calibration.kit import Kit
 from calibration.srgb import CURVE_OFFSET, GAMMA, display
 from vision.appearance.board_learning import codes_at
 from vision.appearance.board_surface import look_up, specular_at, variance_of
-from vision.appearance.colour_model import gain_in
 from vision.appearance.illumination import Illumination
+from vision.appearance.tone_curve import gain_in, lightened, values_of
 from vision.pose.projection import Points, Registration, project
 from vision.scene.ground import has_paper
 
@@ -112,10 +112,9 @@ def measure_ground(image: Picture, ground: Ground, light: Illumination) -> Groun
     """The light on ``ground`` in a picture (height, width, 3) uint8 BGR, beside the ``light`` on the whole board."""
     codes = codes_at(image, ground.pixels)
     at = np.column_stack([ground.places_mm, np.zeros(len(codes))])
-    shown, expected = codes * gain_in(light.at(at))[:, ::-1], ground.values
+    shown, expected = values_of(codes, gain_in(light.at(at))[:, ::-1]), ground.values
     if light.specular is not None:
-        specular = specular_at(light.specular, light.half_mm, at)
-        expected = np.sqrt(np.maximum(expected**2 + specular[:, None], 1e-6))
+        expected = np.maximum(lightened(expected, specular_at(light.specular, light.half_mm, at)), np.float32(1e-3))
     # Sums over three values are many times as fast as a product of matrices.
     weight, each = 1 / ground.variance, np.ones(3, np.float32)
     precision = np.maximum((expected**2 * weight) @ each, 1e-6)

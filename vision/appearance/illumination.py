@@ -69,9 +69,9 @@ class Illumination:
     Attributes:
         plane: (3 or 6 coefficients, 3 channels) float64, for 1, x, y, x², xy, y² in halves of the mat.
         half_mm: half of the mat's width and height.
-        specular: (rows, columns) float32, white that the board mirrors besides, as squares of display values relative
-            to white paper, all over the mat, its far left corner first; less than 0 where a lamp was mirrored when the
-            board's appearance was learned; None where that is not known.
+        specular: (rows, columns) float32, white that the board mirrors besides, as light relative to white paper's
+            (:func:`vision.appearance.tone_curve.light_shown`), all over the mat, its far left corner first; less than 0
+            where a lamp was mirrored when the board's appearance was learned; None where that is not known.
     """
 
     plane: Points

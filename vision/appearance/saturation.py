@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.colour_model import BINS, gain_in, quantised
+from vision.appearance.colour_model import BINS, quantised
 from vision.appearance.illumination import Illumination
+from vision.appearance.tone_curve import gain_in, values_of
 
 SATURATED = 254
 """Least code of a channel that is saturated: resampling and JPEG make 254 of some 255."""
@@ -26,7 +27,7 @@ NOTHING_SATURATED: Bins = (BINS - 1, BINS - 1, BINS - 1)
 
 def saturated_bins(light: Illumination) -> Bins:
     """Those in the middle of a mat that is lit so."""
-    red, green, blue = quantised(SATURATED * gain_in(light.at(np.zeros((1, 3))))).ravel().tolist()
+    red, green, blue = quantised(values_of(np.array(SATURATED), gain_in(light.at(np.zeros((1, 3)))))).ravel().tolist()
     return red, green, blue
 
 

@@ -14,6 +14,7 @@ from vision.appearance.board_surface import BoardView
 from vision.appearance.colour_model import Lamp
 from vision.appearance.illumination import Illumination
 from vision.appearance.saturation import NOTHING_SATURATED, Bins, CensoredTable, censor, saturated_bins
+from vision.appearance.tone_curve import gain_in
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.lamp import lamp_of
@@ -163,7 +164,7 @@ def _grounds(kit: Kit, appearance: SetAppearance, configurations: Configurations
 
 def _gain(light: Illumination) -> float:
     """Display value relative to white paper that one code adds in the middle of the mat."""
-    return float(colour_model.gain_in(light.at(np.zeros((1, 2)))).mean())
+    return float(gain_in(light.at(np.zeros((1, 2)))).mean())
 
 
 def _lit(model: Array, appearance: SetAppearance, configurations: Configurations) -> _Lit:

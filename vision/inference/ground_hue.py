@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.srgb import display
+from vision.appearance.tone_curve import values_of
 from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.densities import normal_density
@@ -98,7 +99,8 @@ def pillars_log_ratio(hypothesis: Hypothesis, top: Floats, pieces: Floats) -> Fl
 
 def _off(hypothesis: Hypothesis, codes: npt.NDArray[np.generic], ground: Floats) -> Floats:
     """(n, 2) difference in hue of ``codes`` (n, rows, columns, 3) on each cell from the ``ground`` (3,), r g b."""
-    return hue(codes.mean(axis=(1, 2)) * hypothesis.observations.gain) - hue_of(ground)
+    shown = values_of(codes.mean(axis=(1, 2)), hypothesis.observations.gain)
+    return hue(shown.astype(np.float64)) - hue_of(ground)
 
 
 def hue_from_board(hypothesis: Hypothesis, cells: Indices) -> Floats:
@@ -126,12 +128,20 @@ def faces_log_ratio(hypothesis: Hypothesis, cells: Indices, pieces: Floats) -> F
     By the hue that is seen where it would be, against the board's there; 0 where that is hidden, or the board is not
     known.  ``pieces`` (colours, 3): reflectances, r g b.
     """
+    rows = face_rows(hypothesis, cells)
+    ratio: Floats = _log_ratio(means(hypothesis, cells, rows), pieces)
+    return ratio.reshape(rows.shape[:2])
+
+
+def face_rows(hypothesis: Hypothesis, cells: Indices) -> Indices:
+    """(b, f, columns, 2) first row of the middle of each configuration's face in the crops, and the one past its last.
+
+    ``cells``: (b,).
+    """
     edges = hypothesis.geometry.outlines.edges[cells]
     begins, ends = edges[:, :, 0], edges[:, :, 1]
     margins = (1 - MIDDLE) / 2 * (ends - begins)
-    rows = np.stack([begins + margins, ends - margins], axis=-1).astype(np.intp)
-    ratio: Floats = _log_ratio(_means(hypothesis, cells, rows), pieces)
-    return ratio.reshape(rows.shape[:2])
+    return np.stack([begins + margins, ends - margins], axis=-1).astype(np.intp)
 
 
 def tell_hues_on_board(hypothesis: Hypothesis, pieces: Floats) -> None:
@@ -144,7 +154,7 @@ def tell_hues_on_board(hypothesis: Hypothesis, pieces: Floats) -> None:
 
 
 def _log_ratio(seen: tuple[Floats, Floats, Mask], pieces: Floats) -> Floats:
-    """(k,) log-likelihood ratio of the hues of ``pieces`` against the board's, of what :func:`_means` returns (k)."""
+    """(k,) log-likelihood ratio of the hues of ``pieces`` against the board's, of what :func:`means` returns (k)."""
     shown, board, is_seen = seen
     own = hue(board)
     off = hue(shown) - own
@@ -156,12 +166,12 @@ def _log_ratio(seen: tuple[Floats, Floats, Mask], pieces: Floats) -> Floats:
 
 
 def _round_middles(hypothesis: Hypothesis) -> tuple[Floats, Floats, Mask]:
-    """What :func:`_means` returns, of what is seen round the middle of each cell (n)."""
+    """What :func:`means` returns, of what is seen round the middle of each cell (n)."""
     cells, columns = np.arange(len(hypothesis.geometry.rank)), hypothesis.observations.codes.shape[2]
-    return _means(hypothesis, cells, np.tile(hypothesis.geometry.rows_round, (len(cells), 1, columns, 1)))
+    return means(hypothesis, cells, np.tile(hypothesis.geometry.rows_round, (len(cells), 1, columns, 1)))
 
 
-def _means(hypothesis: Hypothesis, cells: Indices, rows: Indices) -> tuple[Floats, Floats, Mask]:
+def means(hypothesis: Hypothesis, cells: Indices, rows: Indices) -> tuple[Floats, Floats, Mask]:
     """Means over windows of the crops of ``cells`` (b,): of what is seen, of the board, and whether enough is seen.
 
     The first two are (b · w, 3) display values b g r plus :data:`DARK`.  ``rows`` (b, w, columns, 2): the first row of
@@ -174,7 +184,7 @@ def _means(hypothesis: Hypothesis, cells: Indices, rows: Indices) -> tuple[Float
     sums = _sums(*shown, places, cells, (rows, middle)).reshape(-1, 7)
     seen, board = np.split(sums[:, :-1] / np.maximum(sums[:, -1:], 1e-9), 2, axis=1)
     gain = np.repeat(observations.gain[cells], rows.shape[1], axis=0)
-    return seen * gain + DARK, board + DARK, sums[:, -1] > LEAST_SEEN
+    return values_of(seen, gain).astype(np.float64) + DARK, board + DARK, sums[:, -1] > LEAST_SEEN
 
 
 @compiled
@@ -196,7 +206,7 @@ def _sums(
         labels: of the whole picture.
         places: (n, rows, columns) pixels of the crops, and (n,) the cells' ranks.
         cells: (b,).
-        windows: (b, w, columns, 2) rows as of :func:`_means`; (k,) columns.
+        windows: (b, w, columns, 2) rows as of :func:`means`; (k,) columns.
     """
     (flat_px, rank), (rows, columns), flat = places, windows, labels.reshape(-1)
     sums = np.zeros((*rows.shape[:2], 7))

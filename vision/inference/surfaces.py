@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from vision.appearance.tone_curve import BLACK_CODES, OFFSET
 from vision.compiled import compiled
 from vision.inference.comparison import MISLED
 from vision.inference.coordinate_ascent import AllScores, converge
@@ -65,14 +66,14 @@ def _unlike_shares(codes: Picture, gain: Array, expected: Array, cells: Indices,
     """See :func:`_unlike_board`; in rows from the first up to the second; the others as of :class:`Observations`."""
     shares, least, most = np.zeros(len(cells), np.float32), np.exp(-UNLIKE), np.exp(UNLIKE)
     for k in range(len(cells)):
-        cell, per_code = cells[k], gain[cells[k]].sum() / CHANNELS / CHANNELS
+        cell, per_code = cells[k], gain[cells[k]].sum() / CHANNELS
         for row in range(rows[0], rows[1]):
             for column in range(codes.shape[2]):
                 blue, green, red = codes[cell, row, column]
                 board = (expected[cell, 0, row, column] + expected[cell, 1, row, column]) + expected[
                     cell, 2, row, column
                 ]
-                shown = (int(blue) + int(green) + int(red)) * per_code
+                shown = ((int(blue) + int(green) + int(red)) / CHANNELS + BLACK_CODES) * per_code - OFFSET
                 ratio = (shown + DARK) / (board / CHANNELS + DARK)
                 shares[k] += ratio < least or ratio > most
         shares[k] /= (rows[1] - rows[0]) * codes.shape[2]

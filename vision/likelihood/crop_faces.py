@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from vision.appearance.colour_model import BINS, OUTLIER_SHARE
+from vision.appearance.tone_curve import BLACK_CODES, OFFSET
 from vision.compiled import allocation_free, compiled
 from vision.likelihood.lateral_runs import (
     LATERAL_FACES,
@@ -238,7 +239,7 @@ def _sum_column(
             from_middle = np.float32(row - rows // 2)
             sums[0] += 1
             for channel in range(3):
-                value = codes[row, column, channel] * gain[channel]
+                value = (np.float32(codes[row, column, channel]) + BLACK_CODES) * gain[channel] - OFFSET
                 sums[1 + channel] += value
                 sums[4] += value**2
                 sums[8] += from_middle * value

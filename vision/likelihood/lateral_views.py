@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from vision.appearance.tone_curve import BLACK_CODES, OFFSET
 from vision.compiled import compiled
 from vision.likelihood.lateral_boundaries import Contrasts
 from vision.likelihood.lateral_runs import SUMS, LateralFaces
@@ -162,7 +163,7 @@ def _display_values(gain: Array) -> Array:
     shades = np.empty((3, CODES), np.float32)
     for channel in range(3):
         for code in range(CODES):
-            shades[channel, code] = np.float32(code) * gain[channel]
+            shades[channel, code] = (np.float32(code) + BLACK_CODES) * gain[channel] - OFFSET
     return shades
 
 
@@ -235,7 +236,7 @@ def as_codes(expected: Array, gain: Array) -> tuple[Picture, Mask]:
     ``gain``: (3,) display value of one code.
     """
     known: Mask = np.asarray(np.isfinite(expected).all(axis=0))
-    codes = np.clip(np.nan_to_num(expected).transpose(1, 2, 0) / gain, 0, CODES - 1)
+    codes = np.clip((np.nan_to_num(expected).transpose(1, 2, 0) + OFFSET) / gain - BLACK_CODES, 0, CODES - 1)
     return codes.astype(np.uint8), known
 
 

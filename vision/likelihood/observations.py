@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.appearance.board_surface import BoardView, board_log_likelihood, light_round
-from vision.appearance.colour_model import BINS, gain_in, quantised
+from vision.appearance.colour_model import BINS, quantised
 from vision.appearance.illumination import Illumination
 from vision.appearance.saturation import SATURATED
+from vision.appearance.tone_curve import gain_in, values_of
 from vision.compiled import compiled
 from vision.scene.crops import Crops
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
@@ -82,7 +83,7 @@ def observe(
     sampled = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     codes = np.asarray(sampled, np.uint8).reshape(n, rows, columns, 3)
     gain = np.ascontiguousarray(gain_in(light.at(crops.centres_mm[cells]))[:, ::-1])
-    values = (gain[..., None] * np.arange(256)).astype(np.float32)
+    values = values_of(np.arange(256), gain[..., None])
     # Rows of the colour model are numbered with red as the most significant digit.
     channels = quantised(values)
     channels[..., SATURATED:] = BINS - 1

@@ -8,7 +8,7 @@ import pytest
 
 from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
-from calibration.srgb import GAMMA
+from calibration.srgb import GAMMA, display, linear_light
 from vision.appearance.board_light import make_blocks, measure_on_board
 from vision.appearance.board_surface import CellViews, LocalLight, board_log_likelihood, light_round, view_board
 from vision.appearance.colour_model import BINS, OUTLIER_SHARE
@@ -45,9 +45,9 @@ def board():
 
 
 def photographed(board, light):
-    """(400, 400, 3) uint8 BGR, the board in a light (200, 200, 3) that multiplies its display values."""
+    """(400, 400, 3) uint8 BGR, the board in a light (200, 200, 3), given as a root of it as display values are."""
     picture = np.zeros((400, 400, 3), np.uint8)
-    picture[100:300, 100:300] = np.clip(board.colour * light, 0, 1)[..., ::-1] * 255
+    picture[100:300, 100:300] = np.clip(display(linear_light(board.colour) * light**GAMMA), 0, 1)[..., ::-1] * 255
     return picture
 
 
@@ -63,10 +63,10 @@ def test_the_light_is_found_though_pieces_cover_a_third(board):
 
 
 def mirroring(board, white=0.12, wide_mm=35, at=(100, 100)):
-    """A board that mirrors a lamp at (column, row): so much white there, as the square of a display value."""
+    """A board that mirrors a lamp at (column, row): so much white there, as a share of white paper's light."""
     y, x = np.mgrid[:SIZE_MM, :SIZE_MM]
     specular = white * np.exp(-((x - at[0]) ** 2 + (y - at[1]) ** 2) / (2 * wide_mm**2))
-    return replace(board, colour=np.sqrt(board.colour**2 + specular[..., None]).astype(np.float32))
+    return replace(board, colour=display(linear_light(board.colour) + specular[..., None]).astype(np.float32))
 
 
 def test_a_mirrored_lamp_is_a_sheen_and_no_light(board):
@@ -99,7 +99,9 @@ def marked_white(picture, light):
     """White places in the corners of a board, which are drawn into a picture in this light."""
     corners = [(x, y, 0.0) for x in (-95, -90, 90, 95) for y in (-95, -90, 90, 95)]
     for x, y, _ in corners:
-        cv2.circle(picture, (int(200 + x), int(200 - y)), 2, (round(light * 255),) * 3, -1)
+        cv2.circle(
+            picture, (int(200 + x), int(200 - y)), 2, (round(float(display(np.array(light**GAMMA))) * 255),) * 3, -1
+        )
     return References(np.array(corners), np.ones((len(corners), 3)))
 
 
@@ -118,11 +120,11 @@ def test_a_lamp_hardly_wider_than_the_window_is_missed_on_dark_squares_of_one_hu
 
 def test_pieces_as_pale_as_a_lamp_had_made_the_board_are_not_taken_for_its_ground(board):
     """Where they stand close to each other what is bare between them still shows that the lamp is missed."""
-    dark = replace(board, colour=(board.colour * 0.45).astype(np.float32))
+    dark = replace(board, colour=(board.colour * 0.5).astype(np.float32))
     picture = photographed(dark, 0.7)
     for middle_px in np.mgrid[160:250:20, 160:250:20].reshape(2, -1).T.tolist():
         cv2.circle(picture, middle_px, 7, (140, 112, 154), -1)
-    learned = mirroring(dark, 0.35, 60)
+    learned = mirroring(dark, 0.4, 60)
     light = measure_on_board(picture, make_blocks(learned, marked_white(picture, 0.7)), ABOVE, CAMERA)
     assert light.specular is not None
     assert light.specular[20, 20] < -0.13
@@ -183,7 +185,7 @@ def test_what_the_board_shows_is_likely_and_what_it_cannot_show_is_an_outlier(bo
 
 
 def test_a_sheen_makes_a_paler_square_likely(board, crops):
-    paler = np.sqrt(board.colour[87, 112] ** 2 + 0.1)[::-1] * 255
+    paler = display(linear_light(board.colour[87, 112]) + 0.1)[::-1] * 255
     plain = middle(logs_of(board, crops, paler), crops)[0]
     specular = np.zeros((2, 3), np.float32)
     specular[:, 0] = 0.1
@@ -213,7 +215,7 @@ def test_what_a_cell_shows_is_the_board_in_the_light_there(board, crops):
     every = CellViews().shown(board, crops, (ABOVE, CAMERA), half_dark, np.array([1, 0]))
     for cell, (shown, variance) in zip((1, 0), every, strict=True):
         middle = (slice(None), *(np.array(variance.shape) // 2))
-        np.testing.assert_allclose(shown[middle], np.sqrt(view.values[cell][middle] ** 2 + 0.1), rtol=1e-3)
+        np.testing.assert_allclose(shown[middle], display(linear_light(view.values[cell][middle]) + 0.1), rtol=0.01)
         assert variance[middle[1:]] == pytest.approx((view.scale[cell][middle] ** -2.0).mean(), rel=1e-3)
 
 
@@ -239,7 +241,7 @@ def test_what_was_never_seen_shows_nothing(board, crops):
 def test_a_saturated_channel_may_have_shown_more(board, crops):
     """Of a square whose red is brighter than the camera can tell; not of one that is too dark to saturate it."""
     red = np.where(board.colour == np.float32(PALE[0]), np.float32(1.15), board.colour)
-    saturated, paler = (np.array([0.5, 0.75, 1.0]) * 255, np.array([0.5, 0.75, 0.99]) * 255)
+    saturated, paler = (np.array([0.5, 0.75, 1.0]) * 255, np.array([0.5, 0.75, 0.98]) * 255)
     as_shown = middle(logs_of(board, crops, board.colour[87, 112][::-1] * 255), crops)[0]
     reddish = replace(board, colour=red)
     bright, no_more = (middle(logs_of(reddish, crops, code), crops)[0] for code in (saturated, paler))

@@ -9,7 +9,7 @@ from calibration.appearance import nominal_appearance
 from calibration.board_appearance import unknown_board
 from calibration.camera import Camera
 from calibration.kit import load_kit
-from calibration.srgb import GAMMA, display
+from calibration.srgb import display, linear_light
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.ground_light import make_ground, measure_ground
 from vision.appearance.illumination import Illumination
@@ -70,7 +70,7 @@ def test_a_board_may_have_more_places_than_opencv_takes_in_a_line():
     above = Registration(np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, 700.0]), (), 0.0)
     ground = make_ground(kit, replace(nominal_appearance(kit), board=board), above, camera)
     assert len(ground.places_mm) > 32_767
-    code = round(255 * 0.5 * PAPER ** (1 / GAMMA))
+    code = round(255 * float(display(PAPER * linear_light(np.array(0.5)))))
     light = measure_ground(np.full((720, 720, 3), code, np.uint8), ground, LIGHT)
     assert light.share == pytest.approx(1.0, abs=0.04)
     assert light.is_ground.all()

@@ -1,0 +1,67 @@
+"""How light adds up in display values, in arithmetic that is fast enough for every pixel.
+
+The curve of sRGB (:mod:`calibration.srgb`) is a power of light but for an offset.  So light multiplies a display value
+to which that was added; that is exact but near black, where the curve is straight.  What is mirrored besides adds to
+the light itself, of which v² (4 + v²) / 5 is an approximation that is solved for v by two square roots: added light
+from −0.2 to 0.4 gives display values that are 0.0035 off, root mean square, and v² alone 0.019.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.srgb import CURVE_OFFSET, GAMMA
+from vision.compiled import compiled
+
+Array = npt.NDArray[np.float32]
+
+OFFSET, BLACK_CODES = np.float32(CURVE_OFFSET), np.float32(255 * CURVE_OFFSET)
+"""What is added to a display value, or to a code, so that light multiplies the sum."""
+
+_TWO, _FOUR, _FIVE, _FIFTH, _ZERO = (np.float32(number) for number in (2, 4, 5, 0.2, 0))
+
+
+def gain_in(light: Array) -> Array:
+    """Display value relative to white paper that one code adds, of the shape of ``light`` (linear)."""
+    return (light ** (-1 / GAMMA) / 255).astype(np.float32)
+
+
+def values_of(codes: npt.NDArray[np.number], gain: Array) -> Array:
+    """Float32 display values relative to white paper of ``codes``, of which one adds ``gain``, broadcast together."""
+    return np.asarray((codes + BLACK_CODES) * gain - OFFSET, np.float32)
+
+
+@compiled
+def light_shown(value: np.float32) -> np.float32:
+    """The light that a display value shows, about."""
+    square = value * value
+    light: np.float32 = square * (_FOUR + square) * _FIFTH
+    return light
+
+
+@compiled
+def value_shown(light: np.float32) -> np.float32:
+    """The display value of which :func:`light_shown` is ``light``; 0 where that is less than 0."""
+    value: np.float32 = np.sqrt(max(np.sqrt(_FOUR + _FIVE * max(light, _ZERO)) - _TWO, _ZERO))
+    return value
+
+
+@compiled
+def lights_shown(values: Array) -> Array:
+    """(k, 3) the light that display values (k, 3) show."""
+    light = np.empty_like(values)
+    for i in range(len(values)):
+        for channel in range(3):
+            light[i, channel] = light_shown(values[i, channel])
+    return light
+
+
+@compiled
+def lightened(values: Array, more: Array) -> Array:
+    """(k, 3) display values ``values`` (k, 3) with ``more`` light (k,) added."""
+    shown = np.empty_like(values)
+    for i in range(len(values)):
+        for channel in range(3):
+            shown[i, channel] = value_shown(light_shown(values[i, channel]) + more[i])
+    return shown
