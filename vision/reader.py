@@ -312,9 +312,10 @@ class Reader:
         self._colours.expect_usual_lamp()
         shown = self.observations(smooth, geometry, light)
         hypothesis = infer(shown, self._rim, geometry)
-        if self._colours.follow_lamp(hypothesis):
-            shown = self.observations(smooth, geometry, light)
-            hypothesis = infer(shown, self._rim, geometry)
+        for follow in (self._colours.follow_faces, self._colours.follow_lamp):
+            if follow(hypothesis):
+                shown = self.observations(smooth, geometry, light)
+                hypothesis = infer(shown, self._rim, geometry)
         outlier_share = self._colours.outlier_share(shown, geometry, slice(None))
         states = self._states((image, smooth), hypothesis, light)
         unexplained = self._colours.unexplained(hypothesis, (image, smooth), light, self._board_view(geometry))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from vision.appearance.colour_model import Lamp
 from vision.appearance.illumination import Illumination
 from vision.appearance.saturation import NOTHING_SATURATED, Bins, CensoredTable, censor, saturated_bins
 from vision.appearance.tone_curve import gain_in
+from vision.inference.face_colours import face_change
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.lamp import lamp_of
@@ -32,6 +34,10 @@ Picture = npt.NDArray[np.uint8]
 DARK_NOISE = 2.0
 """How much more noise than the middle of the mat has a side in deep shade, where the display curve is steep: 12 codes
 beside 6 in a dim picture (Citadel 10105 of ``tools.soak_traced``)."""
+
+TOO_BRIGHT = 0.2
+"""Mean over the channels of the log reflectance by which a learned colour is too bright, or has been made too dark,
+from which on it is changed.  With 0.1 and 0.4 28 own boards were read alike."""
 
 
 class _Lit(NamedTuple):
@@ -61,20 +67,27 @@ class Colours:
 
     def __init__(self, kit: Kit, appearance: SetAppearance, configurations: Configurations) -> None:
         """``configurations``: what may stand on the cells of ``kit``."""
+        self._kit, self._configurations, self._learned = kit, configurations, appearance
+        # On a learned board sides may be as dark as any, and of pyramids as bright, too.
+        told = {Lamp.LOW, Lamp.BEHIND} if appearance.board is None else {Lamp.LOW}
+        self._lamps = told if configurations.is_single_size and configurations.has_faces else set()
+        self._are_faces_followed = appearance.board is not None and configurations.has_plain_faces
+        self._expect(appearance)
+
+    def _expect(self, appearance: SetAppearance) -> None:
+        """Make the model of a set of this ``appearance``."""
+        kit, configurations = self._kit, self._configurations
+        self._appearance = appearance
         self.reflectances = colour_model.reflectances(appearance, configurations)
         self._contrast = colour_model.contrast_to_ground(self.reflectances, _grounds(kit, appearance, configurations))
         paper = linear(kit.mat.paper) if has_paper(kit) else None
         model = colour_model.build_colour_model(appearance, configurations, paper)
         self._lit = self._usual = _lit(model, appearance, configurations)
-        # Made when they are wanted. On a learned board sides may be as dark as any, and of pyramids as bright, too.
-        self._unusual: dict[Lamp, _Lit] = {}
-        told = {Lamp.LOW, Lamp.BEHIND} if appearance.board is None else {Lamp.LOW}
-        self._lamps = told if configurations.is_single_size and configurations.has_faces else set()
+        self._unusual: dict[Lamp, _Lit] = {}  # made when they are wanted
         self._paper = np.exp(self.model[:, Materials.PAPER])
         # The levels of pillars are told by colours alone, which then must tell cubes from the cloth, too.
         are_compared = kit.pillars is None
         self._pieces = colour_model.piece_likelihood(self.model, len(configurations.colours)) * are_compared
-        self._appearance, self._configurations = appearance, configurations
 
     @property
     def model(self) -> Array:
@@ -84,6 +97,26 @@ class Colours:
     def expect_usual_lamp(self) -> None:
         """Begin another picture, whose lamp is not known yet."""
         self._lit = self._usual
+
+    def follow_faces(self, hypothesis: Hypothesis) -> bool:
+        """Whether a learned colour is too bright by what is hypothesised, so that the model is another one from now.
+
+        Faces that are brighter than was learned mirror a lamp, which the model allows for.
+        """
+        if not self._are_faces_followed:
+            return False
+        learned = colour_model.reflectances(self._learned, self._configurations)
+        before = np.log(self.reflectances / learned)
+        change = before + face_change(hypothesis, self.reflectances)
+        change[change.mean(axis=1) > -TOO_BRIGHT] = 0.0
+        if np.abs((change - before).mean(axis=1)).max() <= TOO_BRIGHT:
+            return False
+        pieces = dict(self._learned.pieces)
+        for (letter,), share in zip(self._configurations.colours, np.exp(change), strict=True):
+            r, g, b = (share * pieces[letter]).tolist()
+            pieces[letter] = r, g, b
+        self._expect(replace(self._learned, pieces=pieces))
+        return True
 
     def follow_lamp(self, hypothesis: Hypothesis) -> bool:
         """Whether the lamp is not the usual one by what is hypothesised, so that the model is another one from now."""

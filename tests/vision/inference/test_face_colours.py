@@ -1,0 +1,93 @@
+"""Faces of which a reading is sure tell a colour that one photograph told badly."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from calibration.board_appearance import BoardAppearance
+from vision.inference.colours import Colours
+from vision.inference.face_colours import FEW, face_change
+
+TABLE = {"c4": "RRRR", "e5": "R", "b6": "GG", "g3": "BBB", "f7": "R", "c7": "YY", "d2": "Y"}
+BOARD = BoardAppearance(np.full((300, 300, 3), 0.4, np.float32), *np.ones((2, 300, 300), np.uint8))
+
+
+@pytest.fixture
+def seen(drawn):
+    """What is inferred of a table on a board that is known everywhere."""
+
+    def infer(table):
+        hypothesis = drawn.hypothesis(table)
+        shown = hypothesis.observations
+        board = np.full((len(shown.codes), 3, *shown.codes.shape[1:3]), 0.5, np.float32)
+        hypothesis.observations = shown._replace(expected=board)
+        return hypothesis
+
+    return infer
+
+
+@pytest.fixture
+def learned(drawn):
+    """The colours of a set of which some pieces were learned as ``shares`` of what they are."""
+
+    def colours(board=BOARD, **shares):
+        appearance = drawn.reader.appearance
+        pieces = {
+            letter: tuple(shares.get(letter, 1.0) * np.array(colour)) for letter, colour in appearance.pieces.items()
+        }
+        return Colours(drawn.reader.kit, replace(appearance, pieces=pieces, board=board), drawn.geometry.configurations)
+
+    return colours
+
+
+def number(drawn, letter):
+    return [letter in letters for letters in drawn.geometry.configurations.colours].index(True)
+
+
+def test_faces_show_how_much_too_bright_a_colour_was_learned(drawn, seen, learned):
+    change = face_change(seen(TABLE), learned(R=2.0, Y=1.3).reflectances)
+    assert change[number(drawn, "R")] == pytest.approx(-np.log(2.0), abs=0.05)
+    assert change[number(drawn, "Y")] == pytest.approx(-np.log(1.3), abs=0.05)
+
+
+def test_a_single_face_of_a_colour_tells_nothing(drawn, seen, learned):
+    assert list(TABLE.values()).count("GG") < FEW
+    assert not face_change(seen(TABLE), learned(G=2.0).reflectances)[number(drawn, "G")].any()
+    assert not face_change(seen({}), learned(G=2.0).reflectances).any()
+
+
+def test_faces_that_mirror_a_lamp_are_not_the_colour(drawn, seen, learned):
+    hypothesis, red = seen(TABLE), number(drawn, "R")
+    cell = drawn.cell("e5")
+    hypothesis.observations.codes[cell] = np.minimum(hypothesis.observations.codes[cell] + 80.0, 255)
+    assert face_change(hypothesis, learned(R=2.0).reflectances)[red] == pytest.approx(-np.log(2.0), abs=0.05)
+
+
+def test_stacks_that_may_be_others_tell_nothing(drawn, seen, learned):
+    hypothesis = seen(TABLE)
+    hypothesis.scores[:] = 0.0
+    assert not face_change(hypothesis, learned(R=2.0).reflectances).any()
+
+
+def test_a_colour_that_was_learned_too_bright_is_followed_once_and_back(drawn, seen, learned):
+    colours, true, hypothesis = learned(R=2.0), learned().reflectances, seen(TABLE)
+    before, red = colours.model, number(drawn, "R")
+    assert colours.follow_faces(hypothesis)
+    assert colours.reflectances[red] == pytest.approx(true[red], rel=0.05)
+    assert np.delete(colours.reflectances, red, axis=0) == pytest.approx(np.delete(true, red, axis=0))
+    assert colours.model is not before
+    assert not colours.follow_faces(hypothesis)
+    cells = [drawn.cell(name) for name in TABLE]
+    gain = 2.0 ** (1 / 2.4)
+    hypothesis.observations.codes[cells] = np.minimum(hypothesis.observations.codes[cells] * gain, 255)
+    assert colours.follow_faces(hypothesis)
+    assert colours.reflectances[red] == pytest.approx(2 * true[red])
+
+
+def test_brighter_faces_than_were_learned_mirror_a_lamp(seen, learned):
+    assert not learned(R=0.5).follow_faces(seen(TABLE))
+
+
+def test_without_a_learned_board_colours_stay(seen, learned):
+    assert not learned(board=None, R=2.0).follow_faces(seen(TABLE))
