@@ -11,7 +11,9 @@ from vision.glyphs.legibility import MOST_AGAINST, character_gain
 from vision.glyphs.templates import Alphabet
 from vision.inference.comparison import compare_beside_colours, make_view, stacks_of
 from vision.inference.coordinate_ascent import complete, converge, lacks_likeliest, score_all
+from vision.inference.ground_hue import middles_seen
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.surfaces import UNLIKE_SHARE, of_camouflaged, unlike_board
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.solids import hull, is_inside
 
@@ -26,7 +28,7 @@ face that is found is near theirs: sides of one wood tell colours little of how 
 EMPTY_NATS = 30.0
 """Nats by which colours must find a square of a learned board empty for no face to be looked for there: that is known
 more sharply than pieces are, and a green disc with a clear character on a board of its green was likelier ground by
-15."""
+15.  Where it is seen not to look like the board they are bounded: a tower of four was likelier ground by 41."""
 
 WITHIN = (0.45, 0.85)
 """Radii of the circles on a face by which it is told how much of it is hidden, as shares of its own."""
@@ -40,6 +42,8 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     """
     upright = hypothesis.geometry.faces
     complete(hypothesis, np.flatnonzero(hypothesis.updated & lacks_likeliest(hypothesis)))
+    if hypothesis.is_on_learned_board:
+        _doubt_colours(hypothesis)
     scores = hypothesis.by_configuration()
     best, empty_nats = scores.max(axis=1), EMPTY_NATS if hypothesis.is_on_learned_board else IN_QUESTION
     is_told = ((best >= IN_QUESTION) | (best <= -empty_nats)) & ~hypothesis.is_no_ground
@@ -73,6 +77,15 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
             hypothesis.invalidate_neighbours(cell, before)
     hypothesis.invalidate(cells[told])
     converge(hypothesis)
+
+
+def _doubt_colours(hypothesis: Hypothesis) -> None:
+    """Have colours rule out no piece where a learned board is seen and does not look as it is: a face may tell."""
+    empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
+    empty = empty[middles_seen(hypothesis)[empty]]
+    for cell in empty[unlike_board(hypothesis, empty) > UNLIKE_SHARE].tolist():
+        by_colour = of_camouflaged(hypothesis.scores[cell, 1:])
+        hypothesis.score(np.array([cell]), np.append(np.float32(0), by_colour)[None])
 
 
 def by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array, otherwise: Array) -> Array:

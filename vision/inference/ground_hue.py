@@ -122,6 +122,11 @@ def board_log_ratio(hypothesis: Hypothesis, pieces: Floats) -> Floats:
     return _log_ratio(_round_middles(hypothesis), pieces)
 
 
+def middles_seen(hypothesis: Hypothesis) -> Mask:
+    """(n,) cells of which the middle is seen, where a learned board is known."""
+    return _round_middles(hypothesis)[2]
+
+
 def faces_log_ratio(hypothesis: Hypothesis, cells: Indices, pieces: Floats) -> Floats:
     """(b, f) log-likelihood ratio that configurations on ``cells`` (b,) of a learned board have their face in sight.
 

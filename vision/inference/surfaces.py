@@ -46,7 +46,7 @@ def find_camouflaged(hypothesis: Hypothesis) -> None:
     """
     empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
     # A maroon disc may be as bright as a blue board.
-    empty = empty[(_unlike_board(hypothesis, empty) > UNLIKE_SHARE) | (hue_from_board(hypothesis, empty) > OFF_HUE)]
+    empty = empty[(unlike_board(hypothesis, empty) > UNLIKE_SHARE) | (hue_from_board(hypothesis, empty) > OFF_HUE)]
     every = AllScores(hypothesis, empty)
     found = np.array([cell for cell in empty.tolist() if _is_camouflaged(hypothesis, cell, every)], np.intp)
     hypothesis.tell_camouflaged(found)
@@ -54,7 +54,7 @@ def find_camouflaged(hypothesis: Hypothesis) -> None:
     converge(hypothesis)
 
 
-def _unlike_board(hypothesis: Hypothesis, cells: Indices) -> Array:
+def unlike_board(hypothesis: Hypothesis, cells: Indices) -> Array:
     """(b,) share of the pixels round the middles of ``cells`` (b,) that are brighter or darker than the board there."""
     observations, rows = hypothesis.observations, hypothesis.geometry.rows_round
     shares: Array = _unlike_shares(observations.codes, observations.gain, observations.expected, cells, rows)
@@ -102,7 +102,7 @@ def _is_camouflaged(hypothesis: Hypothesis, cell: int, every: AllScores) -> bool
 
 
 def of_camouflaged(by_colour: Array) -> Array:
-    """(f, colours) log-likelihood ratios ``by_colour``, (f, colours), that do not rule out that anything stands there.
+    """Log-likelihood ratios ``by_colour`` (…), of the same shape, that do not rule out that anything stands there.
 
     They were misled where a piece has the board's colour: that is known more sharply, but the pixels of one face have
     one shade, as those of the board do.
