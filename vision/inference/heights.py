@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.inference.comparison import PIECE_NATS, Look, Stacks, View, compare_on, stacks_of
-from vision.inference.coordinate_ascent import all_scores, update_around
+from vision.inference.coordinate_ascent import all_scores, score_all, update_around
 from vision.inference.ground_hue import ASKED_NATS
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.surfaces import by_surfaces, of_camouflaged
+from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.prisms import Prisms
 
 Floats = npt.NDArray[np.float64]
@@ -79,11 +80,25 @@ def _weigh(look: Look, hypothesis: Hypothesis, cells: Indices) -> Indices:
     for cell in may_stand[hypothesis.camouflaged[may_stand]].tolist():
         by_colour = of_camouflaged(all_scores(hypothesis, cell))
         hypothesis.score(np.array([cell]), np.append(np.float32(0), by_colour)[None])
+    for cell in may_stand[_may_be_higher(hypothesis, may_stand)].tolist():
+        score_all(hypothesis, cell)
     in_doubt = [cell for cell in may_stand.tolist() if _tried(hypothesis, cell).sum() > 1]
     if not in_doubt:
         return np.empty(0, np.intp)
     beside = _Beside.of(look(), hypothesis)
     return np.array([cell for cell in in_doubt if _is_other_height(hypothesis, beside, cell)], np.intp)
+
+
+def _may_be_higher(hypothesis: Hypothesis, cells: Indices) -> Mask:
+    """(b,) where the highest stack that was scored on ``cells`` (b,) and the next one have a piece's hue for a face.
+
+    Colours, which see no end of a dark tower on a dark board, may have stopped too low.
+    """
+    is_hued, rows = hypothesis.face_hue_log_ratio[cells] > ASKED_NATS, np.arange(len(cells))
+    lacks = hypothesis.by_configuration(cells) < OUT_OF_REACH / 2
+    lowest = lacks.argmax(axis=1)
+    may_be: Mask = lacks[rows, lowest] & is_hued[rows, lowest] & is_hued[rows, lowest - 1]
+    return may_be & ~hypothesis.camouflaged[cells]
 
 
 class _Beside(NamedTuple):

@@ -9,6 +9,7 @@ from vision.inference.coordinate_ascent import all_scores
 from vision.inference.heights import EMPTY_NATS, HEIGHT_NATS, weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.surfaces import CAMOUFLAGED_SHARE, _is_camouflaged, of_camouflaged
+from vision.likelihood.stacks import OUT_OF_REACH
 
 
 def everywhere(hypothesis):
@@ -80,6 +81,16 @@ def test_a_height_whose_face_has_a_pieces_hue_is_in_doubt_all_the_same(drawn, hu
     hypothesis, cell = misled(drawn, "R", "RRRR", nats=HEIGHT_NATS + 10)
     hypothesis.tell_hues_of_faces(np.array([cell]), np.eye(1, hypothesis.face_hue_log_ratio.shape[1]) * hue_nats)
     weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
+    assert hypothesis.state[cell] == drawn.state(read)
+
+
+@pytest.mark.parametrize(("hue_nats", "read"), [(0.5, "RR"), (2.0, "RRRRR")])
+def test_heights_above_those_that_colours_scored_are_asked_about_where_they_have_a_pieces_hue(drawn, hue_nats, read):
+    hypothesis, cell = drawn.hypothesis({"d4": "RRRRR"}), drawn.cell("d4")
+    hypothesis.scores[cell, drawn.state("RRR") :] = OUT_OF_REACH
+    hypothesis.assign(cell, drawn.state("RR"))
+    hypothesis.tell_hues_of_faces(np.array([cell]), np.full((1, hypothesis.face_hue_log_ratio.shape[1]), hue_nats))
+    weigh_heights(drawn.look(drawn.picture({"d4": "RRRRR"})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state(read)
 
 
