@@ -108,9 +108,11 @@ class Colours:
         learned = colour_model.reflectances(self._learned, self._configurations)
         before = np.log(self.reflectances / learned)
         change = before + face_change(hypothesis, self.reflectances)
-        change[change.mean(axis=1) > -TOO_BRIGHT] = 0.0
-        if np.abs((change - before).mean(axis=1)).max() <= TOO_BRIGHT:
+        change[change.mean(axis=1) > 0] = 0.0
+        is_same = np.abs((change - before).mean(axis=1)) <= TOO_BRIGHT
+        if is_same.all():
             return False
+        change[is_same] = before[is_same]
         pieces = dict(self._learned.pieces)
         for (letter,), share in zip(self._configurations.colours, np.exp(change), strict=True):
             r, g, b = (share * pieces[letter]).tolist()

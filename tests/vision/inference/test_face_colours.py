@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from calibration.board_appearance import BoardAppearance
+from calibration.srgb import display, linear_light
 from vision.inference.colours import Colours
 from vision.inference.face_colours import FEW, face_change
 
@@ -79,9 +80,10 @@ def test_a_colour_that_was_learned_too_bright_is_followed_once_and_back(drawn, s
     assert colours.model is not before
     assert not colours.follow_faces(hypothesis)
     cells = [drawn.cell(name) for name in TABLE]
-    gain = 2.0 ** (1 / 2.4)
-    hypothesis.observations.codes[cells] = np.minimum(hypothesis.observations.codes[cells] * gain, 255)
-    assert colours.follow_faces(hypothesis)
+    for brighter, is_followed in ((1.15, False), (2.0, True)):
+        light = linear_light(hypothesis.observations.codes[cells] / 255)
+        hypothesis.observations.codes[cells] = np.minimum(np.rint(255 * display(brighter * light)), 255)
+        assert colours.follow_faces(hypothesis) is is_followed
     assert colours.reflectances[red] == pytest.approx(2 * true[red])
 
 
