@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.srgb import linear_light
+from vision.appearance.tone_curve import OFFSET
 from vision.inference.ground_hue import face_rows, means
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.observations import DARK
 
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -43,7 +43,7 @@ def face_change(hypothesis: Hypothesis, reflectances: Floats) -> Floats:
     every, configurations = np.arange(len(sure)), (hypothesis.state[sure] - 1) // hypothesis.colours
     windows = face_rows(hypothesis, sure)[every, configurations][:, None]
     shown, _, is_seen = means(hypothesis, sure, windows)
-    logs = _log(linear_light(np.maximum(shown[:, ::-1] - DARK, 0.0)))
+    logs = _log(linear_light(np.maximum(shown[:, ::-1] - OFFSET, 0.0)))
     colour = (hypothesis.state[sure] - 1) % hypothesis.colours
     for number, expected in enumerate(_log(reflectances)):
         faces = logs[is_seen & (colour == number)] - expected

@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.srgb import display
-from vision.appearance.tone_curve import values_of
+from vision.appearance.tone_curve import OFFSET, values_of
 from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.densities import normal_density
 from vision.likelihood.hues import hue, hue_density, hue_of
-from vision.likelihood.observations import DARK
 from vision.scene.label_buffer import RANK_BITS, LabelBuffer
 
 Array = npt.NDArray[np.float32]
@@ -165,7 +164,7 @@ def _log_ratio(seen: tuple[Floats, Floats, Mask], pieces: Floats) -> Floats:
     off = hue(shown) - own
     shade = np.abs(np.log(shown.mean(axis=1) / board.mean(axis=1)))
     bare = hue_density(off, np.zeros(2), BARE_SPREAD + SHADE_SPREAD * shade, BARE_STRAYS)
-    of_pieces = hue(display(pieces)[:, ::-1] + DARK) - own[:, None]
+    of_pieces = hue(display(pieces)[:, ::-1] + OFFSET) - own[:, None]
     stands = hue_density(off[:, None], of_pieces, PIECE_SPREAD, PIECE_STRAYS).max(axis=1)
     return np.where(is_seen, np.log(LIKE_BOARD + (1 - LIKE_BOARD) * stands / bare), 0.0)
 
@@ -179,8 +178,8 @@ def _round_middles(hypothesis: Hypothesis) -> tuple[Floats, Floats, Mask]:
 def means(hypothesis: Hypothesis, cells: Indices, rows: Indices) -> tuple[Floats, Floats, Mask]:
     """Means over windows of the crops of ``cells`` (b,): of what is seen, of the board, and whether enough is seen.
 
-    The first two are (b · w, 3) display values b g r plus :data:`DARK`.  ``rows`` (b, w, columns, 2): the first row of
-    a window and the one after its last; of the columns in a cell's middle.
+    The first two are (b · w, 3) display values b g r plus ``tone_curve.OFFSET``.  ``rows`` (b, w, columns, 2): of each
+    window the first row and the one after its last; of the columns in a cell's middle.
     """
     geometry, observations = hypothesis.geometry, hypothesis.observations
     columns = np.abs(geometry.crops.u_mm) <= MIDDLE * geometry.configurations.all[0].size.width_mm / 2
@@ -189,7 +188,7 @@ def means(hypothesis: Hypothesis, cells: Indices, rows: Indices) -> tuple[Floats
     sums = _sums(*shown, places, cells, (rows, middle)).reshape(-1, 7)
     seen, board = np.split(sums[:, :-1] / np.maximum(sums[:, -1:], 1e-9), 2, axis=1)
     gain = np.repeat(observations.gain[cells], rows.shape[1], axis=0)
-    return values_of(seen, gain).astype(np.float64) + DARK, board + DARK, sums[:, -1] > LEAST_SEEN
+    return values_of(seen, gain).astype(np.float64) + OFFSET, board + OFFSET, sums[:, -1] > LEAST_SEEN
 
 
 @compiled

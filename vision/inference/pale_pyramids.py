@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.tone_curve import BLACK_CODES, OFFSET
+from vision.appearance.tone_curve import BLACK_CODES
 from vision.compiled import compiled
 from vision.inference.comparison import by_colours
 from vision.inference.coordinate_ascent import all_scores
@@ -21,7 +21,6 @@ from vision.likelihood.hues import hue_density, hue_of
 from vision.likelihood.lateral_faces import CloseUp, fit_boundaries
 from vision.likelihood.lateral_views import CODES
 from vision.likelihood.noise import ranked
-from vision.likelihood.observations import DARK
 
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -160,7 +159,7 @@ def _unlike_shares(codes: Picture, cells: Indices, rows: tuple[int, int], gain: 
                 blue, green, red = codes[cells[k], row, column]
                 counts[int(blue) + int(green) + int(red)] += 1
         for total in range(len(counts)):
-            logs[total] = np.log((total / CHANNELS + BLACK_CODES) * gain[cells[k]] - OFFSET + DARK)
+            logs[total] = np.log((total / CHANNELS + BLACK_CODES) * gain[cells[k]])
         usual = (logs[ranked(counts, (pixels - 1) // 2)] + logs[ranked(counts, pixels // 2)]) / 2
         for total in range(len(counts)):
             if abs(logs[total] - usual) > UNLIKE:

@@ -11,7 +11,6 @@ from vision.inference.comparison import MISLED
 from vision.inference.coordinate_ascent import AllScores, converge
 from vision.inference.ground_hue import OFF_HUE, hue_from_board
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.observations import DARK
 from vision.likelihood.surfaces import surface_log_ratio
 
 Array = npt.NDArray[np.float32]
@@ -73,8 +72,8 @@ def _unlike_shares(codes: Picture, gain: Array, expected: Array, cells: Indices,
                 board = (expected[cell, 0, row, column] + expected[cell, 1, row, column]) + expected[
                     cell, 2, row, column
                 ]
-                shown = ((int(blue) + int(green) + int(red)) / CHANNELS + BLACK_CODES) * per_code - OFFSET
-                ratio = (shown + DARK) / (board / CHANNELS + DARK)
+                shown = ((int(blue) + int(green) + int(red)) / CHANNELS + BLACK_CODES) * per_code
+                ratio = shown / (board / CHANNELS + OFFSET)
                 shares[k] += ratio < least or ratio > most
         shares[k] /= (rows[1] - rows[0]) * codes.shape[2]
     return shares

@@ -12,7 +12,7 @@ from vision.appearance.board_surface import BoardView, board_log_likelihood, lig
 from vision.appearance.colour_model import BINS, quantised
 from vision.appearance.illumination import Illumination
 from vision.appearance.saturation import SATURATED
-from vision.appearance.tone_curve import gain_in, values_of
+from vision.appearance.tone_curve import OFFSET, gain_in, values_of
 from vision.compiled import compiled
 from vision.scene.crops import Crops
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
@@ -24,9 +24,6 @@ Indices = npt.NDArray[np.intp]
 Picture = npt.NDArray[np.uint8]
 
 FLOOR, TABLE = Materials.FLOOR, Materials.TABLE
-
-DARK = 0.05
-"""Added to display values before the logarithm: below it noise dominates.  Chosen by eye."""
 
 
 _NEXT, _SECOND = np.uint64(1), np.uint64(2)
@@ -41,7 +38,8 @@ class Observations(NamedTuple):
     Attributes:
         codes: (n, rows, columns, 3) uint8, BGR.
         gain: (n, 3) float32, display value relative to white paper that one code adds, b g r.
-        logs: (n, 3, 256) float32, log of the display value of every code, b g r.
+        logs: (n, 3, 256) float32, log of the display value of every code plus
+            :data:`vision.appearance.tone_curve.OFFSET`, so that light adds to it; b g r.
         rows: (n, 3, 256) int32, what each code of a channel, b g r, adds to the row of the colour model.
         bins: (n, rows, columns) int32, row of the colour model.
         floor: (n, rows, columns) float32, log-likelihood of each pixel if it shows the bare board.
@@ -95,9 +93,7 @@ def observe(
         numbers = np.arange(len(crops.centres_mm))[cells]
         round_cells = light_round(light, gain, crops.centres_mm[cells])
         board_log_likelihood(board, numbers, codes, round_cells, (floor, expected))
-    return Observations(
-        codes, gain, np.log(values + np.float32(DARK)), rows_of_code, bins, floor, colour_model, expected
-    )
+    return Observations(codes, gain, np.log(values + OFFSET), rows_of_code, bins, floor, colour_model, expected)
 
 
 def renew(observations: Observations, cells: Indices, latest: Observations) -> None:

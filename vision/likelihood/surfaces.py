@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from vision.appearance.tone_curve import OFFSET
 from vision.compiled import allocation_free, compiled
 from vision.likelihood.crop_faces import CropFaces
 from vision.likelihood.noise import pair_variance
-from vision.likelihood.observations import DARK, Observations
+from vision.likelihood.observations import Observations
 from vision.scene.configurations import LEAN_MM, PLACE_MM
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 from vision.scene.materials import Materials
@@ -182,9 +183,7 @@ def _cut(
             _opponent(logs[0, codes[0]], logs[1, codes[1]], logs[2, codes[2]], values[0, row, column])
             values[1, row, column] = values[0, row, column]
             if len(observations.expected) > 0 and label & MATERIAL_MASK == _FLOOR:
-                blue, green, red = np.log(
-                    observations.expected[cell, :, first + ROW_STEP * row, column] + np.float32(DARK)
-                )
+                blue, green, red = np.log(observations.expected[cell, :, first + ROW_STEP * row, column] + OFFSET)
                 _opponent(blue, green, red, bare)
                 values[1, row, column] -= bare
     variance = np.empty(CHANNELS)

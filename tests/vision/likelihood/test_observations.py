@@ -5,6 +5,7 @@ import pytest
 
 from vision.appearance import colour_model
 from vision.appearance.illumination import Illumination
+from vision.appearance.tone_curve import OFFSET
 from vision.likelihood.observations import Observations, background, log_likelihood, observe, renew
 from vision.scene.crops import Crops
 from vision.scene.label_buffer import RANK_BITS
@@ -44,7 +45,7 @@ def test_crops_are_looked_up_with_their_light_divided_out(image, crops, light):
         np.testing.assert_array_equal(observed.codes[k], codes)
         np.testing.assert_array_equal(observed.bins[k], colour_model.bin_index(values))
         blue = values[..., 2]
-        np.testing.assert_allclose(np.exp(observed.logs[k, 0])[codes[..., 0]], blue + 0.05, rtol=1e-5)
+        np.testing.assert_allclose(np.exp(observed.logs[k, 0])[codes[..., 0]], blue + OFFSET, rtol=1e-5)
     assert observed.gain[0, 2] == pytest.approx(2 ** (1 / colour_model.GAMMA) * observed.gain[1, 2])
 
 
