@@ -130,6 +130,15 @@ def test_pieces_as_pale_as_a_lamp_had_made_the_board_are_not_taken_for_its_groun
     assert light.specular[20, 20] < -0.13
 
 
+def test_a_lamp_that_had_hidden_nearly_all_of_the_boards_own_colour_is_missed(board):
+    dark = replace(board, colour=(board.colour * 0.5).astype(np.float32))
+    picture = photographed(dark, 0.7)
+    learned = mirroring(dark, 0.6, 70, (150, 60))
+    light = measure_on_board(picture, make_blocks(learned, marked_white(picture, 0.7)), ABOVE, CAMERA)
+    assert light.specular is not None
+    assert light.specular[12, 30] < -0.4
+
+
 def test_a_shade_is_no_lamp_that_is_missed(board):
     shaded = np.full((SIZE_MM, SIZE_MM, 1), 0.8)
     shaded[70:130, 70:130] = 0.74
