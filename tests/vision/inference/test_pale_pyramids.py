@@ -125,6 +125,16 @@ def test_a_hue_that_a_colour_differs_by_speaks_for_that_colour():
     assert np.abs(stray).max() < 0.1
 
 
+def test_a_paler_hue_speaks_for_a_colour_as_well_but_less():
+    """Its faces were enrolled in deep shade, which others tint, or mirror white now."""
+    expected = np.array([[0.0, 0.15], [-0.1, 0.1]])
+    own, paler, beside, other = hue_log_ratio(
+        np.array([[0.0, 0.15], [0.0, 0.08], [0.08, 0.08], [0.0, -0.08]]), expected
+    )
+    assert own[0] - 1 > paler[0] > 3
+    assert max(beside[0], other[0], paler[1]) < 1
+
+
 def test_white_on_white_says_little():
     assert np.abs(hue_log_ratio(np.array([[0.003, -0.004]]), np.array([[0.0, 0.0]]))).max() < 1.1
 
