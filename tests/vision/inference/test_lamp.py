@@ -10,6 +10,7 @@ from calibration.board_appearance import BoardAppearance
 from vision.appearance.colour_model import BINS, OUTLIER_LOG, Lamp
 from vision.inference.colours import Colours
 from vision.inference.lamp import FEW, lamp_of
+from vision.reader import Reader
 from vision.scene.materials import Materials
 
 TABLE = {"c4": "RRRR", "e5": "R", "b6": "GG", "g3": "BBB", "f7": "R"}
@@ -66,6 +67,15 @@ def test_before_a_lamp_behind_the_board_plain_faces_are_paler(drawn, colours):
     assert colours.follow_lamp(drawn.hypothesis(TABLE))
     mirroring, bright = np.exp(colours.model[:, Materials.TOPS]), brightness(np.ones_like(usual))
     assert np.average(bright, weights=mirroring) > np.average(bright, weights=usual) + 1
+
+
+def test_beside_a_usual_lamp_the_sides_of_black_pieces_are_dark_as_well(drawn):
+    """Their display values are no longer proportional to a root of light."""
+    black = dict.fromkeys(drawn.reader.appearance.pieces, (0.017, 0.017, 0.017))
+    reader = Reader(drawn.reader.kit, drawn.reader.camera, replace(drawn.reader.appearance, pieces=black))
+    dark = replace(drawn, reader=reader)
+    colours = Colours(reader.kit, reader.appearance, drawn.geometry.configurations)
+    assert lamp_of(dark.hypothesis(TABLE), colours.reflectances) is Lamp.USUAL
 
 
 @pytest.mark.usefixtures("lamp")
