@@ -72,6 +72,7 @@ class Colours:
         told = {Lamp.LOW, Lamp.BEHIND} if appearance.board is None else {Lamp.LOW}
         self._lamps = told if configurations.is_single_size and configurations.has_faces else set()
         self._are_faces_followed = appearance.board is not None and configurations.has_plain_faces
+        self._change = np.zeros((len(configurations.colours), 3))  # log of the reflectances over those learned
         self._expect(appearance)
 
     def _expect(self, appearance: SetAppearance) -> None:
@@ -105,14 +106,12 @@ class Colours:
         """
         if not self._are_faces_followed:
             return False
-        learned = colour_model.reflectances(self._learned, self._configurations)
-        before = np.log(self.reflectances / learned)
-        change = before + face_change(hypothesis, self.reflectances)
+        change = self._change + face_change(hypothesis, self.reflectances)
         change[change.mean(axis=1) > 0] = 0.0
-        is_same = np.abs((change - before).mean(axis=1)) <= TOO_BRIGHT
-        if is_same.all():
+        is_other = np.abs((change - self._change).mean(axis=1)) > TOO_BRIGHT
+        if not is_other.any():
             return False
-        change[is_same] = before[is_same]
+        self._change = change = np.where(is_other[:, None], change, self._change)
         pieces = dict(self._learned.pieces)
         for (letter,), share in zip(self._configurations.colours, np.exp(change), strict=True):
             r, g, b = (share * pieces[letter]).tolist()

@@ -87,6 +87,15 @@ def test_a_colour_that_was_learned_too_bright_is_followed_once_and_back(drawn, s
     assert colours.reflectances[red] == pytest.approx(2 * true[red])
 
 
+def test_a_colour_of_which_a_channel_was_learned_as_none_is_followed_in_the_others(drawn, seen, learned):
+    colours, red = learned(R=np.array([2.0, 0.0, 2.0])), number(drawn, "R")
+    assert colours.reflectances[red, 1] == 0
+    assert not colours.follow_faces(seen({"g3": "BBB"}))
+    colours.follow_faces(seen(TABLE))
+    assert np.isfinite(colours.model).all()
+    assert colours.reflectances[red, 1] == 0
+
+
 def test_brighter_faces_than_were_learned_mirror_a_lamp(seen, learned):
     assert not learned(R=0.5).follow_faces(seen(TABLE))
 
