@@ -110,4 +110,4 @@ def _shown(photograph: Photograph, size: tuple[int, ...], part: tuple[slice, sli
     light = photograph.light
     if light.specular is not None:
         values = lightened(values, -specular_at(light.specular, light.half_mm, places))
-    return np.minimum(values, np.float32(WHITEST)).astype(np.float32).reshape(*x.shape, 3), inside
+    return np.clip(values, 0, WHITEST).astype(np.float32).reshape(*x.shape, 3), inside

@@ -56,7 +56,7 @@ def learn_board(
     offsets = [(dx, dy, 0.0) for dx in WITHIN_MM for dy in WITHIN_MM]
     for offset in offsets:
         pixels = project(middles + offset, photograph.pose, photograph.camera)
-        values = np.minimum(values_of(codes_at(photograph.image, pixels)[:, ::-1], gain), np.float32(WHITEST))
+        values = np.clip(values_of(codes_at(photograph.image, pixels)[:, ::-1], gain), 0, WHITEST)
         total, squares = total + values, squares + (values**2).mean(axis=1)
         inside &= ((pixels >= 0) & (pixels <= last)).all(axis=1)
     count = np.float32(len(offsets))

@@ -209,11 +209,11 @@ def measure_on_board(
         for parts in ((precision, np.broadcast_to(of_white, white_logs.T.shape)), (blocks.terms, white_terms))
     )
     plane = np.vstack([begin.plane, np.zeros((3, 3))])
-    specular = _begin_missing(shown, _gain(blocks.terms, plane), blocks, known)
+    specular = _begin_missing(_even(shown, blocks.terms, plane), blocks, known)
     for tolerance in TOLERANCES:
         told = np.hstack([_light_logs(logs, blocks.own, specular), white_logs.T]).astype(np.float32)
         plane = _refitted(terms, told, _weighted(terms, told, weights, plane, GAMMA * tolerance))
-        layers = _layers(shown, _gain(blocks.terms, plane), (blocks.own, specular), known, tolerance)
+        layers = _layers(_even(shown, blocks.terms, plane), (blocks.own, specular), known, tolerance)
         specular = _specular(layers, blocks)
     return Illumination(plane, blocks.half_mm, specular.reshape(blocks.points_mm.shape[:2]))
 
@@ -337,37 +337,35 @@ def _refitted(terms: Array, logs: Array, weighted: Array) -> Points:
 
 
 @compiled
-def _gain(terms: Array, plane: Points) -> Array:
-    """(3, k) what display values at places of ``terms`` (6, k) are multiplied by to be those under even light.
-
-    With :data:`OFFSET` added to them before, and to these after that.
-    """
-    gain, per = _log_light(terms, plane), np.float32(-1 / GAMMA)
+def _even(shown: Array, terms: Array, plane: Points) -> Array:
+    """(3, k) what blocks at places of ``terms`` (6, k) that show display values ``shown`` (3, k) do in even light."""
+    even, per = _log_light(terms, plane), np.float32(-1 / GAMMA)
     for channel in range(3):
         for i in range(terms.shape[1]):
-            gain[channel, i] *= per
-        take_exponentials(gain[channel])
-    return gain
+            even[channel, i] *= per
+        take_exponentials(even[channel])
+        for i in range(terms.shape[1]):
+            even[channel, i] = (shown[channel, i] + OFFSET) * even[channel, i] - OFFSET
+    return even
 
 
 @compiled
-def _layers(shown: Array, gain: Array, expected: tuple[Array, Array], known: Array, tolerance: float) -> Array:
+def _layers(even: Array, expected: tuple[Array, Array], known: Array, tolerance: float) -> Array:
     """(5, k) float32, what is summed up in a window to tell specular reflection, see :func:`_specular`.
 
     Args:
-        shown: (3, k) display values.
-        gain: (3, k) of :func:`_gain`.
+        even: (3, k) of :func:`_even`.
         expected: (3, k) light that the blocks show in even light; and (k,) the specular reflection so far.
         known: (k,) as in :class:`BoardBlocks`.
         tolerance: one of :data:`TOLERANCES`.
     """
     (shares, _), count, third = expected, len(known), np.float32(1 / 3)
     layers = np.zeros((5, count), np.float32)
-    layers[0] = _weights(shown, gain, expected, known, tolerance)
+    layers[0] = _weights(even, expected, known, tolerance)
     for channel in range(3):
         for i in range(count):
-            value, own = (shown[channel, i] + OFFSET) * gain[channel, i] - OFFSET, shares[channel, i]
-            more = light_shown(value) - own
+            own = shares[channel, i]
+            more = light_shown(even[channel, i]) - own
             layers[1, i] += own * third
             layers[2, i] += more * third
             layers[3, i] += own * own * third
@@ -382,14 +380,13 @@ def _layers(shown: Array, gain: Array, expected: tuple[Array, Array], known: Arr
 
 
 @compiled
-def _weights(shown: Array, gain: Array, expected: tuple[Array, Array], known: Array, tolerance: float) -> Array:
+def _weights(even: Array, expected: tuple[Array, Array], known: Array, tolerance: float) -> Array:
     """(k,) float32, how well blocks are known and agree with what is ``expected``; arguments as of :func:`_layers`."""
     (shares, specular), weights = expected, np.zeros(len(known), np.float32)
     per = np.float32(-1 / tolerance**2)
     for channel in range(3):
         for i in range(len(known)):
-            value = (shown[channel, i] + OFFSET) * gain[channel, i] - OFFSET
-            off = value - value_shown(shares[channel, i] + specular[i])
+            off = even[channel, i] - value_shown(shares[channel, i] + specular[i])
             weights[i] = min(weights[i], off * off * per)
     take_exponentials(weights)
     for i in range(len(known)):
@@ -397,16 +394,16 @@ def _weights(shown: Array, gain: Array, expected: tuple[Array, Array], known: Ar
     return weights
 
 
-def _begin_missing(shown: Array, gain: Array, blocks: BoardBlocks, known: Array) -> Array:
+def _begin_missing(even: Array, blocks: BoardBlocks, known: Array) -> Array:
     """(k,) specular reflection from which fits begin: in each window none, or what most blocks agree that is missing.
 
     A board is pale that mirrored a lamp when it was learned.  From none, pieces would pass for such ground, what is
-    bare for covered, and no fit finds back from there.  ``shown``, ``gain`` and ``known`` are as of :func:`_layers`.
+    bare for covered, and no fit finds back from there.  ``even`` and ``known`` are as of :func:`_layers`.
     """
     (rows, columns), shape = blocks.windows, blocks.points_mm.shape[:2]
 
     def agreeing(specular: Array) -> Array:
-        weights = _weights(shown, gain, (blocks.own, specular), known, BEGIN_TOLERANCE)
+        weights = _weights(even, (blocks.own, specular), known, BEGIN_TOLERANCE)
         weights[-specular > MOST_MISSING * blocks.least] = 0
         return np.asarray(rows @ weights.reshape(shape) @ columns, np.float32).ravel()
 
@@ -431,13 +428,13 @@ def _specular(layers: Array, blocks: BoardBlocks) -> Array:
     """
     grid = layers.reshape(5, *blocks.points_mm.shape[:2])
     (rows, columns), (next_rows, next_columns) = blocks.windows, blocks.next_to
-    known, squares, total = rows @ grid[:3] @ columns
+    known, shares, total = rows @ grid[:3] @ columns
     known = known + np.float32(SPECULAR_KNOWN)
     there, own, more, own_squares, product = next_rows @ grid @ next_columns
     own_mean = own / np.maximum(there, np.float32(LEAST_THERE))
     scatter = np.stack([own_squares - own_mean * own, product - own_mean * more])
     variance, covariance = rows @ scatter @ columns
     slope = covariance / (variance + np.float32(EVEN_KNOWN))
-    missing = (total - slope * squares) / known / np.maximum(1 + slope, np.float32(LEAST_SHARE))
+    missing = (total - slope * shares) / known / np.maximum(1 + slope, np.float32(LEAST_SHARE))
     specular = np.where(total > 0, total / known, np.minimum(missing, 0)).ravel()
     return np.asarray(np.maximum(specular, np.float32(-MOST_MISSING) * blocks.least), np.float32)
