@@ -244,7 +244,7 @@ class Reader:
         followed = follow_column(known, photograph, self.kit, self.levels, bare)
         if followed is not known:
             self.appearance, self._last = replace(self.appearance, column=followed), None
-            self._colours.follow_column(self.kit, self.appearance, followed)
+            self._colours.follow_column(self.appearance, followed)
         return followed is not known
 
     def score(self, frame: Frame, tables: Sequence[Sequence[CellState]]) -> npt.NDArray[np.float64]:

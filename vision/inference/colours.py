@@ -23,7 +23,7 @@ from vision.inference.lamp import lamp_of
 from vision.inference.outliers import UNLIKE_SHARE, likeliest, outlier_shares, unexplained_shares
 from vision.likelihood.denoising import without_noise
 from vision.likelihood.observations import Observations, observe
-from vision.scene.configurations import Configurations, kit_configurations
+from vision.scene.configurations import Configurations
 from vision.scene.ground import has_paper
 from vision.scene.materials import Materials
 
@@ -132,11 +132,11 @@ class Colours:
         self._lit = self._unusual[lamp]
         return True
 
-    def follow_column(self, kit: Kit, appearance: SetAppearance, column: ColumnAppearance) -> None:
+    def follow_column(self, appearance: SetAppearance, column: ColumnAppearance) -> None:
         """Go on with another ``column``, which the ``appearance`` of the set now has."""
         self._lit.expect(NOTHING_SATURATED)
         colour_model.repaint_column(self.model, column)
-        self._lit = self._usual = _lit(self.model, appearance, kit_configurations(kit))
+        self._lit = self._usual = _lit(self.model, appearance, self._configurations)
 
     def look_around(self, image: Picture, geometry: Geometry, light: Illumination) -> None:
         """Learn the colours of what lies outside the mat in a picture (height, width, 3) uint8 BGR."""

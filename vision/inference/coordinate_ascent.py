@@ -144,10 +144,16 @@ def may_be_higher(hypothesis: Hypothesis) -> npt.NDArray[np.bool_]:
     One above it may be likelier still: what hides the foot of a tower may leave it as likely as a single piece.
     """
     scores, cells = hypothesis.by_configuration(), np.arange(len(hypothesis.state))
-    highest = scores.shape[1] - 1 - (scores[:, ::-1] > stacks.OUT_OF_REACH / 2).argmax(axis=1)
+    highest = highest_scored(scores)
     is_near = scores[cells, highest] > scores.max(axis=1) - CUT_NATS
     is_higher: npt.NDArray[np.bool_] = (hypothesis.state > 0) & is_near & (highest + 1 < scores.shape[1])
     return is_higher & ~hypothesis.camouflaged
+
+
+def highest_scored(scores: Array) -> Indices:
+    """(b,) the highest configuration that was scored, of each row of ``scores`` (b, f) by configuration."""
+    highest: Indices = scores.shape[1] - 1 - (scores[:, ::-1] > stacks.OUT_OF_REACH / 2).argmax(axis=1)
+    return highest
 
 
 def update_around(hypothesis: Hypothesis, placed: Indices) -> Indices:

@@ -15,11 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.inference.comparison import PIECE_NATS, Look, Stacks, View, compare_on, stacks_of
-from vision.inference.coordinate_ascent import all_scores, score_all, update_around
+from vision.inference.coordinate_ascent import all_scores, highest_scored, score_all, update_around
 from vision.inference.ground_hue import ASKED_NATS
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.surfaces import by_surfaces, of_camouflaged
-from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.prisms import Prisms
 
 Floats = npt.NDArray[np.float64]
@@ -95,9 +94,8 @@ def _may_be_higher(hypothesis: Hypothesis, cells: Indices) -> Mask:
     Colours, which see no end of a dark tower on a dark board, may have stopped too low.
     """
     is_hued, rows = hypothesis.face_hue_log_ratio[cells] > ASKED_NATS, np.arange(len(cells))
-    lacks = hypothesis.by_configuration(cells) < OUT_OF_REACH / 2
-    lowest = lacks.argmax(axis=1)
-    may_be: Mask = lacks[rows, lowest] & is_hued[rows, lowest] & is_hued[rows, lowest - 1]
+    highest, last = highest_scored(hypothesis.by_configuration(cells)), is_hued.shape[1] - 1
+    may_be: Mask = (highest < last) & is_hued[rows, highest] & is_hued[rows, np.minimum(highest + 1, last)]
     return may_be & ~hypothesis.camouflaged[cells]
 
 

@@ -84,6 +84,19 @@ class Drawn:
         return np.rint(255 * display(PAPER * colours[..., ::-1])).clip(0, 255).astype(np.uint8)
 
 
+@pytest.fixture
+def on_board():
+    """Lets the bare board be known to show a display value everywhere in what a hypothesis observes."""
+
+    def know(hypothesis, value):
+        shown = hypothesis.observations
+        board = np.full((len(shown.codes), 3, *shown.codes.shape[1:3]), value, np.float32)
+        hypothesis.observations = shown._replace(expected=board)
+        return hypothesis
+
+    return know
+
+
 @pytest.fixture(scope="session")
 def drawn():
     kit, camera = load_kit("domination"), default_camera()

@@ -131,7 +131,7 @@ def test_a_character_much_darker_than_its_template_is_read_where_it_is(enrolled,
 
 
 @pytest.mark.parametrize(("nats", "is_learned"), [(-45.0, True), (-20.0, True), (-5.0, False), (5.0, False)])
-def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled, nats, is_learned):
+def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled, on_board, nats, is_learned):
     """A learned board is known more sharply than the pieces are: there colours may be surer that nothing stands."""
     reader, image, inferred = enrolled
     hypothesis, cell = inferred(), reader.kit.cells.index("c6")
@@ -146,14 +146,7 @@ def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 1
 
 
-def on_board(hypothesis, value):
-    """Let the bare board be known to show a display value everywhere."""
-    shown = hypothesis.observations
-    board = np.full((len(shown.codes), 3, *shown.codes.shape[1:3]), value, np.float32)
-    hypothesis.observations = shown._replace(expected=board)
-
-
-def test_where_the_board_looks_as_it_is_no_character_is_looked_for(enrolled):
+def test_where_the_board_looks_as_it_is_no_character_is_looked_for(enrolled, on_board):
     reader, image, inferred = enrolled
     hypothesis, cell = inferred(), reader.kit.cells.index("c6")
     on_board(hypothesis, 0.1)

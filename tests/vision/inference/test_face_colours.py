@@ -15,17 +15,9 @@ BOARD = BoardAppearance(np.full((300, 300, 3), 0.4, np.float32), *np.ones((2, 30
 
 
 @pytest.fixture
-def seen(drawn):
+def seen(drawn, on_board):
     """What is inferred of a table on a board that is known everywhere."""
-
-    def infer(table):
-        hypothesis = drawn.hypothesis(table)
-        shown = hypothesis.observations
-        board = np.full((len(shown.codes), 3, *shown.codes.shape[1:3]), 0.5, np.float32)
-        hypothesis.observations = shown._replace(expected=board)
-        return hypothesis
-
-    return infer
+    return lambda table: on_board(drawn.hypothesis(table), 0.5)
 
 
 @pytest.fixture

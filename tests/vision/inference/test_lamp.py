@@ -70,7 +70,7 @@ def test_before_a_lamp_behind_the_board_plain_faces_are_paler(drawn, colours):
 
 
 def test_beside_a_usual_lamp_the_sides_of_black_pieces_are_dark_as_well(drawn):
-    """Their display values are no longer proportional to a root of light."""
+    """Dark display values are not proportional to a root of light."""
     black = dict.fromkeys(drawn.reader.appearance.pieces, (0.017, 0.017, 0.017))
     reader = Reader(drawn.reader.kit, drawn.reader.camera, replace(drawn.reader.appearance, pieces=black))
     dark = replace(drawn, reader=reader)
