@@ -148,11 +148,12 @@ def _enrolled(
     shown = _first_of_each(stacks)
     faces = _inked(image, kit, hypothesis, {cell: stacks[cell] for cell in shown.values()})
     lit = [whites[letter] * photograph.light.at(floors[cell][None])[0] for letter, cell in shown.items()]
-    matt = legible(_matt(image, faces, lit), kit, photograph.pose, camera)
-    glyphs = dict(zip(shown, unrolled(matt, faces), strict=True))
+    matt = _matt(image, faces, lit)
+    without_halos = legible(matt, kit, photograph.pose, camera)
+    glyphs = dict(zip(shown, unrolled(without_halos, faces), strict=True))
     appearance = replace(appearance, glyphs=glyphs, ring_mm=_ring_mm(matt, faces))
     appearance = _checked(image, Reader(kit, camera, appearance, levels), geometry, stacks)
-    _check_unlike(matt, shown, faces, appearance.glyphs)
+    _check_unlike(without_halos, shown, faces, appearance.glyphs)
     return appearance
 
 

@@ -267,7 +267,8 @@ class Reader:
         if self._alphabet is None:
             return scores
         letters = [self._alphabet.numbers([letter for _, letter in table]) for table in tables]
-        read = partial(read_character, self._legible(frame.image, geometry), hypothesis, self._alphabet)
+        legible = self._legible(frame.image, geometry)
+        read = partial(read_character, frame.image, hypothesis, self._alphabet, legible=legible)
         return scores + score_characters(hypothesis, states, letters, read)
 
     def _explained(
@@ -357,7 +358,8 @@ class Reader:
             if self.appearance.ring_mm is not None:
                 weigh_by_grooves(image, hypothesis, self.appearance.ring_mm, self.appearance.inner_ring_mm)
         else:
-            characters = read_characters(self._legible(image, hypothesis.geometry), hypothesis, self._alphabet)
+            legible = self._legible(image, hypothesis.geometry)
+            characters = read_characters(image, hypothesis, self._alphabet, legible)
             self.look_at_shadows(smooth, hypothesis, light)
             letters = characters[:, self._alphabet.numbers([letter for _, letter in self.states[1:]])]
         scores = without_rims(hypothesis) if hypothesis.geometry.prisms is not None else hypothesis.scores

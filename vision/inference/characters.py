@@ -88,12 +88,16 @@ class _Known(NamedTuple):
     face: Faces
 
 
-def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> Array:
+def read_characters(
+    image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, legible: Picture | None = None
+) -> Array:
     """(n, letters) log-likelihood of each piece's character on each cell, even where nothing stands.
 
     Where a face is tells a stack's height too: the board's scores of heights in question are found again with that.
-    So does how large its ring appears.
+    So does how large its ring appears, in the ``image`` as it was taken: in a blurred one it appears smaller, the more
+    so the fewer pixels it has.  ``legible``: the same without halos, in which all else is compared, if it has any.
     """
+    taken, image = image, image if legible is None else legible
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
     look_for_faces(image, hypothesis, alphabet)
     cells, searched = np.flatnonzero((hypothesis.state > 0) & hypothesis.updated), Searched()
@@ -119,7 +123,7 @@ def read_characters(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) 
     remove_faceless(image, hypothesis, late[hypothesis.state[late] > 0])
     if alphabet.ring_mm is not None:
         faces = {one.cell: one.face for one in (*known, *sure, *last.known)}
-        weigh_by_rings(image, hypothesis, faces, alphabet.ring_mm)
+        weigh_by_rings(taken, hypothesis, faces, alphabet.ring_mm)
     held = hypothesis.state.copy()
     weigh_by_boundaries(image, hypothesis, np.flatnonzero(hypothesis.updated))
     # What had no face where a stack seemed to occlude it, which boundaries have removed, was judged too early.
@@ -145,14 +149,17 @@ def _beside_removed(hypothesis: Hypothesis, held: Indices) -> Indices:
     return beside
 
 
-def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, cell: int) -> tuple[Array, float]:
-    """What lies uppermost in the stack that is hypothesised on a cell.
+def read_character(
+    image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, cell: int, legible: Picture | None = None
+) -> tuple[Array, float]:
+    """What lies uppermost in the stack that is hypothesised on a cell; the pictures are as of :func:`read_characters`.
 
     Returns:
         (letters,) log-likelihood of each character, and of how large its ring appears; and the log-likelihood ratio of
         the likeliest one against bare wood, 0 where that is no less likely, and of that ring.  All 0 where it is the
         face of a nearer stack that is seen there.
     """
+    taken, image = image, image if legible is None else legible
     alone, labels = hypothesis.faces_on(np.array([cell])), hypothesis.all_labels()
     candidate = Candidates(alone, np.zeros(1, np.intp), np.zeros(1, np.float32))
     found, _ = read_faces(image, candidate, labels, alphabet)
@@ -169,7 +176,7 @@ def read_character(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, c
         gain = max(gain, _searched_gain(image, face, letters, labels))
     if alphabet.ring_mm is None:
         return letters, gain
-    ring = find_ring(image, face, labels, about(alphabet.ring_mm))
+    ring = find_ring(taken, face, labels, about(alphabet.ring_mm))
     by_ring = float(ring_log_ratio(ring, np.ones(1), alphabet.ring_mm)[0])
     return letters + np.float32(by_ring), gain + by_ring
 

@@ -9,9 +9,11 @@ from calibration.appearance import RIM_STEPS
 from calibration.kit import load_kit
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import picture, random_light
+from vision.appearance.sharpening import without_halo
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.glyphs.face_detection import centred
+from vision.glyphs.ring import NO_RING
 from vision.glyphs.templates import make_alphabet
 from vision.inference import characters
 from vision.inference.characters import (
@@ -182,6 +184,23 @@ def test_a_face_at_a_height_that_colours_rule_out_does_not_leave_the_square_empt
     appearance = enrolled[0].appearance
     read_characters(image, hypothesis, make_alphabet(appearance.glyphs, appearance.ring_mm))
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 3
+
+
+def test_rings_are_measured_in_the_picture_as_it_was_taken(enrolled, monkeypatch):
+    """A blur that takes halos away moves the darkest circle: the same ring appears smaller the farther away it is."""
+    reader, image, inferred = enrolled
+    alphabet = make_alphabet(reader.appearance.glyphs, reader.appearance.ring_mm)
+    legible, measured_in = without_halo(image), []
+    monkeypatch.setattr(characters, "weigh_by_rings", lambda shown, *_: measured_in.append(shown))
+    read_characters(image, inferred(), alphabet, legible)
+    assert [shown is image for shown in measured_in] == [True]
+    cell = reader.kit.cells.index("c4")
+    _, gain_as_taken = read_character(image, inferred(), alphabet, cell)
+    monkeypatch.setattr(
+        characters, "find_ring", lambda shown, *_: pytest.fail("blurred") if shown is legible else NO_RING
+    )
+    _, gain = read_character(image, inferred(), alphabet, cell, legible)
+    assert gain < gain_as_taken
 
 
 def test_a_face_speaks_only_for_heights_that_have_it_there(misled):
