@@ -99,7 +99,7 @@ def build_colour_model(
 
     ``paper``: reflectance of the mat beside the cells; None: as the cells.
     """
-    faces = reflectances(appearance, configurations)
+    faces = _pieces_drawn(appearance, configurations)
     # A learned board may be as dark as the shaded side of a piece: neither is then ruled out for being dark.
     on_mat = _SIDE if appearance.column is None else _BESIDE_TERRAIN
     side = _LATERAL_FACE if not configurations.has_faces else on_mat if appearance.board is None else _WALL
@@ -129,7 +129,7 @@ def in_light_of(
     """A copy of a colour model (BINS³, materials) of pieces with faces that are lit by an unusual ``lamp``."""
     facing = _FACING if appearance.board is None else _FACING_ON_BOARD
     shading = replace(facing if lamp is Lamp.LOW else _BACKLIT, bleached=_bleached_share(appearance, configurations))
-    model, faces = colour_model.copy(), reflectances(appearance, configurations)
+    model, faces = colour_model.copy(), _pieces_drawn(appearance, configurations)
     _put_sides(model, [_learn(draw(face, shading)) for face in faces])
     if lamp is Lamp.BEHIND and not appearance.inks:
         kinds = Materials(len(faces))
@@ -152,7 +152,7 @@ def with_deep_shade(
     model = colour_model.copy()
     if appearance.board is not None or not configurations.has_faces:
         return model
-    faces, sides = reflectances(appearance, configurations), []
+    faces, sides = _pieces_drawn(appearance, configurations), []
     for number, face in enumerate(faces, start=Materials(len(faces)).sides):
         deep = np.exp(_learn(draw(face, _DEEP)))
         sides.append(np.log((1 - DEEP_SHARE) * np.exp(model[:, number]) + DEEP_SHARE * deep))
@@ -197,9 +197,21 @@ def contrast_to_ground(pieces: npt.NDArray[np.float64], grounds: Sequence[Reflec
     return float(min(apart, default=np.inf))
 
 
+def _pieces_drawn(appearance: SetAppearance, configurations: Configurations) -> list[npt.NDArray[np.float64]]:
+    """Reflectance of the pieces of each colour, (3,), or any of theirs, (DRAWS, 3), where they have characters.
+
+    A camera smears colour: the same wood is learned redder round a red ink than round a black one, and sides have none.
+    """
+    if not appearance.inks:
+        return list(reflectances(appearance, configurations))
+    rng = np.random.default_rng(2)
+    each = [np.array([appearance.pieces[letter] for letter in own]) for own in configurations.colours]
+    return [own[rng.integers(0, len(own), DRAWS)] for own in each]
+
+
 def _floor_reflectances(appearance: SetAppearance) -> npt.NDArray[np.float64]:
     """(3,) that of the floor; or (DRAWS, 3), any that a learned board shows, or where nothing is known any at all."""
-    rng = np.random.default_rng(1)  # other numbers than those by which surfaces are lit
+    rng = np.random.default_rng(1)  # other numbers than those by which surfaces are lit, and pieces drawn
     if appearance.board is not None:
         shown = appearance.board.colour[appearance.board.seen > 0]
         return linear_light(shown[rng.integers(0, len(shown), DRAWS)].astype(np.float64))

@@ -162,3 +162,17 @@ def test_beside_terrain_a_dark_side_is_likelier_a_pieces():
         dark = colour_model.bin_index(display(0.12 * np.array(pink)).astype(np.float32)[None])[0]
         likely.append(model[dark, Materials.STANDING])
     assert likely[0] > likely[1] + 2
+
+
+@pytest.mark.parametrize("letter", ["K", "p"])
+def test_wood_is_expected_as_it_was_learned_round_either_ink(letter):
+    """A camera smears a red ink's colour over its wood: that round black ink, and the sides of all, are greener."""
+    kit = load_kit("cheight")
+    nominal = nominal_appearance(kit)
+    pieces = {name: (0.55, 0.7, 0.35) if name.isupper() else (0.2, 0.9, 0.3) for name in nominal.pieces}
+    appearance = replace(nominal, pieces=pieces, inks=dict.fromkeys(pieces, (0.1, 0.05, 0.05)))
+    kinds = kit_configurations(kit)
+    model = colour_model.build_colour_model(appearance, kinds, appearance.floor)
+    shaded = 255 * display(0.5 * np.array(pieces[letter]))
+    side = row_of(tuple(np.rint(shaded).astype(int).tolist()))
+    assert model[side, Materials(len(kinds.colours)).sides] > colour_model.OUTLIER_LOG + 6
