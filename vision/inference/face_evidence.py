@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -30,6 +31,9 @@ EMPTY_NATS = 30.0
 more sharply than pieces are, and a green disc with a clear character on a board of its green was likelier ground by
 15.  Where it is seen not to look like the board they are bounded: a tower of four was likelier ground by 41."""
 
+ONE_PX_ROUND = np.ones((3, 3), np.uint8)
+"""By which what is nearer is widened (greyscale dilation), as it is of greater rank."""
+
 WITHIN = (0.45, 0.85)
 """Radii of the circles on a face by which it is told how much of it is hidden, as shares of its own."""
 
@@ -56,7 +60,9 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     candidates = Candidates(upright.of(cells[owner] * count + configuration), owner, likely[owner, configuration])
     standing = np.setdiff1d(np.flatnonzero(hypothesis.state), cells)
     others = hypothesis.faces_on(standing)
-    gain, otherwise, faces = character_gain(image, candidates, hypothesis.all_labels(), alphabet, others)
+    # The blurred rim of a nearer stack would be the wood of a face behind it, of which all else is ink then.
+    labels = np.asarray(cv2.dilate(hypothesis.all_labels(), ONE_PX_ROUND), np.uint16)
+    gain, otherwise, faces = character_gain(image, candidates, labels, alphabet, others)
     spoken = by_height(hypothesis, cells, faces, gain, otherwise)
     for cell in cells[((spoken > 0) & (scores[cells] < OUT_OF_REACH / 2)).any(axis=1)].tolist():
         score_all(hypothesis, cell)

@@ -15,7 +15,7 @@ from vision.enrolment import enrol
 from vision.glyphs.face_detection import centred
 from vision.glyphs.ring import NO_RING
 from vision.glyphs.templates import make_alphabet
-from vision.inference import characters
+from vision.inference import characters, face_evidence
 from vision.inference.characters import (
     read_character,
     read_characters,
@@ -218,6 +218,27 @@ def tower_before(hypothesis, cell):
     apart_px = np.linalg.norm(centres_px - centres_px[cell * count + 2], axis=1).reshape(-1, count)
     apart_px[cell] = np.inf
     return np.unravel_index(apart_px.argmin(), apart_px.shape)
+
+
+def test_the_rim_of_a_nearer_stack_is_no_part_of_a_face_behind_it(enrolled, misled, monkeypatch):
+    """Where a picture is blurred all ground between its pale rims would be the ink of a character."""
+    image, hypothesis, cell = misled(0, 0)
+    hypothesis.score(np.array([cell]), np.zeros_like(hypothesis.scores[[cell]]))
+    given, gain = [], face_evidence.character_gain
+
+    def recorded(*args):
+        given.append(args[2])
+        return gain(*args)
+
+    monkeypatch.setattr(face_evidence, "character_gain", recorded)
+    ranks = hypothesis.all_labels() >> RANK_BITS
+    look_for_faces(image, hypothesis, make_alphabet(enrolled[0].appearance.glyphs))
+    asked, before = given[0] >> RANK_BITS, ranks.astype(int)
+    is_beside = before[:, :-1] != before[:, 1:]
+    nearer = np.maximum(before[:, :-1], before[:, 1:])
+    assert is_beside.any()
+    assert (asked[:, :-1][is_beside] >= nearer[is_beside]).all()
+    assert (asked[:, 1:][is_beside] >= nearer[is_beside]).all()
 
 
 def test_of_two_squares_that_one_face_may_lie_on_the_likelier_one_has_it(enrolled, misled):
