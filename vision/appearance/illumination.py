@@ -263,10 +263,27 @@ def _inliers(terms: Points, target: Points) -> npt.NDArray[np.bool_]:
 
 @compiled
 def _most_inliers(terms: Points, target: Points, planes: Points) -> npt.NDArray[np.bool_]:
-    """(n,) bool, the most inliers that any of ``planes`` (s, 3, 3) has; see :func:`_inliers`."""
-    inliers = np.zeros(len(terms), np.bool_)
+    """(n,) bool, the inliers of that of ``planes`` (s, 3, 3) with the most; see :func:`_inliers`.
+
+    Each reference that is brighter than a plane counts against it: the rest may be covered, or in the shade, so that
+    the most may lie on a plane that slopes into a soft shadow.
+    """
+    inliers, most = np.zeros(len(terms), np.bool_), -len(terms)
     for plane in planes:
         agree = _agreeing(terms, target, plane)
-        if agree.sum() > inliers.sum():
-            inliers = agree
+        count = agree.sum() - _brighter(terms, target, plane)
+        if count > most:
+            inliers, most = agree, count
     return inliers
+
+
+@compiled
+def _brighter(terms: Points, logs: Points, plane: Points) -> int:
+    """How many references are in all channels so much brighter than a ``plane`` (3, 3) that no inlier is."""
+    count = 0
+    for i in range(len(terms)):
+        is_brighter = True
+        for channel in range(3):
+            is_brighter &= logs[i, channel] - _at_plane(terms[i], plane, channel) > AGREE_LOG
+        count += is_brighter
+    return count

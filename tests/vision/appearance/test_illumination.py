@@ -193,6 +193,17 @@ def test_the_light_is_that_of_the_part_that_nothing_shades(share):
     np.testing.assert_allclose(light.at(np.zeros((1, 3))), 0.8, rtol=0.05)
 
 
+def test_the_light_does_not_slope_into_a_soft_shadow():
+    """Most references lie on the slope of its penumbra, and what is lit beyond its other edge is above that."""
+
+    def shaded(points_mm):
+        x = points_mm[:, :1] / HALF_MM[0]
+        return 0.8 * np.where(np.abs(x) < 0.42, np.exp(-1.6 * (x + 0.42)), 1)
+
+    lit_mm = np.array([[x * HALF_MM[0], 0.0, 0.0] for x in (-0.9, 0.9)])
+    np.testing.assert_allclose(measured_in(shaded).at(lit_mm), 0.8, rtol=0.1)
+
+
 def test_what_mirrors_a_lamp_on_a_tenth_of_the_mat_is_not_its_light():
     light = measured_in(lambda points_mm: np.where(points_mm[:, :1] < -0.8 * HALF_MM[0], 0.9, 0.4))
     np.testing.assert_allclose(light.at(np.zeros((1, 3))), 0.4, rtol=0.05)
