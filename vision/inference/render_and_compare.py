@@ -59,7 +59,7 @@ def rescore_by_rendering(image: Picture, hypothesis: Hypothesis) -> None:
         weigh_heights(look, hypothesis, np.flatnonzero(hypothesis.updated))
     if geometry.configurations.is_single_size:
         split_lines(look, hypothesis)
-    are_joined = is_plain and geometry.configurations.is_single_size
+    are_joined = has_plain_faces and geometry.configurations.is_single_size
     asked = may_be_of_tower(hypothesis) & are_joined
     join_lines(look, hypothesis, asked)
     if not (is_plain or geometry.is_edged):

@@ -78,6 +78,15 @@ def test_a_line_of_stacks_is_no_tower_on_a_learned_board_either(drawn, tall, mon
     assert heights(drawn, hypothesis) == [1, 1]
 
 
+def test_a_tower_of_plain_faces_is_no_line_of_stacks_on_a_learned_board_either(drawn, tall, monkeypatch):
+    """Of one stack alone its height does not tell while the other one stands."""
+    picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1), nats=20.0)
+    monkeypatch.setattr(Hypothesis, "is_on_learned_board", True)
+    monkeypatch.setattr(render_and_compare, "weigh_heights", lambda *_: None)
+    rescore_by_rendering(picture, hypothesis)
+    assert heights(drawn, hypothesis) == [tall, 0]
+
+
 @pytest.mark.parametrize(("nats", "is_split"), [(0.5, True), (20.0, False)])
 def test_what_seems_to_stand_hidden_behind_a_tower_keeps_it_from_being_split_only_where_it_shows(
     drawn, tall, nats: float, *, is_split: bool
