@@ -237,7 +237,7 @@ def _read(
             continue
         every = np.flatnonzero(is_scored[k])
         shifts_mm = _shifts(hypothesis, cell, upright.of(cell * count + every), seen.faces.of(np.array([k])))
-        asked = is_everywhere[k] | np.isin(every, configuration[owner == k])
+        asked = is_everywhere[k] | is_asked[k, every]
         asked |= np.linalg.norm(shifts_mm, axis=1) < ELSEWHERE_MM
         if asked.sum() > 1:
             known.append(_Known(cell, every[asked], shifts_mm[asked], seen.faces.of(np.array([k]))))
