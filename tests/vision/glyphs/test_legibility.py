@@ -29,6 +29,9 @@ SHADOW = 0.55
 
 ASIDE_MM = 1.1
 
+HAZY = 0.3
+"""Contrast that is left."""
+
 NONE = np.zeros(0, np.intp)
 
 
@@ -211,3 +214,16 @@ def test_a_face_is_searched_across_the_edge_of_a_shadow(enrolment):
         face, letters, _ = search_face(shaded, one, nothing_before(shaded), alphabet, np.zeros(1))
         assert alphabet.letters[letters.argmax()] == piece
         np.testing.assert_allclose(face.centres_px, found.faces.centres_px[[number]], atol=1.5)
+
+
+def test_a_character_that_is_too_faint_to_tell_a_face_may_still_tell_which_it_is(enrolment):
+    """All faces mirror a window, which leaves little of their contrast."""
+    image, _, faces, alphabet, pieces = enrolment
+    hazy = image.astype(np.float64)
+    for (x, y), to_picture in zip(faces.centres_px, faces.to_picture, strict=True):
+        wide, high = np.abs(to_picture).sum(axis=1) * faces.radii_mm[0]
+        part = hazy[int(y - high) : int(y + high) + 1, int(x - wide) : int(x + wide) + 1]
+        part += (1 - HAZY) * (np.median(part, axis=(0, 1)) - part)
+    found, _ = read_faces(np.rint(hazy).astype(np.uint8), one_each(faces), nothing_before(image), alphabet)
+    assert letters_of(found, alphabet) == pieces
+    assert not found.is_legible.all()
