@@ -106,11 +106,24 @@ def read_faces(
     some = candidates.of(unclear)
     even = evenly_lit(image, some.straight)
     again = _find(even, without_others(rings_of(even, some, labels, alphabet), some, held, unclear), labels, alphabet)
+    is_as_taken = _read_as_taken(image, again, labels, alphabet)
     is_better = again.is_legible & (_distinct(again.letters) > _distinct(found.letters[unclear]))
-    evened = unclear[is_better]
+    better = unclear[is_better]
     for before, after in zip(_columns(found), _columns(again), strict=True):
-        before[evened] = after[is_better]
-    return found, evened
+        before[better] = after[is_better]
+    return found, unclear[is_better & ~is_as_taken]
+
+
+def _read_as_taken(image: Picture, again: Found, labels: LabelBuffer, alphabet: Alphabet) -> Mask:
+    """Read those faces that were found ``again`` in even light in the light that there is, where that is clearer.
+
+    Even light has told where they are; strokes may have lost their contrast to it.  (b,) whether they are read so.
+    """
+    letters, faces = compare(image, again.faces, labels, alphabet, is_faint=True)
+    is_clearer = explains_most(letters.max(axis=1), blank(image, faces, labels))
+    is_clearer &= _distinct(letters) > _distinct(again.letters)
+    again.letters[is_clearer], again.is_legible[is_clearer] = letters[is_clearer], True
+    return is_clearer
 
 
 def _columns(found: Found) -> tuple[npt.NDArray[Any], ...]:

@@ -14,6 +14,7 @@ from vision.glyphs.face_choice import Candidates
 from vision.glyphs.legibility import (
     LOG_DISTINCT,
     _look_beside,
+    _read_as_taken,
     bare_faces,
     character_gain,
     face_gain,
@@ -227,3 +228,17 @@ def test_a_character_that_is_too_faint_to_tell_a_face_may_still_tell_which_it_is
     found, _ = read_faces(np.rint(hazy).astype(np.uint8), one_each(faces), nothing_before(image), alphabet)
     assert letters_of(found, alphabet) == pieces
     assert not found.is_legible.all()
+
+
+def test_what_even_light_has_found_is_read_in_the_light_that_there_is_where_that_is_clearer(enrolment):
+    image, _, faces, alphabet, pieces = enrolment
+    found, _ = read_faces(image, one_each(faces), nothing_before(image), alphabet)
+    count, uniform = len(pieces), np.full_like(found.letters, -5.0)
+    again = found._replace(letters=uniform.copy(), is_legible=np.arange(count) % 2 == 0)
+    assert _read_as_taken(image, again, nothing_before(image), alphabet).all()
+    assert letters_of(again, alphabet) == pieces
+    assert again.is_legible.all()
+    bare = np.full_like(image, 150)
+    again = found._replace(letters=uniform.copy(), is_legible=np.arange(count) % 2 == 0)
+    assert not _read_as_taken(bare, again, nothing_before(bare), alphabet).any()
+    assert (again.letters == uniform).all()
