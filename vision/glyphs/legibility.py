@@ -14,6 +14,8 @@ from vision.glyphs.face_choice import (
     ELSEWHERE_MM,
     FACE_FOUND,
     MOSTLY,
+    OBSERVATIONS,
+    USUAL_MISFIT,
     Candidates,
     Rings,
     choose,
@@ -187,6 +189,16 @@ def or_unreadable(letters: Array, bare: Array) -> Array:
     """
     told: Array = np.logaddexp(letters, bare[:, None] + np.float32(np.log(UNREADABLE)))
     return told
+
+
+def scaled_by_scatter(letters: Array) -> Array:
+    """(b, letters) log-likelihoods of characters, no farther apart than their scatter allows where none fits well.
+
+    How far values scatter is fitted there, as in :func:`.face_choice.explained`.
+    """
+    best = letters.max(axis=1, keepdims=True)
+    scaled: Array = letters * np.minimum(OBSERVATIONS / 2 / (USUAL_MISFIT - best), 1).astype(np.float32)
+    return scaled
 
 
 def _gain(

@@ -19,6 +19,7 @@ from vision.glyphs.legibility import (
     face_gain,
     or_unreadable,
     read_faces,
+    scaled_by_scatter,
     search_face,
 )
 from vision.glyphs.ring import find_ring, ring_log_ratio
@@ -230,7 +231,8 @@ def _read(
         is_own = not (distances_mm(face, others) < ELSEWHERE_MM).any()
         if is_own and letters[k].max() - np.logaddexp.reduce(letters[k]) > LOG_DISTINCT:
             gain[k] = _searched_gain(image, face, letters[k], labels)
-    found[cells] = letters - np.logaddexp.reduce(letters, axis=1, keepdims=True)
+    scaled = scaled_by_scatter(letters)
+    found[cells] = scaled - np.logaddexp.reduce(scaled, axis=1, keepdims=True)
     is_everywhere = is_misled & (found[cells].max(axis=1) > LOG_DISTINCT)
     for k, cell in enumerate(cells.tolist()):
         if not (is_found[k] or is_everywhere[k]):

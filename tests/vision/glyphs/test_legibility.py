@@ -20,6 +20,7 @@ from vision.glyphs.legibility import (
     face_gain,
     or_unreadable,
     read_faces,
+    scaled_by_scatter,
     search_face,
 )
 from vision.glyphs.templates import compare, make_alphabet, nothing_before
@@ -242,3 +243,10 @@ def test_what_even_light_has_found_is_read_in_the_light_that_there_is_where_that
     again = found._replace(letters=uniform.copy(), is_legible=np.arange(count) % 2 == 0)
     assert not _read_as_taken(bare, again, nothing_before(bare), alphabet).any()
     assert (again.letters == uniform).all()
+
+
+def test_characters_of_which_none_fits_are_hardly_told_apart():
+    letters = np.array([[-4.0, -9.0, -12.0], [-30.0, -45.0, -60.0], [-140.0, -153.0, -160.0]], np.float32)
+    scaled = scaled_by_scatter(letters)
+    np.testing.assert_array_equal(scaled[:2], letters[:2])
+    assert 3 < scaled[2, 0] - scaled[2, 1] < 5
