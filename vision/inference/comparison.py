@@ -287,22 +287,14 @@ def compared(
         cell: number of the cell.
         given: (1 + f,) what is known of each besides, which is added; -inf of those that are not compared.
         fit_nats: by how much less likely than the best one those are, at most, that are fitted; others are moved only
-            once to each side, or where they are hopeless, not at all.
+            once to each side, or where they are hopeless, not at all.  Negative: nothing is moved.
         is_absolute: whether scores are held against those of other comparisons: the best one is moved and fitted then
             even where no other is in doubt.
     """
     scene = scene_round(patch, prisms, view, stacks, cell)
-    scores, before = given.copy(), stacks.configurations[cell]
-    places = np.zeros((len(given), prisms.kinds.shape[1], 3))
-    if before >= 0:
-        places[1 + before] = stacks.places[cell]
-    elif seen_share(scene, np.flatnonzero(given[1:] > -np.inf)[-1], places[0]) < SEEN_SHARE:
+    scores, places = given.copy(), np.zeros((len(given), prisms.kinds.shape[1], 3))
+    if not _score_unmoved(scene, scores, places, given, stacks) or fit_nats < 0:
         return scores, places
-    for number in range(len(given)):
-        if given[number] > -np.inf:
-            scores[number] += log_likelihood_at(scene, number - 1, places[number])
-    if before >= 0:
-        _begin_at_face(scene, scores, places, given, before)
     is_alone = is_absolute or (given > -np.inf).sum() == 1
     shares = _shares(scene, len(given))
     near = scores > scores.max() - shares * PLACE_NATS
@@ -314,6 +306,25 @@ def compared(
     if is_alone or (scores > scores.max() - shares * fit_nats).sum() > 1:
         _fit(scene, scores, places, given, shares * fit_nats)
     return scores, places
+
+
+@compiled
+def _score_unmoved(scene: Scene, scores: Floats, places: Floats, given: Floats, stacks: Stacks) -> bool:
+    """Score explanations where they would stand before any is moved; whether enough of a stack would be seen for that.
+
+    ``scores`` and ``places`` are changed, see :func:`compared`.
+    """
+    before = stacks.configurations[scene.cell]
+    if before >= 0:
+        places[1 + before] = stacks.places[scene.cell]
+    elif seen_share(scene, np.flatnonzero(given[1:] > -np.inf)[-1], places[0]) < SEEN_SHARE:
+        return False
+    for number in range(len(given)):
+        if given[number] > -np.inf:
+            scores[number] += log_likelihood_at(scene, number - 1, places[number])
+    if before >= 0:
+        _begin_at_face(scene, scores, places, given, before)
+    return True
 
 
 @compiled
