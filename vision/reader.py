@@ -15,6 +15,7 @@ from calibration.appearance import FLAT_RIM, ColumnAppearance, SetAppearance
 from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
 from calibration.kit import Kit
+from vision.appearance.bare_picture import NO_BARE, BarePicture, bare_picture
 from vision.appearance.board_following import follow_change
 from vision.appearance.board_learning import learn_bare
 from vision.appearance.board_light import make_blocks, measure_on_board
@@ -113,6 +114,7 @@ class Reader:
         self._board: tuple[Crops, BoardView] | None = None
         self._cell_views = CellViews()
         self._ground: tuple[Crops, BoardAppearance | None, Ground] | None = None
+        self._bare: tuple[Crops, BoardAppearance, BarePicture] | None = None
         self._last: _Last | None = None
         self._sharpened: tuple[Geometry, bool] | None = None
 
@@ -351,7 +353,7 @@ class Reader:
             hypothesis.tell_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
         elif is_faced and hypothesis.is_on_learned_board and hypothesis.geometry.configurations.has_plain_faces:
             tell_hues_on_board(hypothesis, self._colours.reflectances)
-        rescore_by_rendering(smooth, hypothesis)
+        rescore_by_rendering(smooth, hypothesis, self._bare_picture(hypothesis.geometry))
         letters = None
         if self._alphabet is None:
             self.look_at_shadows(smooth, hypothesis, light)
@@ -477,6 +479,16 @@ class Reader:
         if self._ground is None or self._ground[0] is not geometry.crops or self._ground[1] is not board:
             self._ground = geometry.crops, board, make_ground(self.kit, self.appearance, geometry.pose, self.camera)
         return self._ground[2]
+
+    def _bare_picture(self, geometry: Geometry) -> BarePicture:
+        """A learned board where pictures show it, which is kept while mat and board stay as they are."""
+        board, prisms = self.appearance.board, geometry.prisms
+        if board is None or prisms is None:
+            return NO_BARE
+        if self._bare is None or self._bare[0] is not geometry.crops or self._bare[1] is not board:
+            shown = bare_picture(board, prisms.ground.shape, prisms.shrink, geometry.pose, self.camera)
+            self._bare = geometry.crops, board, shown
+        return self._bare[2]
 
     def _board_view(self, geometry: Geometry) -> BoardView | None:
         """The bare board in the crops, where its appearance was learned; kept while the mat stays where it is."""

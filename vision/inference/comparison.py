@@ -9,18 +9,14 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vision.appearance.bare_picture import NO_BARE, BarePicture
 from vision.compiled import allocation_free, compiled
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.boundaries import (
-    STEP_MM,
-    Dissimilarity,
-    Patch,
-    dissimilarity_at,
-    make_patch,
-    texture_in,
-)
+from vision.likelihood.boundaries import STEP_MM, Patch, make_patch
+from vision.likelihood.dissimilarity import Dissimilarity, dissimilarity_at, texture_in
 from vision.likelihood.fitting import can_be_turned, fit_stack, log_likelihood_at, place_stack, refine_stack
+from vision.likelihood.ground_contrasts import SeenGround
 from vision.likelihood.noise import count_pairs, noise_by_brightness, usual_noise
 from vision.likelihood.segmentation import Scene, make_scene, seen_share
 from vision.scene.materials import Materials
@@ -107,6 +103,7 @@ class View(NamedTuple):
         boxes: (n, f, 4) px, left, top, right, bottom of what may stand.
         far_first: (n,) cells from the farthest to the nearest.
         rank: (n,) place of each in it, from 1.
+        bare: the bare board there.
     """
 
     image: Picture
@@ -119,6 +116,7 @@ class View(NamedTuple):
     boxes: Floats
     far_first: Indices
     rank: Indices
+    bare: BarePicture
 
 
 Look = Callable[[], View]
@@ -132,8 +130,8 @@ class Stacks(NamedTuple):
     places: Floats
 
 
-def make_view(image: Picture, geometry: Geometry, prisms: Prisms) -> View:
-    """The view of a picture (height, width, 3) uint8 BGR."""
+def make_view(image: Picture, geometry: Geometry, prisms: Prisms, bare: BarePicture = NO_BARE) -> View:
+    """The view of a picture (height, width, 3) uint8 BGR, in which the ``bare`` board is known, if it was learned."""
     shrink = prisms.shrink
     small = image
     if shrink > 1:
@@ -157,6 +155,7 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms) -> View:
         shrunk(geometry.outlines.boxes_px.astype(np.float64), shrink),
         geometry.far_first,
         geometry.rank.astype(np.intp),  # as numbers come from Python: loops are compiled in one form
+        bare,
     )
 
 
@@ -226,8 +225,8 @@ def make_patch_of(hypothesis: Hypothesis, view: View, cells: Indices, configurat
     right, bottom = np.minimum(boxes[:, 2:].max(axis=0) + MARGIN_PX + 1, (width, height)).astype(int).tolist()
     scale, box = (view.step, float(view.px_per_mm[cell])), (left, top, right, bottom)
     colours = observations.rows[cell], observations.colour_model
-    shows_table = bool((view.ground[top:bottom, left:right] == Materials.TABLE).any())
-    return make_patch(view.image, box, scale, view.dissimilarity, *colours, shows_table)
+    ground = SeenGround(view.ground, view.bare, observations.gain[cell])
+    return make_patch(view.image, box, scale, view.dissimilarity, *colours, ground)
 
 
 @compiled

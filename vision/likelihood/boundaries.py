@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.likelihood.noise import BANDS, CHANNELS, FEW, NOISE_STRIDE, band_of, opponents
+from vision.likelihood.dissimilarity import Dissimilarity, dissimilarity_at, unlike
+from vision.likelihood.ground_contrasts import SeenGround, ground_sums
 
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -27,50 +28,11 @@ STEP_MM = 2.0
 UNIT_MM = 5.0
 """Length of a boundary over which contrast is one observation: texture, shadows and errors of place are correlated."""
 
-VARIED = np.array([35.0, 12.0, 12.0])
-"""Standard deviation, in codes, of the difference between two surfaces, a channel, where the picture is as bright as
-:data:`USUAL`: of one share of its brightness anywhere.  Chosen by eye."""
-
-FAINT = 0.2
-"""Standard deviation of such a difference where two surfaces differ faintly, as a share of the others'."""
-
-USUAL = 128.0
-"""Brightness, in codes, for which contrasts are given."""
-
-LEAST_SHARE = 0.4
-"""The least share of the usual brightness that counts."""
-
-EVEN = np.array([2.5, 1.0, 1.0])
-"""The same within one surface, besides noise: texture and shading.  Chosen by eye."""
-
-FALSE_EDGE, MISSED_EDGE = 0.06, 0.15
-"""Probability of a contrast within one surface, as at the edge of a shadow or of print, and of none where two surfaces
-meet.  Chosen by eye."""
-
 AREA_MM2 = 40.0
 """Area over which colours are one observation, as in crops (:mod:`vision.scene.crops`)."""
 
-TABLE_SCALES, TABLE_ROUNDS = (0.1, 0.2, 0.35, 0.6, 1.0), 8
-"""How strong the contrasts of a table's texture may be, as a share of those between surfaces; and steps of expectation
-maximisation after which their share changes by less than 0.01."""
-
-MOST_TEXTURE = 0.9
-"""Largest share of contrasts on a table."""
-
 COLOUR_STRIDE = 3
 """Every how many pixels of a patch, each way, colours are looked up."""
-
-PER_NAT, FINE_NATS, ENTRIES = 16, 20, 641
-"""Entries of the table of log-likelihood ratios in a nat, up to so many nats; from there on one a nat; and all of them:
-more unlike pixels count as the last one."""
-
-FINE = PER_NAT * FINE_NATS
-"""Entries up to there."""
-
-_NATS = np.where(
-    np.arange(ENTRIES) < FINE, (np.arange(ENTRIES) + 0.5) / PER_NAT, np.arange(ENTRIES) - FINE + FINE_NATS + 0.5
-)
-"""How unlike two pixels are for each entry: logarithm of a ratio of densities, were it 0 for pixels that are alike."""
 
 
 class Patch(NamedTuple):
@@ -82,8 +44,8 @@ class Patch(NamedTuple):
         across: (height, width + 1) sums, along each second row from the first one on, of the log-likelihood ratio that
             two surfaces meet between a pixel and the one ``step`` to the right, against that both are on one.
         down: the same along each row for the one ``step`` below, of every second pixel.
-        table_across, table_down: likewise, of the log-likelihood ratio that both are on the table, whose texture has
-            contrasts of its own, against that both are on one even surface; 0 where no table is in the patch.
+        ground_across, ground_down: likewise, of the log-likelihood ratio that both are on the ground, which has
+            contrasts of its own, against that both are on one even surface.
         colours: (height / stride, width / stride, materials) float32, log-likelihood of each material for the colour
             there, up to that of the likeliest one.
         area: observations of colour that one of these is worth.
@@ -93,26 +55,10 @@ class Patch(NamedTuple):
     step: int
     across: Floats
     down: Floats
-    table_across: Floats
-    table_down: Floats
+    ground_across: Floats
+    ground_down: Floats
     colours: Array
     area: float
-
-
-class Dissimilarity(NamedTuple):
-    """How likely two surfaces meet between two pixels, by how much unlike these are, in a picture of some noise.
-
-    Attributes:
-        log_ratios: (bands, k) float64 log-likelihood ratio that two surfaces meet, in each band of brightness, against
-            that both are on one.
-        on_table: (bands, k) float64 log-likelihood ratio that both are on the table, against that both are on one even
-            surface.
-        slopes: (bands, channels) float32 nats by which two pixels are unlike for each squared code between them.
-    """
-
-    log_ratios: Floats
-    on_table: Floats
-    slopes: Array
 
 
 class Contrasts(NamedTuple):
@@ -137,7 +83,7 @@ def make_patch(
     dissimilarity: Dissimilarity,
     table: npt.NDArray[np.int32],
     colour_model: Array,
-    shows_table: bool,  # noqa: FBT001
+    ground: SeenGround,
 ) -> Patch:
     """The patch of a picture (height, width, 3) uint8 BGR that a box covers.
 
@@ -148,20 +94,16 @@ def make_patch(
         dissimilarity: in this picture, which all of its patches share.
         table: (3, 256) int32, what each code of a channel adds to the row of the colour model.
         colour_model: (rows, materials) float32 log-likelihoods.
-        shows_table: whether what lies beside the mat is in the box.
+        ground: in the picture.
     """
     step, px_per_mm = scale
     # Of pairs side by side every second row is looked at, of pairs one above the other every second column.
     weight = 2 / (step * px_per_mm * UNIT_MM)
     across, down = _sums(image, box, step, *_weighted(dissimilarity.log_ratios, dissimilarity.slopes, weight))
-    if shows_table:
-        on_table = _weighted(dissimilarity.on_table, dissimilarity.slopes, weight)
-        table_across, table_down = _sums(image, box, step, *on_table)
-    else:
-        table_across, table_down = np.zeros_like(across), np.zeros_like(down)
+    on_ground = ground_sums(image, box, step, ground, dissimilarity, weight)
     colours = _colours(image, box, table, colour_model)
     area = COLOUR_STRIDE**2 / (px_per_mm**2 * AREA_MM2)
-    return Patch((box[0], box[1]), step, across, down, table_across, table_down, colours, area)
+    return Patch((box[0], box[1]), step, across, down, *on_ground, colours, area)
 
 
 @compiled
@@ -221,118 +163,6 @@ def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Cont
 
 
 @compiled
-def dissimilarity_at(
-    noise: Array, texture: tuple[float, float] = (0.0, 1.0), faint_share: float = 0.0
-) -> Dissimilarity:
-    """How likely two surfaces meet in a picture of this ``noise``, see :func:`.noise.noise_by_brightness`.
-
-    ``texture``: of the table, see :func:`texture_in`.  ``faint_share``: of two surfaces that differ faintly.
-    """
-    log_ratios, on_table = np.empty((BANDS, ENTRIES)), np.empty((BANDS, ENTRIES))
-    plain, slopes = _densities(noise, 1.0), _slopes(noise)
-    pale = _densities(noise, FAINT) if faint_share > 0 else plain
-    own = _densities(noise, texture[1]) if texture[0] > 0 else plain
-    for band in range(BANDS):
-        ratio = (1 - faint_share) * plain[band] + faint_share * pale[band]
-        within = 1 - FALSE_EDGE + FALSE_EDGE * ratio
-        log_ratios[band] = np.log((MISSED_EDGE + (1 - MISSED_EDGE) * ratio) / within)
-        on_table[band] = np.log(within + texture[0] * (own[band] - 1)) - np.log(within)
-    return Dissimilarity(log_ratios, on_table, slopes)
-
-
-@compiled
-def _slopes(noise: Array) -> Array:
-    """See :attr:`Dissimilarity.slopes`."""
-    slopes = np.empty((BANDS, CHANNELS), np.float32)
-    for band in range(BANDS):
-        narrow, wide = _variances(noise, band, 1.0)
-        slopes[band] = 0.5 * (1 / narrow - 1 / wide)
-    return slopes
-
-
-@compiled
-def _variances(noise: Array, band: int, scale: float) -> tuple[Array, Array]:
-    """(channels,) variances of the difference of two pixels on one surface, and where two meet.
-
-    In a band of brightness; ``scale``: how strong contrasts are, as a share of the usual ones.
-    """
-    share = scale * min(max((band + 0.5) * (256 / BANDS) / USUAL, LEAST_SHARE), 1.0)
-    narrow = (EVEN**2 + noise[band]).astype(np.float32)
-    return narrow, ((VARIED * share) ** 2 + narrow).astype(np.float32)
-
-
-@compiled
-def _densities(noise: Array, scale: float) -> Floats:
-    """(bands, k) ratio of the densities of two pixels where contrasts have a ``scale``, and on one even surface.
-
-    By how unlike they are, in units of the usual contrasts: both densities are of that one number.
-    """
-    ratios, before = np.empty((BANDS, ENTRIES)), -1.0
-    for band in range(BANDS):
-        narrow, wide = _variances(noise, band, 1.0)
-        _, scaled = _variances(noise, band, scale)
-        # The darkest bands, and the brightest ones, share all they have.
-        if scaled[0] == before:
-            ratios[band] = ratios[band - 1]
-        else:
-            power = float(((1 / narrow - 1 / scaled) / (1 / narrow - 1 / wide)).mean())
-            ratios[band] = np.exp(power * _NATS - 0.5 * float(np.log(scaled / narrow).sum()))
-        before = float(scaled[0])
-    return ratios
-
-
-@compiled
-def texture_in(image: Picture, step: int, is_table: Mask, noise: Array) -> tuple[float, float]:
-    """How often two places of the table differ, as by grain, and how strongly, beside what differs on any surface.
-
-    The share of a mixture of pairs with and without such a contrast, by expectation maximisation (Dempster, Laird and
-    Rubin, 1977), at the likeliest of :data:`TABLE_SCALES`.
-
-    Args:
-        image: (height, width, 3) uint8 BGR.
-        step: pixels between two places.
-        is_table: (height, width) where the table is seen, as far as is known.
-        noise: see :func:`.noise.noise_by_brightness`.
-
-    Returns:
-        The share, 0 where too little of a table is seen, and the scale.
-    """
-    height, width, _ = image.shape
-    counts, count, slopes = np.zeros((BANDS, ENTRIES), np.int32), 0, _slopes(noise)
-    for y in range(0, height - step, NOISE_STRIDE):
-        for x in range(0, width - step, NOISE_STRIDE):
-            if is_table[y, x] and is_table[y + step, x] and is_table[y, x + step]:
-                other = (y, x + step) if (x // NOISE_STRIDE) % 2 else (y + step, x)
-                counts[_unlike(image, (y, x), other, slopes)] += 1
-                count += 1
-    best, most = (0.0, 1.0), -np.inf
-    if count < FEW:
-        return best
-    plain = _densities(noise, 1.0)
-    for scale in TABLE_SCALES:
-        share, likely = _share_of(counts, plain, _densities(noise, scale))
-        if likely > most:
-            best, most = (share, scale), likely
-    return best
-
-
-@compiled
-def _share_of(counts: npt.NDArray[np.int32], plain: Floats, own: Floats) -> tuple[float, float]:
-    """The share of contrasts in so many pairs (bands, k), and its log-likelihood; see :func:`_densities`."""
-    share, likely, count = FALSE_EDGE, 0.0, counts.sum()
-    for _ in range(TABLE_ROUNDS):
-        total, likely = 0.0, 0.0
-        for band in range(BANDS):
-            for entry in range(ENTRIES):
-                if counts[band, entry] > 0:
-                    all_of_it = 1 - FALSE_EDGE - share + FALSE_EDGE * plain[band, entry] + share * own[band, entry]
-                    total += counts[band, entry] * share * own[band, entry] / all_of_it
-                    likely += counts[band, entry] * np.log(all_of_it)
-        share = min(total / count, MOST_TEXTURE)
-    return share, likely
-
-
-@compiled
 def _weighted(log_ratios: Floats, slopes: Array, weight: float) -> tuple[Array, Array]:
     """Tables (bands, k) float32 of log-likelihood ratios that count so much, and (bands, channels) of slopes."""
     return (weight * log_ratios).astype(np.float32), slopes
@@ -361,14 +191,4 @@ def _colours(
 @compiled
 def _ratio(image: Picture, one: tuple[int, int], other: tuple[int, int], ratios: Array, slope: Array) -> float:
     """Log-likelihood ratio that two surfaces meet between two pixels; tables as of :func:`_weighted`."""
-    return float(ratios[_unlike(image, one, other, slope)])
-
-
-@compiled
-def _unlike(image: Picture, one: tuple[int, int], other: tuple[int, int], slope: Array) -> tuple[int, int]:
-    """Band of brightness of two pixels, and entry of the tables for how unlike they are."""
-    (brightness, first, second), band = opponents(image, one, other), band_of(image, one, other)
-    off = slope[band, 0] * brightness * brightness + slope[band, 1] * first * first + slope[band, 2] * second * second
-    # Without a branch, which a processor could not foresee.
-    fine = min(off, FINE_NATS)
-    return band, int(min(fine * PER_NAT + (off - fine), ENTRIES - 1))
+    return float(ratios[unlike(image, one, other, slope)])

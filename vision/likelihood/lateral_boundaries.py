@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import allocation_free, compiled
-from vision.likelihood.boundaries import STEP_MM, dissimilarity_at, ratios_down
+from vision.likelihood.boundaries import STEP_MM, ratios_down
+from vision.likelihood.dissimilarity import dissimilarity_at
 from vision.likelihood.lateral_runs import LATERAL_FACES, Walk
 from vision.likelihood.noise import BANDS, noise_of
 

@@ -15,7 +15,7 @@ from vision.scene.prisms import FIRST, LINE, PER_CELL, PER_PIECE, PIECES, Floats
 Indices = npt.NDArray[np.intp]
 Numbers = npt.NDArray[np.int32]
 
-TABLE, TOPS = int(Materials.TABLE), int(Materials.TOPS)
+TOPS = int(Materials.TOPS)
 
 
 class Surroundings(NamedTuple):
@@ -27,8 +27,8 @@ class Surroundings(NamedTuple):
         first, kinds: (k,) column of the first colour in :attr:`Patch.colours` that each may have, and how many.
         areas: (k,) observations of colour on each, and…
         sums: (k, colours) …their log-likelihoods in each colour.
-        boundaries: (2, height, width + 1) sums, along each row, of the evidence of boundaries but seams, and of the
-            table's texture: between pixels side by side, and one above the other.
+        boundaries: (2, height, width + 1) sums, along each row, of the evidence of boundaries but seams, and of
+            contrasts on the ground: between pixels side by side, and one above the other.
         totals: (2, height + 1) sums of these over whole rows, from the first one on.
         seams: (k,) evidence of the seam of which each surface has the lower number.
         first_seam_runs: (2, height + 1) number of the first run of a seam's pixels that is in each row.
@@ -88,7 +88,7 @@ def _boundaries(patch: Patch, shown: Surfaces, surfaces: Indices) -> tuple[Float
     for way in range(2):
         right, below, step = ways(patch.step, way)
         sums = patch.across if way == 0 else patch.down
-        on_table = patch.table_across if way == 0 else patch.table_down
+        on_ground = patch.ground_across if way == 0 else patch.ground_down
         for row in range(height):
             first_runs[way, row], total, last = count, 0.0, -1
             for column in range(width - right if row % step == 0 and row < height - below else 0):
@@ -99,8 +99,8 @@ def _boundaries(patch: Patch, shown: Surfaces, surfaces: Indices) -> tuple[Float
                         lower = own if surfaces[own] < surfaces[other] else other
                     else:
                         total += sums[row, column + 1] - sums[row, column]
-                elif surfaces[own] == TABLE:
-                    total += on_table[row, column + 1] - on_table[row, column]
+                elif surfaces[own] < LINE:
+                    total += on_ground[row, column + 1] - on_ground[row, column]
                 if lower >= 0 and lower != last:
                     runs[count, 0], runs[count, 2] = column, lower
                     count += 1

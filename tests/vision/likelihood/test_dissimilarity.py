@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.likelihood.boundaries import FALSE_EDGE, texture_in
+from vision.likelihood.dissimilarity import FALSE_EDGE, texture_in
 from vision.likelihood.noise import BANDS, noise_of
 
 SIZE, STEP, CODE, CONTRAST = (200, 300), 2, 120.0, 60.0

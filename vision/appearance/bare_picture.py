@@ -1,0 +1,74 @@
+"""The bare board as a picture would show it, pixel by pixel: what is drawn on it, where it was learned."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.board_appearance import BoardAppearance
+from calibration.camera import Camera
+from vision.appearance.board_surface import texels
+from vision.pose.projection import Registration, back_project
+
+Picture = npt.NDArray[np.uint8]
+Mask = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+PER_VALUE = 200
+"""Levels in a display value of 1: the whitest texels have 250 of them."""
+
+GRID_PX = 8
+"""Pixels between two whose places on the board are computed: between them a lens bends a board by nothing."""
+
+APART_TEXELS = 2
+"""Texels between two that are compared: about as far apart as places that :mod:`vision.likelihood.boundaries` does."""
+
+LEAST_NOISE = 0.3
+"""Standard deviation that rounding leaves between two levels."""
+
+
+class BarePicture(NamedTuple):
+    """What a bare board shows where a picture (height, width) does, under even light.
+
+    Attributes:
+        levels: (height, width, 3) uint8, display values b g r, :data:`PER_VALUE` of them white paper's.
+        known: (height, width) bool, whether the board is seen there, and its look known.
+        noise: (3,) standard deviation of the difference of two levels on an even part of the board.
+    """
+
+    levels: Picture
+    known: Mask
+    noise: Floats
+
+
+NO_BARE = BarePicture(np.zeros((0, 0, 3), np.uint8), np.zeros((0, 0), np.bool_), np.zeros(3))
+"""That of a board that was not learned."""
+
+
+def bare_picture(
+    board: BoardAppearance, size: tuple[int, int], shrink: int, pose: Registration, camera: Camera
+) -> BarePicture:
+    """What ``board`` shows from ``pose`` in a picture that, shrunk so many times, has a ``size``: height and width."""
+    levels = np.clip(np.rint(board.colour[..., ::-1] * PER_VALUE), 0, 255).astype(np.uint8)
+    # A grid of one step more to each side, which is enlarged, and its margin cut off.
+    grid = [(np.arange(-1, -(-length // GRID_PX) + 1) + 0.5) * GRID_PX for length in size]
+    rows, columns = np.meshgrid(*grid, indexing="ij")
+    coarse = texels(back_project(np.stack([columns, rows], axis=-1) * shrink - 0.5, pose, camera), board.seen.shape)
+    row, column = (cv2.resize(axis, None, fx=GRID_PX, fy=GRID_PX)[GRID_PX:, GRID_PX:] for axis in coarse)
+    maps = column[: size[0], : size[1]], row[: size[0], : size[1]]
+    shown = cv2.remap(levels, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    whole = cv2.erode((board.seen > 0).astype(np.uint8), np.ones((3, 3), np.uint8))
+    known = cv2.remap(whole, *maps, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT, borderValue=0)
+    return BarePicture(np.asarray(shown, np.uint8), np.asarray(known) > 0, _noise(levels, board.seen > 0))
+
+
+def _noise(levels: Picture, seen: Mask) -> Floats:
+    """See :attr:`BarePicture.noise`: most texels, of which so many are ``seen`` (rows, columns), lie on even parts."""
+    is_pair = seen[:, APART_TEXELS:] & seen[:, :-APART_TEXELS]
+    apart = np.abs(levels[:, APART_TEXELS:].astype(np.int16) - levels[:, :-APART_TEXELS])[is_pair]
+    # Half of a normal variable's absolute values are below 0.6745 standard deviations.
+    noise: Floats = LEAST_NOISE + (np.median(apart, axis=0) / 0.6745 if len(apart) else np.zeros(3))
+    return noise
