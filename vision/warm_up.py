@@ -25,7 +25,7 @@ from vision.compiled import delete_stale_caches
 from vision.exposure import TOGETHER_S, Exposure
 from vision.glyphs.face_detection import centred
 from vision.glyphs.ring import find_ring
-from vision.inference.comparison import rescored
+from vision.inference.comparison import among_heights, rescored
 from vision.inference.coordinate_ascent import rescore_placed
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
@@ -75,6 +75,7 @@ def warm_up(reader: Reader) -> None:
     if geometry.prisms is not None:  # where nothing is in doubt nothing is compared
         tried = np.ones(1 + len(geometry.prisms.counts), np.bool_)
         likely = compare(picture, hypothesis, 0, tried)
+        likely = among_heights(likely, likely, tried)
         rescored(hypothesis.scores[0, 1:].reshape(-1, hypothesis.colours), likely, likely, tried)
         hypothesis.assign(0, 1)
         reader.look_at_shadows(picture, hypothesis, light)

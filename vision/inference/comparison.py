@@ -219,14 +219,29 @@ def stacks_of(hypothesis: Hypothesis, prisms: Prisms) -> Stacks:
 
 def make_patch_of(hypothesis: Hypothesis, view: View, cells: Indices, configurations: Indices) -> Patch:
     """The patch that ``configurations`` (k,) on ``cells`` (k,) cover, in the light on the first of these."""
-    (height, width), observations, cell = view.image.shape[:2], hypothesis.observations, int(cells[0])
-    boxes = view.boxes[cells, configurations]
-    left, top = np.maximum(boxes[:, :2].min(axis=0) - MARGIN_PX, 0).astype(int).tolist()
-    right, bottom = np.minimum(boxes[:, 2:].max(axis=0) + MARGIN_PX + 1, (width, height)).astype(int).tolist()
+    observations, cell = hypothesis.observations, int(cells[0])
+    left, top, right, bottom = _box_round(view.boxes, cells, configurations, view.image.shape[:2])
     scale, box = (view.step, float(view.px_per_mm[cell])), (left, top, right, bottom)
     colours = observations.rows[cell], observations.colour_model
     ground = SeenGround(view.ground, view.bare, observations.gain[cell])
     return make_patch(view.image, box, scale, view.dissimilarity, *colours, ground)
+
+
+@compiled
+def _box_round(
+    boxes: Floats, cells: Indices, configurations: Indices, size: tuple[int, int]
+) -> tuple[int, int, int, int]:
+    """Left, top, right, bottom of a patch with a margin; see :func:`make_patch_of`, and :attr:`View.boxes`.
+
+    ``size``: height and width of the picture.
+    """
+    left, top, right, bottom = np.inf, np.inf, -np.inf, -np.inf
+    for k in range(len(cells)):
+        box = boxes[cells[k], configurations[k]]
+        left, top, right, bottom = min(left, box[0]), min(top, box[1]), max(right, box[2]), max(bottom, box[3])
+    (height, width), border = size, MARGIN_PX
+    first = int(max(left - border, 0.0)), int(max(top - border, 0.0))
+    return *first, int(min(right + border + 1, float(width))), int(min(bottom + border + 1, float(height)))
 
 
 @compiled
@@ -402,18 +417,24 @@ def compare_beside_colours(
     return compare_on(view, prisms, hypothesis, stacks, (cell, given))
 
 
+@compiled
 def among_heights(compared: Floats, heights: Floats, tried: Mask) -> Floats:
     """(1 + f,) what was ``compared`` of stacks of pieces of one size, with their shares for heights among each other.
 
     Whether anything stands is as likely as before.  ``heights`` (1 + f,): scores by colours; ``tried`` (1 + f,): which
     were compared.
     """
-    given, pieces = by_colours(heights - heights.max()), np.arange(len(heights))
-    shared = given + BOUNDARY_SHARE * (compared - given) - PIECE_NATS * pieces
-    stands = tried & (pieces > 0)
-    if not stands.any():
-        return compared
-    return np.where(stands, shared + compared[stands].max() - shared[stands].max(), compared)
+    given, likeliest, most = np.log(MISLED + np.exp(COLOUR_SHARE * (heights - heights.max()))), -np.inf, -np.inf
+    shared = given + BOUNDARY_SHARE * (compared - given)
+    for pieces in range(1, len(heights)):
+        shared[pieces] -= PIECE_NATS * pieces
+        if tried[pieces]:
+            likeliest, most = max(likeliest, compared[pieces]), max(most, shared[pieces])
+    weighed = compared.copy()
+    for pieces in range(1, len(heights)):
+        if tried[pieces]:
+            weighed[pieces] = shared[pieces] + likeliest - most
+    return weighed
 
 
 def hides_table(view: View, cell: int, configuration: int) -> bool:
