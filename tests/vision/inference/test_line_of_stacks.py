@@ -5,13 +5,14 @@ import pytest
 
 from vision.inference import line_of_stacks, render_and_compare
 from vision.inference.block_moves import occluded_singles
-from vision.inference.comparison import stacks_of
+from vision.inference.comparison import FIT_NATS, stacks_of
 from vision.inference.coordinate_ascent import converge
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import (
     DOUBT_NATS,
     SURE_NATS,
     SURE_OF_PLAIN_NATS,
+    UNMOVED,
     join_lines,
     may_be_of_tower,
     split_lines,
@@ -219,3 +220,29 @@ def test_what_colours_are_sure_of_is_joined_where_boundaries_are_not(drawn, tall
     monkeypatch.setattr(render_and_compare, "_rescore", compared)
     rescore_by_rendering(picture, hypothesis)
     assert heights(drawn, hypothesis) == [tall, 0]
+
+
+@pytest.fixture
+def efforts(monkeypatch):
+    """How much was fitted in each comparison since."""
+    found, compared = [], line_of_stacks.compared
+    monkeypatch.setattr(line_of_stacks, "compared", lambda *given: found.append(given[6]) or compared(*given))
+    return found
+
+
+def test_a_line_that_is_hopeless_as_it_stands_is_not_fitted(drawn, tall, efforts):
+    picture, hypothesis = as_tower(drawn, {FRONT: COLOUR * tall}, tall)
+    split_lines(drawn.look(picture), hypothesis)
+    assert set(efforts) == {UNMOVED}
+    picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
+    split_lines(drawn.look(picture), hypothesis)
+    assert FIT_NATS in efforts
+
+
+def test_a_tower_that_is_hopeless_as_it_stands_is_not_fitted(drawn, tall, efforts):
+    picture, hypothesis = as_line(drawn, {FRONT: COLOUR * 3, BEHIND: COLOUR}, (3, 1))
+    join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
+    assert set(efforts) == {UNMOVED}
+    picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1))
+    join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
+    assert FIT_NATS in efforts

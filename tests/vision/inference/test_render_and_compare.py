@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from calibration.srgb import display
+from vision.appearance.bare_picture import NO_BARE, PER_VALUE, BarePicture
 from vision.appearance.illumination import Illumination
+from vision.appearance.tone_curve import values_of
 from vision.inference import render_and_compare
 from vision.inference.comparison import (
     BOUNDARY_SHARE,
@@ -19,7 +21,7 @@ from vision.inference.comparison import (
     stacks_of,
 )
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.render_and_compare import DOUBT_NATS, compare, rescore_by_rendering
+from vision.inference.render_and_compare import DOUBT_NATS, TOLD_NATS, compare, rescore_by_rendering
 from vision.likelihood.boundaries import COLOUR_STRIDE
 from vision.likelihood.segmentation import (
     FLOOR_UNITS,
@@ -116,6 +118,20 @@ def test_a_cube_is_turned_before_it_is_given_up(hypothesis, ground, geometry, ce
     assert places[1, 0, 2] / turn > 0.5
 
 
+def test_where_nothing_may_be_moved_stacks_are_scored_where_they_stand(hypothesis, ground, geometry, cell):
+    picture, empty = hypothesis(with_stack(ground, geometry, cell, 2, 0.1, off_mm=1.5))
+    prisms = geometry.prisms
+    view = make_view(picture, geometry, prisms)
+    patch = make_patch_of(empty, view, np.array([cell]), np.array([1]))
+    given = np.where(np.arange(1 + len(prisms.counts)) <= 2, 0.0, -np.inf)
+    around = patch, prisms, view, stacks_of(empty, prisms), cell, given
+    still, places = compared(*around, -1.0, True)
+    moved, _ = compared(*around, 0.0, True)
+    assert (places == 0).all()
+    assert still[0] == moved[0]
+    assert still[2] < moved[2] - 1
+
+
 def test_even_ground_is_empty(likeliest, ground):
     found, by = likeliest(ground)
     assert found == 0
@@ -147,6 +163,22 @@ def test_the_grain_of_a_table_counts_for_no_tower_before_it(hypothesis, ground, 
     assert gains[0] > gains[1]
 
 
+def test_what_is_drawn_on_a_board_speaks_against_a_stack_that_would_hide_it(hypothesis, ground, geometry, cell):
+    stripes = np.where(np.arange(ground.shape[1]) // 12 % 2, 0.7, 1.0)
+    picture, empty = hypothesis(ground * stripes)
+    prisms, gain = geometry.prisms, empty.observations.gain[cell]
+    small = make_view(picture, geometry, prisms).image
+    levels = np.clip(np.rint(PER_VALUE * values_of(small, gain)), 0, 255).astype(np.uint8)
+    drawn = BarePicture(levels, np.ones(small.shape[:2], np.bool_), np.ones(3))
+    given, gains = np.where(np.arange(1 + len(prisms.counts)) <= 1, 0.0, -np.inf), []
+    for bare in (NO_BARE, drawn):
+        view = make_view(picture, geometry, prisms, bare)
+        patch = make_patch_of(empty, view, np.array([cell]), np.array([0]))
+        scores, _ = compared(patch, prisms, view, stacks_of(empty, prisms), cell, given, -1.0, True)
+        gains.append(scores[0] - scores[1])
+    assert gains[1] > gains[0] + 3
+
+
 @pytest.mark.parametrize("nats", [-5.0, -15.0])
 def test_what_is_in_doubt_is_decided_and_the_rest_is_left(hypothesis, ground, geometry, cell, nats):
     picture, doubtful = hypothesis(with_stack(ground, geometry, cell, 2, 0.1))
@@ -158,6 +190,17 @@ def test_what_is_in_doubt_is_decided_and_the_rest_is_left(hypothesis, ground, ge
     assert doubtful.configuration_count(int(doubtful.state[cell])) == 2
     assert doubtful.scores[cell].argmax() == doubtful.state[cell]
     assert (doubtful.scores[0, 1:] == -5.0).all()
+
+
+@pytest.mark.parametrize(("nats", "is_compared"), [(TOLD_NATS - 1, True), (TOLD_NATS + 1, False)])
+def test_nothing_is_compared_where_colours_have_told(hypothesis, ground, geometry, cell, nats, is_compared):
+    picture, told = hypothesis(with_stack(ground, geometry, cell, 2, 0.1))
+    told.updated[:] = False
+    told.updated[cell] = True
+    told.scores[cell, 1:] = -nats
+    told.isolated.scores[cell, 1:] = -2 * DOUBT_NATS
+    rescore_by_rendering(picture, told)
+    assert (told.state[cell] > 0) == is_compared
 
 
 @pytest.fixture
