@@ -23,6 +23,9 @@ PER_VALUE = 200
 GRID_PX = 8
 """Pixels between two whose places on the board are computed: between them a lens bends a board by nothing."""
 
+STRIP_PX = 128
+"""Rows that are computed at once, a multiple of the grid's: maps of a whole picture take three times its memory."""
+
 APART_TEXELS = 2
 """Texels between two that are compared: about as far apart as places that :mod:`vision.likelihood.boundaries` does."""
 
@@ -53,16 +56,24 @@ def bare_picture(
 ) -> BarePicture:
     """What ``board`` shows from ``pose`` in a picture that, shrunk so many times, has a ``size``: height and width."""
     levels = np.clip(np.rint(board.colour[..., ::-1] * PER_VALUE), 0, 255).astype(np.uint8)
-    # A grid of one step more to each side, which is enlarged, and its margin cut off.
+    whole = cv2.erode((board.seen > 0).astype(np.uint8), np.ones((3, 3), np.uint8))
+    # A grid of one step more to each side.
     grid = [(np.arange(-1, -(-length // GRID_PX) + 1) + 0.5) * GRID_PX for length in size]
     rows, columns = np.meshgrid(*grid, indexing="ij")
     coarse = texels(back_project(np.stack([columns, rows], axis=-1) * shrink - 0.5, pose, camera), board.seen.shape)
-    row, column = (cv2.resize(axis, None, fx=GRID_PX, fy=GRID_PX)[GRID_PX:, GRID_PX:] for axis in coarse)
-    maps = column[: size[0], : size[1]], row[: size[0], : size[1]]
-    shown = cv2.remap(levels, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    whole = cv2.erode((board.seen > 0).astype(np.uint8), np.ones((3, 3), np.uint8))
-    known = cv2.remap(whole, *maps, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT, borderValue=0)
-    return BarePicture(np.asarray(shown, np.uint8), np.asarray(known) > 0, _noise(levels, board.seen > 0))
+    shown, known = np.empty((*size, 3), np.uint8), np.empty(size, np.bool_)
+    for top in range(0, size[0], STRIP_PX):
+        bottom, first = min(top + STRIP_PX, size[0]), top // GRID_PX
+        # The part of the grid is enlarged, and its margin cut off.
+        row, column = (
+            cv2.resize(axis[first : first + STRIP_PX // GRID_PX + 2], None, fx=GRID_PX, fy=GRID_PX)[
+                GRID_PX : GRID_PX + bottom - top, GRID_PX : GRID_PX + size[1]
+            ]
+            for axis in coarse
+        )
+        shown[top:bottom] = cv2.remap(levels, column, row, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        known[top:bottom] = cv2.remap(whole, column, row, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT)
+    return BarePicture(shown, known, _noise(levels, board.seen > 0))
 
 
 def _noise(levels: Picture, seen: Mask) -> Floats:
