@@ -55,7 +55,7 @@ def bare_picture(
     board: BoardAppearance, size: tuple[int, int], shrink: int, pose: Registration, camera: Camera
 ) -> BarePicture:
     """What ``board`` shows from ``pose`` in a picture that, shrunk so many times, has a ``size``: height and width."""
-    levels = np.clip(np.rint(board.colour[..., ::-1] * PER_VALUE), 0, 255).astype(np.uint8)
+    levels = np.ascontiguousarray(np.asarray(cv2.convertScaleAbs(board.colour, alpha=PER_VALUE), np.uint8)[..., ::-1])
     whole = cv2.erode((board.seen > 0).astype(np.uint8), np.ones((3, 3), np.uint8))
     # A grid of one step more to each side.
     grid = [(np.arange(-1, -(-length // GRID_PX) + 1) + 0.5) * GRID_PX for length in size]
@@ -79,7 +79,7 @@ def bare_picture(
 def _noise(levels: Picture, seen: Mask) -> Floats:
     """See :attr:`BarePicture.noise`: most texels, of which so many are ``seen`` (rows, columns), lie on even parts."""
     is_pair = seen[:, APART_TEXELS:] & seen[:, :-APART_TEXELS]
-    apart = np.abs(levels[:, APART_TEXELS:].astype(np.int16) - levels[:, :-APART_TEXELS])[is_pair]
+    apart = np.asarray(cv2.absdiff(levels[:, APART_TEXELS:], levels[:, :-APART_TEXELS]))[is_pair]
     # Half of a normal variable's absolute values are below 0.6745 standard deviations.
     noise: Floats = LEAST_NOISE + (np.median(apart, axis=0) / 0.6745 if len(apart) else np.zeros(3))
     return noise
