@@ -353,7 +353,7 @@ class Reader:
             hypothesis.tell_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
         elif is_faced and hypothesis.is_on_learned_board and hypothesis.geometry.configurations.has_plain_faces:
             tell_hues_on_board(hypothesis, self._colours.reflectances)
-        rescore_by_rendering(smooth, hypothesis, self._bare_picture(hypothesis.geometry))
+        rescore_by_rendering(smooth, hypothesis, partial(self._bare_picture, hypothesis.geometry))
         letters = None
         if self._alphabet is None:
             self.look_at_shadows(smooth, hypothesis, light)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
-from vision.appearance.board_surface import texels
+from vision.appearance.board_surface import seen_all_round, texels
 from vision.pose.projection import Registration, back_project
 
 Picture = npt.NDArray[np.uint8]
@@ -56,7 +56,7 @@ def bare_picture(
 ) -> BarePicture:
     """What ``board`` shows from ``pose`` in a picture that, shrunk so many times, has a ``size``: height and width."""
     levels = np.ascontiguousarray(np.asarray(cv2.convertScaleAbs(board.colour, alpha=PER_VALUE), np.uint8)[..., ::-1])
-    whole = cv2.erode((board.seen > 0).astype(np.uint8), np.ones((3, 3), np.uint8))
+    whole = seen_all_round(board)
     # A grid of one step more to each side.
     grid = [(np.arange(-1, -(-length // GRID_PX) + 1) + 0.5) * GRID_PX for length in size]
     rows, columns = np.meshgrid(*grid, indexing="ij")

@@ -113,12 +113,18 @@ def look_up(board: BoardAppearance, places_mm: Points) -> tuple[Array, Array, np
         cv2.remap(layer, column, row, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         for layer in (board.colour, board.spread)
     )
-    whole = cv2.erode((board.seen > 0).astype(np.uint8), np.ones((3, 3), np.uint8))
-    known = cv2.remap(whole, column, row, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT, borderValue=0)
+    known = cv2.remap(
+        seen_all_round(board), column, row, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT, borderValue=0
+    )
     shape = places_mm.shape[:-1]
     values = np.asarray(colour, np.float32).reshape(*shape, 3)[..., ::-1]
     variance = variance_of(values, np.asarray(spread, np.float32).reshape(shape))
     return values, variance, np.asarray(known).reshape(shape) > 0
+
+
+def seen_all_round(board: BoardAppearance) -> Picture:
+    """(rows, columns) uint8, 1 where a texel and all beside it have been seen, 0 elsewhere."""
+    return np.asarray(cv2.erode((board.seen > 0).astype(np.uint8), np.ones((3, 3), np.uint8)), np.uint8)
 
 
 def _planar(layers: npt.NDArray[np.floating]) -> Array:

@@ -417,21 +417,27 @@ def compare_beside_colours(
     return compare_on(view, prisms, hypothesis, stacks, (cell, given))
 
 
-@compiled
 def among_heights(compared: Floats, heights: Floats, tried: Mask) -> Floats:
     """(1 + f,) what was ``compared`` of stacks of pieces of one size, with their shares for heights among each other.
 
     Whether anything stands is as likely as before.  ``heights`` (1 + f,): scores by colours; ``tried`` (1 + f,): which
     were compared.
     """
-    given, likeliest, most = np.log(MISLED + np.exp(COLOUR_SHARE * (heights - heights.max()))), -np.inf, -np.inf
+    weighed: Floats = _among_heights(compared, by_colours(heights - heights.max()), tried)
+    return weighed
+
+
+@compiled
+def _among_heights(compared: Floats, given: Floats, tried: Mask) -> Floats:
+    """See :func:`among_heights`; ``given`` (1 + f,): what colours give beside the comparison."""
+    likeliest, most = -np.inf, -np.inf
     shared = given + BOUNDARY_SHARE * (compared - given)
-    for pieces in range(1, len(heights)):
+    for pieces in range(1, len(given)):
         shared[pieces] -= PIECE_NATS * pieces
         if tried[pieces]:
             likeliest, most = max(likeliest, compared[pieces]), max(most, shared[pieces])
     weighed = compared.copy()
-    for pieces in range(1, len(heights)):
+    for pieces in range(1, len(given)):
         if tried[pieces]:
             weighed[pieces] = shared[pieces] + likeliest - most
     return weighed

@@ -7,7 +7,8 @@ that their materials can show.
 
 from __future__ import annotations
 
-from functools import cache, partial
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -47,20 +48,23 @@ pillars: of 671 such stacks, and 254 bare cells, in 22 folders and sets of discs
 another, and what was left of the lead was 5.7 nats at least; of 8 to 10 nats one of 404 did."""
 
 
-def rescore_by_rendering(image: Picture, hypothesis: Hypothesis, bare: BarePicture = NO_BARE) -> None:
+def rescore_by_rendering(
+    image: Picture, hypothesis: Hypothesis, bare: Callable[[], BarePicture] = lambda: NO_BARE
+) -> None:
     """Compare what is in doubt on updated cells, in the picture (height, width, 3) uint8 BGR that was observed.
 
     Neighbours of those that change are updated again, and compared once.  Faces with characters are not even, and a
     learned board has grain, lines and pictures, but terrain and pillars have none: of other kits only towers are
     compared, with lines of stacks, and on a learned board heights of plain pieces as well, which surfaces are asked
-    about, too.  ``bare``: a learned board in that picture.
+    about, too.  ``bare`` gives a learned board in that picture; it is
+    called where something is compared.
     """
     geometry, is_learned = hypothesis.geometry, hypothesis.is_on_learned_board
     prisms, has_plain_faces = geometry.prisms, geometry.configurations.has_plain_faces
     is_plain = has_plain_faces and not is_learned
     if prisms is None:
         return
-    look = cache(partial(make_view, image, geometry, prisms, bare))
+    look = cache(lambda: make_view(image, geometry, prisms, bare()))
     if has_plain_faces and is_learned:
         weigh_heights(look, hypothesis, np.flatnonzero(hypothesis.updated))
     if geometry.configurations.is_single_size:

@@ -11,7 +11,7 @@ from vision.appearance.bare_picture import PER_VALUE, BarePicture
 from vision.appearance.tone_curve import OFFSET
 from vision.compiled import allocation_free, compiled
 from vision.likelihood.dissimilarity import FALSE_EDGE, Dissimilarity, unlike
-from vision.likelihood.noise import CHANNELS, opponents
+from vision.likelihood.noise import CHANNELS, opponent, opponents
 from vision.scene.materials import Materials
 
 Array = npt.NDArray[np.float32]
@@ -154,17 +154,11 @@ def _drawn_log_ratio(
     band, entry = unlike(image, one, other, dissimilarity.slopes)
     return _mixed(
         opponents(image, one, other),
-        _opponent(lit * apart[0] / gain[0], lit * apart[1] / gain[1], lit * apart[2] / gain[2]),
+        opponent(lit * apart[0] / gain[0], lit * apart[1] / gain[1], lit * apart[2] / gain[2]),
         _variances(lit * noise[0] / gain[0], lit * noise[1] / gain[1], lit * noise[2] / gain[2]),
         dissimilarity.narrow[band],
         dissimilarity.ratios[band, entry],
     )
-
-
-@allocation_free
-def _opponent(blue: float, green: float, red: float) -> tuple[float, float, float]:
-    """Brightness and two differences of colour, as :func:`.noise.opponents`, of three channels."""
-    return (blue + green + red) / 3, (blue - red) / 2, green / 2 - (blue + red) / 4
 
 
 @allocation_free

@@ -142,7 +142,13 @@ def opponents(image: Picture, one: tuple[int, int], other: tuple[int, int]) -> t
     b = float(image[one[0], one[1], 0]) - image[other[0], other[1], 0]
     g = float(image[one[0], one[1], 1]) - image[other[0], other[1], 1]
     r = float(image[one[0], one[1], 2]) - image[other[0], other[1], 2]
-    return (b + g + r) / 3, (b - r) / 2, g / 2 - (b + r) / 4
+    return opponent(b, g, r)
+
+
+@allocation_free
+def opponent(blue: float, green: float, red: float) -> tuple[float, float, float]:
+    """Brightness and two differences of colour, of three channels."""
+    return (blue + green + red) / 3, (blue - red) / 2, green / 2 - (blue + red) / 4
 
 
 @allocation_free

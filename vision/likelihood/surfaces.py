@@ -16,7 +16,7 @@ import numpy.typing as npt
 from vision.appearance.tone_curve import OFFSET
 from vision.compiled import allocation_free, compiled
 from vision.likelihood.crop_faces import CropFaces
-from vision.likelihood.noise import pair_variance
+from vision.likelihood.noise import opponent, pair_variance
 from vision.likelihood.observations import Observations
 from vision.scene.configurations import LEAN_MM, PLACE_MM
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
@@ -209,9 +209,7 @@ def _ground(known: npt.NDArray[np.int64], count: int, label: int) -> int:
 @allocation_free
 def _opponent(first: float, second: float, third: float, values: Floats) -> None:
     """Put log brightness and two differences of colour, by the logs of three channels, into ``values`` (channels,)."""
-    values[0] = (first + second + third) / 3
-    values[1] = (first - third) / 2
-    values[2] = second / 2 - (first + third) / 4
+    values[0], values[1], values[2] = opponent(first, second, third)
 
 
 @compiled
