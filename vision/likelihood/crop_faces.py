@@ -77,6 +77,15 @@ REFINED = 3
 CLOSE_NATS = 20.0
 """A tower that is less likely than another by more than this after its first refinement is given up.  Chosen by eye."""
 
+HOPELESS_NATS = 40.0
+"""One that is less likely than another by more than this after a round of its first refinement is not refined further.
+Readings of 708 pictures of pyramids were the same with it."""
+
+SEARCH_STEP = 2
+"""Every how many columns of a crop are looked at while a placement is searched: neighbours tell nearly the same.  On
+40 sets of pyramids (708 pictures, 25,488 squares) 54 squares were wrong with each column, 48 with each second, 64 with
+each third one."""
+
 OTHER_TURN = np.float32(-1e3)
 """Log-likelihood ratio of the rotations of a tower that are not its likeliest: below all others.  Chosen by eye."""
 
@@ -280,7 +289,8 @@ def _search(integrals: Array, crop_faces: CropFaces, cells: Indices, placement: 
                     tower = pyramids_of(towers[number])
                     at = np.zeros((tower.shape[1], 3), np.float32)
                     at[:] = begins[number, order[number, trial]]
-                    total = _climb(integrals[k], faces, walk, tower, at, memos[number])
+                    hopeless = likely[k].max() - HOPELESS_NATS
+                    total = _climb(integrals[k], faces, walk, tower, at, memos[number], hopeless)
                     if total > likely[k, number]:
                         likely[k, number], places[k, number, : len(at)] = total, at
     return likely, places
@@ -323,7 +333,7 @@ def _first_placements(
         for turn in range(len(tower)):
             for share in BEGINS:
                 at[:, 0], at[:, 1], at[:, 2] = turn, np.rint(share * placement[0]), share * placement[1]
-                total = _log_likelihood(integrals, faces, walk, tower, at, parts, 2)
+                total = _log_likelihood(integrals, faces, walk, tower, at, parts, SEARCH_STEP)
                 if total > likely[turn]:
                     likely[turn], begins[number, turn] = total, at[0]
         order[number] = np.argsort(-likely)
@@ -331,7 +341,9 @@ def _first_placements(
 
 
 @compiled
-def _climb(integrals: Array, faces: LateralFaces, walk: Walk, tower: Indices, at: Array, memo: Memo) -> float:
+def _climb(
+    integrals: Array, faces: LateralFaces, walk: Walk, tower: Indices, at: Array, memo: Memo, least: float
+) -> float:
     """Log-likelihood of a tower, marginalised over placements; the likeliest, searched from ``at`` on, is left there.
 
     Towers of more pyramids have more freedom to agree by chance.  So the likelihood counts on average over all
@@ -345,10 +357,11 @@ def _climb(integrals: Array, faces: LateralFaces, walk: Walk, tower: Indices, at
         tower: (t, p) intp.
         at: (p, 3) float32, see :func:`_log_likelihood`.
         memo: log-likelihoods of the tower's placements that are known.
+        least: log-likelihood below which a tower is given up after a round of steps.
     """
     parts = np.zeros((len(at) * len(LATERAL_FACES), SUMS), np.float32)
     tried = np.zeros((len(at), len(STEPS)), np.float32)
-    best, trial = _log_likelihood(integrals, faces, walk, tower, at, parts, 1), np.empty_like(at)
+    best, trial = _log_likelihood(integrals, faces, walk, tower, at, parts, SEARCH_STEP), np.empty_like(at)
     for _ in range(ROUNDS):
         before = best
         for lowest in range(len(at) - 1, -1, -1):
@@ -359,13 +372,14 @@ def _climb(integrals: Array, faces: LateralFaces, walk: Walk, tower: Indices, at
                 if trial[:, 0].min() >= 0 and trial[:, 0].max() < len(tower):
                     slot = find(memo, trial)
                     if not memo.is_used[slot]:
-                        put(memo, slot, trial, _log_likelihood(integrals, faces, walk, tower, trial, parts, 1))
+                        total = _log_likelihood(integrals, faces, walk, tower, trial, parts, SEARCH_STEP)
+                        put(memo, slot, trial, total)
                     total = memo.values[slot]
                     tried[lowest, number] = total
                     if total > best:
                         best = total
                         at[:] = trial
-        if best == before:
+        if best == before or best < least:
             break
     spread = np.exp(tried - best)
     placements = (1 + spread[:, :AROUND].sum(axis=1)) * (1 + spread[:, -2:].sum(axis=1))
