@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.glyphs.faces import DIRECTIONS, Faces
 from vision.likelihood.densities import normal_density
 from vision.pose.projection import Points
@@ -72,8 +72,11 @@ ON_PIECES, ELSEWHERE, NO_GROOVES = ((0.55, -3.9, 0.5), (0.45, -2.9, 0.6)), (-2.0
 their radii, mm, on pieces; mean and standard deviation of the same where none are, and its density everywhere.  Of 755
 single pieces and 3,478 bare squares on eleven boards half of the pieces were below log 0.03, and no square."""
 
-BLUR_STEPS = 1.0
-"""Standard deviation of the blur along the radius."""
+BLUR = tuple(cv2.getGaussianKernel(9, 1.0).ravel().tolist())
+"""Weights of the blur along the radius, whose standard deviation is a step."""
+
+CUBIC = -0.75
+"""Slope of the interpolation's kernel at its neighbours: OpenCV's."""
 
 
 class Ring(NamedTuple):
@@ -93,7 +96,8 @@ def find_rings(image: Picture, faces: Faces, labels: LabelBuffer, about_mm: tupl
     (iteratively reweighted least squares).  What is before a face, in ``labels`` (height, width), is not looked at.
     """
     radii_mm = np.arange(about_mm[0] - BESIDE * STEP_MM, about_mm[1] + (BESIDE + 0.5) * STEP_MM, STEP_MM)
-    return [Ring(*found) for found in _rings(*_darker(image, faces, labels, radii_mm), radii_mm, AROUND).tolist()]
+    darker, is_seen = _darker(image, faces, labels, radii_mm, AROUND)
+    return [Ring(*found) for found in _rings(darker, is_seen, radii_mm, AROUND).tolist()]
 
 
 def find_ring(image: Picture, face: Faces, labels: LabelBuffer, about_mm: tuple[float, float]) -> Ring:
@@ -138,25 +142,80 @@ def groove_log_ratio(inner: Ring, outer: Ring) -> float:
     return float(np.log(on_piece / ((1 - NO_GROOVES) * normal_density(spread, *ELSEWHERE) + NO_GROOVES)))
 
 
-def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points) -> tuple[Array, Mask]:
+@compiled
+def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points, around: Points) -> tuple[Array, Mask]:
     """By how many codes each place round each face (k) is darker than those beside it, and which directions are seen.
+
+    ``around``: (directions, 2).
 
     Returns:
         (k, directions, radii) and (k, directions).
     """
-    around_mm = (radii_mm[:, None] * AROUND[:, None]).reshape(-1, 2)
-    pixels = faces.centres_px[:, None] + around_mm @ faces.to_picture.transpose(0, 2, 1)
-    x, y = (pixels[..., axis].astype(np.float32).reshape(-1, len(radii_mm)) for axis in (0, 1))
-    shown = cv2.remap(image, x, y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
-    codes = cv2.GaussianBlur(shown @ np.full(3, 1 / 3, np.float32), (0, 0), sigmaX=BLUR_STEPS, sigmaY=0.01)
-    darker = (codes[:, : -2 * BESIDE] + codes[:, 2 * BESIDE :]) / 2 - codes[:, BESIDE:-BESIDE]
-    height, width = labels.shape
-    columns, rows = (np.rint(along[:, ::LABEL_STRIDE]).astype(np.intp) for along in (x, y))
-    is_inside = (columns >= 0) & (columns < width) & (rows >= 0) & (rows < height)
-    nearest = labels[np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)] >> RANK_BITS
-    is_seen = (is_inside & (nearest <= np.repeat(faces.ranks, len(AROUND))[:, None])).all(axis=1)
-    darker_by_face = np.asarray(darker, np.float32).reshape(len(faces.ranks), len(AROUND), -1)
-    return darker_by_face, is_seen.reshape(len(faces.ranks), -1)
+    count, radii = len(around), len(radii_mm)
+    darker = np.empty((len(faces.ranks), count, radii - 2 * BESIDE), np.float32)
+    is_seen = np.ones((len(faces.ranks), count), np.bool_)
+    along, blurred = np.empty(radii), np.empty(radii)
+    for face in range(len(faces.ranks)):
+        (x, y), to_picture, rank = faces.centres_px[face], faces.to_picture[face], faces.ranks[face]
+        for direction in range(count):
+            east, north = around[direction]
+            right = to_picture[0, 0] * east + to_picture[0, 1] * north
+            down = to_picture[1, 0] * east + to_picture[1, 1] * north
+            for place in range(0, radii, LABEL_STRIDE):
+                at = x + right * radii_mm[place], y + down * radii_mm[place]
+                is_seen[face, direction] &= not _is_hidden(labels, at[0], at[1], rank)
+            for place in range(radii):
+                along[place] = _brightness_at(image, x + right * radii_mm[place], y + down * radii_mm[place])
+            _blur(along, blurred)
+            for place in range(radii - 2 * BESIDE):
+                beside = (blurred[place] + blurred[place + 2 * BESIDE]) / 2
+                darker[face, direction, place] = beside - blurred[place + BESIDE]
+    return darker, is_seen
+
+
+@allocation_free
+def _is_hidden(labels: LabelBuffer, x: float, y: float, rank: int) -> bool:
+    """Whether a place in the picture is outside of it, or occluded by what is nearer than ``rank``."""
+    column, row = int(np.rint(x)), int(np.rint(y))
+    if column < 0 or row < 0 or column >= labels.shape[1] or row >= labels.shape[0]:
+        return True
+    return bool(labels[row, column] >> RANK_BITS > rank)
+
+
+@allocation_free
+def _brightness_at(image: Picture, x: float, y: float) -> float:
+    """Mean of three channels at a place, codes, by bicubic interpolation (Keys, 1981); beyond its edge as there."""
+    column, row, total = int(np.floor(x)), int(np.floor(y)), 0.0
+    across, down = _cubic(x - column), _cubic(y - row)
+    for j in range(4):
+        v, line = min(max(row + j - 1, 0), image.shape[0] - 1), 0.0
+        for i in range(4):
+            u = min(max(column + i - 1, 0), image.shape[1] - 1)
+            line += across[i] * (float(image[v, u, 0]) + float(image[v, u, 1]) + float(image[v, u, 2]))
+        total += down[j] * line
+    return total / 3
+
+
+@allocation_free
+def _cubic(off: float) -> tuple[float, float, float, float]:
+    """Weights of four values of which the second lies ``off`` (0…1) before the place that is asked for."""
+    one, other = off, 1 - off
+    second = ((CUBIC + 2) * one - (CUBIC + 3)) * one * one + 1
+    third = ((CUBIC + 2) * other - (CUBIC + 3)) * other * other + 1
+    first = CUBIC * one * other * other
+    return first, second, third, 1 - first - second - third
+
+
+@allocation_free
+def _blur(values: Points, blurred: Points) -> None:
+    """Put ``values`` (k,), blurred by :data:`BLUR`, into ``blurred``; beyond their ends they are mirrored."""
+    reach, last = len(BLUR) // 2, len(values) - 1
+    for place in range(len(values)):
+        total = 0.0
+        for tap in range(len(BLUR)):
+            at = abs(place + tap - reach)
+            total += BLUR[tap] * values[at if at <= last else 2 * last - at]
+        blurred[place] = total
 
 
 @compiled

@@ -103,7 +103,8 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inn
 def _covers_another(hypothesis: Hypothesis, cell: int, face: Faces, nats: float = 0.0) -> bool:
     """Whether a ``face`` (1) covers the middle of one on another cell, where something stands by so many nats."""
     stands = (hypothesis.state > 0) & (hypothesis.scores.max(axis=1) > nats)
-    others = hypothesis.faces_on(np.setdiff1d(np.flatnonzero(stands), cell))
+    stands[cell] = False
+    others = hypothesis.faces_on(np.flatnonzero(stands))
     return bool((distances_mm(face, others) < face.radii_mm).any())
 
 
@@ -156,9 +157,9 @@ def _roundest(
 def _distinct(faces: Faces, log_ratio: Array) -> Faces:
     """Those of ``faces`` (k) that are found, the likeliest first, but for what several heights have in one place."""
     kept: list[int] = []
+    are_apart = distances_mm(faces, faces) > SAME_MM
     for number in np.argsort(-log_ratio).tolist():
-        apart = distances_mm(faces.of(np.array([number])), faces.of(np.array(kept, np.intp)))
-        if log_ratio[number] > RING_FOUND and (apart > SAME_MM).all():
+        if log_ratio[number] > RING_FOUND and are_apart[kept, number].all():
             kept.append(number)
     return faces.of(np.array(kept, np.intp))
 
