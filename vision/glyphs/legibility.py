@@ -85,6 +85,23 @@ class Found(NamedTuple):
     is_rival: Mask
 
 
+class FoundFace(NamedTuple):
+    """A face that was searched for.
+
+    Attributes:
+        face: where it is (1).
+        letters: (letters,) float32, log-likelihood of each character.
+        explains: how much the likeliest one explains, see :func:`.face_choice.explained`.
+        gain: log-likelihood ratio of that against bare wood in the light in which it was found, as of
+            :func:`face_gain`.
+    """
+
+    face: Faces
+    letters: Array
+    explains: float
+    gain: float
+
+
 def read_faces(
     image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet
 ) -> tuple[Found, Indices]:
@@ -282,9 +299,7 @@ def _look_beside(
     faces.put(poor[is_better], placed.of(best))
 
 
-def search_face(
-    image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array
-) -> tuple[Faces, Array, float]:
+def search_face(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array) -> FoundFace:
     """A face round which a shadow or a lamp's mirror image misled: where some character explains most.
 
     Args:
@@ -293,20 +308,15 @@ def search_face(
         labels: (height, width) uint16.
         alphabet: of the set.
         scores: (k,) of the heights.
-
-    Returns:
-        The face; (letters,) how well each fits; and how much the best one explains, see :func:`explained`.
     """
     found = _search(image, straight, labels, alphabet, scores)
-    if found[2] > MOSTLY:
+    if found.explains > MOSTLY:
         return found
     evened = _search(evenly_lit(image, straight), straight, labels, alphabet, scores)
-    return evened if evened[2] > found[2] else found
+    return evened if evened.explains > found.explains else found
 
 
-def _search(
-    image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array
-) -> tuple[Faces, Array, float]:
+def _search(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array) -> FoundFace:
     """As :func:`search_face`, in the light that there is."""
     rings, _ = centred(image, straight, labels, alphabet.ring_mm)
     height = np.repeat(np.arange(len(scores)), len(WIDE_MM))
@@ -317,7 +327,9 @@ def _search(
     face, letters = placed.of(np.array([best])), rows[[best]]
     for _ in range(REFINED):
         letters, face = compare(image, face, labels, alphabet, is_faint=True)
-    return face, letters[0], float(explained(letters.max(axis=1), blank(image, face, labels))[0])
+    bare = blank(image, face, labels)
+    explains, gain = explained(letters.max(axis=1), bare), face_gain(letters, bare)
+    return FoundFace(face, letters[0], float(explains[0]), float(gain[0]))
 
 
 def _wide_round(faces: Faces) -> Faces:

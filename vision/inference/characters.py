@@ -14,6 +14,7 @@ from vision.glyphs.faces import Faces, distances_mm
 from vision.glyphs.legibility import (
     LOG_DISTINCT,
     Found,
+    FoundFace,
     bare_faces,
     character_gain,
     face_gain,
@@ -54,7 +55,7 @@ MOST_SEARCHED = 16
 
 NONE: Indices = np.zeros(0, np.intp)
 
-Searched = dict[tuple[bytes, bytes, bytes], tuple[Faces, Array, float]]
+Searched = dict[tuple[bytes, bytes, bytes], FoundFace]
 """What searches for a face found, by the middles of a cell's faces, their scores, and what is visible there."""
 
 
@@ -165,16 +166,16 @@ def read_character(
     candidate = Candidates(alone, np.zeros(1, np.intp), np.zeros(1, np.float32))
     found, _ = read_faces(image, candidate, labels, alphabet)
     face, letters = found.faces, found.letters[0]
-    is_strange = _is_strange(found)[0]
-    if is_strange:
-        face, letters, _ = search_face(image, alone, labels, alphabet, candidate.scores)
+    searched = search_face(image, alone, labels, alphabet, candidate.scores) if _is_strange(found)[0] else None
+    if searched:
+        face, letters = searched.face, searched.letters
     rank = hypothesis.geometry.rank
     nearer = hypothesis.faces_on(np.flatnonzero((hypothesis.state > 0) & (rank > rank[cell])))
     if (distances_mm(face, nearer) < ELSEWHERE_MM).any():
         return np.zeros_like(letters), 0.0
     gain = float(character_gain(image, candidate, labels, alphabet, hypothesis.faces_on(NONE))[0][0])
-    if is_strange:
-        gain = max(gain, _searched_gain(image, face, letters, labels))
+    if searched:
+        gain = max(gain, searched.gain)
     if alphabet.ring_mm is None:
         return letters, gain
     ring = find_ring(taken, face, labels, about(alphabet.ring_mm))
@@ -224,13 +225,15 @@ def _read(
     for k in strange.tolist():
         every = np.flatnonzero(is_scored[k])
         straight = upright.of(cells[k] * count + every)
-        face, letters[k], explains = search_once(image, straight, labels, alphabet, scores[k, every], searched)
+        face, letters[k], explains, its_gain = search_once(
+            image, straight, labels, alphabet, scores[k, every], searched
+        )
         seen.faces.put(np.array([k]), face)
         is_misled[k], gain[k] = explains > FACE_FOUND, 0
         # What is seen through the place of a stack that does not stand is the face of another one.
         is_own = not (distances_mm(face, others) < ELSEWHERE_MM).any()
         if is_own and letters[k].max() - np.logaddexp.reduce(letters[k]) > LOG_DISTINCT:
-            gain[k] = _searched_gain(image, face, letters[k], labels)
+            gain[k] = its_gain
     scaled = scaled_by_scatter(letters)
     found[cells] = scaled - np.logaddexp.reduce(scaled, axis=1, keepdims=True)
     is_everywhere = is_misled & (found[cells].max(axis=1) > LOG_DISTINCT)
@@ -278,7 +281,7 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) 
 
 def search_once(
     image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array, searched: Searched
-) -> tuple[Faces, Array, float]:
+) -> FoundFace:
     """As :func:`search_face`; cells are read several times, and what was ``searched`` alike is not searched again."""
     left, top, right, bottom = box_px(straight, labels.shape)
     visible = labels[top:bottom, left:right] >> RANK_BITS <= straight.ranks[0]
@@ -292,11 +295,6 @@ def _is_strange(found: Found) -> Mask:
     """(b,) where no character fits in the light that there is, so that a face is searched for."""
     strange: Mask = ~found.is_legible & (found.letters.max(axis=1) < STRANGE)
     return strange
-
-
-def _searched_gain(image: Picture, face: Faces, letters: Array, labels: LabelBuffer) -> float:
-    """See :func:`.legibility.face_gain`; of one ``face`` that was searched for, and how well characters fit there."""
-    return float(face_gain(letters[None], bare_faces(image, face, labels, np.zeros(1, np.bool_)))[0])
 
 
 def _shifts(hypothesis: Hypothesis, cell: int, straight: Faces, ring: Faces) -> Array:

@@ -13,6 +13,7 @@ from vision.appearance.sharpening import without_halo
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.glyphs.face_detection import centred
+from vision.glyphs.legibility import FoundFace
 from vision.glyphs.ring import NO_RING
 from vision.glyphs.templates import make_alphabet
 from vision.inference import characters, face_evidence
@@ -118,6 +119,22 @@ def test_a_character_far_off_its_place_is_read_in_a_table_that_is_compared(enrol
         letters, gain = read_character(shown, hypothesis, alphabet, reader.kit.cells.index(cell))
         assert alphabet.letters[int(letters.argmax())] == piece
         assert gain > 10
+
+
+def test_even_light_in_which_nothing_is_left_of_a_shadow_speaks_for_no_piece(enrolled, monkeypatch):
+    """Bare wood fits badly across a shadow's edge, and all in even light: each is held against the other in one."""
+    reader, image, inferred = enrolled
+    hypothesis, alphabet = inferred(), make_alphabet(reader.appearance.glyphs)
+    cell = int(np.flatnonzero(hypothesis.state == 0)[0])
+    hypothesis.assign(cell, 1)
+    face = hypothesis.faces_on(np.array([cell]))
+    in_shadow = np.arange(image.shape[1]) > face.centres_px[0, 0]
+    shaded = np.where(in_shadow[:, None], image // 2, image)
+    letters = np.full(len(alphabet.letters), -11.0, np.float32)
+    monkeypatch.setattr(characters, "search_face", lambda *_: FoundFace(face, letters, -8.0, 0.0))
+    read, gain = read_character(shaded, hypothesis, alphabet, cell)
+    np.testing.assert_array_equal(read, letters)
+    assert gain == 0
 
 
 def test_a_character_much_darker_than_its_template_is_read_where_it_is(enrolled, monkeypatch):
@@ -318,7 +335,9 @@ def test_a_cell_is_searched_again_only_if_something_has_changed_there(enrolled, 
     reader, image, inferred = enrolled
     hypothesis, searches, searched = inferred(), [], {}
     straight, labels = hypothesis.geometry.faces.of(np.arange(3)), hypothesis.all_labels()
-    monkeypatch.setattr(characters, "search_face", lambda *given: searches.append(given) or (straight, given[4], 0.0))
+    monkeypatch.setattr(
+        characters, "search_face", lambda *given: searches.append(given) or FoundFace(straight, given[4], 0.0, 0.0)
+    )
     occluded = labels.copy()
     x, y = straight.centres_px[0].astype(int)
     occluded[y, x] = (straight.ranks[0] + 1) << RANK_BITS
@@ -326,8 +345,8 @@ def test_a_cell_is_searched_again_only_if_something_has_changed_there(enrolled, 
     elsewhere[:, -1] = (straight.ranks[0] + 1) << RANK_BITS
     for hidden, scores in ((labels, (1, 2, 3)), (elsewhere, (1, 2, 3)), (occluded, (1, 2, 3)), (labels, (1, 2, 4))):
         wanted = np.array(scores, np.float32)
-        _, found, _ = search_once(image, straight, hidden, make_alphabet(reader.appearance.glyphs), wanted, searched)
-        np.testing.assert_array_equal(found, wanted)
+        found = search_once(image, straight, hidden, make_alphabet(reader.appearance.glyphs), wanted, searched)
+        np.testing.assert_array_equal(found.letters, wanted)
     assert [len(searches), len(searched)] == [3, 3]
 
 
