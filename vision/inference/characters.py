@@ -109,11 +109,14 @@ def read_characters(
         known, strange, _ = _read(image, hypothesis, alphabet, cells, found, searched, known)
     scores = hypothesis.scores.copy()
     again, occluded = _place(hypothesis, known)
-    # What a stack that was taken for a higher one occluded may have been strange for that alone.
+    # What a stack that was taken for a higher one occluded may have been strange for that alone…
     hasty = np.intersect1d(strange, occluded)
     hypothesis.score(hasty, scores[hasty])
     for cell in hasty.tolist():
         hypothesis.assign(cell, int(scores[cell].argmax()))
+    # …and if no face was found there at all, that has spoken against it too early.
+    _forget_faces(hypothesis, np.intersect1d(faceless, hasty))
+    update_around(hypothesis, NONE)
     unsure = cells[found[cells].max(axis=1) < LOG_DISTINCT]
     again = np.unique(np.concatenate([again, hasty, unsure]))
     sure, _, late = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
@@ -130,8 +133,7 @@ def read_characters(
     weigh_by_boundaries(image, hypothesis, np.flatnonzero(hypothesis.updated))
     # What had no face where a stack seemed to occlude it, which boundaries have removed, was judged too early.
     uncovered = np.intersect1d(np.union1d(faceless, late), _beside_removed(hypothesis, held))
-    hypothesis.read_glyphs(uncovered, np.zeros_like(hypothesis.glyph_log_ratio[uncovered]))
-    hypothesis.invalidate(uncovered)
+    _forget_faces(hypothesis, uncovered)
     converge(hypothesis)
     found[uncovered] = 0
     unread = (hypothesis.state > 0) & hypothesis.updated & (found == 0).all(axis=1)
@@ -139,6 +141,12 @@ def read_characters(
     again, _ = _place(hypothesis, read.known, [*known, *sure, *last.known])
     weigh_by_boundaries(image, hypothesis, again)
     return found
+
+
+def _forget_faces(hypothesis: Hypothesis, cells: Indices) -> None:
+    """Have ``cells`` (b,) updated by colours alone, as if nothing had been said of faces there."""
+    hypothesis.read_glyphs(cells, np.zeros_like(hypothesis.glyph_log_ratio[cells]))
+    hypothesis.invalidate(cells)
 
 
 def _beside_removed(hypothesis: Hypothesis, held: Indices) -> Indices:

@@ -69,8 +69,12 @@ def test_a_character_is_read_that_the_edge_of_a_shadow_crosses(piece):
     assert reading.best(kit.cells.index("c4"))[0] == (1, piece)
 
 
-@pytest.mark.parametrize("height", [2, 3, 4])
-def test_a_face_is_searched_again_once_nothing_is_thought_to_occlude_it(height):
+@pytest.mark.parametrize(
+    ("where", "height", "is_judged"),
+    [("b", 2, False), ("b", 3, False), ("b", 4, False), ("c", 2, True), ("c", 4, True)],
+)
+def test_a_face_is_searched_again_once_nothing_is_thought_to_occlude_it(where, height, is_judged, monkeypatch):
+    """Even if it has spoken against the stack that no face was found there."""
     kit, camera = load_kit("cheight"), default_camera()
     pose, light = default_pose(kit, camera), random_light(random.Random(1))
     table = [kit.enrol.get(cell, "") for cell in kit.cells]
@@ -79,16 +83,34 @@ def test_a_face_is_searched_again_once_nothing_is_thought_to_occlude_it(height):
     geometry = reader.geometry(pose)
     hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
     # Colours alone take a piece for a tower that half occludes the one behind, and that for a higher one.
-    front, behind = kit.cells.index("b4"), kit.cells.index("b5")
+    front, behind = kit.cells.index(f"{where}4"), kit.cells.index(f"{where}5")
     for cell, wrong in ((front, 5), (behind, height)):
         scores, state = hypothesis.scores[[cell]], 1 + (wrong - 1) * hypothesis.colours
         scores[0, state] = scores.max() + 3
         hypothesis.score(np.array([cell]), scores)
         hypothesis.assign(cell, state)
+    if is_judged:
+        monkeypatch.setattr(characters, "_read", without_a_face_at_first(characters._read, behind))
+        monkeypatch.setattr(characters, "remove_faceless", spoken_against)
     alphabet = make_alphabet(appearance.glyphs)
     letters = read_characters(image, hypothesis, alphabet)
     assert hypothesis.state[[front, behind]].tolist() == [1, 1]
-    assert [alphabet.letters[k] for k in letters[[front, behind]].argmax(axis=1)] == ["C", "a"]
+    assert [alphabet.letters[k] for k in letters[[front, behind]].argmax(axis=1)] == [table[front], table[behind]]
+
+
+def without_a_face_at_first(read, cell):
+    """As ``read``, but that no face was found on a ``cell`` when it was called for the first time."""
+    faceless = [np.array([cell])]
+    return lambda *given: read(*given)._replace(faceless=faceless.pop() if faceless else characters.NONE)
+
+
+def spoken_against(_, hypothesis, cells):
+    """In place of ``remove_faceless``: what has no face is unlikely, but stays."""
+    hypothesis.read_glyphs(cells, np.full_like(hypothesis.glyph_log_ratio[cells], -300))
+    scores = hypothesis.scores[cells]
+    scores[:, 1:] -= 300
+    hypothesis.score(cells, scores)
+    return False
 
 
 @pytest.mark.parametrize("cell", ["a2", "d3", "b1"])
