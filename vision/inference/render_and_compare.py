@@ -56,8 +56,7 @@ def rescore_by_rendering(
     Neighbours of those that change are updated again, and compared once.  Faces with characters are not even, and a
     learned board has grain, lines and pictures, but terrain and pillars have none: of other kits only towers are
     compared, with lines of stacks, and on a learned board heights of plain pieces as well, which surfaces are asked
-    about, too.  ``bare`` gives a learned board in that picture; it is
-    called where something is compared.
+    about, too.  ``bare`` gives a learned board in that picture; it is called where something is compared.
     """
     geometry, is_learned = hypothesis.geometry, hypothesis.is_on_learned_board
     prisms, has_plain_faces = geometry.prisms, geometry.configurations.has_plain_faces

@@ -78,8 +78,8 @@ CLOSE_NATS = 20.0
 """A tower that is less likely than another by more than this after its first refinement is given up.  Chosen by eye."""
 
 HOPELESS_NATS = 40.0
-"""One that is less likely than another by more than this after a round of its first refinement is not refined further.
-Readings of 708 pictures of pyramids were the same with it."""
+"""One that is less likely than another by more than this after a round of steps is not refined further.  Readings
+of 708 pictures of pyramids were the same with it."""
 
 SEARCH_STEP = 2
 """Every how many columns of a crop are looked at while a placement is searched: neighbours tell nearly the same.  On
