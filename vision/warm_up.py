@@ -25,10 +25,11 @@ from vision.compiled import delete_stale_caches
 from vision.exposure import TOGETHER_S, Exposure
 from vision.glyphs.face_detection import centred
 from vision.glyphs.ring import find_ring
-from vision.inference.comparison import among_heights, rescored
+from vision.inference.comparison import among_heights, make_view, rescored, stacks_of
 from vision.inference.coordinate_ascent import rescore_placed
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.line_of_stacks import compare_with_line, compare_with_tower
 from vision.inference.render_and_compare import compare
 from vision.inference.ring_heights import about
 from vision.inference.surfaces import by_surfaces
@@ -78,6 +79,12 @@ def warm_up(reader: Reader) -> None:
         likely = among_heights(likely, likely, tried)
         rescored(hypothesis.scores[0, 1:].reshape(-1, hypothesis.colours), likely, likely, tried)
         hypothesis.assign(0, 1)
+        if geometry.configurations.is_single_size:
+            hypothesis.assign(1, 1)
+            view, stacks = make_view(picture, geometry, geometry.prisms), stacks_of(hypothesis, geometry.prisms)
+            compare_with_line(view, geometry.prisms, hypothesis, stacks, (0, 1), is_bare=True)
+            if geometry.configurations.has_plain_faces:
+                compare_with_tower(view, geometry.prisms, hypothesis, stacks, (0, 1))
         reader.look_at_shadows(picture, hypothesis, light)
     if reader.appearance.board is not None:  # where all is as on the board no surface is looked at
         by_surfaces(hypothesis, 0, np.ones(len(geometry.configurations.all), np.bool_))

@@ -305,8 +305,19 @@ def compared(
         is_absolute: whether scores are held against those of other comparisons: the best one is moved and fitted then
             even where no other is in doubt.
     """
-    scene = scene_round(patch, prisms, view, stacks, cell)
-    scores, places = given.copy(), np.zeros((len(given), prisms.kinds.shape[1], 3))
+    return compared_in(scene_round(patch, prisms, view, stacks, cell), stacks, given, fit_nats, is_absolute)
+
+
+@compiled
+def compared_in(
+    scene: Scene,
+    stacks: Stacks,
+    given: Floats,
+    fit_nats: float,
+    is_absolute: bool,  # noqa: FBT001
+) -> tuple[Floats, Floats]:
+    """See :func:`compared`; in the ``scene`` round the cell, which remembers what was evaluated in it."""
+    scores, places = given.copy(), np.zeros((len(given), scene.prisms.kinds.shape[1], 3))
     if not _score_unmoved(scene, scores, places, given, stacks) or fit_nats < 0:
         return scores, places
     is_alone = is_absolute or (given > -np.inf).sum() == 1

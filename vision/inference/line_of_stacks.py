@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from vision.compiled import compiled
 from vision.inference.block_moves import occluded_singles
 from vision.inference.comparison import (
     FIT_NATS,
@@ -20,15 +21,17 @@ from vision.inference.comparison import (
     Stacks,
     View,
     by_colours,
-    compared,
+    compared_in,
     make_patch_of,
     rescored,
+    scene_round,
     stacks_of,
 )
 from vision.inference.coordinate_ascent import all_scores, converge
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.boundaries import Patch
+from vision.likelihood.segmentation import Scene
 from vision.scene.prisms import Floats, Prisms
 
 Array = npt.NDArray[np.float32]
@@ -110,7 +113,7 @@ def split_lines(look: Look, hypothesis: Hypothesis) -> None:
         if cell in split:
             continue
         is_bare = bool(is_known[behind])
-        line = _compared(view, prisms, hypothesis, stacks, (cell, behind), is_bare=is_bare)
+        line = compare_with_line(view, prisms, hypothesis, stacks, (cell, behind), is_bare=is_bare)
         if line.log_likelihoods.max() > line.tower + sure and not (is_bare and line.log_likelihoods.argmax()):
             split[cell] = _assign(hypothesis, (cell, behind), line)
     _keep(look, hypothesis, split)
@@ -137,7 +140,7 @@ def join_lines(look: Look, hypothesis: Hypothesis, asked: Mask) -> None:
     for cell, behind in pairs:
         if cell in joined or not state[cell] or not state[behind]:
             continue
-        towers, line = _as_tower(view, prisms, hypothesis, stacks, (cell, behind))
+        towers, line = compare_with_tower(view, prisms, hypothesis, stacks, (cell, behind))
         if towers.max() > line + SURE_OF_PLAIN_NATS:
             hypothesis.invalidate_neighbours(behind, int(state[behind]))
             hypothesis.assign(behind, 0)
@@ -159,54 +162,55 @@ def _in_front(hypothesis: Hypothesis, behind: int) -> list[int]:
     return list(map(int, near[inside]))
 
 
-class _Around(NamedTuple):
-    """A pair of cells, the second one behind the first, among what is hypothesised round them.
-
-    Attributes:
-        view: of the picture.
-        prisms: of the pose.
-        stacks: what is hypothesised; changed while the pair is compared.
-        patch: that the pair covers.
-    """
-
-    view: View
-    prisms: Prisms
-    stacks: Stacks
-    patch: Patch
-
-    def compared(self, cell: int, tried: Mask, fit_nats: float) -> tuple[Floats, Floats]:
-        """See :func:`vision.inference.comparison.compared`; of the configurations ``tried`` (1 + f,) on one of them."""
-        given = np.where(tried, 0.0, -np.inf)
-        return compared(self.patch, self.prisms, self.view, self.stacks, cell, given, fit_nats, True)  # noqa: FBT003
-
-
-def _as_tower(
+def compare_with_tower(
     view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, pair: tuple[int, int]
 ) -> tuple[Floats, float]:
-    """(1 + f,) log-likelihoods of towers on the first cell of a ``pair``, -inf of lower stacks; that of the line."""
+    """The line on a ``pair`` of cells, the second one behind the first, against towers on the first.
+
+    Returns (1 + f,) log-likelihoods of towers, -inf of lower stacks, and that of the line; all up to one constant.
+    """
     lower, second = (int(stacks.configurations[cell]) for cell in pair)
-    numbers, highest = np.arange(1 + len(prisms.counts)), min(lower + 1 + HIGHER, len(prisms.counts))
+    highest = min(lower + 1 + HIGHER, len(prisms.counts))
     patch = make_patch_of(hypothesis, view, np.array(pair), np.array([highest - 1, second]))
-    around, towers = _Around(view, prisms, stacks, patch), (numbers > lower) & (numbers <= highest)
-    scores, line = _against_line(around, pair, towers, UNMOVED)
-    return (scores, line) if scores.max() < line - UNMOVED_NATS else _against_line(around, pair, towers, FIT_NATS)
+    towers, line = _against_line(patch, prisms, view, stacks, pair, highest)
+    return towers, line
 
 
-def _against_line(around: _Around, pair: tuple[int, int], towers: Mask, fit_nats: float) -> tuple[Floats, float]:
-    """See :func:`_as_tower`; of those that are ``towers`` (1 + f,)."""
-    (cell, behind), stacks, numbers = pair, around.stacks, np.arange(len(towers))
-    lower, second = int(stacks.configurations[cell]), int(stacks.configurations[behind])
-    kept = stacks.places[cell].copy(), stacks.places[behind].copy()
-    stacks.places[behind] = around.compared(behind, numbers == second + 1, fit_nats)[1][second + 1]
-    line = float(around.compared(cell, numbers == lower + 1, fit_nats)[0][lower + 1])
+@compiled
+def _against_line(
+    patch: Patch, prisms: Prisms, view: View, stacks: Stacks, pair: tuple[int, int], highest: int
+) -> tuple[Floats, float]:
+    """See :func:`compare_with_tower`; towers have up to so many pieces.
+
+    Both are fitted only where the tower is still in question with all as they stand.
+    """
+    (cell, behind), before = pair, scene_round(patch, prisms, view, stacks, pair[1])
+    lower, second, kept = stacks.configurations[cell], stacks.configurations[behind], stacks.places[behind].copy()
+    nothing = np.full(1 + len(prisms.counts), -np.inf)
+    towers, in_front, standing = nothing.copy(), nothing.copy(), nothing.copy()
+    towers[lower + 1 : highest + 1], in_front[lower + 1], standing[second + 1] = 0, 0, 0
     stacks.configurations[behind] = -1
-    scores, _ = around.compared(cell, towers, fit_nats)
-    stacks.configurations[behind] = second
-    stacks.places[cell], stacks.places[behind] = kept
+    alone, line, scores = scene_round(patch, prisms, view, stacks, cell), -np.inf, towers
+    for fit_nats in (UNMOVED, FIT_NATS):
+        stacks.configurations[behind], stacks.places[behind] = second, kept
+        _, found = _absolute(before, stacks, standing, fit_nats)
+        stacks.places[behind] = found[second + 1]
+        scores, _ = _absolute(scene_round(patch, prisms, view, stacks, cell), stacks, in_front, fit_nats)
+        line, stacks.configurations[behind] = scores[lower + 1], -1
+        scores, _ = _absolute(alone, stacks, towers, fit_nats)
+        if scores.max() < line - UNMOVED_NATS:
+            break
+    stacks.configurations[behind], stacks.places[behind] = second, kept
     return scores, line
 
 
-def _compared(
+@compiled
+def _absolute(scene: Scene, stacks: Stacks, given: Floats, fit_nats: float) -> tuple[Floats, Floats]:
+    """See :func:`vision.inference.comparison.compared_in`; scores that are held against those in other scenes."""
+    return compared_in(scene, stacks, given, fit_nats, True)  # noqa: FBT003
+
+
+def compare_with_line(
     view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, pair: tuple[int, int], *, is_bare: bool
 ) -> _Line:
     """The tower on the first cell of a ``pair``, and a lower stack there, or none, before another one on the second.
@@ -214,16 +218,8 @@ def _compared(
     With ``is_bare`` lower stacks are of interest only where nothing at all is likelier than the tower.
     """
     tower, behind = int(stacks.configurations[pair[0]]), _behind(prisms, stacks, pair)
-    lower = np.arange(1 + len(prisms.counts)) <= tower
     patch = make_patch_of(hypothesis, view, np.array(pair), np.array([tower, np.flatnonzero(behind)[-1] - 1]))
-    around = _Around(view, prisms, stacks, patch)
-    begun = np.arange(len(lower)) == 0 if is_bare else lower
-    line = _weighed(around, pair, (begun, behind), UNMOVED)
-    if line.log_likelihoods.max() < line.tower - UNMOVED_NATS:
-        return line
-    line = _weighed(around, pair, (begun, behind), MOVED)
-    is_likely = line.log_likelihoods.max() > line.tower - (0 if is_bare else HOPELESS_NATS)
-    return _weighed(around, pair, (lower, behind), FIT_NATS) if is_likely else line
+    return _Line(*_weighed(patch, prisms, view, stacks, pair, behind, is_bare))
 
 
 def _behind(prisms: Prisms, stacks: Stacks, pair: tuple[int, int]) -> Mask:
@@ -235,24 +231,46 @@ def _behind(prisms: Prisms, stacks: Stacks, pair: tuple[int, int]) -> Mask:
     return (numbers > 0) & ((numbers <= HIGHEST_BEHIND) | (np.abs(numbers - alike) <= 1))
 
 
-def _weighed(around: _Around, pair: tuple[int, int], may_stand: tuple[Mask, Mask], fit_nats: float) -> _Line:
-    """See :func:`_compared`; ``fit_nats`` as of :func:`vision.inference.comparison.compared`.
+@compiled
+def _weighed(
+    patch: Patch,
+    prisms: Prisms,
+    view: View,
+    stacks: Stacks,
+    pair: tuple[int, int],
+    may_be_behind: Mask,
+    is_bare: bool,  # noqa: FBT001
+) -> tuple[Floats, float, int]:
+    """See :func:`compare_with_line`; ``may_be_behind``: (1 + f,) configurations.  Returns what :class:`_Line` holds.
 
-    ``may_stand``: (1 + f,) what may stand in front, and (1 + f,) behind.
+    They are moved only where the line is still in question with all as they stand, and fitted where it is after that.
     """
-    (cell, behind), (in_front, may_be_behind), stacks = pair, may_stand, around.stacks
-    kept = stacks.configurations[list(pair)], stacks.places[list(pair)]
-    tower, stacks.configurations[behind] = int(stacks.configurations[cell]), -1
-    numbers = np.arange(1 + len(around.prisms.counts))
-    of_tower = float(around.compared(cell, numbers == tower + 1, fit_nats)[0][tower + 1])
+    (cell, behind), kept, kept_behind = pair, stacks.places[pair[0]].copy(), stacks.places[pair[1]].copy()
+    tower, before = stacks.configurations[cell], stacks.configurations[behind]
+    nothing = np.full(len(may_be_behind), -np.inf)
+    its, in_front, asked = nothing.copy(), nothing.copy(), np.where(may_be_behind, 0.0, nothing)
+    its[tower + 1], in_front[: 1 if is_bare else tower + 1] = 0, 0
+    stacks.configurations[behind] = -1
+    alone = scene_round(patch, prisms, view, stacks, cell)
     # What stands behind is found with a single piece in front of it.
     stacks.configurations[cell], stacks.places[cell] = 0, 0
-    scores, found = around.compared(behind, may_be_behind, fit_nats)
-    second = int(scores.argmax()) - 1
-    stacks.configurations[behind], stacks.places[behind] = second, found[second + 1]
-    scores, _ = around.compared(cell, in_front, fit_nats)
-    stacks.configurations[list(pair)], stacks.places[list(pair)] = kept
-    return _Line(scores, of_tower, second)
+    occluded, of_tower, scores, second = scene_round(patch, prisms, view, stacks, behind), -np.inf, in_front, -1
+    for fit_nats in (UNMOVED, MOVED, FIT_NATS):
+        if fit_nats == FIT_NATS:
+            in_front[: tower + 1] = 0
+        stacks.configurations[cell], stacks.places[cell], stacks.configurations[behind] = tower, kept, -1
+        of_tower = _absolute(alone, stacks, its, fit_nats)[0][tower + 1]
+        stacks.configurations[cell], stacks.places[cell] = 0, 0
+        scores, found = _absolute(occluded, stacks, asked, fit_nats)
+        second = int(scores.argmax()) - 1
+        stacks.configurations[behind], stacks.places[behind] = second, found[second + 1]
+        scores, _ = _absolute(scene_round(patch, prisms, view, stacks, cell), stacks, in_front, fit_nats)
+        behind_by = UNMOVED_NATS if fit_nats == UNMOVED else 0.0 if is_bare else HOPELESS_NATS
+        if scores.max() <= of_tower - behind_by:
+            break
+    stacks.configurations[cell], stacks.places[cell] = tower, kept
+    stacks.configurations[behind], stacks.places[behind] = before, kept_behind
+    return scores, of_tower, second
 
 
 def _assign(hypothesis: Hypothesis, pair: tuple[int, int], line: _Line) -> Array:

@@ -65,7 +65,7 @@ def test_a_high_stack_behind_is_no_part_of_a_tower(drawn, tall):
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR * 5, BEHIND: COLOUR * 5}, tall + 5)
     prisms, pair = drawn.geometry.prisms, (drawn.cell(FRONT), drawn.cell(BEHIND))
     view, stacks = drawn.look(picture)(), stacks_of(hypothesis, prisms)
-    line = line_of_stacks._compared(view, prisms, hypothesis, stacks, pair, is_bare=False)
+    line = line_of_stacks.compare_with_line(view, prisms, hypothesis, stacks, pair, is_bare=False)
     assert int(prisms.counts[line.behind]) == 5
     assert line.log_likelihoods.argmax() == 5
 
@@ -145,14 +145,14 @@ def test_a_tower_stays_one(drawn, tall, more):
 
 def test_a_line_of_plain_stacks_need_not_be_as_sure(drawn, tall, monkeypatch):
     """The more a picture of a line looks like that of a tower as well, the less sure it is."""
-    margins, compared = [], line_of_stacks._compared
+    margins, compared = [], line_of_stacks.compare_with_line
 
     def spy(*arguments, is_bare):
         line = compared(*arguments, is_bare=is_bare)
         margins.append(line.log_likelihoods.max() - line.tower)
         return line
 
-    monkeypatch.setattr(line_of_stacks, "_compared", spy)
+    monkeypatch.setattr(line_of_stacks, "compare_with_line", spy)
     tower, split = drawn.picture({FRONT: COLOUR * tall}), []
     for share in (0, *np.linspace(0.6, 0.9, 8), 1):
         picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
@@ -225,8 +225,10 @@ def test_what_colours_are_sure_of_is_joined_where_boundaries_are_not(drawn, tall
 @pytest.fixture
 def efforts(monkeypatch):
     """How much was fitted in each comparison since."""
-    found, compared = [], line_of_stacks.compared
-    monkeypatch.setattr(line_of_stacks, "compared", lambda *given: found.append(given[6]) or compared(*given))
+    found, absolute = [], line_of_stacks._absolute
+    for loop in ("_weighed", "_against_line"):
+        monkeypatch.setattr(line_of_stacks, loop, getattr(line_of_stacks, loop).py_func)
+    monkeypatch.setattr(line_of_stacks, "_absolute", lambda *given: found.append(given[3]) or absolute(*given))
     return found
 
 
