@@ -1,4 +1,4 @@
-"""What colours leave in doubt, compared head to head at the picture's own resolution.
+"""What colours leave in doubt, compared head to head in the picture.
 
 Each explanation of a cell is painted over the picture, among what is hypothesised round it, its pieces are moved to
 where they fit best, and the segmentations are compared: boundaries where the picture changes, and surfaces of colours

@@ -1,4 +1,4 @@
-"""Every surface of the pieces and columns of one pose, to be painted over a patch of the picture at its own resolution.
+"""Every surface of the pieces and columns of one pose, to be painted over a patch of the picture.
 
 A piece is a prism with bevelled rims: sides as far as it is widest, and an upper face that ends in the middle of the
 bevel.  Its corners are projected by an affine map for each cell and height, which over the width of a piece is exact to
