@@ -72,7 +72,8 @@ ground in their shadow looks like its foot, since sides of wood are pale.  Of 32
 lower, nothing was likelier in two, by 3.3 nats at most; of 23 that did not stand in 21, by 5 to 35."""
 
 HIGHER = 3
-"""Pieces by which a tower is higher, at most, than the stack before it that it was taken for."""
+"""Pieces by which a tower is higher than the stack before it that it was taken for, at most, unless its face is where
+that of the stack behind seems to be."""
 
 HIGHEST_BEHIND = 3
 """Pieces of a stack behind which is not seen where a tower's face is."""
@@ -90,6 +91,22 @@ class _Line(NamedTuple):
     log_likelihoods: Floats
     tower: float
     behind: int
+
+
+class Towers(NamedTuple):
+    """Towers against a line of stacks.
+
+    Attributes:
+        log_likelihoods: (1 + f,) of each tower, up to a constant; -inf of lower stacks.
+        line: that of the line.
+        left: configuration that the likeliest one leaves behind it, -1 for none: a lower stack may be seen beside it.
+        gain: by how much likelier it is with that.
+    """
+
+    log_likelihoods: Floats
+    line: float
+    left: int
+    gain: float
 
 
 def split_lines(look: Look, hypothesis: Hypothesis) -> None:
@@ -140,68 +157,98 @@ def join_lines(look: Look, hypothesis: Hypothesis, asked: Mask) -> None:
     for cell, behind in pairs:
         if cell in joined or not state[cell] or not state[behind]:
             continue
-        towers, line = compare_with_tower(view, prisms, hypothesis, stacks, (cell, behind))
-        if towers.max() > line + SURE_OF_PLAIN_NATS:
+        towers = compare_with_tower(view, prisms, hypothesis, stacks, (cell, behind))
+        if towers.log_likelihoods.max() <= towers.line + SURE_OF_PLAIN_NATS:
+            continue
+        stacks.configurations[cell], stacks.configurations[behind] = towers.log_likelihoods.argmax() - 1, -1
+        line = compare_with_line(view, prisms, hypothesis, stacks, (cell, behind), is_bare=False)
+        if line.log_likelihoods.max() > line.tower + towers.gain + SURE_OF_PLAIN_NATS:
+            # A line of other stacks, both of which may be higher, is likelier still.
+            joined[cell] = _assign(hypothesis, (cell, behind), line)
+        else:
             hypothesis.invalidate_neighbours(behind, int(state[behind]))
-            hypothesis.assign(behind, 0)
-            stacks.configurations[behind] = -1
-            joined[cell] = _standing(hypothesis, cell, towers, line)
-            stacks.configurations[cell] = int(hypothesis.configuration_count(int(state[cell]))) - 1
+            hypothesis.assign(behind, _likeliest_alone(hypothesis, behind, towers.left))
+            joined[cell] = _standing(hypothesis, cell, towers.log_likelihoods, towers.line)
             hypothesis.invalidate(behind)
+        for one in (cell, behind):
+            stacks.configurations[one] = int(hypothesis.configuration_count(int(state[one]))) - 1 if state[one] else -1
     _keep(look, hypothesis, joined)
 
 
 def _in_front(hypothesis: Hypothesis, behind: int) -> list[int]:
-    """Cells on which a somewhat higher stack would occlude the face of the one ``behind``."""
-    geometry, highest = hypothesis.geometry, len(hypothesis.geometry.configurations.all)
+    """Cells on which a higher stack would have its face where that of the one ``behind`` is, or occlude that."""
+    geometry, prisms = hypothesis.geometry, hypothesis.geometry.prisms
+    assert prisms is not None, "pyramids have no upper faces"
     near = np.flatnonzero((geometry.rank > geometry.rank[behind]) & (hypothesis.state > 0))
-    numbers = np.minimum(hypothesis.configuration_count(hypothesis.state[near]) + HIGHER, highest) - 1
+    own = hypothesis.configuration_count(hypothesis.state[near]) - 1
+    apart_mm = _faces_apart_mm(prisms, near, behind, int(hypothesis.configuration(behind)))
+    is_higher = np.arange(len(prisms.counts)) > own[:, None]
     middle = hypothesis.silhouettes.centres_px[behind]
-    boxes = geometry.outlines.boxes_px[near, numbers]
-    inside = (boxes[:, :2] < middle).all(axis=1) & (middle < boxes[:, 2:]).all(axis=1)
-    return list(map(int, near[inside]))
+    boxes = geometry.outlines.boxes_px[near, np.minimum(own + HIGHER, len(prisms.counts) - 1)]
+    occludes = (boxes[:, :2] < middle).all(axis=1) & (middle < boxes[:, 2:]).all(axis=1)
+    return list(map(int, near[occludes | ((apart_mm < geometry.radius_mm) & is_higher).any(axis=1)]))
+
+
+def _faces_apart_mm(prisms: Prisms, cells: Indices, other: int, configuration: int) -> Floats:
+    """(b, f) how far the faces of all that may stand on ``cells`` (b,) seem from that of one on another cell."""
+    tops = prisms.faces[np.arange(len(prisms.counts)), prisms.counts - 1]
+    face = prisms.maps[other, tops[configuration]]
+    apart_px: Floats = np.linalg.norm(prisms.maps[cells, :, :, 2][:, tops] - face[:, 2], axis=2)
+    return apart_px / np.linalg.norm(face[:, 0])
 
 
 def compare_with_tower(
     view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, pair: tuple[int, int]
-) -> tuple[Floats, float]:
-    """The line on a ``pair`` of cells, the second one behind the first, against towers on the first.
-
-    Returns (1 + f,) log-likelihoods of towers, -inf of lower stacks, and that of the line; all up to one constant.
-    """
+) -> Towers:
+    """The line on a ``pair`` of cells, the second one behind the first, against towers on the first."""
     lower, second = (int(stacks.configurations[cell]) for cell in pair)
-    highest = min(lower + 1 + HIGHER, len(prisms.counts))
-    patch = make_patch_of(hypothesis, view, np.array(pair), np.array([highest - 1, second]))
-    towers, line = _against_line(patch, prisms, view, stacks, pair, highest)
-    return towers, line
+    alike = int(_faces_apart_mm(prisms, np.array(pair[:1]), pair[1], second)[0].argmin())
+    more = np.arange(1 + len(prisms.counts)) - 1 - lower
+    tried = (more >= 0) & ((more <= HIGHER) | (np.abs(more + lower - alike) <= 1))
+    patch = make_patch_of(hypothesis, view, np.array(pair), np.array([np.flatnonzero(tried)[-1] - 1, second]))
+    return Towers(*_against_line(patch, prisms, view, stacks, pair, tried))
 
 
 @compiled
 def _against_line(
-    patch: Patch, prisms: Prisms, view: View, stacks: Stacks, pair: tuple[int, int], highest: int
-) -> tuple[Floats, float]:
-    """See :func:`compare_with_tower`; towers have up to so many pieces.
+    patch: Patch, prisms: Prisms, view: View, stacks: Stacks, pair: tuple[int, int], tried: Mask
+) -> tuple[Floats, float, int, float]:
+    """See :class:`Towers`; ``tried`` (1 + f,): which towers are, and the stack in front alone.
 
     Both are fitted only where the tower is still in question with all as they stand.
     """
     (cell, behind), before = pair, scene_round(patch, prisms, view, stacks, pair[1])
-    lower, second, kept = stacks.configurations[cell], stacks.configurations[behind], stacks.places[behind].copy()
-    nothing = np.full(1 + len(prisms.counts), -np.inf)
-    towers, in_front, standing = nothing.copy(), nothing.copy(), nothing.copy()
-    towers[lower + 1 : highest + 1], in_front[lower + 1], standing[second + 1] = 0, 0, 0
+    lower, second = stacks.configurations[cell], stacks.configurations[behind]
+    kept, kept_behind = stacks.places[cell].copy(), stacks.places[behind].copy()
+    nothing = np.full(len(tried), -np.inf)
+    towers, in_front, standing, less = np.where(tried, 0.0, nothing), nothing.copy(), nothing.copy(), nothing.copy()
+    in_front[lower + 1], standing[second + 1], less[: second + 1] = 0, 0, 0
     stacks.configurations[behind] = -1
-    alone, line, scores = scene_round(patch, prisms, view, stacks, cell), -np.inf, towers
+    alone, line, scores, left, gain = scene_round(patch, prisms, view, stacks, cell), -np.inf, towers, -1, 0.0
     for fit_nats in (UNMOVED, FIT_NATS):
-        stacks.configurations[behind], stacks.places[behind] = second, kept
+        stacks.configurations[behind], stacks.places[behind] = second, kept_behind
         _, found = _absolute(before, stacks, standing, fit_nats)
         stacks.places[behind] = found[second + 1]
         scores, _ = _absolute(scene_round(patch, prisms, view, stacks, cell), stacks, in_front, fit_nats)
-        line, stacks.configurations[behind] = scores[lower + 1], -1
-        scores, _ = _absolute(alone, stacks, towers, fit_nats)
+        line, stacks.configurations[behind], left, gain = scores[lower + 1], -1, -1, 0.0
+        scores, found = _absolute(alone, stacks, towers, fit_nats)
+        if second > 0:
+            tower = int(scores.argmax()) - 1
+            stacks.configurations[cell], stacks.places[cell] = tower, found[tower + 1]
+            # However little of it is seen.
+            stacks.configurations[behind], stacks.places[behind] = 0, 0
+            beside, found = _absolute(scene_round(patch, prisms, view, stacks, behind), stacks, less, fit_nats)
+            left = int(beside.argmax()) - 1
+            stacks.configurations[cell], stacks.places[cell] = lower, kept
+            stacks.configurations[behind], stacks.places[behind] = left, found[left + 1]
+        if left >= 0:
+            alone_nats = scores.max()
+            scores, _ = _absolute(scene_round(patch, prisms, view, stacks, cell), stacks, towers, fit_nats)
+            gain = scores.max() - alone_nats
         if scores.max() < line - UNMOVED_NATS:
             break
-    stacks.configurations[behind], stacks.places[behind] = second, kept
-    return scores, line
+    stacks.configurations[behind], stacks.places[behind] = second, kept_behind
+    return scores, line, left, gain
 
 
 @compiled
@@ -275,14 +322,20 @@ def _weighed(
 
 def _assign(hypothesis: Hypothesis, pair: tuple[int, int], line: _Line) -> Array:
     """Hypothesise a line of stacks on a ``pair`` of cells in place of the tower; (states,) scores on the first one."""
-    (cell, behind), colours = pair, hypothesis.colours
+    cell, behind = pair
     if before := int(hypothesis.state[behind]):
         hypothesis.invalidate_neighbours(behind, before)
-    first = 1 + line.behind * colours
-    hypothesis.assign(behind, first + int(hypothesis.isolated.scores[behind, first : first + colours].argmax()))
+    hypothesis.assign(behind, _likeliest_alone(hypothesis, behind, line.behind))
     scores = _standing(hypothesis, cell, line.log_likelihoods, line.tower)
     hypothesis.invalidate(behind)
     return scores
+
+
+def _likeliest_alone(hypothesis: Hypothesis, cell: int, configuration: int) -> int:
+    """The state with a ``configuration``, -1 for none, that is likeliest on a cell alone."""
+    first = 1 + configuration * hypothesis.colours
+    scores = hypothesis.isolated.scores[cell, first : first + hypothesis.colours]
+    return first + int(scores.argmax()) if configuration >= 0 else 0
 
 
 def _standing(hypothesis: Hypothesis, cell: int, compared_ones: Floats, others: float) -> Array:

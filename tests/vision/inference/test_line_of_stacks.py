@@ -192,6 +192,18 @@ def test_a_tower_is_no_line_of_stacks(drawn, tall, less, nats):
     assert heights(drawn, hypothesis) == [tall, 0]
 
 
+@pytest.mark.parametrize(
+    ("stands", "taken_for"),
+    [((6, 0), (1, 2)), ((6, 1), (4, 2)), ((4, 5), (3, 3))],
+    ids=["a tower higher by five", "a tower before a single piece", "a line of higher stacks"],
+)
+def test_a_line_of_stacks_may_be_something_else_than_a_tower_alone(drawn, stands, taken_for):
+    table = {name: COLOUR * height for name, height in zip((FRONT, BEHIND), stands, strict=True) if height}
+    picture, hypothesis = as_line(drawn, table, taken_for)
+    join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
+    assert heights(drawn, hypothesis) == list(stands)
+
+
 @pytest.mark.parametrize("stacks", [(1, 1), (2, 1), (2, 2)])
 def test_a_line_of_stacks_stays_one(drawn, stacks):
     table = dict(zip((FRONT, BEHIND), (COLOUR * height for height in stacks), strict=True))
