@@ -75,6 +75,9 @@ HIGHER = 3
 """Pieces by which a tower is higher than the stack before it that it was taken for, at most, unless its face is where
 that of the stack behind seems to be."""
 
+BESIDE = 1.6
+"""Distance of two squares that are neighbours, in that of the nearest ones: less than two, more than a diagonal."""
+
 HIGHEST_BEHIND = 3
 """Pieces of a stack behind which is not seen where a tower's face is."""
 
@@ -182,11 +185,22 @@ def _in_front(hypothesis: Hypothesis, behind: int) -> list[int]:
     near = np.flatnonzero((geometry.rank > geometry.rank[behind]) & (hypothesis.state > 0))
     own = hypothesis.configuration_count(hypothesis.state[near]) - 1
     apart_mm = _faces_apart_mm(prisms, near, behind, int(hypothesis.configuration(behind)))
+    apart_mm[~_are_neighbours(geometry.crops.centres_mm, near, behind)] = np.inf
     is_higher = np.arange(len(prisms.counts)) > own[:, None]
     middle = hypothesis.silhouettes.centres_px[behind]
     boxes = geometry.outlines.boxes_px[near, np.minimum(own + HIGHER, len(prisms.counts) - 1)]
     occludes = (boxes[:, :2] < middle).all(axis=1) & (middle < boxes[:, 2:]).all(axis=1)
     return list(map(int, near[occludes | ((apart_mm < geometry.radius_mm) & is_higher).any(axis=1)]))
+
+
+def _are_neighbours(centres_mm: Floats, cells: Indices, other: int) -> Mask:
+    """(b,) which ``cells`` (b,) of those with these middles (n, 3) are as near to another one as one beside it, or so.
+
+    Of a line of squares that are farther apart the ground between them is seen.
+    """
+    apart_mm = np.linalg.norm(centres_mm[:, :2] - centres_mm[other, :2], axis=1)
+    near: Mask = apart_mm[cells] < BESIDE * np.partition(apart_mm, 1)[1]
+    return near
 
 
 def _faces_apart_mm(prisms: Prisms, cells: Indices, other: int, configuration: int) -> Floats:
@@ -217,7 +231,7 @@ def _against_line(
 
     Both are fitted only where the tower is still in question with all as they stand.
     """
-    (cell, behind), before = pair, scene_round(patch, prisms, view, stacks, pair[1])
+    cell, behind = pair
     lower, second = stacks.configurations[cell], stacks.configurations[behind]
     kept, kept_behind = stacks.places[cell].copy(), stacks.places[behind].copy()
     nothing = np.full(len(tried), -np.inf)
@@ -227,8 +241,9 @@ def _against_line(
     alone, line, scores, left, gain = scene_round(patch, prisms, view, stacks, cell), -np.inf, towers, -1, 0.0
     for fit_nats in (UNMOVED, FIT_NATS):
         stacks.configurations[behind], stacks.places[behind] = second, kept_behind
-        _, found = _absolute(before, stacks, standing, fit_nats)
-        stacks.places[behind] = found[second + 1]
+        if fit_nats != UNMOVED:
+            _, found = _absolute(scene_round(patch, prisms, view, stacks, behind), stacks, standing, fit_nats)
+            stacks.places[behind] = found[second + 1]
         scores, _ = _absolute(scene_round(patch, prisms, view, stacks, cell), stacks, in_front, fit_nats)
         line, stacks.configurations[behind], left, gain = scores[lower + 1], -1, -1, 0.0
         scores, found = _absolute(alone, stacks, towers, fit_nats)
@@ -247,6 +262,7 @@ def _against_line(
             gain = scores.max() - alone_nats
         if scores.max() < line - UNMOVED_NATS:
             break
+        towers[scores < line - UNMOVED_NATS] = -np.inf
     stacks.configurations[behind], stacks.places[behind] = second, kept_behind
     return scores, line, left, gain
 
