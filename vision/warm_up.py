@@ -29,7 +29,7 @@ from vision.inference.comparison import among_heights, make_view, rescored, stac
 from vision.inference.coordinate_ascent import rescore_placed
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.line_of_stacks import compare_with_line, compare_with_tower
+from vision.inference.line_comparison import compare_with_line, compare_with_tower
 from vision.inference.render_and_compare import compare
 from vision.inference.ring_heights import about
 from vision.inference.surfaces import by_surfaces

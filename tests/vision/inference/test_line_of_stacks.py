@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from vision.inference import line_of_stacks, render_and_compare
+from vision.inference import line_comparison, line_of_stacks, render_and_compare
 from vision.inference.block_moves import occluded_singles
 from vision.inference.comparison import FIT_NATS, stacks_of
 from vision.inference.coordinate_ascent import converge
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.line_comparison import UNMOVED
 from vision.inference.line_of_stacks import (
     DOUBT_NATS,
     SURE_NATS,
     SURE_OF_PLAIN_NATS,
-    UNMOVED,
     join_lines,
     may_be_of_tower,
     split_lines,
@@ -237,10 +237,10 @@ def test_what_colours_are_sure_of_is_joined_where_boundaries_are_not(drawn, tall
 @pytest.fixture
 def efforts(monkeypatch):
     """How much was fitted in each comparison since."""
-    found, absolute = [], line_of_stacks._absolute
+    found, absolute = [], line_comparison._absolute
     for loop in ("_weighed", "_against_line"):
-        monkeypatch.setattr(line_of_stacks, loop, getattr(line_of_stacks, loop).py_func)
-    monkeypatch.setattr(line_of_stacks, "_absolute", lambda *given: found.append(given[3]) or absolute(*given))
+        monkeypatch.setattr(line_comparison, loop, getattr(line_comparison, loop).py_func)
+    monkeypatch.setattr(line_comparison, "_absolute", lambda *given: found.append(given[3]) or absolute(*given))
     return found
 
 
