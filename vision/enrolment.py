@@ -290,7 +290,7 @@ def _ring_mm(image: Picture, faces: Faces, shares: tuple[float, float] = RING_SH
     for number in range(len(faces.radii_mm)):
         face = faces.of(np.array([number]))
         least, most = (share * float(face.radii_mm[0]) for share in shares)
-        rings.append(find_ring(image, face, labels, (least, most)))
+        rings.append(find_ring(image, face, labels, (least, most), DIRECTIONS))
     return usual_radius_mm(rings)
 
 

@@ -53,6 +53,7 @@ def test_a_set_has_a_ring_where_most_faces_that_show_it_clearly_have_the_same():
     assert usual_radius_mm([Ring(radius_mm, 0.0) for radius_mm in (12.38, 12.42, 12.40, 9.2)]) == pytest.approx(12.4)
     assert usual_radius_mm([Ring(radius_mm, 0.0) for radius_mm in (9.1, 10.4, 12.0, 13.0)]) is None
     assert usual_radius_mm([Ring(12.4, 0.02**2), Ring(9.1, 0.15**2), Ring(13.3, 0.2**2)]) == pytest.approx(12.4)
+    assert usual_radius_mm([Ring(12.4, 0.01**2), Ring(9.1, 0.047**2)]) == pytest.approx(12.4)
     assert usual_radius_mm([Ring(12.4, 0.15**2), Ring(12.4, 0.2**2), NO_RING]) is None
 
 
