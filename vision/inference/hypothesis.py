@@ -253,7 +253,7 @@ class Hypothesis:
         self.stale, self.updated = before.stale, before.updated
 
     def configuration(self, cell: int) -> int:
-        """Number of the configuration on a cell where something stands."""
+        """Number of the configuration on a cell, -1 where nothing stands."""
         return (int(self.state[cell]) - 1) // self.colours
 
     def configuration_count(self, state: State) -> State:

@@ -23,7 +23,7 @@ fitting gave a line 11 nats more than the tower at most; half of the pairs were 
 needs no fitting, was likelier by 5 to 37 on 16 squares that were bare, and likelier on 24 of 130 where towers stood."""
 
 UNMOVED, MOVED = -1.0, 0.0
-"""``fit_nats`` of :func:`vision.inference.comparison.compared`: stacks stand as they are, or are moved only once."""
+"""``fit_nats`` of :func:`vision.inference.comparison.compared_in`: stacks stand as they are, or are moved only once."""
 
 UNMOVED_NATS = 12.0
 """A line, or a tower, that is less likely than the other by more than this while stacks stand as they are cannot
@@ -39,12 +39,12 @@ HIGHEST_BEHIND = 3
 
 
 class Line(NamedTuple):
-    """A line of stacks against a tower.
+    """A line of stacks against a tower; or a tower and what it leaves against a line, which then has its place.
 
     Attributes:
-        log_likelihoods: (1 + f,) of each stack in front, up to a constant; -inf of the tower and of higher ones.
+        log_likelihoods: (1 + f,) of each stack in front, up to a constant; -inf of all others.
         tower: that of the tower.
-        behind: configuration behind.
+        behind: configuration behind, -1 for none.
     """
 
     log_likelihoods: Floats
@@ -145,7 +145,7 @@ def compare_with_line(
 def _behind(prisms: Prisms, stacks: Stacks, pair: tuple[int, int]) -> Mask:
     """(1 + f,) configurations that may stand behind: low ones, and those whose face may be that of the tower."""
     (cell, behind), numbers = pair, np.arange(1 + len(prisms.counts))
-    tops, tower = prisms.faces[np.arange(len(prisms.counts)), prisms.counts - 1], int(stacks.configurations[cell])
+    tops, tower = _tops(prisms), int(stacks.configurations[cell])
     of_tower = prisms.maps[cell, tops[tower]] @ np.append(stacks.places[cell, prisms.counts[tower] - 1, :2], 1)
     alike = 1 + int(np.linalg.norm(prisms.maps[behind, tops, :, 2] - of_tower, axis=1).argmin())
     return (numbers > 0) & ((numbers <= HIGHEST_BEHIND) | (np.abs(numbers - alike) <= 1))
@@ -195,7 +195,13 @@ def _weighed(
 
 def faces_apart_mm(prisms: Prisms, cells: Indices, other: int, configuration: int) -> Floats:
     """(b, f) how far the faces of all that may stand on ``cells`` (b,) seem from that of one on another cell."""
-    tops = prisms.faces[np.arange(len(prisms.counts)), prisms.counts - 1]
+    tops = _tops(prisms)
     face = prisms.maps[other, tops[configuration]]
     apart_px: Floats = np.linalg.norm(prisms.maps[cells, :, :, 2][:, tops] - face[:, 2], axis=2)
     return apart_px / np.linalg.norm(face[:, 0])
+
+
+def _tops(prisms: Prisms) -> Indices:
+    """(f,) numbers of the heights of the faces of all that may stand."""
+    tops: Indices = prisms.faces[np.arange(len(prisms.counts)), prisms.counts - 1]
+    return tops

@@ -101,16 +101,12 @@ def join_lines(look: Look, hypothesis: Hypothesis, asked: Mask) -> None:
             continue
         stacks.configurations[cell], stacks.configurations[behind] = towers.log_likelihoods.argmax() - 1, -1
         line = compare_with_line(view, prisms, hypothesis, stacks, (cell, behind), is_bare=False)
-        if line.log_likelihoods.max() > line.tower + towers.gain + SURE_OF_PLAIN_NATS:
-            # A line of other stacks, both of which may be higher, is likelier still.
-            joined[cell] = _assign(hypothesis, (cell, behind), line)
-        else:
-            hypothesis.invalidate_neighbours(behind, int(state[behind]))
-            hypothesis.assign(behind, _likeliest_alone(hypothesis, behind, towers.left))
-            joined[cell] = _standing(hypothesis, cell, towers.log_likelihoods, towers.line)
-            hypothesis.invalidate(behind)
+        # A line of other stacks, both of which may be higher, may be likelier still.
+        if line.log_likelihoods.max() <= line.tower + towers.gain + SURE_OF_PLAIN_NATS:
+            line = Line(towers.log_likelihoods, towers.line, towers.left)
+        joined[cell] = _assign(hypothesis, (cell, behind), line)
         for one in (cell, behind):
-            stacks.configurations[one] = int(hypothesis.configuration_count(int(state[one]))) - 1 if state[one] else -1
+            stacks.configurations[one] = hypothesis.configuration(one)
     _keep(look, hypothesis, joined)
 
 
@@ -120,7 +116,7 @@ def _in_front(hypothesis: Hypothesis, behind: int) -> list[int]:
     assert prisms is not None, "pyramids have no upper faces"
     near = np.flatnonzero((geometry.rank > geometry.rank[behind]) & (hypothesis.state > 0))
     own = hypothesis.configuration_count(hypothesis.state[near]) - 1
-    apart_mm = faces_apart_mm(prisms, near, behind, int(hypothesis.configuration(behind)))
+    apart_mm = faces_apart_mm(prisms, near, behind, hypothesis.configuration(behind))
     apart_mm[~_are_neighbours(geometry.crops.centres_mm, near, behind)] = np.inf
     is_higher = np.arange(len(prisms.counts)) > own[:, None]
     middle = hypothesis.silhouettes.centres_px[behind]
@@ -140,7 +136,7 @@ def _are_neighbours(centres_mm: Floats, cells: Indices, other: int) -> Mask:
 
 
 def _assign(hypothesis: Hypothesis, pair: tuple[int, int], line: Line) -> Array:
-    """Hypothesise a line of stacks on a ``pair`` of cells in place of the tower; (states,) scores on the first one."""
+    """Hypothesise what won on a ``pair`` of cells, a line, or a tower against one; (states,) scores on the first."""
     cell, behind = pair
     if before := int(hypothesis.state[behind]):
         hypothesis.invalidate_neighbours(behind, before)
