@@ -286,10 +286,30 @@ def _paint_on(shown: Surfaces, front: Surfaces, spans: Spans, is_behind: bool) -
 
 @compiled
 def compared(
-    patch: Patch, prisms: Prisms, view: View, stacks: Stacks, cell: int, given: Floats
+    patch: Patch,
+    prisms: Prisms,
+    view: View,
+    stacks: Stacks,
+    cell: int,
+    given: Floats,
+    fit_nats: float,
+    is_absolute: bool,  # noqa: FBT001
 ) -> tuple[Floats, Floats]:
-    """See :func:`compared_in`; the ``patch`` of the ``view`` lies round the cell, and explanations are fitted."""
-    return compared_in(scene_round(patch, prisms, view, stacks, cell), stacks, given, FIT_NATS, False)  # noqa: FBT003
+    """(1 + f,) log-likelihoods of an empty cell and its configurations, and (1 + f, p, 3) places of their pieces.
+
+    Args:
+        patch: of the picture, round the cell.
+        prisms: of the pose.
+        view: of the picture.
+        stacks: what is hypothesised; of the cell itself where the search for its place begins.
+        cell: number of the cell.
+        given: (1 + f,) what is known of each besides, which is added; -inf of those that are not compared.
+        fit_nats: by how much less likely than the best one those are, at most, that are fitted; others are moved only
+            once to each side, or where they are hopeless, not at all.  Negative: nothing is moved.
+        is_absolute: whether scores are held against those of other comparisons: the best one is moved and fitted then
+            even where no other is in doubt.
+    """
+    return compared_in(scene_round(patch, prisms, view, stacks, cell), stacks, given, fit_nats, is_absolute)
 
 
 @compiled
@@ -300,17 +320,7 @@ def compared_in(
     fit_nats: float,
     is_absolute: bool,  # noqa: FBT001
 ) -> tuple[Floats, Floats]:
-    """(1 + f,) log-likelihoods of an empty cell and its configurations, and (1 + f, p, 3) places of their pieces.
-
-    Args:
-        scene: round the cell, which remembers what was evaluated in it.
-        stacks: what is hypothesised; of the cell itself where the search for its place begins.
-        given: (1 + f,) what is known of each besides, which is added; -inf of those that are not compared.
-        fit_nats: by how much less likely than the best one those are, at most, that are fitted; others are moved only
-            once to each side, or where they are hopeless, not at all.  Negative: nothing is moved.
-        is_absolute: whether scores are held against those of other comparisons: the best one is moved and fitted then
-            even where no other is in doubt.
-    """
+    """See :func:`compared`; in the ``scene`` round the cell, which remembers what was evaluated in it."""
     scores, places = given.copy(), np.zeros((len(given), scene.prisms.kinds.shape[1], 3))
     if not _score_unmoved(scene, scores, places, given, stacks) or fit_nats < 0:
         return scores, places
@@ -331,7 +341,7 @@ def compared_in(
 def _score_unmoved(scene: Scene, scores: Floats, places: Floats, given: Floats, stacks: Stacks) -> bool:
     """Score explanations where they would stand before any is moved; whether enough of a stack would be seen for that.
 
-    ``scores`` and ``places`` are changed, see :func:`compared_in`.
+    ``scores`` and ``places`` are changed, see :func:`compared`.
     """
     before = stacks.configurations[scene.cell]
     if before >= 0:
@@ -388,7 +398,7 @@ def _shares(scene: Scene, count: int) -> Floats:
 
 @compiled
 def _fit(scene: Scene, scores: Floats, places: Floats, given: Floats, most_nats: Floats) -> None:
-    """Fit the explanations that are in doubt, see :func:`compared_in`; ``scores`` and ``places`` are changed.
+    """Fit the explanations that are in doubt, see :func:`compared`; ``scores`` and ``places`` are changed.
 
     ``most_nats`` (1 + f,): by which each of those is less likely than the best one, at most.
     """
@@ -404,18 +414,18 @@ def _fit(scene: Scene, scores: Floats, places: Floats, given: Floats, most_nats:
 def compare_on(
     view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, which: tuple[int, Floats]
 ) -> tuple[Floats, Floats]:
-    """See :func:`compared_in`; ``which``: the cell, and what is given on it."""
+    """See :func:`compared`; ``which``: the cell, and what is given on it."""
     cell, given = which
     tried = np.maximum(np.flatnonzero(np.isfinite(given)) - 1, 0)
     patch = make_patch_of(hypothesis, view, np.full(len(tried), cell), tried)
-    scores, places = compared(patch, prisms, view, stacks, cell, given)
+    scores, places = compared(patch, prisms, view, stacks, cell, given, FIT_NATS, False)  # noqa: FBT003
     return scores, places
 
 
 def compare_beside_colours(
     view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, which: tuple[int, Array, Mask]
 ) -> tuple[Floats, Floats]:
-    """See :func:`compared_in`; ``which``: the cell, (1 + f,) scores by colours, and which of these are compared."""
+    """See :func:`compared`; ``which``: the cell, (1 + f,) scores by colours, and which of these are compared."""
     cell, heights, tried = which
     given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
     given[0] -= max(hypothesis.hue_log_ratio[cell], 0.0)
