@@ -23,9 +23,7 @@ pytestmark = pytest.mark.pictures
 
 @pytest.fixture(autouse=True)
 def _own_store(tmp_path, monkeypatch):
-    """However slow the disk is."""
     monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path))
-    monkeypatch.setattr("companion.doctor.machine.SLOW_SYNC_MS", float("inf"))
 
 
 def doctor(*words):
