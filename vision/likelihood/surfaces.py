@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from vision.appearance.logarithm import take_logs
 from vision.appearance.tone_curve import OFFSET
 from vision.compiled import allocation_free, compiled
 from vision.likelihood.crop_faces import CropFaces
@@ -28,6 +29,7 @@ Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int16]
 
 INDEPENDENT_MM2 = 40.0
 """Area over which a surface's unevenness is one observation, as for colours (:mod:`vision.scene.crops`)."""
@@ -71,13 +73,14 @@ as many colours as it has pieces, so nothing is asked of them but that a configu
 
 
 class _Crop(NamedTuple):
-    """Part of a crop: rows from ``first`` on.
+    """Part of a crop: rows from ``first`` on.  Columns come before rows: what is seen of a surface are runs of rows.
 
     Attributes:
         first: its first row in the crop.
-        values: (2, rows, columns, channels) log brightness and differences of colour, of every :data:`ROW_STEP` rows;
+        values: (2, columns, rows, channels) log brightness and differences of colour, of every :data:`ROW_STEP` rows;
             and these less what a learned board would show there.
-        surfaces: (rows, columns) number of the surface if the cell is empty, -1 where none is looked at.
+        sums: (2, columns, 1 + rows, moments) moments of these of all rows before each, see :func:`_sums`.
+        surfaces: (columns, rows) number of the surface if the cell is empty, -1 where none is looked at.
         grounds: number of these surfaces.
         shown: pixels that are looked at.
         variance: (channels,) of a pixel's value on an even surface.
@@ -86,7 +89,8 @@ class _Crop(NamedTuple):
 
     first: int
     values: Floats
-    surfaces: Indices
+    sums: Floats
+    surfaces: Numbers
     grounds: int
     shown: int
     variance: Floats
@@ -162,11 +166,11 @@ def _cut(
                 lowest = max(lowest, int(table.edges[cell, number, -1, i]))
     first = max(highest - BEYOND_ROWS, 0)
     rows = max((min(lowest + BEYOND_ROWS, total) - first) // ROW_STEP, 0)
-    values, surfaces = np.zeros((2, rows, columns, CHANNELS)), np.full((rows, columns), _HIDDEN, np.intp)
-    bare = np.zeros(CHANNELS)
+    values, surfaces = np.zeros((2, columns, rows, CHANNELS)), np.full((columns, rows), _HIDDEN, np.int16)
+    bare, logs = _bare_logs(observations, cell, (first, rows)), observations.logs[cell]
     known, count, shown, flat = np.zeros(MOST_GROUNDS, np.int64), 0, 0, labels.reshape(-1)
-    for row in range(rows):
-        for column in range(columns):
+    for column in range(columns):
+        for row in range(rows):
             label = int(flat[visibility.flat_px[cell, first + ROW_STEP * row, column]])
             is_seen = (
                 visibility.visible[cell, first + ROW_STEP * row, column] and label >> RANK_BITS <= visibility.rank[cell]
@@ -177,19 +181,68 @@ def _cut(
             if number == _HIDDEN:
                 continue
             count = max(count, number + 1)
-            surfaces[row, column], shown = number, shown + 1
+            surfaces[column, row], shown = number, shown + 1
             codes = observations.codes[cell, first + ROW_STEP * row, column]
-            logs = observations.logs[cell]
-            _opponent(logs[0, codes[0]], logs[1, codes[1]], logs[2, codes[2]], values[0, row, column])
-            values[1, row, column] = values[0, row, column]
-            if len(observations.expected) > 0 and label & MATERIAL_MASK == _FLOOR:
-                blue, green, red = np.log(observations.expected[cell, :, first + ROW_STEP * row, column] + OFFSET)
-                _opponent(blue, green, red, bare)
-                values[1, row, column] -= bare
+            blue, green, red = logs[0, codes[0]], logs[1, codes[1]], logs[2, codes[2]]
+            _opponent(blue, green, red, values[0, column, row])
+            if label & MATERIAL_MASK == _FLOOR:
+                blue, green, red = blue - bare[0, column, row], green - bare[1, column, row], red - bare[2, column, row]
+            _opponent(blue, green, red, values[1, column, row])
     variance = np.empty(CHANNELS)
     for channel in range(CHANNELS):
         variance[channel] = EVEN**2 + _pixel_variance(values[1, ..., channel], surfaces)
-    return _Crop(first, values, surfaces, count, shown, variance, table.column_mm)
+    return _Crop(first, values, _sums(values, surfaces), surfaces, count, shown, variance, table.column_mm)
+
+
+@compiled
+def _bare_logs(observations: Observations, cell: int, part: tuple[int, int]) -> Array:
+    """(3, columns, rows) float32 logarithms of what a learned board would show, b g r; 0 of a printed mat.
+
+    ``part``: the first row of the crop, and how many from there on, every :data:`ROW_STEP`.
+    """
+    (first, rows), columns = part, observations.bins.shape[2]
+    logs, expected = np.zeros((3, columns, rows), np.float32), observations.expected
+    if len(expected) == 0:
+        return logs
+    for channel in range(3):
+        for row in range(rows):
+            for column in range(columns):
+                logs[channel, column, row] = expected[cell, channel, first + ROW_STEP * row, column] + OFFSET
+    take_logs(logs.reshape(-1))
+    return logs
+
+
+@compiled
+def _sums(values: Floats, surfaces: Numbers) -> Floats:
+    """(2, columns, 1 + rows, moments) sums over the rows before each one that are looked at.
+
+    Moments are 1, y and y², and v and v y of each channel's value v, y in units of :data:`SLOPE_SCALE_MM`.
+    """
+    kinds, columns, rows, _ = values.shape
+    sums = np.zeros((kinds, columns, 1 + rows, 3 + 2 * CHANNELS))
+    for kind in range(kinds):
+        for column in range(columns):
+            _add_up(values[kind, column], surfaces[column], sums[kind, column])
+    return sums
+
+
+@allocation_free
+def _add_up(values: Floats, surfaces: Numbers, sums: Floats) -> None:
+    """Put the moments of one column into ``sums`` (1 + rows, moments): of ``values`` (rows, channels)."""
+    n, along, squares, a, a_along, b, b_along, c, c_along = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for row in range(len(surfaces)):
+        if surfaces[row] != _HIDDEN:
+            y = row * ROW_STEP / SLOPE_SCALE_MM
+            n, along, squares = n + 1, along + y, squares + y * y
+            a, b, c = a + values[row, 0], b + values[row, 1], c + values[row, 2]
+            a_along, b_along, c_along = (
+                a_along + y * values[row, 0],
+                b_along + y * values[row, 1],
+                c_along + y * values[row, 2],
+            )
+        after = sums[row + 1]
+        after[0], after[1], after[2] = n, along, squares
+        after[3], after[4], after[5], after[6], after[7], after[8] = a, a_along, b, b_along, c, c_along
 
 
 @allocation_free
@@ -214,9 +267,9 @@ def _opponent(first: float, second: float, third: float, values: Floats) -> None
 
 @compiled
 def _place(
-    crop: _Crop, table: OutlineTable, which: tuple[int, int, int], shift_mm: tuple[float, float], surfaces: Indices
+    crop: _Crop, table: OutlineTable, which: tuple[int, int, int], shift_mm: tuple[float, float], surfaces: Numbers
 ) -> int:
-    """Fill ``surfaces`` (rows, columns) with those seen if a configuration stands there; how many are its own.
+    """Fill ``surfaces`` (columns, rows) with those seen if a configuration stands there; how many are its own.
 
     ``which``: cell, number of the configuration, and the column of the edge between two of its sides.
     """
@@ -226,24 +279,24 @@ def _place(
     sides = 2 if edge >= 0 else 1
     for i in range(len(table.columns)):
         column = table.columns[i] + move
-        if not table.covers[cell, number, i] or not 0 <= column < surfaces.shape[1]:
+        if not table.covers[cell, number, i] or not 0 <= column < len(surfaces):
             continue
         is_right = int(edge >= 0 and column >= edge + move)
         for part in range(bands + 1):
             begin = int(np.rint((table.edges[cell, number, part, i] + along - crop.first) / ROW_STEP))
             end = int(np.rint((table.edges[cell, number, part + 1, i] + along - crop.first) / ROW_STEP))
             own = crop.grounds + (0 if part == 0 else 1 + (part - 1) * sides + is_right)
-            for row in range(max(begin, 0), min(end, len(surfaces))):
-                if surfaces[row, column] != _HIDDEN:
-                    surfaces[row, column] = own
+            for row in range(max(begin, 0), min(end, surfaces.shape[1])):
+                if surfaces[column, row] != _HIDDEN:
+                    surfaces[column, row] = own
     return int(1 + bands * sides)
 
 
 @compiled
 def _place_pyramids(
-    crop: _Crop, crop_faces: CropFaces, which: tuple[int, int], shift_mm: tuple[float, float], surfaces: Indices
+    crop: _Crop, crop_faces: CropFaces, which: tuple[int, int], shift_mm: tuple[float, float], surfaces: Numbers
 ) -> int:
-    """Fill ``surfaces`` (rows, columns) with the lateral faces seen if a tower stands there; how many there may be.
+    """Fill ``surfaces`` (columns, rows) with the lateral faces seen if a tower stands there; how many there may be.
 
     ``which``: cell, and number of the configuration.
     """
@@ -257,19 +310,19 @@ def _place_pyramids(
         for face in range(len(far)):
             own = crop.grounds + pyramid * len(far) + face
             for i in range(far.shape[1]):
-                if not 0 <= i + move < surfaces.shape[1] or near[face, i] <= far[face, i]:
+                if not 0 <= i + move < len(surfaces) or near[face, i] <= far[face, i]:
                     continue
                 begin = int(np.rint((far[face, i] + along - crop.first) / ROW_STEP))
                 end = int(np.rint((near[face, i] + along - crop.first) / ROW_STEP))
-                for row in range(max(begin, 0), min(end, len(surfaces))):
-                    if surfaces[row, i + move] != _HIDDEN and surfaces[row, i + move] == free[row, i + move]:
-                        surfaces[row, i + move] = own
+                for row in range(max(begin, 0), min(end, surfaces.shape[1])):
+                    if surfaces[i + move, row] != _HIDDEN and surfaces[i + move, row] == free[i + move, row]:
+                        surfaces[i + move, row] = own
     return len(crop_faces.far[0, 0]) * int(np.count_nonzero(tower >= 0))
 
 
 @compiled
-def _log_likelihood(crop: _Crop, surfaces: Indices, count: int) -> Floats:
-    """(channels,) of a crop's values if each of so many surfaces (rows, columns) is even but for a slope.
+def _log_likelihood(crop: _Crop, surfaces: Numbers, count: int) -> Floats:
+    """(channels,) of a crop's values if each of so many surfaces (columns, rows) is even but for a slope.
 
     Up to a constant.
     """
@@ -283,22 +336,40 @@ def _log_likelihood(crop: _Crop, surfaces: Indices, count: int) -> Floats:
 
 
 @allocation_free
-def _add_squares(crop: _Crop, surfaces: Indices, planes: Floats, total: Floats) -> None:
+def _run_end(surfaces: Numbers, column: int, begin: int) -> int:
+    """The row after those of one surface, of a column of ``surfaces`` (columns, rows), that ``begin`` with a row."""
+    end = begin + 1
+    while end < surfaces.shape[1] and surfaces[column, end] == surfaces[column, begin]:
+        end += 1
+    return end
+
+
+@allocation_free
+def _add_squares(crop: _Crop, surfaces: Numbers, planes: Floats, total: Floats) -> None:
     """Add to ``total`` (channels,) the squares by which values are off the planes of their ``surfaces``."""
-    for row in range(surfaces.shape[0]):
-        for column in range(surfaces.shape[1]):
-            surface = surfaces[row, column]
+    most, per_row = OUTLIER**2, ROW_STEP / SLOPE_SCALE_MM
+    brightness, first, second = 0.0, 0.0, 0.0
+    for column in range(surfaces.shape[0]):
+        x, begin = column * crop.column_mm / SLOPE_SCALE_MM, 0
+        while begin < surfaces.shape[1]:
+            surface, end = surfaces[column, begin], _run_end(surfaces, column, begin)
             if surface >= 0:
-                own = int(surface < crop.grounds)
-                x, y = column * crop.column_mm / SLOPE_SCALE_MM, row * ROW_STEP / SLOPE_SCALE_MM
-                for channel in range(CHANNELS):
-                    plane = planes[surface, channel]
-                    off = crop.values[own, row, column, channel] - plane[0] - plane[1] * x - plane[2] * y
-                    total[channel] += min(off * off, OUTLIER**2)
+                values, (a, b, c) = crop.values[int(surface < crop.grounds), column], planes[surface]
+                at_a, at_b, at_c = a[0] + a[1] * x, b[0] + b[1] * x, c[0] + c[1] * x
+                slope_a, slope_b, slope_c = a[2] * per_row, b[2] * per_row, c[2] * per_row
+                for row in range(begin, end):
+                    off_a = values[row, 0] - at_a - slope_a * row
+                    off_b = values[row, 1] - at_b - slope_b * row
+                    off_c = values[row, 2] - at_c - slope_c * row
+                    brightness += min(off_a * off_a, most)
+                    first += min(off_b * off_b, most)
+                    second += min(off_c * off_c, most)
+            begin = end
+    total[0], total[1], total[2] = total[0] + brightness, total[1] + first, total[2] + second
 
 
 @compiled
-def _fit(crop: _Crop, surfaces: Indices, count: int) -> tuple[Floats, int]:
+def _fit(crop: _Crop, surfaces: Numbers, count: int) -> tuple[Floats, int]:
     """(count, channels, 3) planes of each surface (ridge regression), and how many surfaces count as free."""
     normal, right = np.zeros((count, 3, 3)), np.zeros((count, CHANNELS, 3))
     _add_moments(crop, surfaces, normal, right)
@@ -314,23 +385,27 @@ def _fit(crop: _Crop, surfaces: Indices, count: int) -> tuple[Floats, int]:
 
 
 @allocation_free
-def _add_moments(crop: _Crop, surfaces: Indices, normal: Floats, right: Floats) -> None:
+def _add_moments(crop: _Crop, surfaces: Numbers, normal: Floats, right: Floats) -> None:
     """Add the moments of each surface to ``normal`` (count, 3, 3) and ``right`` (count, channels, 3), as of regression.
 
     Of ``normal`` only the upper triangle.
     """
-    for row in range(surfaces.shape[0]):
-        for column in range(surfaces.shape[1]):
-            surface = surfaces[row, column]
+    for column in range(surfaces.shape[0]):
+        x, begin = column * crop.column_mm / SLOPE_SCALE_MM, 0
+        while begin < surfaces.shape[1]:
+            surface, end = surfaces[column, begin], _run_end(surfaces, column, begin)
             if surface >= 0:
-                own = int(surface < crop.grounds)
-                x, y = column * crop.column_mm / SLOPE_SCALE_MM, row * ROW_STEP / SLOPE_SCALE_MM
-                m = normal[surface]
-                m[0, 0], m[0, 1], m[0, 2] = m[0, 0] + 1, m[0, 1] + x, m[0, 2] + y
-                m[1, 1], m[1, 2], m[2, 2] = m[1, 1] + x * x, m[1, 2] + x * y, m[2, 2] + y * y
+                sums, m = crop.sums[int(surface < crop.grounds), column], normal[surface]
+                until, before = sums[end], sums[begin]
+                n, y = until[0] - before[0], until[1] - before[1]
+                m[0, 0], m[0, 1], m[0, 2] = m[0, 0] + n, m[0, 1] + n * x, m[0, 2] + y
+                m[1, 1], m[1, 2], m[2, 2] = m[1, 1] + n * x * x, m[1, 2] + x * y, m[2, 2] + until[2] - before[2]
                 for channel in range(CHANNELS):
-                    value, target = crop.values[own, row, column, channel], right[surface, channel]
-                    target[0], target[1], target[2] = target[0] + value, target[1] + value * x, target[2] + value * y
+                    value = until[3 + 2 * channel] - before[3 + 2 * channel]
+                    along = until[4 + 2 * channel] - before[4 + 2 * channel]
+                    target = right[surface, channel]
+                    target[0], target[1], target[2] = target[0] + value, target[1] + value * x, target[2] + along
+            begin = end
 
 
 @allocation_free
@@ -350,12 +425,12 @@ def _solve(m: Floats, b: Floats, x: Floats) -> None:
 
 
 @compiled
-def _pixel_variance(values: Floats, surfaces: Indices) -> float:
-    """Of pixels' own noise: by the median difference of neighbours on one surface."""
+def _pixel_variance(values: Floats, surfaces: Numbers) -> float:
+    """Of pixels' own noise: by the median difference of neighbours (columns, rows) in a row, on one surface."""
     apart, count = np.empty(surfaces.size), 0
-    for row in range(surfaces.shape[0]):
-        for column in range(surfaces.shape[1] - 1):
-            if surfaces[row, column] >= 0 and surfaces[row, column] == surfaces[row, column + 1]:
-                apart[count] = abs(values[row, column] - values[row, column + 1])
+    for column in range(len(surfaces) - 1):
+        for row in range(surfaces.shape[1]):
+            if surfaces[column, row] >= 0 and surfaces[column, row] == surfaces[column + 1, row]:
+                apart[count] = abs(values[column, row] - values[column + 1, row])
                 count += 1
     return pair_variance(apart[:count])
