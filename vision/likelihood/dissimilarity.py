@@ -16,6 +16,7 @@ from vision.likelihood.noise import BANDS, CHANNELS, FEW, NOISE_STRIDE, band_of,
 
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
@@ -128,18 +129,26 @@ def _densities(noise: Array, scale: float) -> Floats:
 
     By how unlike they are, in units of the usual contrasts: both densities are of that one number.
     """
-    ratios, before = np.empty((BANDS, ENTRIES)), -1.0
+    ratios, powers = np.empty((BANDS, ENTRIES)), _powers(noise, scale)
+    for band in range(BANDS):
+        # The darkest bands, and the brightest ones, share all they have.
+        if band > 0 and powers[band, 0] == powers[band - 1, 0] and powers[band, 1] == powers[band - 1, 1]:
+            ratios[band] = ratios[band - 1]
+        else:
+            ratios[band] = np.exp(powers[band, 0] * _NATS - powers[band, 1])
+    return ratios
+
+
+@compiled
+def _powers(noise: Array, scale: float) -> Floats:
+    """(bands, 2) slope of the logarithm of the ratios of :func:`_densities`, and by how much it begins below 0."""
+    powers = np.empty((BANDS, 2))
     for band in range(BANDS):
         narrow, wide = _variances(noise, band, 1.0)
         _, scaled = _variances(noise, band, scale)
-        # The darkest bands, and the brightest ones, share all they have.
-        if scaled[0] == before:
-            ratios[band] = ratios[band - 1]
-        else:
-            power = float(((1 / narrow - 1 / scaled) / (1 / narrow - 1 / wide)).mean())
-            ratios[band] = np.exp(power * _NATS - 0.5 * float(np.log(scaled / narrow).sum()))
-        before = float(scaled[0])
-    return ratios
+        powers[band, 0] = ((1 / narrow - 1 / scaled) / (1 / narrow - 1 / wide)).mean()
+        powers[band, 1] = 0.5 * np.log(scaled / narrow).sum()
+    return powers
 
 
 @compiled
@@ -169,26 +178,41 @@ def texture_in(image: Picture, step: int, is_table: Mask, noise: Array) -> tuple
     best, most = (0.0, 1.0), -np.inf
     if count < FEW:
         return best
-    plain = _densities(noise, 1.0)
+    bands, entries = np.nonzero(counts)
+    often, nats = np.empty(len(bands)), np.empty(len(bands))
+    for k in range(len(bands)):
+        often[k], nats[k] = counts[bands[k], entries[k]], _NATS[entries[k]]
+    plain = _densities_at(_powers(noise, 1.0), bands, nats)
     for scale in TABLE_SCALES:
-        share, likely = _share_of(counts, plain, _densities(noise, scale))
+        share, likely = _share_of(often, plain, _densities_at(_powers(noise, scale), bands, nats))
         if likely > most:
             best, most = (share, scale), likely
     return best
 
 
 @compiled
-def _share_of(counts: npt.NDArray[np.int32], plain: Floats, own: Floats) -> tuple[float, float]:
-    """The share of contrasts in so many pairs (bands, k), and its log-likelihood; see :func:`_densities`."""
-    share, likely, count = FALSE_EDGE, 0.0, counts.sum()
-    for _ in range(TABLE_ROUNDS):
-        total, likely = 0.0, 0.0
-        for band in range(BANDS):
-            for entry in range(ENTRIES):
-                if counts[band, entry] > 0:
-                    all_of_it = 1 - FALSE_EDGE - share + FALSE_EDGE * plain[band, entry] + share * own[band, entry]
-                    total += counts[band, entry] * share * own[band, entry] / all_of_it
-                    likely += counts[band, entry] * np.log(all_of_it)
+def _densities_at(powers: Floats, bands: Indices, nats: Floats) -> Floats:
+    """(k,) the ratios of :func:`_densities` in so many ``bands``, of pixels by so many ``nats`` unlike; see there."""
+    ratios = np.empty(len(bands))
+    for k in range(len(bands)):
+        ratios[k] = np.exp(powers[bands[k], 0] * nats[k] - powers[bands[k], 1])
+    return ratios
+
+
+@compiled
+def _share_of(often: Floats, plain: Floats, own: Floats) -> tuple[float, float]:
+    """The share of contrasts in pairs that are as unlike so ``often`` (k,), and its log-likelihood.
+
+    ``plain`` and ``own`` (k,): see :func:`_densities`, at the usual scale and at that of the texture.
+    """
+    share, likely, count = FALSE_EDGE, 0.0, often.sum()
+    for step in range(TABLE_ROUNDS):
+        total = 0.0
+        for k in range(len(often)):
+            all_of_it = 1 - FALSE_EDGE - share + FALSE_EDGE * plain[k] + share * own[k]
+            total += often[k] * share * own[k] / all_of_it
+            if step == TABLE_ROUNDS - 1:
+                likely += often[k] * np.log(all_of_it)
         share = min(total / count, MOST_TEXTURE)
     return share, likely
 
