@@ -23,7 +23,7 @@ from calibration.camera import Camera
 from calibration.kit import Colour, Kit, PieceKind
 from calibration.printed import printed_appearance
 from vision.appearance.board_learning import covered_texels, in_colours_of, learn_board
-from vision.appearance.board_light import make_blocks, measure_on_board
+from vision.appearance.board_light import make_blocks, measure_on_board, place_blocks
 from vision.appearance.illumination import LINEAR, measure_illumination
 from vision.appearance.light_references import references
 from vision.appearance.piece_colours import Photograph, floor_points, learn_pieces, median
@@ -199,7 +199,8 @@ def _photograph(image: Picture, kit: Kit, camera: Camera, board: BoardAppearance
     pose = register(to_gray(image), kit, camera)
     if board is None:
         return Photograph(image, pose, camera, measure_illumination(image, kit, pose, camera))
-    return Photograph(image, pose, camera, measure_on_board(image, make_blocks(board, references(kit)), pose, camera))
+    placed = place_blocks(make_blocks(board, references(kit)), pose, camera)
+    return Photograph(image, pose, camera, measure_on_board(image, placed))
 
 
 def _learn_around(photograph: Photograph, kit: Kit, stacks: Mapping[str, str]) -> BoardAppearance:

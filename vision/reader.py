@@ -18,7 +18,7 @@ from calibration.kit import Kit
 from vision.appearance.bare_picture import NO_BARE, BarePicture, bare_picture
 from vision.appearance.board_following import follow_change
 from vision.appearance.board_learning import learn_bare
-from vision.appearance.board_light import make_blocks, measure_on_board
+from vision.appearance.board_light import PlacedBlocks, make_blocks, measure_on_board, place_blocks
 from vision.appearance.board_surface import BoardView, CellViews, view_board
 from vision.appearance.colour_model import has_colours
 from vision.appearance.column_following import follow_column
@@ -109,6 +109,7 @@ class Reader:
         # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.
         self._rim = np.array(FLAT_RIM if configurations.has_several_sizes else appearance.rim, np.float32)
         self._alphabet = make_alphabet(appearance.glyphs, appearance.ring_mm) if appearance.glyphs else None
+        self._placed: PlacedBlocks | None = None
         self._poses = PoseTracker(kit, camera)
         self._geometry: Geometry | None = None
         self._board: tuple[Crops, BoardView] | None = None
@@ -122,7 +123,7 @@ class Reader:
         """Read pictures of another camera from now on; nothing is known yet of where it stands."""
         self.camera = camera
         self._poses = PoseTracker(self.kit, camera)
-        self._geometry = self._board = self._last = self._views = self._sharpened = None
+        self._geometry = self._placed = self._board = self._last = self._views = self._sharpened = None
 
     def register(self, image: npt.NDArray[np.uint8]) -> Registration:
         """The pose in a picture (height, width, 3) uint8 BGR.  Raises VisionError, MatNotFound."""
@@ -452,7 +453,9 @@ class Reader:
         """The light in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
         if self._blocks is None:
             return measure_illumination(image, self.kit, pose, self.camera, self._references)
-        return measure_on_board(image, self._blocks, pose, self.camera)
+        if self._placed is None or self._placed.blocks is not self._blocks or self._placed.pose is not pose:
+            self._placed = place_blocks(self._blocks, pose, self.camera)
+        return measure_on_board(image, self._placed)
 
     def observations(
         self,

@@ -131,6 +131,25 @@ class BoardBlocks:
     white: References
 
 
+@dataclass(frozen=True, eq=False)
+class PlacedBlocks:
+    """Blocks as a camera sees them.
+
+    Attributes:
+        blocks: see :class:`BoardBlocks`.
+        pose: of the board.
+        camera: its intrinsics.
+        map_px: two of (rows, 4 · columns) float32, x and y of the places in each block.
+        inside: (k,) whether all places in a block are in the picture.
+    """
+
+    blocks: BoardBlocks
+    pose: Registration
+    camera: Camera
+    map_px: tuple[Array, Array]
+    inside: npt.NDArray[np.bool_]
+
+
 def make_blocks(board: BoardAppearance, white: References) -> BoardBlocks:
     """The blocks of a board; ``white`` as in :class:`BoardBlocks`."""
     step = round(BLOCK_MM / TEXEL_MM)
@@ -169,6 +188,15 @@ def make_blocks(board: BoardAppearance, white: References) -> BoardBlocks:
     )
 
 
+def place_blocks(blocks: BoardBlocks, pose: Registration, camera: Camera) -> PlacedBlocks:
+    """Where a camera sees ``blocks``."""
+    pixels = project(blocks.points_mm.reshape(-1, 3), pose, camera).reshape(-1, 4, 2)
+    inside = np.all((pixels >= 0) & (pixels < (camera.width_px, camera.height_px)), axis=(1, 2))
+    # OpenCV is faster on few long rows than on many short ones.
+    across, down = (pixels[..., axis].astype(np.float32).reshape(len(blocks.points_mm), -1) for axis in (0, 1))
+    return PlacedBlocks(blocks, pose, camera, (across, down), inside)
+
+
 def _least(values: Array) -> Array:
     """(rows, columns) the least of each value and those next to it."""
     return np.asarray(cv2.erode(values, np.ones((3, 3), np.uint8)), np.float32)
@@ -182,14 +210,12 @@ def _window(size: int, deviation_mm: float) -> Array:
     return np.where(np.abs(off) <= reach, weights[np.clip(off + reach, 0, 2 * reach)], 0).astype(np.float32)
 
 
-def measure_on_board(
-    image: npt.NDArray[np.uint8], blocks: BoardBlocks, pose: Registration, camera: Camera
-) -> Illumination:
+def measure_on_board(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> Illumination:
     """The light in a picture (height, width, 3) uint8 BGR, and what the board mirrors of lamps.
 
     Raises VisionError when it is too dark, or too little of the board is seen.
     """
-    shown, in_range = _shown(image, blocks, pose, camera)
+    blocks, (shown, in_range) = placed.blocks, _shown(image, placed)
     known = blocks.known * in_range
     begun = known > LEAST_KNOWN
     if begun.sum() < LEAST_BLOCKS:
@@ -198,7 +224,7 @@ def measure_on_board(
     pale = begun & (blocks.paleness >= np.percentile(blocks.paleness[begun], PALEST))
     logs = _logs(shown)
     light_logs = _light_logs(logs, blocks.own, np.zeros(len(known), np.float32))
-    white_at, white_logs = usable_references(image, blocks.white, pose, camera)
+    white_at, white_logs = usable_references(image, blocks.white, placed.pose, placed.camera)
     begin = _begin(
         (white_at, white_logs), (blocks.middles_mm[pale], light_logs.T[pale].astype(np.float64)), blocks.half_mm
     )
@@ -226,17 +252,11 @@ def _begin(told: tuple[Points, Points], pale: tuple[Points, Points], half_mm: tu
         return fit_plane(*pale, half_mm)
 
 
-def _shown(
-    image: npt.NDArray[np.uint8], blocks: BoardBlocks, pose: Registration, camera: Camera
-) -> tuple[Array, npt.NDArray[np.bool_]]:
+def _shown(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> tuple[Array, npt.NDArray[np.bool_]]:
     """(3, k) float32 display values r g b of blocks in a picture, and (k,) whether they are in range."""
-    pixels = project(blocks.points_mm.reshape(-1, 3), pose, camera).reshape(-1, 4, 2)
-    inside = ((pixels >= 0) & (pixels < (camera.width_px, camera.height_px))).all(axis=(1, 2))
-    # OpenCV is faster on few long rows than on many short ones.
-    across, down = (pixels[..., axis].astype(np.float32).reshape(len(blocks.points_mm), -1) for axis in (0, 1))
-    codes = cv2.remap(image, across, down, cv2.INTER_LINEAR)
+    codes = cv2.remap(image, *placed.map_px, cv2.INTER_LINEAR)
     shown, in_range = _means(np.asarray(codes, np.uint8).reshape(-1, 4, 3))
-    return shown, in_range & inside
+    return shown, in_range & placed.inside
 
 
 @compiled

@@ -9,7 +9,7 @@ import pytest
 from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
 from calibration.srgb import GAMMA, display, linear_light
-from vision.appearance.board_light import make_blocks, measure_on_board
+from vision.appearance.board_light import make_blocks, measure_on_board, place_blocks
 from vision.appearance.board_surface import CellViews, LocalLight, board_log_likelihood, light_round, view_board
 from vision.appearance.colour_model import BINS, OUTLIER_SHARE
 from vision.appearance.illumination import Illumination
@@ -56,7 +56,7 @@ def test_the_light_is_found_though_pieces_cover_a_third(board):
     picture = photographed(board, np.broadcast_to(slope, (SIZE_MM, SIZE_MM, 3)))
     for x in range(110, 290, 50):
         cv2.rectangle(picture, (x, 100), (x + 16, 300), (60, 20, 120), -1)
-    light = measure_on_board(picture, make_blocks(board, NO_WHITE), ABOVE, CAMERA)
+    light = measure_on_board(picture, place_blocks(make_blocks(board, NO_WHITE), ABOVE, CAMERA))
     places = np.array([(-80.0, 0, 0), (0, 0, 0), (80, 0, 0)])
     expected = slope[0, [20, 100, 180]] ** GAMMA
     np.testing.assert_allclose(light.at(places), expected, rtol=0.08)
@@ -70,7 +70,9 @@ def mirroring(board, white=0.12, wide_mm=35, at=(100, 100)):
 
 
 def test_a_mirrored_lamp_is_a_sheen_and_no_light(board):
-    light = measure_on_board(photographed(mirroring(board), 0.8), make_blocks(board, NO_WHITE), ABOVE, CAMERA)
+    light = measure_on_board(
+        photographed(mirroring(board), 0.8), place_blocks(make_blocks(board, NO_WHITE), ABOVE, CAMERA)
+    )
     assert light.specular is not None
     assert light.specular[20, 20] == pytest.approx(
         0.12 * 35**2 / (35**2 + 20**2), abs=0.04
@@ -80,7 +82,9 @@ def test_a_mirrored_lamp_is_a_sheen_and_no_light(board):
 
 
 def test_a_lamp_that_was_mirrored_when_the_board_was_learned_is_missed(board):
-    light = measure_on_board(photographed(board, 0.8), make_blocks(mirroring(board), NO_WHITE), ABOVE, CAMERA)
+    light = measure_on_board(
+        photographed(board, 0.8), place_blocks(make_blocks(mirroring(board), NO_WHITE), ABOVE, CAMERA)
+    )
     assert light.specular is not None
     assert light.specular[20, 20] < -0.04
     np.testing.assert_allclose(light.at(np.zeros((1, 3)))[0], 0.8**GAMMA, rtol=0.15)
@@ -89,7 +93,7 @@ def test_a_lamp_that_was_mirrored_when_the_board_was_learned_is_missed(board):
 def test_a_lamp_that_made_a_dark_board_pale_when_it_was_learned_is_missed(board):
     """The pale squares may then seem to be in less light instead."""
     learned = mirroring(board, 0.25, 60, (40, 100))
-    light = measure_on_board(photographed(board, 0.7), make_blocks(learned, NO_WHITE), ABOVE, CAMERA)
+    light = measure_on_board(photographed(board, 0.7), place_blocks(make_blocks(learned, NO_WHITE), ABOVE, CAMERA))
     assert light.specular is not None
     assert light.specular[20, 8] < -0.15
     np.testing.assert_allclose(light.at(np.array([(-60.0, 0, 0), (0, 0, 0), (60, 0, 0)])), 0.7**GAMMA, rtol=0.25)
@@ -113,7 +117,7 @@ def test_a_lamp_hardly_wider_than_the_window_is_missed_on_dark_squares_of_one_hu
     there = replace(board, colour=sea, spread=np.full_like(board.spread, 0.01))
     picture = photographed(there, 0.7)
     blocks = make_blocks(mirroring(there, 0.35, 40, (100, 140)), marked_white(picture, 0.7))
-    light = measure_on_board(picture, blocks, ABOVE, CAMERA)
+    light = measure_on_board(picture, place_blocks(blocks, ABOVE, CAMERA))
     assert light.specular is not None
     assert light.specular[28, 20] < -0.15
 
@@ -125,7 +129,7 @@ def test_pieces_as_pale_as_a_lamp_had_made_the_board_are_not_taken_for_its_groun
     for middle_px in np.mgrid[160:250:20, 160:250:20].reshape(2, -1).T.tolist():
         cv2.circle(picture, middle_px, 7, (140, 112, 154), -1)
     learned = mirroring(dark, 0.4, 60)
-    light = measure_on_board(picture, make_blocks(learned, marked_white(picture, 0.7)), ABOVE, CAMERA)
+    light = measure_on_board(picture, place_blocks(make_blocks(learned, marked_white(picture, 0.7)), ABOVE, CAMERA))
     assert light.specular is not None
     assert light.specular[20, 20] < -0.13
 
@@ -134,7 +138,7 @@ def test_a_lamp_that_had_hidden_nearly_all_of_the_boards_own_colour_is_missed(bo
     dark = replace(board, colour=(board.colour * 0.5).astype(np.float32))
     picture = photographed(dark, 0.7)
     learned = mirroring(dark, 0.6, 70, (150, 60))
-    light = measure_on_board(picture, make_blocks(learned, marked_white(picture, 0.7)), ABOVE, CAMERA)
+    light = measure_on_board(picture, place_blocks(make_blocks(learned, marked_white(picture, 0.7)), ABOVE, CAMERA))
     assert light.specular is not None
     assert light.specular[12, 30] < -0.4
 
@@ -142,7 +146,7 @@ def test_a_lamp_that_had_hidden_nearly_all_of_the_boards_own_colour_is_missed(bo
 def test_a_shade_is_no_lamp_that_is_missed(board):
     shaded = np.full((SIZE_MM, SIZE_MM, 1), 0.8)
     shaded[70:130, 70:130] = 0.74
-    light = measure_on_board(photographed(board, shaded), make_blocks(board, NO_WHITE), ABOVE, CAMERA)
+    light = measure_on_board(photographed(board, shaded), place_blocks(make_blocks(board, NO_WHITE), ABOVE, CAMERA))
     assert light.specular is not None
     assert light.specular.min() > -0.02
 
@@ -152,14 +156,14 @@ def test_what_is_white_tells_the_light_on_a_board_of_one_hue_that_mirrors_a_lamp
     one_hue = replace(board, colour=green.copy(), spread=np.full_like(board.spread, 0.01))
     picture = photographed(mirroring(one_hue, wide_mm=70), 0.7)
     white = marked_white(picture, 0.7)
-    light = measure_on_board(picture, make_blocks(one_hue, white), ABOVE, CAMERA)
+    light = measure_on_board(picture, place_blocks(make_blocks(one_hue, white), ABOVE, CAMERA))
     places = np.array([(0.0, 0, 0), (-70, 70, 0), (70, 70, 0)])
     np.testing.assert_allclose(light.at(places), 0.7**GAMMA, rtol=0.3)
 
 
 def test_a_board_out_of_sight_gives_no_light(board):
     with pytest.raises(VisionError, match="too little of the bare board"):
-        measure_on_board(np.zeros((400, 400, 3), np.uint8), make_blocks(board, NO_WHITE), ABOVE, CAMERA)
+        measure_on_board(np.zeros((400, 400, 3), np.uint8), place_blocks(make_blocks(board, NO_WHITE), ABOVE, CAMERA))
 
 
 @pytest.fixture
