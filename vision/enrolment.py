@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import cv2
@@ -13,38 +13,35 @@ from calibration.appearance import (
     FLAT_RIM,
     RIM_STEPS,
     ColumnAppearance,
-    Glyph,
     Reflectance,
     SetAppearance,
     nominal_appearance,
 )
 from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
-from calibration.kit import Colour, Kit, PieceKind
+from calibration.kit import Kit
 from calibration.printed import printed_appearance
+from vision.appearance.board_blocks import make_blocks, place_blocks
 from vision.appearance.board_learning import covered_texels, in_colours_of, learn_board
-from vision.appearance.board_light import make_blocks, measure_on_board, place_blocks
+from vision.appearance.board_light import measure_on_board
 from vision.appearance.illumination import LINEAR, measure_illumination
 from vision.appearance.light_references import references
-from vision.appearance.piece_colours import Photograph, floor_points, learn_pieces, median
+from vision.appearance.piece_colours import Photograph, floor_points, learn_pieces
 from vision.appearance.sharpening import legible
-from vision.capture.frames import Frame
+from vision.enrolment_check import check_unlike, checked
 from vision.errors import ColoursAlike, VisionError
 from vision.glyphs.face_detection import centred
 from vision.glyphs.faces import DIRECTIONS, Faces
 from vision.glyphs.ring import GROOVE_SHARES, INNER_SHARES, RING_SHARES, find_ring, usual_radius_mm
-from vision.glyphs.templates import blank, compare, make_alphabet, nothing_before, unrolled
+from vision.glyphs.templates import nothing_before, unrolled
 from vision.inference.geometry import Geometry, make_geometry
-from vision.inference.ground_hue import OFF_HUE
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import rescore_by_rendering
 from vision.inference.search import infer
-from vision.likelihood.hues import hue_of
 from vision.likelihood.rim_shading import rim_residuals
 from vision.pose.projection import Points
 from vision.pose.registration import register, to_gray
 from vision.reader import Reader
-from vision.reading import CellState
 from vision.scene.terrain import floors_mm
 
 Picture = npt.NDArray[np.uint8]
@@ -58,26 +55,6 @@ CIRCLES = 5
 
 FINER_MM = (0.5, 0.2, 0.08)
 """Steps of the search for the middle of a face with a character: its template is only as accurate as that."""
-
-ALIKE, FAINT = -5.0, -2.0
-"""Log-likelihood of one character on the face of another above which they may be the same: two pieces with the same
-character come to between -1 and -5; and above which they are too small or too faint to be told apart."""
-
-UNEXPLAINED = 0.15
-"""Share of what is on a face that another character must leave unexplained, where ink is faint: on 31 sets and boards
-different characters left 0.23 and more, and on a painted one the same character on two pieces 0.02."""
-
-UNLIKELY = 1e-4
-"""Probability below which a square does not show what [enrol] promises.  What people promise counts for much: in poor
-light a piece and its shadow can look like two."""
-
-UNLIKELY_IF_EMPTY = 1e-3
-"""The same where nothing seems to stand: what was learned there is the board's own colour, which explains it, too."""
-
-APART_NATS = float(np.log(99))
-"""Nats by which the usual piece must be told from one of another colour where both were learned: with less, no such
-piece would ever be read with p 0.99.  Of all sets of the collection, and dark green pyramids of two shades, 8 at least;
-of two greens that nobody tells apart 4 at most."""
 
 _SQUARE = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4)])
 
@@ -144,7 +121,7 @@ def _enrolled(
             # The inner one alone tells heights as well.
             rings = (inner_mm, None) if outer_mm is None else (outer_mm, inner_mm)
             appearance = replace(appearance, ring_mm=rings[0], inner_ring_mm=rings[1])
-        return _checked(image, Reader(kit, camera, appearance, levels), geometry, stacks)
+        return checked(image, Reader(kit, camera, appearance, levels), geometry, stacks)
     shown = _first_of_each(stacks)
     faces = _inked(image, kit, hypothesis, {cell: stacks[cell] for cell in shown.values()})
     lit = [whites[letter] * photograph.light.at(floors[cell][None])[0] for letter, cell in shown.items()]
@@ -152,8 +129,8 @@ def _enrolled(
     without_halos = legible(matt, kit, photograph.pose, camera)
     glyphs = dict(zip(shown, unrolled(without_halos, faces), strict=True))
     appearance = replace(appearance, glyphs=glyphs, ring_mm=_ring_mm(matt, faces))
-    appearance = _checked(image, Reader(kit, camera, appearance, levels), geometry, stacks)
-    _check_unlike(without_halos, shown, faces, appearance.glyphs)
+    appearance = checked(image, Reader(kit, camera, appearance, levels), geometry, stacks)
+    check_unlike(without_halos, shown, faces, appearance.glyphs)
     return appearance
 
 
@@ -306,161 +283,3 @@ def _matt(image: npt.NDArray[np.uint8], faces: Faces, mirrored: Sequence[Reflect
             table = np.rint(np.column_stack(codes)).astype(np.uint8)
             cv2.copyTo(cv2.LUT(image, table[None]), area, result)
     return result
-
-
-def _checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[str, str]) -> SetAppearance:
-    """The appearance that the reader has, less what was learned on squares where nothing stands.
-
-    Raises VisionError when the photograph, read with this appearance, does not show what ``stacks`` by cell promise.
-    """
-    kit, appearance = reader.kit, reader.appearance
-    wrong = _broken_promises(image, reader, geometry, stacks)
-    # What was learned where a piece was promised, and is of no hue that the ground has, is that piece.
-    wrong = {cell: state for cell, state in wrong.items() if state[1] or not _is_off_hue(reader, stacks.get(cell, ""))}
-    missing = {cell for cell, (_, top) in wrong.items() if cell in stacks and not top}
-    tops = dict.fromkeys(stack[-1] for stack in stacks.values())
-    there = {stack[-1] for cell, stack in stacks.items() if cell not in missing}
-    absent = tuple(letter for letter in tops if letter not in there)
-    if not wrong or appearance.glyphs or not 0 < len(absent) < len(tops) / 2:
-        _refuse(kit, stacks, wrong)
-        _check_colours(reader, stacks)
-        return appearance
-    pieces = {
-        letter: _of_others(kit, appearance, letter, there) if letter in absent else colour
-        for letter, colour in appearance.pieces.items()
-    }
-    appearance = replace(appearance, pieces=pieces, not_found=absent)
-    again = Reader(kit, reader.camera, appearance, reader.levels)
-    left = _broken_promises(image, again, geometry, stacks)
-    _refuse(kit, stacks, {cell: state for cell, state in left.items() if stacks.get(cell, " ")[-1] not in absent})
-    _check_colours(again, {cell: stack for cell, stack in stacks.items() if stack[-1] not in absent})
-    return appearance
-
-
-def _is_off_hue(reader: Reader, stack: str) -> bool:
-    """Whether the colour that was learned of a ``stack``'s uppermost piece differs in hue from all of the ground."""
-    appearance = reader.appearance
-    grounds = [appearance.floor] if appearance.column is None else [appearance.floor, appearance.column.top]
-    if not stack or appearance.board is not None or None in grounds:
-        return False
-    apart = hue_of(np.array(appearance.pieces[stack[-1]])) - hue_of(np.array(grounds, np.float64))
-    return bool((np.linalg.norm(apart, axis=1) > OFF_HUE).all())
-
-
-def _of_others(kit: Kit, appearance: SetAppearance, letter: str, found: Collection[str]) -> Reflectance:
-    """The colour of a piece that was not found: of those ``found`` that have its colour in the kit, else the kit's."""
-    alike = [appearance.pieces[other] for other in found if kit.piece(other).colour == kit.piece(letter).colour]
-    return median(alike) if alike else nominal_appearance(kit).pieces[letter]
-
-
-def _broken_promises(
-    image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[str, str]
-) -> dict[str, CellState]:
-    """What is read on the squares that do not show what ``stacks`` by cell promise, not even when compared with it."""
-    frame, broken = Frame(image, 0, 0.0), dict[str, CellState]()
-    reading = reader.read_at(frame, geometry)
-    for row, cell in enumerate(reading.cells):
-        stack = stacks.get(cell, "")
-        promised = [_is_promised(state, stack, reader.appearance.glyphs) for state in reading.states]
-        likeliest = reading.best(row)[0]
-        least = UNLIKELY if likeliest[1] else UNLIKELY_IF_EMPTY
-        if np.exp(reader.undoubted[row, promised]).sum() < least:
-            broken[cell] = likeliest
-    return {} if broken and _is_likelier(frame, reader, stacks, broken) else broken
-
-
-def _is_likelier(frame: Frame, reader: Reader, stacks: Mapping[str, str], broken: dict[str, CellState]) -> bool:
-    """Whether the table that ``stacks`` promise is likelier, as a whole, than with any of the ``broken`` cells, or all.
-
-    Of pieces in a line each may be taken for a part of a tower on the first one, where they are read one by one.
-    """
-    promised: dict[str, CellState] = {}
-    for cell, stack in stacks.items():
-        fitting = [state for state in reader.states if _is_promised(state, stack, {})]
-        if not fitting:
-            return False
-        promised[cell] = fitting[0]
-    nothing, every = reader.states[0], promised | broken
-    one_each = [promised | {cell: other} for cell, state in broken.items() for other in (state, nothing)]
-    # Where a picture shows something else altogether, to ask about each square takes as long as they are many, squared.
-    for others in ([every], [every, *one_each]):
-        tables = [[table.get(cell, nothing) for cell in reader.kit.cells] for table in (promised, *others)]
-        likely = reader.score(frame, tables)
-        if likely[0] <= likely[1:].max():
-            return False
-    return True
-
-
-def _refuse(kit: Kit, stacks: Mapping[str, str], wrong: Mapping[str, CellState]) -> None:
-    """Raise VisionError for the first of the squares that are ``wrong``."""
-    for cell, (height, top) in wrong.items():
-        stack = stacks.get(cell, "")
-        should = f"one {stack}" if len(stack) == 1 else stack or "nothing"
-        seen = f"{height or 1} high, {top} on top" if top else "empty"
-        # One kind is taken for another where a lamp is mirrored in it.
-        is_other = bool(stack and top and top != stack[-1])
-        as_enrolled = (
-            f"{cell} should hold {should} but looks {seen}; set the pieces as [enrol] says, where no lamp glares"
-            if is_other
-            else f"{cell} should hold {should} but looks {seen}; set the pieces as [enrol] says"
-        )
-        as_laid_out = (
-            f"{cell} should hold {should} but looks {seen}; set the pieces as the layout says, where no lamp glares"
-            if is_other
-            else f"{cell} should hold {should} but looks {seen}; set the pieces as the layout says"
-        )
-        raise VisionError(as_enrolled if stacks == kit.enrol else as_laid_out)
-
-
-def _check_colours(reader: Reader, stacks: Mapping[str, str]) -> None:
-    """Raise ColoursAlike when two kinds of one size cannot be told apart by what ``reader`` has just read of them.
-
-    Sizes of the same two colours count together: small pieces tell theirs less.  ``stacks`` by cell are what was
-    photographed.  Characters are compared with each other (:func:`_check_unlike`).
-    """
-    kit, nats = reader.kit, dict[frozenset[Colour], list[tuple[float, str, str]]]()
-    for cell, stack in () if reader.appearance.glyphs else stacks.items():
-        own = kit.piece(stack[-1])
-        likely = dict(zip(reader.states, reader.undoubted[kit.cells.index(cell)].tolist(), strict=True))
-        height = len(stack) if (len(stack), own.letter) in likely else None
-        for other in kit.pieces:
-            if other is not own and _size(other) == _size(own):
-                ratio = likely[height, own.letter] - likely[height, other.letter]
-                colours = frozenset((own.colour, other.colour))
-                nats.setdefault(colours, []).append((ratio, *sorted((own.letter, other.letter))))
-    for each in nats.values():
-        if np.median([ratio for ratio, _, _ in each]) < APART_NATS:
-            _, one, second = min(each)
-            raise ColoursAlike(
-                f"{one} and {second} cannot be told apart by their colours here: "
-                "take pieces whose colours differ more, or other light"
-            )
-
-
-def _size(kind: PieceKind) -> tuple[str, float, float]:
-    return kind.shape, kind.width_mm, kind.height_mm
-
-
-def _is_promised(state: CellState, stack: str, glyphs: Mapping[str, Glyph]) -> bool:
-    """Whether a square shows the top of ``stack``, or any other character, for they are learned here."""
-    height, top = state
-    if not stack:
-        return height == 0
-    return height in (len(stack), None) and (top == stack[-1] or stack[-1] in glyphs)
-
-
-def _check_unlike(image: Picture, shown: Mapping[str, str], faces: Faces, glyphs: Mapping[str, Glyph]) -> None:
-    """Raise VisionError when two characters cannot be told apart, each held against the other's face."""
-    labels = nothing_before(image)
-    likely, _ = compare(image, faces, labels, make_alphabet(glyphs))
-    np.fill_diagonal(likely, -np.inf)
-    is_same = (likely > ALIKE) & (likely > UNEXPLAINED * blank(image, faces, labels)[:, None])
-    is_alike = is_same | (likely > FAINT)
-    if is_alike.any():
-        names = [f"{cell} ({letter})" for letter, cell in shown.items()]
-        one, other = sorted(np.unravel_index(np.where(is_alike, likely, -np.inf).argmax(), likely.shape))
-        raise VisionError(
-            f"{names[one]} and {names[other]} look alike; set the pieces as [enrol] says, where they mirror no lamp; "
-            "if they stand right, bring the camera nearer or take larger pictures: "
-            f"a millimetre is only {faces.px_per_mm[one]:.1f} pixels wide there"
-        )

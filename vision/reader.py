@@ -7,26 +7,23 @@ from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from calibration.appearance import FLAT_RIM, ColumnAppearance, SetAppearance
-from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
 from calibration.kit import Kit
-from vision.appearance.bare_picture import NO_BARE, BarePicture, bare_picture
 from vision.appearance.board_following import follow_change
 from vision.appearance.board_learning import learn_bare
-from vision.appearance.board_light import PlacedBlocks, make_blocks, measure_on_board, place_blocks
-from vision.appearance.board_surface import BoardView, CellViews, view_board
+from vision.appearance.board_surface import CellViews
 from vision.appearance.colour_model import has_colours
 from vision.appearance.column_following import follow_column
-from vision.appearance.ground_light import Ground, make_ground, measure_ground
-from vision.appearance.illumination import Illumination, measure_illumination
+from vision.appearance.ground_light import measure_ground
+from vision.appearance.illumination import Illumination
 from vision.appearance.light_references import references
 from vision.appearance.piece_colours import Photograph
 from vision.appearance.sharpening import is_sharpened, without_halo
+from vision.bare_board import BareBoard
 from vision.capture.frames import Frame
 from vision.glyphs.face_detection import box_px
 from vision.glyphs.templates import make_alphabet
@@ -47,13 +44,14 @@ from vision.inference.outliers import (
     understood,
 )
 from vision.inference.pale_pyramids import find_pale
-from vision.inference.pillar_levels import LevelQuestion, estimate_levels
-from vision.inference.pillar_views import SHRINK, PillarViews, make_views, told_apart
+from vision.inference.pillar_levels import LevelQuestion
 from vision.inference.render_and_compare import rescore_by_rendering
 from vision.inference.rims import without_rims
 from vision.inference.ring_heights import weigh_by_grooves
 from vision.inference.search import infer, infer_again
 from vision.inference.shadows import weigh_by_shadows
+from vision.latest import Latest
+from vision.level_estimator import Estimate, LevelEstimator
 from vision.likelihood.observations import Observations, observe
 from vision.likelihood.regions import make_colours
 from vision.pose.diagnosis import is_colourless
@@ -62,8 +60,6 @@ from vision.pose.registration import check_size
 from vision.pose.tracking import PoseTracker
 from vision.reading import CellState, Reading
 from vision.scene.configurations import kit_configurations
-from vision.scene.crops import Crops
-from vision.scene.terrain import floors_mm
 from vision.scene.visibility import visible_pixels
 
 Array = npt.NDArray[np.float32]
@@ -99,31 +95,27 @@ class Reader:
         self.appearance = appearance
         lowest = () if kit.pillars is None else (kit.pillars.lowest,) * len(kit.cells)
         self.levels = levels or lowest
-        self._views: tuple[Registration, PillarViews] | None = None
         configurations = kit_configurations(kit)
         self.states = configurations.states
         self._columns, self._firsts = configurations.state_columns
         self._colours = Colours(kit, appearance, configurations)
-        self._references = references(kit, appearance.floor, levels)
-        self._blocks = None if appearance.board is None else make_blocks(appearance.board, self._references)
+        self._pillars = None if kit.pillars is None else LevelEstimator(kit, kit.pillars)
+        self._white = references(kit, appearance.floor, levels)
+        self._bare = BareBoard(kit, camera, appearance, self._white)
         # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.
         self._rim = np.array(FLAT_RIM if configurations.has_several_sizes else appearance.rim, np.float32)
         self._alphabet = make_alphabet(appearance.glyphs, appearance.ring_mm) if appearance.glyphs else None
-        self._placed: PlacedBlocks | None = None
         self._poses = PoseTracker(kit, camera)
         self._geometry: Geometry | None = None
-        self._board: tuple[Crops, BoardView] | None = None
-        self._cell_views = CellViews()
-        self._ground: tuple[Crops, BoardAppearance | None, Ground] | None = None
-        self._bare: tuple[Crops, BoardAppearance, BarePicture] | None = None
+        self._cell_views, self._sharpened = CellViews(), Latest[bool]()
         self._last: _Last | None = None
-        self._sharpened: tuple[Geometry, bool] | None = None
 
     def use_camera(self, camera: Camera) -> None:
         """Read pictures of another camera from now on; nothing is known yet of where it stands."""
         self.camera = camera
         self._poses = PoseTracker(self.kit, camera)
-        self._geometry = self._placed = self._board = self._last = self._views = self._sharpened = None
+        self._bare = BareBoard(self.kit, camera, self.appearance, self._white)
+        self._geometry = self._last = None
 
     def register(self, image: npt.NDArray[np.uint8]) -> Registration:
         """The pose in a picture (height, width, 3) uint8 BGR.  Raises VisionError, MatNotFound."""
@@ -236,7 +228,7 @@ class Reader:
         followed = follow_change(learned, photograph, self.kit, layout, cells)
         if followed is not board:
             self.appearance = replace(self.appearance, board=followed)
-            self._blocks, self._board = make_blocks(followed, self._references), None
+            self._bare = BareBoard(self.kit, self.camera, self.appearance, self._white)
             self._last = last if learned is board else None  # What was never seen may be read otherwise now.
         return followed is not board
 
@@ -322,7 +314,7 @@ class Reader:
                 hypothesis = infer(shown, self._rim, geometry)
         outlier_share = self._colours.outlier_share(shown, geometry, slice(None))
         states = self._states((image, smooth), hypothesis, light)
-        unexplained = self._colours.unexplained(hypothesis, (image, smooth), light, self._board_view(geometry))
+        unexplained = self._colours.unexplained(hypothesis, (image, smooth), light, self._bare.in_crops(geometry))
         return _Last(hypothesis, states, outlier_share, unexplained)
 
     def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _Last) -> None:
@@ -334,7 +326,7 @@ class Reader:
         infer_again(last.hypothesis, cells, shown)
         explained = last.hypothesis.updated
         last.log_likelihood[explained] = self._states((image, smooth), last.hypothesis, light)[explained]
-        board = self._board_view(geometry)
+        board = self._bare.in_crops(geometry)
         last.unexplained[:] = self._colours.unexplained(last.hypothesis, (image, smooth), light, board)
 
     def _states(
@@ -354,7 +346,7 @@ class Reader:
             hypothesis.tell_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
         elif is_faced and hypothesis.is_on_learned_board and hypothesis.geometry.configurations.has_plain_faces:
             tell_hues_on_board(hypothesis, self._colours.reflectances)
-        rescore_by_rendering(smooth, hypothesis, partial(self._bare_picture, hypothesis.geometry))
+        rescore_by_rendering(smooth, hypothesis, partial(self._bare.picture, hypothesis.geometry))
         letters = None
         if self._alphabet is None:
             self.look_at_shadows(smooth, hypothesis, light)
@@ -390,9 +382,8 @@ class Reader:
 
         Whether it does is looked at once while the mat stays where it is.
         """
-        if self._sharpened is None or self._sharpened[0] is not geometry:
-            self._sharpened = geometry, is_sharpened(image, self.kit, geometry.pose, self.camera)
-        return without_halo(image, box_px(geometry.faces, image.shape)) if self._sharpened[1] else image
+        is_it = self._sharpened.of((geometry,), lambda: is_sharpened(image, self.kit, geometry.pose, self.camera))
+        return without_halo(image, box_px(geometry.faces, image.shape)) if is_it else image
 
     def _judged(
         self,
@@ -401,31 +392,24 @@ class Reader:
         told: tuple[Levels, Levels],
         changed: npt.NDArray[np.bool_] | None,
         occupied: Mapping[int, bool] = MappingProxyType({}),
-    ) -> tuple[tuple[int, ...], Array, npt.NDArray[np.intp]]:
+    ) -> Estimate:
         """The pillars' levels, how likely each is by the picture, even rows where it was given, and what is supposed.
 
         ``told`` are the levels that are known, and those that are expected; ``occupied`` as in :class:`LevelQuestion`.
         What is supposed (n,) to stand on the pillars are configurations from 1, 0 for none.
         """
-        kit, pose = self.kit, geometry.pose
-        assert kit.pillars is not None, "only pillars have levels that change"
+        assert self._pillars is not None, "only pillars have levels that change"
         unknown = [number for number, level in enumerate(told[0]) if level is None]
         expected = [number for number in unknown if told[1][number] is not None]
         begin = self._known(tuple(level if level is not None else likely for level, likely in zip(*told, strict=True)))
-        count = len(told_apart(kit.pillars))
         if not unknown:
-            even = np.full((len(begin), count), -np.log(count), np.float32)
-            return begin, even, np.zeros(len(begin), np.intp)
-        if self._views is None or self._views[0] is not pose:
-            self._views = (pose, make_views(kit, kit.pillars, pose, self.camera))
-        small = cv2.resize(image, None, fx=1 / SHRINK, fy=1 / SHRINK, interpolation=cv2.INTER_AREA)
-        light = self.light(image, pose)
+            return self._pillars.given(begin)
+        light = self.light(image, geometry.pose)
         self._colours.look_around(image, geometry, light)
         colours = make_colours(self._colours.model, len(geometry.configurations.colours))
         configurations, loose = self._standing(changed)
         question = LevelQuestion(begin, configurations, unknown, expected, loose, occupied)
-        at_pillars = light.at(floors_mm(kit, begin))
-        return estimate_levels(np.asarray(small, np.uint8), at_pillars, colours, self._views[1], question)
+        return self._pillars.estimated(image, (geometry.pose, self.camera), light, colours, question)
 
     def _known(self, levels: Levels) -> tuple[int, ...]:
         """``levels``, with the last ones in place of those that are not given."""
@@ -451,11 +435,7 @@ class Reader:
 
     def light(self, image: npt.NDArray[np.uint8], pose: Registration) -> Illumination:
         """The light in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
-        if self._blocks is None:
-            return measure_illumination(image, self.kit, pose, self.camera, self._references)
-        if self._placed is None or self._placed.blocks is not self._blocks or self._placed.pose is not pose:
-            self._placed = place_blocks(self._blocks, pose, self.camera)
-        return measure_on_board(image, self._placed)
+        return self._bare.light(image, pose)
 
     def observations(
         self,
@@ -467,36 +447,11 @@ class Reader:
         """The observations of these cells in a picture (height, width, 3) uint8 BGR, in this light."""
         if isinstance(cells, slice):
             self._colours.look_around(image, geometry, light)
-        return observe(image, geometry.crops, cells, light, self._colours.model, self._board_view(geometry))
+        return observe(image, geometry.crops, cells, light, self._colours.model, self._bare.in_crops(geometry))
 
     def look_at_shadows(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis, light: Illumination) -> None:
         """Weigh heights by shadows in a picture (height, width, 3) uint8 BGR, where discs stand on a flat board."""
         is_known = self.appearance.board is not None or self.appearance.floor is not None
         if is_known and not self.levels and hypothesis.geometry.configurations.are_discs:
             measure = partial(measure_ground, image, light=light)
-            weigh_by_shadows(hypothesis, partial(self._bare_ground, hypothesis.geometry), measure)
-
-    def _bare_ground(self, geometry: Geometry) -> Ground:
-        """The bare ground, which is kept while mat and board stay as they are."""
-        board = self.appearance.board
-        if self._ground is None or self._ground[0] is not geometry.crops or self._ground[1] is not board:
-            self._ground = geometry.crops, board, make_ground(self.kit, self.appearance, geometry.pose, self.camera)
-        return self._ground[2]
-
-    def _bare_picture(self, geometry: Geometry) -> BarePicture:
-        """A learned board where pictures show it, which is kept while mat and board stay as they are."""
-        board, prisms = self.appearance.board, geometry.prisms
-        if board is None or prisms is None:
-            return NO_BARE
-        if self._bare is None or self._bare[0] is not geometry.crops or self._bare[1] is not board:
-            shown = bare_picture(board, prisms.ground.shape, prisms.shrink, geometry.pose, self.camera)
-            self._bare = geometry.crops, board, shown
-        return self._bare[2]
-
-    def _board_view(self, geometry: Geometry) -> BoardView | None:
-        """The bare board in the crops, where its appearance was learned; kept while the mat stays where it is."""
-        if self.appearance.board is None:
-            return None
-        if self._board is None or self._board[0] is not geometry.crops:
-            self._board = geometry.crops, view_board(self.appearance.board, geometry.crops, geometry.pose, self.camera)
-        return self._board[1]
+            weigh_by_shadows(hypothesis, partial(self._bare.ground, hypothesis.geometry), measure)

@@ -25,11 +25,12 @@ from vision.compiled import delete_stale_caches
 from vision.exposure import TOGETHER_S, Exposure
 from vision.glyphs.face_detection import centred
 from vision.glyphs.ring import find_ring
-from vision.inference.comparison import among_heights, make_view, rescored, stacks_of
+from vision.inference.comparison import among_heights, rescored, stacks_of
 from vision.inference.coordinate_ascent import rescore_placed
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_comparison import compare_with_line, compare_with_tower
+from vision.inference.picture_view import make_view
 from vision.inference.render_and_compare import compare
 from vision.inference.ring_heights import about
 from vision.inference.surfaces import by_surfaces

@@ -15,7 +15,8 @@ from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import drawn, picture, placed, random_camera, random_light
 from vision.capture.frames import Frame
-from vision.enrolment import _check_colours, enrol
+from vision.enrolment import enrol
+from vision.enrolment_check import check_colours
 from vision.errors import VisionError
 from vision.reader import Reader
 from vision.reading import EMPTY, Reading
@@ -131,13 +132,13 @@ def told(apart_nats):
 def test_colours_that_all_but_the_smallest_pieces_tell_apart_are_taken():
     """A person tells them apart by the large ones; of the small ones it is read with less certainty."""
     reader = told({"Q": 9.0, "D": 7.0, "W": 2.0})
-    _check_colours(reader, reader.kit.enrol)
+    check_colours(reader, reader.kit.enrol)
 
 
 def test_colours_that_most_pieces_do_not_tell_apart_are_refused_with_those_that_do_so_least():
     reader = told({"Q": 5.0, "D": 3.0, "W": 2.0})
     with pytest.raises(VisionError, match=r"^W and w cannot be told apart"):
-        _check_colours(reader, reader.kit.enrol)
+        check_colours(reader, reader.kit.enrol)
 
 
 def test_two_pieces_with_the_same_character_are_refused_by_name():

@@ -25,7 +25,7 @@ from vision.glyphs.legibility import (
 )
 from vision.glyphs.ring import find_ring, ring_log_ratio
 from vision.glyphs.templates import Alphabet
-from vision.inference.comparison import among_heights, compare_beside_colours, make_view, rescored, stacks_of
+from vision.inference.comparison import among_heights, compare_beside_colours, rescored, stacks_of
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
 from vision.inference.face_evidence import (
     IN_QUESTION,
@@ -34,6 +34,7 @@ from vision.inference.face_evidence import (
     remove_faceless,
 )
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.picture_view import make_view
 from vision.inference.ring_heights import CLOSE_NATS, about, rescore, weigh_by_rings
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.label_buffer import RANK_BITS, LabelBuffer

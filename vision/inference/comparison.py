@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.bare_picture import NO_BARE, BarePicture
 from vision.compiled import allocation_free, compiled
-from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
-from vision.likelihood.boundaries import STEP_MM, Patch, make_patch
-from vision.likelihood.dissimilarity import Dissimilarity, dissimilarity_at, texture_in
+from vision.inference.picture_view import View
+from vision.likelihood.boundaries import Patch, make_patch
 from vision.likelihood.fitting import can_be_turned, fit_stack, log_likelihood_at, place_stack, refine_stack
 from vision.likelihood.ground_contrasts import SeenGround
-from vision.likelihood.noise import count_pairs, noise_by_brightness, usual_noise
 from vision.likelihood.segmentation import Scene, make_scene, seen_share
-from vision.scene.materials import Materials
-from vision.scene.prisms import (
-    FIRST,
-    LINE,
-    PER_CELL,
-    PER_PIECE,
-    Floats,
-    Prisms,
-    Surfaces,
-    shrunk,
-    span_column,
-    span_stack,
-)
+from vision.scene.prisms import PER_PIECE, Floats, Prisms, Surfaces, span_column, span_stack
 from vision.scene.runs import Spans, make_spans, paint
 
 Array = npt.NDArray[np.float32]
@@ -75,17 +58,6 @@ for higher ones."""
 SEEN_SHARE = 0.25
 """Where less is seen of the largest piece or stack that is compared, an empty cell stays as colours have it."""
 
-LINES_SHARE = 0.3
-"""Share of the places on the lines between squares that must stand out for them to be expected where nothing stands: a
-board that is full of pieces shows half of them, and one without lines seems to by noise in a twentieth."""
-
-NOISES = 3.0
-"""Standard deviations of noise by which a line stands out from both sides of it."""
-
-WITHIN_PX = 0.1
-"""By how much the two places that are compared may be nearer to each other than :data:`STEP_MM`, since what lies
-between them is wider on hazy pictures: at 1.7 mm one of two real photographs was misread, at 2.1 and 2.5 neither."""
-
 MARGIN_PX, NEAR_PX = 6, 60
 """Border of a patch round what is compared, and how far beyond it cells are painted whose columns may reach into it."""
 
@@ -93,120 +65,11 @@ MOST_OFF_MM = 2.5
 """Farthest that a stack is hypothesised off its cell's middle before its place is searched."""
 
 
-class View(NamedTuple):
-    """A picture as it is compared.
-
-    Attributes:
-        image: (height, width, 3) uint8 BGR, as small as the prisms are.
-        dissimilarity: of its pixels, by their noise and the table's texture.
-        step: pixels between two places that are compared.
-        px_per_mm: (n,) scale on each cell.
-        ground: (height, width) int16, :attr:`Prisms.ground`, without lines where the board has none.
-        materials: (s,) of each surface, -1 of pieces.
-        colours: of pieces.
-        boxes: (n, f, 4) px, left, top, right, bottom of what may stand.
-        far_first: (n,) cells from the farthest to the nearest.
-        rank: (n,) place of each in it, from 1.
-        bare: the bare board there.
-    """
-
-    image: Picture
-    dissimilarity: Dissimilarity
-    step: int
-    px_per_mm: Floats
-    ground: Surfaces
-    materials: Indices
-    colours: int
-    boxes: Floats
-    far_first: Indices
-    rank: Indices
-    bare: BarePicture
-
-
-Look = Callable[[], View]
-"""Gives the view of the picture that was observed, which is made where something is compared."""
-
-
 class Stacks(NamedTuple):
     """What is hypothesised on n cells: (n,) configurations, -1 for none, and (n, p, 3) places of their pieces."""
 
     configurations: Indices
     places: Floats
-
-
-def make_view(image: Picture, geometry: Geometry, prisms: Prisms, bare: BarePicture = NO_BARE) -> View:
-    """The view of a picture (height, width, 3) uint8 BGR, in which the ``bare`` board is known, if it was learned."""
-    shrink = prisms.shrink
-    small = image
-    if shrink > 1:
-        small = np.asarray(
-            cv2.resize(image, None, fx=1 / shrink, fy=1 / shrink, interpolation=cv2.INTER_AREA), np.uint8
-        )
-    px_per_mm = 1 / np.linalg.norm(geometry.crops.to_crop[:, 0], axis=1) / shrink
-    step = max(1, int(np.ceil(STEP_MM * float(np.median(px_per_mm)) - WITHIN_PX)))
-    pairs = count_pairs(small, step, shrunk(geometry.mat_px, shrink))
-    noise = noise_by_brightness(pairs)
-    texture = texture_in(small, step, prisms.ground == Materials.TABLE, noise)
-    are_shown = len(prisms.lines_px) == 0 or lines_share(small, prisms.lines_px, step, usual_noise(pairs)) > LINES_SHARE
-    return View(
-        small,
-        dissimilarity_at(noise, texture),
-        step,
-        px_per_mm,
-        prisms.ground if are_shown else np.where(prisms.ground == LINE, np.int16(Materials.FLOOR), prisms.ground),
-        _materials(geometry),
-        len(geometry.configurations.colours),
-        shrunk(geometry.outlines.boxes_px.astype(np.float64), shrink),
-        geometry.far_first,
-        geometry.rank.astype(np.intp),  # as numbers come from Python: loops are compiled in one form
-        bare,
-    )
-
-
-def lines_share(image: Picture, lines_px: Indices, step: int, noise: Array) -> float:
-    """Share (0…1) of the places ``lines_px`` (k, 2), row and column, that stand out in an image (height, width, 3).
-
-    A place does that is darker, or lighter, than those ``step`` pixels to either side of it or above and below it.
-    ``noise``: see :func:`vision.likelihood.noise.noise_of`.
-    """
-    return float(_lines_share(image, lines_px, step, NOISES * np.sqrt(noise[0] + 1)))
-
-
-@compiled
-def _lines_share(image: Picture, lines_px: Indices, step: int, least: float) -> float:
-    """See :func:`lines_share`; a place stands out by more than ``least`` codes."""
-    many, sides = 0, np.empty(4)
-    for place in range(len(lines_px)):
-        row, column = lines_px[place]
-        own = _brightness(image, row, column)
-        sides[0], sides[1] = _brightness(image, row, column + step), _brightness(image, row, column - step)
-        sides[2], sides[3] = _brightness(image, row + step, column), _brightness(image, row - step, column)
-        for way in (0, 2):
-            one, other = sides[way] - own, sides[way + 1] - own
-            if min(one, other) > least or max(one, other) < -least:
-                many += 1
-                break
-    return many / len(lines_px)
-
-
-@compiled
-def _brightness(image: Picture, row: int, column: int) -> float:
-    return (float(image[row, column, 0]) + float(image[row, column, 1]) + float(image[row, column, 2])) / 3
-
-
-def _materials(geometry: Geometry) -> Indices:
-    """(s,) material of every surface, -1 of pieces."""
-    kinds = Materials(len(geometry.configurations.colours))
-    materials = np.full(FIRST + (len(geometry.rank) + 1) * PER_CELL, -1, np.intp)
-    materials[:FIRST] = np.minimum(np.arange(FIRST), Materials.PAPER)
-    for column, rank in zip(geometry.pillars, geometry.rank.tolist(), strict=True):
-        if column is not None:
-            first = FIRST + rank * PER_CELL
-            materials[first], materials[first + 1 : first + 5] = (
-                kinds.column_top(column.sky_view_factor),
-                kinds.column_side,
-            )
-    return materials
 
 
 def stacks_of(hypothesis: Hypothesis, prisms: Prisms) -> Stacks:
@@ -456,18 +319,6 @@ def _among_heights(compared: Floats, given: Floats, tried: Mask) -> Floats:
         if tried[pieces]:
             weighed[pieces] = shared[pieces] + likeliest - most
     return weighed
-
-
-def hides_table(view: View, cell: int, configuration: int) -> bool:
-    """Whether a ``configuration`` on a cell, higher than the smallest one, reaches above what lies beside the mat.
-
-    -1 stands for the empty cell.
-    """
-    if configuration <= 0:
-        return False
-    (left, top, right, _), bottom = view.boxes[cell, configuration], view.boxes[cell, 0, 1]
-    left, top, right, bottom = np.maximum((left, top, right, bottom), 0).astype(int).tolist()
-    return bool((view.ground[top:bottom, left:right] == Materials.TABLE).any())
 
 
 def by_colours(log_ratios: Floats) -> Floats:

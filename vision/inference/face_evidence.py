@@ -10,10 +10,11 @@ from vision.glyphs.face_choice import ELSEWHERE_MM, Candidates
 from vision.glyphs.faces import DIRECTIONS, Faces, distances_mm
 from vision.glyphs.legibility import MOST_AGAINST, character_gain
 from vision.glyphs.templates import Alphabet
-from vision.inference.comparison import compare_beside_colours, make_view, stacks_of
+from vision.inference.comparison import compare_beside_colours, stacks_of
 from vision.inference.coordinate_ascent import complete, converge, lacks_likeliest, score_all
 from vision.inference.ground_hue import middles_seen
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.picture_view import make_view
 from vision.inference.surfaces import UNLIKE_SHARE, of_camouflaged, unlike_board
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.solids import hull, is_inside

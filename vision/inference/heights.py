@@ -14,10 +14,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.comparison import PIECE_NATS, Look, Stacks, View, compare_on, stacks_of
+from vision.inference.comparison import PIECE_NATS, Stacks, compare_on, stacks_of
 from vision.inference.coordinate_ascent import all_scores, highest_scored, score_all, update_around
 from vision.inference.ground_hue import ASKED_NATS
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.picture_view import Look, View
 from vision.inference.surfaces import by_surfaces, of_camouflaged
 from vision.scene.prisms import Prisms
 

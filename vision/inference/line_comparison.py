@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.inference.comparison import FIT_NATS, Stacks, View, compared_in, make_patch_of, scene_round
+from vision.inference.comparison import FIT_NATS, Stacks, compared_in, make_patch_of, scene_round
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.picture_view import View
 from vision.likelihood.boundaries import Patch
 from vision.likelihood.segmentation import Scene
 from vision.scene.prisms import Floats, Prisms

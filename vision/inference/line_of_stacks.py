@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.inference.block_moves import occluded_singles
-from vision.inference.comparison import Look, by_colours, rescored, stacks_of
+from vision.inference.comparison import by_colours, rescored, stacks_of
 from vision.inference.coordinate_ascent import all_scores, converge
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_comparison import HIGHER, Line, compare_with_line, compare_with_tower, faces_apart_mm
+from vision.inference.picture_view import Look
 from vision.scene.prisms import Floats
 
 Array = npt.NDArray[np.float32]

@@ -14,20 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.appearance.bare_picture import NO_BARE, BarePicture
-from vision.inference.comparison import (
-    View,
-    among_heights,
-    compare_beside_colours,
-    compare_on,
-    hides_table,
-    make_view,
-    rescored,
-    stacks_of,
-)
+from vision.inference.comparison import among_heights, compare_beside_colours, compare_on, rescored, stacks_of
 from vision.inference.coordinate_ascent import AllScores, score_all
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import join_lines, may_be_of_tower, split_lines
+from vision.inference.picture_view import View, hides_table, make_view
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.prisms import Floats, Prisms
 

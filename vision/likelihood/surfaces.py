@@ -8,20 +8,15 @@ Bayesian information criterion: Schwarz, 1978).
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.logarithm import take_logs
-from vision.appearance.tone_curve import OFFSET
 from vision.compiled import allocation_free, compiled
 from vision.likelihood.crop_faces import CropFaces
-from vision.likelihood.noise import opponent, pair_variance
 from vision.likelihood.observations import Observations
+from vision.likelihood.surface_crop import CHANNELS, HIDDEN, ROW_STEP, SLOPE_SCALE_MM, SurfaceCrop, cut_crop
 from vision.scene.configurations import LEAN_MM, PLACE_MM
-from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
-from vision.scene.materials import Materials
+from vision.scene.label_buffer import LabelBuffer
 from vision.scene.outline_table import OutlineTable
 from vision.scene.visibility import Visibility
 
@@ -34,14 +29,8 @@ Numbers = npt.NDArray[np.int16]
 INDEPENDENT_MM2 = 40.0
 """Area over which a surface's unevenness is one observation, as for colours (:mod:`vision.scene.crops`)."""
 
-EVEN = 0.01
-"""Standard deviation of the log brightness of one surface besides the noise of its pixels: grain, reflections."""
-
 OUTLIER = 0.15
 """Largest deviation of a pixel that counts: print, seams, pieces that stand a little off."""
-
-CHANNELS = 3
-"""Log brightness, and two differences of colour, which shade leaves as they are."""
 
 SURFACE_PARAMETERS = 2.0
 """Free parameters of a surface a channel, in effect: its value is anything, its slopes are small."""
@@ -49,52 +38,13 @@ SURFACE_PARAMETERS = 2.0
 MOST_SURFACES = 3
 """Surfaces of a stack that count as free: its face and two sides; the other pieces' sides are lit alike."""
 
-MOST_GROUNDS = 24
-"""Surfaces behind a stack that are told apart; what shows farther ones is not looked at."""
-
-SLOPE_SCALE_MM, SLOPE_PRIOR = 20.0, 4.0
-"""Distance over which a surface's brightness seldom changes by much, and how many pixels that knowledge is worth."""
-
-BEYOND_ROWS = 6
-"""Rows above and below the configurations that are looked at besides."""
-
-ROW_STEP = 2
-"""Every how many rows of a crop are looked at: as far apart as its columns are."""
+SLOPE_PRIOR = 4.0
+"""How many pixels the knowledge is worth that brightness seldom changes by much over :data:`SLOPE_SCALE_MM`."""
 
 SHIFTS_MM = np.array([(across, along) for along in (-2, 0, 2) for across in (-2, 0, 2)], np.float64)
 """Shifts in the crop that are tried of each configuration."""
 
 _DEVIATION_MM = float(np.hypot(PLACE_MM, LEAN_MM))
-_FLOOR, _TABLE, _STANDING = int(Materials.FLOOR), int(Materials.TABLE), int(Materials.STANDING)
-
-_HIDDEN, _ASIDE = -1, -2
-"""Instead of the number of a surface: where none is looked at, and where sides of another stack are seen.  These have
-as many colours as it has pieces, so nothing is asked of them but that a configuration before them does better."""
-
-
-class _Crop(NamedTuple):
-    """Part of a crop: rows from ``first`` on.  Columns come before rows: what is seen of a surface are runs of rows.
-
-    Attributes:
-        first: its first row in the crop.
-        values: (2, columns, rows, channels) log brightness and differences of colour, of every :data:`ROW_STEP` rows;
-            and these less what a learned board would show there.
-        sums: (2, columns, 1 + rows, moments) moments of these of all rows before each, see :func:`_sums`.
-        surfaces: (columns, rows) number of the surface if the cell is empty, -1 where none is looked at.
-        grounds: number of these surfaces.
-        shown: pixels that are looked at.
-        variance: (channels,) of a pixel's value on an even surface.
-        column_mm: width of a column.
-    """
-
-    first: int
-    values: Floats
-    sums: Floats
-    surfaces: Numbers
-    grounds: int
-    shown: int
-    variance: Floats
-    column_mm: float
 
 
 @compiled
@@ -118,7 +68,7 @@ def surface_log_ratio(
         crop_faces: lateral faces of the pyramids that are all pieces; None for pieces with upper faces.
     """
     cell, tried, edges = which
-    crop = _cut(observations, visibility, labels, table, (cell, tried))
+    crop = cut_crop(observations, visibility, labels, table, (cell, tried))
     ratios = np.zeros(len(tried), np.float32)
     if crop.shown == 0:
         return ratios
@@ -149,125 +99,12 @@ def surface_log_ratio(
 
 
 @compiled
-def _cut(
-    observations: Observations,
-    visibility: Visibility,
-    labels: LabelBuffer,
-    table: OutlineTable,
-    which: tuple[int, Mask],
-) -> _Crop:
-    """The part of a cell's crop that some of its configurations reach, and a little more."""
-    (cell, tried), (total, columns) = which, observations.bins.shape[1:]
-    highest, lowest = total, 0
-    for number in range(len(tried)):
-        for i in range(len(table.columns)):
-            if tried[number] and table.covers[cell, number, i]:
-                highest = min(highest, int(table.edges[cell, number, 0, i]))
-                lowest = max(lowest, int(table.edges[cell, number, -1, i]))
-    first = max(highest - BEYOND_ROWS, 0)
-    rows = max((min(lowest + BEYOND_ROWS, total) - first) // ROW_STEP, 0)
-    values, surfaces = np.zeros((2, columns, rows, CHANNELS)), np.full((columns, rows), _HIDDEN, np.int16)
-    bare, logs = _bare_logs(observations, cell, (first, rows)), observations.logs[cell]
-    known, count, shown, flat = np.zeros(MOST_GROUNDS, np.int64), 0, 0, labels.reshape(-1)
-    for column in range(columns):
-        for row in range(rows):
-            label = int(flat[visibility.flat_px[cell, first + ROW_STEP * row, column]])
-            is_seen = (
-                visibility.visible[cell, first + ROW_STEP * row, column] and label >> RANK_BITS <= visibility.rank[cell]
-            )
-            if not is_seen or label & MATERIAL_MASK == _TABLE:
-                continue
-            number = _ground(known, count, label)
-            if number == _HIDDEN:
-                continue
-            count = max(count, number + 1)
-            surfaces[column, row], shown = number, shown + 1
-            codes = observations.codes[cell, first + ROW_STEP * row, column]
-            blue, green, red = logs[0, codes[0]], logs[1, codes[1]], logs[2, codes[2]]
-            _opponent(blue, green, red, values[0, column, row])
-            if label & MATERIAL_MASK == _FLOOR:
-                blue, green, red = blue - bare[0, column, row], green - bare[1, column, row], red - bare[2, column, row]
-            _opponent(blue, green, red, values[1, column, row])
-    variance = np.empty(CHANNELS)
-    for channel in range(CHANNELS):
-        variance[channel] = EVEN**2 + _pixel_variance(values[1, ..., channel], surfaces)
-    return _Crop(first, values, _sums(values, surfaces), surfaces, count, shown, variance, table.column_mm)
-
-
-@compiled
-def _bare_logs(observations: Observations, cell: int, part: tuple[int, int]) -> Array:
-    """(3, columns, rows) float32 logarithms of what a learned board would show, b g r; 0 of a printed mat.
-
-    ``part``: the first row of the crop, and how many from there on, every :data:`ROW_STEP`.
-    """
-    (first, rows), columns = part, observations.bins.shape[2]
-    logs, expected = np.zeros((3, columns, rows), np.float32), observations.expected
-    if len(expected) == 0:
-        return logs
-    for channel in range(3):
-        for row in range(rows):
-            for column in range(columns):
-                logs[channel, column, row] = expected[cell, channel, first + ROW_STEP * row, column] + OFFSET
-    take_logs(logs.reshape(-1))
-    return logs
-
-
-@compiled
-def _sums(values: Floats, surfaces: Numbers) -> Floats:
-    """(2, columns, 1 + rows, moments) sums over the rows before each one that are looked at.
-
-    Moments are 1, y and y², and v and v y of each channel's value v, y in units of :data:`SLOPE_SCALE_MM`.
-    """
-    kinds, columns, rows, _ = values.shape
-    sums = np.zeros((kinds, columns, 1 + rows, 3 + 2 * CHANNELS))
-    for kind in range(kinds):
-        for column in range(columns):
-            _add_up(values[kind, column], surfaces[column], sums[kind, column])
-    return sums
-
-
-@allocation_free
-def _add_up(values: Floats, surfaces: Numbers, sums: Floats) -> None:
-    """Put the moments of one column into ``sums`` (1 + rows, moments): of ``values`` (rows, channels)."""
-    n, along, squares, a, a_along, b, b_along, c, c_along = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for row in range(len(surfaces)):
-        if surfaces[row] != _HIDDEN:
-            y = row * ROW_STEP / SLOPE_SCALE_MM
-            n, along, squares = n + 1, along + y, squares + y * y
-            a, b, c = a + values[row, 0], b + values[row, 1], c + values[row, 2]
-            a_along, b_along, c_along = (
-                a_along + y * values[row, 0],
-                b_along + y * values[row, 1],
-                c_along + y * values[row, 2],
-            )
-        after = sums[row + 1]
-        after[0], after[1], after[2] = n, along, squares
-        after[3], after[4], after[5], after[6], after[7], after[8] = a, a_along, b, b_along, c, c_along
-
-
-@allocation_free
-def _ground(known: npt.NDArray[np.int64], count: int, label: int) -> int:
-    """Number of the surface with a ``label``: one of the first ``count`` that are ``known``, or the next."""
-    if label & MATERIAL_MASK == _STANDING:
-        return _ASIDE
-    for number in range(count):
-        if known[number] == label:
-            return number
-    if count == MOST_GROUNDS:
-        return _HIDDEN
-    known[count] = label
-    return count
-
-
-@allocation_free
-def _opponent(first: float, second: float, third: float, values: Floats) -> None:
-    """Put log brightness and two differences of colour, by the logs of three channels, into ``values`` (channels,)."""
-    values[0], values[1], values[2] = opponent(first, second, third)
-
-
-@compiled
 def _place(
-    crop: _Crop, table: OutlineTable, which: tuple[int, int, int], shift_mm: tuple[float, float], surfaces: Numbers
+    crop: SurfaceCrop,
+    table: OutlineTable,
+    which: tuple[int, int, int],
+    shift_mm: tuple[float, float],
+    surfaces: Numbers,
 ) -> int:
     """Fill ``surfaces`` (columns, rows) with those seen if a configuration stands there; how many are its own.
 
@@ -287,14 +124,14 @@ def _place(
             end = int(np.rint((table.edges[cell, number, part + 1, i] + along - crop.first) / ROW_STEP))
             own = crop.grounds + (0 if part == 0 else 1 + (part - 1) * sides + is_right)
             for row in range(max(begin, 0), min(end, surfaces.shape[1])):
-                if surfaces[column, row] != _HIDDEN:
+                if surfaces[column, row] != HIDDEN:
                     surfaces[column, row] = own
     return int(1 + bands * sides)
 
 
 @compiled
 def _place_pyramids(
-    crop: _Crop, crop_faces: CropFaces, which: tuple[int, int], shift_mm: tuple[float, float], surfaces: Numbers
+    crop: SurfaceCrop, crop_faces: CropFaces, which: tuple[int, int], shift_mm: tuple[float, float], surfaces: Numbers
 ) -> int:
     """Fill ``surfaces`` (columns, rows) with the lateral faces seen if a tower stands there; how many there may be.
 
@@ -315,13 +152,13 @@ def _place_pyramids(
                 begin = int(np.rint((far[face, i] + along - crop.first) / ROW_STEP))
                 end = int(np.rint((near[face, i] + along - crop.first) / ROW_STEP))
                 for row in range(max(begin, 0), min(end, surfaces.shape[1])):
-                    if surfaces[i + move, row] != _HIDDEN and surfaces[i + move, row] == free[i + move, row]:
+                    if surfaces[i + move, row] != HIDDEN and surfaces[i + move, row] == free[i + move, row]:
                         surfaces[i + move, row] = own
     return len(crop_faces.far[0, 0]) * int(np.count_nonzero(tower >= 0))
 
 
 @compiled
-def _log_likelihood(crop: _Crop, surfaces: Numbers, count: int) -> Floats:
+def _log_likelihood(crop: SurfaceCrop, surfaces: Numbers, count: int) -> Floats:
     """(channels,) of a crop's values if each of so many surfaces (columns, rows) is even but for a slope.
 
     Up to a constant.
@@ -345,7 +182,7 @@ def _run_end(surfaces: Numbers, column: int, begin: int) -> int:
 
 
 @allocation_free
-def _add_squares(crop: _Crop, surfaces: Numbers, planes: Floats, total: Floats) -> None:
+def _add_squares(crop: SurfaceCrop, surfaces: Numbers, planes: Floats, total: Floats) -> None:
     """Add to ``total`` (channels,) the squares by which values are off the planes of their ``surfaces``."""
     most, per_row = OUTLIER**2, ROW_STEP / SLOPE_SCALE_MM
     brightness, first, second = 0.0, 0.0, 0.0
@@ -369,7 +206,7 @@ def _add_squares(crop: _Crop, surfaces: Numbers, planes: Floats, total: Floats) 
 
 
 @compiled
-def _fit(crop: _Crop, surfaces: Numbers, count: int) -> tuple[Floats, int]:
+def _fit(crop: SurfaceCrop, surfaces: Numbers, count: int) -> tuple[Floats, int]:
     """(count, channels, 3) planes of each surface (ridge regression), and how many surfaces count as free."""
     normal, right = np.zeros((count, 3, 3)), np.zeros((count, CHANNELS, 3))
     _add_moments(crop, surfaces, normal, right)
@@ -385,7 +222,7 @@ def _fit(crop: _Crop, surfaces: Numbers, count: int) -> tuple[Floats, int]:
 
 
 @allocation_free
-def _add_moments(crop: _Crop, surfaces: Numbers, normal: Floats, right: Floats) -> None:
+def _add_moments(crop: SurfaceCrop, surfaces: Numbers, normal: Floats, right: Floats) -> None:
     """Add the moments of each surface to ``normal`` (count, 3, 3) and ``right`` (count, channels, 3), as of regression.
 
     Of ``normal`` only the upper triangle.
@@ -422,15 +259,3 @@ def _solve(m: Floats, b: Floats, x: Floats) -> None:
     x[2] = y3 / l33
     x[1] = (y2 - l32 * x[2]) / l22
     x[0] = (y1 - l21 * x[1] - l31 * x[2]) / l11
-
-
-@compiled
-def _pixel_variance(values: Floats, surfaces: Numbers) -> float:
-    """Of pixels' own noise: by the median difference of neighbours (columns, rows) in a row, on one surface."""
-    apart, count = np.empty(surfaces.size), 0
-    for column in range(len(surfaces) - 1):
-        for row in range(surfaces.shape[1]):
-            if surfaces[column, row] >= 0 and surfaces[column, row] == surfaces[column + 1, row]:
-                apart[count] = abs(values[column, row] - values[column + 1, row])
-                count += 1
-    return pair_variance(apart[:count])

@@ -11,9 +11,9 @@ from calibration.srgb import display
 from companion.app.ground import start_levels
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.illumination import Illumination
-from vision.inference.comparison import make_view
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.picture_view import make_view
 from vision.inference.search import infer
 from vision.reader import Reader
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS

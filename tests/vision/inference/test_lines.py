@@ -6,8 +6,8 @@ import pytest
 
 from calibration.srgb import display
 from vision.appearance.illumination import Illumination
-from vision.inference.comparison import LINES_SHARE, lines_share, make_view
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.picture_view import LINES_SHARE, lines_share, make_view
 from vision.inference.render_and_compare import compare
 from vision.likelihood.noise import noise_of
 from vision.scene.ground import grid_lines_px

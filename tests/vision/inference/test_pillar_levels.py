@@ -14,7 +14,6 @@ from companion.simulate.sprite import Scene
 from companion.simulate.standing import rearranged, seeded, set_up
 from companion.simulate.table import enrol_picture
 from companion.simulate.viewpoint import default_camera, default_pose
-from vision import reader
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.inference import pillar_levels
@@ -167,7 +166,7 @@ def test_a_level_that_was_judged_as_if_nothing_stood_there_is_judged_again(board
         )
         return tuple(higher.tolist()), likely, nothing
 
-    monkeypatch.setattr(reader, "estimate_levels", misled)
+    monkeypatch.setattr("vision.level_estimator.estimate_levels", misled)
     assert LEVELS[at("d3")] != 4
     reading = board.read(LEVELS, without(LEVELS, "d3"))
     assert asked == [{}, {at("d3"): True}]

@@ -16,11 +16,11 @@ from vision.inference.comparison import (
     by_colours,
     compared,
     make_patch_of,
-    make_view,
     scene_round,
     stacks_of,
 )
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.picture_view import make_view
 from vision.inference.render_and_compare import DOUBT_NATS, TOLD_NATS, compare, rescore_by_rendering
 from vision.likelihood.boundaries import COLOUR_STRIDE
 from vision.likelihood.segmentation import (

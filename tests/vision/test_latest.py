@@ -1,0 +1,22 @@
+"""The last value of something that is expensive to make."""
+
+from vision.latest import Latest
+
+
+def test_a_value_is_made_once_as_long_as_its_inputs_are_the_same_objects():
+    latest, made, inputs = Latest[list[int]](), [], ([1], [2])
+
+    def make() -> list[int]:
+        made.append(len(made))
+        return made
+
+    first = latest.of(inputs, make)
+    assert latest.of((inputs[0], inputs[1]), make) is first
+    assert made == [0]
+
+
+def test_an_equal_input_that_is_another_object_has_it_made_anew():
+    latest, one = Latest[object](), [1]
+    first = latest.of((one,), object)
+    assert latest.of(([1],), object) is not first
+    assert latest.of((one,), object) is not first

@@ -1,0 +1,60 @@
+"""The bare board as one camera sees it: its light, and what is painted where nothing stands."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.appearance import SetAppearance
+from calibration.camera import Camera
+from calibration.kit import Kit
+from vision.appearance.bare_picture import NO_BARE, BarePicture, bare_picture
+from vision.appearance.board_blocks import PlacedBlocks, make_blocks, place_blocks
+from vision.appearance.board_light import measure_on_board
+from vision.appearance.board_surface import BoardView, view_board
+from vision.appearance.ground_light import Ground, make_ground
+from vision.appearance.illumination import Illumination, measure_illumination
+from vision.appearance.light_references import References
+from vision.inference.geometry import Geometry
+from vision.latest import Latest
+from vision.pose.projection import Registration
+
+
+class BareBoard:
+    """The views of a board of some ``appearance``, each kept while mat and board stay as they are."""
+
+    def __init__(self, kit: Kit, camera: Camera, appearance: SetAppearance, white: References) -> None:
+        """``white``: the kit's references, see :func:`vision.appearance.light_references.references`."""
+        self._kit, self._camera, self._appearance, self._white = kit, camera, appearance, white
+        self._blocks = None if appearance.board is None else make_blocks(appearance.board, white)
+        self._placed, self._crops = Latest[PlacedBlocks](), Latest[BoardView]()
+        self._ground, self._picture = Latest[Ground](), Latest[BarePicture]()
+
+    def light(self, image: npt.NDArray[np.uint8], pose: Registration) -> Illumination:
+        """The light in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
+        blocks, camera = self._blocks, self._camera
+        if blocks is None:
+            return measure_illumination(image, self._kit, pose, camera, self._white)
+        return measure_on_board(image, self._placed.of((pose,), partial(place_blocks, blocks, pose, camera)))
+
+    def ground(self, geometry: Geometry) -> Ground:
+        """What shadows are looked for on."""
+        kit, appearance, pose, camera = self._kit, self._appearance, geometry.pose, self._camera
+        return self._ground.of((geometry.crops,), partial(make_ground, kit, appearance, pose, camera))
+
+    def picture(self, geometry: Geometry) -> BarePicture:
+        """A learned board in pictures as small as those in which explanations are compared."""
+        board, prisms = self._appearance.board, geometry.prisms
+        if board is None or prisms is None:
+            return NO_BARE
+        make = partial(bare_picture, board, prisms.ground.shape, prisms.shrink, geometry.pose, self._camera)
+        return self._picture.of((geometry.crops,), make)
+
+    def in_crops(self, geometry: Geometry) -> BoardView | None:
+        """A learned board in the crops."""
+        board, crops = self._appearance.board, geometry.crops
+        if board is None:
+            return None
+        return self._crops.of((crops,), partial(view_board, board, crops, geometry.pose, self._camera))
