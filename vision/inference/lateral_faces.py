@@ -56,10 +56,10 @@ ALIKE_IN_TOWER = 0.8
 """Correlation of what the sides of pyramids on each other that face one way are off by: they are in one light, and show
 it at nearly the same place.  0.5 to 0.8 gave the likeliest truths there."""
 
-PUT_ON_NATS_PER_MM2 = 0.005
-"""Nats, by the area of its base, that a pyramid lying on another one must explain: its place and turn are free, and
-the larger it is the more of the shading of the one below it explains by chance.  Of 0.0035 to 0.0125 this gave the
-likeliest truths there."""
+PUT_ON_NATS, PUT_ON_NATS_PER_MM2 = 1.3, 0.005
+"""Nats that pyramids lying on another one must explain, at least and by the area of their bases: their places and turns
+are free, and the larger they are the more of the shading of the one below they explain by chance.  Of 0 to 2 and 0.0035
+to 0.0125 these gave the likeliest truths there and on 30 more."""
 
 HUE, HUE_SHARE = 0.03, 0.2
 """Standard deviation of a pyramid's hue (:mod:`vision.likelihood.hues`) from that of its colour: by light
@@ -133,7 +133,8 @@ def rescore_by_lateral_faces(
     reflectance = pieces[:, ::-1]
     hues = hue_of(pieces)
     spreads = np.hypot(HUE, HUE_SHARE * np.linalg.norm(hues - hue_of(floor), axis=1))
-    put_on_nats = PUT_ON_NATS_PER_MM2 * _put_on_mm2(hypothesis.geometry.configurations, towers)
+    put_on_mm2 = _put_on_mm2(hypothesis.geometry.configurations, towers)
+    put_on_nats = np.where(put_on_mm2 > 0, PUT_ON_NATS, 0.0) + PUT_ON_NATS_PER_MM2 * put_on_mm2
     coarse = [_coarse_sides(hypothesis, cell, close_up) for cell in known.tolist()]
     light = _light_on_sides([*coarse, *map(_best_sides, fits.values())], reflectance)
     predicted = _predicted(light, reflectance)
